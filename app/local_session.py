@@ -10,11 +10,10 @@ from app.compose import build_engine
 from app.parts import Parts
 from app.session import Report, Tell
 from core.engine.facade import Engine, OpenInfo, RootKey
-from core.ipc.methods.owner.base import Progress
-from core.ipc.methods.owner.table import run_verb
-from core.ipc.methods.owner.vault import older_of
+from core.ipc.methods.table import run_verb
+from core.ipc.methods.vault import older_of
+from core.ipc.protocol.call_progress import CallProgress
 from core.ipc.protocol.schema import load
-from core.types.values import OWNER_ACTOR
 
 
 class LocalSession:
@@ -26,8 +25,8 @@ class LocalSession:
 
     def call(self, verb: str, params: Mapping[str, Any], progress: Report | None = None) -> dict[str, Any]:
         """Carry out one verb in process; see `Session.call`."""
-        watch = Progress(progress)
-        work = run_verb(self.engine, self._registry, verb, params, OWNER_ACTOR, watch)
+        watch = CallProgress(progress)
+        work = run_verb(self.engine, self._registry, verb, params, watch)
         future = asyncio.run_coroutine_threadsafe(work, self.engine.loop)
         try:
             return future.result()

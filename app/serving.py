@@ -18,7 +18,7 @@ from app.parts import Parts
 from app.session import Tell
 from core.engine.facade import Engine, HomeKeys, RootKey
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
-from core.ipc.methods.owner.vault import older_of
+from core.ipc.methods.vault import older_of
 from core.ipc.protocol.schema import load
 from core.ipc.socket.server import Hooks, Server, gone, unopened
 from core.types.clients import PairingTurn

@@ -19,7 +19,7 @@ class Session(Protocol):
         """Carry out one verb.
 
         Args:
-            verb: a name of `core.ipc.methods.owner.table.VERBS`.
+            verb: the name behind `owner.` in `core.ipc.methods.table.METHODS`.
             params: its parameters.
             progress: told (label, done, total).
 

@@ -15,7 +15,8 @@ from desk_rig import came, have, make_pair
 from engine_rig import Rig
 
 from core.engine.facade import Engine
-from core.ipc.methods.client_methods import CLIENT_METHODS
+from core.ipc.methods.kit.entry import MethodCall
+from core.ipc.methods.table import METHODS
 from core.ipc.protocol.schema import load
 from core.ipc.protocol.sessions import Session
 from core.types.entities import EntityDraft
@@ -63,7 +64,7 @@ class Writer:
         """Call one, as the dispatcher does once everything is checked."""
         checked = load().methods[method].check(params)
         engine: Engine = self.rig.engine
-        return await CLIENT_METHODS[method](engine, checked, session)
+        return await METHODS[method].answer(MethodCall(engine, session), checked)
 
     def say(self, method: str, **more: Any) -> dict[str, Any]:
         """Call one and wait."""

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ipc_world import REGISTRY
 
 from core.errors import Code, LociError
-from core.ipc.methods.owner.memories import FAR_DAYS, plan_change
+from core.ipc.methods.searches import FAR_DAYS, RecallParams, plan_change
 from core.ipc.protocol.escaping import shown
 from core.ipc.protocol.messages import LINE_BYTES, RateLimitedError, read_request
 from core.ipc.protocol.schema import Method
@@ -24,6 +24,7 @@ from core.ipc.protocol.time_format import iso
 from core.ipc.socket.framing import LineReader, LineTooLongError, StreamEndedError, fit
 from core.ipc.socket.limits import SearchLimits
 from core.types.clock import ManualClock
+from core.types.recall import PlanChange
 from core.types.values import band
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
@@ -196,15 +197,19 @@ NOW = 1_779_000_000_000  # 17 May 2026
 DAYS = st.dates(FAR_DAYS.first, FAR_DAYS.last)
 
 
+def planned(params: dict[str, str] | dict[str, float]) -> PlanChange | None:
+    return plan_change(RecallParams.read({"query": "tea", **params}), NOW)
+
+
 @given(DAYS, DAYS)
 def test_two_days_are_a_range_or_refused(one: date, other: date) -> None:
     params = {"from": one.isoformat(), "to": other.isoformat()}
     if one > other:
-        bad = refusal(lambda: plan_change(params, NOW))
+        bad = refusal(lambda: planned(params))
         assert bad is not None
         assert bad.code is Code.INVALID_INPUT
         return
-    change = plan_change(params, NOW)
+    change = planned(params)
     assert change is not None
     assert change.time is not None
     assert (change.time.first_day, change.time.last_day, change.time.words) == (params["from"], params["to"], "")
@@ -215,7 +220,7 @@ def test_two_days_are_a_range_or_refused(one: date, other: date) -> None:
 @given(DAYS)
 def test_a_range_that_is_open_holds_the_day_that_is_named(day: date) -> None:
     for name in ("from", "to"):
-        change = plan_change({name: day.isoformat()}, NOW)
+        change = planned({name: day.isoformat()})
         assert change is not None
         assert change.time is not None
         assert change.time.first_day <= day.isoformat() <= change.time.last_day
@@ -226,7 +231,7 @@ def test_a_range_that_is_open_holds_the_day_that_is_named(day: date) -> None:
     st.text(max_size=20) | st.from_regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", fullmatch=True), st.sampled_from(["from", "to"])
 )
 def test_any_text_is_a_day_or_refused_in_one_sentence(text: str, field: str) -> None:
-    bad = refusal(lambda: plan_change({field: text}, NOW))
+    bad = refusal(lambda: planned({field: text}))
     if bad is None:
         assert date.fromisoformat(text).isoformat() == text
         return
@@ -238,7 +243,7 @@ def test_any_text_is_a_day_or_refused_in_one_sentence(text: str, field: str) -> 
 
 @given(st.floats())
 def test_a_weight_is_a_share_or_refused(weight: float) -> None:
-    bad = refusal(lambda: plan_change({"text_weight": weight}, NOW))
+    bad = refusal(lambda: planned({"text_weight": weight}))
     assert (bad is None) == (0 <= weight <= 1)
 
 

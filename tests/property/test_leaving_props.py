@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ipc_engine import make_memory
 
-from core.ipc.methods.client_entities import entity
+from core.ipc.methods.entities import entity
 from core.ipc.methods.memory_json import Shape
 from core.recall.answer.context import assembled
 from core.recall.results.result import RecallItem, Signals

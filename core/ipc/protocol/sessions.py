@@ -85,6 +85,27 @@ class Session:
         return self if now is None or now is self.record else replace(self, record=now)
 
 
+def owner_session() -> Session:
+    """The person at the command line, in the engine's own process: nothing to authenticate, no limit."""
+    record = ClientRecord(
+        id=OWNER_NAME,
+        name=OWNER_NAME,
+        token=b"",
+        grants=frozenset(grant.value for grant in Grant),
+        space_ids=frozenset(),
+        spaces=(),
+        own_space_id="",
+        trust_ceiling=1.0,
+        limit_minute=None,
+        limit_session=None,
+        paired_at=0,
+        last_seen_at=None,
+        paused=False,
+        revoked=False,
+    )
+    return Session(record, owner=True)
+
+
 def is_welcome(record: ClientRecord) -> bool:
     """Whether a client may come in."""
     return not record.paused and not record.revoked and not record.asleep

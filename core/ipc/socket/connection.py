@@ -12,7 +12,7 @@ from typing import Any
 
 from core import log
 from core.errors import BugError, Code, LociError, UserError
-from core.ipc.methods.owner.base import Progress
+from core.ipc.protocol.call_progress import CallProgress
 from core.ipc.protocol.messages import LINE_BYTES, Ident, Request, encode, failure, notification, read_request
 from core.ipc.protocol.sessions import Handshake, Session
 from core.ipc.protocol.strict_json import BadMessage
@@ -41,7 +41,7 @@ class Call:
 
     request: Request
     effect: str = "read"
-    progress: Progress | None = None
+    progress: CallProgress | None = None
     stopped: LociError | None = None
     closes: bool = False
     after: Callable[[], None] | None = None

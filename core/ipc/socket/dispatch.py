@@ -15,15 +15,16 @@ from typing import Any, Protocol
 from core.engine.facade import Engine
 from core.errors import CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError, UserError
 from core.ipc.methods.client_checks import TEXT_BYTES, channel_of
-from core.ipc.methods.client_methods import CLIENT_METHODS, health
+from core.ipc.methods.clients import present_grants
+from core.ipc.methods.connection import health
 from core.ipc.methods.disclosures import Handed, handed_by
-from core.ipc.methods.owner import VERBS, carry_out
-from core.ipc.methods.owner.base import Progress, wait
-from core.ipc.methods.owner.clients import present_grants
+from core.ipc.methods.kit.entry import MethodCall, wait
+from core.ipc.methods.table import METHODS
+from core.ipc.protocol.call_progress import CallProgress
 from core.ipc.protocol.escaping import shown
 from core.ipc.protocol.messages import LINE_BYTES, OWNER_NAME, PROTOCOL, Request
 from core.ipc.protocol.schema import Method, Registry
-from core.ipc.protocol.sessions import Handshake, Session, refused
+from core.ipc.protocol.sessions import Handshake, Session, owner_session, refused
 from core.ipc.socket.connection import Call, Connection
 from core.ipc.socket.framing import fit
 from core.ipc.socket.limits import Caps, SearchLimits
@@ -32,12 +33,11 @@ from core.ipc.socket.subscriptions import KINDS, Subscription
 from core.security.handshake import encode_value
 from core.types.clients import Before, limit_of
 from core.types.replies import ClientRecord
-from core.types.values import OWNER_ACTOR, Actor
+from core.types.values import Actor
 
 HANDOVER_S = 5.0
 _PAGE = 500  # items of one reply of a list, whoever asks; the rest follows behind `next`
 CLIENT_ITEMS = 200
-_OWNER = "owner."
 
 Params = Mapping[str, Any]
 Handler = Callable[[Connection, Call, Params], Awaitable[dict[str, Any]]]
@@ -148,9 +148,12 @@ class Dispatcher:
         call.effect = "write"
         params = self._registry.find("owner.unlock").check(call.request.params)
         call.progress = self._progress(connection, call)
+        unlock = METHODS["owner.unlock"]
         async with self._unlocking:
             try:
-                return await VERBS["unlock"](self._engine, params, OWNER_ACTOR, call.progress)
+                return await unlock.answer(
+                    MethodCall(self._engine, owner_session(), unlock.exact, call.progress), params
+                )
             except LociError:
                 call.closes = True
                 raise
@@ -226,16 +229,16 @@ class Dispatcher:
             who = session.actor().client_id
             name_of_it = who, limit_of(session.channel, params["session"])
             connection.take_up(name_of_it, lambda: self._engine.sessions.in_use(who))
-        if name in CLIENT_METHODS:
-            return await CLIENT_METHODS[name](self._engine, params, session)
+        entry = METHODS[name]
         call.progress = self._progress(connection, call)
-        result = await carry_out(self._engine, name.removeprefix(_OWNER), params, session.actor(), call.progress)
-        self._house.sweep()  # a client may have been revoked, by the verb itself or by an undo
+        result = await entry.answer(MethodCall(self._engine, session, entry.exact, call.progress), params)
+        if method.who == "owner":
+            self._house.sweep()  # a client may have been revoked, by the verb itself or by an undo
         return result
 
-    def _progress(self, connection: Connection, call: Call) -> Progress:
+    def _progress(self, connection: Connection, call: Call) -> CallProgress:
         ident = call.request.ident
-        return Progress(lambda label, done, total: connection.report(ident, label, done, total))
+        return CallProgress(lambda label, done, total: connection.report(ident, label, done, total))
 
     # The handshake
 

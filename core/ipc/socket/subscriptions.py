@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from core.engine.facade import Engine
 from core.errors import LociError
-from core.ipc.methods.owner.base import wait
+from core.ipc.methods.kit.entry import wait
 from core.ipc.protocol.messages import notification
 from core.types.clients import Moved, Moves, Place
 from core.types.values import Actor

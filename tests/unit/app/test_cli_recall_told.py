@@ -14,7 +14,7 @@ from app.cli.memories import days_told, print_recall
 from app.cli.output import Output
 from app.cli.words import words
 from core.ipc.methods.memory_json import Shape, explained
-from core.ipc.methods.owner.memories import FAR_DAYS
+from core.ipc.methods.searches import FAR_DAYS
 from core.types.recall import STAGES, QueryPlan, TimeRange
 
 NOBODY: dict[str, str] = {}

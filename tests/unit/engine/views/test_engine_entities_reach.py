@@ -12,7 +12,7 @@ from entity_rig import change, get, make, merge, named, refused
 
 from core.entities import entity_rows
 from core.errors import Code
-from core.ipc.methods import client_entities
+from core.ipc.methods.entities import entity as entity_json
 from core.text.screening import injection
 from core.text.screening.egress import shown
 from core.types.entities import Reach, Resolving
@@ -77,10 +77,10 @@ def test_a_client_is_told_names_that_were_scanned_off_its_loop(rig: Rig, monkeyp
     candidates = rig.engine.entities.resolve(Resolving("quill"), plug).result(10)
     shown_names = [shown(name) for each in candidates for name in (each.canonical_name, *each.aliases)]
     assert shown_names == ["Quayside Quill", "The Quill"]
-    client_entities.entity(get(rig, one.id, plug))
+    entity_json(get(rig, one.id, plug))
     mine = make(rig, "Harbour Quill", actor=plug, aliases=("Quilly",), metadata={"note": "blue"})
-    client_entities.entity(mine)
-    client_entities.entity(change(rig, mine, plug, metadata={"more": "red"}))
+    entity_json(mine)
+    entity_json(change(rig, mine, plug, metadata={"more": "red"}))
     assert scanned
     assert threading.current_thread() not in scanned
 

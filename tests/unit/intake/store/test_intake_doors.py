@@ -11,7 +11,7 @@ from belief_rig import item
 from engine_rig import Rig
 
 from core.errors import Code, UserError
-from core.ipc.methods.client_entities import entity as shown_entity
+from core.ipc.methods.entities import entity as shown_entity
 from core.text.screening import injection
 from core.text.screening.injection import ALLOWED, FLAG, Limits, scan
 from core.types.entities import EntityChange, EntityDraft

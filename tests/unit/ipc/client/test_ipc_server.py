@@ -16,7 +16,7 @@ from ipc_world import REGISTRY, World, answers_as_said, code_of, refusal_of, unt
 
 from core.errors import CancelledError, Code, LociError
 from core.ipc.client.client import open_session
-from core.ipc.methods.client_methods import CLIENT_METHODS
+from core.ipc.methods.table import METHODS
 from core.ipc.protocol.messages import RateLimitedError
 from core.ipc.socket.limits import Caps
 from core.types.values import Status
@@ -38,7 +38,7 @@ def test_a_client_comes_in(world: World) -> None:
             "items": 200,
         }
         assert (welcome.server["name"], welcome.server["protocol"]) == ("loci", 1)
-        assert set(welcome.server["methods"]) == {*CLIENT_METHODS, "health", "subscribe"}
+        assert set(welcome.server["methods"]) == {name for name, entry in METHODS.items() if entry.who == "client"}
         assert {"memory_search", "health", "subscribe"} <= set(welcome.server["granted"])
         assert "compaction_ingest" not in welcome.server["granted"]
         health = client.call("health")

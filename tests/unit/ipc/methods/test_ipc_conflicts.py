@@ -13,7 +13,8 @@ from ipc_world import REGISTRY, World, code_of
 
 from core.errors import Code, LociError
 from core.ipc.methods.memory_json import Shape, conflict
-from core.ipc.methods.owner import Progress, run_verb
+from core.ipc.methods.table import run_verb
+from core.ipc.protocol.call_progress import CallProgress
 from core.ipc.socket.framing import fit
 from core.types.reviews import Decision, ListedConflict, Suggestion
 from core.types.values import OWNER_ACTOR, Action, Precision, Status, When
@@ -57,7 +58,7 @@ def world(empty_home: Path) -> Iterator[World]:
 
 
 def run(engine: FakeEngine, verb: str, **params: Any) -> dict[str, Any]:
-    found = asyncio.run(run_verb(engine.real, REGISTRY, verb, params, OWNER_ACTOR, Progress()))
+    found = asyncio.run(run_verb(engine.real, REGISTRY, verb, params, CallProgress()))
     for problem in REGISTRY.result_checker(f"owner.{verb}").iter_errors(found):
         raise AssertionError(f"{verb}: {problem.message}")
     return found

@@ -11,8 +11,9 @@ import pytest
 from ipc_engine import found_item, make_client, make_memory
 from jsonschema import Draft202012Validator
 
-from core.ipc.methods.client_methods import CLIENT_METHODS
+from core.ipc.methods.kit.entry import MethodCall
 from core.ipc.methods.memory_json import Shape
+from core.ipc.methods.table import METHODS
 from core.ipc.protocol.schema import load
 from core.ipc.protocol.sessions import Session
 from core.types.clock import ManualClock
@@ -93,7 +94,7 @@ def asked(name: str, params: dict[str, Any]) -> str:
     engine: Any = Spy()
 
     async def call() -> None:
-        await CLIENT_METHODS[name](engine, checked, session)
+        await METHODS[name].answer(MethodCall(engine, session), checked)
 
     with pytest.raises(Told) as caught:
         asyncio.run(call())

@@ -9,16 +9,16 @@ import pytest
 from ipc_engine import FakeEngine
 
 from core.errors import Code, EnvironmentFaultError
-from core.ipc.methods.owner import Progress, run_verb
+from core.ipc.methods.table import run_verb
+from core.ipc.protocol.call_progress import CallProgress
 from core.ipc.protocol.schema import load
 from core.types.lifecycle import JobState, JobType
-from core.types.values import OWNER_ACTOR
 
 REGISTRY = load()
 
 
 def asked(engine: FakeEngine, verb: str, **params: object) -> dict[str, Any]:
-    return asyncio.run(run_verb(engine.real, REGISTRY, verb, params, OWNER_ACTOR, Progress()))
+    return asyncio.run(run_verb(engine.real, REGISTRY, verb, params, CallProgress()))
 
 
 def test_jobs_are_told_with_the_calendar() -> None:

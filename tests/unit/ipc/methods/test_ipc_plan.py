@@ -16,7 +16,7 @@ from ipc_world import REGISTRY, World
 
 from core.errors import Code, LociError
 from core.ipc.methods.memory_json import Shape, explained
-from core.ipc.methods.owner.memories import plan_change
+from core.ipc.methods.searches import RecallParams, plan_change
 from core.types.recall import PlanChange, TimeRange
 from core.types.values import Intent
 
@@ -54,9 +54,13 @@ def asked(world: World, door: str, **params: Any) -> dict[str, Any]:
     return found
 
 
+def planned(params: dict[str, Any]) -> PlanChange | None:
+    return plan_change(RecallParams.read({"query": "tea", **params}), START_MS)
+
+
 def sentence(params: dict[str, Any]) -> str:
     with pytest.raises(LociError) as caught:
-        plan_change(params, START_MS)
+        planned(params)
     assert caught.value.code is Code.INVALID_INPUT
     return caught.value.sentence
 
@@ -144,13 +148,13 @@ def test_no_time_and_nothing_at_all(world: World, door: str) -> None:
 
 def test_weights_at_both_ends_are_given() -> None:
     for weight in (0, 1):
-        assert plan_change({"text_weight": weight}, START_MS) == PlanChange(text_weight=float(weight))
+        assert planned({"text_weight": weight}) == PlanChange(text_weight=float(weight))
 
 
 def test_a_day_on_which_the_clocks_change_is_as_long_as_it_is(zone: str) -> None:
     hours = {"UTC": (24, 24), "Europe/Oslo": (23, 25), "America/New_York": (24, 24)}[zone]
     for day, long in zip(("2026-03-29", "2026-10-25"), hours, strict=True):
-        change = plan_change({"from": day, "to": day}, START_MS)
+        change = planned({"from": day, "to": day})
         assert change is not None
         assert change.time is not None
         assert change.time.to_ms - change.time.from_ms == long * 3_600_000
@@ -168,7 +172,7 @@ def test_a_day_on_which_the_clocks_change_is_as_long_as_it_is(zone: str) -> None
     ],
 )
 def test_one_day_alone_leaves_the_other_end_open(params: dict[str, str], first: str, last: str) -> None:
-    change = plan_change(params, START_MS)
+    change = planned(params)
     assert change is not None
     assert change.time is not None
     assert (change.time.first_day, change.time.last_day) == (first, last)

@@ -12,11 +12,16 @@ from ipc_engine import ROOT, VAULT_ID, FakeEngine, make_client, make_memory
 from ipc_world import REGISTRY
 
 from core.errors import Code, LociError, UserError
-from core.ipc.methods.owner import VERBS, Progress, run_verb
+from core.ipc.methods.table import METHODS, run_verb
+from core.ipc.protocol.call_progress import CallProgress
 from core.security.handshake import encode_value
 from core.types.requests import StoreRequest
-from core.types.values import OWNER_ACTOR, Kind, Source
+from core.types.values import Kind, Source
 from core.types.views import Revision
+
+VERBS = sorted(
+    name.removeprefix("owner.") for name, entry in METHODS.items() if entry.who == "owner" and entry.run is not None
+)
 
 
 @pytest.fixture
@@ -30,7 +35,7 @@ def engine() -> FakeEngine:
 
 
 def run(engine: FakeEngine, verb: str, **params: Any) -> dict[str, Any]:
-    found = asyncio.run(run_verb(engine.real, REGISTRY, verb, params, OWNER_ACTOR, Progress()))
+    found = asyncio.run(run_verb(engine.real, REGISTRY, verb, params, CallProgress()))
     engine.join()
     for problem in REGISTRY.result_checker(f"owner.{verb}").iter_errors(found):
         raise AssertionError(f"{verb}: {problem.message}")
@@ -87,7 +92,7 @@ CALLS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("verb", sorted(VERBS))
+@pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_answers_as_its_schema_says(engine: FakeEngine, verb: str) -> None:
     assert run(engine, verb, **CALLS[verb])
 
@@ -211,8 +216,8 @@ def test_show_keeps_secrets_and_writes_times(engine: FakeEngine) -> None:
 
 def test_an_import_reports_and_may_be_rehearsed(engine: FakeEngine) -> None:
     told: list[tuple[str, int, int | None]] = []
-    progress = Progress(lambda label, done, total: told.append((label, done, total)))
-    call = run_verb(engine.real, REGISTRY, "import", {"path": "/x", "space": "work"}, OWNER_ACTOR, progress)
+    progress = CallProgress(lambda label, done, total: told.append((label, done, total)))
+    call = run_verb(engine.real, REGISTRY, "import", {"path": "/x", "space": "work"}, progress)
     found = asyncio.run(call)
     engine.join()
     assert told == [("Importing", step, 3) for step in range(3)]

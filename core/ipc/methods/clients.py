@@ -1,0 +1,365 @@
+"""The owner's methods on clients: pair, grant, pause, resume, revoke, clients, log, allow_again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from core.engine.facade import Engine
+from core.errors import Code, UserError
+from core.ipc.methods.kit.entry import Answer, Entry, MethodCall, owner_method, wait
+from core.ipc.methods.kit.parameters import (
+    ClientName,
+    Cursor,
+    GrantNames,
+    MinuteLimit,
+    NameParams,
+    NoParams,
+    Params,
+    unpublished,
+)
+from core.ipc.methods.kit.results import Schema, always, anything, flag, many, record, ref, text
+from core.ipc.protocol.time_format import iso
+from core.security.handshake import encode_value
+from core.types.clients import ActivityLine, Change, ClientCard, Standing
+from core.types.replies import ClientRecord
+
+_SPACE = "space:"
+_STATES = {Standing.AWAKE: "paired"}
+"""Words of the command line where they differ from the window's."""
+
+
+class PairParams(Params):
+    """The parameters of `owner.pair`."""
+
+    name: ClientName
+    grants: GrantNames = unpublished(())
+    limit: MinuteLimit | None = None
+
+
+class GrantParams(Params):
+    """The parameters of `owner.grant`."""
+
+    name: ClientName
+    grants: GrantNames = unpublished((), description="What it gets besides what it has.")
+    take: GrantNames = unpublished((), description="What is taken from it; what it does not have is passed over.")
+
+
+class RevokeParams(Params):
+    """The parameters of `owner.revoke`."""
+
+    name: ClientName
+    remove: bool = unpublished(default=False)
+
+
+class PauseParams(Params):
+    """The parameters of `owner.pause` and `owner.resume`."""
+
+    name: ClientName | None = None
+    all: bool = unpublished(default=False)
+
+
+class LogParams(Params):
+    """The parameters of `owner.log`."""
+
+    name: ClientName | None = None
+    after: Cursor | None = None
+    limit: int = unpublished(50, ge=1, le=200)
+
+
+async def pair(call: MethodCall, params: PairParams) -> Answer:
+    """Make a client directly; its token is in the reply and nowhere else."""
+    engine = call.engine
+    new = await _new_spaces(engine, params.grants)
+    before = await wait(engine.clients.before(params.name))
+    made = await wait(engine.clients.pair(params.name, params.grants, params.limit, call.actor()))
+    token, grants = encode_value(made.token), present_grants(engine, made.name)
+    told = {"client": made.name, "token": token, "grants": grants, "former": before.former, "new_spaces": new}
+    return {**told, "step": made.step_id}
+
+
+def present_grants(engine: Engine, name: str) -> list[str]:
+    """What a client may do now, as grants are written."""
+    record = engine.clients.authenticator().token_for(name)
+    return [] if record is None else _grants_of(record)
+
+
+async def _new_spaces(engine: Engine, grants: Iterable[str]) -> list[str]:
+    """The spaces that a grant makes (design section 8); a new one may be a slip of the pen, so it is told.
+
+    Args:
+        engine: the engine, before anything is granted.
+        grants: as the person named them.
+
+    Returns:
+        Their names, in the order of the grants.
+    """
+    named = [grant.removeprefix(_SPACE) for grant in grants if grant.startswith(_SPACE)]
+    if not named:
+        return []
+    there = (await wait(engine.vault.status())).values["spaces"]
+    return [name for name in dict.fromkeys(named) if name not in there]
+
+
+async def grant(call: MethodCall, params: GrantParams) -> Answer:
+    """Widen or narrow what a paired client may, at once also for its live sessions; its limits stay."""
+    engine, name, more, less = call.engine, params.name, params.grants, params.take
+    if not more and not less:
+        raise UserError(Code.INVALID_INPUT, "Say which grants it gets, or which are taken from it.")
+    if frozenset(less) & frozenset(more):
+        raise UserError(Code.INVALID_INPUT, "A grant is given or taken, not both.")
+    new = await _new_spaces(engine, more)
+    step = await wait(engine.clients.regrant(name, Change(more, less), call.actor()))
+    return {"client": name, "grants": present_grants(engine, name), "step": step or None, "new_spaces": new}
+
+
+async def revoke(call: MethodCall, params: RevokeParams) -> Answer:
+    """Revoke a client, and take back what it wrote where that is asked for; else say how much that would be."""
+    known, name = call.engine.clients, params.name
+    if not params.remove:
+        client_id = await wait(known.revoke(name, call.actor()))
+        could = await wait(known.undoable(name, 0))
+        wrote = {"steps": could.steps, "memories": could.memories, "too_old": could.expired, "untried": could.untried}
+        return {"client": name, "id": client_id, "revoked": True, "wrote": wrote}
+    if not any(record.name == name and record.revoked for record in await wait(known.list())):
+        await wait(known.revoke(name, call.actor()))
+    done = await wait(known.remove_all(name, call.actor()))
+    removed = {"steps": done.steps, "left": done.left, "archived": done.archived, "left_ids": list(done.left_ids)}
+    return {"client": name, "revoked": True, "removed": removed, "step": done.step_id or None}
+
+
+async def pause(call: MethodCall, params: PauseParams) -> Answer:
+    """Pause one client, or all: the kill switch."""
+    known, name = call.engine.clients, _one_or_all(params)
+    step = await wait(known.stop_all(call.actor()) if name is None else known.pause(name, call.actor()))
+    return {"client": name, "paused": True, "step": step or None}
+
+
+async def resume(call: MethodCall, params: PauseParams) -> Answer:
+    """Resume one client, which wakes a sleeper too, or all that are paused."""
+    known, name = call.engine.clients, _one_or_all(params)
+    step = await wait(known.resume_all(call.actor()) if name is None else known.resume(name, call.actor()))
+    return {"client": name, "paused": False, "step": step or None}
+
+
+def _one_or_all(params: PauseParams) -> str | None:
+    if params.all == (params.name is not None):
+        raise UserError(Code.INVALID_INPUT, "Name one client, or say `all`.")
+    return params.name
+
+
+async def clients(call: MethodCall, _params: NoParams) -> Answer:
+    """All clients, with what each did, and the names the person said no to; never a token."""
+    cards, denied = await wait(call.engine.clients.cards()), await wait(call.engine.clients.denied())
+    return {
+        "clients": [_shown(card) for card in cards],
+        "denied": [{"name": one.name_key, "denied_at": iso(one.denied_at)} for one in denied],
+    }
+
+
+async def log(call: MethodCall, params: LogParams) -> Answer:
+    """What one client did, or all, newest first: answers, changes, refusals; never what was asked."""
+    try:
+        page = await wait(call.engine.clients.activity(params.name, params.after, params.limit))
+    except UserError as error:
+        if error.code is not Code.NOT_FOUND:
+            raise
+        raise UserError(Code.INVALID_INPUT, "There is no client of that name; `loci clients` lists them.") from None
+    told: Answer = {"lines": [_line(line) for line in page.lines]}
+    return told if page.next is None else {**told, "next": page.next}
+
+
+def _line(line: ActivityLine) -> dict[str, Any]:
+    return {
+        "at": iso(line.at),
+        "client": line.client,
+        "did": line.did.value,
+        "verb": line.verb,
+        "operation": line.operation or None,
+        "count": line.count,
+        "withheld": line.withheld,
+        "reasons": dict(line.reasons),
+        "code": line.code or None,
+        "memory_id": line.memory_id or None,
+        "text": line.words,
+        "space": line.space or None,
+        "warned": line.is_warned,
+        "receipt": line.receipt_id or None,
+        "step": line.step_id or None,
+        "undone": line.is_undone,
+    }
+
+
+async def allow_again(call: MethodCall, params: NameParams) -> Answer:
+    """Forget a remembered no: whoever has that name may ask to be paired again."""
+    step = await wait(call.engine.clients.allow_again(params.name))
+    if not step:
+        raise UserError(Code.NOT_FOUND, "You said no to nobody of that name.")
+    return {"name": params.name, "step": step}
+
+
+def _grants_of(record: ClientRecord) -> list[str]:
+    """A client's grants as they are written: words, then `space:<name>`."""
+    return [*sorted(record.grants), *(f"{_SPACE}{name}" for name in record.spaces)]
+
+
+def _shown(card: ClientCard) -> dict[str, Any]:
+    return {
+        "id": card.id,
+        "name": card.name,
+        "grants": [*sorted(card.grants), *(f"{_SPACE}{name}" for name in card.spaces)],
+        "spaces": list(card.spaces),
+        "trust_ceiling": card.trust_ceiling,
+        "limits": {"searches_per_minute": card.limit_minute, "searches_per_session": card.limit_session},
+        "paired_at": None if card.standing is Standing.UNPAIRED else iso(card.paired_at),
+        "last_seen_at": iso(card.seen_at),
+        "asked_by": card.asked_by,
+        "state": _STATES.get(card.standing, card.standing.value),
+        "stands": card.stands,
+        "waits": card.waits,
+        "answers": card.answers,
+        "refusals": card.refusals,
+        "steps": card.steps,
+    }
+
+
+DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
+    {
+        "held": record(
+            {
+                "client": text("Its name; null where all were meant.", null=True),
+                "paused": flag(),
+                "step": text("What `undo` takes; null where nothing changed.", null=True),
+            },
+            "How a client stands after it was paused or resumed.",
+        ),
+    }
+)
+"""What several answers are made of."""
+
+METHODS: tuple[Entry, ...] = (
+    owner_method(
+        "pair",
+        "Pair a client directly; the reply carries its token once.",
+        PairParams,
+        record(
+            {
+                "client": text(),
+                "token": text(),
+                "grants": many(text()),
+                "former": flag("A client of that name was revoked; this one takes up its space and what it wrote."),
+                "new_spaces": many(
+                    text(), "Spaces that were granted and did not exist; they do now, and nothing lies in them yet."
+                ),
+                "step": text("The step that can be undone."),
+            }
+        ),
+        pair,
+        effect="write",
+        errors=(Code.PAIRING_REFUSED,),
+    ),
+    owner_method(
+        "grant",
+        "Widen or narrow what a paired client may, at once also for its live connections; "
+        "one step, which can be undone.",
+        GrantParams,
+        record(
+            {
+                "client": text(),
+                "grants": many(text(), "All it may from now on."),
+                "step": text("The undo step; null where nothing changed.", null=True),
+                "new_spaces": many(
+                    text(), "Spaces that were granted and did not exist; they do now, and nothing lies in them yet."
+                ),
+            }
+        ),
+        grant,
+        effect="write",
+        errors=(Code.NOT_FOUND,),
+    ),
+    owner_method(
+        "revoke",
+        "Revoke a client; its live connections end at once. With `remove` all it wrote is "
+        "taken back, also of one that is revoked already.",
+        RevokeParams,
+        record(
+            {
+                "client": text(),
+                "revoked": always(value=True),
+                "id?": text("Without `remove`: the client's own."),
+                "wrote?": record(
+                    {
+                        "steps": ref("count", "Steps of it that can be taken back."),
+                        "memories": ref("count", "Memories they are about."),
+                        "too_old": ref("count", "Memories that stay, because the steps that brought them are too old."),
+                        "untried": ref(
+                            "count", "Older steps that were not tried; where there are any, the counts are the least."
+                        ),
+                    },
+                    "Without `remove`: what it wrote and `remove` would take back.",
+                ),
+                "removed?": record(
+                    {
+                        "steps": ref("count", "Steps taken back."),
+                        "left": ref("count", "Steps that stay, because what they changed was changed since."),
+                        "archived": ref("count", "Memories of it that went to the archive instead."),
+                        "left_ids": many(text(), "Memories that stay."),
+                    },
+                    "With `remove`: what was taken back.",
+                ),
+                "step?": text("With `remove`: what `undo` takes; null where nothing changed.", null=True),
+            }
+        ),
+        revoke,
+        effect="write",
+        errors=(Code.NOT_FOUND,),
+    ),
+    owner_method(
+        "pause",
+        "Let a client in no more until it is resumed, or all of them; live connections end at once.",
+        PauseParams,
+        ref("held"),
+        pause,
+        effect="write",
+        errors=(Code.NOT_FOUND,),
+    ),
+    owner_method(
+        "resume",
+        "Let a client in again that is paused or asleep, or all that are paused.",
+        PauseParams,
+        ref("held"),
+        resume,
+        effect="write",
+        errors=(Code.NOT_FOUND,),
+    ),
+    owner_method(
+        "clients",
+        "All clients, with grants and limits.",
+        NoParams,
+        record(
+            {
+                "clients": many(anything()),
+                "denied": many(record({"name": text(), "denied_at": text()}), "Names the person said no to."),
+                "cut?": many(text()),
+            }
+        ),
+        clients,
+    ),
+    owner_method(
+        "log",
+        "What one client did, or all of them, newest first; never what was asked.",
+        LogParams,
+        record({"lines": many(anything()), "next?": text(), "cut?": many(text())}),
+        log,
+    ),
+    owner_method(
+        "allow_again",
+        "Forget a no: whoever has that name may ask to be paired again.",
+        NameParams,
+        record({"name": text(), "step": text()}),
+        allow_again,
+        effect="write",
+        errors=(Code.NOT_FOUND,),
+    ),
+)

@@ -1,0 +1,1 @@
+"""What every method is made of: its entry in the table, its parameters, the schema of its answer."""

@@ -1,0 +1,331 @@
+"""The methods about upkeep: statistics, the audit log, jobs, consolidation, the sweep, the cleanup of episodes.
+
+A client's figures are counted within its scope by the engine. Must not do: tell a client a text, or a figure of the
+whole vault.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from core.errors import Code, EnvironmentFaultError
+from core.ipc.methods.client_checks import check_spaces
+from core.ipc.methods.kit.entry import Answer, Entry, MethodCall, client_method, owner_method, wait
+from core.ipc.methods.kit.parameters import ChannelParams, NoParams, Params, RequestId, SpaceName, unpublished
+from core.ipc.methods.kit.results import anything, flag, many, mapping, maybe, number, one_of, record, ref, text, whole
+from core.ipc.methods.memory_json import plain
+from core.ipc.protocol.time_format import iso
+from core.types.lifecycle import JobRow, JobState, JobType
+
+
+class StatsParams(ChannelParams):
+    """The parameters of `memory_stats`."""
+
+    space: SpaceName | None = Field(None, description="Count this space and GLOBAL only.")
+
+
+class AuditLogParams(ChannelParams):
+    """The parameters of `memory_audit_log`."""
+
+    limit: int = Field(50, ge=1, le=200)
+
+
+class ConsolidationParams(Params):
+    """The parameters of `memory_run_consolidation`."""
+
+    dry_run: bool = False
+    request_id: RequestId | None = Field(None, description="Of a run; a dry run writes nothing.")
+
+
+class EpisodeCleanupParams(Params):
+    """The parameters of `memory_run_episode_cleanup`."""
+
+    max_entries: int = Field(10000, ge=0, le=10000000, description="Episodes of this client that may stand.")
+    request_id: RequestId | None = None
+
+
+class JobsParams(Params):
+    """The parameters of `owner.jobs`."""
+
+    limit: int = unpublished(50, ge=1, le=500, description="Ended jobs, at most.")
+
+
+class ConsolidateParams(Params):
+    """The parameters of `owner.consolidate`."""
+
+    dry_run: bool = unpublished(default=False, description="Only tell what a run would do.")
+
+
+async def memory_stats(call: MethodCall, params: StatsParams) -> Answer:
+    """How many memories there are in each state of their life, as far as the client may see them."""
+    if params.space is not None:
+        check_spaces(call.session, [params.space])
+    found = await wait(call.engine.upkeep.stats(params.space, call.actor()))
+    return {name: dict(counts) for name, counts in found.items()}
+
+
+async def memory_audit_log(call: MethodCall, params: AuditLogParams) -> Answer:
+    """The last of what this client did, newest first."""
+    found = await wait(call.engine.upkeep.audit(params.limit, call.actor()))
+    return {
+        "entries": [
+            {
+                "at": iso(deed.at),
+                "verb": deed.verb,
+                "id": deed.id or None,
+                "kind": deed.kind or None,
+                "space": deed.space or None,
+                "detail": dict(deed.detail),
+                "success": deed.success,
+            }
+            for deed in found
+        ]
+    }
+
+
+async def memory_run_consolidation(call: MethodCall, params: ConsolidationParams) -> Answer:
+    """Run a consolidation, or tell what the next would do."""
+    run = call.engine.upkeep.consolidate
+    found = await wait(run(call.actor(), dry_run=params.dry_run, request_id=params.request_id))
+    return {"dry_run": found.dry_run, "planned": dict(found.planned), "changed": dict(found.changed)}
+
+
+async def memory_run_episode_cleanup(call: MethodCall, params: EpisodeCleanupParams) -> Answer:
+    """Archive this client's consolidated notes that are old or too many (seed B)."""
+    done = await wait(call.engine.upkeep.tidy(params.max_entries, call.actor(), params.request_id))
+    return {"expired_deleted": done.expired, "capacity_deleted": done.capacity, "remaining": done.remaining}
+
+
+async def jobs(call: MethodCall, params: JobsParams) -> Answer:
+    """What is scheduled, waits, runs and ended."""
+    state, now = await wait(call.engine.jobs.state(params.limit)), call.engine.clock.now_ms()
+    calendar = [
+        plain(
+            {
+                "type": beat.type.value,
+                "title": beat.title,
+                "about": beat.about,
+                "last_at": beat.last_at,
+                "next_at": beat.next_at,
+                "due": beat.next_at is not None and beat.next_at <= now,
+            }
+        )
+        for beat in state.calendar
+    ]
+    return {
+        "paused": state.paused,
+        "holds": state.holds,
+        "pressure": state.pressure.value,
+        "jobs": [job_json(row) for row in state.rows],
+        "calendar": calendar,
+        "total": state.total,
+    }
+
+
+async def consolidate(call: MethodCall, params: ConsolidateParams) -> Answer:
+    """Consolidate now, or tell what a run would do; the report of seed A."""
+    if params.dry_run:
+        call.progress.tell("Looking at what a consolidation would do", 0, None)
+        preview = await wait(call.engine.jobs.preview(1, (JobType.CONSOLIDATE,)))
+        return {**preview.report, "job": None, "step": None}
+    call.progress.tell("Consolidating", 0, None)
+    row = _ended(await wait(call.engine.jobs.run(JobType.CONSOLIDATE, call.actor())))
+    return {**row.report, "job": row.id, "step": row.step_id}
+
+
+async def sweep(call: MethodCall, _params: NoParams) -> Answer:
+    """Look for what fades, expires or can be archived, and for assistants' notes that can go."""
+    call.progress.tell("Looking for fading memories", 0, None)
+    swept = _ended(await wait(call.engine.jobs.run(JobType.SWEEP, call.actor())))
+    tidied = _ended(await wait(call.engine.jobs.run(JobType.EPISODES, call.actor())))
+    steps = [row.step_id for row in (swept, tidied) if row.step_id is not None]
+    return {"swept": dict(swept.report), "episodes": dict(tidied.report), "steps": steps}
+
+
+def _ended(row: JobRow) -> JobRow:
+    if row.state is JobState.DONE:
+        return row
+    code = Code(row.code) if row.code else Code.BACKGROUND_STALLED
+    raise EnvironmentFaultError(code, f"“{row.title}” did not end well ({row.state.value}); it is in the journal.")
+
+
+def job_json(row: JobRow) -> dict[str, Any]:
+    """One job as JSON; times in ISO 8601."""
+    told: dict[str, Any] = plain(
+        {
+            "id": row.id,
+            "type": row.type.value,
+            "title": row.title,
+            "state": row.state.value,
+            "by": row.actor,
+            "progress": row.progress,
+            "total": row.total,
+            "attempts": row.attempts,
+            "created_at": row.created_at,
+            "started_at": row.started_at,
+            "finished_at": row.finished_at,
+            "report": dict(row.report),
+            "code": row.code,
+            "step": row.step_id,
+            "can_undo": row.can_undo,
+            "undone": row.undone,
+            "waits_for": row.waits_for,
+        }
+    )
+    return told
+
+
+METHODS: tuple[Entry, ...] = (
+    client_method(
+        "memory_stats",
+        "How many memories there are in each state of their life, as far as this client "
+        "may see them; a split text counts once.",
+        StatsParams,
+        record(
+            {
+                "episodes": record(
+                    {
+                        "total": ref("count"),
+                        "unconsolidated": ref("count"),
+                        "backlog_age_hours": maybe(number(least=0), "Of the oldest that waits; null where none does."),
+                    }
+                ),
+                "facts": record(
+                    {
+                        "active": ref("count"),
+                        "fading": ref("count"),
+                        "superseded": ref("count"),
+                        "expired": ref("count"),
+                    }
+                ),
+                "rules": record(
+                    {
+                        "candidate": ref("count"),
+                        "established": ref("count"),
+                        "proven": ref("count"),
+                        "anti_pattern": ref("count"),
+                        "forgotten": ref("count"),
+                    }
+                ),
+            }
+        ),
+        memory_stats,
+        grants=("read",),
+        errors=(Code.NOT_FOUND, Code.ACCESS_DENIED),
+        aliases={"scope": "space"},
+    ),
+    client_method(
+        "memory_audit_log",
+        "The last of what this client did, newest first; ids and counts, never a text. "
+        "Reads are put down within a second.",
+        AuditLogParams,
+        record(
+            {
+                "entries": many(
+                    record(
+                        {
+                            "at": text(),
+                            "verb": text("What was done, or `refused`."),
+                            "id": maybe(text(), "The memory; null for a search, and for what this client cannot see."),
+                            "kind": maybe(ref("kind")),
+                            "space": maybe(text()),
+                            "detail": anything("Counts and words of Loci's own."),
+                            "success": flag(),
+                        }
+                    )
+                ),
+                "cut?": many(text()),
+            }
+        ),
+        memory_audit_log,
+        grants=("read",),
+        errors=(Code.ACCESS_DENIED,),
+    ),
+    client_method(
+        "memory_run_consolidation",
+        "Consolidate now, or with `dry_run` tell what the next run would do. The run is "
+        "Loci's own and goes over the whole vault; the counts are of what this client may "
+        "see.",
+        ConsolidationParams,
+        record(
+            {
+                "dry_run": flag(),
+                "planned": mapping(ref("count"), "Of a dry run: deed to count."),
+                "changed": mapping(
+                    ref("count"), "Of a run: memories that it changed, by the status that they have now."
+                ),
+            }
+        ),
+        memory_run_consolidation,
+        effect="write",
+        grants=("curate",),
+        errors=(Code.ACCESS_DENIED, Code.BACKGROUND_STALLED, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
+        long=True,
+    ),
+    client_method(
+        "memory_run_episode_cleanup",
+        "Archive this client's own consolidated episodes: those whose time is over, then "
+        "the oldest of those that are too many. What is not consolidated stays; the "
+        "person can bring everything back.",
+        EpisodeCleanupParams,
+        record({"expired_deleted": ref("count"), "capacity_deleted": ref("count"), "remaining": ref("count")}),
+        memory_run_episode_cleanup,
+        effect="write",
+        grants=("curate",),
+        errors=(Code.ACCESS_DENIED, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
+    ),
+    owner_method(
+        "jobs",
+        "Scheduled work: what waits, runs and ended, and when each kind is due.",
+        JobsParams,
+        record(
+            {
+                "paused": flag(),
+                "holds": text(),
+                "pressure": one_of("normal", "elevated", "critical"),
+                "jobs": many(anything()),
+                "calendar": many(anything()),
+                "total": whole(),
+                "cut?": many(text()),
+            }
+        ),
+        jobs,
+    ),
+    owner_method(
+        "consolidate",
+        "Consolidate now: unite what says the same, settle contradictions where trust allows it, make digests.",
+        ConsolidateParams,
+        record(
+            {
+                "deduplicated": whole(),
+                "contradictions": anything(),
+                "corroborated": whole(),
+                "compressed": anything(),
+                "pruned": anything(),
+                "before?": anything(),
+                "after?": anything(),
+                "duration_ms?": whole(),
+                "dry_run": flag(),
+                "skipped?": whole(),
+                "job?": text(null=True),
+                "step": text(null=True),
+            }
+        ),
+        consolidate,
+        effect="write",
+        errors=(Code.BACKGROUND_STALLED,),
+        long=True,
+    ),
+    owner_method(
+        "sweep",
+        "Look now for what fades, expires or can be archived, and for assistants' notes that can go.",
+        NoParams,
+        record({"swept": anything(), "episodes": anything(), "steps": many(text())}),
+        sweep,
+        effect="write",
+        errors=(Code.BACKGROUND_STALLED,),
+        long=True,
+    ),
+)

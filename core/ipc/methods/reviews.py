@@ -1,0 +1,378 @@
+"""The methods of the review desk: conflicts and their resolution, and verdicts on one memory.
+
+To clients numbers are bands and sentences hold none; the engine keeps scope, grants and the owner's word. Must not do:
+let a client make a rule, or take who it is from a parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from pydantic import Field
+
+from core.errors import Code
+from core.ipc.methods import memory_json
+from core.ipc.methods.kit.entry import Answer, Entry, MethodCall, behind, client_method, owner_method, wait
+from core.ipc.methods.kit.parameters import (
+    ActionName,
+    ChannelParams,
+    ConflictId,
+    Cursor,
+    ExtrasParams,
+    IdParams,
+    MemoryParams,
+    NameParams,
+    Params,
+    RequestId,
+    SessionName,
+    SourceName,
+    TimeText,
+    VerdictReason,
+    unpublished,
+)
+from core.ipc.methods.kit.results import Schema, either, many, maybe, number, one_of, record, ref, text, whole
+from core.ipc.protocol.time_format import read
+from core.types.reviews import Decision
+from core.types.values import Action, Grant, Source
+
+
+class ConflictsParams(Params):
+    """The parameters of `owner.conflicts`."""
+
+    all: bool = unpublished(default=False, description="Closed ones too.")
+    after: Cursor | None = None
+
+
+class DecisionParams(Params):
+    """The parameters of `owner.resolve`."""
+
+    id: ConflictId
+    action: ActionName
+    text: str | None = Field(None, min_length=1, max_length=8192, description="Of a merge.")
+    from_: TimeText | None = Field(
+        None, alias="from", description="From when the newcomer holds, and until when the other did."
+    )
+    to: TimeText | None = Field(None, description="When the newcomer ceased, if it did.")
+    when: str | None = Field(
+        None,
+        min_length=1,
+        max_length=200,
+        description="For scope_split: the condition under which the newcomer is true.",
+    )
+    remember: bool = unpublished(default=False, description="Decide later ones of the same make alike.")
+
+
+class DisputeParams(IdParams):
+    """The parameters of `owner.dispute`."""
+
+    reason: VerdictReason | None = None
+
+
+class OpenConflictsParams(ChannelParams):
+    """The parameters of `memory_conflicts`."""
+
+    after: Cursor | None = None
+
+
+class ClientDecisionParams(ChannelParams):
+    """The parameters of `memory_resolve_conflict`."""
+
+    id: ConflictId
+    action: ActionName
+    text: str | None = Field(None, min_length=1, max_length=8192, description="Of a merge.")
+    from_: TimeText | None = Field(
+        None, alias="from", description="From when the newcomer holds, and until when the other did."
+    )
+    to: TimeText | None = Field(None, description="When the newcomer ceased, if it did.")
+    when: str | None = Field(
+        None,
+        min_length=1,
+        max_length=200,
+        description="For scope_split: the condition under which the newcomer is true.",
+    )
+    request_id: RequestId | None = None
+
+
+class ClientDisputeParams(ExtrasParams, DisputeParams):
+    """The parameters of `memory_dispute`."""
+
+
+class CorroborateParams(ExtrasParams, IdParams):
+    """The parameters of `memory_corroborate`."""
+
+    source: SourceName | None = None
+    session: SessionName | None = None
+
+
+async def conflicts(call: MethodCall, params: ConflictsParams | OpenConflictsParams) -> Answer:
+    """What waits for a decision, as far as the caller may see both sides; to one that may not decide, no answers."""
+    closed_too = isinstance(params, ConflictsParams) and params.all
+    found, shape = await wait(call.engine.conflicts.listed(call.actor(), everything=closed_too)), call.shape
+    items = behind([memory_json.conflict(item, shape) for item in found], params.after)
+    if call.session.may(Grant.CURATE.value):
+        return {"conflicts": items}
+    return {"conflicts": [{**item, "actions": []} for item in items]}
+
+
+async def resolve(call: MethodCall, params: DecisionParams | ClientDecisionParams) -> Answer:
+    """Decide one item."""
+    decision = Decision(
+        action=Action(params.action),
+        text=params.text,
+        begin=read(params.from_, "from"),
+        end=read(params.to, "to"),
+        when=params.when,
+        remember=isinstance(params, DecisionParams) and params.remember,
+    )
+    request_id = params.request_id if isinstance(params, ClientDecisionParams) else None
+    done = await wait(call.engine.conflicts.resolve(params.id, decision, call.actor(), request_id))
+    return memory_json.decided(params.id, decision.action, done)
+
+
+async def turn_down(call: MethodCall, params: NameParams) -> Answer:
+    """Turn down all that one client proposed or asked for."""
+    done = await wait(call.engine.conflicts.turn_down(params.name))
+    return {"name": params.name, "step": done.step_id, "items": done.items, "left": done.left}
+
+
+async def confirm(call: MethodCall, params: IdParams) -> Answer:
+    """Confirm one memory."""
+    done = await wait(call.engine.memories.confirm(params.id, call.actor(), params.extras()))
+    return memory_json.judged(done, call.shape)
+
+
+async def reinforce(call: MethodCall, params: IdParams) -> Answer:
+    """Reinforce one memory."""
+    done = await wait(call.engine.memories.reinforce(params.id, call.actor(), params.extras()))
+    return memory_json.judged(done, call.shape)
+
+
+async def dispute(call: MethodCall, params: DisputeParams) -> Answer:
+    """Dispute one memory."""
+    done = await wait(call.engine.memories.dispute(params.id, call.actor(), params.reason, params.extras()))
+    return memory_json.judged(done, call.shape)
+
+
+async def memory_corroborate(call: MethodCall, params: CorroborateParams) -> Answer:
+    """Corroborate one memory from a source of the caller's own."""
+    source = None if params.source is None else Source(params.source)
+    actor = call.actor(params.session)
+    corroborate = call.engine.memories.corroborate
+    done = await wait(corroborate(params.id, actor, source, params.session, params.extras()))
+    return memory_json.judged(done, call.shape)
+
+
+DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
+    {
+        "conflict": record(
+            {
+                "id": text(),
+                "kind": one_of(
+                    "contradiction",
+                    "classification",
+                    "quarantine",
+                    "injection",
+                    "approval",
+                    "stale",
+                    "gap",
+                    "entity_merge",
+                    "proposal",
+                ),
+                "state?": one_of("open", "resolved", "moot"),
+                "question?": text(),
+                "existing": maybe(ref("item")),
+                "incoming": ref("item"),
+                "reason": text("Why it is here, in a sentence."),
+                "suggestion": maybe(ref("action")),
+                "result?": text("What the suggestion would lead to."),
+                "actions?": many(
+                    ref("action"),
+                    "Answers it takes, as `action` of `memory_resolve_conflict`; none to a client that may not decide.",
+                ),
+                "opened_at?": text(),
+                "closed?": text("Why it is closed."),
+                "resolution?": ref("action"),
+                "warning?": text("To the owner: that the newcomer reads like an instruction to an assistant."),
+                "against?": ref("item", "To the owner: what stands and contradicts a newcomer that waits alone."),
+                "asked?": record(
+                    {
+                        "wish": one_of("update", "delete", "forget"),
+                        "client": text(),
+                        "reason": text("In the client's own words; empty where it gave none."),
+                        "at": text(),
+                    },
+                    "To the owner: what a client asked for (kind `approval`).",
+                ),
+                "cut?": many(text()),
+            },
+            "A validated pair, or one memory that needs a decision.",
+        ),
+        "decided": record(
+            {
+                "id": text(),
+                "action": ref("action"),
+                "step": maybe(text(), "What `undo` takes; null where nothing changed."),
+                "label": text(),
+                "active": many(text(), "Memories that stand now."),
+                "retired": many(text(), "Memories that no longer do."),
+                "closed": many(text(), "Other conflicts that it settled."),
+                "withheld?": many(
+                    text(),
+                    "To the owner: memories that stand now and read like instructions, so that "
+                    "assistants are not given them.",
+                ),
+                "asked?": many(
+                    text(),
+                    "To the owner: other conflicts that it opened; what was let in contradicts what "
+                    "stands and still waits.",
+                ),
+                "cut?": many(text()),
+            }
+        ),
+        "judged": record(
+            {
+                "id": text(),
+                "status": ref("status"),
+                "trust": either(number(), ref("band")),
+                "confidence": either(number(), ref("band")),
+                "reinforcements": whole(),
+                "disputes": whole(),
+                "corroboration": whole("Independent sources that say the same."),
+                "step": maybe(text(), "What `undo` takes; null where nothing changed."),
+                "conflict": maybe(text(), "The review item that was opened instead."),
+            },
+            "How a memory stands after a verdict; exact numbers for the owner, band words for clients.",
+        ),
+    }
+)
+"""What several answers are made of."""
+
+METHODS: tuple[Entry, ...] = (
+    client_method(
+        "memory_conflicts",
+        "Memories that disagree or wait for a decision, the most harmful first; those of "
+        "which this client may see both sides.",
+        OpenConflictsParams,
+        record({"conflicts": many(ref("conflict")), "next?": text(), "cut?": many(text())}),
+        conflicts,
+        grants=("read",),
+        errors=(Code.ACCESS_DENIED,),
+        paged="id",
+    ),
+    client_method(
+        "memory_resolve_conflict",
+        "Decide a conflict; one undo step. A client never decides against what the person said.",
+        ClientDecisionParams,
+        ref("decided"),
+        resolve,
+        effect="write",
+        grants=("curate",),
+        errors=(Code.NOT_FOUND, Code.ACCESS_DENIED, Code.TEXT_TOO_LARGE, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
+        aliases={"conflict_id": "id"},
+    ),
+    client_method(
+        "memory_confirm",
+        "Say that a memory is still true.",
+        MemoryParams,
+        ref("judged"),
+        confirm,
+        effect="write",
+        grants=("write", "curate"),
+        errors=(Code.NOT_FOUND, Code.ACCESS_DENIED, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
+        aliases={"memory_id": "id", "rule_id": "id"},
+    ),
+    client_method(
+        "memory_reinforce",
+        "Say that a memory proved right; a client counts once.",
+        MemoryParams,
+        ref("judged"),
+        reinforce,
+        effect="write",
+        grants=("write", "curate"),
+        errors=(Code.NOT_FOUND, Code.ACCESS_DENIED, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
+        aliases={"memory_id": "id", "rule_id": "id"},
+    ),
+    client_method(
+        "memory_dispute",
+        "Say that a memory is wrong; a client counts once.",
+        ClientDisputeParams,
+        ref("judged"),
+        dispute,
+        effect="write",
+        grants=("write", "curate"),
+        errors=(Code.NOT_FOUND, Code.ACCESS_DENIED, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
+        aliases={"memory_id": "id", "rule_id": "id"},
+    ),
+    client_method(
+        "memory_corroborate",
+        "Say that this client knows the same from a source of its own; counts once for each independent source.",
+        CorroborateParams,
+        ref("judged"),
+        memory_corroborate,
+        effect="write",
+        grants=("write", "curate"),
+        errors=(Code.NOT_FOUND, Code.ACCESS_DENIED, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
+        aliases={"memory_id": "id", "rule_id": "id", "session_id": "session"},
+    ),
+    owner_method(
+        "conflicts",
+        "Memories that disagree or wait for a decision, the most harmful first.",
+        ConflictsParams,
+        record({"conflicts": many(ref("conflict")), "next?": text(), "cut?": many(text())}),
+        conflicts,
+        paged="id",
+    ),
+    owner_method(
+        "resolve",
+        "Decide a conflict; one undo step.",
+        DecisionParams,
+        ref("decided"),
+        resolve,
+        effect="write",
+        errors=(Code.NOT_FOUND, Code.TEXT_TOO_LARGE, Code.DISK_FULL, Code.WRITE_FAILED),
+        aliases={"conflict_id": "id"},
+    ),
+    owner_method(
+        "turn_down",
+        "Turn down all that one client proposed or asked for and that waits; one undo step.",
+        NameParams,
+        record({"name": text(), "step": maybe(text()), "items": whole(), "left": whole("Items that wait still.")}),
+        turn_down,
+        effect="write",
+        errors=(Code.NOT_FOUND,),
+    ),
+    owner_method(
+        "confirm",
+        "Confirm with the owner's word that a memory is true.",
+        IdParams,
+        ref("judged"),
+        confirm,
+        effect="write",
+        errors=(Code.NOT_FOUND,),
+        aliases={"memory_id": "id"},
+        short_ids={"id": "memory"},
+    ),
+    owner_method(
+        "dispute",
+        "Say with the owner's word that a memory is wrong.",
+        DisputeParams,
+        ref("judged"),
+        dispute,
+        effect="write",
+        errors=(Code.NOT_FOUND,),
+        aliases={"memory_id": "id"},
+        short_ids={"id": "memory"},
+    ),
+    owner_method(
+        "reinforce",
+        "Say that a memory proved right.",
+        IdParams,
+        ref("judged"),
+        reinforce,
+        effect="write",
+        errors=(Code.NOT_FOUND,),
+        aliases={"memory_id": "id"},
+        short_ids={"id": "memory"},
+    ),
+)

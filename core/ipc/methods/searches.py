@@ -1,0 +1,687 @@
+"""The methods that read memories: recall and search, context, list, get, show, history, spaces.
+
+Grants and spaces are checked here, before the engine is asked; the engine keeps the scope of every query once more.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import date, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from core.errors import Code, UserError
+from core.ipc.methods import memory_json
+from core.ipc.methods.client_checks import check_spaces
+from core.ipc.methods.kit.entry import Answer, Entry, MethodCall, behind, client_method, owner_method, wait
+from core.ipc.methods.kit.parameters import (
+    CategoryName,
+    ChannelParams,
+    ClientName,
+    ClientStatusName,
+    Cursor,
+    DayText,
+    Fraction,
+    IdParams,
+    IntentName,
+    KindName,
+    MemoryId,
+    ModeName,
+    NoParams,
+    Params,
+    SessionName,
+    SpaceName,
+    StatusName,
+    TagNames,
+    TimeText,
+    kind_of,
+    unpublished,
+)
+from core.ipc.methods.kit.results import anything, both, flag, many, mapping, maybe, number, record, ref, text, whole
+from core.ipc.methods.memory_json import Shape
+from core.ipc.protocol.time_format import iso, read, read_as_of
+from core.text.timephrases.finder import range_of
+from core.text.timephrases.spans import Span
+from core.types.clock import LocalZone
+from core.types.recall import ContextQuery, PlanChange, TimeRange
+from core.types.requests import ListRequest, RecallQuery
+from core.types.values import FIRST_DAY, GLOBAL_SPACE, LAST_DAY, Intent, Memory, Status
+
+FAR_DAYS = Span(FIRST_DAY, LAST_DAY)
+"""The days that may be named; a range without a first day begins with the first of them."""
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_STANDS = frozenset({Status.ACTIVE, Status.DISPUTED})
+
+
+class GetParams(ChannelParams):
+    """The parameters of `memory_get`."""
+
+    id: MemoryId
+    memory_type: KindName | None = None
+    offset: int = Field(0, ge=0, description="Characters of the text to pass over, for reading a long one in parts.")
+
+
+class PageParams(ChannelParams):
+    """The parameters of `memory_list`."""
+
+    text: str | None = Field(
+        None,
+        min_length=1,
+        max_length=8192,
+        description="Exact substring, case kept; of what is shown, so that a text that is blocked is never found.",
+    )
+    kind: KindName | None = None
+    category: CategoryName | None = Field(None, description="Only what is of this category.")
+    status: tuple[ClientStatusName, ...] = Field(("active",), min_length=1, max_length=8)
+    space: SpaceName | None = None
+    since: TimeText | None = Field(
+        None, description="Only what was said or happened from then on; where that is not known, what was stored."
+    )
+    until: TimeText | None = Field(None, description="Only what was said or happened before then.")
+    limit: int = Field(10, ge=1, le=200)
+    after: Cursor | None = None
+
+
+class Filters(Params):
+    """What a search may be narrowed by, told in one place."""
+
+    tags: TagNames | None = None
+    since: TimeText | None = None
+    until: TimeText | None = None
+    spaces: tuple[SpaceName, ...] | None = Field(None, min_length=1, max_length=64)
+    kinds: tuple[KindName, ...] | None = Field(None, min_length=1, max_length=5)
+    categories: tuple[CategoryName, ...] | None = Field(None, min_length=1, max_length=64)
+    status: tuple[ClientStatusName, ...] | None = Field(None, min_length=1, max_length=8)
+    as_of: TimeText | None = None
+    min_confidence: Fraction | None = None
+
+
+class SearchParams(ChannelParams):
+    """The parameters of `memory_search` and `memory_recall`."""
+
+    query: str
+    limit: int = Field(10, ge=1, le=200)
+    space: SpaceName | None = Field(None, description="This space, and GLOBAL.")
+    spaces: tuple[SpaceName, ...] | None = Field(None, min_length=1, max_length=64)
+    kinds: tuple[KindName, ...] | None = Field(None, min_length=1, max_length=5)
+    categories: tuple[CategoryName, ...] | None = Field(None, min_length=1, max_length=64)
+    tags: TagNames | None = Field(None, description="Only what has one of these.")
+    since: TimeText | None = Field(None, description="Only what was said or happened from then on.")
+    until: TimeText | None = Field(None, description="Only what was said or happened before then.")
+    status: tuple[ClientStatusName, ...] = Field(("active",), min_length=1, max_length=8)
+    as_of: TimeText | None = Field(None, description="What was true then.")
+    mode: ModeName = "hybrid"
+    min_confidence: Fraction = Field(
+        0.2,
+        description="Only what is at least as certain by now: confidence falls with the time since it was confirmed.",
+    )
+    filters: Filters | None = None
+    session: SessionName | None = None
+    intent: IntentName | None = Field(None, description="Instead of what the question is taken for.")
+    text_weight: Fraction | None = Field(
+        None, description="How much words count against meaning: 0 is meaning alone, 1 is words alone."
+    )
+    from_: DayText | None = Field(
+        None, alias="from", description="The first day that is asked about; until today where `to` is left out."
+    )
+    to: DayText | None = Field(None, description="The last day that is asked about.")
+    no_time: bool = Field(
+        default=False, description="The question names no time, whatever it seems to say; not beside `from` or `to`."
+    )
+    explain: bool = False
+    after: Cursor | None = None
+
+
+class ClientContextParams(ChannelParams):
+    """The parameters of `memory_context`."""
+
+    prompt: str
+    token_budget: int | None = Field(
+        None, ge=0, le=100000, description="Tokens at most; 3000, or what the person set, where it is left out."
+    )
+    model: str | None = Field(
+        None, min_length=1, max_length=128, description="The model whose tokenizer counts, where it is known here."
+    )
+    session: SessionName | None = None
+    spaces: tuple[SpaceName, ...] | None = Field(None, min_length=1, max_length=64)
+
+
+class VersionsParams(ChannelParams):
+    """The parameters of `memory_history`."""
+
+    id: MemoryId
+    memory_type: KindName | None = Field(None, description="The memory must be of this kind.")
+    after: Cursor | None = None
+
+
+class RecallParams(Params):
+    """The parameters of `owner.recall`."""
+
+    query: str
+    limit: int = unpublished(10, ge=1, le=10000)
+    spaces: tuple[SpaceName, ...] | None = Field(None, min_length=1, max_length=64)
+    kinds: tuple[KindName, ...] | None = Field(None, min_length=1, max_length=5)
+    categories: tuple[CategoryName, ...] | None = Field(None, min_length=1, max_length=64)
+    status: tuple[StatusName, ...] = unpublished(("active",), min_length=1, max_length=8)
+    as_of: TimeText | None = Field(None, description="What was true then.")
+    mode: ModeName = unpublished("hybrid")
+    min_confidence: Fraction = unpublished(0.0)
+    session: SessionName | None = None
+    intent: IntentName | None = Field(None, description="Instead of what the question is taken for.")
+    text_weight: Fraction | None = Field(
+        None, description="How much words count against meaning: 0 is meaning alone, 1 is words alone."
+    )
+    from_: DayText | None = Field(
+        None, alias="from", description="The first day that is asked about; until today where `to` is left out."
+    )
+    to: DayText | None = Field(None, description="The last day that is asked about.")
+    no_time: bool = unpublished(
+        default=False, description="The question names no time, whatever it seems to say; not beside `from` or `to`."
+    )
+    explain: bool = unpublished(default=False)
+    after: Cursor | None = None
+    space: SpaceName | None = None
+
+
+class ContextParams(Params):
+    """The parameters of `owner.context`."""
+
+    prompt: str
+    token_budget: int | None = Field(
+        None, ge=0, le=100000, description="Tokens at most; 3000, or what the person set, where it is left out."
+    )
+    model: str | None = Field(
+        None, min_length=1, max_length=128, description="The model whose tokenizer counts, where it is known here."
+    )
+    session: SessionName | None = None
+    spaces: tuple[SpaceName, ...] | None = Field(None, min_length=1, max_length=64)
+    space: SpaceName | None = None
+
+
+class ListParams(Params):
+    """The parameters of `owner.list`."""
+
+    text: str | None = Field(None, min_length=1)
+    kind: KindName | None = None
+    status: Annotated[tuple[StatusName, ...], Field(min_length=1, max_length=8)] | Literal["all"] = unpublished(
+        ("active",)
+    )
+    space: SpaceName | None = None
+    import_id: MemoryId | None = None
+    limit: int = unpublished(50, ge=1)
+    since: TimeText | None = Field(
+        None, description="Only what was said or happened from then on; where that is not known, what was recorded."
+    )
+    tags: tuple[Annotated[str, Field(min_length=1, max_length=1024)], ...] = unpublished(
+        (), min_length=1, max_length=64, description="Only what has one of these."
+    )
+    client: ClientName | None = Field(None, description="Only what this client brought.")
+    sort: Literal["newest", "oldest", "said", "importance", "trust"] = unpublished("newest")
+    after: Cursor | None = None
+
+
+class HistoryParams(Params):
+    """The parameters of `owner.history`."""
+
+    id: MemoryId
+    after: Cursor | None = None
+
+
+async def memory_get(call: MethodCall, params: GetParams) -> Answer:
+    """One memory; of a long text what is left of it behind `offset`."""
+    memory = await wait(call.engine.memories.get(params.id, call.actor(), kind_of(params.memory_type)))
+    told = call.shape.memory(memory)
+    told["text"] = told["text"][params.offset :]  # in place: one that is not shown is known by its type
+    return told
+
+
+async def list_(call: MethodCall, params: ListParams | PageParams) -> Answer:
+    """A page of memories, newest first unless another order is named."""
+    if params.space is not None:
+        check_spaces(call.session, [params.space])
+    page = await wait(call.engine.memories.list(_page(params), call.actor()))
+    shape = call.shape
+    told: Answer = {"items": [shape.memory(memory) for memory in page.items], "total": page.total}
+    return told if page.next is None else {**told, "next": page.next}
+
+
+def _page(params: ListParams | PageParams) -> ListRequest:
+    request = ListRequest(
+        text=params.text,
+        kind=kind_of(params.kind),
+        statuses=None if params.status == "all" else params.status,
+        space=params.space,
+        limit=params.limit,
+        after=params.after,
+        since_ms=_moment(params.since, "since"),
+    )
+    if isinstance(params, PageParams):
+        return replace(request, category=params.category, until_ms=_moment(params.until, "until"))
+    return replace(request, import_id=params.import_id, tags=params.tags, client=params.client, sort=params.sort)
+
+
+async def recall(call: MethodCall, params: RecallParams) -> Answer:
+    """Search with exact scores."""
+    spaces = _spaces(params.spaces, params.space)
+    return await _found(call, replace(_query(params, call.engine.clock.now_ms()), spaces=spaces), params.after)
+
+
+async def search(call: MethodCall, params: SearchParams) -> Answer:
+    """A ranked search; what stands in `filters` counts as if it stood beside it.
+
+    With `explain` a client is told how its question was read, in words: no score, weight or count of the vault.
+    """
+    params = _with_filters(params)
+    # Seed B, scoping: the space that is named, and what is everybody's.
+    named = () if params.space is None else (params.space, GLOBAL_SPACE)
+    spaces = (*(params.spaces or ()), *named)
+    check_spaces(call.session, spaces)
+    query = replace(
+        _query(params, call.engine.clock.now_ms()),
+        spaces=spaces or None,
+        tags=params.tags or None,
+        since_ms=_moment(params.since, "since"),
+        until_ms=_moment(params.until, "until"),
+    )
+    return await _found(call, query, params.after)
+
+
+def _with_filters(params: SearchParams) -> SearchParams:
+    filters = params.filters
+    if filters is None:
+        return params
+    fresh = filters.model_fields_set - params.model_fields_set
+    return params.model_copy(update={name: getattr(filters, name) for name in fresh})
+
+
+async def _found(call: MethodCall, query: RecallQuery, after: str | None) -> Answer:
+    reply = await wait(call.engine.memories.recall(query, call.actor(query.session)))
+    result, shape = reply.result, call.shape
+    found: Answer = {
+        "items": behind([shape.found(item, query.explain) for item in result.items], after),
+        "abstained": result.abstained,
+        "reason": shape.reason(result),
+        **({"near_misses": memory_json.plain(result.near_misses)} if call.exact else {}),
+        "strategy": result.strategy,
+        **({"took_ms": round(float(result.took_ms), 3)} if call.exact else {}),
+        "receipt": reply.receipt_id,
+    }
+    if not query.explain:
+        return found
+    if call.exact:
+        return {**found, **memory_json.explained(result.trace, reply.metrics, shape)}
+    return {**found, "plan": shape.plan(result.trace.plan)}
+
+
+def _query(params: RecallParams | SearchParams, now_ms: int) -> RecallQuery:
+    """The engine's question, but for its spaces."""
+    if not params.query.strip():
+        raise UserError(Code.INVALID_QUERY, "The query is empty; write what you are looking for.")
+    return RecallQuery(
+        query=params.query,
+        limit=params.limit,
+        kinds=params.kinds,
+        categories=params.categories,
+        statuses=params.status,
+        as_of_ms=read_as_of(params.as_of),
+        mode=params.mode,
+        min_confidence=params.min_confidence,
+        session=params.session,
+        explain=params.explain,
+        plan=plan_change(params, now_ms),
+    )
+
+
+def plan_change(params: RecallParams | SearchParams, now_ms: int) -> PlanChange | None:
+    """What a caller decides about the reading of its question.
+
+    Args:
+        params: of it `intent`, `text_weight`, `from_`, `to` and `no_time`.
+        now_ms: the present, epoch ms.
+
+    Returns:
+        The change; None where all is left to the rules.
+
+    Raises:
+        UserError: INVALID_INPUT for a weight out of range, a day that cannot be read, days that make no range, or days
+            beside `no_time`.
+    """
+    days, weight = _days(params, now_ms), params.text_weight
+    if weight is not None and not 0.0 <= weight <= 1.0:  # NaN passes the schema where no line is parsed
+        raise UserError(Code.INVALID_INPUT, "`text_weight` must be a number from 0 to 1.")
+    if params.no_time and days is not None:
+        raise UserError(Code.INVALID_INPUT, "`no_time` cannot stand beside `from` or `to`; leave one of them out.")
+    intent = None if params.intent is None else Intent(params.intent)
+    change = PlanChange(intent=intent, time=days, no_time=params.no_time, text_weight=weight)
+    return None if change == PlanChange() else change
+
+
+def _days(params: RecallParams | SearchParams, now_ms: int) -> TimeRange | None:
+    """The days from `from` to `to`, both inclusive, in the zone in which a question's own days are read."""
+    first, last, zone = _day(params.from_, "from"), _day(params.to, "to"), LocalZone()
+    if first is None and last is None:
+        return None
+    if first is None:
+        first = FAR_DAYS.first
+    if last is None:
+        # As "since" is read: what lies near a range counts by its distance from the middle, and a far end would put
+        # the middle where nothing is.
+        today = datetime.fromtimestamp(now_ms / 1000, zone).date()
+        last = today if first <= today else FAR_DAYS.last
+    if first > last:
+        raise UserError(Code.INVALID_INPUT, "`from` is a later day than `to`; the range ends before it begins.")
+    return range_of(Span(first, last), "", (0, 0), zone)
+
+
+def _day(text: str | None, field: str) -> date | None:
+    if text is None:
+        return None
+    try:
+        day = date.fromisoformat(text) if _DAY.fullmatch(text) else None
+    except ValueError:
+        day = None
+    if day is None:
+        raise UserError(Code.INVALID_INPUT, f"`{field}` is not a day; write it like 2026-01-31.")
+    if not FAR_DAYS.first <= day <= FAR_DAYS.last:
+        years = f"{FAR_DAYS.first.year} to {FAR_DAYS.last.year}"
+        raise UserError(Code.INVALID_INPUT, f"`{field}` lies outside the years {years}.")
+    return day
+
+
+def _moment(time: str | float | None, field: str) -> int | None:
+    when = read(time, field)
+    return None if when is None else when.ms
+
+
+def _spaces(spaces: tuple[str, ...] | None, space: str | None) -> tuple[str, ...] | None:
+    return (*(spaces or ()), *(() if space is None else (space,))) or None
+
+
+async def context(call: MethodCall, params: ContextParams | ClientContextParams) -> Answer:
+    """What is remembered of a prompt, fenced as data, within a token budget."""
+    spaces = _spaces(params.spaces, params.space if isinstance(params, ContextParams) else None)
+    check_spaces(call.session, spaces or ())
+    if not params.prompt.strip():
+        raise UserError(Code.INVALID_QUERY, "The prompt is empty; write what the assistant is asked.")
+    query = ContextQuery(
+        prompt=params.prompt,
+        budget=params.token_budget,
+        model=params.model,
+        session=params.session,
+        spaces=spaces,
+    )
+    return memory_json.context(await wait(call.engine.memories.context(query, call.actor(query.session))), call.shape)
+
+
+async def show(call: MethodCall, params: IdParams) -> Answer:
+    """Everything about one memory."""
+    return memory_json.detail(await wait(call.engine.memories.show(params.id, call.actor())), call.shape)
+
+
+async def history(call: MethodCall, params: HistoryParams) -> Answer:
+    """All versions of one memory's chain."""
+    shape = call.shape
+    chain = [shape.memory(memory) for memory in await wait(call.engine.memories.history(params.id, call.actor()))]
+    return {"items": behind(chain, params.after)}
+
+
+async def memory_history(call: MethodCall, params: VersionsParams) -> Answer:
+    """All versions of a memory that the caller may see, the oldest first, and the one that stands (seed D)."""
+    versions = await wait(call.engine.memories.history(params.id, call.actor()))
+    wanted = kind_of(params.memory_type)
+    if wanted is not None and all(one.kind is not wanted for one in versions):
+        raise UserError(Code.NOT_FOUND, "There is no such memory.")
+    seen, shape = frozenset(one.id for one in versions), call.shape
+    told = [_version(one, shape, seen) for one in versions]
+    stands = next((told[at] for at in range(len(told) - 1, -1, -1) if versions[at].status in _STANDS), None)
+    return {"versions": behind(told, params.after), "current": stands}
+
+
+def _version(memory: Memory, shape: Shape, seen: frozenset[str]) -> dict[str, Any]:
+    """One version: when it was true, when it was believed, and what took its place, as far as the caller sees that."""
+    after = memory.superseded_by_id
+    told = shape.memory(memory)
+    told |= {  # in place: it may be one that is not shown, and is known by that
+        "version": memory.version,
+        "valid_from": iso(memory.valid_from),
+        "valid_to": iso(memory.valid_to),
+        "retired_at": iso(memory.retired_at),
+        "superseded_by": after if after in seen else None,
+    }
+    return told
+
+
+async def spaces(call: MethodCall, _params: NoParams) -> Answer:
+    """All spaces, with how many memories stand in each."""
+    names = (await wait(call.engine.vault.status())).values["spaces"]
+    counts = (await wait(call.engine.library.facets())).spaces
+    return {"spaces": [{"name": name, "memories": counts.get(name, 0)} for name in names]}
+
+
+METHODS: tuple[Entry, ...] = (
+    client_method(
+        "memory_get",
+        "One memory by its id.",
+        GetParams,
+        ref("item"),
+        memory_get,
+        grants=("read",),
+        errors=(Code.NOT_FOUND, Code.ACCESS_DENIED),
+        aliases={"memory_id": "id", "rule_id": "id"},
+    ),
+    client_method(
+        "memory_list",
+        "Memories, newest first.",
+        PageParams,
+        record({"items": many(ref("item")), "total": whole(), "next?": text()}),
+        list_,
+        grants=("read",),
+        errors=(Code.ACCESS_DENIED,),
+        aliases={"memory_type": "kind"},
+        paged="again",
+    ),
+    client_method(
+        "memory_search",
+        "A ranked search with reasons. Empty and abstained when nothing fits. The next "
+        "page of a reply that was cut is not counted against the search limit.",
+        SearchParams,
+        record(
+            {
+                "items": many(ref("item")),
+                "abstained": flag(),
+                "reason": text(),
+                "strategy": text(),
+                "receipt": text(),
+                "plan?": ref("plan", "With `explain`."),
+                "next?": text(),
+            }
+        ),
+        search,
+        grants=("read",),
+        errors=(Code.SEARCH_TIMEOUT, Code.RATE_LIMITED, Code.INVALID_QUERY, Code.ACCESS_DENIED),
+        aliases={"topic": "query", "types": "kinds", "session_id": "session", "scope": "space"},
+        search=True,
+        paged="id",
+    ),
+    client_method(
+        "memory_recall",
+        "What is remembered of a topic, ranked by relevance, importance, recency and "
+        "confidence together. Another name for memory_search. Counts as a search.",
+        SearchParams,
+        record(
+            {
+                "items": many(ref("item")),
+                "abstained": flag(),
+                "reason": text(),
+                "strategy": text(),
+                "receipt": text(),
+                "plan?": ref("plan", "With `explain`."),
+                "next?": text(),
+            }
+        ),
+        search,
+        grants=("read",),
+        errors=(Code.SEARCH_TIMEOUT, Code.RATE_LIMITED, Code.INVALID_QUERY, Code.ACCESS_DENIED),
+        aliases={"topic": "query", "types": "kinds", "session_id": "session", "scope": "space"},
+        search=True,
+        paged="id",
+    ),
+    client_method(
+        "memory_context",
+        "What is remembered of a prompt, as one text within a token budget: facts, rules "
+        "and episodes, each fenced as data. Counts as a search.",
+        ClientContextParams,
+        record(
+            {
+                "text": text("What the assistant reads; empty where nothing fits the budget."),
+                "tokens": whole(least=0),
+                "included": whole(least=0),
+                "excluded": whole(least=0),
+                "excluded_reasons": many(ref("excluded")),
+                "receipt": text(),
+                "tokenizer": text("The model whose tokenizer counted, or `estimate`."),
+                "exact": flag(),
+                "memories?": many(ref("packed"), "To the owner: each memory in the text."),
+                "clarifying?": many(
+                    record({"id": text(), "question": text()}),
+                    "Questions that may be put to the person at a natural pause; only where a session "
+                    "is named. Data, like the text.",
+                    most=2,
+                ),
+                "cut?": many(text()),
+            }
+        ),
+        context,
+        grants=("read",),
+        errors=(Code.SEARCH_TIMEOUT, Code.RATE_LIMITED, Code.INVALID_QUERY, Code.ACCESS_DENIED),
+        aliases={"trigger_prompt": "prompt", "session_id": "session"},
+        search=True,
+    ),
+    client_method(
+        "memory_history",
+        "All versions of a memory that this caller may see, the oldest first, and the one that stands.",
+        VersionsParams,
+        record(
+            {
+                "versions": many(
+                    ref("item"), "With `version`, `valid_from`, `valid_to`, `retired_at` and `superseded_by`."
+                ),
+                "current": maybe(ref("item")),
+                "next?": text(),
+            }
+        ),
+        memory_history,
+        grants=("read",),
+        errors=(Code.NOT_FOUND, Code.ACCESS_DENIED),
+        aliases={"memory_id": "id", "rule_id": "id"},
+        paged="id",
+    ),
+    owner_method(
+        "recall",
+        "A ranked search with exact scores.",
+        RecallParams,
+        record(
+            {
+                "items": many(ref("item")),
+                "abstained": flag(),
+                "reason": text(),
+                "near_misses": many(anything()),
+                "strategy": text(),
+                "took_ms": number(),
+                "receipt?": text(),
+                "plan?": ref("plan", "With `explain`, as the three below."),
+                "stages?": mapping(
+                    whole(least=0), "How many each list brought, and how many were left after each stage."
+                ),
+                "chance?": ref("fraction", "How likely there is an answer at all."),
+                "metrics?": maybe(ref("metrics")),
+                "next?": text(),
+                "cut?": many(text()),
+            }
+        ),
+        recall,
+        errors=(Code.SEARCH_TIMEOUT, Code.INVALID_QUERY),
+        aliases={"topic": "query"},
+        paged="id",
+    ),
+    owner_method(
+        "context",
+        "What is remembered of a prompt, as one text within a token budget: facts, rules "
+        "and episodes, each fenced as data.",
+        ContextParams,
+        record(
+            {
+                "text": text("What the assistant reads; empty where nothing fits the budget."),
+                "tokens": whole(least=0),
+                "included": whole(least=0),
+                "excluded": whole(least=0),
+                "excluded_reasons": many(ref("excluded")),
+                "receipt": text(),
+                "tokenizer": text("The model whose tokenizer counted, or `estimate`."),
+                "exact": flag(),
+                "memories?": many(ref("packed"), "To the owner: each memory in the text."),
+                "clarifying?": many(
+                    record({"id": text(), "question": text()}),
+                    "Questions that may be put to the person at a natural pause; only where a session "
+                    "is named. Data, like the text.",
+                    most=2,
+                ),
+                "cut?": many(text()),
+            }
+        ),
+        context,
+        errors=(Code.SEARCH_TIMEOUT, Code.INVALID_QUERY),
+        aliases={"trigger_prompt": "prompt"},
+    ),
+    owner_method(
+        "list",
+        "Memories, newest first unless another order is named.",
+        ListParams,
+        record({"items": many(ref("item")), "total": whole(), "next?": text()}),
+        list_,
+        paged="again",
+        short_ids={"after": "memory", "import_id": "import"},
+    ),
+    owner_method(
+        "show",
+        "Everything about one memory.",
+        IdParams,
+        both(
+            ref("item"),
+            record(
+                {
+                    "claims": many(anything(), "What it says, read as claims, each with its evidence."),
+                    "provenance": anything("Where it comes from: sources, conversation, origin, parts."),
+                    "edges": many(anything(), "Its relations to other memories."),
+                    "trust_terms": many(record({"term": text(), "value": number()}), "What its trust is made of."),
+                },
+                is_open=True,
+            ),
+        ),
+        show,
+        errors=(Code.NOT_FOUND,),
+        aliases={"memory_id": "id"},
+        short_ids={"id": "memory"},
+    ),
+    owner_method(
+        "history",
+        "All versions of one memory's chain, oldest first.",
+        HistoryParams,
+        record({"items": many(ref("item")), "next?": text()}),
+        history,
+        errors=(Code.NOT_FOUND,),
+        aliases={"memory_id": "id"},
+        paged="id",
+        short_ids={"id": "memory"},
+    ),
+    owner_method(
+        "spaces",
+        "All spaces, with how many memories stand in each.",
+        NoParams,
+        record({"spaces": many(record({"name": text(), "memories": whole(least=0)})), "cut?": many(text())}),
+        spaces,
+    ),
+)

@@ -1,0 +1,425 @@
+"""The methods that bring memories in: remember and memory_store with its kinds, import and unimport.
+
+What a client may say is checked here, before the engine is asked. Must not do: open a file, or take an identity, a
+trust or a time of recording from a parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from pydantic import Field
+
+from core.errors import Code
+from core.ipc.methods import memory_json
+from core.ipc.methods.client_checks import check_store
+from core.ipc.methods.kit.entry import Answer, Entry, MethodCall, client_method, owner_method, wait
+from core.ipc.methods.kit.parameters import (
+    AbsolutePath,
+    CategoryName,
+    ChannelParams,
+    ClaimParam,
+    FormatName,
+    ImportanceShare,
+    MemoryId,
+    NewKindName,
+    Params,
+    PermanenceName,
+    Reference,
+    RequestId,
+    SessionName,
+    SourceName,
+    SpaceName,
+    StoreSpace,
+    TagNames,
+    TimeText,
+    absolute,
+    unpublished,
+)
+from core.ipc.methods.kit.results import (
+    Schema,
+    anything,
+    both,
+    flag,
+    many,
+    maybe,
+    number,
+    one_of,
+    record,
+    ref,
+    text,
+    whole,
+)
+from core.ipc.protocol.time_format import read
+from core.types.requests import FactRequest, StoreRequest
+from core.types.values import Kind, Source
+
+
+class StoreParams(ChannelParams):
+    """The parameters of `memory_store`."""
+
+    text: str = Field(min_length=1, description="What to remember; at most 8 KiB of UTF-8 from a client.")
+    kind: NewKindName = "fact"
+    category: CategoryName = "general"
+    importance: ImportanceShare | None = None
+    tags: TagNames = ()
+    space: StoreSpace | None = None
+    session: SessionName | None = None
+    time: TimeText | None = Field(None, description="When it was said or happened.")
+    claim: ClaimParam | None = None
+    source: SourceName | None = None
+    ref: str | None = Field(
+        None, min_length=1, max_length=512, description="The caller's own reference; comes back with every item."
+    )
+    request_id: RequestId | None = None
+
+
+class EpisodeParams(ChannelParams):
+    """The parameters of `memory_store_episode`."""
+
+    text: str = Field(min_length=1, description="What was said or done; at most 8 KiB of UTF-8 from a client.")
+    category: CategoryName = "general"
+    importance: ImportanceShare | None = None
+    tags: TagNames = ()
+    space: StoreSpace | None = None
+    session: SessionName | None = None
+    time: TimeText | None = Field(None, description="When it was said or happened.")
+    source: SourceName | None = None
+    ref: Reference | None = None
+    request_id: RequestId | None = None
+
+
+class FactParams(ChannelParams):
+    """The parameters of `memory_store_fact`."""
+
+    subject: str = Field(min_length=1, max_length=1024, description="Whom or what it is about.")
+    predicate: str = Field(
+        min_length=1,
+        max_length=64,
+        pattern=r"^[a-z][a-z0-9_]*$",
+        description="What is said of it, written like lives_in.",
+    )
+    text: str = Field(
+        min_length=1,
+        description="A sentence that names the subject, kept as it is; or the bare value (`Graz`), "
+        "kept as `Anna lives in: Graz`. At most 8 KiB of UTF-8 from a client.",
+    )
+    value: str | None = Field(
+        None,
+        min_length=1,
+        max_length=1024,
+        description="What is said of the subject, where the text is more than that; else it is taken from the text.",
+    )
+    importance: ImportanceShare | None = None
+    permanence: PermanenceName | None = None
+    valid_from: TimeText | None = Field(None, description="From when it holds.")
+    valid_to: TimeText | None = Field(None, description="Until when it holds; that moment no longer.")
+    category: CategoryName = "general"
+    tags: TagNames = ()
+    space: StoreSpace | None = None
+    session: SessionName | None = None
+    time: TimeText | None = Field(None, description="When it was said or happened.")
+    source: SourceName | None = None
+    ref: Reference | None = None
+    request_id: RequestId | None = None
+
+
+class RuleParams(ChannelParams):
+    """The parameters of `memory_store_rule`."""
+
+    text: str = Field(min_length=1, description="What to do or to leave; at most 8 KiB of UTF-8 from a client.")
+    category: CategoryName = "general"
+    importance: ImportanceShare | None = None
+    permanence: PermanenceName | None = None
+    tags: TagNames = ()
+    space: StoreSpace | None = None
+    session: SessionName | None = None
+    source: SourceName | None = None
+    ref: Reference | None = None
+    request_id: RequestId | None = None
+
+
+class ImportParams(Params):
+    """The parameters of `owner.import`."""
+
+    path: AbsolutePath
+    format: FormatName | None = None
+    space: SpaceName | None = None
+    dry_run: bool = unpublished(default=False)
+
+
+class UnimportParams(Params):
+    """The parameters of `owner.unimport`."""
+
+    import_id: MemoryId = Field(description="What `import` answered.")
+
+
+class RememberParams(Params):
+    """The parameters of `owner.remember`."""
+
+    text: str = Field(min_length=1, description="What to remember; at most 8 KiB of UTF-8 from a client.")
+    kind: NewKindName = unpublished("fact")
+    category: CategoryName = unpublished("general")
+    importance: ImportanceShare | None = None
+    tags: TagNames = unpublished(())
+    space: StoreSpace | None = None
+    session: SessionName | None = None
+    time: TimeText | None = Field(None, description="When it was said or happened.")
+    claim: ClaimParam | None = None
+    source: SourceName | None = None
+    ref: str | None = Field(
+        None, min_length=1, max_length=512, description="The caller's own reference; comes back with every item."
+    )
+    request_id: RequestId | None = None
+    author: str | None = Field(None, min_length=1, max_length=256)
+
+
+async def remember(call: MethodCall, params: RememberParams | StoreParams) -> Answer:
+    """Store one memory; what a client may only propose waits for the person."""
+    claim, author = params.claim, params.author if isinstance(params, RememberParams) else None
+    request = replace(
+        _request(params, Kind(params.kind)),
+        occurred=read(params.time, "time"),
+        claim=None if claim is None else claim.model_dump(exclude_unset=True),
+        author=author,
+    )
+    return await _store(call, request)
+
+
+async def memory_store_episode(call: MethodCall, params: EpisodeParams) -> Answer:
+    """Store something said or done, word for word (seed B, `memory_store_episode`)."""
+    return await _store(call, replace(_request(params, Kind.EPISODE), occurred=read(params.time, "time")))
+
+
+async def memory_store_rule(call: MethodCall, params: RuleParams) -> Answer:
+    """Store guidance; it begins as a candidate (seed B, `memory_store_rule`)."""
+    return await _store(call, replace(_request(params, Kind.RULE), permanence=params.permanence))
+
+
+async def memory_store_fact(call: MethodCall, params: FactParams) -> Answer:
+    """Store a fact as subject, predicate and content, with its claim (seed B, `memory_store_fact`)."""
+    request = replace(_request(params, Kind.FACT), occurred=read(params.time, "time"), permanence=params.permanence)
+    check_store(request, call.session)
+    fact = FactRequest(
+        subject=params.subject,
+        predicate=params.predicate,
+        store=request,
+        value=params.value,
+        valid_from=params.valid_from,
+        valid_to=params.valid_to,
+    )
+    reply = await wait(call.engine.memories.store_fact(fact, call.actor(request.session)))
+    return memory_json.stored(reply, classification=call.session.owner)
+
+
+def _request(
+    params: StoreParams | RememberParams | EpisodeParams | RuleParams | FactParams, kind: Kind
+) -> StoreRequest:
+    """What all of them say of a text."""
+    return StoreRequest(
+        text=params.text,
+        kind=kind,
+        category=params.category,
+        importance=params.importance,
+        tags=params.tags,
+        space=params.space,
+        session=params.session,
+        source=None if params.source is None else Source(params.source),
+        ref=params.ref,
+        request_id=params.request_id,
+    )
+
+
+async def _store(call: MethodCall, request: StoreRequest) -> Answer:
+    check_store(request, call.session)
+    reply = await wait(call.engine.memories.store(request, call.actor(request.session)))
+    return memory_json.stored(reply, classification=call.session.owner)
+
+
+async def import_(call: MethodCall, params: ImportParams) -> Answer:
+    """Bring in an export or notes, or only rehearse it."""
+    path, imports, progress = absolute(params.path, "path"), call.engine.imports, call.progress
+    label = "Reading" if params.dry_run else "Importing"
+
+    def tell(done: int, total: int | None) -> None:
+        progress.tell(label, done, total)
+
+    work = (
+        imports.rehearse(path, params.format, call.actor(), params.space, tell, progress.cancelled)
+        if params.dry_run
+        else imports.run(path, params.format, params.space, call.actor(), tell, progress.cancelled)
+    )
+    return memory_json.imported(await wait(work))
+
+
+async def unimport(call: MethodCall, params: UnimportParams) -> Answer:
+    """Take back exactly what one import brought."""
+    report = await wait(call.engine.imports.undo(params.import_id))
+    return {"import_id": params.import_id, **memory_json.undone(report)}
+
+
+DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
+    {
+        "stored": record(
+            {
+                "operation": one_of(
+                    "ADD",
+                    "UPDATE",
+                    "MERGE",
+                    "SUPERSEDE",
+                    "NOOP",
+                    "QUARANTINE",
+                    "PROPOSED",
+                    about="ADD: stored as a memory of its own. UPDATE: the person said again what had been "
+                    "doubted, so it stands again. MERGE: its content went into what stood. SUPERSEDE: "
+                    "it took the place of what stood. NOOP: it was known; nothing but another source "
+                    "was noted. QUARANTINE: it contradicts what counts for more, or reads like an "
+                    "attack; it is held back until the person decides. PROPOSED: the caller may only "
+                    "propose; it waits for the person. A client that may not read is told ADD, "
+                    "PROPOSED, or QUARANTINE for what reads like an attack, whatever stood there.",
+                ),
+                "memory_id": text(
+                    "The memory that holds the text now: a new one, or the one that stood. For a "
+                    "client that may not read always a new id, which may lead nowhere. For one that "
+                    "may read, NOOP with an id that is not found can mean that the person erased the "
+                    "text: it is not stored again."
+                ),
+                "deduplicated": flag("The same stood, or waited, already; no new memory was made."),
+                "superseded": many(text(), "Memories whose place it took."),
+                "conflict": maybe(text(), "The review item that waits for the person; null where none was opened."),
+                "merged": flag("It went into a memory that stood."),
+                "classification?": record({"label": text(), "confidence": number(), "by": text()}),
+            }
+        ),
+    }
+)
+"""What several answers are made of."""
+
+METHODS: tuple[Entry, ...] = (
+    client_method(
+        "memory_store",
+        "Store one memory. A client that may only propose gets PROPOSED and the memory waits for review.",
+        StoreParams,
+        ref("stored"),
+        remember,
+        effect="write",
+        grants=("write", "propose"),
+        errors=(
+            Code.ACCESS_DENIED,
+            Code.INJECTION_BLOCKED,
+            Code.TEXT_TOO_LARGE,
+            Code.FORBIDDEN_FIELD,
+            Code.BUSY,
+            Code.DISK_FULL,
+            Code.WRITE_FAILED,
+        ),
+        aliases={"content": "text", "memory_type": "kind", "session_id": "session"},
+    ),
+    client_method(
+        "memory_store_episode",
+        "Store something said or done, word for word. Episodes are never laid together by "
+        "their text; a client that may only propose gets PROPOSED.",
+        EpisodeParams,
+        ref("stored"),
+        memory_store_episode,
+        effect="write",
+        grants=("write", "propose"),
+        errors=(
+            Code.ACCESS_DENIED,
+            Code.INJECTION_BLOCKED,
+            Code.TEXT_TOO_LARGE,
+            Code.FORBIDDEN_FIELD,
+            Code.BUSY,
+            Code.DISK_FULL,
+            Code.WRITE_FAILED,
+        ),
+        aliases={"content": "text", "session_id": "session", "scope": "space"},
+    ),
+    client_method(
+        "memory_store_fact",
+        "Store a fact as subject, predicate and content; it is compared with what stands "
+        "of that subject and predicate. A client that may only propose gets PROPOSED.",
+        FactParams,
+        ref("stored"),
+        memory_store_fact,
+        effect="write",
+        grants=("write", "propose"),
+        errors=(
+            Code.ACCESS_DENIED,
+            Code.INJECTION_BLOCKED,
+            Code.TEXT_TOO_LARGE,
+            Code.FORBIDDEN_FIELD,
+            Code.BUSY,
+            Code.DISK_FULL,
+            Code.WRITE_FAILED,
+        ),
+        aliases={"content": "text", "session_id": "session", "scope": "space"},
+    ),
+    client_method(
+        "memory_store_rule",
+        "Store guidance for assistants; it begins as a candidate and rises or falls with "
+        "how it serves. A client that may only propose gets PROPOSED.",
+        RuleParams,
+        ref("stored"),
+        memory_store_rule,
+        effect="write",
+        grants=("write", "propose"),
+        errors=(
+            Code.ACCESS_DENIED,
+            Code.INJECTION_BLOCKED,
+            Code.TEXT_TOO_LARGE,
+            Code.FORBIDDEN_FIELD,
+            Code.BUSY,
+            Code.DISK_FULL,
+            Code.WRITE_FAILED,
+        ),
+        aliases={"content": "text", "session_id": "session", "scope": "space"},
+    ),
+    owner_method(
+        "import",
+        "Bring in an export or notes; with `dry_run` only count.",
+        ImportParams,
+        record(
+            {
+                "import_id": maybe(text()),
+                "format": text(),
+                "conversations": whole(),
+                "messages": record({"user": whole(), "assistant": whole(), "other": whole()}),
+                "stored": whole(),
+                "proposals": whole(),
+                "skipped": anything(),
+                "errors": many({"type": "object", "required": ["where", "message"]}),
+                "earliest": maybe(text()),
+                "latest": maybe(text()),
+                "cut?": many(text()),
+            }
+        ),
+        import_,
+        effect="write",
+        errors=(Code.DISK_FULL, Code.IMPORT_REFUSED, Code.IMPORT_UNKNOWN_FORMAT, Code.IMPORT_CHANGED, Code.CANCELLED),
+        long=True,
+    ),
+    owner_method(
+        "unimport",
+        "Take back exactly what one import brought.",
+        UnimportParams,
+        both(ref("undone"), record({"import_id": text()}, is_open=True)),
+        unimport,
+        effect="write",
+        errors=(Code.NOT_FOUND,),
+        long=True,
+        short_ids={"import_id": "import"},
+    ),
+    owner_method(
+        "remember",
+        "Store one memory with the owner's word.",
+        RememberParams,
+        both(ref("stored"), {"type": "object", "required": ["classification"]}),
+        remember,
+        effect="write",
+        errors=(Code.TEXT_TOO_LARGE, Code.DISK_FULL, Code.WRITE_FAILED),
+        aliases={"content": "text"},
+    ),
+)

@@ -1,0 +1,321 @@
+"""The owner's methods on the vault as a whole: status, verify, older copies, lock, unlock, secrets, backup, export."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from core.engine.facade import Engine
+from core.errors import Code, UserError
+from core.ipc.methods.kit.entry import Answer, Entry, MethodCall, behind, owner_method, wait
+from core.ipc.methods.kit.parameters import (
+    AbsolutePath,
+    Base64Text,
+    Cursor,
+    MemoryId,
+    NoParams,
+    Params,
+    SpaceName,
+    StatusName,
+    absolute,
+    unpublished,
+)
+from core.ipc.methods.kit.results import anything, flag, many, mapping, one_of, record, ref, text, whole
+from core.ipc.methods.memory_json import plain
+from core.ipc.protocol.time_format import iso
+from core.security.handshake import decode_value
+from core.security.subkeys import KEY_BYTES, VAULT_ID_BYTES
+from core.types.views import FindRequest
+
+
+class UnlockParams(Params):
+    """The parameters of `owner.unlock`."""
+
+    vault: Base64Text = Field(description="The vault's id, 16 bytes.")
+    key: Base64Text = Field(description="The root key, 32 bytes.")
+
+
+class BackupParams(Params):
+    """The parameters of `owner.backup`."""
+
+    to: AbsolutePath | None = None
+
+
+class ExportParams(Params):
+    """The parameters of `owner.export`."""
+
+    to: AbsolutePath | None = None
+    format: Literal["jsonl", "json", "markdown", "csv"] = unpublished("jsonl")
+    space: SpaceName | None = None
+    status: Annotated[tuple[StatusName, ...], Field(min_length=1, max_length=8)] | Literal["all"] | None = Field(
+        None, description="What stands, or is disputed, where it is left out."
+    )
+    after: Cursor | None = None
+
+
+class ExportedParams(Params):
+    """The parameters of `owner.exported`."""
+
+    ids: tuple[MemoryId, ...] = Field(min_length=1, max_length=500)
+    after: Cursor | None = None
+
+
+class PassphraseParams(Params):
+    """The parameters of `owner.passphrase`."""
+
+    old: str = Field(min_length=1, max_length=4096, description="The passphrase or the recovery code.")
+    new: str = Field(min_length=1, max_length=4096)
+
+
+class RecoveryCodeParams(Params):
+    """The parameters of `owner.recovery_code`."""
+
+    secret: str | None = Field(None, min_length=1, max_length=4096, description="The passphrase or the recovery code.")
+    confirm: str | None = Field(None, min_length=1, max_length=4096, description="The new code as it was kept.")
+
+
+async def status(call: MethodCall, _params: NoParams) -> Answer:
+    """How the vault and the engine are."""
+    values: Answer = plain((await wait(call.engine.vault.status())).values)
+    return values
+
+
+async def verify(call: MethodCall, _params: NoParams) -> Answer:
+    """Check the vault."""
+    call.progress.tell("Checking the vault", 0, None)
+    found = await wait(call.engine.vault.verify())
+    shaped: Answer = plain(found)
+    return shaped
+
+
+def older_of(engine: Engine) -> dict[str, Any] | None:
+    """What is known of an older copy that nobody has accepted, as JSON tells it.
+
+    Args:
+        engine: the engine.
+
+    Returns:
+        None where the vault is the newest, or accepted.
+    """
+    older = engine.older
+    if older is None:
+        return None
+    return {
+        "doubt": str(older.doubt),
+        "vault_seq": older.vault_seq,
+        "seen_seq": older.head_seq,
+        "seen_at": iso(older.head_time_ms),
+        "do": "loci verify --accept-older",
+    }
+
+
+async def older_copy(call: MethodCall, _params: NoParams) -> Answer:
+    """Whether the vault is an older copy that nobody has accepted."""
+    return {"older_copy": older_of(call.engine)}
+
+
+async def accept_older(call: MethodCall, _params: NoParams) -> Answer:
+    """Go on with an older copy of the vault, on its owner's word."""
+    was_older = call.engine.older is not None
+    return {"accepted": was_older, "retired_clients": await wait(call.engine.accept_older())}
+
+
+async def lock(call: MethodCall, _params: NoParams) -> Answer:
+    """Lock the vault."""
+    await wait(call.engine.vault.lock())
+    return {"state": call.engine.state}
+
+
+async def unlock(call: MethodCall, params: UnlockParams) -> Answer:
+    """Unlock the vault with its root key, if the key is this vault's; an open vault stays open."""
+    engine = call.engine
+    vault, root = decode_value(params.vault, VAULT_ID_BYTES), decode_value(params.key, KEY_BYTES)
+    if vault != engine.vault_id:
+        raise UserError(Code.WRONG_SECRET, "That key belongs to another vault.")
+    if engine.state != "open":
+        call.progress.tell("Opening the vault", 0, None)
+        await wait(engine.vault.unlock(root))
+    return {"state": engine.state}
+
+
+async def passphrase(call: MethodCall, params: PassphraseParams) -> Answer:
+    """Put another passphrase in the place of the old one."""
+    call.progress.tell("Changing the passphrase", 0, None)
+    await wait(call.engine.vault.change_passphrase(params.old, params.new))
+    return {"changed": True}
+
+
+async def recovery_code(call: MethodCall, params: RecoveryCodeParams) -> Answer:
+    """Make a recovery code, which opens nothing yet; or put the one that was made last in force."""
+    if params.confirm is not None:
+        return {"holds": await wait(call.engine.vault.confirm_recovery_code(params.confirm))}
+    if params.secret is None:
+        raise UserError(Code.INVALID_INPUT, "Give the passphrase, or the code that is to be put in force.")
+    call.progress.tell("Making a recovery code", 0, None)
+    return {"recovery_code": await wait(call.engine.vault.new_recovery_code(params.secret))}
+
+
+async def backup(call: MethodCall, params: BackupParams) -> Answer:
+    """Write a verified backup."""
+    call.progress.tell("Backing up", 0, None)
+    to = None if params.to is None else absolute(params.to, "to")
+    made = await wait(call.engine.vault.backup(to))
+    shaped: Answer = plain(made)
+    return shaped
+
+
+async def export(call: MethodCall, params: ExportParams) -> Answer:
+    """Write memories to a file; without one give their ids, whose fields `exported` then hands out."""
+    form, library = params.format, call.engine.library
+    call.progress.tell("Exporting", 0, None)
+    found = await wait(library.find(FindRequest(await _search(call, params), descending=False)))
+    if params.to is not None:
+        path = absolute(params.to, "to")
+        return {"path": str(path), "format": form, "memories": await wait(library.export(found.ids, path, form))}
+    order = await wait(library.handed_out(found.ids, form))
+    return {"format": form, "memories": len(order), "items": [{"id": one} for one in order]}
+
+
+async def _search(call: MethodCall, params: ExportParams) -> str:
+    """The library's search for what is exported: what stands, where no status is named."""
+    query, with_term = "", call.engine.library.with_term
+    if params.space is not None:
+        if params.space not in (await wait(call.engine.vault.status())).values["spaces"]:
+            raise UserError(Code.NOT_FOUND, "There is no such space.")
+        query = with_term(query, "space", params.space)
+    for value in ["all"] if params.status == "all" else params.status or ():
+        query = with_term(query, "status", value)
+    return query
+
+
+async def exported(call: MethodCall, params: ExportedParams) -> Answer:
+    """The fields of an export, part by part."""
+    parts = await wait(call.engine.library.fields(params.ids))
+    heads = set(params.ids)
+    items = [{"id": one, "continues": one not in heads, "fields": dict(fields)} for one, fields in parts]
+    return {"items": behind(items, params.after)}
+
+
+METHODS: tuple[Entry, ...] = (
+    owner_method("status", "How the vault and the engine are.", NoParams, anything(), status),
+    owner_method(
+        "verify",
+        "Check the vault: cipher, pages, search, audit chain, index.",
+        NoParams,
+        record({"status": one_of("ok", "damaged", "not_checked"), "checks": anything()}, is_open=True),
+        verify,
+        long=True,
+    ),
+    owner_method(
+        "older_copy",
+        "Whether the vault is an older copy than the one last seen, or it cannot be told, and nobody has accepted it.",
+        NoParams,
+        record(
+            {
+                "older_copy": {
+                    "type": ["object", "null"],
+                    "properties": {
+                        "doubt": {"enum": ["older", "missing", "damaged"]},
+                        "vault_seq": {"type": "integer"},
+                        "seen_seq": {"type": "integer"},
+                        "seen_at": {"type": ["string", "null"]},
+                        "do": {"type": "string"},
+                    },
+                }
+            }
+        ),
+        older_copy,
+        may_be_wrong=False,
+    ),
+    owner_method(
+        "accept_older",
+        "Go on with an older copy of the vault: clients are let in again and it is "
+        "written. Clients that were revoked or given other terms since are revoked.",
+        NoParams,
+        record({"accepted": flag(), "retired_clients": whole(least=0)}),
+        accept_older,
+        effect="write",
+        errors=(Code.DISK_FULL, Code.READ_ONLY),
+        may_be_wrong=False,
+    ),
+    owner_method(
+        "lock", "Lock the vault; every session ends.", NoParams, record({"state": text()}), lock, effect="write"
+    ),
+    owner_method(
+        "unlock",
+        "Unlock a locked engine with the vault's root key. The only call a locked engine carries out.",
+        UnlockParams,
+        record({"state": text()}),
+        unlock,
+        effect="write",
+        errors=(Code.VAULT_DAMAGED, Code.WRONG_SECRET, Code.NEWER_VERSION),
+        long=True,
+    ),
+    owner_method(
+        "backup",
+        "Write a verified backup.",
+        BackupParams,
+        record(
+            {
+                "path": text("The file that was written and verified."),
+                "bytes": whole(least=0),
+                "seq": whole("The vault's count of changes that it holds.", least=0),
+                "rows": mapping(ref("count"), "Table to rows."),
+            }
+        ),
+        backup,
+        effect="write",
+        errors=(Code.DISK_FULL, Code.BACKUP_INVALID),
+        long=True,
+    ),
+    owner_method(
+        "export",
+        "Write memories to a file that only the person may read; without `to` their ids, in the order of an export.",
+        ExportParams,
+        record(
+            {
+                "path?": text(),
+                "format": text(),
+                "memories": whole(least=0),
+                "items?": many(record({"id": text()})),
+                "next?": text(),
+            }
+        ),
+        export,
+        effect="write",
+        errors=(Code.NOT_FOUND, Code.DISK_FULL, Code.WRITE_FAILED),
+        long=True,
+        paged="id",
+    ),
+    owner_method(
+        "exported",
+        "The fields of an export, part by part: of a later part of a long text, which "
+        "`continues` the one before, its text alone.",
+        ExportedParams,
+        record({"items": many(record({"id": text(), "continues": flag(), "fields": anything()})), "next?": text()}),
+        exported,
+        paged="id",
+    ),
+    owner_method(
+        "passphrase",
+        "Put another passphrase in the place of the old one.",
+        PassphraseParams,
+        record({"changed": flag()}),
+        passphrase,
+        effect="write",
+        errors=(Code.WRONG_SECRET, Code.DISK_FULL),
+        long=True,
+    ),
+    owner_method(
+        "recovery_code",
+        "Make a recovery code, which opens nothing yet; with `confirm` put the one made "
+        "last in force, and the old one opens nothing any more.",
+        RecoveryCodeParams,
+        record({"recovery_code?": text("Shown once."), "holds?": flag()}),
+        recovery_code,
+        effect="write",
+        errors=(Code.WRONG_SECRET, Code.DISK_FULL),
+        long=True,
+    ),
+)
