@@ -27,7 +27,7 @@ EXCEPTIONS: dict[str, str] = {}
 WIDE_FOLDERS: dict[str, int] = {
     "app": 16,
     "app/cli": 25,
-    "packaging": 17,
+    "packaging": 19,
     "ui/inspector": 28,
     "ui/pages/clients": 24,
     "ui/pages/journal": 31,

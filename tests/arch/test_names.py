@@ -77,7 +77,6 @@ TWICE_ALLOWED: dict[str, int] = {
     "Place": 4,
     "Plan": 2,
     "Prepared": 3,
-    "Progress": 2,
     "Question": 2,
     "Read": 3,
     "Reading": 2,
