@@ -12,8 +12,9 @@ from core.belief.review.desk import Desk
 from core.engine.memories.detail import read_detail
 from core.engine.memories.trust_explanation import explain_trust
 from core.memory.read import by_id, by_ids
+from core.recall.query.predicate import labels_in, predicate
 from core.recall.query.request import RecallRequest
-from core.recall.query.scope import OWNER_SCOPE, labels_in, predicate
+from core.recall.query.scope import OWNER_SCOPE
 from core.types.reviews import QueueRequest
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

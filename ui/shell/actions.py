@@ -6,11 +6,11 @@ Must not do: carry out anything itself; it asks the window or the engine.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from core.config.option_rows import replaced
 from core.types.replies import StepRow, UndoReport
@@ -20,15 +20,22 @@ from ui.shell.palette import Entry, keys_of
 from ui.tasks import Running, query, write
 from ui.undo import nothing, told
 
-if TYPE_CHECKING:
-    from ui.shell.window import MainWindow
-
 _MENUS = ("File", "Edit", "View", "Go", "Help")
 _STEPS = (("edit.undo", "Undo"), ("edit.redo", "Redo"))
 _ASK_MS = 150
 _DIGITS = 9  # the first pages have a digit of their own
 _SIZES = (100, 110, 125, 150)
 _KEYS = QKeySequence.StandardKey
+
+
+@dataclass(frozen=True, slots=True)
+class WindowCommands:
+    """What the window itself can be told to do."""
+
+    lock: Callable[[], None]
+    focus_search: Callable[[], None]
+    open_palette: Callable[[], None]
+    toggle_inspector: Callable[[], None]
 
 
 class Actions(QObject):
@@ -38,7 +45,15 @@ class Actions(QObject):
         menu: the window's menu, with a submenu each for File, Edit, View, Go and Help.
     """
 
-    def __init__(self, window: MainWindow, context: Context, pages: Sequence[PageSpec]) -> None:
+    def __init__(self, window: QWidget, own: WindowCommands, context: Context, pages: Sequence[PageSpec]) -> None:
+        """Make the commands of every window; those of its pages come and go with `context.commands`.
+
+        Args:
+            window: parent of the menu, where the keys work.
+            own: what the window can be told to do.
+            context: shared by all parts.
+            pages: to which one can go.
+        """
         super().__init__(window)
         self._window, self._context, self._pages = window, context, pages
         self._is_open = self._is_inspecting = False
@@ -51,13 +66,13 @@ class Actions(QObject):
         self._ask.setSingleShot(True)
         self._ask.timeout.connect(self._ask_steps)
         context.commands.changed.connect(self._rebuild)
-        for command in self._own():
+        for command in self._base(own):
             context.commands.add(command)
         context.bridge.changed.connect(lambda _: self._ask.start(_ASK_MS))
         context.tasks.settled.connect(lambda: self._ask.start(_ASK_MS))
 
-    def _own(self) -> list[Command]:
-        window, desk = self._window, self._context.desk
+    def _base(self, own: WindowCommands) -> list[Command]:
+        desk = self._context.desk
         go = [
             Command(
                 f"go.{page.id}",
@@ -73,14 +88,14 @@ class Actions(QObject):
         return [
             Command("file.import", "Import …", lambda: desk.import_paths.emit([]), "File", "Ctrl+O", "import",
                     words="chatgpt claude notes obsidian bring history"),
-            Command("file.lock", "Lock the palace", window.lock, "File", "Ctrl+L", "lock"),
+            Command("file.lock", "Lock the palace", own.lock, "File", "Ctrl+L", "lock"),
             Command("file.quit", "Quit", QApplication.quit, "File", "Ctrl+Q", "power", needs_vault=False),
             Command("edit.undo", "Undo", lambda: self._undo("edit.undo"), "Edit", _KEYS.Undo, "undo-2"),
             Command("edit.redo", "Redo", lambda: self._undo("edit.redo"), "Edit", "Ctrl+Shift+Z", "redo-2"),
-            Command("edit.find", "Search", window.focus_search, "Edit", _KEYS.Find, "search"),
-            Command("view.commands", "All commands", window.open_palette, "View", "Ctrl+K", "command",
+            Command("edit.find", "Search", own.focus_search, "Edit", _KEYS.Find, "search"),
+            Command("view.commands", "All commands", own.open_palette, "View", "Ctrl+K", "command",
                     needs_vault=False),
-            Command("view.inspector", "Show or hide the inspector", window.toggle_inspector, "View", "Ctrl+I",
+            Command("view.inspector", "Show or hide the inspector", own.toggle_inspector, "View", "Ctrl+I",
                     "columns-3"),
             *self._themes(),
             Command("view.larger", "Larger text", lambda: self._resize(1), "View", _KEYS.ZoomIn, "zoom-in",

@@ -14,7 +14,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, Q
 from PySide6.QtWidgets import QApplication, QDialog, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from ui.context import CLOSER, Context, PageSpec, PartSpec
-from ui.shell.actions import Actions
+from ui.shell.actions import Actions, WindowCommands
 from ui.shell.house import House
 from ui.shell.palette import CommandPalette, Entry, keys_of
 from ui.shell.search_box import SearchBox
@@ -77,7 +77,8 @@ class MainWindow(QMainWindow):
             layout.addWidget(part)
         layout.setStretch(1, 1)
         self.setCentralWidget(ground)
-        self.actions_box = Actions(self, context, rooms.pages)
+        own = WindowCommands(self.lock, self.focus_search, self.open_palette, self.toggle_inspector)
+        self.actions_box = Actions(self, own, context, rooms.pages)
         self.top.show_menu(self.actions_box.menu)
         self.top.lock.clicked.connect(self.lock)
         self._box = SearchBox(context, self.top.search, self)

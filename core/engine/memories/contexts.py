@@ -24,8 +24,9 @@ from core.lifecycle.questions.question_choice import asked, next_questions
 from core.recall.answer.client_quota import packed_fairly
 from core.recall.answer.context import average_tokens
 from core.recall.answer.session_boost import with_at_hand
+from core.recall.query.predicate import sealed
 from core.recall.query.request import RecallRequest
-from core.recall.query.scope import Scope, sealed, seen
+from core.recall.query.scope import Scope, seen
 from core.recall.ranking.contested import with_contested
 from core.recall.results.receipt_codec import body_of
 from core.recall.results.result import RecallResult

@@ -38,8 +38,9 @@ from core.lifecycle.enrich.enrich import renew
 from core.memory.read import by_ids
 from core.memory.write import without_vectors, write_vectors
 from core.recall.browse.listing import list_page
+from core.recall.query.predicate import sealed
 from core.recall.query.request import RecallRequest
-from core.recall.query.scope import OWNER_SCOPE, Scope, find, sealed, seen
+from core.recall.query.scope import OWNER_SCOPE, Scope, find, seen
 from core.recall.results.result import RecallResult
 from core.text.compose import embedding_text
 from core.text.screening.egress import is_blocked, look_ahead

@@ -31,9 +31,10 @@ from core.recall.candidates.side_lists import (
     with_time,
 )
 from core.recall.candidates.vector import StoredVectors, backend
+from core.recall.query.predicate import Predicate, labels_in, predicate
 from core.recall.query.query_reader import HAS_NAMES, read_question, words_of
 from core.recall.query.request import RecallRequest
-from core.recall.query.scope import Labels, Predicate, labels_in, predicate
+from core.recall.query.scope import Labels
 from core.recall.query.suppression import suppressed
 from core.recall.ranking.succession import leads, with_sources, with_successors
 from core.recall.results.result import NO_VECTORS, RecallResult
@@ -385,7 +386,7 @@ def _voices(rows: Rows, narrowed: Predicate, brought: Labels, asker: str) -> tup
     What is out of the asker's reach tells nothing.
     """
     sql = (
-        "SELECT m.client_id, count(*) FROM json_each(:labels) w CROSS JOIN memories m ON m.n = w.value "  # noqa: S608 - conditions of core.recall.query.scope
+        "SELECT m.client_id, count(*) FROM json_each(:labels) w CROSS JOIN memories m ON m.n = w.value "  # noqa: S608 - conditions of core.recall.query.predicate
         f"WHERE {narrowed.wanted} GROUP BY m.client_id"
     )
     told = rows.all(sql, {**narrowed.params, "labels": json.dumps(brought.tolist())})

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from core.memory.read import by_ids
+from core.recall.query.predicate import predicate
 from core.recall.query.request import RecallRequest
-from core.recall.query.scope import IN_REVIEW, predicate
+from core.recall.query.scope import IN_REVIEW
 from core.recall.ranking.standing_text import as_it_stands
 from core.recall.results.result import RecallItem, RecallResult, Signals
 from core.types.values import Memory

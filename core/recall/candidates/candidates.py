@@ -17,7 +17,8 @@ from core.memory.read import said_at_sql
 from core.recall.candidates.lexical import Words
 from core.recall.candidates.vector import StoredVectors, Vectors
 from core.recall.candidates.windows import Flags, Floats, Surroundings, cosines, coverage, neighbours
-from core.recall.query.scope import AT_ODDS, IN_REVIEW, IS_OVER, Labels, Predicate
+from core.recall.query.predicate import AT_ODDS, IS_OVER, Predicate
+from core.recall.query.scope import IN_REVIEW, Labels
 from core.recall.results.explain import SUPPRESSED
 from core.score.lifecycle.decay import effective_confidence, rates_of
 from core.score.ranking.fusion import blend, evidence, substance
@@ -270,7 +271,7 @@ def _sure(found: Sequence[tuple[Any, ...]], sure: tuple[float, int] | None) -> F
 
 def _read(rows: Rows, narrowed: Predicate, labels: Labels) -> Sequence[tuple[Any, ...]]:
     sql = (
-        f"SELECT m.n, {narrowed.wanted} AND {narrowed.speaks}, {_FACTS} FROM memories m "  # noqa: S608 - conditions of core.recall.query.scope
+        f"SELECT m.n, {narrowed.wanted} AND {narrowed.speaks}, {_FACTS} FROM memories m "  # noqa: S608 - conditions of core.recall.query.predicate
         f"WHERE m.n IN (SELECT value FROM json_each(:labels)) AND {narrowed.scope} ORDER BY m.n"
     )
     return rows.all(sql, {**narrowed.params, "labels": json.dumps(labels.tolist())})

@@ -15,7 +15,8 @@ from itertools import groupby
 import numpy as np
 
 from core.recall.candidates.candidates import Candidates, Question
-from core.recall.query.scope import Labels, Predicate, as_labels
+from core.recall.query.predicate import Predicate
+from core.recall.query.scope import Labels, as_labels
 from core.score.ranking.nearness import TOLD_LATER_DAYS, Links, proximity, reaches, spread
 from core.types.recall import TimeRange
 from core.vault.database.rows import Rows

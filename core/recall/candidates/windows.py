@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from core.recall.candidates.lexical import Words
 from core.recall.candidates.vector import StoredVectors, Vectors
-from core.recall.query.scope import Labels, Predicate
+from core.recall.query.predicate import Predicate
+from core.recall.query.scope import Labels
 from core.score.ranking.profile import Profile
 from core.vault.database.rows import Rows
 

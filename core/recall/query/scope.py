@@ -1,52 +1,23 @@
-"""Who may see what, as a SQL predicate that every query of this room contains (E11b with spaces).
+"""Who may see what, as SQL conditions that every query of this room contains (E11b with spaces).
 
-It also holds the condition for claims that the person's word excludes from another space: review items keep to one
-space, so what a client writes into its own is compared with nothing of the person's until somebody asks who sees both.
 Must not do: rank, change a row, reveal a space that is out of reach, or be left out of any query.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.review.items import MAY_REPLACE, MAY_SPEAK
-from core.errors import Code, UserError
 from core.memory.read import MEMORY_COLUMNS, row_to_memory, said_at_sql
-from core.types.clients import limit_of, limits_from, seen_from
+from core.types.clients import seen_from
 from core.types.values import Kind, Memory, Status
 from core.vault.database.rows import Rows
 from core.vault.visibility import CLEARTEXT, UNSEALED, is_undecided, let_in
-
-if TYPE_CHECKING:
-    from core.recall.query.request import RecallRequest
-
-
-from core.belief.claims.authorship import PERSONS
-
-AT_ODDS = (
-    ":now IS NOT NULL AND EXISTS (SELECT 1 FROM evidence e "  # noqa: S608 - constants of this module and of whose
-    "CROSS JOIN claims c ON c.id = e.claim_id AND c.state = 'asserted' AND c.exclusive = 1 AND c.polarity = 'positive' "
-    "AND c.subject_key = 'user' AND c.scope_session = '' "
-    "CROSS JOIN spaces s ON s.id <> c.space_id AND (:seen IS NULL OR s.id IN (SELECT value FROM json_each(:seen))) "
-    "CROSS JOIN claims o ON o.space_id = s.id AND o.subject_key = c.subject_key AND o.predicate = c.predicate "
-    "AND o.state = 'asserted' AND o.exclusive = 1 AND o.polarity = 'positive' AND o.scope_session = '' "
-    "AND o.qualifiers = c.qualifiers AND o.value_key <> c.value_key "
-    "AND coalesce(o.valid_from, -9223372036854775807) < coalesce(c.valid_to, 9223372036854775807) "
-    "AND coalesce(c.valid_from, -9223372036854775807) < coalesce(o.valid_to, 9223372036854775807) "
-    "CROSS JOIN evidence b ON b.claim_id = o.id AND b.stance = 'supporting' "
-    "WHERE e.memory_id = m.id AND e.stance = 'supporting' AND EXISTS "
-    "(SELECT 1 FROM memories m WHERE m.id = b.memory_id AND m.status = 'active' AND " + PERSONS + ")) "
-    "AND NOT " + PERSONS
-)
-"""Whether `m`, which is not the person's, tells of the person what a claim of the person's in another space excludes
-(`:seen`: ids of the spaces the asker sees, NULL for all; `:now` NULL where not the present is asked about)."""
-
 
 Labels = NDArray[np.int64]
 PLACE = ("space_id", "status", "scope_channel", "security_tier", "client_id", "status_reason")
@@ -79,23 +50,6 @@ OLD_VERSIONS = ("replaced", "older")
 """Reasons of a version that is over and was true; it keeps its reason when the lifecycle archives it."""
 LAID_AWAY = "(m.status = 'archived' AND m.status_reason IN ('replaced', 'older'))"
 """Whether `m` is a version that is over and was archived since: of a time that has passed it speaks all the same."""
-
-IS_OVER = "coalesce(m.valid_to <= :now, 0)"
-"""Whether `m` has ended by now, where the present is what is asked about (`:now`, else NULL)."""
-
-
-OVERRIDDEN = (
-    "EXISTS (SELECT 1 FROM evidence e JOIN claims c ON c.id = e.claim_id AND c.state = 'asserted' AND c.exclusive = 1 "
-    "AND c.polarity = 'positive' JOIN claims o ON o.space_id = c.space_id AND o.subject_key = c.subject_key "
-    "AND o.predicate = c.predicate AND o.state = 'asserted' AND o.exclusive = 1 AND o.polarity = 'positive' "
-    "AND o.value_key <> c.value_key AND coalesce(o.valid_from, -9223372036854775807) < "
-    "coalesce(c.valid_to, 9223372036854775807) AND coalesce(c.valid_from, -9223372036854775807) < "
-    "coalesce(o.valid_to, 9223372036854775807) WHERE e.memory_id = m.id AND e.stance = 'supporting' "
-    "AND ((c.scope_session = '' AND o.scope_session <> '' AND o.scope_session = :speaking) "
-    "OR (c.scope_session <> '' AND c.scope_session <> :speaking AND o.scope_session = '')))"
-)
-"""Whether a claim of the session that asks stands against `m`, or `m` is limited to another session and at odds with
-what is true everywhere (seed A, feature 1: a session's claims override when it asks, and replace nothing)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,67 +99,6 @@ OWNER_SCOPE = Scope(unrestricted=True, space_ids=frozenset())
 """The owner's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Predicate:
-    """Conditions on `memories m`, from the widest to the narrowest.
-
-    Attributes:
-        scope: the asker may know of it.
-        visible: and it may speak now: status and valid time. Neighbours are judged by this. Who speaks of two that
-            the person is asked about depends on the question (`core.recall.ranking.succession`).
-        wanted: and the request asks for it.
-        params: values of all names in them.
-        speaks: and no claim of the asking session, or of the person's, speaks in its place; looked at for candidates
-            only.
-        sure: and its effective confidence is at least the first number at the second, epoch ms; SQL cannot work it
-            out, so that it is looked at for candidates only. None for no such limit.
-    """
-
-    scope: str
-    visible: str
-    wanted: str
-    params: Mapping[str, object]
-    speaks: str = "1"
-    sure: tuple[float, int] | None = None
-
-    @property
-    def key(self) -> str:
-        """The same for the same conditions and values, whatever the time; for caches of what is searched."""
-        lasting = {name: value for name, value in self.params.items() if name != "now"}
-        return json.dumps([self.wanted, lasting], sort_keys=True)
-
-
-def predicate(rows: Rows, request: RecallRequest, now_ms: int) -> Predicate:
-    """The conditions of a request.
-
-    Args:
-        rows: a vault snapshot, to find the ids of named spaces.
-        request: a checked request.
-        now_ms: the present, epoch ms.
-
-    Returns:
-        The predicate.
-
-    Raises:
-        UserError: NOT_FOUND for a space that does not exist, or that the asker may not see: both look the same.
-    """
-    speaks_now = request.as_of_ms is None and set(request.statuses) == {Status.ACTIVE.value}
-    seen = None if request.scope.unrestricted else _json(sorted(request.scope.space_ids))
-    params: dict[str, object] = {"now": now_ms if speaks_now else None, "seen": seen}
-    scope = _within(rows, request, params)
-    if request.scope.client_id is not None:
-        scope.append(UNSEALED)
-    visible = [*scope, *_standing(request, params)]
-    wanted = [*visible]
-    if request.kinds is not None:
-        wanted.append(_one_of("m.kind", "kinds", request.kinds, params))
-    if request.categories is not None:
-        wanted.append(_one_of("m.category", "categories", request.categories, params))
-    wanted += _narrowed(request, params)
-    sure = (request.min_confidence, now_ms) if request.min_confidence > 0 else None
-    return Predicate(_all_of(scope), _all_of(visible), _all_of(wanted), params, _speaks(request, params), sure)
-
-
 def sealed_among(rows: Rows, ids: Collection[str]) -> frozenset[str]:
     """Which of these memories are sealed.
 
@@ -217,66 +110,13 @@ def sealed_among(rows: Rows, ids: Collection[str]) -> frozenset[str]:
         Their ids.
     """
     sql = f"SELECT m.id FROM memories m WHERE m.id IN (SELECT value FROM json_each(?)) AND NOT ({UNSEALED})"  # noqa: S608
-    return frozenset(str(row[0]) for row in rows.all(sql, (_json(sorted(ids)),)))
+    return frozenset(str(row[0]) for row in rows.all(sql, (json_list(sorted(ids)),)))
 
 
-def sealed(rows: Rows, request: RecallRequest) -> int:
-    """How many memories that stand where a client asks are kept from it because they are sealed.
-
-    Args:
-        rows: a vault snapshot.
-        request: a checked request.
-
-    Returns:
-        A number for its receipt; 0 for the owner, who is given them.
-
-    Raises:
-        UserError: as `predicate`.
-    """
-    if request.scope.client_id is None:
-        return 0
-    params: dict[str, object] = {}
-    within = _all_of(_within(rows, request, params))
-    sql = f"SELECT count(*) FROM memories m WHERE m.security_tier <> 'cleartext' AND m.status = 'active' AND {within}"  # noqa: S608
-    return int(rows.value(sql, params))
-
-
-def _within(rows: Rows, request: RecallRequest, params: dict[str, object]) -> list[str]:
-    """Where the asker looks: spaces, session and channel."""
-    found = ["m.status <> 'deleted'"] if Status.DELETED.value not in request.statuses else []
-    spaces = _space_ids(rows, request)
-    if spaces is not None:
-        found.append(_one_of("m.space_id", "spaces", sorted(spaces), params))
-    if request.scope.client_id is not None or request.session:
-        limits = limits_from(request.scope.channel, request.session)
-        found.append(_one_of("m.scope_session", "limits", limits, params))
-    if request.scope.client_id is not None:
-        found += _of_client(request.scope, params)
-    return found
-
-
-def _of_client(scope: Scope, params: dict[str, object]) -> list[str]:
+def conditions_of_client(scope: Scope, params: dict[str, object]) -> list[str]:
     """What any client is kept from wherever it looks: other channels, and what others brought and nobody let in."""
     params["asker"] = scope.asker
-    return [_one_of("m.scope_channel", "channels", seen_from(scope.channel), params), _LET_IN]
-
-
-def _narrowed(request: RecallRequest, params: dict[str, object]) -> list[str]:
-    found = []
-    if request.tags is not None:
-        params["tags"] = _json(request.tags)
-        found.append("EXISTS (SELECT 1 FROM json_each(m.tags) t WHERE t.value IN (SELECT value FROM json_each(:tags)))")
-    if request.since_ms is not None:
-        found.append(f"{said_at_sql('m')} >= :since")
-        params["since"] = request.since_ms
-    if request.until_ms is not None:
-        found.append(f"{said_at_sql('m')} < :until")
-        params["until"] = request.until_ms
-    if request.min_confidence > 0:
-        # It only falls with time: what is below the line already needs no closer look (`Predicate.sure`).
-        found.append("m.confidence >= :least")
-        params["least"] = request.min_confidence
-    return found
+    return [one_of("m.scope_channel", "channels", seen_from(scope.channel), params), _LET_IN]
 
 
 def conditions_of_sight(scope: Scope, params: dict[str, object]) -> str:
@@ -293,10 +133,10 @@ def conditions_of_sight(scope: Scope, params: dict[str, object]) -> str:
     """
     found = []
     if not scope.unrestricted:
-        found.append(_one_of("m.space_id", "seen", sorted(scope.space_ids), params))
+        found.append(one_of("m.space_id", "seen", sorted(scope.space_ids), params))
     if scope.client_id is not None:
-        found += ["m.status <> 'deleted'", *_of_client(scope, params), UNSEALED]
-    return _all_of(found)
+        found += ["m.status <> 'deleted'", *conditions_of_client(scope, params), UNSEALED]
+    return all_of(found)
 
 
 # Of an id that was made up the newest memory is looked at in its place: fetching a row shows in the time, too.
@@ -336,7 +176,7 @@ def seen(rows: Rows, ids: Collection[str], scope: Scope) -> frozenset[str]:
     Returns:
         Those that are memories which the asker may see.
     """
-    params: dict[str, object] = {"ids": _json(sorted(ids))}
+    params: dict[str, object] = {"ids": json_list(sorted(ids))}
     known = conditions_of_sight(scope, params)
     sql = f"SELECT m.id FROM memories m WHERE m.id IN (SELECT value FROM json_each(:ids)) AND {known}"  # noqa: S608
     return frozenset(str(row[0]) for row in rows.all(sql, params))
@@ -354,22 +194,6 @@ def is_laid_away(memory: Memory) -> bool:
     return memory.status is Status.ARCHIVED and memory.status_reason in OLD_VERSIONS
 
 
-def labels_in(rows: Rows, narrowed: Predicate, limit: int = -1) -> Labels:
-    """The labels of what a request wants.
-
-    Args:
-        rows: a vault snapshot.
-        narrowed: the conditions.
-        limit: stop after so many; -1 for all.
-
-    Returns:
-        The labels, ascending.
-    """
-    # One text instead of a row each: ten times faster to read (100,000 labels in 10 ms).
-    sql = f"SELECT group_concat(n) FROM (SELECT m.n AS n FROM memories m WHERE {narrowed.wanted} LIMIT :most)"  # noqa: S608
-    return np.sort(as_labels(rows.value(sql, {**narrowed.params, "most": limit})))
-
-
 def as_labels(joined: str | None) -> Labels:
     """Labels from the text that `group_concat` makes.
 
@@ -382,50 +206,17 @@ def as_labels(joined: str | None) -> Labels:
     return np.fromstring(joined, dtype=np.int64, sep=",") if joined else np.empty(0, np.int64)
 
 
-def _space_ids(rows: Rows, request: RecallRequest) -> frozenset[str] | None:
-    allowed = None if request.scope.unrestricted else request.scope.space_ids
-    if request.spaces is None:
-        return allowed
-    found = rows.all("SELECT id FROM spaces WHERE name IN (SELECT value FROM json_each(?))", (_json(request.spaces),))
-    named = frozenset(str(row[0]) for row in found)
-    if len(named) < len(set(request.spaces)) or (allowed is not None and not named <= allowed):
-        raise UserError(Code.NOT_FOUND, "There is no such space.")
-    return named
-
-
-def _standing(request: RecallRequest, params: dict[str, object]) -> list[str]:
-    statuses = set(request.statuses)
-    if request.as_of_ms is None:
-        standing = [_one_of("m.status", "statuses", sorted(statuses), params)]
-        return [*standing, f"NOT ({IS_OVER})"] if statuses == {Status.ACTIVE.value} else standing
-    params["as_of"] = request.as_of_ms
-    return [
-        f"({_one_of('m.status', 'statuses', sorted(statuses | {Status.SUPERSEDED.value}), params)} OR {LAID_AWAY})",
-        # Said without a time from which it holds: it holds from when it was said, as superseding assumes too.
-        "coalesce(m.valid_from, m.occurred_at, :as_of) <= :as_of",
-        "(m.valid_to IS NULL OR m.valid_to > :as_of)",
-        # A text the person corrected was never true: its correction speaks for that time too, as does the text into
-        # which others went.
-        "coalesce(m.status_reason, '') NOT IN ('edited', 'merged')",
-    ]
-
-
-def _speaks(request: RecallRequest, params: dict[str, object]) -> str:
-    """What is true now in the session that asks; without one, what is limited to a session does not speak."""
-    if request.as_of_ms is not None or set(request.statuses) != {Status.ACTIVE.value}:
-        return "1"
-    params["speaking"] = limit_of(request.scope.channel, None) or limit_of("", request.session)
-    return f"NOT ({OVERRIDDEN}) AND NOT ({AT_ODDS})"
-
-
-def _one_of(column: str, name: str, values: object, params: dict[str, object]) -> str:
-    params[name] = _json(values)
+def one_of(column: str, name: str, values: object, params: dict[str, object]) -> str:
+    """The condition that a column has one of these values, which are put into the parameters under a name."""
+    params[name] = json_list(values)
     return f"{column} IN (SELECT value FROM json_each(:{name}))"  # noqa: S608 - names of this module only
 
 
-def _json(values: object) -> str:
+def json_list(values: object) -> str:
+    """Values as SQLite's `json_each` reads them."""
     return json.dumps(list(values) if isinstance(values, tuple) else values)
 
 
-def _all_of(conditions: list[str]) -> str:
+def all_of(conditions: list[str]) -> str:
+    """Conditions that all hold; of none, what always holds."""
     return " AND ".join(conditions) if conditions else "1"

@@ -13,7 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from core.recall.candidates.candidates import Candidates, Question, examine
-from core.recall.query.scope import LATER_SPEAKS, Predicate
+from core.recall.query.predicate import Predicate
+from core.recall.query.scope import LATER_SPEAKS
 from core.recall.results.explain import IN_REVIEW
 from core.types.values import Status
 from core.vault.database.rows import Rows
@@ -78,7 +79,7 @@ SPEAKS = 0.55
 """Our choice: how near the later of two must be to the question, as a share of the earlier one's nearness."""
 
 _HEADS = (
-    "SELECT o.n, h.n, 0 FROM memories o CROSS JOIN memories h "  # noqa: S608 - conditions of core.recall.query.scope
+    "SELECT o.n, h.n, 0 FROM memories o CROSS JOIN memories h "  # noqa: S608 - conditions of core.recall.query.predicate
     "ON h.chain_id = o.chain_id AND +h.status = 'active' "
     "AND coalesce(h.part_index, 0) = 0 WHERE o.n IN (SELECT value FROM json_each(:over)) AND +o.status = 'superseded' "
     "AND h.version = (SELECT max(s.version) FROM memories s WHERE s.chain_id = o.chain_id AND +s.status = 'active') "

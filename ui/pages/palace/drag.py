@@ -7,7 +7,7 @@ means beyond the plan.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from PySide6.QtCore import QObject, QPointF, QRectF, Qt, QVariantAnimation
 from PySide6.QtGui import QPainter, QPen
@@ -17,10 +17,8 @@ from core.types.views import GAP
 from ui.context import Context
 from ui.pages.palace.items import RoomItem
 from ui.pages.palace.scene import Spot
+from ui.pages.palace.view import PlanView
 from ui.tasks import problem_of, write
-
-if TYPE_CHECKING:
-    from ui.pages.palace.view import Canvas
 
 _BACK_MS = 260
 _NEARLY = GAP - 0.01
@@ -45,7 +43,7 @@ class Gesture(Protocol):
 class Pan:
     """The plan is pushed."""
 
-    def __init__(self, canvas: Canvas, start: QPointF) -> None:
+    def __init__(self, canvas: PlanView, start: QPointF) -> None:
         self._canvas, self._last = canvas, start
         self._begin = canvas.camera.lens
         canvas.setCursor(Qt.CursorShape.ClosedHandCursor)
@@ -71,7 +69,7 @@ class Pan:
 class LocusDrag:
     """A locus is taken elsewhere."""
 
-    def __init__(self, canvas: Canvas, spot: Spot) -> None:
+    def __init__(self, canvas: PlanView, spot: Spot) -> None:
         self._canvas, self._spot = canvas, spot
         self._at = QPointF()
         self._room: RoomItem | None = None
@@ -122,7 +120,7 @@ class LocusDrag:
 class RoomDrag:
     """A room is taken elsewhere in its wing."""
 
-    def __init__(self, canvas: Canvas, room: RoomItem, start: QPointF) -> None:
+    def __init__(self, canvas: PlanView, room: RoomItem, start: QPointF) -> None:
         self._canvas, self._room, self._start = canvas, room, start
         self._to = QRectF(room.rect)
         canvas.setCursor(Qt.CursorShape.ClosedHandCursor)
@@ -169,8 +167,8 @@ class RoomDrag:
 class Pointer:
     """What presses, moves and releases mean on a canvas."""
 
-    def __init__(self, canvas: Canvas) -> None:
-        self._canvas = canvas
+    def __init__(self, canvas: PlanView, click: Callable[[Spot | None, RoomItem | None], None]) -> None:
+        self._canvas, self._click = canvas, click
         self._pressed: QPointF | None = None
         self._spot: Spot | None = None
         self._room: RoomItem | None = None
@@ -209,7 +207,7 @@ class Pointer:
         if gesture is not None:
             gesture.drop()
         elif was is not None:
-            self._canvas.click(self._spot, self._room)
+            self._click(self._spot, self._room)
 
     def cancel(self) -> bool:
         """Let go of what is in hand.
@@ -226,7 +224,7 @@ class Pointer:
 class Mover(QObject):
     """Asks the engine for moves, and takes back what it refuses."""
 
-    def __init__(self, context: Context, canvas: Canvas) -> None:
+    def __init__(self, context: Context, canvas: PlanView) -> None:
         super().__init__(canvas)
         self._context, self._canvas = context, canvas
         canvas.locus_dropped.connect(self.move_locus)

@@ -5,21 +5,14 @@ Must not do: paint, ask the engine.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 
-from core.types.views import MemoryRow, WingPlan
 from ui.pages.palace.items import RoomItem
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Spot, wing_rect
-from ui.widgets.plaintext import one_line
-from ui.widgets.words import KIND_WORDS, count_of, memories, said_or_noted
-
-if TYPE_CHECKING:
-    from ui.pages.palace.view import Canvas
+from ui.pages.palace.view import PlanView
 
 _ASIDE = 2.4
 """How much worse a step to the side is than one ahead."""
@@ -61,26 +54,10 @@ def towards(xs: NDArray[np.float64], ys: NDArray[np.float64], x: float, y: float
     return best if np.isfinite(cost[best]) else -1
 
 
-def sentence_of(row: MemoryRow, room: str) -> str:
-    """What a locus is, in one line."""
-    date = said_or_noted(row.occurred, row.recorded_at)
-    return f"{KIND_WORDS[row.kind]}: {one_line(row.head, 140)} · in {one_line(room, 60)} · {date}"
-
-
-def sentence_of_room(room: RoomItem, count: int) -> str:
-    """What a room is, in one line."""
-    return f"Room {one_line(room.plan.name, 60)}: {memories(count)}"
-
-
-def sentence_of_wing(wing: WingPlan, count: int) -> str:
-    """What a wing is, in one line."""
-    return f"Wing {one_line(wing.space, 60)}: {memories(count)} in {count_of(len(wing.rooms), 'room')}"
-
-
 class Walker:
     """What the keys do on a canvas."""
 
-    def __init__(self, canvas: Canvas) -> None:
+    def __init__(self, canvas: PlanView) -> None:
         self._canvas = canvas
 
     def wants(self, event: QKeyEvent) -> bool:

@@ -15,13 +15,13 @@ from core.events import Changed
 from core.types.values import Kind
 from core.types.views import FindRequest, Found, PalacePlan
 from ui.context import Context, Page, PageSpec
+from ui.pages.palace.canvas import Canvas
 from ui.pages.palace.drag import Mover
 from ui.pages.palace.items import KINDS, Look
 from ui.pages.palace.loader import Reader, Seeker, place_camera, text_of
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Scene
 from ui.pages.palace.slider import Legend, TimeCard
 from ui.pages.palace.verbs import Verbs
-from ui.pages.palace.view import Canvas
 from ui.tasks import problem_of, query
 from ui.widgets.basics import Elided, button, column, label, row
 from ui.widgets.chips import MenuChip

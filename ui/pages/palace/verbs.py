@@ -13,9 +13,9 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QMenu, QWidget
 
 from ui.context import Context
+from ui.pages.palace.canvas import Canvas
 from ui.pages.palace.items import RoomItem
 from ui.pages.palace.scene import Spot
-from ui.pages.palace.view import Canvas
 from ui.tasks import write
 from ui.undo import offer_undo
 from ui.widgets.basics import button, column, label, row
