@@ -491,8 +491,7 @@ class Clients:
 
 def _changed(tx: Tx, opened: OpenVault, authority: Authority, verb: str, actor: Actor) -> None:
     authority.refresh_after(tx)
-    seq = tx.seq
-    tx.after_commit(lambda: opened.announce(verb, (), actor, seq))
+    opened.announce_after(tx, verb, (), actor)
 
 
 def _nothing(_done: object) -> None:

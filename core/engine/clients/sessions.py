@@ -420,8 +420,7 @@ def _is_known_again(captured: Captured, brought: Sequence[object]) -> bool:
 
 
 def _announce(tx: Tx, opened: OpenVault, verb: str, captured: Captured, actor: Actor) -> None:
-    seq = tx.seq
-    tx.after_commit(lambda: opened.announce(verb, captured.ids, actor, seq))
+    opened.announce_after(tx, verb, captured.ids, actor)
 
 
 def _captured(kept: Mapping[str, Any]) -> Captured:

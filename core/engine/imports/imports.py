@@ -328,8 +328,7 @@ class Imports:
             if row is None:
                 raise UserError(Code.NOT_FOUND, "There is no such import, or it was taken back already.")
             report = expiry.undo_step(tx, opened, row[0], OWNER_ACTOR, verb_name="unimport")
-            seq = tx.seq
-            tx.after_commit(lambda: opened.announce("undo", (), OWNER_ACTOR, seq))
+            opened.announce_after(tx, "undo", (), OWNER_ACTOR)
             return report
 
         return opened.write(write)

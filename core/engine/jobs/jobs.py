@@ -278,8 +278,7 @@ class JobsGroup:
 
         def write(tx: Tx) -> str:
             step = spare_memories(tx, opened.work, ids, days, OWNER_ACTOR)
-            seq = tx.seq
-            tx.after_commit(lambda: opened.announce("spare", tuple(ids), OWNER_ACTOR, seq))
+            opened.announce_after(tx, "spare", tuple(ids), OWNER_ACTOR)
             return step
 
         return opened.write(write)
@@ -331,8 +330,7 @@ class JobsGroup:
                 step = accept_link(tx, opened.work, opened.make_id, from_id, to_id)
             else:
                 step = reject_link(tx, opened.work, from_id, to_id)
-            seq = tx.seq
-            tx.after_commit(lambda: opened.announce("link", (from_id, to_id), OWNER_ACTOR, seq))
+            opened.announce_after(tx, "link", (from_id, to_id), OWNER_ACTOR)
             return step
 
         return opened.write(write)

@@ -246,9 +246,8 @@ def _batch_of(
             batch = Episodes().carry_out(tx, verb, ground, deeds)
             counts = {name: count for name, count in batch.counts.items() if name != "remaining"}  # of all clients
             verb.note("", **counts)
-        seq = tx.seq
         if batch.ids:
-            tx.after_commit(lambda: opened.announce(CLEANUP, batch.ids, actor, seq))
+            opened.announce_after(tx, CLEANUP, batch.ids, actor)
         return counts
 
     return write

@@ -340,8 +340,7 @@ class _Job:
             done = RefinementResult() if apply is None else apply(tx)
             mark_asked(tx, offered)
             if done.changed or done.suggested or done.opened:
-                seq = tx.seq
-                tx.after_commit(lambda: self.opened.announce(VERB, done.changed, MODEL_ACTOR, seq))
+                self.opened.announce_after(tx, VERB, done.changed, MODEL_ACTOR)
             return done
 
         try:

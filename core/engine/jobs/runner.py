@@ -153,9 +153,8 @@ class JobRunner:
             told = self._report(tx, job)
             job_store.close_step(tx, job.id)
             job_store.finish(tx, job.id, state, told)
-            seq, kind = tx.seq, job.type.value
-            tx.after_commit(lambda: self._opened.announce("jobs", (), SCHEDULER, seq))
-            self._audit_derived(tx, job, kind)
+            self._opened.announce_after(tx, "jobs", (), SCHEDULER)
+            self._audit_derived(tx, job, job.type.value)
             return told
 
         told = self._write(write)
@@ -176,8 +175,7 @@ class JobRunner:
             job = job_store.by_id(tx, job_id)
             if job is None:
                 raise BugError("a job that is gone")
-            seq = tx.seq
-            tx.after_commit(lambda: self._opened.announce("jobs", (), SCHEDULER, seq))
+            self._opened.announce_after(tx, "jobs", (), SCHEDULER)
             return JobCheckpoint(job_id, state, job.counts)
 
         kept: JobCheckpoint = self._write(write)
@@ -193,8 +191,7 @@ class JobRunner:
     def _moved(self, tx: Tx, job: Job, batch: Batch, step_id: str | None) -> Job:
         after = job_store.move_on(tx, job, batch.done, batch.counts, batch.cursor or job.cursor, step_id)
         if batch.ids:
-            seq, ids, kind = tx.seq, batch.ids, job.type.value
-            tx.after_commit(lambda: self._opened.announce(kind, ids, SCHEDULER, seq))
+            self._opened.announce_after(tx, job.type.value, batch.ids, SCHEDULER)
         return after
 
     @staticmethod

@@ -278,8 +278,7 @@ class Laboratory:
 
         def write(tx: Tx) -> Probe:
             probe = saved.save_probe(tx, opened, query, kind, memory_ids, within)
-            seq = tx.seq
-            tx.after_commit(lambda: opened.announce("save_probe", (), OWNER_ACTOR, seq))
+            opened.announce_after(tx, "save_probe", (), OWNER_ACTOR)
             return probe
 
         return opened.write(write)
@@ -294,8 +293,7 @@ class Laboratory:
 
         def write(tx: Tx) -> str:
             step_id = saved.delete_probe(tx, opened, probe_id)
-            seq = tx.seq
-            tx.after_commit(lambda: opened.announce("delete_probe", (), OWNER_ACTOR, seq))
+            opened.announce_after(tx, "delete_probe", (), OWNER_ACTOR)
             return step_id
 
         return opened.write(write)

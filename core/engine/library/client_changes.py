@@ -241,8 +241,7 @@ class ClientChanges:
             done = draw_relation(tx, opened.work, source_id, target_id, relationship, actor)
             repeat.keep(tx, asdict(done))
             if done.step_id is not None:
-                seq = tx.seq
-                tx.after_commit(lambda: opened.announce("relate", (source_id, target_id), actor, seq))
+                opened.announce_after(tx, "relate", (source_id, target_id), actor)
             return done
 
         return opened.write(write)
@@ -273,9 +272,8 @@ class ClientChanges:
                 tx, wished, vector, actor, client, check, opened.add_vectors
             )
             if reply.step_id is not None:
-                seq = tx.seq
                 ids = (reply.memory_id, *reply.superseded)
-                tx.after_commit(lambda: opened.announce(wished.wish.value, ids, actor, seq))
+                opened.announce_after(tx, wished.wish.value, ids, actor)
             return reply
 
         return write
@@ -293,8 +291,7 @@ class ClientChanges:
             step = forget_memory(tx, opened.work, wished.memory_id, actor)
             reply = ChangeReply(wished.wish.name, wished.memory_id, step_id=step)
             repeat.keep(tx, asdict(reply))
-            seq = tx.seq
-            tx.after_commit(lambda: opened.announce("forget", (wished.memory_id,), actor, seq))
+            opened.announce_after(tx, "forget", (wished.memory_id,), actor)
             return reply
 
         return write

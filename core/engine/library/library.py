@@ -65,8 +65,7 @@ def let_memory_through(opened: OpenVault, memory_id: str) -> Future[str]:
 
     def write(tx: Tx) -> str:
         step = release_hold(tx, opened.work, memory_id, OWNER_ACTOR)
-        seq = tx.seq
-        tx.after_commit(lambda: opened.announce(LET_THROUGH, (memory_id,), OWNER_ACTOR, seq))
+        opened.announce_after(tx, LET_THROUGH, (memory_id,), OWNER_ACTOR)
         return step
 
     return opened.write(write)
@@ -276,8 +275,7 @@ def _revise(
         vector = None if made is None else made[0]
         report = reviser.revise(tx, ids, revision, vector, OWNER_ACTOR, opened.add_vectors)
         if report.step_id is not None:
-            seq = tx.seq
-            tx.after_commit(lambda: opened.announce(VERB, report.ids, OWNER_ACTOR, seq))
+            opened.announce_after(tx, VERB, report.ids, OWNER_ACTOR)
         return report
 
     return write

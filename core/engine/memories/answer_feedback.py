@@ -82,8 +82,7 @@ def write_feedback(
     with opened.work.verb(tx, VERB, LABEL, actor) as verb:
         tx.insert("feedback", {**row, "client_id": actor.client_id, "at": tx.now_ms, **more})
         verb.note(memory_id, signal=signal)
-    seq = tx.seq
-    tx.after_commit(lambda: opened.announce(VERB, (memory_id,), actor, seq))
+    opened.announce_after(tx, VERB, (memory_id,), actor)
     return FeedbackReply(feedback_id, memory_id, signal, verb.step_id)
 
 

@@ -61,8 +61,7 @@ def erase_for_good(opened: OpenVault, ids: Sequence[str], actor: Actor, *, whole
         # What was read of them a moment ago is written first, so that it is cleared with the rest.
         opened.read_log.write(tx, waiting)
         done = erase(tx, opened.work, ids, actor, vector_remover(opened), held, whole_chain=whole_chain)
-        seq = tx.seq
-        tx.after_commit(lambda: opened.announce(VERB, tuple(ids), actor, seq))
+        opened.announce_after(tx, VERB, tuple(ids), actor)
         return done
 
     def put_back(done: Future[Erased]) -> None:

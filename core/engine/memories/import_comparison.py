@@ -47,8 +47,7 @@ def compare_imported(opened: OpenVault, most: int | None = None) -> int:
 def _batch(opened: OpenVault, ids: Sequence[str]) -> Callable[[Tx], None]:
     def write(tx: Tx) -> None:
         opened.store_service.settle(tx, ids, opened.add_vectors)
-        seq = tx.seq
-        tx.after_commit(lambda: opened.announce("settle", (), SCHEDULER, seq))
+        opened.announce_after(tx, "settle", (), SCHEDULER)
 
     return write
 

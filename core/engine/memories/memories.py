@@ -103,8 +103,8 @@ def apply_verdict(
     voices = VerdictWriter(opened.make_id, opened.work, opened.space, opened.add_vectors)
 
     def do() -> Mapping[str, Any]:
-        reply, seq = say(voices, tx), tx.seq
-        tx.after_commit(lambda: opened.announce(spoken.verdict, (reply.memory_id,), spoken.actor, seq))
+        reply = say(voices, tx)
+        opened.announce_after(tx, spoken.verdict, (reply.memory_id,), spoken.actor)
         return asdict(reply)
 
     return VerdictReply(**spoken.repeat.run_once(tx, do))
@@ -173,8 +173,7 @@ class Memories:
             handed = opened.read_log.given_to(actor.client_id)
             vectors = meant.within(opened.active_space)
             answer = opened.store_service.store(tx, checked, vectors, actor, client, opened.add_vectors, handed)
-            seq = tx.seq
-            tx.after_commit(lambda: opened.announce("store", (answer.memory_id,), actor, seq))
+            opened.announce_after(tx, "store", (answer.memory_id,), actor)
             return answer
 
         return write
@@ -257,8 +256,7 @@ class Memories:
 
         def write(tx: Tx) -> Inferred | None:
             renew(tx, opened.make_id, [_one(tx, memory_id, OWNER_SCOPE).id])
-            seq = tx.seq
-            tx.after_commit(lambda: opened.announce(READ_ANEW, (memory_id,), OWNER_ACTOR, seq))
+            opened.announce_after(tx, READ_ANEW, (memory_id,), OWNER_ACTOR)
             return described(tx, memory_id)
 
         return opened.write(write)
@@ -347,8 +345,7 @@ class Memories:
             self._authority.require(actor, Grant.CURATE)  # it may have been taken back since
             _one(tx, memory_id, self._authority.scope(actor))
             step = forget_memory(tx, opened.work, memory_id, actor)
-            seq = tx.seq
-            tx.after_commit(lambda: opened.announce("forget", (memory_id,), actor, seq))
+            opened.announce_after(tx, "forget", (memory_id,), actor)
             return step
 
         return opened.write(write)
@@ -475,8 +472,7 @@ class Memories:
         def write(tx: Tx) -> UndoReport:
             report = expiry.undo_step(tx, opened, step_id, actor)
             self._authority.refresh_after(tx)
-            seq = tx.seq
-            tx.after_commit(lambda: opened.announce("undo", (), actor, seq))
+            opened.announce_after(tx, "undo", (), actor)
             return report
 
         return map_result(opened.write(write), lambda report: _with_backlog(opened, report))

@@ -222,8 +222,7 @@ def last_applications(opened: OpenVault, memory_id: str, limit: int, check: Chec
 
 
 def _announce(tx: Tx, opened: OpenVault, verb: str, ids: tuple[str, ...], actor: Actor) -> None:
-    seq = tx.seq
-    tx.after_commit(lambda: opened.announce(verb, ids, actor, seq))
+    opened.announce_after(tx, verb, ids, actor)
 
 
 class Practice:

@@ -294,8 +294,7 @@ class Conflicts:
 
         def write(tx: Tx) -> str:
             step = decision_rules.forget_rule(tx, opened.work, rule_id, OWNER_ACTOR)
-            seq = tx.seq
-            tx.after_commit(lambda: opened.announce("forget_rule", (), OWNER_ACTOR, seq))
+            opened.announce_after(tx, "forget_rule", (), OWNER_ACTOR)
             return step
 
         return opened.write(write)
@@ -326,8 +325,7 @@ class Conflicts:
 
         def write(tx: Tx) -> Held:
             done = source_quarantine.hold_source(tx, opened.work, opened.make_id, request, OWNER_ACTOR)
-            seq = tx.seq
-            tx.after_commit(lambda: opened.announce(source_quarantine.VERB, done.ids, OWNER_ACTOR, seq))
+            opened.announce_after(tx, source_quarantine.VERB, done.ids, OWNER_ACTOR)
             return done
 
         return opened.write(write)
@@ -406,8 +404,7 @@ def _decided(told: Mapping[str, Any]) -> Decided:
 
 
 def _announce(tx: Tx, opened: OpenVault, actor: Actor, done: Decided) -> None:
-    seq, ids = tx.seq, (*done.active, *done.retired)
-    tx.after_commit(lambda: opened.announce("resolve", ids, actor, seq))
+    opened.announce_after(tx, "resolve", (*done.active, *done.retired), actor)
 
 
 _NO_ITEM = Item(

@@ -100,6 +100,5 @@ def run_review_chores(tx: Tx, opened: OpenVault, *, expiry: bool) -> int:
         decision_rules.mark_seen(tx, due.items)
         changed += len(due.items) - len(done.refused)
     if changed:
-        seq = tx.seq
-        tx.after_commit(lambda: opened.announce("review", (), SCHEDULER, seq))
+        opened.announce_after(tx, "review", (), SCHEDULER)
     return changed

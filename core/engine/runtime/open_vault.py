@@ -308,6 +308,11 @@ class OpenVault:
         self.retrieval = chosen
         self.recall.profile = profile_of(chosen)
 
+    def announce_after(self, tx: Tx, verb: str, ids: Sequence[str], actor: Actor) -> None:
+        """As `announce`, once the transaction is committed; nothing is told of one that is not."""
+        seq = tx.seq
+        tx.after_commit(lambda: self.announce(verb, ids, actor, seq))
+
     def announce(self, verb: str, ids: Sequence[str], actor: Actor, seq: int) -> None:
         """Tell subscribers that rows changed."""
         self.hub.publish(Changed(verb, tuple(ids), actor, seq))

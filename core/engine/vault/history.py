@@ -221,8 +221,7 @@ class History:
                 # One that took several steps back has brought them into force again: those among them go too.
                 steps = _to_take_back(tx, step_id)
             self._authority.refresh_after(tx)
-            seq = tx.seq
-            tx.after_commit(lambda: opened.announce("undo", (), OWNER_ACTOR, seq))
+            opened.announce_after(tx, "undo", (), OWNER_ACTOR)
             names = {name for report in reports for name in report.unpaired}  # one may have gone with its pairing
             still = tuple(str(row[0]) for row in tx.all(_UNPAIRED, (json.dumps(sorted(names)),)))
             return UndoBack(told.labels, told.memories, tuple(reports), still)

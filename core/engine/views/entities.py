@@ -244,8 +244,7 @@ class Entities:
 
     @staticmethod
     def _tell(tx: Tx, opened: OpenVault, verb: str, actor: Actor) -> None:
-        seq = tx.seq
-        tx.after_commit(lambda: opened.announce(verb, (), actor, seq))
+        opened.announce_after(tx, verb, (), actor)
 
 
 def _verbs(opened: OpenVault) -> EntityVerbs:

@@ -207,8 +207,7 @@ def _put(tx: Tx, opened: OpenVault, verb: str, views: Sequence[GraphView]) -> No
             (VIEWS, json.dumps([asdict(view) for view in views]), tx.now_ms),
         )
         running.note(views=len(views))
-    seq = tx.seq
-    tx.after_commit(lambda: opened.announce(verb, (), OWNER_ACTOR, seq))
+    opened.announce_after(tx, verb, (), OWNER_ACTOR)
 
 
 def _views(rows: Rows) -> tuple[GraphView, ...]:

@@ -188,8 +188,7 @@ class Palace:
 
         def write(tx: Tx) -> str:
             step = action(tx, desk)
-            seq = tx.seq
-            tx.after_commit(lambda: opened.announce(verb, ids, OWNER_ACTOR, seq))
+            opened.announce_after(tx, verb, ids, OWNER_ACTOR)
             return step
 
         return opened.write(write)
