@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None, progression: Progression | None
     except OutputError as failed:
         if failed.is_unread:
             return _UNREAD
-        sys.stderr.write(f"{failed.code.value}: {so_far.told(failed)}\n")
+        sys.stderr.write(f"{so_far.output_code.value}: {so_far.told(failed)}\n")
         return failed.exit_code
     except click.ClickException as wrong:
         wrong.show()

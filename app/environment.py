@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import signal
 import sys
 import tempfile
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from types import FrameType
 
 import platformdirs
 
@@ -18,6 +22,7 @@ from core.errors import Code, UserError
 from core.types.clock import Clock, OffsetClock, SystemClock
 
 _OFFSET = re.compile(r"([+-])(\d{1,6})([smhdwy])")
+_SCRATCH = "loci-scratch-"
 _UNIT_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800, "y": 31_557_600}
 
 
@@ -45,15 +50,57 @@ class Environment:
     has_display: bool
     person_home: Path | None = None
 
-    def scratch(self) -> AbstractContextManager[str]:
+    @contextmanager
+    def scratch(self) -> Iterator[Path]:
         """A folder for as long as a block runs, which only this person can read; in memory where the system has such.
+
+        Memory text lies in it, so a process that is told to end takes it away first, and what a process that was
+        killed left is taken away by the next one.
 
         Yields:
             Its path.
         """
         found = self.runtime_dir
         usable = found is not None and found.is_dir() and os.access(found, os.W_OK)
-        return tempfile.TemporaryDirectory(prefix="loci-", dir=found if usable else None)
+        base = Path(found if found is not None and usable else tempfile.gettempdir())
+        _remove_stale(base)
+        with _ends_orderly(), tempfile.TemporaryDirectory(prefix=f"{_SCRATCH}{os.getpid()}-", dir=base) as folder:
+            yield Path(folder)
+
+
+def _remove_stale(base: Path) -> None:
+    """Remove scratch folders of this person's processes that are gone."""
+    for folder in base.glob(f"{_SCRATCH}*-*"):
+        pid = folder.name.removeprefix(_SCRATCH).partition("-")[0]
+        with suppress(OSError):
+            is_ours = folder.lstat().st_uid == os.getuid() if hasattr(os, "getuid") else True
+            if pid.isdecimal() and is_ours and not folder.is_symlink() and not _is_running(int(pid)):
+                shutil.rmtree(folder)
+
+
+def _is_running(pid: int) -> bool:
+    import psutil  # only where a folder was left
+
+    return bool(psutil.pid_exists(pid))
+
+
+@contextmanager
+def _ends_orderly() -> Iterator[None]:
+    """End as Ctrl+C does where the process is told to end: without it, nothing would be cleaned up."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.signal(number, stop) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def read(variables: Mapping[str, str], home: Path | None, secret_file: Path | None) -> Environment:

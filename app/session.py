@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from core.errors import Code, UserError
 from core.ipc.protocol.document import protocol_document
 
 Tell = Callable[[str], None]
@@ -48,5 +49,11 @@ def changes(verb: str) -> bool:
 
 
 def existing(path: str) -> Path:
-    """A path as the person wrote it, made absolute, so that another process can open it."""
+    """A path as the person wrote it, made absolute, so that another process can open it.
+
+    Raises:
+        UserError: INVALID_INPUT for an empty one.
+    """
+    if not path:
+        raise UserError(Code.INVALID_INPUT, "An empty path names no file.")
     return Path(path).expanduser().absolute()

@@ -55,12 +55,14 @@ def model_place(screen: Screen, host: str | None, variable: str) -> Place:
         A checked address.
 
     Raises:
-        UserError: CONFIG_INVALID for what is no address; ACCESS_DENIED.
+        UserError: INVALID_INPUT, of the variable CONFIG_INVALID, for what is no address; ACCESS_DENIED.
     """
     named = host or variable or USUAL_HOST
     try:
         return place_of(named)
     except LociError as error:
+        if error.code is Code.CONFIG_INVALID and host is not None:
+            raise UserError(Code.INVALID_INPUT, error.sentence) from None  # a wrong value of an option
         if error.code is not Code.ACCESS_DENIED:
             raise
     if host is not None and _yes(screen.ask(sentence("beyond", host=host))):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Any
 
 import click
 
-from app.cli.output import Output, refuse_stdin_twice, visible
+from app.cli.output import Output, open_stdin, refuse_stdin_twice, visible
 from app.cli.queue import waiting
 from app.cli.root import Command, loci, with_command
 from app.cli.undoing import print_undone
@@ -67,12 +66,13 @@ def _spooled(command: Command) -> Iterator[Path]:
     """
     found = command.parts.environment
     refuse_stdin_twice(found.secret_file)
+    stream = open_stdin("file to import")
     with found.scratch() as folder:
-        file = Path(folder) / _FROM_STDIN
+        file = folder / _FROM_STDIN
         size = 0
         try:
             with file.open("xb") as spool:
-                while part := sys.stdin.buffer.read(_PART_BYTES):
+                while part := stream.read(_PART_BYTES):
                     size += len(part)
                     if size > _SPOOL_BYTES:
                         sentence = "Standard input is too long for an import; save it as a file and import that."

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import click
@@ -312,7 +311,7 @@ def _edited(command: Command, text: str) -> str:
     """The text as the person's editor leaves it; the file is gone when the editor ends."""
     program = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     with command.parts.environment.scratch() as folder:
-        file = Path(folder) / "memory.txt"
+        file = folder / "memory.txt"
         file.write_text(text, encoding="utf-8")
         try:
             code = subprocess.run([*shlex.split(program), str(file)], check=False).returncode

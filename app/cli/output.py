@@ -16,7 +16,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO
 
 from core.errors import Code, EnvironmentFaultError, UserError
 
@@ -115,6 +115,11 @@ class Progression:
     def __init__(self) -> None:
         self.is_done = False
 
+    @property
+    def output_code(self) -> Code:
+        """The code of an output that failed: a script tells by it whether anything was changed."""
+        return Code.OUTPUT_FAILED if self.is_done else Code.ANSWER_FAILED
+
     def told(self, error: OutputError) -> str:
         """The sentence for an output that failed.
 
@@ -163,14 +168,23 @@ def read_bytes(what: str, taken: os.PathLike[str] | None, most: int) -> bytes:
         UserError: INVALID_INPUT where it is empty, closed or the passphrase file too; TEXT_TOO_LARGE.
     """
     refuse_stdin_twice(taken)
-    if sys.stdin is None or sys.stdin.closed:
-        raise UserError(Code.INVALID_INPUT, f"Standard input is closed; the {what} is expected there.")
-    data = sys.stdin.buffer.read(most + 1)
+    data = open_stdin(what).read(most + 1)
     if len(data) > most:
         raise UserError(Code.TEXT_TOO_LARGE, f"Standard input is too long for a {what}: {most:,} bytes at most.")
     if not data:
         raise UserError(Code.INVALID_INPUT, f"Standard input is empty; the {what} is expected there.")
     return data
+
+
+def open_stdin(what: str) -> BinaryIO:
+    """Standard input as bytes.
+
+    Raises:
+        UserError: INVALID_INPUT where it is closed.
+    """
+    if sys.stdin is None or sys.stdin.closed:
+        raise UserError(Code.INVALID_INPUT, f"Standard input is closed; the {what} is expected there.")
+    return sys.stdin.buffer
 
 
 def refuse_stdin_twice(taken: os.PathLike[str] | None) -> None:

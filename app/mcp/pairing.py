@@ -119,7 +119,8 @@ def _as_owner(door: Doorway, grants: Sequence[str]) -> tuple[str, str, list[str]
         check=False,
     )
     if done.returncode != 0:
-        raise UserError(Code.PAIRING_REFUSED, "Nothing was paired; the reason stands above.")
+        door.out.note("Nothing was paired; the reason stands above.")
+        raise click.exceptions.Exit(done.returncode)
     reply = json.loads(done.stdout)
     if reply.get("former"):
         door.out.note(taken_up())

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from away_rig import until
 from cli_rig import MINUTE_S, Palace
 
 TEXT = "The spare keys hang behind the tide clock."
@@ -66,7 +67,7 @@ def test_a_deed_that_cannot_be_told_is_done_all_the_same(palace: Palace, form: t
 def test_an_answer_that_cannot_be_written_out_changed_nothing(palace: Palace, arguments: tuple[str, ...]) -> None:
     code, said = into(palace, FULL, *arguments)
     assert code == 1
-    assert said == "E5009: The answer could not be written out: standard output takes no more. Nothing was changed.\n"
+    assert said == "E5010: The answer could not be written out: standard output takes no more. Nothing was changed.\n"
 
 
 @needs_full
@@ -81,7 +82,7 @@ def test_a_rehearsal_that_cannot_be_told_changed_nothing(palace: Palace) -> None
 def test_a_pairing_whose_token_cannot_be_printed_is_taken_back(palace: Palace, form: tuple[str, ...]) -> None:
     code, said = into(palace, FULL, *form, "pair", "desk", "--grant", "read,space:boats")
     assert code == 1
-    assert said == "E5009: The token could not be written out, so the pairing was taken back; pair it again.\n"
+    assert said == "E5010: The token could not be written out, so the pairing was taken back; pair it again.\n"
     assert palace.json("clients")["clients"] == []
     assert "boats" not in palace.json("status")["spaces"]
     assert palace.json("pair", "desk")["token"]
@@ -96,7 +97,7 @@ def test_a_pairing_over_the_owners_channel_is_taken_back_too(palace: Palace) -> 
 
 def test_a_pairing_whose_reader_left_is_taken_back(palace: Palace) -> None:
     code, said = left_alone(palace, "pair", "desk")
-    assert (code, said[:6]) == (1, "E5009:")
+    assert (code, said[:6]) == (1, "E5010:")
     assert palace.json("clients")["clients"] == []
 
 
@@ -120,7 +121,7 @@ def test_a_process_without_a_standard_output_says_so(palace: Palace) -> None:
         timeout=MINUTE_S,
         check=False,
     )
-    assert (done.returncode, done.stderr[:6]) == (1, b"E5009:")
+    assert (done.returncode, done.stderr[:6]) == (1, b"E5010:")
     assert palace.json("clients")["clients"] == []
     assert palace.json("verify")["status"] == "ok"
 
@@ -186,6 +187,40 @@ def test_an_import_comes_from_standard_input(palace: Palace, name: str, content:
     assert palace.run("--json", "import", "-", "--format", form, typed=content).document["stored"] == 0
     left = [path for path in palace.folder.rglob("*") if path.is_file() and path.parent != palace.home]
     assert not [path for path in left if TEXT.encode() in path.read_bytes()], "nothing of it lies about"
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_an_import_from_standard_input_that_is_ended_leaves_no_text_behind(palace: Palace, end: signal.Signals) -> None:
+    scratch = palace.folder / "scratch"
+    scratch.mkdir(mode=0o700)
+    environment = {**palace.environment, "XDG_RUNTIME_DIR": str(scratch), "LOCI_SOCKET": str(palace.folder / "s.sock")}
+    command = [sys.executable, "-m", "app", *palace.command("import", "-")]
+    with subprocess.Popen(command, cwd=palace.folder, env=environment, stdin=subprocess.PIPE) as running:
+        assert running.stdin is not None
+        running.stdin.write(json.dumps({"text": TEXT}).encode() + b"\n" + b" " * 100_000)
+        running.stdin.flush()
+        until(lambda: any(scratch.glob("loci-scratch-*/*")), "standard input is being kept")
+        running.send_signal(end)
+        running.wait(MINUTE_S)
+    if end is signal.SIGKILL:  # nobody could clean up: the next process does
+        done = subprocess.run(
+            command, cwd=palace.folder, env=environment, input=b"{}", capture_output=True, check=False
+        )
+        assert done.returncode in {0, 1}
+    assert list(scratch.glob("loci-scratch-*")) == []
+
+
+def test_an_import_from_a_closed_standard_input_is_wrong_usage(palace: Palace) -> None:
+    words = " ".join(f"'{word}'" for word in [sys.executable, "-m", "app", *palace.command("import", "-")])
+    done = subprocess.run(
+        ["bash", "-c", f"exec {words} <&-"],
+        cwd=palace.folder,
+        env=palace.environment,
+        capture_output=True,
+        timeout=MINUTE_S,
+        check=False,
+    )
+    assert (done.returncode, done.stderr[:6]) == (2, b"E4005:")
 
 
 @pytest.mark.parametrize(

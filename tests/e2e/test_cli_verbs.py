@@ -368,6 +368,11 @@ TYPED: tuple[tuple[str, ...], ...] = (
     ("shot", "--page", "dungeon", "--out", "o.png"),
     ("shot", "--page", "palace", "--out", "o.png", "--size", "big"),
     ("mcp", "--print"),
+    ("backup", "--to", ""),
+    ("export", ""),
+    ("restore", ""),
+    ("import", ""),
+    ("chat", "--host", "bogus::"),
 )
 
 
@@ -417,6 +422,9 @@ def test_completion_offers_every_verb_and_option(tmp_path: Path) -> None:
     assert completed(bash, "loci", "--home", "there", "rec") == ["recall"]
     assert completed(bash, "loci", "remember", "x", "--kind", "f") == ["fact"]
     assert completed(bash, "loci", "list", "--sort", "") == ["importance", "newest", "oldest", "said", "trust"]
+    assert completed(bash, "loci", "list", "--sort", "=", "") == completed(bash, "loci", "list", "--sort", "")
+    assert completed(bash, "loci", "list", "--sort", "=", "tr") == ["trust"]
+    assert completed(bash, "loci", "list", "--sort", "=") == completed(bash, "loci", "list", "--sort", "")
     assert "supersede" in completed(bash, "loci", "resolve", "12345678", "")
     assert completed(bash, "loci", "--passphrase-file", "ba") == completed(bash, "loci", "import", "ba") == ["bash"]
     assert completed(bash, "loci", "completion", "z") == ["zsh"]
