@@ -54,6 +54,7 @@ def pair(command: Command, name: str, grants: tuple[str, ...], limit: str | None
         except OutputError:
             # The token is told this once: without it the client could never come in, and its name would be taken.
             session.call("undo", {"step": step})
+            command.output.progression.is_done = False
             raise OutputError(_TOKEN_LOST) from None
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import select
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -27,6 +29,7 @@ FORMATS = (
 _SHOWN_ERRORS = 10
 _FROM_STDIN = "standard input"
 _PART_BYTES, _SPOOL_BYTES = 1 << 20, 1 << 30
+_LOOK_S = 0.25
 _COMPARED = (Kind.FACT.value, Kind.RULE.value, Kind.PROCEDURE.value)
 
 
@@ -58,6 +61,20 @@ def _carried_out(command: Command, params: Mapping[str, Any]) -> tuple[dict[str,
     return reply, judged
 
 
+def _parts(number: int) -> Iterator[bytes]:
+    """What comes out of a descriptor, until its end.
+
+    A signal that arrives between two reads would wait for the next byte, maybe for ever; so it is looked for first.
+    """
+    while True:
+        while os.name == "posix" and not select.select([number], [], [], _LOOK_S)[0]:
+            pass
+        part = os.read(number, _PART_BYTES)
+        if not part:
+            return
+        yield part
+
+
 @contextmanager
 def _spooled(command: Command) -> Iterator[Path]:
     """Standard input as a file for as long as the import runs; an import reads its file twice.
@@ -72,7 +89,7 @@ def _spooled(command: Command) -> Iterator[Path]:
         size = 0
         try:
             with file.open("xb") as spool:
-                while part := stream.read(_PART_BYTES):
+                for part in _parts(stream.fileno()):
                     size += len(part)
                     if size > _SPOOL_BYTES:
                         sentence = "Standard input is too long for an import; save it as a file and import that."
