@@ -22,6 +22,7 @@ from core.intake.transaction.text_readers import TextReaders
 from core.intake.transitions.proposals import REJECTED_BEFORE, close_overtaken, close_twins
 from core.intake.transitions.review_items import KEPT, EarlierItem, ItemSubject, known_matter
 from core.intake.transitions.transitions import Transitions
+from core.text.screening.injection import spread_order
 from core.types.replies import Classification, StoreReply
 from core.types.values import Action, Kind, Status
 
@@ -188,6 +189,8 @@ class PlanExecution:
 
     def _merge(self) -> StoreReply:
         other = self.plan.partners[0].other
+        if spread_order([other.text, self.newcomer.texts[0]]):
+            return self._coexist()  # halves of an order become no memory of their own
         text = united(other.text, self.newcomer.texts[0])
         vector = self._embedded(text) if self._is_free(text, other.id) else None
         if vector is None:

@@ -19,6 +19,7 @@ from core.intake.transitions.transitions import Transitions
 from core.lifecycle.consolidate.digest_writer import from_json, text_of, write_digest
 from core.lifecycle.consolidate.pairs import Node, read_nodes
 from core.lifecycle.decay.protection import IN_REVIEW, SPARED, protections
+from core.text.screening.injection import spread_order
 from core.types.lifecycle import Deed, Planned
 from core.types.values import Kind, Source
 from core.vault.database.rows import Rows
@@ -74,7 +75,7 @@ def texts_to_embed(rows: Rows, deed: Planned) -> list[str]:
 
 
 def can_unite(rows: Rows, deed: Planned) -> bool:
-    """Whether the united text of a merge would stand beside no memory of the same words.
+    """Whether the united text of a merge would stand beside no memory of the same words, and be no order.
 
     Args:
         rows: a vault snapshot or the transaction.
@@ -86,6 +87,8 @@ def can_unite(rows: Rows, deed: Planned) -> bool:
     if deed.deed is not Deed.MERGE:
         return True
     keep, other = deed.detail["merge"][:2]
+    if spread_order(_originals(rows, deed)):
+        return False
     kind, space, session = rows.all("SELECT kind, space_id, scope_session FROM memories WHERE id = ?", (keep,))[0]
     return standing_twin(rows, [_united(rows, deed)], Kind(kind), space, session) in (None, keep, other)
 
@@ -134,10 +137,13 @@ def _merge(acts: Transitions, deed: Planned, vector: NDArray[np.float32] | None)
 
 
 def _united(rows: Rows, deed: Planned) -> str:
-    keep, other = (
-        str(rows.value("SELECT text FROM memories WHERE id = ?", (one,))) for one in deed.detail["merge"][:2]
-    )
+    keep, other = _originals(rows, deed)
     return united(keep, other)
+
+
+def _originals(rows: Rows, deed: Planned) -> list[str]:
+    """The two texts of a merge, that of the one that is kept first."""
+    return [str(rows.value("SELECT text FROM memories WHERE id = ?", (one,))) for one in deed.detail["merge"][:2]]
 
 
 def _take_over(acts: Transitions, keep: str, other: str) -> None:

@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.belief.claims.authorship import persons_among
+from core.belief.claims.authorship import said_among
 from core.embed.tokens import Counter
 from core.memory.read import client_names
 from core.memory.tiers import read_tiers
@@ -48,7 +48,7 @@ _END = "\n</memory>\n"
 BUDGET = "budget"
 """Why a memory was left out: there was no room for it."""
 SPREAD = "spread"
-"""Why a memory was left out: with another of its source it reads like an instruction."""
+"""Why a memory was left out: with another one it reads like an instruction."""
 BEHIND = "behind"
 """Why a memory was left out: what answers stands far before it."""
 _DUPLICATE, _INJECTION = "duplicate", "injection"
@@ -221,22 +221,16 @@ def _chosen(entries: Sequence[_Entry], budget: int, room: int, headings: Mapping
 
 
 def _spread(rows: Rows, given: Sequence[Memory]) -> set[str]:
-    """Of what would be given, what reads like an instruction only together, from one source that is not the person.
+    """Of what would be given, what reads like an instruction only together, from whatever sources but the person.
 
-    An order may be spread over several memories that look harmless one by one, so the packed whole is judged as well.
+    An order may be spread over several memories that look harmless one by one, and over several clients and imports,
+    so the packed whole is judged as well. What only passes for the person's word in an import, or by a client that
+    speaks for them, is judged with the rest.
     """
     others = [one for one in given if ALLOWED not in one.flags]
-    mine = persons_among(rows, [one.id for one in others]) if len(others) > 1 else frozenset()
-    sources: dict[str | None, list[Memory]] = {}
-    for memory in others:
-        if memory.id not in mine:
-            sources.setdefault(memory.client_id, []).append(memory)
-    return {
-        memories[at].id
-        for memories in sources.values()
-        if len(memories) > 1
-        for at in spread_order([memory.text for memory in memories])
-    }
+    mine = said_among(rows, [one.id for one in others]) if len(others) > 1 else frozenset()
+    told = [memory for memory in others if memory.id not in mine]
+    return {told[at].id for at in spread_order([memory.text for memory in told])} if len(told) > 1 else set()
 
 
 def _context(

@@ -9,6 +9,7 @@ becomes of it.
 from __future__ import annotations
 
 import hashlib
+import re
 import threading
 import weakref
 from collections import OrderedDict
@@ -18,7 +19,9 @@ from dataclasses import dataclass
 from core.config.screening import BLOCK_ABOVE, FLAG_ABOVE, HARD_ABOVE, ScreeningOptions
 from core.text.screening.deobfuscation import unveiled
 from core.text.screening.imperatives import ordered_ideas
-from core.text.screening.rule_matcher import Hit, completed, ideas_in, rules_met
+from core.text.screening.rule_matcher import Hit, are_halves, completed, ideas_in, rules_met, words_of
+from core.text.split import sentences
+from core.text.stopwords import stop_words
 from core.types.values import band
 
 FLAG = "injection"
@@ -29,6 +32,11 @@ BLOCKED = "[MEMORY BLOCKED \N{EM DASH} injection detected "
 """Begins what stands in place of a text that is not shown."""
 _CACHED = 65_536
 _MOST_PAIRS = 96  # a millisecond or so each
+_MOST_READ = 4096  # characters of a text that are looked through for halves
+_MOST_SENTENCES = 16
+_STEM, _SHORTEST_THING = 6, 4  # letters
+_LABEL = re.compile(r"\b(?![AI]\b)[A-Z]\d{0,3}\b")  # "entry G2"
+_PLAIN = 0.6
 _OWN_VOICE = "ownvoice"
 _ENDS = " .!?;:\u2026\u3002"
 _DIGITS = 4
@@ -204,34 +212,84 @@ _SHORT = 24  # a label of so few characters gives no order
 def spread_order(texts: Sequence[str]) -> frozenset[int]:
     """Which of several texts read like an instruction only where they are read together.
 
-    Two of them may be halves of one order, and several may each have a sign that is too weak alone. What somebody
-    tells of himself is no half of an order to whoever reads it.
+    Two of them may hold halves of one order, in any of their sentences and in either order, and several may each have a
+    sign that is too weak alone. What somebody tells of himself is no half of an order to whoever reads it.
 
     Args:
-        texts: of one source, none over the limit alone.
+        texts: of sources that are not the person, none over the limit alone.
 
     Returns:
         The places of those that have a part in it; empty where there is none.
     """
     flag = limits().flag
     weak = [at for at, text in enumerate(texts) if 0 < scan(text).score <= flag]
-    found = set(weak) if len(weak) > 1 and scan("\n".join(texts[at] for at in weak)).score > flag else set()
+    together = scan("\n".join(texts[at] for at in weak)).score if len(weak) > 1 else 0.0
+    found = set(weak) if together > max(flag, _PLAIN) else set()
     for one, other in _halves(texts):
-        if any(scan(joined).score > flag for joined in _joined(texts[one], texts[other])):
-            found |= {one, other}
+        if not found.issuperset((one.of, other.of)) and _is_order(one, other, flag):
+            found |= {one.of, other.of}
     return frozenset(found)
 
 
-def _halves(texts: Sequence[str]) -> list[tuple[int, int]]:
-    """Pairs that may be halves of an order: together they hold a rule's ideas, and one of them says what to do."""
-    held = {at: ideas for at, text in enumerate(texts) if _OWN_VOICE not in (ideas := ideas_in(text))}
-    places, orders = list(held), ordered_ideas()
-    pairs = dict.fromkeys((places[one], places[other]) for one, other in completed(list(held.values())))
-    return [pair for pair in pairs if not orders.isdisjoint(held[pair[0]] | held[pair[1]])][:_MOST_PAIRS]
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence of one of several texts.
+
+    Attributes:
+        of: the place of its text.
+        ideas: that it holds.
+        things: beginnings of the words that say what it is about.
+    """
+
+    of: int
+    text: str
+    ideas: frozenset[str]
+    things: frozenset[str]
+
+
+def _sentences(texts: Sequence[str]) -> list[_Sentence]:
+    """The sentences that may have a part in an order."""
+    return [
+        _Sentence(at, text[start:end], ideas, _things(text[start:end]))
+        for at, text in enumerate(texts)
+        for start, end in sentences(text[:_MOST_READ])[:_MOST_SENTENCES]
+        if (ideas := ideas_in(text[start:end])) and _OWN_VOICE not in ideas
+    ]
+
+
+def _things(sentence: str) -> frozenset[str]:
+    words = (word for word in words_of(sentence) if len(word) >= _SHORTEST_THING and word not in stop_words())
+    return frozenset((*(word[:_STEM] for word in words), *_LABEL.findall(sentence)))
+
+
+def _halves(texts: Sequence[str]) -> list[tuple[_Sentence, _Sentence]]:
+    """Sentences that may be halves of an order: together they hold a rule's ideas, and one of them says what to do."""
+    told = _sentences(texts)
+    orders = ordered_ideas()
+    found: dict[tuple[int, int], None] = {}
+    for one, other in completed([sentence.ideas for sentence in told]):
+        first, second = told[one], told[other]
+        if first.of != second.of and (not orders.isdisjoint(first.ideas | second.ideas) or _are_halves(first, second)):
+            found[one, other] = None
+            if len(found) == _MOST_PAIRS:
+                break
+    return [(told[one], told[other]) for one, other in found]
+
+
+def _is_order(one: _Sentence, other: _Sentence, flag: float) -> bool:
+    """Whether two sentences read like an order as one; of different things only where it is plain."""
+    if _are_halves(one, other):
+        return True
+    least = max(flag, _PLAIN) if one.things.isdisjoint(other.things) else flag
+    return any(scan(joined).score > least for joined in _joined(one.text, other.text))
+
+
+def _are_halves(one: _Sentence, other: _Sentence) -> bool:
+    return not one.things.isdisjoint(other.things) and are_halves(one.ideas, other.ideas)
 
 
 def _joined(one: str, other: str) -> tuple[str, str]:
-    """Two texts as one sentence, in both orders: halves of an order stand near each other only then."""
+    """Two sentences as one, in both orders: halves of an order stand near each other only then."""
     first, second = one.strip().rstrip(_ENDS), other.strip().rstrip(_ENDS)
     return f"{first}, {second}", f"{second}, {first}"
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import combinations
 from typing import Any
 
 from core.text.fold import fold_case, fold_width
@@ -249,7 +250,7 @@ def ideas_in(text: str) -> frozenset[str]:
 
 
 def completed(held: Sequence[frozenset[str]]) -> Iterator[tuple[int, int]]:
-    """Which two of several texts together hold all ideas of a rule of which neither holds all.
+    """Which two of several texts together hold all ideas of a rule of which neither holds all, or of `halves`.
 
     Args:
         held: the ideas of each, from `ideas_in`.
@@ -257,14 +258,45 @@ def completed(held: Sequence[frozenset[str]]) -> Iterator[tuple[int, int]]:
     Yields:
         Two places, the lower first; the same two may come again.
     """
-    for rule in _rules():
-        parts = [frozenset(at for at, names in enumerate(rule.ideas) if not one.isdisjoint(names)) for one in held]
-        size = len(rule.ideas)
-        if len(frozenset().union(*parts)) < size:
-            continue
-        some = [(at, part) for at, part in enumerate(parts) if part and len(part) < size]
-        for number, (first, has) in enumerate(some):
-            yield from ((first, second) for second, more in some[number + 1 :] if len(has | more) == size)
+    wanted = [(ideas, len(ideas)) for ideas in _halves()]
+    wanted += [(rule.ideas, len(rule.ideas) - 1) for rule in _rules()]
+    for ideas, most in wanted:
+        places: dict[frozenset[int], list[int]] = {}
+        for at, one in enumerate(held):
+            part = _part(ideas, one)
+            if 0 < len(part) <= most:
+                places.setdefault(part, []).append(at)
+        for has, more in combinations(places, 2):
+            if len(has | more) == len(ideas):
+                yield from (
+                    (min(first, second), max(first, second)) for first in places[has] for second in places[more]
+                )
+
+
+def are_halves(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two texts that speak of one thing hold an order between them: `halves` of the rules.
+
+    Args:
+        one: its ideas, from `ideas_in`.
+        other: likewise.
+
+    Returns:
+        Whether each has a part in it.
+    """
+    for ideas in _halves():
+        parts = (_part(ideas, one), _part(ideas, other))
+        if all(parts) and len(parts[0] | parts[1]) == len(ideas):
+            return True
+    return False
+
+
+def _part(wanted: Sequence[tuple[str, ...]], held: frozenset[str]) -> frozenset[int]:
+    return frozenset(number for number, names in enumerate(wanted) if not held.isdisjoint(names))
+
+
+@cache
+def _halves() -> tuple[tuple[tuple[str, ...], ...], ...]:
+    return tuple(tuple(tuple(part.split("/")) for part in ideas) for ideas in _told()["halves"])
 
 
 def _weighed(flat: str, read: Read, hits: Sequence[Hit]) -> list[Hit]:

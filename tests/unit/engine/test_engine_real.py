@@ -127,6 +127,22 @@ def test_an_order_spread_over_two_memories_of_a_client_is_not_given(rig: Rig) ->
     assert "relay.example" not in told.text
 
 
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("door", ["two clients", "a client and an import", "an import"])
+def test_an_order_spread_over_several_sources_is_not_given(rig: Rig, door: str, turned: bool) -> None:
+    rig.store("Ingrid books every concert early.", space="home")
+    texts = HALVES[::-1] if turned else HALVES
+    for number, text in enumerate(texts):
+        if door == "two clients" or (door == "a client and an import" and number == 0):
+            rig.store(text, rig.client(f"writer{number}", "read", "write", "space:home"), space="home")
+        else:
+            rig.bring([{"text": text, "kind": "fact"}], space="home")
+    told = context(rig, "Which concert does Ingrid book, and what about the receipt?")
+    assert [one.reason for one in told.excluded].count("spread") == 2
+    assert "books every concert early" in told.text
+    assert "relay.example" not in told.text
+
+
 def test_the_same_words_of_the_person_are_given(rig: Rig) -> None:
     halves = [rig.store(text).memory_id for text in HALVES]
     told = context(rig, "Which concert does Ingrid book, and what about the receipt?")

@@ -11,6 +11,7 @@ import pytest
 from core.text.screening import deobfuscation, injection
 from core.text.screening.injection import (
     NOTHING,
+    Finding,
     Limits,
     LimitsHeld,
     blocked_text,
@@ -111,7 +112,15 @@ def split(name: str) -> list[list[str]]:
     return [line.split(" || ") for line in texts(name)]
 
 
-@pytest.mark.parametrize(("name", "size", "least"), [("spread_attacks.txt", 10, 8), ("spread_held_attacks.txt", 6, 5)])
+@pytest.mark.parametrize(
+    ("name", "size", "least"),
+    [
+        ("spread_attacks.txt", 10, 9),
+        ("spread_held_attacks.txt", 6, 6),
+        ("halves_attacks.txt", 32, 30),
+        ("halves_held_attacks.txt", 16, 13),
+    ],
+)
 def test_halves_of_an_order_are_told_where_they_are_read_together(name: str, size: int, least: int) -> None:
     orders = split(name)
     assert len(orders) == size
@@ -125,8 +134,29 @@ def test_what_has_no_part_in_an_order_is_not_told_with_it() -> None:
     assert spread_order(order[:1] * 3) == spread_order([]) == frozenset()
 
 
-def test_harmless_notes_are_no_order_together() -> None:
-    assert [parts for parts in split("spread_benign.txt") if spread_order(parts)] == []
+@pytest.mark.parametrize("name", ["spread_benign.txt", "halves_benign.txt", "halves_held_benign.txt"])
+def test_harmless_notes_are_no_order_together(name: str) -> None:
+    assert [parts for parts in split(name) if spread_order(parts)] == []
+
+
+def test_halves_are_found_in_any_sentence_and_in_either_order() -> None:
+    first, second = split("spread_attacks.txt")[0]
+    padded = ["The kettle is old. " + second + " It is red.", "Anna likes plums. " + first, "I like tea. So does Ben."]
+    assert spread_order(padded) == spread_order(padded[::-1][1:] + padded[2:]) == {0, 1}
+
+
+def test_looking_for_halves_costs_a_bounded_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def counted(text: str) -> Finding:
+        read.append(text)
+        return NOTHING
+
+    monkeypatch.setattr(injection, "scan", counted)
+    first, second = split("halves_attacks.txt")[0]
+    many = [f"Note {number}. {text}" for number in range(300) for text in (first[:-1] + "!", second, "No. " * 400)]
+    spread_order([text for text in many if "larch" not in text])
+    assert len(read) < len(many) + 300
 
 
 @pytest.mark.parametrize(
