@@ -1,0 +1,204 @@
+"""Count the files, functions and layers that a few everyday calls pass: python packaging/trace_walks.py [--files].
+
+Each walk is made once unmeasured on the sample palace, then once under a profiler that sees every thread: a text is
+stored (without and with something that stands against it), a question is answered, the Recall page is asked, an item
+of the review is decided by a key, and Ctrl+Z takes that back. Counted is our own code only (`app`, `core`, `ui`).
+A layer is one file on the stack between a verb and its row: the caller's until the write is queued, then the writer's.
+It prints a table and asserts nothing; the bars stand in docs/architecture.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+_OWN = tuple(f"{ROOT / house}{os.sep}" for house in ("app", "core", "ui"))
+_ENQUEUE = ("write_queue.py", "submit")
+_INSERT = ("tx.py", "insert")
+_SETTLE_S = 0.4
+
+
+@dataclass
+class Trace:
+    """What one walk passed.
+
+    Attributes:
+        files: of our own code.
+        functions: file and name.
+        calls: how many calls of our own functions.
+        above: files on the caller's stack when the write was queued.
+        below: files on the writer's stack when the first row was inserted.
+    """
+
+    files: set[str] = field(default_factory=set)
+    functions: set[tuple[str, str]] = field(default_factory=set)
+    calls: int = 0
+    above: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
+
+    @property
+    def layers(self) -> int:
+        """Files between verb and row, the queue counted once; 0 where no row was written."""
+        return len({*self.above, *self.below}) if self.below else 0
+
+
+class Tracer:
+    """Profiles every thread that is born after `install`; records between `begin` and `end`."""
+
+    def __init__(self) -> None:
+        self._trace: Trace | None = None
+
+    def install(self) -> None:
+        """Watch this thread and all later ones."""
+        threading.setprofile(self._seen)
+        sys.setprofile(self._seen)
+
+    @contextmanager
+    def recorded(self) -> Iterator[Trace]:
+        """Record for as long as a block runs."""
+        self._trace = trace = Trace()
+        try:
+            yield trace
+        finally:
+            self._trace = None
+
+    def _seen(self, frame: FrameType, event: str, _argument: object) -> None:
+        trace = self._trace
+        if trace is None or event != "call":
+            return
+        name = frame.f_code.co_filename
+        if not name.startswith(_OWN):
+            return
+        trace.calls += 1
+        trace.files.add(name)
+        trace.functions.add((name, frame.f_code.co_qualname))
+        here = (Path(name).name, frame.f_code.co_name)
+        if here == _ENQUEUE and not trace.above:
+            trace.above = tuple(_stack(frame))
+        elif here == _INSERT and not trace.below:
+            trace.below = tuple(_stack(frame))
+
+
+def _stack(frame: FrameType | None) -> Iterator[str]:
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(_OWN):
+            yield frame.f_code.co_filename
+        frame = frame.f_back
+
+
+def _print(title: str, trace: Trace, *, with_files: bool) -> None:
+    layers = str(trace.layers) if trace.layers else "-"
+    print(f"{title:<52} {len(trace.files):>5} {len(trace.functions):>9} {trace.calls:>7} {layers:>6}", flush=True)
+    if with_files:
+        for name in sorted(trace.files):
+            print(f"    {Path(name).relative_to(ROOT)}")
+
+
+class Walks:
+    """The walks, each a call that is made twice with other words."""
+
+    def __init__(self, tracer: Tracer, *, with_files: bool) -> None:
+        self._tracer, self._with_files = tracer, with_files
+
+    def measure(self, title: str, walk: Callable[[int], Any]) -> None:
+        """Make a walk once to warm up and once to count.
+
+        Args:
+            title: for the table.
+            walk: told which time it is, 0 or 1.
+        """
+        walk(0)
+        time.sleep(_SETTLE_S)
+        with self._tracer.recorded() as trace:
+            walk(1)
+        _print(title, trace, with_files=self._with_files)
+
+
+def engine_walks(engine: Any, walks: Walks) -> None:
+    """Store, contradict and ask, as the command line does in its own process."""
+    from app.local_session import LocalSession
+
+    session = LocalSession(engine)
+    plain = ("I keep the garden shears behind the door.", "I keep the spare keys in the blue drawer.")
+    against = ("I am allergic to penicillin.", "I am not allergic to penicillin.")
+    asked = ("Where does Ingrid live?", "Which boat does Nils own?")
+    walks.measure("remember, nothing against it", lambda n: session.call("remember", {"text": plain[n]}))
+    walks.measure("remember, against what stands", lambda n: session.call("remember", {"text": against[n]}))
+    walks.measure("recall", lambda n: session.call("recall", {"query": asked[n]}))
+
+
+def window_walks(engine: Any, walks: Walks) -> None:
+    """Ask the Recall page, decide an item of the review by a key, take it back."""
+    from PySide6.QtCore import QCoreApplication, Qt
+    from PySide6.QtTest import QTest
+
+    from app.desktop import application, build, fixed
+
+    app = application()
+    desktop = build(engine, app, fixed("light", 100, "recall"))
+    desktop.window.show()
+
+    def settle() -> None:
+        quiet = 0
+        while quiet < 8:
+            QCoreApplication.processEvents()
+            time.sleep(0.02)
+            house = desktop.window.house
+            page = None if house is None else house.page
+            rests = not desktop.context.tasks.running and page is not None and page.is_settled()
+            quiet = quiet + 1 if rests else 0
+
+    def press(key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        QTest.keyClick(desktop.window.focusWidget() or desktop.window, key, modifier)
+        settle()
+
+    def ask(n: int) -> None:
+        desktop.context.desk.go.emit("recall", ("ask:What does Ingrid do?", "ask:Where is the boat?")[n])
+        settle()
+
+    try:
+        settle()
+        walks.measure("Recall page: ask, until the answer is drawn", ask)
+        desktop.context.desk.go.emit("review", "")
+        settle()
+        walks.measure("Review page: key Left, until the row is committed", lambda _: press(Qt.Key.Key_Left))
+        walks.measure(
+            "Ctrl+Z, until the window shows it",
+            lambda _: press(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier),
+        )
+    finally:
+        desktop.window.close()
+        desktop.shut()
+
+
+def main() -> None:
+    """Trace and print."""
+    parser = argparse.ArgumentParser(description="Count the files, functions and layers that everyday calls pass.")
+    parser.add_argument("--files", action="store_true", help="name the files of each walk")
+    chosen = parser.parse_args()
+    tracer = Tracer()
+    tracer.install()
+    from app.sample import fill, sample_engine
+
+    with sample_engine() as (engine, clock, _):
+        fill(engine, clock)
+        print(f"{'walk':<52} {'files':>5} {'functions':>9} {'calls':>7} {'layers':>6}")
+        walks = Walks(tracer, with_files=chosen.files)
+        engine_walks(engine, walks)
+        window_walks(engine, walks)
+
+
+if __name__ == "__main__":
+    main()
