@@ -420,7 +420,7 @@ class Engine:
         Returns:
             Unit rows, (len(texts), dims).
         """
-        return self._require().embed_many(texts)
+        return self._require().search.embed_many(texts)
 
     def aside(self, work: Callable[[], T]) -> Future[T]:
         """Run something that waits for the engine, on the thread that opens and closes the vault.

@@ -111,7 +111,7 @@ def open_vault(
         opened = _assemble(vault, home, root, clock, embedder, space, threads, hub, readers, IdMaker(clock, chance))
         undo.pop_all()
     if vault.read(scrub_noted) is not None:
-        opened.scrub_due.set()  # the last run did not come to it
+        opened.search.scrub_due.set()  # the last run did not come to it
     threads.start_writer(opened.queue.run)
     if vault.older is not None:
         return opened  # nothing is written before the person accepts it
@@ -211,7 +211,7 @@ def _identity(opened: OpenVault, sight: ActiveVectorSpace) -> Identity:
 def warm_index(opened: OpenVault) -> None:
     """Bring the index in step with the vault; searches are answered all the while."""
     whole_at: list[int] = []
-    sight = opened.active_space
+    sight = opened.search.active_space
     name = _identity(opened, sight)
     sealer = _Sealer(opened.root)
 
@@ -235,7 +235,7 @@ def warm_index(opened: OpenVault) -> None:
 
     opened.vault.read(run, deadline_s=None)
     if whole_at == [sight.index.revision]:
-        opened.saved = _mark(sight)
+        opened.search.saved = _mark(sight)
 
 
 def _mark(sight: ActiveVectorSpace) -> tuple[object, ...]:
@@ -248,7 +248,7 @@ def begin_warming(opened: OpenVault) -> None:
     """Start warming and return as soon as searches can be answered."""
     warming = opened.threads.jobs.submit(warm_index, opened)
     log_failure(warming, _log, "loading the index")
-    while not warming.done() and not _can_answer(opened.index.status()):
+    while not warming.done() and not _can_answer(opened.search.index.status()):
         opened.closing.wait(_WARM_POLL_S)
 
 
@@ -267,17 +267,17 @@ def scrub_index(opened: OpenVault, stopped: Callable[[], bool] | None = None) ->
     Returns:
         The note that may be cleared; None where nothing was due or something is left for the next time.
     """
-    if not opened.scrub_due.is_set() or opened.vault.older is not None:
+    if not opened.search.scrub_due.is_set() or opened.vault.older is not None:
         return None
-    opened.scrub_due.clear()
+    opened.search.scrub_due.clear()
     try:
         noted = opened.vault.read(scrub_noted)
         is_done = opened.vault.scrub(stopped or opened.closing.is_set)
     except BaseException:
-        opened.scrub_due.set()
+        opened.search.scrub_due.set()
         raise
     if not is_done:
-        opened.scrub_due.set()
+        opened.search.scrub_due.set()
         return None
     return noted
 
@@ -287,10 +287,10 @@ def maintain_index(opened: OpenVault) -> None:
     noted = scrub_index(opened)
     if noted is not None:
         log_failure(opened.write(lambda tx: clear_scrub_note(tx, noted), background=True), _log, "noting a scrub")
-    if opened.index.status().needs_warm:
+    if opened.search.index.status().needs_warm:
         warm_index(opened)
-    if opened.index.due() is not Due.NOTHING:
-        opened.index.maintain(lambda *_: None, opened.closing.is_set)
+    if opened.search.index.due() is not Due.NOTHING:
+        opened.search.index.maintain(lambda *_: None, opened.closing.is_set)
 
 
 def flush_journal(opened: OpenVault, wait_s: float | None = None) -> None:
@@ -323,9 +323,9 @@ def watch_vault_file(opened: OpenVault) -> None:
 
 
 def _snapshot(opened: OpenVault, wait_s: float) -> None:
-    sight = opened.active_space
+    sight = opened.search.active_space
     index = sight.index.settled_index()
-    if index is None or index.count == 0 or opened.saved == _mark(sight) or opened.vault.older is not None:
+    if index is None or index.count == 0 or opened.search.saved == _mark(sight) or opened.vault.older is not None:
         return
     anchor = secrets.token_hex(16)
 

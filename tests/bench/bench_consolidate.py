@@ -155,7 +155,7 @@ def consolidate(rig: Rig, watch: Watch, is_over: threading.Event) -> None:
 def measure(rig: Rig, known: list[str], pause_s: float) -> None:
     """Time recalls idle and during the job, and say what it did."""
     rig.opened.threads.jobs.submit(warm_index, rig.opened).result(600)
-    while rig.opened.index.status().state is not State.READY:
+    while rig.opened.search.index.status().state is not State.READY:
         time.sleep(0.05)
     watch = Watch(rig, random.Random(5).sample(known, min(200, len(known))))
     relate = rig.opened.store_service.readers.relate

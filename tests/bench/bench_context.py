@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def told(name: str, engine: Engine, ask: Callable[[], list[Given]]) -> None:
     """Ask both ways and print a line each."""
-    recall = engine._require().recall
+    recall = engine._require().search.recall
     for way, focus in WAYS.items():
         recall.profile = replace(recall.profile, focus=focus)
         given = ask()

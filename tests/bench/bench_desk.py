@@ -120,7 +120,7 @@ def report(name: str, times: list[float]) -> None:
 
 def applied(rig: Rig, tx: Tx, item: ReviewItem) -> int:
     """How many of the actions that an item offers are carried out; each is taken back at once."""
-    vector = rig.opened.embedder.embed([f"United of {item.id}."])[0]
+    vector = rig.opened.search.embedder.embed([f"United of {item.id}."])[0]
     done = 0
     for action in item.actions:
         decision = Decision(action, text=f"United of {item.id}.", begin=When(START_MS), when="in winter")
@@ -128,7 +128,7 @@ def applied(rig: Rig, tx: Tx, item: ReviewItem) -> int:
             with tx.attempt():
                 given = vector if action is Action.MERGE else None
                 make_resolver(rig.opened).resolve(
-                    tx, item.id, decision, given, OWNER_ACTOR, None, rig.opened.add_vectors
+                    tx, item.id, decision, given, OWNER_ACTOR, None, rig.opened.search.add_vectors
                 )
                 raise UserError(Code.CANCELLED, "Taken back.")
         except LociError as error:

@@ -106,7 +106,7 @@ class Palace:
         def ask(conversation: Conversation, query: str) -> list[str]:
             request = RecallRequest(query=query, scope=OWNER_SCOPE, limit=self._limit, spaces=(conversation.name,))
             if query not in self._embedded:
-                self._embedded[query] = opened.embed_texts([request.embed_text]).result()
+                self._embedded[query] = opened.search.embed_texts([request.embed_text]).result()
             meant, now = self._embedded[query], opened.clock.now_ms()
             result = opened.vault.read(lambda rows: run_recall(opened, rows, request, meant, now, profile))
             return [item.refs[0] for item in result.items if item.refs]

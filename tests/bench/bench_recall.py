@@ -253,13 +253,13 @@ def ask(
 def index_recall(palace: Palace, asked: Sequence[str]) -> str:
     """Share of the exact ten nearest that the index in use finds for the questions; `exact` where it scans."""
     opened = palace._engine._require()
-    index = opened.index.settled_index()
+    index = opened.search.index.settled_index()
     if index is None or index.backend == "flat":
         return "exact" if index is not None else "not ready"
     exact, hits = FlatIndex(index.dims), 0
     exact.add(*index.fetch(index.labels()))
     for question in asked:
-        vector = opened.embed([question]).result()[0]
+        vector = opened.search.embed([question]).result()[0]
         last = float(exact.search(vector, _NEAREST).cosines[-1])
         hits += int((index.search(vector, _NEAREST).cosines >= last - _SAME).sum())
     return f"{hits / (_NEAREST * len(asked)):.4f} ({index.backend})"

@@ -150,7 +150,7 @@ def main() -> None:
             profiled(arguments.profile),
         ):
             rig.opened.threads.jobs.submit(warm_index, rig.opened).result(600)
-            while rig.opened.index.status().state is not State.READY:
+            while rig.opened.search.index.status().state is not State.READY:
                 time.sleep(0.05)
             found = measure(rig, embedder, known, arguments.stores)
     print({"memories": arguments.n, "load": load(), **found})

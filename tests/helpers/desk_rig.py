@@ -98,7 +98,7 @@ def make_pair(
 
     def write(tx: Tx) -> Pair:
         with rig.opened.work.verb(tx, "store", "Make a pair", OWNER_ACTOR) as verb:
-            acts = Transitions(tx, verb, rig.opened.make_id, rig.opened.space, rig.opened.add_vectors)
+            acts = Transitions(tx, verb, rig.opened.make_id, rig.opened.search.space, rig.opened.search.add_vectors)
             first = None if alone else put(rig, acts, old or have())
             second = put(rig, acts, new or came())
             item = acts.open_conflict(
@@ -144,10 +144,10 @@ def put(rig: Rig, acts: Transitions, side: Side) -> str:
         extra=side.extra,
     )
     labels = insert_memories(tx, [draft])
-    vectors = rig.opened.embedder.embed([side.text])
-    write_vectors(tx, labels, np.asarray(vectors, np.float32), rig.opened.space)
+    vectors = rig.opened.search.embedder.embed([side.text])
+    write_vectors(tx, labels, np.asarray(vectors, np.float32), rig.opened.search.space)
     seq = tx.seq
-    tx.after_commit(lambda: rig.opened.add_vectors(seq, labels, vectors))
+    tx.after_commit(lambda: rig.opened.search.add_vectors(seq, labels, vectors))
     tx.insert(
         "memory_sources",
         {"memory_id": memory_id, "lineage": lineage, "source": side.source.value, "at": tx.now_ms},

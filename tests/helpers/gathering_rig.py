@@ -40,17 +40,17 @@ def told(rig: Rig, text: str, days: float = 60.0, **more: Any) -> str:
         "last_confirmed_at": then, "occurred": When(then), "read_at": then,
     }  # fmt: skip
     draft = Draft(id=memory_id, text=text, **{**columns, **more})
-    vectors = np.asarray(rig.opened.embedder.embed([text]), np.float32)
+    vectors = np.asarray(rig.opened.search.embedder.embed([text]), np.float32)
 
     def write(tx: Tx) -> None:
         labels = insert_memories(tx, [draft])
-        write_vectors(tx, labels, vectors, rig.opened.space)
+        write_vectors(tx, labels, vectors, rig.opened.search.space)
         add_source(tx, memory_id, Lineage(draft.lineage, client_id=draft.client_id), draft.source)
         if after:
             tx.update("memories", {"id": memory_id}, after)
         refresh_trust(tx, memory_id)
         seq = tx.seq
-        tx.after_commit(lambda: rig.opened.add_vectors(seq, labels, vectors))
+        tx.after_commit(lambda: rig.opened.search.add_vectors(seq, labels, vectors))
 
     rig.write(write)
     return memory_id

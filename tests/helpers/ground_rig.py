@@ -62,21 +62,21 @@ def ground_of(
         make_id=opened.make_id,
         work=opened.work,
         keeper=opened.store_service,
-        space=opened.space,
+        space=opened.search.space,
         read=lambda fn: opened.vault.read(fn, deadline_s=None),
-        embed=lambda texts: np.asarray(opened.embedder.embed(list(texts)), np.float32),
+        embed=lambda texts: np.asarray(opened.search.embedder.embed(list(texts)), np.float32),
         near=near,
         ask=ask,
         is_stopped=is_stopped,
-        stored=opened.add_vectors,
-        removed=opened.drop_vectors,
+        stored=opened.search.add_vectors,
+        removed=opened.search.drop_vectors,
         tidy=lambda: None,
     )
 
 
 def near_of(rig: Rig) -> Near:
     """Neighbours from the engine's index."""
-    index = rig.opened.index
+    index = rig.opened.search.index
 
     def near(vectors: NDArray[np.float32], k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         labels = np.full((len(vectors), k), -1, np.int64)

@@ -37,11 +37,11 @@ def _digest(rig: Rig, gone: str, kept: str) -> None:
 
 
 def _unite(rig: Rig, gone: str, kept: str) -> None:
-    vector = rig.opened.embedder.embed_one("united")
+    vector = rig.opened.search.embedder.embed_one("united")
 
     def write(tx: Any) -> None:
         with rig.opened.work.verb(tx, "resolve", "Unite", OWNER_ACTOR) as verb:
-            acts = rig.opened.store_service.acts(tx, verb, rig.opened.add_vectors)
+            acts = rig.opened.store_service.acts(tx, verb, rig.opened.search.add_vectors)
             acts.merge_into(kept, f"Ada keeps bees. {TEXT}", vector, gone)
 
     rig.write(write)

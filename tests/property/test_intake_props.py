@@ -154,7 +154,7 @@ def test_taking_everything_back_leads_to_the_start(tmp_path: Path, calls: list[t
         if life.was_left:
             return
         assert differences(without_import_spaces(before), without_import_spaces(rig.dump())) == {}
-        assert rig.opened.index.status().done == rig.value("SELECT count(*) FROM embeddings") == 0
+        assert rig.opened.search.index.status().done == rig.value("SELECT count(*) FROM embeddings") == 0
 
 
 @QUICK

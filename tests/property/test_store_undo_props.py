@@ -227,7 +227,7 @@ def test_taking_all_of_it_back_leads_to_where_it_began(tmp_path: Path, calls: li
             assert report.left == ()
         rig.settle()
         assert differences(before, rig.dump()) == {}
-        assert rig.opened.index.status().done == rig.value("SELECT count(*) FROM embeddings") == 0
+        assert rig.opened.search.index.status().done == rig.value("SELECT count(*) FROM embeddings") == 0
         assert rig.verify()["status"] == "ok"
 
 

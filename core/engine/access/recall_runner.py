@@ -36,9 +36,9 @@ def run_recall(
     Returns:
         The answer; `took_ms` is left to the caller.
     """
-    sight = opened.active_space if meant is None else meant.active_space
+    sight = opened.search.active_space if meant is None else meant.active_space
     # Other weights came into force with a new sight: what an older one still answers goes by them too.
-    weights = profile or opened.recall.profile
+    weights = profile or opened.search.recall.profile
     ask = sight.recall.run
     result = ask(rows, request, None if meant is None else meant.first, now_ms, profile=weights)
     result = result.in_order(with_contested(rows, result.items, opened.readers))

@@ -201,7 +201,7 @@ def undo_next_batch(
 
 
 def _archive(tx: Tx, opened: OpenVault, verb: Verb, memory_ids: Sequence[str]) -> None:
-    acts = Transitions(tx, verb, opened.make_id, opened.space, opened.add_vectors, by="owner")
+    acts = Transitions(tx, verb, opened.make_id, opened.search.space, opened.search.add_vectors, by="owner")
     for memory_id in memory_ids:
         acts.archive(memory_id, REMOVED)
     acts.close_moot()
@@ -244,7 +244,7 @@ def _take(tx: Tx, opened: OpenVault, verb: Verb, steps: Sequence[str]) -> Undone
     if taken.gone:
         note_scrub(tx)
         seq = tx.seq
-        tx.after_commit(lambda: opened.drop_vectors(seq, taken.gone))
+        tx.after_commit(lambda: opened.search.drop_vectors(seq, taken.gone))
     return taken
 
 

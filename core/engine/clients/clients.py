@@ -113,7 +113,9 @@ def preview_context(opened: OpenVault, query: ContextQuery, scope: Scope, *, may
 
         return opened.vault.read(read)
 
-    return chain(opened.embed_texts([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant))
+    return chain(
+        opened.search.embed_texts([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant)
+    )
 
 
 def _kept_from(rows: Rows, ids: Sequence[str], scope: Scope) -> dict[str, str]:

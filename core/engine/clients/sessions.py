@@ -134,24 +134,23 @@ class Sessions:
         opened = self._opened()
         client = self._authority.of(actor)
         turn = request.turn or open_turn
-        repeat = _ending(replace(request, turn=turn or None), actor)
+        identity = _ending(replace(request, turn=turn or None), actor)
         capture = CaptureRequest(request.session, request.messages, request.space)
 
         def write(tx: Tx, prepared: PreparedCapture, by: CaptureContext) -> TurnEnded:
             tx.after_commit(lambda: self._table.ended(name, turn))
-            again = repeat.known(tx)
-            if again is not None:
-                return TurnEnded(turn, bool(again["begun"]), _captured(again["captured"]), int(again["at_hand"]))
-            with opened.work.verb(tx, "turn_end", "Keep a turn", actor) as verb:
-                captured = write_capture(tx, verb, prepared, by)
-                verb.note(turn, outcome=request.outcome.value, begun=bool(open_turn))
-            count = self._hold(tx, opened, name, captured)
-            ended = TurnEnded(turn, bool(open_turn), captured, count)
-            kept = {"begun": ended.begun, "captured": asdict(captured), "at_hand": count}
-            if _is_known_again(captured, request.messages):
-                repeat.keep(tx, kept)
-            _announce(tx, opened, "turn_end", captured, actor)
-            return ended
+            with opened.verb(tx, actor, "turn_end", identity) as call:
+                if call.earlier is not None:
+                    again = call.earlier
+                    return TurnEnded(turn, bool(again["begun"]), _captured(again["captured"]), int(again["at_hand"]))
+                with opened.work.verb(tx, "turn_end", "Keep a turn", actor) as verb:
+                    captured = write_capture(tx, verb, prepared, by)
+                    verb.note(turn, outcome=request.outcome.value, begun=bool(open_turn))
+                count = self._hold(tx, opened, name, captured)
+                ended = TurnEnded(turn, bool(open_turn), captured, count)
+                reply = {"begun": ended.begun, "captured": asdict(captured), "at_hand": count}
+                call.end(captured.ids, reply if _is_known_again(captured, request.messages) else None)
+                return ended
 
         return self._bring(opened, actor, client, lambda: _messages(opened, capture, client, actor), write)
 
@@ -169,8 +168,8 @@ class Sessions:
         Raises:
             UserError: as `end`.
         """
-        repeat = _repeat("capture", request, actor, request.request_id)
-        return self._kept("capture", "Keep a conversation", repeat, lambda o, c: _messages(o, request, c, actor))
+        identity = _identity("capture", request, actor, request.request_id)
+        return self._kept("capture", "Keep a conversation", identity, lambda o, c: _messages(o, request, c, actor))
 
     def summary(self, request: SummaryRequest, actor: Actor) -> Future[Captured]:
         """Keep what is left of messages that a session drops, as statements of its summary (E13).
@@ -184,11 +183,11 @@ class Sessions:
         Raises:
             UserError: as `end`.
         """
-        repeat = _repeat("compaction_ingest", request, actor, request.request_id)
+        identity = _identity("compaction_ingest", request, actor, request.request_id)
         return self._kept(
             "compaction_ingest",
             "Keep a summary",
-            repeat,
+            identity,
             lambda _, client: prepare_summary(request, client, _FRAME, actor.channel),
         )
 
@@ -196,22 +195,20 @@ class Sessions:
         self,
         name: str,
         label: str,
-        repeat: IdempotentCall,
+        identity: IdempotentCall,
         prepare: Callable[[OpenVault, ClientRecord | None], PreparedCapture],
     ) -> Future[Captured]:
-        opened, actor = self._opened(), repeat.actor
+        opened, actor = self._opened(), identity.actor
         client = self._authority.of(actor)
 
         def write(tx: Tx, prepared: PreparedCapture, by: CaptureContext) -> Captured:
-            again = repeat.known(tx)
-            if again is not None:
-                return _captured(again)
-            with opened.work.verb(tx, name, label, actor) as verb:
-                captured = write_capture(tx, verb, prepared, by)
-            if _is_known_again(captured, ("",)):
-                repeat.keep(tx, asdict(captured))
-            _announce(tx, opened, name, captured, actor)
-            return captured
+            with opened.verb(tx, actor, name, identity) as call:
+                if call.earlier is not None:
+                    return _captured(call.earlier)
+                with opened.work.verb(tx, name, label, actor) as verb:
+                    captured = write_capture(tx, verb, prepared, by)
+                call.end(captured.ids, asdict(captured) if _is_known_again(captured, ("",)) else None)
+                return captured
 
         return self._bring(opened, actor, client, lambda: prepare(opened, client), write)
 
@@ -231,17 +228,17 @@ class Sessions:
             texts = prepared.texts
             if not texts:
                 return opened.write(lambda tx: carried_out(tx, prepared, None))
-            meant = opened.embed_texts(texts) if len(texts) <= _FEW else opened.embed_texts_later(texts)
+            meant = opened.search.embed_texts(texts) if len(texts) <= _FEW else opened.search.embed_texts_later(texts)
             return chain(meant, lambda meant: opened.write(lambda tx: carried_out(tx, prepared, meant)))
 
         def by_whom(meant: Embedded | None) -> CaptureContext:
-            vectors = None if meant is None else meant.within(opened.active_space)
+            vectors = None if meant is None else meant.within(opened.search.active_space)
             handed = opened.read_log.given_to(actor.client_id)
             return CaptureContext(
                 actor,
                 client,
                 opened.store_service,
-                opened.add_vectors,
+                opened.search.add_vectors,
                 handed,
                 vectors,
                 opened.options,
@@ -269,30 +266,29 @@ class Sessions:
         opened = self._opened()
         self._authority.of(actor)
         name = _name(actor, session)
-        repeat = IdempotentCall(actor, request_id, {"verb": "session_close", "session": session})
+        identity = IdempotentCall(actor, request_id, {"verb": "session_close", "session": session})
 
         asked = self._table.look(name)
         turn = "" if asked is None else asked.turn
 
         def write(tx: Tx) -> SessionClosed:
-            again = repeat.known(tx)
-            if again is not None:
-                return SessionClosed(**again)
-            held = self._table.look(name)
-            left = None if held is None else held.left
-            kept = working_set.load_working_set(tx, *name)
-            closed = SessionClosed(
-                len(left.slots if left is not None else kept[0] if kept is not None else {}),
-                int(held is not None and bool(held.turn) and held.turn == turn),
-            )
-            with opened.work.verb(tx, "session_close", "Close a session", actor) as verb:
-                verb.note("", at_hand=closed.saved, turns=closed.ended)
-            if held is not None and left is not None and held.is_new:
-                self._keep(tx, [left])
-            tx.after_commit(lambda: self._table.close(name, turn, left))
-            _announce(tx, opened, "session_close", Captured(), actor)
-            repeat.keep(tx, asdict(closed))
-            return closed
+            with opened.verb(tx, actor, "session_close", identity) as call:
+                if call.earlier is not None:
+                    return SessionClosed(**call.earlier)
+                held = self._table.look(name)
+                left = None if held is None else held.left
+                kept = working_set.load_working_set(tx, *name)
+                closed = SessionClosed(
+                    len(left.slots if left is not None else kept[0] if kept is not None else {}),
+                    int(held is not None and bool(held.turn) and held.turn == turn),
+                )
+                with opened.work.verb(tx, "session_close", "Close a session", actor) as verb:
+                    verb.note("", at_hand=closed.saved, turns=closed.ended)
+                if held is not None and left is not None and held.is_new:
+                    self._keep(tx, [left])
+                tx.after_commit(lambda: self._table.close(name, turn, left))
+                call.end((), asdict(closed))
+                return closed
 
         return opened.write(write)
 
@@ -394,7 +390,7 @@ def _name(actor: Actor, session: str) -> Name:
     return actor.client_id, limit_of(actor.channel, session)
 
 
-def _repeat(
+def _identity(
     verb: str, request: TurnEnd | CaptureRequest | SummaryRequest, actor: Actor, request_id: str | None
 ) -> IdempotentCall:
     return IdempotentCall(actor, request_id, {"verb": verb, **asdict(request), "request_id": None})
@@ -403,9 +399,9 @@ def _repeat(
 def _ending(request: TurnEnd, actor: Actor) -> IdempotentCall:
     """An end without an id of its own goes by its turn; one that brings nothing is told from one that does."""
     if request.request_id is not None or request.turn is None:
-        return _repeat("turn_end", request, actor, request.request_id)
+        return _identity("turn_end", request, actor, request.request_id)
     name = f"turn:{request.turn}" if request.messages else f"turn:{request.turn}:{request.outcome.value}"
-    return replace(_repeat("turn_end", request, actor, name), taken=_ENDED)
+    return replace(_identity("turn_end", request, actor, name), taken=_ENDED)
 
 
 def _messages(opened: OpenVault, request: CaptureRequest, client: ClientRecord | None, actor: Actor) -> PreparedCapture:
@@ -417,10 +413,6 @@ def _messages(opened: OpenVault, request: CaptureRequest, client: ClientRecord |
 def _is_known_again(captured: Captured, brought: Sequence[object]) -> bool:
     """Whether a call is remembered; where nothing was kept of what it brought, not even a digest of that is."""
     return bool(captured.ids or not brought)
-
-
-def _announce(tx: Tx, opened: OpenVault, verb: str, captured: Captured, actor: Actor) -> None:
-    opened.announce_after(tx, verb, captured.ids, actor)
 
 
 def _captured(kept: Mapping[str, Any]) -> Captured:

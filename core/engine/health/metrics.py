@@ -45,8 +45,8 @@ def status_report(opened: OpenVault, rows: Rows) -> StatusReport:
             "clients": _clients(rows),
             "open_reviews": open_count(rows),
             "index": _index(opened),
-            "pending_embeddings": count_without_vectors(rows, opened.space),
-            "embedder": {"model": opened.embedder.name, "dims": opened.embedder.dims, "by": _by(opened)},
+            "pending_embeddings": count_without_vectors(rows, opened.search.space),
+            "embedder": {"model": opened.search.embedder.name, "dims": opened.search.embedder.dims, "by": _by(opened)},
             "model_server": _model(opened),
             "wal_bytes": _wal_bytes(opened),
             "write_queue": opened.queue.depth,
@@ -120,11 +120,11 @@ def _clients(rows: Rows) -> int:
 
 
 def _by(opened: OpenVault) -> str:
-    return "model server" if opened.space.served else "built-in"
+    return "model server" if opened.search.space.served else "built-in"
 
 
 def _index(opened: OpenVault) -> dict[str, Any]:
-    status = opened.index.status()
+    status = opened.search.index.status()
     return {
         "state": status.state.value,
         "backend": status.backend,
@@ -138,7 +138,7 @@ def _index(opened: OpenVault) -> dict[str, Any]:
 
 
 def _strategy(opened: OpenVault) -> str:
-    return "keyword_only" if opened.index.status().state is State.EMPTY else "hybrid"
+    return "keyword_only" if opened.search.index.status().state is State.EMPTY else "hybrid"
 
 
 def _warnings(opened: OpenVault) -> list[str]:

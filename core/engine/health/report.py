@@ -57,10 +57,10 @@ def health_report(opened: OpenVault, rows: Rows) -> Health:
     Returns:
         The figures and the warnings, the worst first.
     """
-    pending = count_without_vectors(rows, opened.space)
+    pending = count_without_vectors(rows, opened.search.space)
     found = _Found(opened, rows, pending, _free(opened), opened.resources.used_mb(), opened.resources.pressure())
     warnings = tuple(describe_problem(key, **more) for key, more in _wrong(found))
-    index = opened.index.status()
+    index = opened.search.index.status()
     return Health(
         counts=_counts(rows, pending),
         performance={
@@ -94,8 +94,8 @@ def search_strategy(opened: OpenVault) -> str:
         yet; `degraded` where not everything can be looked at: changes are missing in the index, or every reader is
         at work.
     """
-    index = opened.index.status()
-    if index.state is State.EMPTY or opened.active_space.fault.code is not None:
+    index = opened.search.index.status()
+    if index.state is State.EMPTY or opened.search.active_space.fault.code is not None:
         return "bm25_only"
     return "degraded" if index.needs_warm or not opened.vault.readers_idle else "full"
 
@@ -218,11 +218,11 @@ def _of_opening(found: _Found) -> Iterator[_Warning]:
 
 def _of_search(found: _Found) -> Iterator[_Warning]:
     opened = found.opened
-    code, index = opened.active_space.fault.code, opened.index.status()
+    code, index = opened.search.active_space.fault.code, opened.search.index.status()
     if code is Code.MODEL_CHANGED:
         yield "model_changed", {}
     elif code is not None:
-        yield "embedder_away" if opened.space.served else "embedder_built_in", {"code": code.value}
+        yield "embedder_away" if opened.search.space.served else "embedder_built_in", {"code": code.value}
     if index.state is not State.READY:
         yield "index_loading", {"done": index.done, "total": index.total}
     elif index.needs_warm:

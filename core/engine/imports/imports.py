@@ -464,9 +464,11 @@ class Imports:
         def write(tx: Tx) -> None:
             # The model may have changed since: what was made for the old space is of no use in the new one.
             fit = (
-                items if meant.active_space is opened.active_space else [replace(item, vectors=None) for item in items]
+                items
+                if meant.active_space is opened.search.active_space
+                else [replace(item, vectors=None) for item in items]
             )
-            opened.import_writer.batch(tx, run, fit, batch.position, tally, opened.add_vectors)
+            opened.import_writer.batch(tx, run, fit, batch.position, tally, opened.search.add_vectors)
 
         opened.write(write, background=True).result()
         progress.at(batch.position, total)
@@ -585,7 +587,7 @@ def _batches(
         yield _Batch(
             tuple(record for record, _ in chunk),
             tuple(parts for _, parts in chunk),
-            opened.embed_texts_later(flat),
+            opened.search.embed_texts_later(flat),
             position,
         )
 

@@ -45,7 +45,7 @@ def make_job_context(opened: OpenVault, model: ModelRefinement, is_stopped: Call
     Returns:
         The ground.
     """
-    sight = opened.active_space  # once: a change of the model in between must not mix two vector spaces
+    sight = opened.search.active_space  # once: a change of the model in between must not mix two vector spaces
     is_whole = sight.index.status().state is State.READY
     manners = _Manners(opened)
     return Ground(

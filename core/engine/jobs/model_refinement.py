@@ -385,14 +385,14 @@ def _relation(opened: OpenVault, pair: OpenPair, answer: str) -> Callable[[Tx], 
     if proposal is None:
         return None
     relation = weighed(pair.before, proposal)
-    return lambda tx: refinement.settle_pair(tx, opened.store_service, pair, relation, opened.add_vectors)
+    return lambda tx: refinement.settle_pair(tx, opened.store_service, pair, relation, opened.search.add_vectors)
 
 
 def _claims(opened: OpenVault, text: UnreadMemory, answer: str) -> Callable[[Tx], RefinementResult] | None:
     drafts = grounded(text.told.text, claims_of(answer), text.known)
     if not drafts:
         return None
-    return lambda tx: refinement.add_claims(tx, opened.store_service, text, drafts, opened.add_vectors)
+    return lambda tx: refinement.add_claims(tx, opened.store_service, text, drafts, opened.search.add_vectors)
 
 
 def _key(offered: OpenPair | UnreadMemory) -> str | int:

@@ -190,7 +190,7 @@ class Laboratory:
         begun_at = opened.clock.monotonic()
         request = RecallRequest.of(query, self._scope(seen_as))
         request.check()
-        profile = None if not weights else profile_of(tuner.with_weights(opened.retrieval, weights))
+        profile = None if not weights else profile_of(tuner.with_weights(opened.search.retrieval, weights))
 
         def run(meant: Embedded | None) -> LabAnswer:
             now = opened.clock.now_ms()
@@ -205,7 +205,7 @@ class Laboratory:
         if not request.wants_vector:
             return opened.on(opened.threads.reads, run, None)
         return chain(
-            opened.embed_texts([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant)
+            opened.search.embed_texts([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant)
         )
 
     def _scope(self, seen_as: str | None) -> Scope:
@@ -229,10 +229,10 @@ class Laboratory:
             UserError: CONFIG_INVALID, VAULT_LOCKED.
         """
         opened = self._opened()
-        trial = profile_of(tuner.with_weights(opened.retrieval, weights))
+        trial = profile_of(tuner.with_weights(opened.search.retrieval, weights))
         self._previews += 1
         mine = self._previews
-        ran = self._probed(opened, (opened.recall.profile, trial), lambda: mine != self._previews)
+        ran = self._probed(opened, (opened.search.recall.profile, trial), lambda: mine != self._previews)
         return map_result(ran, lambda found: Comparison(found[1][0], found[1][1], found[0]))
 
     def apply(self, weights: Mapping[str, Value]) -> Future[Applied]:
@@ -345,7 +345,7 @@ class Laboratory:
     def health(self) -> Future[RecallHealth]:
         """How recall did lately."""
         opened = self._opened()
-        return opened.read(lambda rows: receipts.recall_health(rows, opened.retrieval))
+        return opened.read(lambda rows: receipts.recall_health(rows, opened.search.retrieval))
 
     def heard(self, event: Event) -> None:
         """Run the probes after what may change their answers; a handler of events.
@@ -390,17 +390,17 @@ def _with_vectors(opened: OpenVault, probes: tuple[Probe, ...]) -> Future[tuple[
     wanted = list(dict.fromkeys(saved.request_of(probe).embed_text for probe in probes))
     known = {
         text: one
-        for text, one in opened.probe_vectors.items()
-        if text in wanted and one.active_space is opened.active_space
+        for text, one in opened.search.probe_vectors.items()
+        if text in wanted and one.active_space is opened.search.active_space
     }
     missing = [text for text in wanted if text not in known]
 
     def keep(meant: Embedded) -> tuple[tuple[Probe, ...], _Vectors]:
         found = {**known, **dict(zip(missing, meant.each(len(missing)), strict=True))}
-        opened.probe_vectors = {text: one for text, one in found.items() if one.vectors is not None}
+        opened.search.probe_vectors = {text: one for text, one in found.items() if one.vectors is not None}
         return probes, found
 
-    return map_result(opened.embed_texts(missing), keep)
+    return map_result(opened.search.embed_texts(missing), keep)
 
 
 def _outcomes(

@@ -78,7 +78,7 @@ class ClientChanges:
         self._scope(actor)
         check_change_request(wished)
         return chain(
-            opened.embed_texts([embedding_text(text)]),
+            opened.search.embed_texts([embedding_text(text)]),
             lambda meant: opened.write(self._changing(opened, wished, actor, meant)),
         )
 
@@ -146,18 +146,18 @@ class ClientChanges:
         client = self._authority.of(actor)
         may_mark = client is None or bool(client.grants & {Grant.WRITE.value, Grant.CURATE.value})
         asked = {"verb": "feedback", "id": memory_id, "helpful": helpful, "reason": reason}
-        repeat = IdempotentCall(actor, request_id, asked)
+        call = IdempotentCall(actor, request_id, asked)
 
         def write(tx: Tx) -> Judgement:
-            known = repeat.known(tx)
-            if known is not None:
-                return Judgement(**known)
-            _check(tx, memory_id, self._scope(actor), kind)
-            signal = "helpful" if helpful else "irrelevant"
-            done = write_feedback(tx, opened, memory_id, signal, actor, {"reason": reason})
-            reply = Judgement(memory_id, signal, marked=False, step_id=done.step_id)
-            repeat.keep(tx, asdict(reply))
-            return reply
+            with opened.verb(tx, actor, "feedback", call) as verb:
+                if verb.earlier is not None:
+                    return Judgement(**verb.earlier)
+                _check(tx, memory_id, self._scope(actor), kind)
+                signal = "helpful" if helpful else "irrelevant"
+                done = write_feedback(tx, opened, memory_id, signal, actor, {"reason": reason})
+                reply = Judgement(memory_id, signal, marked=False, step_id=done.step_id)
+                verb.end(None, asdict(reply))  # `write_feedback` has told of it
+                return reply
 
         def route(found: Kind) -> Future[Judgement]:
             if found is not Kind.RULE or not may_mark:
@@ -225,7 +225,7 @@ class ClientChanges:
         opened = self._opened()
         self._authority.scope(actor)
         self._authority.voice(actor)
-        repeat = IdempotentCall(
+        call = IdempotentCall(
             actor, request_id, {"verb": "relate", "ids": [source_id, target_id], "as": relationship.value}
         )
 
@@ -233,16 +233,14 @@ class ClientChanges:
             # What was granted may have been taken back since.
             scope = self._authority.scope(actor)
             self._authority.voice(actor)
-            known = repeat.known(tx)
-            if known is not None:
-                return Related(**known)
-            for one in (source_id, target_id):
-                _check(tx, one, scope, None)
-            done = draw_relation(tx, opened.work, source_id, target_id, relationship, actor)
-            repeat.keep(tx, asdict(done))
-            if done.step_id is not None:
-                opened.announce_after(tx, "relate", (source_id, target_id), actor)
-            return done
+            with opened.verb(tx, actor, "relate", call) as verb:
+                if verb.earlier is not None:
+                    return Related(**verb.earlier)
+                for one in (source_id, target_id):
+                    _check(tx, one, scope, None)
+                done = draw_relation(tx, opened.work, source_id, target_id, relationship, actor)
+                verb.end((source_id, target_id) if done.step_id is not None else None, asdict(done))
+                return done
 
         return opened.write(write)
 
@@ -266,10 +264,10 @@ class ClientChanges:
             client = self._authority.of(actor)
             if client is None:
                 raise not_admitted_error()
-            made = None if meant is None else meant.within(opened.active_space)
+            made = None if meant is None else meant.within(opened.search.active_space)
             vector = None if made is None else made[0]
             reply = ChangeRequests(opened.store_service).change(
-                tx, wished, vector, actor, client, check, opened.add_vectors
+                tx, wished, vector, actor, client, check, opened.search.add_vectors
             )
             if reply.step_id is not None:
                 ids = (reply.memory_id, *reply.superseded)
@@ -280,19 +278,18 @@ class ClientChanges:
 
     def _forgetting(self, opened: OpenVault, wished: ChangeRequest, actor: Actor) -> Callable[[Tx], ChangeReply]:
         """The owner's own call: it is done, whoever brought the memory."""
-        repeat = IdempotentCall(actor, wished.request_id, {"verb": wished.wish.value, "id": wished.memory_id})
+        call = IdempotentCall(actor, wished.request_id, {"verb": wished.wish.value, "id": wished.memory_id})
 
         def write(tx: Tx) -> ChangeReply:
-            known = repeat.known(tx)
-            if known is not None:
-                return ChangeReply(**{**known, "superseded": tuple(known["superseded"])})
-            if wished.kind not in (None, _kind(tx, wished.memory_id)):
-                raise UserError(Code.NOT_FOUND, _NONE)
-            step = forget_memory(tx, opened.work, wished.memory_id, actor)
-            reply = ChangeReply(wished.wish.name, wished.memory_id, step_id=step)
-            repeat.keep(tx, asdict(reply))
-            opened.announce_after(tx, "forget", (wished.memory_id,), actor)
-            return reply
+            with opened.verb(tx, actor, "forget", call) as verb:
+                if verb.earlier is not None:
+                    return ChangeReply(**{**verb.earlier, "superseded": tuple(verb.earlier["superseded"])})
+                if wished.kind not in (None, _kind(tx, wished.memory_id)):
+                    raise UserError(Code.NOT_FOUND, _NONE)
+                step = forget_memory(tx, opened.work, wished.memory_id, actor)
+                reply = ChangeReply(wished.wish.name, wished.memory_id, step_id=step)
+                verb.end((wished.memory_id,), asdict(reply))
+                return reply
 
         return write
 

@@ -145,7 +145,10 @@ class Library:
             done = opened.write(_revise(opened, wanted, revision, None))
             return map_result(done, lambda report: _with_backlog(opened, report, revision))
         return chain(
-            chain(opened.read(lambda rows: _embedded(rows, wanted[0], text)), lambda full: opened.embed_texts([full])),
+            chain(
+                opened.read(lambda rows: _embedded(rows, wanted[0], text)),
+                lambda full: opened.search.embed_texts([full]),
+            ),
             lambda meant: opened.write(_revise(opened, wanted, revision, meant)),
         )
 
@@ -270,10 +273,10 @@ def _revise(
 ) -> Callable[[Tx], RevisionReport]:
     def write(tx: Tx) -> RevisionReport:
         keeper = opened.store_service
-        reviser = Reviser(opened.make_id, opened.work, opened.space, keeper.admit, keeper.read_anew)
-        made = None if meant is None else meant.within(opened.active_space)
+        reviser = Reviser(opened.make_id, opened.work, opened.search.space, keeper.admit, keeper.read_anew)
+        made = None if meant is None else meant.within(opened.search.active_space)
         vector = None if made is None else made[0]
-        report = reviser.revise(tx, ids, revision, vector, OWNER_ACTOR, opened.add_vectors)
+        report = reviser.revise(tx, ids, revision, vector, OWNER_ACTOR, opened.search.add_vectors)
         if report.step_id is not None:
             opened.announce_after(tx, VERB, report.ids, OWNER_ACTOR)
         return report

@@ -60,7 +60,7 @@ def give_feedback(
         """The receipt may be of the last second, and then waits to be written."""
         return opened.on(opened.threads.reads, _flushed, opened, meant, receipt_id)
 
-    embedded = chain(opened.embed_texts([query_text(query)]), with_receipts)
+    embedded = chain(opened.search.embed_texts([query_text(query)]), with_receipts)
     return chain(embedded, lambda meant: opened.write(lambda tx: write(tx, meant)))
 
 

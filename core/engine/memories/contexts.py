@@ -181,7 +181,7 @@ def build_context(
         return ContextReply(packed, receipt, took_ms, found.asks)
 
     answered = chain(
-        opened.embed_texts([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant)
+        opened.search.embed_texts([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant)
     )
     return chain(answered, lambda reply: with_questions(opened, reply, query, scope))
 

@@ -81,10 +81,10 @@ def vector_remover(opened: OpenVault) -> Callable[[int, Sequence[int]], None]:
     """
 
     def removed(seq: int, labels: Sequence[int]) -> None:
-        opened.drop_vectors(seq, labels)
+        opened.search.drop_vectors(seq, labels)
         # The next lock writes another; until then the index is built from the vault.
-        opened.saved = None
-        opened.probe_vectors.clear()
+        opened.search.saved = None
+        opened.search.probe_vectors.clear()
         try:
             opened.home.snapshot.unlink(missing_ok=True)
         except OSError as error:

@@ -46,7 +46,7 @@ def compare_imported(opened: OpenVault, most: int | None = None) -> int:
 
 def _batch(opened: OpenVault, ids: Sequence[str]) -> Callable[[Tx], None]:
     def write(tx: Tx) -> None:
-        opened.store_service.settle(tx, ids, opened.add_vectors)
+        opened.store_service.settle(tx, ids, opened.search.add_vectors)
         opened.announce_after(tx, "settle", (), SCHEDULER)
 
     return write

@@ -56,7 +56,7 @@ from core.vault.database.tx import Tx
 
 @dataclass(frozen=True, slots=True)
 class VerdictCall:
-    """What somebody says of a memory.
+    """One verdict on a memory.
 
     Attributes:
         verdict: the verb.
@@ -73,41 +73,45 @@ class VerdictCall:
     told: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def repeat(self) -> IdempotentCall:
-        """By what this call is known again."""
+    def identity(self) -> IdempotentCall:
+        """By what a repetition of this call is known."""
         whole = {"verb": self.verdict, "id": self.memory_id, **self.told}
         return IdempotentCall(self.actor, self.extras.request_id, whole)
+
+    def write(self, verdicts: VerdictWriter, tx: Tx) -> VerdictReply:
+        """Write it, where it needs no more than its reason."""
+        return verdicts.say(tx, self.memory_id, self.verdict, self.actor, self.told.get("reason"))
+
+
+WriteVerdict = Callable[[VerdictWriter, Tx], VerdictReply]
+"""Writes a verdict within a transaction."""
 
 
 def apply_verdict(
     tx: Tx,
     opened: OpenVault,
-    spoken: VerdictCall,
+    call: VerdictCall,
     may: Callable[[Rows], None],
-    say: Callable[[VerdictWriter, Tx], VerdictReply],
+    write: WriteVerdict,
 ) -> VerdictReply:
-    """Carry a verdict out within a transaction; one that came before is answered as it was then.
+    """Carry a verdict out within a transaction; a repeated call gets its first answer.
 
     Args:
-        spoken: what is said.
         may: raises where the actor may not say it.
-        say: says it.
 
     Returns:
         How the memory stands.
 
     Raises:
-        UserError: what `may` and `say` raise; INVALID_INPUT where the id was used for something else.
+        UserError: what `may` and `write` raise; INVALID_INPUT where the id was used for something else.
     """
     may(tx)
-    voices = VerdictWriter(opened.make_id, opened.work, opened.space, opened.add_vectors)
-
-    def do() -> Mapping[str, Any]:
-        reply = say(voices, tx)
-        opened.announce_after(tx, spoken.verdict, (reply.memory_id,), spoken.actor)
-        return asdict(reply)
-
-    return VerdictReply(**spoken.repeat.run_once(tx, do))
+    with opened.verb(tx, call.actor, call.verdict, call.identity) as verb:
+        if verb.earlier is not None:
+            return VerdictReply(**verb.earlier)
+        reply = write(VerdictWriter(opened.make_id, opened.work, opened.search.space, opened.search.add_vectors), tx)
+        verb.end((reply.memory_id,), asdict(reply))
+        return reply
 
 
 BACKLOG_BATCH = 200
@@ -151,7 +155,7 @@ class Memories:
         checked = check_request(replace(request, channel=actor.channel), client)
         texts = [embedding_text(text, author=request.author) for text in checked.texts]
         return chain(
-            opened.embed_texts(texts),
+            opened.search.embed_texts(texts),
             lambda meant: opened.write(self._store(opened, checked, meant, actor, client)),
         )
 
@@ -171,8 +175,8 @@ class Memories:
         def write(tx: Tx) -> StoreReply:
             self._authority.need_terms(actor, client)
             handed = opened.read_log.given_to(actor.client_id)
-            vectors = meant.within(opened.active_space)
-            answer = opened.store_service.store(tx, checked, vectors, actor, client, opened.add_vectors, handed)
+            vectors = meant.within(opened.search.active_space)
+            answer = opened.store_service.store(tx, checked, vectors, actor, client, opened.search.add_vectors, handed)
             opened.announce_after(tx, "store", (answer.memory_id,), actor)
             return answer
 
@@ -311,7 +315,7 @@ class Memories:
         if not request.wants_vector:
             return opened.on(opened.threads.reads, run, None)
         return chain(
-            opened.embed_texts([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant)
+            opened.search.embed_texts([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant)
         )
 
     def context(self, query: ContextQuery, actor: Actor) -> Future[ContextReply]:
@@ -372,17 +376,17 @@ class Memories:
         Raises:
             UserError: ACCESS_DENIED without `write` or `curate`; NOT_FOUND, INVALID_INPUT as the memory is.
         """
-        return self._spoken(*_verdict(VerdictCall("confirm", memory_id, actor, extras, {"reason": None}), None))
+        return self._apply_verdict(VerdictCall("confirm", memory_id, actor, extras, {"reason": None}))
 
     def reinforce(self, memory_id: str, actor: Actor, extras: Extras = PLAIN) -> Future[VerdictReply]:
         """Say that a memory proved right; see `confirm`."""
-        return self._spoken(*_verdict(VerdictCall("reinforce", memory_id, actor, extras, {"reason": None}), None))
+        return self._apply_verdict(VerdictCall("reinforce", memory_id, actor, extras, {"reason": None}))
 
     def dispute(
         self, memory_id: str, actor: Actor, reason: str | None = None, extras: Extras = PLAIN
     ) -> Future[VerdictReply]:
         """Say that a memory is wrong; what the owner said is disputed by the owner alone. See `confirm`."""
-        return self._spoken(*_verdict(VerdictCall("dispute", memory_id, actor, extras, {"reason": reason}), reason))
+        return self._apply_verdict(VerdictCall("dispute", memory_id, actor, extras, {"reason": reason}))
 
     def corroborate(
         self,
@@ -408,21 +412,22 @@ class Memories:
             check_source(source, client)
         way = source or (Source.USER_EXPLICIT if client is None else Source.INFERENCE)
         told = {"source": way.value, "session": session}
-        return self._spoken(
+        return self._apply_verdict(
             VerdictCall("corroborate", memory_id, actor, extras, told),
-            lambda voices, tx: voices.corroborate(tx, memory_id, actor, way, session),
+            lambda verdicts, tx: verdicts.corroborate(tx, memory_id, actor, way, session),
         )
 
-    def _spoken(self, spoken: VerdictCall, say: Callable[[VerdictWriter, Tx], VerdictReply]) -> Future[VerdictReply]:
-        opened, actor = self._opened(), spoken.actor
+    def _apply_verdict(self, call: VerdictCall, write: WriteVerdict | None = None) -> Future[VerdictReply]:
+        opened, actor = self._opened(), call.actor
+        write = write or call.write
 
         def may(rows: Rows) -> None:
             self._authority.voice(actor)
-            _one(rows, spoken.memory_id, self._authority.scope(actor), spoken.extras.kind)
+            _one(rows, call.memory_id, self._authority.scope(actor), call.extras.kind)
 
         self._authority.voice(actor)
         self._authority.scope(actor)
-        return opened.write(lambda tx: apply_verdict(tx, opened, spoken, may, say))
+        return opened.write(lambda tx: apply_verdict(tx, opened, call, may, write))
 
     def feedback(
         self, memory_id: str, signal: str, query: str, actor: Actor, receipt_id: str | None = None
@@ -478,13 +483,6 @@ class Memories:
         return map_result(opened.write(write), lambda report: _with_backlog(opened, report))
 
 
-def _verdict(
-    spoken: VerdictCall, reason: str | None
-) -> tuple[VerdictCall, Callable[[VerdictWriter, Tx], VerdictReply]]:
-    """A verdict, and how it is taken down."""
-    return spoken, lambda voices, tx: voices.say(tx, spoken.memory_id, spoken.verdict, spoken.actor, reason)
-
-
 def _handed(opened: OpenVault, memory: Memory, actor: Actor) -> Memory:
     given, blocked = ((), (memory.id,)) if is_blocked(memory) else ((memory.id,), ())
     opened.read_log.handed(actor, "get", "", given, (), opened.clock.now_ms(), blocked=blocked, counts=True)
@@ -506,12 +504,12 @@ def embed_backlog(opened: OpenVault) -> int:
     """
     done = 0
     while not opened.closing.is_set():
-        waiting = opened.vault.read(lambda rows: without_vectors(rows, opened.space, BACKLOG_BATCH))
+        waiting = opened.vault.read(lambda rows: without_vectors(rows, opened.search.space, BACKLOG_BATCH))
         if not waiting:
             return done
         found = opened.vault.read(lambda rows: by_ids(rows, [memory_id for _, memory_id in waiting]))  # noqa: B023
         memories = [found[memory_id] for _, memory_id in waiting if memory_id in found]
-        vectors = opened.embed_many([embedding_text(m.text, author=m.author) for m in memories]).result()
+        vectors = opened.search.embed_many([embedding_text(m.text, author=m.author) for m in memories]).result()
         opened.write(_vectors_of(opened, memories, vectors), background=True).result()
         done += len(memories)
     return done
@@ -523,9 +521,9 @@ def _vectors_of(opened: OpenVault, memories: Sequence[Memory], vectors: NDArray[
         there = by_ids(tx, [memory.id for memory in memories])
         places = [place for place, memory in enumerate(memories) if memory.id in there]
         labels, kept = [memories[place].n for place in places], vectors[places]
-        write_vectors(tx, labels, kept, opened.space)
+        write_vectors(tx, labels, kept, opened.search.space)
         seq = tx.seq
-        tx.after_commit(lambda: opened.add_vectors(seq, labels, kept))
+        tx.after_commit(lambda: opened.search.add_vectors(seq, labels, kept))
 
     return write
 

@@ -6,8 +6,9 @@ not do: decide when a rule is inverted; `core.intake.revise.outcome_reports` doe
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,16 +51,16 @@ Check = Callable[[Rows], None]
 
 def outcome_reports(opened: OpenVault) -> OutcomeReports:
     """What takes reports down in an open vault."""
-    return OutcomeReports(opened.make_id, opened.work, opened.space, opened.add_vectors)
+    return OutcomeReports(opened.make_id, opened.work, opened.search.space, opened.search.add_vectors)
 
 
 def mark_helpful(
-    opened: OpenVault, memory_id: str, actor: Actor, check: Check, repeat: IdempotentCall | None = None
+    opened: OpenVault, memory_id: str, actor: Actor, check: Check, call: IdempotentCall | None = None
 ) -> Future[Marked]:
     """A rule was applied and it helped.
 
     Args:
-        repeat: the caller's own id for this report, if it gave one.
+        call: the caller's own id for this report, if it gave one.
 
     Returns:
         How the rule stands now; the future raises NOT_FOUND, INVALID_INPUT and what `check` does.
@@ -67,14 +68,14 @@ def mark_helpful(
 
     def write(tx: Tx) -> Marked:
         check(tx)
-        known = _marked_before(tx, repeat)
-        if known is not None:
-            return known
-        check_marks(tx, memory_id, actor, tx.now_ms)
-        done = outcome_reports(opened).mark_helpful(tx, memory_id, actor)
-        _keep(tx, repeat, done)
-        _announce(tx, opened, HELPFUL, (done.state.memory_id,), actor)
-        return done
+        with opened.verb(tx, actor, HELPFUL, call) as verb:
+            known = _earlier_mark(tx, verb.earlier)
+            if known is not None:
+                return known
+            check_marks(tx, memory_id, actor, tx.now_ms)
+            done = outcome_reports(opened).mark_helpful(tx, memory_id, actor)
+            verb.end((done.state.memory_id,), _kept_mark(done))
+            return done
 
     return opened.write(write)
 
@@ -85,13 +86,13 @@ def mark_harmful(
     actor: Actor,
     reason: str | None,
     check: Check,
-    repeat: IdempotentCall | None = None,
+    call: IdempotentCall | None = None,
 ) -> Future[Marked]:
     """A rule was applied and it harmed; where that turns it around, the opposite is embedded first.
 
     Args:
         reason: why; up to 512 characters.
-        repeat: the caller's own id for this report, if it gave one.
+        call: the caller's own id for this report, if it gave one.
 
     Returns:
         How the rule stands now; the future raises NOT_FOUND, INVALID_INPUT and what `check` does.
@@ -114,38 +115,36 @@ def mark_harmful(
 
         def write(tx: Tx) -> Marked:
             check(tx)
-            known = _marked_before(tx, repeat)
-            if known is not None:
-                return known
-            check_marks(tx, memory_id, actor, tx.now_ms)
-            done = outcome_reports(opened).mark_harmful(tx, memory_id, actor, reason, turned)
-            _keep(tx, repeat, done)
-            _announce(tx, opened, HARMFUL, (done.state.memory_id,), actor)
-            return done
+            with opened.verb(tx, actor, HARMFUL, call) as verb:
+                known = _earlier_mark(tx, verb.earlier)
+                if known is not None:
+                    return known
+                check_marks(tx, memory_id, actor, tx.now_ms)
+                done = outcome_reports(opened).mark_harmful(tx, memory_id, actor, reason, turned)
+                verb.end((done.state.memory_id,), _kept_mark(done))
+                return done
 
         return opened.write(write)
 
     def embedded(found: tuple[str, str] | None) -> Future[Marked]:
         if found is None:
             return mark(None, None)
-        return chain(_tried(opened.embed([found[1]])), lambda vectors: mark(found[0], vectors))
+        return chain(_tried(opened.search.embed([found[1]])), lambda vectors: mark(found[0], vectors))
 
     return chain(opened.read(look), embedded)
 
 
-def _marked_before(tx: Tx, repeat: IdempotentCall | None) -> Marked | None:
+def _earlier_mark(tx: Tx, known: Mapping[str, Any] | None) -> Marked | None:
     """The answer to a report that came before, with how the rule stands by now."""
-    known = None if repeat is None else repeat.known(tx)
     state = None if known is None else rule_state(tx, str(known["memory_id"]))
     if known is None or state is None:
         return None
     return Marked(state, str(known["step_id"]), bool(known["inverted"]), known["conflict"])
 
 
-def _keep(tx: Tx, repeat: IdempotentCall | None, done: Marked) -> None:
-    if repeat is not None:
-        told = {"memory_id": done.state.memory_id, "step_id": done.step_id}
-        repeat.keep(tx, {**told, "inverted": done.inverted, "conflict": done.conflict})
+def _kept_mark(done: Marked) -> Mapping[str, Any]:
+    ids = {"memory_id": done.state.memory_id, "step_id": done.step_id}
+    return {**ids, "inverted": done.inverted, "conflict": done.conflict}
 
 
 def _tried(vectors: Future[NDArray[np.float32]]) -> Future[NDArray[np.float32] | None]:
@@ -182,7 +181,7 @@ def record_outcome(
     def write(tx: Tx) -> OutcomeTaken:
         check(tx)
         done = outcome_reports(opened).record_outcome(tx, memory_id, success, took_ms, actor)
-        _announce(tx, opened, OUTCOME, (done.state.memory_id,), actor)
+        opened.announce_after(tx, OUTCOME, (done.state.memory_id,), actor)
         return done
 
     return opened.write(write)
@@ -221,10 +220,6 @@ def last_applications(opened: OpenVault, memory_id: str, limit: int, check: Chec
     return opened.read(read)
 
 
-def _announce(tx: Tx, opened: OpenVault, verb: str, ids: tuple[str, ...], actor: Actor) -> None:
-    opened.announce_after(tx, verb, ids, actor)
-
-
 class Practice:
     """Everything a caller does with rules and procedures. Each method returns at once with a Future."""
 
@@ -246,8 +241,8 @@ class Practice:
                 RATE_LIMITED where a client has reported on it today as often as counts.
         """
         self._authority.voice(actor)
-        repeat = IdempotentCall(actor, request_id, {"verb": "helpful", "id": memory_id})
-        return mark_helpful(self._opened(), memory_id, actor, self._may_mark(memory_id, actor, kind), repeat)
+        call = IdempotentCall(actor, request_id, {"verb": "helpful", "id": memory_id})
+        return mark_helpful(self._opened(), memory_id, actor, self._may_mark(memory_id, actor, kind), call)
 
     def harmful(
         self,
@@ -265,9 +260,9 @@ class Practice:
             kind: see there.
         """
         self._authority.voice(actor)
-        repeat = IdempotentCall(actor, request_id, {"verb": "harmful", "id": memory_id, "reason": reason})
+        call = IdempotentCall(actor, request_id, {"verb": "harmful", "id": memory_id, "reason": reason})
         check = self._may_mark(memory_id, actor, kind)
-        return mark_harmful(self._opened(), memory_id, actor, reason, check, repeat)
+        return mark_harmful(self._opened(), memory_id, actor, reason, check, call)
 
     def outcome(
         self, memory_id: str, actor: Actor, *, success: bool, took_ms: int | None = None

@@ -211,7 +211,7 @@ class Conflicts:
             return decide(None)
         author = opened.read(lambda rows: _author(rows, _full_id(rows, item_id, scope)))
         text = decision.text or ""
-        return chain(chain(author, lambda name: opened.embed_texts([embedding_text(text, author=name)])), decide)
+        return chain(chain(author, lambda name: opened.search.embed_texts([embedding_text(text, author=name)])), decide)
 
     def resolve_many(self, ids: Sequence[str], decision: Decision, actor: Actor = OWNER_ACTOR) -> Future[Decided]:
         """Decide many items alike: one undo step for all of them.
@@ -235,7 +235,7 @@ class Conflicts:
             missing = {item_id: _NONE for item_id in ids if item_id not in seen}
             if not seen:
                 raise UserError(Code.NOT_FOUND, _NONE)
-            done = make_resolver(opened).resolve_many(tx, seen, decision, actor, client, opened.add_vectors)
+            done = make_resolver(opened).resolve_many(tx, seen, decision, actor, client, opened.search.add_vectors)
             done = _with_withheld(tx, done, actor)
             _announce(tx, opened, actor, done)
             return replace(done, refused={**missing, **done.refused})
@@ -358,7 +358,7 @@ def _turned(tx: Tx, opened: OpenVault, name: str, at: _Turning) -> _Turning:
     if not waiting or (at.step_id is not None and not standing_steps(tx, [at.step_id])):
         return replace(at, waiting=(), left=len(there))
     wanted, no = waiting[:A_TURN], Decision(Action.REJECT)
-    resolver, stored, label = make_resolver(opened), opened.add_vectors, turned_down_label(at.of)
+    resolver, stored, label = make_resolver(opened), opened.search.add_vectors, turned_down_label(at.of)
     done = resolver.resolve_many(tx, wanted, no, OWNER_ACTOR, None, stored, step_id=at.step_id, label=label)
     _announce(tx, opened, OWNER_ACTOR, done)
     items, left = at.items + len(wanted) - len(done.refused), len(asked_by(tx, client_id))
@@ -376,13 +376,13 @@ def _deciding(
 ) -> Callable[[Tx], Decided]:
     def write(tx: Tx) -> Decided:
         full = _full_id(tx, item_id, scope)
-        made = None if meant is None else meant.within(opened.active_space)
+        made = None if meant is None else meant.within(opened.search.active_space)
         if meant is not None and made is None:
             raise EnvironmentFaultError(
                 meant.code or Code.BUSY, "The search model does not answer, so a united text cannot be kept; try later."
             )
         vector = None if made is None else made[0]
-        done = make_resolver(opened).resolve(tx, full, decision, vector, actor, client, opened.add_vectors)
+        done = make_resolver(opened).resolve(tx, full, decision, vector, actor, client, opened.search.add_vectors)
         done = _with_withheld(tx, done, actor)
         _announce(tx, opened, actor, done)
         return done

@@ -30,7 +30,7 @@ def make_resolver(opened: OpenVault) -> Resolver:
         The resolver.
     """
     keeper = opened.store_service
-    return Resolver(opened.make_id, opened.work, opened.space, keeper.admit, keeper.read_anew)
+    return Resolver(opened.make_id, opened.work, opened.search.space, keeper.admit, keeper.read_anew)
 
 
 @dataclass
@@ -95,7 +95,7 @@ def run_review_chores(tx: Tx, opened: OpenVault, *, expiry: bool) -> int:
     changed = lapsing.revalidate(tx, expiry=expiry)
     for due in decision_rules.find_due(tx, _RULED_AT_ONCE):
         done = make_resolver(opened).resolve_many(
-            tx, due.items, Decision(due.action), SCHEDULER, None, opened.add_vectors, rule=due.rule_id
+            tx, due.items, Decision(due.action), SCHEDULER, None, opened.search.add_vectors, rule=due.rule_id
         )
         decision_rules.mark_seen(tx, due.items)
         changed += len(due.items) - len(done.refused)

@@ -82,7 +82,7 @@ def undo_step(
     expires_at = None if wanted is None else tx.value("SELECT expires_at FROM undo_steps WHERE id = ?", (wanted,))
     if expires_at is not None and expires_at < tx.clock_ms and not may_be_old:
         raise UserError(Code.NOT_FOUND, "That step is too old; it can no longer be undone.")
-    report = undoing.undo_step(tx, opened.work, step_id, actor, opened.drop_vectors, verb_name=verb_name)
+    report = undoing.undo_step(tx, opened.work, step_id, actor, opened.search.drop_vectors, verb_name=verb_name)
     apply_undone_options(tx, opened, report.undo_step_id, actor)
     if tx.value(
         "SELECT 1 FROM undo_rows WHERE step_id = ? AND tbl = 'memories' AND after_hash IS NULL LIMIT 1",

@@ -46,13 +46,13 @@ def apply_pressure_level(opened: OpenVault, level: Pressure, caches: Sequence[Ca
         level: the one in force from here on.
         caches: drop what else is kept between calls.
     """
-    _log.info("memory pressure is %s; %d vectors are in memory", level.value, opened.index.status().done)
+    _log.info("memory pressure is %s; %d vectors are in memory", level.value, opened.search.index.status().done)
     opened.pressure_level = level
-    opened.index.spare_memory(on=level is Pressure.CRITICAL)
+    opened.search.index.spare_memory(on=level is Pressure.CRITICAL)
     if level is Pressure.NORMAL:
         return
-    opened.probe_vectors = {}
-    opened.recall.forget()
+    opened.search.probe_vectors = {}
+    opened.search.recall.forget()
     for drop in caches:
         drop()
     gc.collect()

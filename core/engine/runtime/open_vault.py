@@ -4,34 +4,29 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass, field
-from typing import ParamSpec, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from contextlib import contextmanager
+from dataclasses import InitVar, dataclass, field
+from typing import Any, ParamSpec, TypeVar
 
 from core.config.options import Options
 from core.config.retrieval import RetrievalOptions
-from core.embed.base import Embedder
 from core.engine.runtime.change_feed import publish_changes
 from core.engine.runtime.futures import begin, locked_error, map_result
 from core.engine.runtime.monitor import Activity, LatencyWindow, ResourceMonitor
 from core.engine.runtime.progress import RunningImport
 from core.engine.runtime.read_log import ReadLog
+from core.engine.runtime.search import Search
 from core.engine.runtime.threads import Threads
-from core.engine.runtime.vector_space import ActiveVectorSpace, Embedded, embed_texts
+from core.engine.runtime.vector_space import ActiveVectorSpace
 from core.errors import Code, LociError
 from core.events import Changed, Hub
-from core.index.manager import IndexManager
 from core.intake.store.import_batch import ImportWriter
 from core.intake.store.store import StoreService
+from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transaction.text_readers import TextReaders
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.memory.write import Stored, VectorSpace
-from core.recall.answer.pipeline import Recall
-from core.score.ranking.profile_options import profile_of
 from core.security.subkeys import RootKey
 from core.text.screening.injection import LimitsHeld, limits_of
 from core.types.belief import ModelState, Server
@@ -68,21 +63,39 @@ class CachedCount:
     rests_until: float
 
 
+class RunningVerb:
+    """One call of a verb in its transaction.
+
+    Attributes:
+        earlier: what the same call was answered before; None where it is new, or the caller gave no id.
+    """
+
+    def __init__(self, earlier: Mapping[str, Any] | None) -> None:
+        self.earlier = earlier
+        self.reply: Mapping[str, Any] | None = None
+        self.ids: Sequence[str] | None = None
+
+    def end(self, ids: Sequence[str] | None, reply: Mapping[str, Any] | None = None) -> None:
+        """Say what was done.
+
+        Args:
+            ids: the memories that changed, for the announcement; None where nothing is to be told.
+            reply: ids and words, JSON-able, never memory text; kept as the answer to the same call.
+        """
+        self.ids, self.reply = ids, reply
+
+
 @dataclass
 class OpenVault:
     """The parts of an open vault.
 
     Attributes:
         root: wiped when the vault closes.
-        active_space: the vector space that is searched, with its embedder, index and keepers; replaced as a whole.
+        search: the vector space that is searched, what embeds in it, and the options of recall.
         readers: read claims and relations.
-        scrub_due: set when rows vanished whose words the lexical index still holds in its pages.
-        saved: how the index was when it came whole from its snapshot; None where it did not.
         tidied_at: when what expired was last looked for, on the clock's monotonic seconds; None for never.
         closing: set when long reads should give up.
         model: what is known of a local model server.
-        retrieval: the options of recall in force.
-        probe_vectors: questions of probes with their vectors, so that each is embedded once.
         latency: how long the last recalls took.
         pressure_level: the level of memory pressure that was last acted upon.
         write_fault: why the last write was not saved, where the vault itself could not be written; None otherwise.
@@ -96,7 +109,8 @@ class OpenVault:
     root: RootKey
     vault: Vault
     queue: WriteQueue
-    active_space: ActiveVectorSpace
+    active_space: InitVar[ActiveVectorSpace]
+    retrieval: InitVar[RetrievalOptions]
     readers: TextReaders
     options: Options
     clock: Clock
@@ -107,16 +121,13 @@ class OpenVault:
     hub: Hub
     log_handler: logging.Handler
     closing: threading.Event = field(default_factory=threading.Event)
-    scrub_due: threading.Event = field(default_factory=threading.Event)
-    saved: tuple[object, ...] | None = None
     tidied_at: float | None = None
     model: ModelState = field(default_factory=lambda: ModelState(Server.ABSENT))
-    retrieval: RetrievalOptions = field(default_factory=RetrievalOptions)
-    probe_vectors: dict[str, Embedded] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, active_space: ActiveVectorSpace, retrieval: RetrievalOptions) -> None:
         """Nobody did anything yet."""
         self.activity = Activity(self.clock)
+        self.search = Search(active_space, retrieval, self.threads, self.activity, self._said)
         self.latency = LatencyWindow()
         self.write_fault: Code | None = None
         self.pressure_level = Pressure.NORMAL
@@ -127,39 +138,14 @@ class OpenVault:
         self.limits.set(limits_of(self.options))
 
     @property
-    def embedder(self) -> Embedder:
-        """Makes the vectors that are searched."""
-        return self.active_space.embedder
-
-    @property
-    def space(self) -> VectorSpace:
-        """The vector space that is searched."""
-        return self.active_space.space
-
-    @property
-    def index(self) -> IndexManager:
-        """The vectors in memory."""
-        return self.active_space.index
-
-    @property
-    def recall(self) -> Recall:
-        """Searches."""
-        return self.active_space.recall
-
-    @property
     def store_service(self) -> StoreService:
         """Stores."""
-        return self.active_space.store_service
+        return self.search.active_space.store_service
 
     @property
     def import_writer(self) -> ImportWriter:
         """Imports."""
-        return self.active_space.import_writer
-
-    @property
-    def add_vectors(self) -> Stored:
-        """Puts committed vectors into the index of the vector space in force now; called on the writer thread."""
-        return self.active_space.add_vectors
+        return self.search.active_space.import_writer
 
     def read(self, fn: Callable[[Rows], T]) -> Future[T]:
         """Read on the pool, one snapshot; never waits for the writer."""
@@ -226,66 +212,6 @@ class OpenVault:
             return locked_error()
         return error
 
-    def embed(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
-        """Embed what somebody waits for: a query, a text to store.
-
-        Args:
-            texts: what to embed; few.
-
-        Returns:
-            Unit rows, (len(texts), dims) float32.
-        """
-        self.activity.called()
-        return self.on(self.threads.prompt, self.active_space.embed, texts)
-
-    def embed_texts(self, texts: Sequence[str]) -> Future[Embedded]:
-        """As `embed`; an embedder that is away is no failure: then words are compared, and what is stored waits.
-
-        Args:
-            texts: what to embed; few.
-
-        Returns:
-            The vectors with the vector space they belong to.
-        """
-        self.activity.called()
-        return self.on(self.threads.prompt, embed_texts, self.active_space, texts)
-
-    def embed_many(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
-        """Embed for background work, after what such work asked for before.
-
-        Returns:
-            Unit rows, (len(texts), dims) float32.
-        """
-        return self.on(self.threads.compute, self.active_space.embed, texts)
-
-    def embed_texts_later(self, texts: Sequence[str]) -> Future[Embedded]:
-        """As `embed_texts`, for background work.
-
-        Returns:
-            The vectors with the vector space they belong to.
-        """
-        return self.on(self.threads.compute, embed_texts, self.active_space, texts)
-
-    def drop_vectors(self, seq: int, labels: Sequence[int]) -> None:
-        """Take vanished memories out of the index; on the writer thread.
-
-        Args:
-            seq: the vault's sequence after the commit.
-        """
-        if labels:
-            self.scrub_due.set()
-        self.active_space.drop_vectors(seq, labels)
-
-    def use_vector_space(self, active_space: ActiveVectorSpace) -> None:
-        """Search another vector space from here on; on the writer thread. A search that runs ends on the old one.
-
-        Args:
-            active_space: of that space.
-        """
-        self.active_space = active_space
-        self.probe_vectors = {}
-        self.saved = None
-
     def use_options(self, chosen: Options) -> None:
         """Go by other options from here on; what is read at opening only (`needs_restart`) stays as it is.
 
@@ -299,14 +225,28 @@ class OpenVault:
         self.resources.use_budget(chosen.memory_budget_mb)
         self.limits.set(limits_of(chosen))
 
-    def use_retrieval(self, chosen: RetrievalOptions) -> None:
-        """Rank by other weights from here on; a recall that runs goes on with those it began with.
+    @contextmanager
+    def verb(self, tx: Tx, actor: Actor, name: str, call: IdempotentCall | None = None) -> Iterator[RunningVerb]:
+        """Run one call of a verb: the first answer is kept for a repeated call, and subscribers are told.
 
         Args:
-            chosen: all options of recall.
+            name: as it is announced.
+            call: by what a repeated call is known; None where it is not kept.
+
+        Yields:
+            The running verb; where it has an `earlier` answer nothing is to be done any more.
+
+        Raises:
+            UserError: INVALID_INPUT where the id was used for something else.
         """
-        self.retrieval = chosen
-        self.recall.profile = profile_of(chosen)
+        running = RunningVerb(None if call is None else call.known(tx))
+        yield running
+        if running.earlier is not None:
+            return
+        if call is not None and running.reply is not None:
+            call.keep(tx, running.reply)
+        if running.ids is not None:
+            self.announce_after(tx, name, running.ids, actor)
 
     def announce_after(self, tx: Tx, verb: str, ids: Sequence[str], actor: Actor) -> None:
         """As `announce`, once the transaction is committed; nothing is told of one that is not."""

@@ -122,8 +122,8 @@ def _take_up(tx: Tx, opened: OpenVault, actor: Actor) -> None:
 
     def saved() -> None:
         opened.use_options(chosen)
-        if tuned != opened.retrieval:
-            opened.use_retrieval(tuned)
+        if tuned != opened.search.retrieval:
+            opened.search.use_retrieval(tuned)
             opened.announce(RETURNED, (), actor, seq)
         opened.announce(VERB, (), actor, seq)
 

@@ -95,7 +95,7 @@ def apply_weights(tx: Tx, opened: OpenVault, weights: Mapping[str, Value]) -> st
         verb.note(verb.step_id, options=len(changed))
     told = {name: (getattr(before, name), getattr(after, name)) for name in changed}
     tx.run("INSERT INTO tunings (step_id, changes) VALUES (?, ?)", (verb.step_id, json.dumps(told)))
-    tx.after_commit(lambda: opened.use_retrieval(after))
+    tx.after_commit(lambda: opened.search.use_retrieval(after))
     opened.announce_after(tx, VERB, (), OWNER_ACTOR)
     return verb.step_id
 

@@ -194,7 +194,7 @@ class EmbeddingModels:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        wish = vector_spaces.wish_of(self._opened().space)
+        wish = vector_spaces.wish_of(self._opened().search.space)
         return chain(self._settings.set(_OPTION, wish), lambda _: self.state())
 
     def forget(self, name: str) -> Future[Embedding]:
@@ -237,7 +237,7 @@ class EmbeddingModels:
 
     def is_wished(self, active: VectorSpace, wish: str) -> bool:
         """Whether the searched space is the wished one, in the version its model has; see `Moving`."""
-        has_changed = active.served and self._opened().active_space.fault.code is Code.MODEL_CHANGED
+        has_changed = active.served and self._opened().search.active_space.fault.code is Code.MODEL_CHANGED
         return vector_spaces.wish_of(active) == wish and not has_changed
 
     def is_at_hand(self, wish: str) -> bool:
@@ -289,16 +289,16 @@ class EmbeddingModels:
         """
         opened, model = built.opened, built.model
         built.index.warm(VaultVectorLoader(tx, model.space), _untold, lambda: False)
-        vector_spaces.note_active(tx, model.space, opened.space)
+        vector_spaces.note_active(tx, model.space, opened.search.space)
         seq = tx.seq
 
         def saved() -> None:
             built.index.apply(seq, NO_LABELS, np.empty((0, model.space.dims), np.float32))
-            profile = profile_of(opened.retrieval)
+            profile = profile_of(opened.search.retrieval)
             sight = make_active_space(
                 model.embedder, model.space, built.index, profile, opened.readers, opened.make_id, opened.work
             )
-            opened.use_vector_space(sight)
+            opened.search.use_vector_space(sight)
             opened.announce(VERB, (), SCHEDULER, seq)
             with self._lock:
                 self._built = None
@@ -421,13 +421,13 @@ def _untold(_done: int, _total: int) -> None:
 
 
 def _state(opened: OpenVault, rows: Rows) -> Embedding:
-    wish, space = opened.options.embedder, opened.space
+    wish, space = opened.options.embedder, opened.search.space
     building = vector_spaces.in_state(rows, "building")
     done = total = 0
     if wish != vector_spaces.wish_of(space):
         done = 0 if building is None else vector_spaces.count_vectors(rows, building)
         total = done + count_without_vectors(rows, building or VectorSpace(wish or "", "", 1))
-    code = opened.active_space.fault.code
+    code = opened.search.active_space.fault.code
     return Embedding(
         model=vector_spaces.wish_of(space),
         space=space.name,

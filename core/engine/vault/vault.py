@@ -51,7 +51,7 @@ def check_vault(opened: OpenVault) -> dict[str, Any]:
 
 
 def _index(opened: OpenVault) -> Check:
-    status = opened.index.status()
+    status = opened.search.index.status()
     if status.state is not State.READY:
         return Check(Outcome.NOT_CHECKED, status.state.value)
     if status.needs_warm:
@@ -75,18 +75,20 @@ def _sample(opened: OpenVault, rows: Rows, settled: int) -> Check | None:
     found = rows.all(
         "SELECT n, vector FROM embeddings WHERE owner = 'memory' AND vector_space = ? "
         "ORDER BY (n * 2654435761) % 1000003 LIMIT ?",
-        (opened.space.name, _SAMPLE),
+        (opened.search.space.name, _SAMPLE),
     )
     total = int(
-        rows.value("SELECT count(*) FROM embeddings WHERE owner = 'memory' AND vector_space = ?", (opened.space.name,))
+        rows.value(
+            "SELECT count(*) FROM embeddings WHERE owner = 'memory' AND vector_space = ?", (opened.search.space.name,)
+        )
     )
     labels = np.array([row[0] for row in found], dtype=np.int64)
-    held, vectors = opened.index.fetch(labels)
-    stored = {int(n): from_blob(blob, opened.space.dims) for n, blob in found}
+    held, vectors = opened.search.index.fetch(labels)
+    stored = {int(n): from_blob(blob, opened.search.space.dims) for n, blob in found}
     wrong = sum(float(stored[int(n)] @ vector) < _ALIKE for n, vector in zip(held, vectors, strict=True))
     missing = len(found) - len(held)
-    held_total = opened.index.status().total
-    if opened.index.revision > settled:
+    held_total = opened.search.index.status().total
+    if opened.search.index.revision > settled:
         return None
     if not found and not held_total:
         return Check(Outcome.OK, "no vectors yet")

@@ -186,7 +186,7 @@ class Graph:
 
 
 def _stored(opened: OpenVault, rows: Rows) -> StoredVectors:
-    space = opened.active_space
+    space = opened.search.active_space
     return StoredVectors(rows, space.index, space.space.name, space.space.dims)
 
 

@@ -184,7 +184,7 @@ class Palace:
 
     def _change(self, verb: str, ids: tuple[str, ...], action: Callable[[Tx, Desk], str]) -> Future[str]:
         opened = self._opened()
-        desk = Desk(opened.work, opened.make_id, opened.index.fetch)
+        desk = Desk(opened.work, opened.make_id, opened.search.index.fetch)
 
         def write(tx: Tx) -> str:
             step = action(tx, desk)
@@ -209,7 +209,7 @@ class _Site:
         return self._opened.write(fn, background=True).result()
 
     def fetch(self, labels: Numbers) -> tuple[Numbers, Vectors]:
-        return self._opened.index.fetch(labels)
+        return self._opened.search.index.fetch(labels)
 
     def check(self) -> None:
         if self._opened.closing.is_set():

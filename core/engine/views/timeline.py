@@ -178,7 +178,7 @@ class Timeline:
 
             return opened.read(run)
 
-        return chain(opened.embed_texts([wanted]), read)
+        return chain(opened.search.embed_texts([wanted]), read)
 
     def forget(self) -> None:
         """Drop the columns that are kept between readings; the next one reads them anew."""

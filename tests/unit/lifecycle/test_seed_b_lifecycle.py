@@ -363,9 +363,9 @@ def test_each_vector_tells_its_model_and_version(rig: Rig) -> None:
     """B Embedding version tracking: every vector belongs to a space, and the space names model and length."""
     rig.store("Ada keeps bees")
     spaces = {row[0] for row in rig.rows("SELECT DISTINCT vector_space FROM embeddings")}
-    assert spaces == {rig.opened.space.name}
-    assert rig.opened.space.model == rig.opened.embedder.version
-    assert rig.opened.space.dims == rig.opened.embedder.dims
+    assert spaces == {rig.opened.search.space.name}
+    assert rig.opened.search.space.model == rig.opened.search.embedder.version
+    assert rig.opened.search.space.dims == rig.opened.search.embedder.dims
 
 
 # ---- fail-open
@@ -376,7 +376,7 @@ def test_a_storage_that_fails_is_one_error_and_the_next_call_is_served(
 ) -> None:
     """B Fail-open, both scenarios: the caller hears a code at once, nothing hangs, retrieval goes on."""
     rig.store("Ada keeps bees")
-    keeper = type(rig.opened.active_space.store_service)
+    keeper = type(rig.opened.search.active_space.store_service)
 
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("a fault of ours")

@@ -252,7 +252,7 @@ def test_what_lacks_a_vector_gets_one_at_the_next_start(tmp_path: Path) -> None:
     with rig_at(tmp_path, background=True) as rig:
         rig.settle()
         assert rig.dump()["embeddings"] == whole["embeddings"]
-        assert rig.opened.index.status().done == 450
+        assert rig.opened.search.index.status().done == 450
 
 
 def test_a_vector_is_not_written_for_what_is_gone_by_then(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,7 +268,7 @@ def test_a_vector_is_not_written_for_what_is_gone_by_then(rig: Rig, monkeypatch:
                 rig.engine.memories.undo(None, OWNER_ACTOR).result(10)
             return super().embed(texts)
 
-    rig.opened.active_space = replace(rig.opened.active_space, embedder=Slow())
+    rig.opened.search.active_space = replace(rig.opened.search.active_space, embedder=Slow())
     rig.settle()
     assert rig.rows("SELECT n FROM embeddings") == [(1,)]
     assert rig.verify()["status"] == "ok"
@@ -387,7 +387,7 @@ def test_a_pool_that_ended_says_that_the_vault_is_locked(rig: Rig) -> None:
     rig.lock()
     for call in (
         lambda: opened.read(lambda rows: rows.value("SELECT 1")),
-        lambda: opened.embed(["x"]),
+        lambda: opened.search.embed(["x"]),
         lambda: opened.write(lambda tx: tx.seq),
     ):
         with refused(Code.VAULT_LOCKED):

@@ -78,7 +78,7 @@ def test_what_is_stored_meanwhile_waits_for_its_vector_and_gets_it_without_a_res
     flaky.code = None
     rig.settle()
     assert pending(rig) == 0
-    assert rig.opened.index.status().total == 13
+    assert rig.opened.search.index.status().total == 13
     assert rig.recall("jar number 2").strategy == "hybrid"
     assert rig.verify()["status"] == "ok"
 
@@ -118,7 +118,7 @@ def test_e34_2_vectors_of_another_length_are_refused_and_words_answer(
     rig.store("The kiln stands in the shed")
     monkeypatch.setattr(FlakyEmbedder, "embed", lambda _, texts: np.ones((len(texts), 12), np.float32))
     found = rig.recall("kiln shed")
-    assert (found.strategy, rig.opened.active_space.fault.code) == (NO_VECTORS, Code.DIMENSION_MISMATCH)
+    assert (found.strategy, rig.opened.search.active_space.fault.code) == (NO_VECTORS, Code.DIMENSION_MISMATCH)
     rig.store("The boat lies in the harbour")
     assert pending(rig) == 1
     monkeypatch.undo()

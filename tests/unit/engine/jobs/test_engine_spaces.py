@@ -163,8 +163,8 @@ def test_the_new_model_is_used_for_what_comes_and_after_the_next_start(rig: Rig,
     assert count(rig, "words") == 5
     rig.lock()
     rig.unlock()
-    assert rig.opened.space == VectorSpace(WISH, "aaaa", Served.dims)
-    assert rig.opened.space.served
+    assert rig.opened.search.space == VectorSpace(WISH, "aaaa", Served.dims)
+    assert rig.opened.search.space.served
     assert rig.found("boat harbour")[0] == "The boat lies in the harbour"
     assert rig.recall("boat harbour").strategy == "hybrid"
     assert model.asked
@@ -204,7 +204,7 @@ def test_e34_4_searches_go_on_all_the_while_without_an_error_or_a_missing_result
     assert len(stored) == 3
     rig.settle()
     assert count(rig, WISH) == 303
-    assert rig.opened.index.status().total == 303
+    assert rig.opened.search.index.status().total == 303
     assert rig.found("Late boat 2 lies")[0] == "Late boat 2 lies here"
     assert rig.verify()["status"] == "ok"
 
@@ -216,13 +216,13 @@ def test_a_stop_in_the_middle_goes_on_where_it_was_after_the_next_start(rig: Rig
     for _ in range(2):
         next(steps)
     assert count(rig, WISH) == 100
-    assert rig.opened.space.name == "words"
+    assert rig.opened.search.space.name == "words"
     rig.engine.close()
     model.asked = 0
     with rig_at(tmp_path, is_open=False) as again:
         again.unlock()
         again.engine.scheduler.beats = SchedulerPacing(pause_s=0.0, quiet_s=0.0)
-        assert again.opened.space.name == "words"
+        assert again.opened.search.space.name == "words"
         assert again.found("jar number 7")[0] == "The shelf holds jar number 7"
         state = again.engine.spaces.state().result(30)
         assert (state.done, state.total) == (100, 130)
@@ -243,7 +243,7 @@ def test_taking_the_wish_back_drops_what_was_made_and_leaves_the_old_space_as_it
     assert migrated(rig) == "done"
     assert rig.rows("SELECT n, hex(vector) FROM embeddings ORDER BY n") == before
     assert states(rig) == {}
-    assert rig.opened.space.name == "words"
+    assert rig.opened.search.space.name == "words"
     assert rig.found("jar number 7")[0] == "The shelf holds jar number 7"
 
 
@@ -279,7 +279,7 @@ def test_a_text_that_changes_meanwhile_is_found_by_what_it_says_now(rig: Rig) ->
         n = int(tx.value("SELECT n FROM memories WHERE text LIKE '%number 3'"))
         tx.update("memories", {"n": n}, {"text": "The shelf holds a telescope"})
         tx.run("DELETE FROM embeddings WHERE n = ?", (n,))
-        write_vectors(tx, [n], WordEmbedder().embed(["The shelf holds a telescope"]), rig.opened.space)
+        write_vectors(tx, [n], WordEmbedder().embed(["The shelf holds a telescope"]), rig.opened.search.space)
 
     rig.bring(facts(5))
     begin(rig)
@@ -309,7 +309,7 @@ def test_a_text_without_a_direction_holds_up_nobody(rig: Rig, model: Model) -> N
     job = rig.engine.jobs.run(JobType.MIGRATE).result(60)
     assert (job.state, job.report["refused"]) == (JobState.DONE, 1)
     assert count(rig, WISH) == 59
-    assert rig.opened.space.name == WISH
+    assert rig.opened.search.space.name == WISH
     assert rig.found("jar number 13")[0] == "The shelf holds jar number 13"
 
 
@@ -320,7 +320,7 @@ def test_a_server_that_goes_away_lets_the_job_rest_and_the_old_space_is_searched
     model.fails = Code.EMBEDDER_UNAVAILABLE
     rig.engine.spaces.end()
     assert migrated(rig) == "done"
-    assert rig.opened.space.name == "words"
+    assert rig.opened.search.space.name == "words"
     assert rig.recall("jar number 7").strategy == "hybrid"
     ground = make_job_context(rig.opened, rig.engine.model, lambda: False)
     work = Migrate(rig.engine.spaces)
@@ -328,7 +328,7 @@ def test_a_server_that_goes_away_lets_the_job_rest_and_the_old_space_is_searched
     model.fails = None
     rig.engine.spaces.end()
     assert migrated(rig) == "done"
-    assert rig.opened.space.name == WISH
+    assert rig.opened.search.space.name == WISH
 
 
 def test_a_model_that_does_not_answer_is_told_at_once_and_nothing_is_wished(rig: Rig, model: Model) -> None:
@@ -346,10 +346,10 @@ def test_e34_2_a_served_vector_of_another_length_is_e3003(rig: Rig, model: Model
     migrated(rig)
     model.dims = 16
     found = rig.recall("jar number 2")
-    assert rig.opened.active_space.fault.code is Code.DIMENSION_MISMATCH
+    assert rig.opened.search.active_space.fault.code is Code.DIMENSION_MISMATCH
     assert found.items[0].memory.text == "The shelf holds jar number 2"
     with refused(Code.DIMENSION_MISMATCH):
-        rig.opened.embed(["jar"]).result(30)
+        rig.opened.search.embed(["jar"]).result(30)
 
 
 @pytest.mark.expected_logs("the embedder does not answer")
@@ -361,9 +361,9 @@ def test_a_model_that_was_pulled_anew_is_told_and_embedded_anew(rig: Rig, model:
     model.version = "bbbb"
     rig.unlock()
     assert rig.recall("jar number 2").strategy != "hybrid"
-    assert rig.opened.active_space.fault.code is Code.MODEL_CHANGED
+    assert rig.opened.search.active_space.fault.code is Code.MODEL_CHANGED
     assert migrated(rig) == "done"
-    assert rig.opened.space == VectorSpace(f"{WISH}#bbbb", "bbbb", Served.dims)
+    assert rig.opened.search.space == VectorSpace(f"{WISH}#bbbb", "bbbb", Served.dims)
     assert rig.recall("jar number 2").strategy == "hybrid"
 
 
@@ -394,13 +394,13 @@ def test_another_version_of_the_built_in_model_is_embedded_anew(tmp_path: Path) 
         rig.bring(facts(3))
     with rig_at(tmp_path, embedder=Newer()) as rig:
         rig.write(lambda tx: tx.seq)
-        assert rig.opened.space == VectorSpace("words#words-2", "words-2", 384)
+        assert rig.opened.search.space == VectorSpace("words#words-2", "words-2", 384)
         assert rig.found("jar number 2")[0] == "The shelf holds jar number 2"
         rig.settle()
         assert rig.recall("jar number 2").strategy == "hybrid"
         assert states(rig) == {"words": "old", "words#words-2": "active"}
     with rig_at(tmp_path, embedder=Newer()) as rig:
-        assert rig.opened.space.name == "words#words-2"
+        assert rig.opened.search.space.name == "words#words-2"
         assert rig.recall("jar number 2").strategy == "hybrid"
 
 
@@ -410,7 +410,7 @@ def test_somebody_who_writes_without_a_pause_does_not_hold_up_the_exchange(rig: 
     for number, step in enumerate(batches(rig)):
         if not step.is_last:
             rig.store(f"Yet another boat {number}")
-    assert rig.opened.space.name == WISH
+    assert rig.opened.search.space.name == WISH
     assert rig.value("SELECT count(*) FROM memories") > LAST_ROUNDS
     rig.settle()
     assert rig.verify()["status"] == "ok"
@@ -425,11 +425,11 @@ def test_through_the_real_client_with_a_stand_in_server(tmp_path: Path) -> None:
         begin(rig)
         assert migrated(rig) == "done"
         digest = str(_listed(EMBEDDER, 1, "")["digest"])
-        assert rig.opened.space == VectorSpace(WISH, digest[:16], 8)
+        assert rig.opened.search.space == VectorSpace(WISH, digest[:16], 8)
         assert rig.recall("jar number 2").strategy == "hybrid"
         assert {one.path for one in server.asked} == {"/api/tags", "/api/embed"}
         server.on("/api/embed", Answer(status=500, error="secret words of a server"))
-        error = error_of(rig.opened.embed(["jar"]))
+        error = error_of(rig.opened.search.embed(["jar"]))
         assert error.code is Code.MODEL_SERVER_FAILED
         assert "secret" not in str(error)
 

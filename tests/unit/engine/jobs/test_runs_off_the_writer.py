@@ -80,7 +80,9 @@ def test_a_rule_is_turned_around_with_a_vector_that_was_made_off_the_writer(tmp_
     with consolidation_rig.opened(tmp_path, embedder=embedder) as rig:
         client = rig.client("Anna", "read", "write")
         rule = rig.store("Never write tests", client, kind=Kind.RULE).memory_id
-        marks = OutcomeReports(rig.opened.make_id, rig.opened.work, rig.opened.space, rig.opened.add_vectors)
+        marks = OutcomeReports(
+            rig.opened.make_id, rig.opened.work, rig.opened.search.space, rig.opened.search.add_vectors
+        )
         for actor in (client, rig.client("Ben", "read", "write"), client):
             rig.write(partial(marks.mark_harmful, memory_id=rule, actor=actor, reason="it failed"))
         embedder.write = write_of(rig)

@@ -78,7 +78,7 @@ def labels_of_snapshot(rig: Rig) -> set[int]:
     """What an index that is loaded from the next snapshot knows."""
     rig.lock()
     rig.unlock()
-    index = rig.opened.index.settled_index()
+    index = rig.opened.search.index.settled_index()
     return set() if index is None else {int(label) for label in index.labels()}
 
 

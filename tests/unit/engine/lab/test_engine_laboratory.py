@@ -128,7 +128,7 @@ def test_the_tuner_tells_every_option_and_preset(rig: Rig, lab: Laboratory) -> N
     assert tuning.preset == "measured"
     assert set(tuning.presets) == {"measured", "seed-a", "seed-b", "engram"} == set(tuning.preset_values)
     lab.apply(preset_values("seed-b")).result(30)
-    assert (lab.tuning().result(30).preset, rig.opened.recall.profile.name) == ("seed-b", "seed-b")
+    assert (lab.tuning().result(30).preset, rig.opened.search.recall.profile.name) == ("seed-b", "seed-b")
 
 
 def test_applied_weights_rank_the_next_question_and_undo_takes_them_back(rig: Rig, lab: Laboratory) -> None:
@@ -146,8 +146,8 @@ def test_applied_weights_rank_the_next_question_and_undo_takes_them_back(rig: Ri
     report = rig.undo()
     assert (report.label, report.step_id, report.left) == ("Tuned recall", applied.step_id, ())
     assert rig.found(QUERY) == [BEES]
-    assert rig.opened.recall.profile == LOCI
-    assert rig.opened.retrieval == RetrievalOptions()
+    assert rig.opened.search.recall.profile == LOCI
+    assert rig.opened.search.retrieval == RetrievalOptions()
     (history,) = lab.applications().result(30)
     assert (history.step_id, history.undone, history.changes) == (applied.step_id, True, applied.changes)
     rig.undo(report.undo_step_id)
@@ -170,7 +170,7 @@ def test_weights_outlive_the_lock_and_a_damaged_one_is_passed_over(rig: Rig, lab
     rig.write(lambda tx: tx.insert("settings", {"key": "recall.strength", "value": '"much"', "changed_at": 1}))
     rig.lock()
     rig.unlock()
-    assert (rig.opened.recall.profile.floor, rig.opened.recall.profile.strength) == (0.5, LOCI.strength)
+    assert (rig.opened.search.recall.profile.floor, rig.opened.search.recall.profile.strength) == (0.5, LOCI.strength)
 
 
 def test_nothing_is_applied_where_nothing_changes_or_one_value_is_wrong(rig: Rig, lab: Laboratory) -> None:
@@ -180,7 +180,7 @@ def test_nothing_is_applied_where_nothing_changes_or_one_value_is_wrong(rig: Rig
     assert error_of(lab.apply({"strength": 0.5, "floor": 7.0})).code is Code.CONFIG_INVALID
     assert error_of(lab.apply({"auto_text_weight": 1.0})).code is Code.CONFIG_INVALID
     assert rig.value("SELECT count(*) FROM undo_steps") == steps
-    assert rig.opened.recall.profile == LOCI
+    assert rig.opened.search.recall.profile == LOCI
 
 
 def test_all_is_refused_while_locked(rig: Rig, lab: Laboratory) -> None:

@@ -176,11 +176,11 @@ def test_what_lies_beneath_goes_with_it(rig: Rig) -> None:
 
 def test_an_original_of_a_united_text_takes_the_united_one_with_it(rig: Rig) -> None:
     kept, other = rig.store("The cellar is damp.").memory_id, rig.store(TEXT).memory_id
-    vector = rig.opened.embedder.embed_one("united")
+    vector = rig.opened.search.embedder.embed_one("united")
 
     def unite(tx: Any) -> str:
         with rig.opened.work.verb(tx, "resolve", "Unite", OWNER_ACTOR) as verb:
-            acts = rig.opened.store_service.acts(tx, verb, rig.opened.add_vectors)
+            acts = rig.opened.store_service.acts(tx, verb, rig.opened.search.add_vectors)
             return acts.merge_into(kept, f"The cellar is damp. {TEXT}", vector, other).original_id
 
     original = rig.write(unite)
@@ -365,7 +365,7 @@ def test_work_in_flight_does_not_bring_it_back(rig: Rig, monkeypatch: pytest.Mon
     gone = rig.store(TEXT).memory_id
     rig.store("Ada keeps bees")
     memories = rig.opened.vault.read(lambda rows: list(by_ids(rows, [gone]).values()))
-    vectors = rig.opened.embedder.embed([TEXT])
+    vectors = rig.opened.search.embedder.embed([TEXT])
     noting = type(rig.opened.read_log).note
     held: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
 
@@ -426,7 +426,7 @@ def test_the_snapshot_goes_and_the_next_one_does_not_hold_it(rig: Rig) -> None:
     assert rig.home.snapshot.exists()
     rig.unlock()
     rig.settle()
-    assert label not in rig.opened.index.settled_index().labels()  # type: ignore[union-attr]
+    assert label not in rig.opened.search.index.settled_index().labels()  # type: ignore[union-attr]
 
 
 def test_vanished_words_are_scrubbed_though_a_lock_came_first(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:

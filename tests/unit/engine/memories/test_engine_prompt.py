@@ -45,9 +45,9 @@ def test_a_question_and_a_store_pass_what_an_import_has_queued(tmp_path: Path) -
             assert stored.result(PATIENCE_S).operation == "ADD"
             found = rig.engine.memories.recall(RecallQuery("ladder shed"), OWNER_ACTOR).result(PATIENCE_S)
             assert [item.memory.text for item in found.result.items] == ["The ladder stands behind the shed."]
-            background = rig.opened.embed_many(["a text of an import"])
+            background = rig.opened.search.embed_many(["a text of an import"])
             assert not background.done()
-        assert background.result(PATIENCE_S).shape == (1, rig.opened.space.dims)
+        assert background.result(PATIENCE_S).shape == (1, rig.opened.search.space.dims)
 
 
 def test_the_snapshot_is_there_before_the_first_question(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_the_snapshot_is_there_before_the_first_question(tmp_path: Path) -> None
         rig.lock()
         for _ in range(5):
             rig.unlock()
-            index = rig.opened.index.status()
+            index = rig.opened.search.index.status()
             assert (index.done, index.snapshot) == (5, None)
             rig.lock()
 
@@ -75,4 +75,4 @@ def test_an_empty_vault_opens(tmp_path: Path) -> None:
     with rig_at(tmp_path) as rig:
         assert rig.found("anything") == []
         startup.warm_index(rig.opened)
-        assert rig.opened.index.status().total == 0
+        assert rig.opened.search.index.status().total == 0

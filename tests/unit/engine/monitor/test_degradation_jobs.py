@@ -103,8 +103,8 @@ def test_work_that_needs_the_whole_index_waits_until_it_is_loaded(rig: Rig) -> N
     rig.bring(facts(12))
     later(rig, 25)
     rig.opened.threads.stop_tickers()
-    empty = IndexManager(rig.opened.space.dims)
-    rig.opened.use_vector_space(_with_index(rig, empty))
+    empty = IndexManager(rig.opened.search.space.dims)
+    rig.opened.search.use_vector_space(_with_index(rig, empty))
     assert rig.recall("jar number 3").items[0].memory.text == "The shelf holds jar number 3"
     broken = how(rig)
     assert broken.degradation["search_strategy"] == "bm25_only"
@@ -122,8 +122,8 @@ def test_work_that_needs_the_whole_index_waits_until_it_is_loaded(rig: Rig) -> N
 
 def _with_index(rig: Rig, index: IndexManager) -> ActiveVectorSpace:
     now = rig.opened
-    profile = profile_of(now.retrieval)
-    return make_active_space(now.embedder, now.space, index, profile, now.readers, now.make_id, now.work)
+    profile = profile_of(now.search.retrieval)
+    return make_active_space(now.search.embedder, now.search.space, index, profile, now.readers, now.make_id, now.work)
 
 
 # ---- the disk

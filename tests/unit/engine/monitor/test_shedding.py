@@ -47,8 +47,8 @@ def rig(tmp_path: Path, held: Held) -> Iterator[Rig]:
         rig.unlock()
         rig.opened.resources = held.strain()
         rig.bring(facts(150))
-        while rig.opened.index.due() is not Due.NOTHING:
-            rig.opened.index.maintain(lambda *_: None, lambda: False)
+        while rig.opened.search.index.due() is not Due.NOTHING:
+            rig.opened.search.index.maintain(lambda *_: None, lambda: False)
         yield rig
 
 
@@ -65,21 +65,21 @@ def test_e21_3_under_pressure_caches_go_and_answers_stay(rig: Rig, held: Held) -
     held.megabytes = 75
     assert release_caches(rig.opened, (lambda: dropped.append("x"),)) is Pressure.ELEVATED
     assert dropped == ["x"]
-    assert rig.opened.probe_vectors == {}
-    assert rig.opened.index.status().staged == 0, "the graph stays"
+    assert rig.opened.search.probe_vectors == {}
+    assert rig.opened.search.index.status().staged == 0, "the graph stays"
     release_caches(rig.opened, (lambda: dropped.append("x"),))
     assert dropped == ["x"], "a level is acted upon once"
     assert answers(rig) == before
 
 
 def test_e21_3_when_it_is_critical_the_graph_goes_and_comes_back(rig: Rig, held: Held) -> None:
-    before, full = answers(rig), rig.opened.index.status().memory_bytes
+    before, full = answers(rig), rig.opened.search.index.status().memory_bytes
     held.megabytes = 95
     assert release_caches(rig.opened) is Pressure.CRITICAL
-    status = rig.opened.index.status()
+    status = rig.opened.search.index.status()
     assert (status.staged, status.done, status.backend) == (150, 150, "hnsw")
     assert status.memory_bytes < full / 2
-    assert rig.opened.index.due() is Due.NOTHING
+    assert rig.opened.search.index.due() is Due.NOTHING
     assert answers(rig) == before
     rig.store("The boat lies in the harbour")
     assert rig.found("boat harbour")[0] == "The boat lies in the harbour"
@@ -89,9 +89,9 @@ def test_e21_3_when_it_is_critical_the_graph_goes_and_comes_back(rig: Rig, held:
     assert release_caches(rig.opened) is Pressure.CRITICAL
     held.clock.advance(1_000)
     assert release_caches(rig.opened) is Pressure.NORMAL
-    assert rig.opened.index.due() is Due.LINK
-    rig.opened.index.maintain(lambda *_: None, lambda: False)
-    assert rig.opened.index.status().staged == 0
+    assert rig.opened.search.index.due() is Due.LINK
+    rig.opened.search.index.maintain(lambda *_: None, lambda: False)
+    assert rig.opened.search.index.status().staged == 0
     assert answers(rig) == before
     assert rig.verify()["status"] == "ok"
 
@@ -110,5 +110,5 @@ def test_an_exact_index_has_nothing_to_give(tmp_path: Path, held: Held) -> None:
     with rig_at(tmp_path) as rig:
         rig.opened.resources = held.strain()
         rig.bring(facts(5))
-        assert not rig.opened.index.spare_memory(on=True)
+        assert not rig.opened.search.index.spare_memory(on=True)
         assert rig.found("jar number 3")[0] == "The shelf holds jar number 3"

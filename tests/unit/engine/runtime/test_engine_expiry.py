@@ -56,10 +56,10 @@ def test_a_scrub_is_remembered_until_it_is_done(rig: Rig, monkeypatch: pytest.Mo
         rig.lock()
         patch.setattr(startup, "maintain_index", lambda _: None)
         rig.unlock()
-    assert rig.opened.scrub_due.is_set()
+    assert rig.opened.search.scrub_due.is_set()
     rig.lock()
     rig.unlock()
-    assert not rig.opened.scrub_due.is_set()
+    assert not rig.opened.search.scrub_due.is_set()
     assert rig.value("SELECT count(*) FROM settings WHERE key = 'scrub_due'") == 0
 
 

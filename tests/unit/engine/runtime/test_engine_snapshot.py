@@ -87,7 +87,7 @@ def test_a_purged_vector_is_not_in_it_any_more(rig: Rig, monkeypatch: pytest.Mon
     rig.unlock()
     assert rig.found("Quinces in the cellar", mode="semantic", limit=1) != ["Quinces in the cellar"]
     rig.settle()
-    assert rig.opened.index.status().done == rig.value("SELECT count(*) FROM embeddings")
+    assert rig.opened.search.index.status().done == rig.value("SELECT count(*) FROM embeddings")
 
 
 def flipped(at: float) -> Callable[[Path], None]:

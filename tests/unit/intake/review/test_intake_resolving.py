@@ -377,9 +377,11 @@ def test_of_what_a_batch_refused_nothing_is_told(rig: Rig) -> None:
             raise UserError(Code.INVALID_INPUT, "Not this one.")
 
     def write(tx: Tx) -> Decided:
-        resolver = Resolver(rig.opened.make_id, rig.opened.work, rig.opened.space, admit)
+        resolver = Resolver(rig.opened.make_id, rig.opened.work, rig.opened.search.space, admit)
         ids = [pair.item for pair in pairs]
-        return resolver.resolve_many(tx, ids, Decision(Action.SUPERSEDE), OWNER_ACTOR, None, rig.opened.add_vectors)
+        return resolver.resolve_many(
+            tx, ids, Decision(Action.SUPERSEDE), OWNER_ACTOR, None, rig.opened.search.add_vectors
+        )
 
     told: list[str] = []
     done: Decided = rig.write(write)

@@ -215,7 +215,7 @@ def test_a_client_turns_its_own_rule_around_and_no_other_clients(rig: Rig) -> No
 
 def test_without_an_embedder_the_mark_counts_and_the_inversion_waits(rig: Rig) -> None:
     tabs = rule(rig)
-    marks = OutcomeReports(rig.opened.make_id, rig.opened.work, rig.opened.space, rig.opened.add_vectors)
+    marks = OutcomeReports(rig.opened.make_id, rig.opened.work, rig.opened.search.space, rig.opened.search.add_vectors)
     for reason in ("a", "b", "c"):
         rig.write(partial(marks.mark_harmful, memory_id=tabs, actor=OWNER_ACTOR, reason=reason))
     found = state(rig, tabs)

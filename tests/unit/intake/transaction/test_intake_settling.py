@@ -120,7 +120,7 @@ def test_a_proposal_that_is_let_in_goes_through_the_gate_as_the_owners_word(rig:
     rig.store(GRAZ)
     later(rig)
     proposed = rig.store(LINZ, proposer, space="home").memory_id
-    keeper, stored = rig.opened.store_service, rig.opened.add_vectors
+    keeper, stored = rig.opened.store_service, rig.opened.search.add_vectors
 
     def admit(tx: Any) -> Any:
         with rig.opened.work.verb(tx, "resolve", "Let a proposal in", OWNER_ACTOR) as verb:

@@ -100,7 +100,7 @@ def test_an_undone_memory_is_found_no_more_and_a_redone_one_is(rig: Rig) -> None
     rig.store("Ada keeps bees in the orchard")
     step = rig.undo()
     assert rig.found("bees orchard") == []
-    assert rig.opened.index.status().done == 0
+    assert rig.opened.search.index.status().done == 0
     rig.undo(step.undo_step_id)
     assert rig.found("bees orchard", mode="semantic") == ["Ada keeps bees in the orchard"]
     assert rig.found("bees orchard", mode="keyword") == ["Ada keeps bees in the orchard"]

@@ -81,7 +81,7 @@ def test_the_older_of_two_goes_first(rig: Rig) -> None:
     assert rig.unimport(second).left == ()
     assert leaves(rig.dump()).keys() <= {"spaces"}
     assert rig.texts(None) == []
-    assert rig.opened.index.status().done == 0
+    assert rig.opened.search.index.status().done == 0
     assert rig.verify()["status"] == "ok"
     # And nothing stands in the way of bringing the old one again.
     assert rig.bring(old, name="old.jsonl").stored == 13

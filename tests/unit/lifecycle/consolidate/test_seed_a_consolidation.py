@@ -177,7 +177,7 @@ def test_nothing_is_deleted_by_any_phase_and_one_undo_brings_all_of_it_back(rig:
 def test_each_memory_asks_once_for_its_neighbours(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     """A7 Performance: not every pair is compared; twice the memories are twice the questions."""
     asked: list[int] = []
-    index = type(rig.opened.index)
+    index = type(rig.opened.search.index)
     searching = index.search
 
     def search(self: Any, vector: Any, k: int, *args: Any, **more: Any) -> Any:

@@ -292,7 +292,7 @@ def test_a_run_turns_around_what_marks_left_to_it(rig: Rig) -> None:
     client = rig.client("Anna", "read", "write", "all_spaces")
     theirs = rig.store("Never write tests", client, kind=Kind.RULE).memory_id
     other = rig.client("Ben", "read", "write", "all_spaces")
-    marks = OutcomeReports(rig.opened.make_id, rig.opened.work, rig.opened.space, rig.opened.add_vectors)
+    marks = OutcomeReports(rig.opened.make_id, rig.opened.work, rig.opened.search.space, rig.opened.search.add_vectors)
     for actor in (client, other, client):
         for rule in (tabs, theirs):
             rig.write(partial(marks.mark_harmful, memory_id=rule, actor=actor, reason="it failed"))
