@@ -13,13 +13,17 @@ import sys
 import tempfile
 import time
 import xml.etree.ElementTree as ET
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import environment
 import machine
 
 WORKERS = 2
+# What `test --fast` runs: tests that need no window and no process. Those of tests/arch, which ask ruff and the
+# import contracts, are the checks themselves.
+FAST = ("tests/arch", "tests/unit", "tests/property", "-m", "not starts_process")
 
 
 def setup(arguments: list[str]) -> int:
@@ -94,15 +98,43 @@ def run(arguments: list[str]) -> int:
     return subprocess.run(command, env=environment.child_environment(), check=False).returncode
 
 
+def _told(name: str, code: int, started: float) -> int:
+    """Say how a tool went and how long it took."""
+    verdict = "ok" if code == 0 else f"failed ({code})"
+    print(f"== {name}: {verdict}, {time.monotonic() - started:.1f} s\n", flush=True)
+    return code
+
+
 def _checked(name: str, command: list[str], env: environment.Environment) -> int:
     """Run one tool under a header line and say how long it took; its output is left as it is."""
     print(f"== {name}", flush=True)
     started = time.monotonic()
     quiet = environment.child_environment(QT_QPA_PLATFORM="offscreen")
-    done = subprocess.run(command, cwd=env.root, env=quiet, check=False)
-    verdict = "ok" if done.returncode == 0 else f"failed ({done.returncode})"
-    print(f"== {name}: {verdict}, {time.monotonic() - started:.1f} s\n", flush=True)
-    return done.returncode
+    return _told(name, subprocess.run(command, cwd=env.root, env=quiet, check=False).returncode, started)
+
+
+@contextmanager
+def _beside(name: str, command: list[str], env: environment.Environment) -> Iterator[Callable[[], int]]:
+    """Run one tool while others run; its output stands together, where its end is waited for."""
+    started = time.monotonic()
+    with tempfile.TemporaryFile() as said:
+        running = subprocess.Popen(
+            command, cwd=env.root, env=environment.child_environment(), stdout=said, stderr=subprocess.STDOUT
+        )
+
+        def end() -> int:
+            code = running.wait()
+            print(f"== {name}, which ran beside the tests", flush=True)
+            said.seek(0)
+            print(said.read().decode("utf-8", "replace"), end="", flush=True)
+            return _told(name, code, started)
+
+        try:
+            yield end
+        finally:
+            if running.poll() is None:
+                running.kill()
+                running.wait()
 
 
 def count_cases(report: Path) -> tuple[int, int, int]:
@@ -131,7 +163,8 @@ def count_cases(report: Path) -> tuple[int, int, int]:
 def _pytest(env: environment.Environment, arguments: list[str]) -> tuple[int, int, int]:
     with tempfile.TemporaryDirectory(prefix="loci-test-") as directory:
         report = Path(directory) / "report.xml"
-        spread = ["-n", str(min(WORKERS, os.cpu_count() or 1)), "--dist", "loadfile"]
+        # A worker that is done takes tests from the end of another's row; a file's tests mostly stay together.
+        spread = ["-n", str(min(WORKERS, os.cpu_count() or 1)), "--dist", "worksteal"]
         command = [str(env.python), "-m", "pytest", "-q", *spread, f"--junitxml={report}", *arguments]
         code = _checked("pytest", command, env)
         passed, failed, skipped = count_cases(report)
@@ -141,10 +174,10 @@ def _pytest(env: environment.Environment, arguments: list[str]) -> tuple[int, in
 
 
 def test(arguments: list[str]) -> int:
-    """Run every check and every test.
+    """Run every check and every test; with `--fast`, every check and the tests that need no window and no process.
 
     Args:
-        arguments: passed on to pytest.
+        arguments: passed on to pytest, all but `--fast`.
 
     Returns:
         0 only when nothing failed.
@@ -152,27 +185,31 @@ def test(arguments: list[str]) -> int:
     Raises:
         machine.NotPossibleError: Qt cannot be loaded even without a display.
     """
+    rest = [argument for argument in arguments if argument != "--fast"]
+    is_fast = rest != arguments
     env = environment.ensure()
     lacking = machine.provide(machine.QT_LIBRARIES, "Testing")
     if lacking:
         raise machine.NotPossibleError(lacking)
-    without = machine.provide(machine.TEST_PROGRAMS, "Testing the window on a real screen")
+    without = None if is_fast else machine.provide(machine.TEST_PROGRAMS, "Testing the window on a real screen")
     if without:
         print(without, file=sys.stderr)
     started = time.monotonic()
-    passed = failed = 0
-    for name, command in (
-        ("ruff check", ["ruff", "check", "."]),
-        ("ruff format", ["ruff", "format", "--check", "."]),
-        ("mypy", ["mypy"]),
-        ("import contracts", ["lint-imports", "--no-logo"]),
-    ):
-        code = _checked(name, [str(env.scripts / command[0]), *command[1:]], env)
-        passed, failed = passed + (code == 0), failed + (code != 0)
-    tests_passed, tests_failed, skipped = _pytest(env, arguments)
+    with _beside("mypy", [str(env.scripts / "mypy")], env) as mypy:
+        codes = [
+            _checked(name, [str(env.scripts / command[0]), *command[1:]], env)
+            for name, command in (
+                ("ruff check", ["ruff", "check", "."]),
+                ("ruff format", ["ruff", "format", "--check", "."]),
+                ("import contracts", ["lint-imports", "--no-logo"]),
+            )
+        ]
+        passed, failed, skipped = _pytest(env, [*FAST, *rest] if is_fast else rest)
+        codes.append(mypy())
+    passed, failed = passed + codes.count(0), failed + len(codes) - codes.count(0)
     print(f"{skipped} skipped, {time.monotonic() - started:.0f} s in all")
-    print(f"{passed + tests_passed} passed, {failed + tests_failed} failed", flush=True)
-    return 1 if failed + tests_failed else 0
+    print(f"{passed} passed, {failed} failed", flush=True)
+    return 1 if failed else 0
 
 
 JOBS: dict[str, Callable[[list[str]], int]] = {"setup": setup, "run": run, "test": test}

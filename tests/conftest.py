@@ -34,6 +34,8 @@ _JOIN_SECONDS = 5.0
 _runtime_numbers = itertools.count()
 _born: weakref.WeakKeyDictionary[threading.Thread, str] = weakref.WeakKeyDictionary()
 _dialled: list[str] = []
+_started: list[str] = []
+_FAST_FOLDERS = ("unit", "property")
 _start = threading.Thread.start
 
 
@@ -59,8 +61,11 @@ def _is_here(host: object) -> bool:
         return False
 
 
-def _no_network(event: str, arguments: tuple[object, ...]) -> None:
-    """Audit hook: refuse what would reach beyond loopback. Unix sockets are free."""
+def _watch(event: str, arguments: tuple[object, ...]) -> None:
+    """Audit hook: refuse what would reach beyond loopback (Unix sockets are free), and note what starts a process."""
+    if event == "subprocess.Popen":
+        _started.append(str(arguments[0]))
+        return
     if event in {"socket.connect", "socket.bind", "socket.sendto"}:
         sock, address = arguments[0], arguments[1]
         inet = isinstance(sock, socket.socket) and sock.family in {socket.AF_INET, socket.AF_INET6}
@@ -78,7 +83,7 @@ def pytest_configure() -> None:
     """Set up what lasts for the whole run, before anything of Qt or Loci is loaded."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     threading.Thread.start = _remember_birth  # type: ignore[assignment,method-assign]
-    sys.addaudithook(_no_network)
+    sys.addaudithook(_watch)
 
 
 def pytest_collection_finish() -> None:
@@ -128,6 +133,16 @@ def no_network() -> Iterator[None]:
         tried = ", ".join(_dialled)
         _dialled.clear()
         pytest.fail(f"tried to reach beyond this machine: {tried}", pytrace=False)
+
+
+@pytest.fixture(autouse=True)
+def no_process(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a quick test that starts a process and does not say so: `test --fast` knows it by its mark."""
+    _started.clear()
+    yield
+    folder = request.path.relative_to(Path(__file__).parent).parts[0]
+    if _started and folder in _FAST_FOLDERS and not request.node.get_closest_marker("starts_process"):
+        pytest.fail(f"mark it with starts_process; it started {', '.join(_started)}", pytrace=False)
 
 
 class _Collector(logging.Handler):

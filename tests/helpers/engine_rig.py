@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -280,8 +281,9 @@ def differences(before: Mapping[str, Table], after: Mapping[str, Table]) -> dict
     """Table to the rows that vanished and the rows that appeared; empty when nothing changed."""
     found = {}
     for table in before.keys() | after.keys():
-        gone = [row for row in before[table] if row not in after[table]]
-        new = [row for row in after[table] if row not in before[table]]
+        # Counted, not looked up in lists: the terms of a long text are thousands of rows.
+        old, now = Counter(before[table]), Counter(after[table])
+        gone, new = list((old - now).elements()), list((now - old).elements())
         if gone or new:
             found[table] = (gone, new)
     return found

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.starts_process
+
 CONFTEST = Path(__file__).resolve().parents[1] / "conftest.py"
 PLANTED = """
-import asyncio, logging, os, socket, threading
+import asyncio, logging, os, socket, subprocess, sys, threading
 from pathlib import Path
 import pytest
 
@@ -68,6 +70,13 @@ def test_ok_home_is_another():
 def test_bad_thread():
     threading.Thread(target=stop.wait, name="dangling", daemon=True).start()
 
+def test_bad_process():
+    subprocess.run([sys.executable, "-I", "-c", ""])
+
+@pytest.mark.starts_process
+def test_ok_process_that_is_named():
+    subprocess.run([sys.executable, "-I", "-c", ""])
+
 def teardown_module():
     stop.set()
 """
@@ -80,10 +89,11 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, str], s
     (folder / "conftest.py").write_text(
         CONFTEST.read_text(encoding="utf-8").replace("_JOIN_SECONDS = 5.0", "_JOIN_SECONDS = 0.3"), encoding="utf-8"
     )
-    (folder / "test_planted.py").write_text(PLANTED, encoding="utf-8")
+    (folder / "unit").mkdir()
+    (folder / "unit" / "test_planted.py").write_text(PLANTED, encoding="utf-8")
     (folder / "pytest.ini").write_text(
         "[pytest]\nasyncio_mode = auto\nasyncio_default_fixture_loop_scope = function\n"
-        "markers =\n  expected_logs: x\n  keeps_threads: x\n",
+        "markers =\n  expected_logs: x\n  keeps_threads: x\n  starts_process: x\n",
         encoding="utf-8",
     )
     report = folder / "report.xml"
@@ -105,7 +115,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, str], s
 
 def test_each_misdeed_fails_and_nothing_else(outcome: tuple[dict[str, str], str]) -> None:
     cases, said = outcome
-    assert len(cases) == 13
+    assert len(cases) == 15
     assert {name: result for name, result in cases.items() if ("_bad_" in name) != (result == "failed")} == {}, said
 
 

@@ -47,7 +47,7 @@ def child_command() -> tuple[str, ...]:
     Returns:
         The command and its arguments.
     """
-    return (sys.executable, "-I", "-c", _START_CHILD, str(Path(__file__).resolve().parents[2]))
+    return (sys.executable, "-I", "-c", _START_CHILD, str(Path(__file__).resolve().parents[3]))
 
 
 class LayoutExit(Enum):

@@ -23,6 +23,7 @@ print(code, *sorted(sys.modules), file=sys.stderr)
 """
 
 
+@pytest.mark.starts_process
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -63,6 +64,7 @@ def ended(starter: Starter) -> None:
     starter._child.wait(60)
 
 
+@pytest.mark.starts_process
 @pytest.mark.parametrize(("code", "told"), [(4, Code.VAULT_LOCKED), (1, Code.NOT_HERE)])
 def test_an_engine_that_cannot_open_is_not_started_again_at_once(code: int, told: Code) -> None:
     clock = ManualClock(0)
@@ -79,6 +81,7 @@ def test_an_engine_that_cannot_open_is_not_started_again_at_once(code: int, told
     ended(starter)
 
 
+@pytest.mark.starts_process
 def test_one_that_lost_the_race_is_waited_for() -> None:
     starter = Starter([sys.executable, "-c", "raise SystemExit(3)"], {})
     starter.wake()
@@ -87,6 +90,7 @@ def test_one_that_lost_the_race_is_waited_for() -> None:
     assert starter._child is None
 
 
+@pytest.mark.starts_process
 @pytest.mark.parametrize("code", [0, 3])
 def test_a_vault_that_another_works_on_is_tried_ever_more_seldom(code: int) -> None:
     clock = ManualClock(0)
@@ -112,6 +116,7 @@ def test_a_vault_that_another_works_on_is_tried_ever_more_seldom(code: int) -> N
     ended(starter)
 
 
+@pytest.mark.starts_process
 def test_a_program_that_is_not_there_is_told() -> None:
     starter = Starter(["/nowhere/loci"], {})
     with pytest.raises(LociError) as caught:

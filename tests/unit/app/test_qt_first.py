@@ -28,10 +28,12 @@ def read_as_source(first: str) -> tuple[int, str]:
     return int(count), has_qt
 
 
+@pytest.mark.starts_process
 def test_no_module_is_read_as_source_behind_it() -> None:
     assert read_as_source("from app.qt import load_qt; load_qt(); load_qt()") == (0, "True")
 
 
+@pytest.mark.starts_process
 def test_without_it_they_are() -> None:
     """When this fails the bindings have been mended, and `app.qt` can go."""
     count, has_qt = read_as_source("")

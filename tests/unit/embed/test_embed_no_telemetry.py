@@ -8,6 +8,8 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
+
 WHY = (
     "onnxruntime 1.29 and later carry a telemetry client on Linux that writes a device id into the person's cache when "
     "it is imported and uploads events; stay below 1.29 or find a build without it"
@@ -28,6 +30,7 @@ def test_the_library_holds_no_telemetry_client() -> None:
         assert not any(mark in data for mark in MARKS), f"{library.name}: {WHY}"
 
 
+@pytest.mark.starts_process
 def test_embedding_writes_nothing_into_the_home(tmp_path: Path) -> None:
     root = Path(__file__).parents[3]
     env = {**{k: v for k, v in os.environ.items() if not k.startswith("XDG_")}, "HOME": str(tmp_path)}

@@ -197,6 +197,7 @@ def test_the_model_that_is_chosen() -> None:
     assert choose([small], "tiny") is None
 
 
+@pytest.mark.starts_process
 def test_the_library_is_not_loaded_before_a_server_answers() -> None:
     code = (
         "import sys, core.llm.ollama, core.engine.facade; sys.exit('ollama' in sys.modules or 'httpx' in sys.modules)"

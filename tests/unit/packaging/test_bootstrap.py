@@ -7,7 +7,9 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,7 @@ def bootstrap(*arguments: str, prelude: str = "") -> subprocess.CompletedProcess
     return subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.starts_process
 @pytest.mark.parametrize("arguments", [(), ("dance",), ("--run",)])
 def test_wrong_usage(arguments: tuple[str, ...]) -> None:
     done = bootstrap(*arguments)
@@ -37,12 +40,14 @@ def test_wrong_usage(arguments: tuple[str, ...]) -> None:
     assert done.stderr.startswith("usage:")
 
 
+@pytest.mark.starts_process
 def test_an_old_python_gets_one_sentence() -> None:
     done = bootstrap("run", prelude="sys.version_info = (3, 9, 18, 'final', 0)")
     assert done.returncode == 1
     assert done.stderr == "Loci needs Python 3.11 or newer and this is 3.9.\n"
 
 
+@pytest.mark.starts_process
 def test_it_needs_the_standard_library_only() -> None:
     done = bootstrap("--help")
     assert (done.returncode, done.stderr) == (0, "")
@@ -295,14 +300,62 @@ def test_the_last_line_and_the_exit_code_are_honest(
         for argument in command:
             if argument.startswith("--junitxml="):
                 assert command[-2:] == ["-k", "word"]
+                assert "tests/unit" not in command
                 Path(argument.removeprefix("--junitxml=")).write_text(report, encoding="utf-8")
         return codes.get(name, 0)
+
+    stand_in(monkeypatch, checked)
+    assert jobs.test(["-k", "word"]) == code
+    assert capsys.readouterr().out.splitlines()[-1] == last
+
+
+def stand_in(monkeypatch: pytest.MonkeyPatch, checked: Callable[[str, list[str], Environment], int]) -> None:
+    """Nothing is started: `checked` says how each tool went."""
+
+    @contextmanager
+    def beside(name: str, command: list[str], env: Environment) -> Iterator[Callable[[], int]]:
+        yield lambda: checked(name, command, env)
 
     monkeypatch.setattr(environment, "ensure", lambda: Environment(ROOT))
     monkeypatch.setattr(machine, "provide", lambda _wanted, _purpose: None)
     monkeypatch.setattr(jobs, "_checked", checked)
-    assert jobs.test(["-k", "word"]) == code
-    assert capsys.readouterr().out.splitlines()[-1] == last
+    monkeypatch.setattr(jobs, "_beside", beside)
+
+
+def test_fast_runs_every_check_and_the_tests_without_window_and_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: dict[str, list[str]] = {}
+
+    def checked(name: str, command: list[str], _env: Environment) -> int:
+        ran[name] = command
+        return 1 if name == "pytest" else 0
+
+    stand_in(monkeypatch, checked)
+    assert jobs.test(["--fast", "-x"]) == 1
+    assert set(ran) == {"ruff check", "ruff format", "import contracts", "mypy", "pytest"}
+    asked = ["tests/arch", "tests/unit", "tests/property", "-m", "not starts_process", "-x"]
+    assert ran["pytest"][-len(asked) :] == asked
+    assert all((ROOT / folder).is_dir() for folder in asked[:3])
+
+
+@pytest.mark.starts_process
+@pytest.mark.parametrize("code", [0, 3])
+def test_what_runs_beside_the_tests_is_shown_in_one_piece(capsys: pytest.CaptureFixture[str], code: int) -> None:
+    command = [sys.executable, "-I", "-c", f"print('seen'); raise SystemExit({code})"]
+    with jobs._beside("a tool", command, Environment(ROOT)) as end:
+        print("tests go on")
+        assert end() == code
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == ["tests go on", "== a tool, which ran beside the tests", "seen"]
+    assert lines[3].startswith("== a tool: ok, " if code == 0 else "== a tool: failed (3), ")
+
+
+@pytest.mark.starts_process
+def test_what_runs_beside_the_tests_ends_with_them() -> None:
+    waits = [sys.executable, "-I", "-c", "import time; time.sleep(600)"]
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt), jobs._beside("a tool", waits, Environment(ROOT)):
+        raise KeyboardInterrupt
+    assert time.monotonic() - started < 60
 
 
 def test_the_ci_command_is_the_test_command() -> None:

@@ -114,6 +114,7 @@ write_atomic(Path(sys.argv[2]), b"new")
 """
 
 
+@pytest.mark.starts_process
 def test_a_kill_leaves_the_old_content_and_a_leftover_that_is_cleared(tmp_path: Path) -> None:
     path = tmp_path / "head"
     path.write_bytes(b"old")

@@ -46,6 +46,7 @@ def run(tmp_path: Path, **arguments: bool) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.starts_process
 def test_hardened_process_is_private_and_reports_it(tmp_path: Path) -> None:
     found = run(tmp_path)
     assert found["modes"] == [0o700, 0o600]
@@ -56,6 +57,7 @@ def test_hardened_process_is_private_and_reports_it(tmp_path: Path) -> None:
         assert found["dumpable"] == 0
 
 
+@pytest.mark.starts_process
 def test_memory_can_be_left_readable_on_request(tmp_path: Path) -> None:
     found = run(tmp_path, leave_readable=True)
     assert found["report"] == {"private_files": True, "no_core_dumps": True, "memory_hidden": None}

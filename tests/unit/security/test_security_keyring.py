@@ -146,6 +146,7 @@ def test_remove_deletes_the_one_entry() -> None:
     assert memory.held == {("loci", "kek:other"): "b"}
 
 
+@pytest.mark.starts_process
 def test_only_native_keyrings_are_loaded_whatever_is_installed_or_configured(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -233,6 +234,7 @@ def scripted(*arguments: str, timeout_s: float = 20.0) -> HelperKeyring:
     return HelperKeyring((sys.executable, "-I", "-c", *arguments), timeout_s)
 
 
+@pytest.mark.starts_process
 def test_store_fetch_and_remove_through_a_child(disk: Path) -> None:
     keyring = scripted(CHILD, str(disk))
     entry = keyring.store(ID, KEK)
@@ -252,6 +254,7 @@ def test_store_fetch_and_remove_through_a_child(disk: Path) -> None:
     assert json.loads(disk.read_text()) == {}
 
 
+@pytest.mark.starts_process
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_the_secret_is_in_no_command_line_and_no_environment(disk: Path) -> None:
     scripted(CHILD, str(disk)).store(ID, KEK)
@@ -264,6 +267,7 @@ def say(reply: object) -> str:
     return f"print({json.dumps(reply)!r})"
 
 
+@pytest.mark.starts_process
 @pytest.mark.parametrize(
     ("script", "cause"),
     [
@@ -297,6 +301,7 @@ def test_a_child_that_fails_is_a_keyring_fault(
     assert (caught.value.code, caught.value.exit_code) == (Code.KEYRING_UNAVAILABLE, 4)
 
 
+@pytest.mark.starts_process
 def test_a_child_that_cannot_start_is_a_keyring_fault(tmp_path: Path) -> None:
     with pytest.raises(KeyringFaultError) as caught:
         HelperKeyring([str(tmp_path / "none")]).probe()
@@ -304,6 +309,7 @@ def test_a_child_that_cannot_start_is_a_keyring_fault(tmp_path: Path) -> None:
     assert "none" not in str(caught.value)
 
 
+@pytest.mark.starts_process
 def test_a_child_that_hangs_is_ended(tmp_path: Path) -> None:
     note = tmp_path / "pid"
     hang = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(600)"
@@ -320,6 +326,7 @@ def test_every_cause_has_its_own_sentence() -> None:
     assert len(set(sentences)) == len(list(KeyringCause)) == 8
 
 
+@pytest.mark.starts_process
 def test_the_secret_is_in_no_repr_and_no_traceback() -> None:
     leaky = f"print({KEK.hex()!r})\nimport time\nif len(sys.argv) > 1: time.sleep(600)".replace(
         "import time", "import time, sys"

@@ -55,6 +55,7 @@ def test_what_is_not_known(name: str | None) -> None:
     assert window_of(name) is None
 
 
+@pytest.mark.starts_process
 def test_the_same_answer_in_other_processes() -> None:
     code = (
         "from core.sessions.models import window_of; "

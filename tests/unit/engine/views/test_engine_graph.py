@@ -59,6 +59,7 @@ def shown(graph: EgoGraph) -> dict[str, int]:
     return {node.row.id: node.distance for node in graph.nodes}
 
 
+@pytest.mark.starts_process
 def test_stored_edges_lead_both_ways(rig: Rig) -> None:
     a, b, c, d = facts(rig, 4)
     edge(rig, a, b, "caused_by", 0.7)
@@ -72,6 +73,7 @@ def test_stored_edges_lead_both_ways(rig: Rig) -> None:
     assert drawn(ego(rig, a, 3, wanted=GraphFilter(edge_types=("caused_by",)))) == {(a, b, "caused_by")}
 
 
+@pytest.mark.starts_process
 def test_messages_and_parts_stand_in_a_row(rig: Rig) -> None:
     long = " ".join(f"Sentence {n} about the harbour and its boats." for n in range(600))
     rig.bring([*talk(3), {"text": long, "session": "s", "author": "user", "ref": "s-long"}])
@@ -86,6 +88,7 @@ def test_messages_and_parts_stand_in_a_row(rig: Rig) -> None:
     assert shown(ego(rig, parts[1], 1)) == {parts[1]: 0, parts[0]: 1, parts[2]: 1}
 
 
+@pytest.mark.starts_process
 def test_nearness_in_meaning(rig: Rig) -> None:
     alike = [rig.store(f"the old red boat in the harbour {n}").memory_id for n in range(4)]
     other = rig.store("quince jelly sets slowly").memory_id
@@ -98,6 +101,7 @@ def test_nearness_in_meaning(rig: Rig) -> None:
     assert shown(ego(rig, alike[0], 1, wanted=GraphFilter(min_similarity=1.0))) == {alike[0]: 0}
 
 
+@pytest.mark.starts_process
 def test_nearness_is_found_behind_what_is_filtered(rig: Rig) -> None:
     many = [rig.store(f"the old red boat in the harbour {n}").memory_id for n in range(50)]
     rows = rig.rows("SELECT id FROM memories ORDER BY n")
@@ -108,6 +112,7 @@ def test_nearness_is_found_behind_what_is_filtered(rig: Rig) -> None:
     assert shown(ego(rig, many[0], 1, wanted=GraphFilter())).keys() == kept
 
 
+@pytest.mark.starts_process
 def test_what_no_longer_stands_shows_beside_what_replaced_it(rig: Rig) -> None:
     new, old, near, gone = facts(rig, 4)
     change(rig, old, status="superseded", superseded_by_id=new)
@@ -121,6 +126,7 @@ def test_what_no_longer_stands_shows_beside_what_replaced_it(rig: Rig) -> None:
     assert shown(ego(rig, new, 1, wanted=GraphFilter("status:deleted"))) == {new: 0, gone: 1}
 
 
+@pytest.mark.starts_process
 def test_a_search_narrows_the_graph_but_for_its_centre(rig: Rig) -> None:
     a, b, c, d = facts(rig, 4)
     edge(rig, a, b)
@@ -133,6 +139,7 @@ def test_a_search_narrows_the_graph_but_for_its_centre(rig: Rig) -> None:
     assert error_of(rig.engine.graph.ego(a, 1, 9, GraphFilter("nosuchkey:x"))).code is Code.INVALID_QUERY
 
 
+@pytest.mark.starts_process
 def test_hubs_fold_and_the_cap_counts_the_centre(rig: Rig) -> None:
     ids = facts(rig, 41)
     for nr, other in enumerate(ids[1:], 1):
@@ -147,6 +154,7 @@ def test_hubs_fold_and_the_cap_counts_the_centre(rig: Rig) -> None:
     assert (shown(alone), dict(alone.places), alone.left_out) == ({ids[0]: 0}, {ids[0]: (0.0, 0.0)}, 40)
 
 
+@pytest.mark.starts_process
 def test_places_are_apart_and_always_the_same(rig: Rig) -> None:
     ids = facts(rig, 12)
     for other in ids[1:]:
@@ -159,6 +167,7 @@ def test_places_are_apart_and_always_the_same(rig: Rig) -> None:
     assert ego(rig, ids[0], 2) == graph
 
 
+@pytest.mark.starts_process
 @pytest.mark.expected_logs("a layout stopped: .*")
 def test_without_its_child_an_ego_graph_stands_on_rings(rig: Rig) -> None:
     a, b, c = facts(rig, 3)
@@ -169,6 +178,7 @@ def test_without_its_child_an_ego_graph_stands_on_rings(rig: Rig) -> None:
     assert away == pytest.approx({a: 0.0, b: 0.5, c: 1.0}, abs=1e-3)
 
 
+@pytest.mark.starts_process
 def test_what_makes_no_sense_is_refused(rig: Rig) -> None:
     (a,) = facts(rig, 1)
     graph = rig.engine.graph
@@ -242,6 +252,7 @@ def test_an_empty_vault_has_an_empty_graph(rig: Rig) -> None:
     assert [step.is_last for step in steps] == [True]
 
 
+@pytest.mark.starts_process
 def test_locking_ends_a_running_layout(rig: Rig) -> None:
     begun = threading.Event()
     graph = Graph(lambda: rig.opened, HANGING)
@@ -255,6 +266,7 @@ def test_locking_ends_a_running_layout(rig: Rig) -> None:
         rig.engine.graph.ego(a)
 
 
+@pytest.mark.starts_process
 def test_cancelling_ends_a_running_layout(rig: Rig) -> None:
     begun = threading.Event()
     graph = Graph(lambda: rig.opened, HANGING)

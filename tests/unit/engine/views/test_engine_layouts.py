@@ -81,6 +81,7 @@ def lengths(xy: NDArray[np.float32], job: LayoutJob) -> tuple[float, float]:
     return float(np.median(near)), float(np.median(far))
 
 
+@pytest.mark.starts_process
 @pytest.mark.usefixtures("started")
 def test_a_whole_graph_is_placed_in_steps(pool: ThreadPoolExecutor) -> None:
     job = grid(15)
@@ -99,6 +100,7 @@ def test_a_whole_graph_is_placed_in_steps(pool: ThreadPoolExecutor) -> None:
     assert np.array_equal(again.xy, last.xy)
 
 
+@pytest.mark.starts_process
 @pytest.mark.usefixtures("started")
 def test_an_ego_graph_has_its_centre_in_the_middle(pool: ThreadPoolExecutor) -> None:
     distance = np.array([0, 1, 1, 1, 2], np.int64)
@@ -133,6 +135,7 @@ LIES = {
 }
 
 
+@pytest.mark.starts_process
 @pytest.mark.expected_logs(STOPPED)
 @pytest.mark.parametrize("lie", LIES.values(), ids=LIES.keys())
 @pytest.mark.usefixtures("started")
@@ -143,6 +146,7 @@ def test_where_the_child_lies_the_first_places_stand(pool: ThreadPoolExecutor, l
     assert np.array_equal(last.xy, steps[0].xy)
 
 
+@pytest.mark.starts_process
 @pytest.mark.expected_logs(STOPPED)
 @pytest.mark.usefixtures("started")
 def test_where_the_child_dies_on_the_way_its_last_good_places_stand(pool: ThreadPoolExecutor) -> None:
@@ -155,6 +159,7 @@ def test_where_the_child_dies_on_the_way_its_last_good_places_stand(pool: Thread
 SILENT = ("time.sleep(600)", "o.write(b'\\0' * 3); o.flush(); time.sleep(600)")
 
 
+@pytest.mark.starts_process
 @pytest.mark.expected_logs(STOPPED)
 @pytest.mark.parametrize("silence", SILENT)
 @pytest.mark.usefixtures("started")
@@ -164,6 +169,7 @@ def test_a_late_child_is_ended(pool: ThreadPoolExecutor, silence: str) -> None:
     assert caught.value.code is Code.BACKGROUND_STALLED
 
 
+@pytest.mark.starts_process
 @pytest.mark.expected_logs(STOPPED)
 @pytest.mark.usefixtures("started")
 def test_a_child_that_never_reads_is_ended(pool: ThreadPoolExecutor) -> None:
@@ -172,6 +178,7 @@ def test_a_child_that_never_reads_is_ended(pool: ThreadPoolExecutor) -> None:
         list(late.steps(grid(120)))  # more than a pipe holds
 
 
+@pytest.mark.starts_process
 @pytest.mark.usefixtures("started")
 def test_cancelling_ends_the_child(pool: ThreadPoolExecutor) -> None:
     enough = threading.Event()
@@ -187,6 +194,7 @@ def test_cancelling_ends_the_child(pool: ThreadPoolExecutor) -> None:
     assert [step.step for step in steps] == [1]
 
 
+@pytest.mark.starts_process
 @pytest.mark.usefixtures("started")
 def test_a_fault_of_the_caller_is_told_and_the_child_ended(pool: ThreadPoolExecutor) -> None:
     def on_step(step: Placed) -> None:
@@ -203,6 +211,7 @@ def test_a_fault_of_the_caller_is_told_and_the_child_ended(pool: ThreadPoolExecu
         list(running.steps(grid(3)))
 
 
+@pytest.mark.starts_process
 def test_a_child_that_cannot_start_is_told(pool: ThreadPoolExecutor) -> None:
     with pytest.raises(EnvironmentFaultError):
         child(pool, ("/nowhere/at/all",))
@@ -211,6 +220,7 @@ def test_a_child_that_cannot_start_is_told(pool: ThreadPoolExecutor) -> None:
     assert last.step == 2
 
 
+@pytest.mark.starts_process
 def test_where_no_guard_can_be_had_no_child_is_left(started: list[subprocess.Popen[bytes]]) -> None:
     ended = ThreadPoolExecutor(1)
     ended.shutdown()

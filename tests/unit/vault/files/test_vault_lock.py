@@ -32,6 +32,7 @@ def _holder(path: Path) -> subprocess.Popen[bytes]:
     return child
 
 
+@pytest.mark.starts_process
 def test_a_second_owner_is_told_who_has_it(tmp_path: Path) -> None:
     path = tmp_path / "vault.lock"
     child = _holder(path)
@@ -46,6 +47,7 @@ def test_a_second_owner_is_told_who_has_it(tmp_path: Path) -> None:
         child.communicate()
 
 
+@pytest.mark.starts_process
 def test_the_lock_dies_with_its_holder_and_the_file_stays(tmp_path: Path) -> None:
     path = tmp_path / "vault.lock"
     child = _holder(path)
