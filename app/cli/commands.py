@@ -1,30 +1,18 @@
 """All verbs of the command line, gathered: importing this registers them on `loci`."""
 
-from app.cli import (
-    bench,
-    clients,
-    completion,
-    conflicts,
-    demo,
-    doctor,
-    erasing,
-    imports,
-    jobs,
-    memories,
-    practice,
-    shot,
-    showing,
-    undoing,
-    vault,
-)
+from app.cli import completion, imports, sandbox
 from app.cli.chat import chat
+from app.cli.clients import clients
 from app.cli.mcp import mcp
+from app.cli.memories import detail, erasure, memories, practice, undo
 from app.cli.options import hoisted
+from app.cli.review import conflicts
 from app.cli.root import loci
+from app.cli.vault import doctor, jobs, vault
 
 __all__ = [
-    "bench", "chat", "clients", "completion", "conflicts", "demo", "doctor", "erasing", "hoisted", "imports", "jobs",
-    "loci", "mcp", "memories", "practice", "shot", "showing", "undoing", "vault",
+    "chat", "clients", "completion", "conflicts", "detail", "doctor", "erasure", "hoisted", "imports", "jobs", "loci",
+    "mcp", "memories", "practice", "sandbox", "undo", "vault",
 ]  # fmt: skip
 
 loci.add_command(mcp)

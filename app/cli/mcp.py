@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from app import environment
-from app.cli.grants import typed_grants
+from app.cli.clients.grants import typed_grants
 from app.cli.options import CONTEXT, global_options
 from app.cli.output import Output, Progression
 from app.mcp.tools import LEAN, PROFILES
@@ -78,7 +78,7 @@ def mcp(
     given = typed_grants(grants)
     door = doorway_of(context, checked_client(client or pair or _named(install) or _DEFAULT), tools)
     if install is not None:
-        from app.mcp.installing import Wish, install_into
+        from app.mcp.installation import Wish, install_into
 
         wish = Wish(only_print=only_print, yes=yes, code=code, grants=given or None)
         context.exit(install_into(door, install, wish))
@@ -90,7 +90,7 @@ def mcp(
             door.out.document({"client": name, "grants": made})
         return
     if test:
-        from app.mcp.trying import try_out
+        from app.mcp.trial import try_out
 
         context.exit(0 if try_out(door) else 1)
     from app.mcp.server import run

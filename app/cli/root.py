@@ -17,11 +17,11 @@ from app.cli.options import CONTEXT, global_options
 from app.cli.output import Output, Progression, read_text
 from app.cli.words import older_words
 from app.qt import load_qt
-from app.session import Report, Session, changes
+from app.vault.session import Report, Session, changes
 
 if TYPE_CHECKING:  # what opens key slots is loaded when a vault is asked for, not for help or a completion
-    from app.connection import RemoteSession
     from app.parts import Parts
+    from app.vault.connection import RemoteSession
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -66,7 +66,7 @@ class Command:
         Yields:
             The session.
         """
-        from app.connection import patient_session
+        from app.vault.connection import patient_session
 
         session: Session = patient_session(self.parts, self.output.note)
         try:
@@ -84,7 +84,7 @@ class Command:
         Returns:
             The session, which the caller closes; None where no engine runs, or where it is locked and stays so.
         """
-        from app.connection import connect, open_root
+        from app.vault.connection import connect, open_root
 
         root = open_root(self.parts)
         with root:
@@ -163,7 +163,7 @@ def loci(context: click.Context, home: Path | None, passphrase_file: Path | None
     if context.invoked_subcommand is None:
         if found.has_display and not as_json:
             load_qt()
-            from app.window import open_window  # Qt is loaded by what shows a window, and by nothing else
+            from app.window.window import open_window  # Qt is loaded by what shows a window, and by nothing else
 
             context.exit(open_window(context.obj.parts, context.obj.output.note))
         click.echo(context.get_help())

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import click
 
-from app.cli.grants import SPACE, told_reach
+from app.cli.clients.grants import SPACE, told_reach
 from app.cli.output import visible
 from app.mcp.doorway import Doorway, checked_client
 from app.mcp.starter import own_command

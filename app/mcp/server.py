@@ -20,7 +20,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from app.mcp.link import Link, Sight
-from app.mcp.reading import Reading
+from app.mcp.strict_stream import StrictStream
 from app.mcp.texts import SHOWN, readable
 from app.mcp.tools import Tool, answered, common_words, offered
 from app.mcp.words import sentence, words
@@ -250,6 +250,6 @@ async def _serve(make_link: Callable[[], Link], profile: str) -> None:
         async with stdio_server() as (read, write):
             sys.stdout = sys.stderr  # what anything prints would be flushed onto the wire at the end
             server = Bridge(link, profile).server(told_spaces(link.client, await link.welcome(_PEEK_S)))
-            await server.run(Reading(read, write), write, server.create_initialization_options())
+            await server.run(StrictStream(read, write), write, server.create_initialization_options())
     finally:
         await link.close()

@@ -27,14 +27,6 @@ IRREGULAR = frozenset(
 )
 VERB_FORMS_ALLOWED: frozenset[str] = frozenset(
     {
-        "app/cli/erasing.py",
-        "app/cli/showing.py",
-        "app/cli/undoing.py",
-        "app/mcp/installing.py",
-        "app/mcp/reading.py",
-        "app/mcp/trying.py",
-        "app/restoring.py",
-        "app/serving.py",
         "core/embed/served.py",
         "core/index/stored.py",
         "core/ipc/protocol/escaping.py",

@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers"), str(ROOT / "tests" /
 from locomo import Conversation, read  # noqa: E402
 from recall_rig import Note, Rig  # noqa: E402
 
-from app.sample import fill, sample_engine  # noqa: E402
+from app.sample.sample import fill, sample_engine  # noqa: E402
 from core.embed.minilm import MiniLmEmbedder  # noqa: E402
 from core.types.requests import RecallQuery  # noqa: E402
 from core.types.values import OWNER_ACTOR  # noqa: E402

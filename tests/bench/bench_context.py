@@ -26,7 +26,7 @@ from bench_locomo import Filled  # noqa: E402
 from conversations import read_ours  # noqa: E402
 from locomo import Conversation, read  # noqa: E402
 
-from app.sample import fill, sample_engine  # noqa: E402
+from app.sample.sample import fill, sample_engine  # noqa: E402
 from core.engine.facade import Engine  # noqa: E402
 from core.score.ranking.packing import MOST_FETCHED  # noqa: E402
 from core.score.ranking.profile import Focus  # noqa: E402

@@ -90,7 +90,7 @@ class _Tour:
         from app.qt import load_qt
 
         load_qt()
-        from app.desktop import application, build, fixed
+        from app.window.desktop import application, build, fixed
         from core.engine.facade import Engine, Home, Setup, built_in_embedder
         from core.types.clock import SystemClock
 

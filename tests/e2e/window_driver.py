@@ -34,7 +34,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.__main__ import main
-from app.desktop import application
+from app.window.desktop import application
 
 W = TypeVar("W", bound=QWidget)
 LOOK_MS = 25

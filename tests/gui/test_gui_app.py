@@ -20,12 +20,12 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import hear, settle
 
-from app.desktop import Desktop, HomeStore, build, fixed
-from app.sample import BEGIN, END, SampleClock, parts_in, sample_engine
-from app.serving import Service
-from app.shot import Shot, check
-from app.single import Ear, place_of, raise_running
-from app.window import NO_TRAY, Shown
+from app.sample.sample import BEGIN, END, SampleClock, parts_in, sample_engine
+from app.sample.shot import Shot, check
+from app.vault.service import Service
+from app.window.desktop import Desktop, HomeStore, build, fixed
+from app.window.single import Ear, place_of, raise_running
+from app.window.window import NO_TRAY, Shown
 from core.config.option_rows import replaced
 from core.errors import Code, LociError
 from ui.context import Command, Context

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import py_compile
 import resource
 import select
 import shutil
@@ -132,6 +133,7 @@ class Palace:
         runtime.mkdir(mode=0o700)
         guard.mkdir()
         (guard / "sitecustomize.py").write_text(_GUARD, encoding="utf-8")
+        py_compile.compile(str(guard / "sitecustomize.py"), doraise=True)  # what a command leaves behind is looked at
         self.environment = {
             "PATH": os.environ["PATH"],
             "HOME": str(folder),

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from app.cli.grants import told_reach, typed_grants
-from app.cli.pairing import question_lines
+from app.cli.clients.grants import told_reach, typed_grants
+from app.cli.clients.pairing import question_lines
 from core.config.grant_wording import cannot, former, sees_own, sentence
 from core.errors import UserError
 

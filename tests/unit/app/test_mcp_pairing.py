@@ -15,7 +15,7 @@ from app.mcp import pairing
 from app.mcp.doorway import Doorway, checked_client
 from app.mcp.link import Sight
 from app.mcp.server import told_spaces
-from app.mcp.trying import sight_told
+from app.mcp.trial import sight_told
 from core.errors import Code, LociError, UserError
 from core.ipc.client.handshake import Pairing
 

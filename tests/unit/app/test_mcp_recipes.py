@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.mcp.installing import read_config, write_config
+from app.mcp.installation import read_config, write_config
 from app.mcp.recipes import SERVER, Command, recipe
 from app.mcp.words import assistants
 from core.errors import Code, LociError

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.connection import RemoteSession
+from app.vault.connection import RemoteSession
 from core.ipc.client.client import Client
 
 

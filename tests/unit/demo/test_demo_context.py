@@ -9,7 +9,7 @@ from statistics import mean
 
 import pytest
 
-from app.sample import fill, sample_engine
+from app.sample.sample import fill, sample_engine
 from core.engine.facade import Engine
 from core.types.recall import Context, ContextQuery
 from core.types.requests import RecallQuery

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import pytest
 
-from app.sample import fill, sample_engine
+from app.sample.sample import fill, sample_engine
 from core.engine.facade import Engine
 from core.types.reviews import Queue, QueueRequest
 

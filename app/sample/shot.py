@@ -15,8 +15,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.desktop import Desktop, application, build, fixed
-from app.sample import fill, sample_engine
+from app.sample.sample import fill, sample_engine
+from app.window.desktop import Desktop, application, build, fixed
 from core.engine.facade import Engine
 from core.errors import BugError, Code, EnvironmentFaultError, UserError
 from core.types.requests import ListRequest

@@ -19,7 +19,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from app.sample_deeds import Deeds
+from app.sample.deeds import Deeds
 from core.engine.facade import Engine, Home, HomeKeys, Setup, built_in_embedder, create_vault
 from core.types.values import OWNER_ACTOR
 

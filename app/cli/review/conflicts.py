@@ -9,10 +9,10 @@ import click
 
 from app.cli.options import local_time
 from app.cli.output import Output, one_line, passage, visible
-from app.cli.queue import folded, of_client, short, waiting
+from app.cli.review.queue import folded, of_client, short, waiting
 from app.cli.root import Command, loci, with_command
 from app.cli.words import counted, first_words, said, words
-from app.session import Session
+from app.vault.session import Session
 from core.config.grant_wording import typed
 from core.errors import Code, UserError
 from core.types.values import Action

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from app.cli.output import Output, one_line, visible
-from app.cli.queue import short, waiting
+from app.cli.review.queue import short, waiting
 from app.cli.root import Command, loci, with_command
 from app.cli.words import (
     Item,
@@ -32,7 +32,7 @@ from app.cli.words import (
     voice,
     words,
 )
-from app.session import Session
+from app.vault.session import Session
 
 _NAME = 60
 _ASKED = frozenset({"active", "disputed", "quarantined"})

@@ -15,7 +15,7 @@ from app.cli.options import statuses
 from app.cli.output import Output, OutputError, visible
 from app.cli.root import Command, loci, with_command
 from app.cli.words import counted, words
-from app.session import Session, existing
+from app.vault.session import Session, existing
 from core.errors import Code, LociError, PreconditionError, UserError
 
 _DAMAGED_EXIT = 6
@@ -87,9 +87,9 @@ def _made(out: Output, reply: Mapping[str, Any]) -> None:
 @with_command
 def serve(command: Command, unlocked: bool) -> None:
     """Run engine and socket without a window, until interrupted."""
-    from app import serving  # the engine is loaded by what opens a vault, and by nothing else
+    from app.vault import service  # the engine is loaded by what opens a vault, and by nothing else
 
-    serving.serve(command.parts, command.output.note, must_open=unlocked)
+    service.serve(command.parts, command.output.note, must_open=unlocked)
 
 
 @loci.command()
@@ -231,7 +231,7 @@ def unlock(command: Command) -> None:
 
     With your passphrase, which is asked for, read from --passphrase-file, or held by the system's keyring.
     """
-    from app.connection import connect, open_root
+    from app.vault.connection import connect, open_root
 
     parts = command.parts
     with open_root(parts) as root:
@@ -262,9 +262,9 @@ def restore(command: Command, file: str) -> None:
 
     The old one is kept beside it.
     """
-    from app import restoring  # as for `serve`
+    from app.vault.restore import restore_backup  # as for `serve`
 
-    reply = restoring.restore(command.parts, existing(file), command.output.note)
+    reply = restore_backup(command.parts, existing(file), command.output.note)
     command.output.progression.is_done = True
     command.reply(reply, lambda out, _: out.line("Restored. Paired clients must be paired again."))
 
@@ -327,7 +327,7 @@ def passphrase(command: Command, new_passphrase_file: Path | None, renew: bool) 
     """
     if renew and new_passphrase_file is not None:
         raise click.UsageError("--recovery-code leaves the passphrase as it is; drop one of the two.")
-    from app.connection import ask_secret
+    from app.vault.connection import ask_secret
 
     secret = ask_secret(command.parts)
     with _keyholder(command, secret) as change:
@@ -346,7 +346,7 @@ _Change = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 @contextmanager
 def _keyholder(command: Command, secret: str) -> Iterator[_Change]:
     """What changes the key file: the engine that runs, else this process; the vault itself stays as it is."""
-    from app.connection import connect, open_root
+    from app.vault.connection import connect, open_root
     from core.engine.home.keys import HomeKeys
 
     keys = HomeKeys(command.parts.home)

@@ -18,7 +18,7 @@ from mcp.shared.message import SessionMessage
 from app.mcp.words import sentence
 
 
-class Reading:
+class StrictStream:
     """The messages of a stream; for a line that is none, its sender gets a JSON-RPC error."""
 
     def __init__(

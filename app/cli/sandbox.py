@@ -1,4 +1,4 @@
-"""`loci shot`: a picture of a page, drawn offscreen on the sample palace."""
+"""The verbs that touch nothing of the person's: measurements, the sample palace, pictures of it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,38 @@ from app.cli.output import Output
 from app.cli.root import Command, loci, with_command
 from app.qt import load_qt
 from core.errors import Code, EnvironmentFaultError
+
+
+@loci.command()
+@click.option("--n", "count", type=click.IntRange(10, 1_000_000), default=1000, show_default=True, help="Messages.")
+@with_command
+def bench(command: Command, count: int) -> None:
+    """Measure how fast it is on this machine.
+
+    The vault is made of synthetic texts; nothing of yours is touched.
+    """
+    from app.bench import measure, report  # loads the engine's largest parts; the other verbs need none of it
+
+    found = measure.run(count, command.output.note)
+    command.reply(found, report.print_report)
+
+
+@loci.command()
+@with_command
+def demo(command: Command) -> int:
+    """Walk through a sample palace.
+
+    Nothing of yours is touched.
+    """
+    if command.parts.environment.has_display and not command.output.as_json:
+        load_qt()
+        from app.sample.demo import open_sample  # Qt is loaded by what shows a window, and by nothing else
+
+        return open_sample(command.output.note)
+    from app.sample import tour  # the engine is loaded by what opens a vault, and by nothing else
+
+    tour.run(command.output)
+    return 0
 
 
 @loci.command()
@@ -33,7 +65,7 @@ def shot(command: Command, page: str, out: Path, theme: str, size: str, text_siz
     if not place.parent.is_dir():  # before the window's parts are loaded, which takes seconds
         raise EnvironmentFaultError(Code.WRITE_FAILED, "There is no such folder; name a file in one that exists.")
     load_qt()
-    from app.shot import Shot, take  # Qt is loaded by what draws a window, and by nothing else
+    from app.sample.shot import Shot, take  # Qt is loaded by what draws a window, and by nothing else
 
     take([Shot(page, place, theme, width, height, text_size)])
     command.output.progression.is_done = True

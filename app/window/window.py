@@ -16,13 +16,13 @@ from functools import partial
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.compose import build_engine
-from app.connection import connect
-from app.desktop import Desktop, application, build
 from app.parts import Parts
-from app.serving import Service
-from app.session import Tell
-from app.single import Ear, place_of, raise_running
+from app.vault.compose import build_engine
+from app.vault.connection import connect
+from app.vault.service import Service
+from app.vault.session import Tell
+from app.window.desktop import Desktop, application, build
+from app.window.single import Ear, place_of, raise_running
 from core.engine.facade import Engine, HomeKeys, OpenInfo, RootKey, read_secret_file
 from core.errors import Code, EnvironmentFaultError, LociError
 from ui.gate.gate import say_opened

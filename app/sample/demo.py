@@ -7,10 +7,10 @@ from contextlib import ExitStack
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QProgressBar, QWidget
 
-from app.desktop import application, build, fixed
-from app.sample import SampleClock, fill, sample_engine
-from app.session import Tell
-from app.window import Shown, ending_on_signals
+from app.sample.sample import SampleClock, fill, sample_engine
+from app.vault.session import Tell
+from app.window.desktop import application, build, fixed
+from app.window.window import Shown, ending_on_signals
 from core.config.window import WindowOptions
 from core.engine.facade import Engine
 from ui.bridge import Bridge

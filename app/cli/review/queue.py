@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.session import Session
+from app.vault.session import Session
 
 _SHORT = 8
 FIRST = 3

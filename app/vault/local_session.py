@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from app.compose import build_engine
 from app.parts import Parts
-from app.session import Report, Tell
+from app.vault.compose import build_engine
+from app.vault.session import Report, Tell
 from core.engine.facade import Engine, OpenInfo, RootKey
 from core.ipc.methods.table import run_verb
 from core.ipc.methods.vault import older_of

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.parts import Parts
-from app.session import Report, Session, Tell
+from app.vault.session import Report, Session, Tell
 from core.engine.home.keys import HomeKeys, RootKey, read_secret_file
 from core.errors import Code, LociError, UserError
 from core.ipc.client.client import Client
@@ -168,7 +168,7 @@ def open_session(parts: Parts, tell: Tell) -> Session:
             if remote.has_unlocked:
                 tell("The vault was locked; it is open again, for your assistants too.")
             return remote
-        from app.local_session import local_session  # the engine is loaded where no other one runs
+        from app.vault.local_session import local_session  # the engine is loaded where no other one runs
 
         return local_session(parts, root, tell)
     except LociError:

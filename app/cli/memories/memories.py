@@ -17,7 +17,7 @@ from app.cli.options import local_time, statuses
 from app.cli.output import Output, one_line, passage, visible
 from app.cli.root import Command, loci, with_command
 from app.cli.words import counted, first_words, on_day, voice, words
-from app.session import Session
+from app.vault.session import Session
 from core.errors import Code, UserError
 from core.types.values import FIRST_DAY, LAST_DAY, LIST_SORTS, Intent, Kind, Source, Status
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from app.cli.grants import SPACE
+from app.cli.clients.grants import SPACE
 from app.cli.output import visible
 from app.cli.root import Command
 from core.config.grant_wording import beyond, cannot, former, seen_with, sees_own, sentence, spaces_of

@@ -1,6 +1,6 @@
 """The command line's verb doctor: whether everything Loci needs is there, without a passphrase.
 
-Must not do: look itself; that is `app.doctor`.
+Must not do: look itself; that is `app.vault.doctor`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def doctor(command: Command) -> None:
 
     No passphrase is asked for and nothing is changed. It ends with 1 where something keeps Loci from working.
     """
-    from app.doctor import examine_all  # it tries every library there is; the other verbs need none of them
+    from app.vault.doctor import examine_all  # it tries every library there is; the other verbs need none of them
 
     found = examine_all(command.parts)
     worst = max(found, key=lambda one: _STATES.index(one.state)).state

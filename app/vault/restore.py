@@ -6,14 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from app.connection import ask_secret
 from app.parts import Parts
+from app.vault.connection import ask_secret
 from core.engine.facade import restore_vault
 from core.ipc.protocol.time_format import iso
 from core.types.clock import SystemClock
 
 
-def restore(parts: Parts, archive: Path, tell: Callable[[str], None]) -> dict[str, Any]:
+def restore_backup(parts: Parts, archive: Path, tell: Callable[[str], None]) -> dict[str, Any]:
     """Restore a backup into the home.
 
     Args:

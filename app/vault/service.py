@@ -11,11 +11,11 @@ from importlib.metadata import version
 from typing import Any, TypeVar
 
 from app.cli.words import older_words
-from app.compose import build_engine
-from app.connection import open_root
-from app.local_session import tell_opening
 from app.parts import Parts
-from app.session import Tell
+from app.vault.compose import build_engine
+from app.vault.connection import open_root
+from app.vault.local_session import tell_opening
+from app.vault.session import Tell
 from core.engine.facade import Engine, HomeKeys, RootKey
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.ipc.methods.vault import older_of

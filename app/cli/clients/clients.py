@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from app.cli.grants import told_reach, typed_grants
+from app.cli.clients.grants import told_reach, typed_grants
+from app.cli.clients.pairing import pair_by_code
 from app.cli.output import Output, OutputError, one_line, visible
-from app.cli.pairing import pair_by_code
 from app.cli.root import Command, loci, with_command
 from app.cli.words import counted, first_words, minute, words
 from core.config.grant_wording import taken_up

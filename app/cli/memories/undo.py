@@ -14,7 +14,7 @@ import click
 from app.cli.output import Output, visible
 from app.cli.root import Command, loci, with_command
 from app.cli.words import actor_of, counted, first_words, minute, whose, words
-from app.session import Session
+from app.vault.session import Session
 from core.errors import Code, LociError
 
 _PAGE = 200
