@@ -128,7 +128,7 @@ class Walks:
 
 def engine_walks(engine: Any, walks: Walks) -> None:
     """Store, contradict and ask, as the command line does in its own process."""
-    from app.local_session import LocalSession
+    from app.vault.local_session import LocalSession
 
     session = LocalSession(engine)
     plain = ("I keep the garden shears behind the door.", "I keep the spare keys in the blue drawer.")
@@ -144,7 +144,7 @@ def window_walks(engine: Any, walks: Walks) -> None:
     from PySide6.QtCore import QCoreApplication, Qt
     from PySide6.QtTest import QTest
 
-    from app.desktop import application, build, fixed
+    from app.window.desktop import application, build, fixed
 
     app = application()
     desktop = build(engine, app, fixed("light", 100, "recall"))
@@ -190,7 +190,7 @@ def main() -> None:
     chosen = parser.parse_args()
     tracer = Tracer()
     tracer.install()
-    from app.sample import fill, sample_engine
+    from app.sample.sample import fill, sample_engine
 
     with sample_engine() as (engine, clock, _):
         fill(engine, clock)
