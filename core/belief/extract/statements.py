@@ -28,14 +28,23 @@ _HAVE, _PERFECT = frozenset(("have", "has", "own")), frozenset(("have", "has", "
 _UNSURE = frozenset(("would", "could", "should", "might", "may", "must", "'d", "shall", "wouldn't", "couldn't"))
 _WILL, _CAN = frozenset(("will", "'ll", "won't")), frozenset(("can", "can't", "cannot"))
 _DO = frozenset(("do", "don't", "does", "doesn't"))
+_PHRASES = ("frames", "change_phrases")
+_LONGEST, _IN_FRONT = 5, 12  # words of a phrase; words that a frame ends within
 _MOST_NAMED = 8
 """Words that the name of a thing of the speaker's may have before its verb."""
+_AGE_ENDS = frozenset(("", ".", ",", "!", ";", "now", "years", "next", "this", "in", "on", "and", "today", "tomorrow"))
 
 
 @cache
 def _words() -> Mapping[str, frozenset[str]]:
     loaded = load("statements.json")
-    return {name: frozenset(found.split()) for name, found in loaded.items() if name != "about"}
+    return {name: frozenset(found.split()) for name, found in loaded.items() if name not in ("about", *_PHRASES)}
+
+
+@cache
+def _phrases(name: str) -> frozenset[tuple[str, ...]]:
+    found: str = load("statements.json")[name]
+    return frozenset(tuple(phrase.split()) for phrase in found.split("|"))
 
 
 def statements(text: str) -> tuple[tuple[int, int], ...]:
@@ -61,22 +70,82 @@ def statements(text: str) -> tuple[tuple[int, int], ...]:
 
 def _states(sentence: Sentence) -> bool:
     """Whether any clause of it states something of the speaker."""
-    if sentence.lows[-1] == "?" or words().sets["hedge"] & set(sentence.lows):
+    lows, framed = sentence.lows, _behind_frame(sentence)
+    if lows[-1] == "?" or words().sets["hedge"] & set(lows[framed:]):
         return False
-    lows = sentence.lows
-    return any(
-        _clause(sentence, at)
+    return _is_own_day(sentence) or any(
+        _clause(sentence, at, is_framed=at == framed > 0)
         for at in range(sentence.begin, len(lows) - 1)
         if lows[at] in _WE | _OUR
         and not (sentence.tokens[at].hidden or sentence.tokens[at].quoted)
-        and (at == sentence.begin or lows[at - 1] in _LED or lows[at - 1] in words().sets["leads.set_off"])
+        and (at in (sentence.begin, framed) or lows[at - 1] in _LED or lows[at - 1] in words().sets["leads.set_off"])
     )
 
 
-def _clause(sentence: Sentence, at: int) -> bool:
+def _behind_frame(sentence: Sentence) -> int:
+    """Where what is disclosed begins, behind words such as "you should know that"; 0 where there are none."""
+    lows = sentence.lows
+    for end in range(1, min(_IN_FRONT, len(lows))):
+        if any(tuple(lows[end - size : end]) in _phrases("frames") for size in range(1, min(_LONGEST, end) + 1)):
+            while end < len(lows) and lows[end] in ("that", ",", ":", "-"):
+                end += 1
+            if end < len(lows) and lows[end] in _WE | _OUR:
+                return end
+    return 0
+
+
+def _clause(sentence: Sentence, at: int, *, is_framed: bool) -> bool:
     if sentence.lows[at] in _WE:
-        return _of_self(sentence, _behind_adverbs(sentence, at + 1))
-    return _of_thing(sentence, at)
+        verb = _behind_adverbs(sentence, at + 1)
+        return _of_self(sentence, verb) or (is_framed and _is_trait(sentence, verb))
+    return _of_kin(sentence, at) or _of_thing(sentence, at)
+
+
+def _is_trait(sentence: Sentence, at: int) -> bool:
+    """Whether a verb alone, which somebody was prepared for, tells what the speaker is like: "I stutter"."""
+    if at >= len(sentence.lows) or _says_more(sentence, at):
+        return False
+    verb = sentence.lows[at]
+    idle = _words()["talk"] | _BE | _WAS | _HAVE | _PERFECT | _UNSURE | _WILL | _CAN | _DO | {"did", "didn't"}
+    return verb.isalpha() and verb not in idle and not _is_past(verb)
+
+
+def _is_own_day(sentence: Sentence) -> bool:
+    """Whether a day is said to be one of the speaker's: "it's my birthday on Friday"."""
+    lows = sentence.lows
+    for at in range(1, len(lows) - 1):
+        if lows[at] not in _OUR or lows[at - 1] not in _BE | _WAS | {"be"} or sentence.tokens[at].quoted:
+            continue
+        named = lows[at + 1 : at + 5]
+        is_day = any(one in _words()["own_days"] and two == "day" for one, two in pairwise(named))
+        if is_day or _words()["occasions"] & set(named):
+            return _is_dated(sentence) or "yesterday" in lows
+    return False
+
+
+def _of_kin(sentence: Sentence, at: int) -> bool:
+    """Whether "my ..." is a relative of whom an age or an event of a life is told."""
+    lows, sets = sentence.lows, words().sets
+    kin = sets["kin"] | sets["partner"] | sets["child"] | sets["children"] | _words()["kin_more"]
+    place = next((one for one in range(at + 1, min(at + 4, len(lows) - 1)) if lows[one] in kin), 0)
+    if not place:
+        return False
+    verb = place + 1
+    while verb < len(lows) - 1 and lows[verb] in _words()["passing"]:
+        verb += 1
+    before = set(lows[place + 1 : verb])
+    if lows[verb] in _words()["ageing"]:
+        return _is_number(_next(sentence, verb))
+    if _is_number(lows[verb]):
+        return bool(before & (_BE | _WILL | {"be", "to"}) and _next(sentence, verb) in _AGE_ENDS)
+    if lows[verb] in _words()["schooling"]:
+        return bool(before & {"starts", "start", "started", "starting", "begins", "begin", "began"})
+    return lows[verb] in _words()["life_events"] or (lows[verb] in _words()["births"] and "having" in before)
+
+
+def _is_number(low: str) -> bool:
+    sets = words().sets
+    return low[:1].isdigit() or low in sets["tens"] or low in sets["small"] or low.split("-")[0] in sets["tens"]
 
 
 def _behind_adverbs(sentence: Sentence, at: int) -> int:
@@ -94,7 +163,9 @@ def _of_self(sentence: Sentence, at: int) -> bool:
         return False
     verb = lows[at]
     if verb in _BE:
-        return _is_lasting(sentence, at + 1)
+        return _is_amount(sentence, at + 1) or _is_lasting(sentence, at + 1)
+    if _changes_habit(sentence, _behind_adverbs(sentence, at + 1) if verb in _PERFECT else at):
+        return True
     if verb in _WILL:
         return _is_dated(sentence)
     if verb in _CAN:
@@ -104,8 +175,50 @@ def _of_self(sentence: Sentence, at: int) -> bool:
     if verb in _HAVE:
         return _words()["havings"].isdisjoint(_head(sentence, at + 1)) and _says_more(sentence, at)
     if verb in _DO or verb in ("didn't", "did"):
-        return verb in _DO and _acts(sentence, _behind_adverbs(sentence, at + 1))
+        denied = at + 1 if _next(sentence, at) == "not" else at
+        return verb in _DO and _acts(sentence, _behind_adverbs(sentence, denied + 1))
     return _acts(sentence, at)
+
+
+def _is_amount(sentence: Sentence, at: int) -> bool:
+    """Whether one "is" down to, up to or back to so much of something, behind "am" from a place on."""
+    lows, at = sentence.lows, _behind_adverbs(sentence, at)
+    while at < len(lows) - 1 and lows[at] in ("now", "currently"):
+        at += 1
+    if lows[at] not in ("down", "up", "back", "at", "on"):
+        return False
+    is_way = lows[at] in ("down", "up", "back")
+    if is_way and _next(sentence, at) not in ("to", "at"):
+        return False
+    rest = lows[at + 2 if is_way else at + 1 :]
+    if not rest or not (_is_number(rest[0]) or rest[0] == "half"):
+        return False
+    return _has_rate(rest) or (
+        is_way
+        and len(rest) > 1
+        and rest[1].isalpha()
+        and "here" not in rest
+        and rest[1] not in _words()["chatter"] | _words()["havings"]
+    )
+
+
+def _changes_habit(sentence: Sentence, at: int) -> bool:
+    """Whether a verb tells that one does something more, less or no longer: "cut down to five a day"."""
+    lows = sentence.lows
+    if at >= len(lows):
+        return False
+    if lows[at] in _words()["changes"] and _has_rate(lows[at + 1 :]):
+        return True
+    size = next((size for size in range(3, 0, -1) if tuple(lows[at : at + size]) in _phrases("change_phrases")), 0)
+    thing = _next(sentence, at + size - 1)
+    if not size or not thing.isalpha() or thing in stop_words() or thing in words().sets["det"]:
+        return False
+    return lows[at] != "stopped" or (thing.endswith("ing") and thing not in _words()["idle_stops"])
+
+
+def _has_rate(lows: Sequence[str]) -> bool:
+    """Whether so much in a time is named: "five a day"."""
+    return any(one in ("a", "an", "per", "each", "every") and two in _words()["periods"] for one, two in pairwise(lows))
 
 
 def _speaks_to(lows: Sequence[str]) -> bool:
@@ -206,7 +319,9 @@ def _tells(sentence: Sentence, first: int, at: int) -> bool:
         return False
     if low in _BE:
         is_course = told.endswith("ing") and not _words()["of_taste"] & set(sentence.lows[first:at])
-        return told not in _words()["feelings"] and (not is_course or _is_dated(sentence))
+        of_kin = words().sets["kin"] | words().sets["child"] | words().sets["children"] | words().sets["partner"]
+        is_state = told in _words()["states"] and bool(of_kin & set(sentence.lows[first:at]))
+        return told not in _words()["feelings"] and not is_state and (not is_course or _is_dated(sentence))
     if low in _WAS or _is_past(low):
         return bool(_words()["lasting_verbs"] & set(sentence.lows[at : at + 4])) or _is_dated(sentence)
     return True

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
 
 import pytest
 
 from core.belief.extract.extraction import extract
 from core.belief.extract.statements import statements
 
+FOLDER = Path(__file__).parents[3] / "fixtures" / "statements"
 OPENERS = (
     "",
     "By the way",
@@ -152,6 +154,30 @@ def test_nor_behind_an_opener(talk: str) -> None:
     plain = talk if talk.startswith(("I ", "I'", "If I")) else talk[0].lower() + talk[1:]
     found = [text for opener in OPENERS[1:8] if statements(text := f"{opener}, {plain}")]
     assert found == []
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        "I'm down to one coffee a day now.",
+        "It's my birthday on Friday.",
+        "You should know that I stutter.",
+        "My mum turns 70 in March.",
+    ],
+)
+def test_amounts_own_days_disclosures_and_relatives_are_stated(stated: str) -> None:
+    assert len(statements(stated)) == 1
+
+
+@pytest.mark.parametrize(
+    ("stated", "talk", "least", "most"), [("stated", "talk", 38, 1), ("stated_held", "talk_held", 36, 4)]
+)
+def test_the_kinds_are_told_from_talk_in_their_words(stated: str, talk: str, least: int, most: int) -> None:
+    """The held halves were written with the others and only counted: no word is listed for one of them."""
+    told, idle = ((FOLDER / f"{name}.txt").read_text("utf-8").splitlines() for name in (stated, talk))
+    assert len(told) == len(idle) == 40
+    assert sum(map(is_kept, told)) >= least
+    assert sum(bool(statements(text)) for text in idle) <= most
 
 
 def test_it_is_found_among_other_sentences() -> None:
