@@ -31,7 +31,7 @@ from core.types.views import EgoGraph, Placed
 
 _START_CHILD = (
     "import sys; sys.path.insert(0, sys.argv[1]); "
-    "from core.engine.views.layout_process import be_humble, main; be_humble(); sys.exit(main())"
+    "from core.engine.views.layout_process import lower_priority, main; lower_priority(); sys.exit(main())"
 )
 _POLL_S = 0.05
 _DEADLINE_S = 30.0
