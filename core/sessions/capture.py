@@ -111,7 +111,7 @@ class CaptureContext:
     """Who brings it, and what it is stored with.
 
     Attributes:
-        keeper: the store path.
+        store_service: the store path.
         stored: told sequence, labels and vectors of new rows, for the index.
         handed: memories given to that client that are not written down yet.
         vectors: one unit row for each of `PreparedCapture.texts`; None where they are made later.
@@ -121,7 +121,7 @@ class CaptureContext:
 
     actor: Actor
     client: ClientRecord | None
-    keeper: StoreService
+    store_service: StoreService
     stored: Stored
     handed: frozenset[str]
     vectors: NDArray[np.float32] | None
@@ -306,7 +306,7 @@ def write_capture(tx: Tx, verb: Verb, prepared: PreparedCapture, by: CaptureCont
     captured = Captured(skipped=prepared.skipped, left_out=prepared.left_out, extracted=prepared.extracted)
     untrue: Counter[str] = Counter()
     if prepared.pieces:
-        space_id = by.keeper.space_of(tx, prepared.pieces[0].checked.request, by.client)
+        space_id = by.store_service.space_of(tx, prepared.pieces[0].checked.request, by.client)
         kept = _kept(tx, verb, prepared, by, space_id)
         writing = _Writing(tx, verb, by, space_id, prepared)
         captured, untrue = writing.all(kept, captured), writing.untrue
@@ -427,7 +427,7 @@ class _Writing:
     def _left_out(self, piece: CapturedPiece) -> StoreReply | None:
         """The answer to a piece that is not to be kept; None where that may be told."""
         reply = self._attempt(
-            piece, lambda: reply_for_left_out(self._by.keeper.make_id, piece.checked, self._by.client)
+            piece, lambda: reply_for_left_out(self._by.store_service.make_id, piece.checked, self._by.client)
         )
         if reply is not None:
             self._count_untrue(piece, reply)
@@ -442,7 +442,7 @@ class _Writing:
         by = self._by
         vectors = None if by.vectors is None else by.vectors[begin:end]
         arriving = StoreContext(checked, by.actor, by.client, self._space, vectors, by.stored, by.handed)
-        reply = self._attempt(piece, lambda: by.keeper.take_in(self._tx, self._verb, arriving))
+        reply = self._attempt(piece, lambda: by.store_service.take_in(self._tx, self._verb, arriving))
         is_told = self._is_blind and reply is not None and reply.operation != "NOOP"
         if is_told and reply is not None and self._tx.row("memories", {"id": reply.memory_id}) is None:
             self._count_untrue(piece, reply)  # it stands already: the answer is as if it were new
@@ -479,7 +479,7 @@ class _Writing:
             return str(found), int(next_place)
         occurred = checked.request.occurred
         row = {
-            "id": self._by.keeper.make_id(),
+            "id": self._by.store_service.make_id(),
             "identity": identity,
             "title": None,
             "space_id": self._space,

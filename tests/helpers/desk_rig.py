@@ -98,10 +98,12 @@ def make_pair(
 
     def write(tx: Tx) -> Pair:
         with rig.opened.work.verb(tx, "store", "Make a pair", OWNER_ACTOR) as verb:
-            acts = Transitions(tx, verb, rig.opened.make_id, rig.opened.search.space, rig.opened.search.add_vectors)
-            first = None if alone else put(rig, acts, old or have())
-            second = put(rig, acts, new or came())
-            item = acts.open_conflict(
+            transitions = Transitions(
+                tx, verb, rig.opened.make_id, rig.opened.search.space, rig.opened.search.add_vectors
+            )
+            first = None if alone else put(rig, transitions, old or have())
+            second = put(rig, transitions, new or came())
+            item = transitions.open_conflict(
                 ItemSubject(
                     kind,
                     second,
@@ -121,9 +123,9 @@ def make_pair(
     return pair
 
 
-def put(rig: Rig, acts: Transitions, side: Side) -> str:
+def put(rig: Rig, transitions: Transitions, side: Side) -> str:
     """One memory with its claims, standing as it should."""
-    tx, make_id = acts.tx, rig.opened.make_id
+    tx, make_id = transitions.tx, rig.opened.make_id
     memory_id = make_id()
     lineage = "owner" if side.client_id is None else f"client:{side.client_id}:"
     draft = Draft(
@@ -157,9 +159,9 @@ def put(rig: Rig, acts: Transitions, side: Side) -> str:
         spanned = ClaimDraft(**{**_fields(claim), "end": len(side.text)})
         draft_claim(tx, spanned, on, (make_id(), make_id()))
     if side.status is Status.ACTIVE:
-        acts.activate(memory_id)
+        transitions.activate(memory_id)
     elif side.status is Status.DISPUTED:
-        acts.dispute(memory_id, "equals_disagree")
+        transitions.dispute(memory_id, "equals_disagree")
     refresh_trust(tx, memory_id)
     tx.run("UPDATE memories SET read_at = ? WHERE id = ?", (tx.now_ms, memory_id))
     if side.recalled:

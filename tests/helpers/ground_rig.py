@@ -61,7 +61,7 @@ def ground_of(
         options=opened.options.model_copy(update=dict(options or {})),
         make_id=opened.make_id,
         work=opened.work,
-        keeper=opened.store_service,
+        store_service=opened.store_service,
         space=opened.search.space,
         read=lambda fn: opened.vault.read(fn, deadline_s=None),
         embed=lambda texts: np.asarray(opened.search.embedder.embed(list(texts)), np.float32),

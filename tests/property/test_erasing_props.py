@@ -41,8 +41,8 @@ def _unite(rig: Rig, gone: str, kept: str) -> None:
 
     def write(tx: Any) -> None:
         with rig.opened.work.verb(tx, "resolve", "Unite", OWNER_ACTOR) as verb:
-            acts = rig.opened.store_service.acts(tx, verb, rig.opened.search.add_vectors)
-            acts.merge_into(kept, f"Ada keeps bees. {TEXT}", vector, gone)
+            transitions = rig.opened.store_service.transitions(tx, verb, rig.opened.search.add_vectors)
+            transitions.merge_into(kept, f"Ada keeps bees. {TEXT}", vector, gone)
 
     rig.write(write)
 

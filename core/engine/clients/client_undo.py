@@ -201,10 +201,10 @@ def undo_next_batch(
 
 
 def _archive(tx: Tx, opened: OpenVault, verb: Verb, memory_ids: Sequence[str]) -> None:
-    acts = Transitions(tx, verb, opened.make_id, opened.search.space, opened.search.add_vectors, by="owner")
+    transitions = Transitions(tx, verb, opened.make_id, opened.search.space, opened.search.add_vectors, by="owner")
     for memory_id in memory_ids:
-        acts.archive(memory_id, REMOVED)
-    acts.close_moot()
+        transitions.archive(memory_id, REMOVED)
+    transitions.close_moot()
 
 
 def _tried(tx: Tx, opened: OpenVault, steps: Sequence[str], by: str) -> tuple[UndoneSteps, int]:

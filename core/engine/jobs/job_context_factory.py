@@ -53,7 +53,7 @@ def make_job_context(opened: OpenVault, model: ModelRefinement, is_stopped: Call
         options=opened.options,
         make_id=opened.make_id,
         work=opened.work,
-        keeper=sight.store_service,
+        store_service=sight.store_service,
         space=sight.space,
         read=manners.read,
         embed=lambda texts: opened.on(opened.threads.compute, sight.embed, texts).result(),
@@ -66,9 +66,9 @@ def make_job_context(opened: OpenVault, model: ModelRefinement, is_stopped: Call
     )
 
 
-def _tidy(keeper: StoreService) -> None:
+def _tidy(store_service: StoreService) -> None:
     """A job's own session of the relation model is some 30 MB, and what a stage freed may be as much."""
-    relate = keeper.readers.relate
+    relate = store_service.readers.relate
     if isinstance(relate, RelationModel):
         relate.rest()
     trim_heap()

@@ -272,8 +272,10 @@ def _revise(
     opened: OpenVault, ids: Sequence[str], revision: Revision, meant: Embedded | None
 ) -> Callable[[Tx], RevisionReport]:
     def write(tx: Tx) -> RevisionReport:
-        keeper = opened.store_service
-        reviser = Reviser(opened.make_id, opened.work, opened.search.space, keeper.admit, keeper.read_anew)
+        store_service = opened.store_service
+        reviser = Reviser(
+            opened.make_id, opened.work, opened.search.space, store_service.admit, store_service.read_anew
+        )
         made = None if meant is None else meant.within(opened.search.active_space)
         vector = None if made is None else made[0]
         report = reviser.revise(tx, ids, revision, vector, OWNER_ACTOR, opened.search.add_vectors)

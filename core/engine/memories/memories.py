@@ -80,7 +80,7 @@ class VerdictCall:
 
     def write(self, verdicts: VerdictWriter, tx: Tx) -> VerdictReply:
         """Write it, where it needs no more than its reason."""
-        return verdicts.say(tx, self.memory_id, self.verdict, self.actor, self.told.get("reason"))
+        return verdicts.write(tx, self.memory_id, self.verdict, self.actor, self.told.get("reason"))
 
 
 WriteVerdict = Callable[[VerdictWriter, Tx], VerdictReply]

@@ -29,8 +29,8 @@ def make_resolver(opened: OpenVault) -> Resolver:
     Returns:
         The resolver.
     """
-    keeper = opened.store_service
-    return Resolver(opened.make_id, opened.work, opened.search.space, keeper.admit, keeper.read_anew)
+    store_service = opened.store_service
+    return Resolver(opened.make_id, opened.work, opened.search.space, store_service.admit, store_service.read_anew)
 
 
 @dataclass

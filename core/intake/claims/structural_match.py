@@ -1,4 +1,4 @@
-"""Claims of a newcomer beside the claims that stand: the same, or at odds.
+"""Claims of a candidate beside the claims that stand: the same, or at odds.
 
 Seed A, feature 1: two claims contradict each other where they share subject, predicate and scope, both hold one
 value at a time, the values differ and the windows of validity overlap. Must not do: decide who gives way.
@@ -28,13 +28,13 @@ _COMPARED = to_json([kind.value for kind in KINDS_BY_TEXT])
 
 @dataclass(frozen=True, slots=True)
 class ClaimConflict:
-    """A claim of a memory that a newcomer's claim contradicts.
+    """A claim of a memory that a candidate's claim contradicts.
 
     Attributes:
         memory_id: the memory that backs it.
         claim_id: the claim; `key` is its claim key.
-        draft: the newcomer's claim; `own_key` is its key.
-        given: whether the newcomer's claim was given, not read.
+        draft: the candidate's claim; `own_key` is its key.
+        given: whether the candidate's claim was given, not read.
     """
 
     memory_id: str
@@ -49,24 +49,24 @@ class ClaimConflict:
         return self.draft.method == "given"
 
 
-def find_same_claims(rows: Rows, newcomer: StoreCandidate) -> str | None:
-    """A memory that stands and is backed with every claim of the newcomer.
+def find_same_claims(rows: Rows, candidate: StoreCandidate) -> str | None:
+    """A memory that stands and is backed with every claim of the candidate.
 
     Returns:
         The memory that backs the first claim; None where a claim is new, or there are none, or the text says more than
         the claims that were read from it (a claim that is given stands for its text).
     """
-    if not _is_all_told(newcomer):
+    if not _is_all_told(candidate):
         return None
     first: str | None = None
-    for draft in newcomer.claims:
-        key = key_of(newcomer.space_id, draft, newcomer.standing.scope_session)
+    for draft in candidate.claims:
+        key = key_of(candidate.space_id, draft, candidate.standing.scope_session)
         found = rows.value(
             "SELECT m.id FROM claims c JOIN evidence e ON e.claim_id = c.id AND e.stance = 'supporting' "  # noqa: S608
             "JOIN memories m ON m.id = e.memory_id WHERE c.space_id = ? AND c.claim_key = ? "
             "AND c.state IN ('asserted', 'disputed') AND m.status IN ('active', 'disputed') "
             f"AND m.id <> ? AND (? IS NULL OR {UNSEALED}) ORDER BY m.status, m.n LIMIT 1",
-            (newcomer.space_id, key, newcomer.memory_id, newcomer.stranger),
+            (candidate.space_id, key, candidate.memory_id, candidate.stranger),
         )
         if found is None:
             return None
@@ -74,40 +74,40 @@ def find_same_claims(rows: Rows, newcomer: StoreCandidate) -> str | None:
     return first
 
 
-def find_same_words(rows: Rows, newcomer: StoreCandidate) -> str | None:
-    """The memory of the very words of a newcomer that stands; what it says may be partly over.
+def find_same_words(rows: Rows, candidate: StoreCandidate) -> str | None:
+    """The memory of the very words of a candidate that stands; what it says may be partly over.
 
     Returns:
-        Its id; None where there is none but the newcomer itself.
+        Its id; None where there is none but the candidate itself.
     """
-    if newcomer.kind not in KINDS_BY_TEXT:
+    if candidate.kind not in KINDS_BY_TEXT:
         return None
-    session = newcomer.standing.scope_session
-    twin = standing_twin(rows, newcomer.texts, newcomer.kind, newcomer.space_id, session)
-    return None if twin == newcomer.memory_id else twin
+    session = candidate.standing.scope_session
+    twin = standing_twin(rows, candidate.texts, candidate.kind, candidate.space_id, session)
+    return None if twin == candidate.memory_id else twin
 
 
-def _is_all_told(newcomer: StoreCandidate) -> bool:
-    if any(draft.method == "given" for draft in newcomer.claims):
+def _is_all_told(candidate: StoreCandidate) -> bool:
+    if any(draft.method == "given" for draft in candidate.claims):
         return True
-    return len(newcomer.texts) == 1 and says_no_more(newcomer.texts[0], newcomer.claims)
+    return len(candidate.texts) == 1 and says_no_more(candidate.texts[0], candidate.claims)
 
 
-def find_claim_conflicts(rows: Rows, newcomer: StoreCandidate) -> list[ClaimConflict]:
-    """Claims that cannot be true beside those of the newcomer.
+def find_claim_conflicts(rows: Rows, candidate: StoreCandidate) -> list[ClaimConflict]:
+    """Claims that cannot be true beside those of the candidate.
 
     Returns:
         One for each claim and memory, in a fixed order.
     """
     found: dict[tuple[str, str], ClaimConflict] = {}
-    for draft in newcomer.claims:
-        own = key_of(newcomer.space_id, draft, newcomer.standing.scope_session)
-        for memory_id, claim_id, key in _opposed(rows, newcomer, draft):
+    for draft in candidate.claims:
+        own = key_of(candidate.space_id, draft, candidate.standing.scope_session)
+        for memory_id, claim_id, key in _opposed(rows, candidate, draft):
             found.setdefault((memory_id, claim_id), ClaimConflict(memory_id, claim_id, bytes(key), draft, own))
     return list(found.values())
 
 
-def find_presupposed(rows: Rows, newcomer: StoreCandidate) -> list[str]:
+def find_presupposed(rows: Rows, candidate: StoreCandidate) -> list[str]:
     """What the person said that somebody else's text takes for granted otherwise, whatever the kinds of the two.
 
     An order, a procedure or a message that rests on another lawyer says so as well as a plain statement, but is no
@@ -116,16 +116,16 @@ def find_presupposed(rows: Rows, newcomer: StoreCandidate) -> list[str]:
     Returns:
         Ids of memories that stand, in a fixed order; none for the person's own word.
     """
-    if newcomer.standing.persons:
+    if candidate.standing.persons:
         return []
-    told = Told("".join(newcomer.texts)[:MOST_ASSUMED], newcomer.standing.at_ms, newcomer.claims)
-    found = dict.fromkeys(one.memory_id for one in find_claim_conflicts(rows, newcomer))
+    told = Told("".join(candidate.texts)[:MOST_ASSUMED], candidate.standing.at_ms, candidate.claims)
+    found = dict.fromkeys(one.memory_id for one in find_claim_conflicts(rows, candidate))
     for name, values in assumed(told.text).items():
         drafts = tuple(claims_assumed(name, values, told))
-        found |= dict.fromkeys(one.memory_id for one in find_claim_conflicts(rows, replace(newcomer, claims=drafts)))
+        found |= dict.fromkeys(one.memory_id for one in find_claim_conflicts(rows, replace(candidate, claims=drafts)))
         words = " AND ".join(f'"{word}"' for word in index_terms(name).split())
         if words:
-            params = (words, _MOST_NAMED, newcomer.space_id)
+            params = (words, _MOST_NAMED, candidate.space_id)
             found |= dict.fromkeys(str(row[0]) for row in rows.all(_NAMED, params))
     near = load_neighbours(rows, dict.fromkeys(found, 1.0))
     return [one.id for one in near.values() if one.standing.persons and not one.is_over and _is_other(one, told)]
@@ -143,7 +143,7 @@ _NAMED = (
 )
 
 
-def _opposed(rows: Rows, newcomer: StoreCandidate, draft: ClaimDraft) -> list[tuple[str, str, bytes]]:
+def _opposed(rows: Rows, candidate: StoreCandidate, draft: ClaimDraft) -> list[tuple[str, str, bytes]]:
     begin = None if draft.valid_from is None else draft.valid_from.ms
     end = None if draft.valid_to is None else draft.valid_to.ms
     found = rows.all(
@@ -162,17 +162,17 @@ def _opposed(rows: Rows, newcomer: StoreCandidate, draft: ClaimDraft) -> list[tu
         "AND coalesce(c.valid_from, ?) < coalesce(?, ?) AND coalesce(?, ?) < coalesce(c.valid_to, ?) "
         "ORDER BY m.n, c.id",
         (
-            newcomer.space_id,
+            candidate.space_id,
             key_form(draft.subject),
             draft.predicate,
-            newcomer.standing.scope_session,
-            newcomer.standing.owner_said,
+            candidate.standing.scope_session,
+            candidate.standing.owner_said,
             to_json(dict(draft.qualifiers)),
             # Two that the person kept side by side are no gap through which others tell a third.
-            not newcomer.standing.owner_said,
+            not candidate.standing.owner_said,
             to_json(dict(draft.qualifiers)),
             key_form(draft.value),
-            newcomer.memory_id,
+            candidate.memory_id,
             _COMPARED,
             draft.polarity,
             int(draft.exclusive),

@@ -76,7 +76,7 @@ def withdraw_requests(tx: Tx, memory_id: str) -> None:
         tx.delete("conflicts", {"id": item_id})
 
 
-def carry_over(acts: Transitions, old_id: str, new_id: str) -> None:
+def carry_over(transitions: Transitions, old_id: str, new_id: str) -> None:
     """What hangs on a memory and not on its words goes with it to the version that a client wrote.
 
     Its place, its pin, and the relations that somebody drew. What it earned as a rule it earned with other words.
@@ -85,7 +85,7 @@ def carry_over(acts: Transitions, old_id: str, new_id: str) -> None:
         old_id: the version that is over.
         new_id: the one that stands.
     """
-    tx = acts.tx
+    tx = transitions.tx
     old, new = tx.row("memories", {"id": old_id}), tx.row("memories", {"id": new_id})
     if old is None or new is None:
         return
@@ -100,16 +100,16 @@ def carry_over(acts: Transitions, old_id: str, new_id: str) -> None:
             continue
         ends = {name: new_id if edge[name] == old_id else edge[name] for name in ("from_id", "to_id")}
         if ends["from_id"] != ends["to_id"]:
-            tx.insert("edges", {**edge, **ends, "id": acts.make_id()})
+            tx.insert("edges", {**edge, **ends, "id": transitions.make_id()})
 
 
-def apply_removal(acts: Transitions, memory_id: str) -> None:
+def apply_removal(transitions: Transitions, memory_id: str) -> None:
     """Let a memory leave recall because the person allowed it; an undo brings it back.
 
     Args:
         memory_id: the memory; of a split text the head.
     """
-    told = apply_forget(acts.tx, acts.make_id, memory_id)
+    told = apply_forget(transitions.tx, transitions.make_id, memory_id)
     for one in (memory_id, *told):
-        if one not in acts.touched:
-            acts.touched.append(one)
+        if one not in transitions.touched:
+            transitions.touched.append(one)

@@ -40,17 +40,17 @@ RULED, BY_CLIENT = "rule", "decided_client"
 """Notes of an item that the person did not decide: keys of `closed` in resources/help/review.json."""
 
 Admit = Callable[[Transitions, str], object]
-"""Lets a newcomer that waited through the gate, as the person's wish, within the running verb."""
+"""Lets a candidate that waited through the gate, as the person's wish, within the running verb."""
 
 
-def activate(acts: Transitions, memory_id: str) -> None:
-    """Let a newcomer stand without a look at what else stands; where no gate is wired."""
-    acts.activate(memory_id)
+def activate(transitions: Transitions, memory_id: str) -> None:
+    """Let a candidate stand without a look at what else stands; where no gate is wired."""
+    transitions.activate(memory_id)
 
 
-def leave_unread(acts: Transitions, memory_id: str) -> None:
+def leave_unread(transitions: Transitions, memory_id: str) -> None:
     """Leave a text unread; where no reader is wired."""
-    acts.assert_claims(memory_id)
+    transitions.assert_claims(memory_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Resolver:
         make_id: makes UUIDv7 ids.
         work: opens verbs.
         space: the vector space of the vectors handed in.
-        admit: lets a newcomer through the gate.
+        admit: lets a candidate through the gate.
         read: reads the claims of a text that was written at the desk
         (`core.intake.store.store.StoreService.read_anew`).
     """
@@ -105,13 +105,13 @@ class Resolver:
         check_merge(tx, case, decision)
         label = step_label(case, decision.action)
         with self.work.verb(tx, VERB, label, actor) as verb:
-            acts = self._acts(tx, verb, stored, actor)
-            self._one(acts, case, decision, vector, _note_of(client))
+            transitions = self._transitions(tx, verb, stored, actor)
+            self._one(transitions, case, decision, vector, _note_of(client))
             if decision.remember:
                 decision_rules.make_rule(tx, self.make_id(), case, decision.action)
-            closed = self._settle(acts, [item_id])
-            verb.note(item_id, action=decision.action.value, memories=len(acts.touched), closed=len(closed))
-        return _decided(acts, label, case.ids, closed)
+            closed = self._settle(transitions, [item_id])
+            verb.note(item_id, action=decision.action.value, memories=len(transitions.touched), closed=len(closed))
+        return _decided(transitions, label, case.ids, closed)
 
     def resolve_many(
         self,
@@ -152,19 +152,19 @@ class Resolver:
         batch = _Batch()
         named = label or many_label(decision.action, len(wanted))
         with self.work.verb(tx, VERB, named, actor, step_id=step_id) as verb:
-            acts = self._acts(tx, verb, stored, actor)
+            transitions = self._transitions(tx, verb, stored, actor)
             note = RULED if rule is not None else _note_of(client)
             for item_id in wanted:
-                self._try(acts, batch, item_id, decision, client, note)
+                self._try(transitions, batch, item_id, decision, client, note)
             if rule is not None and batch.done:
                 decision_rules.count_decisions(tx, rule, len(batch.done))
-            closed = self._settle(acts, batch.done)
+            closed = self._settle(transitions, batch.done)
             verb.note("", action=decision.action.value, items=len(batch.done), refused=len(batch.refused))
-        return replace(_decided(acts, named, batch.ids, closed), refused=batch.refused)
+        return replace(_decided(transitions, named, batch.ids, closed), refused=batch.refused)
 
     def _try(
         self,
-        acts: Transitions,
+        transitions: Transitions,
         batch: _Batch,
         item_id: str,
         decision: Decision,
@@ -172,10 +172,10 @@ class Resolver:
         note: str | None,
     ) -> None:
         try:
-            case = load_case(acts.tx, item_id)
+            case = load_case(transitions.tx, item_id)
             check_decision(case, decision, client)
-            with _whole(acts):
-                self._one(acts, case, decision, None, note)
+            with _whole(transitions):
+                self._one(transitions, case, decision, None, note)
         except UserError as error:
             batch.refused[item_id] = error.sentence
         except LociError as error:
@@ -186,7 +186,7 @@ class Resolver:
             batch.done.append(item_id)
             batch.ids += case.ids
             if decision.remember and len(batch.done) == 1:
-                decision_rules.make_rule(acts.tx, self.make_id(), case, decision.action)
+                decision_rules.make_rule(transitions.tx, self.make_id(), case, decision.action)
 
     def put_off(self, tx: Tx, ids: Sequence[str], actor: Actor) -> Decided:
         """Show items behind the others for a while; no undo step, nothing is decided.
@@ -211,39 +211,39 @@ class Resolver:
             verb.note(one, action=Action.SKIP.value, items=done, refused=len(refused))
         return Decided(None, "", refused=refused)
 
-    def _acts(self, tx: Tx, verb: Verb, stored: Stored, actor: Actor) -> Transitions:
+    def _transitions(self, tx: Tx, verb: Verb, stored: Stored, actor: Actor) -> Transitions:
         return Transitions(tx, verb, self.make_id, self.space, stored, by="owner" if actor.is_owner else "rules")
 
     def _one(
         self,
-        acts: Transitions,
+        transitions: Transitions,
         case: ReviewCase,
         decision: Decision,
         vector: NDArray[np.float32] | None,
         note: str | None,
     ) -> None:
         # Closed first: what the steps open or close about these memories meets a decided item, not this one.
-        acts.close_conflict(case.item.id, "resolved", decision.action.value, note)
-        resolution_actions.apply_decision(ResolutionContext(acts, case, decision, vector, self.admit, self.read))
+        transitions.close_conflict(case.item.id, "resolved", decision.action.value, note)
+        resolution_actions.apply_decision(ResolutionContext(transitions, case, decision, vector, self.admit, self.read))
 
     @staticmethod
-    def _settle(acts: Transitions, decided: Sequence[str]) -> tuple[str, ...]:
+    def _settle(transitions: Transitions, decided: Sequence[str]) -> tuple[str, ...]:
         """Other items about these memories: what is no longer a question closes with a note."""
-        closed = acts.close_moot()
+        closed = transitions.close_moot()
         return tuple(item_id for item_id in closed if item_id not in decided)
 
 
 @contextmanager
-def _whole(acts: Transitions) -> Iterator[None]:
+def _whole(transitions: Transitions) -> Iterator[None]:
     """The steps inside are taken whole or not at all; of steps that were not taken nothing is told."""
-    opened, touched, lines = len(acts.opened), len(acts.touched), acts.verb.lines
+    opened, touched, lines = len(transitions.opened), len(transitions.touched), transitions.verb.lines
     try:
-        with acts.tx.attempt():
+        with transitions.tx.attempt():
             yield
     except LociError:
-        del acts.opened[opened:]
-        del acts.touched[touched:]
-        acts.verb.forget_lines(lines)
+        del transitions.opened[opened:]
+        del transitions.touched[touched:]
+        transitions.verb.forget_lines(lines)
         raise
 
 
@@ -354,9 +354,9 @@ def _of_many(name: str, count: int) -> str:
     return counted({"one": name, "many": f"{name}: {{count}} decisions"}, count)
 
 
-def _decided(acts: Transitions, label: str, ids: Iterable[str], closed: tuple[str, ...]) -> Decided:
-    tx, verb = acts.tx, acts.verb
-    concerned = list(dict.fromkeys((*acts.touched, *ids)))
+def _decided(transitions: Transitions, label: str, ids: Iterable[str], closed: tuple[str, ...]) -> Decided:
+    tx, verb = transitions.tx, transitions.verb
+    concerned = list(dict.fromkeys((*transitions.touched, *ids)))
     stands: dict[str, bool] = {}
     for memory_id, status in tx.all(
         "SELECT id, status FROM memories WHERE id IN (SELECT value FROM json_each(?))", (to_json(concerned),)
@@ -369,5 +369,5 @@ def _decided(acts: Transitions, label: str, ids: Iterable[str], closed: tuple[st
         active=tuple(memory_id for memory_id in ordered if stands[memory_id]),
         retired=tuple(memory_id for memory_id in ordered if not stands[memory_id]),
         closed=closed,
-        asked=tuple(row[0] for row in tx.all(_STILL_OPEN, (to_json(acts.opened),))),
+        asked=tuple(row[0] for row in tx.all(_STILL_OPEN, (to_json(transitions.opened),))),
     )

@@ -67,15 +67,15 @@ class ResolutionContext:
     """What a decision is carried out with.
 
     Attributes:
-        acts: the steps, for the running verb.
+        transitions: the steps, for the running verb.
         case: the item.
         decision: what was decided.
         vector: of a merge's text, (dims,); None for every other decision.
-        admit: lets a newcomer through the gate, as whoever decides wishes.
+        admit: lets a candidate through the gate, as whoever decides wishes.
         read: reads the claims of a text that was written for a merge.
     """
 
-    acts: Transitions
+    transitions: Transitions
     case: ReviewCase
     decision: Decision
     vector: NDArray[np.float32] | None
@@ -84,7 +84,7 @@ class ResolutionContext:
 
     @property
     def came(self) -> str:
-        """The newcomer's id."""
+        """The candidate's id."""
         return str(self.case.came["id"])
 
     @property
@@ -120,28 +120,28 @@ def apply_decision(work: ResolutionContext) -> None:
 
 
 def _supersede(work: ResolutionContext) -> None:
-    tx, over = work.acts.tx, _contradicted(work)
+    tx, over = work.transitions.tx, _contradicted(work)
     if not over or not has_other_claims(tx, work.have, over):
         _replace(work)
         return
     # It says more, in other sentences, than what is over: it goes on standing for them.
     _need_free(work)
-    work.acts.replace_claims(over, work.came, work.decision.begin)
-    work.acts.contradict(work.came, work.have)
-    work.acts.activate(work.came)
+    work.transitions.replace_claims(over, work.came, work.decision.begin)
+    work.transitions.contradict(work.came, work.have)
+    work.transitions.activate(work.came)
     _ask_on(work)
 
 
 def _replace(work: ResolutionContext) -> None:
-    """The newcomer takes the place of the whole text."""
+    """The candidate takes the place of the whole text."""
     _need_free(work, but=(work.have,))
-    work.acts.supersede(work.have, work.came, work.decision.begin)
-    work.acts.activate(work.came)
+    work.transitions.supersede(work.have, work.came, work.decision.begin)
+    work.transitions.activate(work.came)
     _ask_on(work)
 
 
 def _reject(work: ResolutionContext) -> None:
-    work.acts.archive(work.came, REJECTED)
+    work.transitions.archive(work.came, REJECTED)
 
 
 def _keep_mine(work: ResolutionContext) -> None:
@@ -152,8 +152,8 @@ def _keep_mine(work: ResolutionContext) -> None:
 
 
 def _vouch(work: ResolutionContext, memory_id: str) -> None:
-    if work.acts.by == "owner":
-        record_confirmation(work.acts.tx, work.acts.parts(memory_id), work.acts.tx.now_ms)
+    if work.transitions.by == "owner":
+        record_confirmation(work.transitions.tx, work.transitions.parts(memory_id), work.transitions.tx.now_ms)
 
 
 def _keep_both(work: ResolutionContext) -> None:
@@ -187,56 +187,56 @@ def _scope_split(work: ResolutionContext) -> None:
 
 def _dispute_both(work: ResolutionContext) -> None:
     _need_free(work, but=(work.have,))
-    work.acts.dispute(work.have, DISPUTED)
-    work.acts.dispute(work.came, DISPUTED)
-    work.acts.contradict(work.came, work.have)
+    work.transitions.dispute(work.have, DISPUTED)
+    work.transitions.dispute(work.came, DISPUTED)
+    work.transitions.contradict(work.came, work.have)
 
 
 def _merge(work: ResolutionContext) -> None:
     text = work.decision.text
     if text is None or work.vector is None:
         raise BugError("a merge without its text")
-    work.acts.merge_into(work.have, text, work.vector, work.came)
-    if work.acts.by == "owner":
+    work.transitions.merge_into(work.have, text, work.vector, work.came)
+    if work.transitions.by == "owner":
         # The text that stands from here on is the person's own.
-        add_source(work.acts.tx, work.have, Lineage("owner"), Source.USER_EXPLICIT)
+        add_source(work.transitions.tx, work.have, Lineage("owner"), Source.USER_EXPLICIT)
     if work.pair["status"] != Status.ACTIVE.value:
-        work.acts.activate(work.have)
+        work.transitions.activate(work.have)
     else:
         _vouch(work, work.have)
-    work.read(work.acts, work.have)
+    work.read(work.transitions, work.have)
 
 
 def _accept(work: ResolutionContext) -> None:
     _need_free(work)
     if work.case.item.kind == "injection":
-        clear_hold(work.acts.tx, work.came)  # the person has read it
-    work.admit(work.acts, work.came)
+        clear_hold(work.transitions.tx, work.came)  # the person has read it
+    work.admit(work.transitions, work.came)
 
 
 def _retire(work: ResolutionContext) -> None:
-    work.acts.archive(work.came, OUTDATED)
+    work.transitions.archive(work.came, OUTDATED)
 
 
 def _remove(work: ResolutionContext) -> None:
-    work.acts.archive(work.came if work.case.have is None else work.have, REMOVED)
+    work.transitions.archive(work.came if work.case.have is None else work.have, REMOVED)
 
 
 def _refuse(work: ResolutionContext) -> None:
     """A change that is refused: a text that waited for it is turned down, what stands stays."""
     waits = work.case.came["status"] == Status.QUARANTINED.value
-    if waits and request_of(work.acts.tx, work.case.item.id) in (None, Wish.UPDATE):
+    if waits and request_of(work.transitions.tx, work.case.item.id) in (None, Wish.UPDATE):
         _reject(work)
 
 
 def _allow(work: ResolutionContext) -> None:
-    wish = request_of(work.acts.tx, work.case.item.id)
+    wish = request_of(work.transitions.tx, work.case.item.id)
     if wish in (Wish.DELETE, Wish.FORGET):
-        apply_removal(work.acts, work.came)
+        apply_removal(work.transitions, work.came)
     elif work.case.have is not None:
         _replace(work)
         if wish is Wish.UPDATE:
-            carry_over(work.acts, work.have, work.came)
+            carry_over(work.transitions, work.have, work.came)
     elif work.case.came["status"] == Status.QUARANTINED.value:
         _accept(work)
     else:
@@ -244,19 +244,19 @@ def _allow(work: ResolutionContext) -> None:
 
 
 def _confirm(work: ResolutionContext) -> None:
-    work.acts.tx.update("memories", {"id": work.came}, {"last_confirmed_at": work.acts.tx.now_ms})
+    work.transitions.tx.update("memories", {"id": work.came}, {"last_confirmed_at": work.transitions.tx.now_ms})
     if work.case.came["status"] != Status.ACTIVE.value:
-        work.acts.activate(work.came)
+        work.transitions.activate(work.came)
     else:
         _vouch(work, work.came)
-        work.acts.assert_claims(work.came)
-    refresh_trust(work.acts.tx, work.came)
+        work.transitions.assert_claims(work.came)
+    refresh_trust(work.transitions.tx, work.came)
 
 
 def _join(work: ResolutionContext) -> None:
     """Two names become one entity: the second is merged into the first; taken back, they are two again."""
     keep, merged = _entities(work)
-    work.acts.verb.note("", **merge_entities(work.acts.tx, keep, merged))
+    work.transitions.verb.note("", **merge_entities(work.transitions.tx, keep, merged))
 
 
 def _entities(work: ResolutionContext) -> tuple[str, str]:
@@ -264,7 +264,7 @@ def _entities(work: ResolutionContext) -> tuple[str, str]:
     if not isinstance(named, list) or len(named) != 2 or named[0] == named[1]:
         raise BugError("an item on two names")
     for one in named:
-        row = work.acts.tx.row("entities", {"id": one})
+        row = work.transitions.tx.row("entities", {"id": one})
         if row is None or row["merged_into_id"] is not None:
             raise PreconditionError("That is settled: one of the two names is gone.")
     return str(named[0]), str(named[1])
@@ -300,10 +300,10 @@ def _both_stand(work: ResolutionContext) -> None:
     _need_free(work, but=(work.have,))
     for row in (work.pair, work.case.came):
         if row["status"] != Status.ACTIVE.value:
-            work.acts.activate(str(row["id"]))
-    work.acts.assert_claims(work.have)
-    work.acts.assert_claims(work.came)
-    work.acts.coexist(work.came, work.have)
+            work.transitions.activate(str(row["id"]))
+    work.transitions.assert_claims(work.have)
+    work.transitions.assert_claims(work.came)
+    work.transitions.coexist(work.came, work.have)
     _ask_on(work)
 
 
@@ -312,7 +312,7 @@ def _need_free(work: ResolutionContext, but: tuple[str, ...] = ()) -> None:
     row = work.case.came
     if row["kind"] not in ("fact", "rule", "procedure"):
         return
-    twin = work.acts.tx.value(
+    twin = work.transitions.tx.value(
         _TWIN,
         {
             "hash": row["content_hash"],
@@ -333,7 +333,7 @@ def conflicting_claims(rows: Rows, have_id: str, came_id: str) -> list[tuple[str
 
     Args:
         have_id: the memory that stands.
-        came_id: the newcomer.
+        came_id: the candidate.
 
     Returns:
         Ids of the claims, the standing one first.
@@ -342,8 +342,8 @@ def conflicting_claims(rows: Rows, have_id: str, came_id: str) -> list[tuple[str
 
 
 def _contradicted(work: ResolutionContext) -> list[str]:
-    """Claims of what stands that cannot be true beside the newcomer's."""
-    tx, found = work.acts.tx, []
+    """Claims of what stands that cannot be true beside the candidate's."""
+    tx, found = work.transitions.tx, []
     for have_id, came_id in conflicting_claims(tx, work.have, work.came):
         have, came = tx.row("claims", {"id": have_id}), tx.row("claims", {"id": came_id})
         if have is not None and came is not None and _exclude(have, came):
@@ -358,14 +358,14 @@ def _exclude(a: Row, b: Row) -> bool:
 
 
 def _ask_on(work: ResolutionContext) -> None:
-    """What the newcomer says against a third memory was not decided here: it is a question of its own."""
-    tx = work.acts.tx
-    for claim_id in claims_of(tx, work.acts.parts(work.came)):
+    """What the candidate says against a third memory was not decided here: it is a question of its own."""
+    tx = work.transitions.tx
+    for claim_id in claims_of(tx, work.transitions.parts(work.came)):
         claim = tx.row("claims", {"id": claim_id})
         for other in [] if claim is None or claim["state"] != "draft" else exclusive_rivals(tx, claim):
             against = tx.one(_BACKED_BY, {"claim": other, "came": work.came, "have": work.have})
             if against is not None and claim is not None:
-                work.acts.open_conflict(
+                work.transitions.open_conflict(
                     ItemSubject(
                         "contradiction",
                         work.came,
@@ -378,19 +378,19 @@ def _ask_on(work: ResolutionContext) -> None:
 
 
 def _tell_apart(work: ResolutionContext, old: Mapping[str, object], new: Mapping[str, object]) -> None:
-    pairs = conflicting_claims(work.acts.tx, work.have, work.came)
+    pairs = conflicting_claims(work.transitions.tx, work.have, work.came)
     for claim_id in dict.fromkeys(first for first, _ in pairs):
-        _qualified(work.acts, claim_id, old)
+        _qualified(work.transitions, claim_id, old)
     for claim_id in dict.fromkeys(second for _, second in pairs):
-        _qualified(work.acts, claim_id, new)
+        _qualified(work.transitions, claim_id, new)
 
 
-def _qualified(acts: Transitions, claim_id: str, more: Mapping[str, object]) -> None:
-    row = acts.tx.row("claims", {"id": claim_id})
+def _qualified(transitions: Transitions, claim_id: str, more: Mapping[str, object]) -> None:
+    row = transitions.tx.row("claims", {"id": claim_id})
     if row is None:
         return
     qualifiers = {**json.loads(row["qualifiers"]), **more}
-    qualify_claim(acts.tx, claim_id, qualifiers, claim_key_of(row, qualifiers))
+    qualify_claim(transitions.tx, claim_id, qualifiers, claim_key_of(row, qualifiers))
 
 
 def claim_key_of(row: Mapping[str, Any], qualifiers: Mapping[str, object]) -> bytes:
@@ -410,7 +410,7 @@ def claim_key_of(row: Mapping[str, Any], qualifiers: Mapping[str, object]) -> by
 def _say(work: ResolutionContext, row: Row, name: str, condition: str) -> None:
     """Put a condition on a memory, where whoever reads it sees it."""
     extra = {**json.loads(row["extra"]), name: condition}
-    work.acts.tx.update("memories", {"id": row["id"]}, {"extra": to_json(extra)})
+    work.transitions.tx.update("memories", {"id": row["id"]}, {"extra": to_json(extra)})
 
 
 def _dates(work: ResolutionContext) -> tuple[When, When | None]:
@@ -438,18 +438,18 @@ def _window(
     begin, end = window
     times = {**_time("valid_from", begin), **_time("valid_to", end)}
     place = 0 if str(row["id"]) == work.have else 1
-    dated = list(dict.fromkeys(pair[place] for pair in conflicting_claims(work.acts.tx, work.have, work.came)))
-    if not dated or not has_other_claims(work.acts.tx, str(row["id"]), dated, waiting=place == 1):
+    dated = list(dict.fromkeys(pair[place] for pair in conflicting_claims(work.transitions.tx, work.have, work.came)))
+    if not dated or not has_other_claims(work.transitions.tx, str(row["id"]), dated, waiting=place == 1):
         _check_window(row, times)
-        for part in work.acts.parts(str(row["id"])):
-            work.acts.tx.update("memories", {"id": part}, times)
+        for part in work.transitions.parts(str(row["id"])):
+            work.transitions.tx.update("memories", {"id": part}, times)
     more = {name: written_time(when) for name, when in dates.items() if when is not None}
     for claim_id in dated:
-        claim = work.acts.tx.row("claims", {"id": claim_id})
+        claim = work.transitions.tx.row("claims", {"id": claim_id})
         if claim is not None:
             _check_window(claim, times)
-            _qualified(work.acts, claim_id, more)
-            work.acts.tx.update("claims", {"id": claim_id}, times)
+            _qualified(work.transitions, claim_id, more)
+            work.transitions.tx.update("claims", {"id": claim_id}, times)
 
 
 def _time(name: str, when: When | None) -> dict[str, object]:

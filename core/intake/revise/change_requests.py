@@ -1,7 +1,7 @@
 """What a client wishes to have changed: done at once where it may, else a request that waits for the person (E14b).
 
 At once only with the grant `curate`, never on what the person said or pinned, and a new text only through the gate
-that every newcomer passes: where the gate would hold it back, the person is asked, and nothing else changes.
+that every candidate passes: where the gate would hold it back, the person is asked, and nothing else changes.
 Must not do: embed, or take anybody's word for the person's.
 """
 
@@ -110,10 +110,10 @@ class ChangeRequests:
     """Carries wishes out, or takes them down.
 
     Attributes:
-        keeper: stores; its parts are used for a new text.
+        store_service: stores; its parts are used for a new text.
     """
 
-    keeper: StoreService
+    store_service: StoreService
 
     def change(
         self,
@@ -184,17 +184,17 @@ class ChangeRequests:
             return again
         _check_room(tx, side.client)
         name, label = _ASK[Wish.UPDATE]
-        with self.keeper.work.verb(tx, name, label, side.actor) as verb:
-            acts = self.keeper.acts(tx, verb, side.stored)
-            new_id = self._write(acts, old, text, vector, side)
+        with self.store_service.work.verb(tx, name, label, side.actor) as verb:
+            transitions = self.store_service.transitions(tx, verb, side.stored)
+            new_id = self._write(transitions, old, text, vector, side)
             matter = ItemSubject("approval", new_id, str(old["id"]), _REASONS[wished.wish], keys=keys)
-            item = _open(acts, wished, matter, side)
-            acts.log("QUARANTINE", new_id, str(old["id"]))
+            item = _open(transitions, wished, matter, side)
+            transitions.log("QUARANTINE", new_id, str(old["id"]))
             verb.note(new_id, operation="PROPOSED")
         return ChangeReply("PROPOSED", new_id, conflict=item, step_id=verb.step_id)
 
     def _may_replace(self, tx: Tx, old: Row, client: ClientRecord) -> bool:
-        """Between others a newcomer supersedes only what is trusted no more (design section 4), or what is its own."""
+        """Between others a candidate supersedes only what is trusted no more (design section 4), or what is its own."""
         if old["client_id"] == client.id and int(old["corroboration"]) <= 1:
             return True
         return _trust(client) >= authority_of(tx, str(old["id"])).trust
@@ -202,23 +202,25 @@ class ChangeRequests:
     def _change_now(self, tx: Tx, old: Row, text: str, vector: NDArray[np.float32] | None, side: _Side) -> ChangeReply:
         name, label = _DO[Wish.UPDATE]
         old_id = str(old["id"])
-        with self.keeper.work.verb(tx, name, label, side.actor) as verb:
-            acts = self.keeper.acts(tx, verb, side.stored)
-            new_id = self._write(acts, old, text, vector, side)
-            acts.supersede(old_id, new_id)
-            self.keeper.admit(acts, new_id)
+        with self.store_service.work.verb(tx, name, label, side.actor) as verb:
+            transitions = self.store_service.transitions(tx, verb, side.stored)
+            new_id = self._write(transitions, old, text, vector, side)
+            transitions.supersede(old_id, new_id)
+            self.store_service.admit(transitions, new_id)
             if tx.value("SELECT status FROM memories WHERE id = ?", (new_id,)) != Status.ACTIVE.value:
                 raise _HeldBackError
-            carry_over(acts, old_id, new_id)
-            acts.close_moot()
+            carry_over(transitions, old_id, new_id)
+            transitions.close_moot()
             verb.note(new_id, operation="UPDATE")
         return ChangeReply("UPDATE", new_id, superseded=(old_id,), step_id=verb.step_id)
 
-    def _write(self, acts: Transitions, old: Row, text: str, vector: NDArray[np.float32] | None, side: _Side) -> str:
-        """The new text as a newcomer that waits: the client's own words, whoever's the old ones are."""
-        tx, keeper, kind = acts.tx, self.keeper, Kind(old["kind"])
-        new_id, lineage = acts.make_id(), Lineage.of_actor(side.actor, side.actor.session)
-        claims = read_claims(keeper.readers.extract, text, (), (tx.now_ms, tx.now_ms), vouched=False)
+    def _write(
+        self, transitions: Transitions, old: Row, text: str, vector: NDArray[np.float32] | None, side: _Side
+    ) -> str:
+        """The new text as a candidate that waits: the client's own words, whoever's the old ones are."""
+        tx, store_service, kind = transitions.tx, self.store_service, Kind(old["kind"])
+        new_id, lineage = transitions.make_id(), Lineage.of_actor(side.actor, side.actor.session)
+        claims = read_claims(store_service.readers.extract, text, (), (tx.now_ms, tx.now_ms), vouched=False)
         draft = Draft(
             id=new_id,
             text=text,
@@ -248,10 +250,10 @@ class ChangeRequests:
         labels = insert_memories(tx, [draft])
         tx.update("memories", {"id": new_id}, {"security_tier": old["security_tier"]})
         vectors = None if vector is None else np.asarray(vector, np.float32).reshape(1, -1)
-        write_new_vectors(tx, labels, vectors, keeper.space, side.stored)
+        write_new_vectors(tx, labels, vectors, store_service.space, side.stored)
         add_source(tx, new_id, lineage, Source.INFERENCE)
         on = Evidenced(new_id, text, draft.space_id, lineage.key, tx.now_ms)
-        write_claims(tx, keeper.make_id, claims, on, draft.scope_session)
+        write_claims(tx, store_service.make_id, claims, on, draft.scope_session)
         return new_id
 
     # ---- a removal
@@ -259,16 +261,18 @@ class ChangeRequests:
     def _remove(self, tx: Tx, wished: ChangeRequest, head: Row, side: _Side) -> ChangeReply:
         head_id = str(head["id"])
         if not side.waits:
-            step = forget_memory(tx, self.keeper.work, head_id, side.actor, *_DO[wished.wish])
+            step = forget_memory(tx, self.store_service.work, head_id, side.actor, *_DO[wished.wish])
             return ChangeReply(wished.wish.name, head_id, step_id=step)
         keys = (_key("remove", head, side.client), bytes(head["content_hash"]))
         again = _before(tx, head_id, keys)
         if again is not None:
             return again
         _check_room(tx, side.client)
-        with self.keeper.work.verb(tx, *_ASK[wished.wish], side.actor) as verb:
-            acts = self.keeper.acts(tx, verb, side.stored)
-            item = _open(acts, wished, ItemSubject("approval", head_id, None, _REASONS[wished.wish], keys=keys), side)
+        with self.store_service.work.verb(tx, *_ASK[wished.wish], side.actor) as verb:
+            transitions = self.store_service.transitions(tx, verb, side.stored)
+            item = _open(
+                transitions, wished, ItemSubject("approval", head_id, None, _REASONS[wished.wish], keys=keys), side
+            )
             verb.note(head_id, operation="PROPOSED")
         return ChangeReply("PROPOSED", head_id, conflict=item, step_id=verb.step_id)
 
@@ -346,10 +350,10 @@ def _check_room(tx: Tx, client: ClientRecord) -> None:
         )
 
 
-def _open(acts: Transitions, wished: ChangeRequest, matter: ItemSubject, side: _Side) -> str:
-    item = acts.open_conflict(matter)
+def _open(transitions: Transitions, wished: ChangeRequest, matter: ItemSubject, side: _Side) -> str:
+    item = transitions.open_conflict(matter)
     if item is None:
         raise BugError("a request that was decided before")
-    if item in acts.opened:
-        record_request(acts.tx, item, wished.wish, side.client.id, (wished.reason or "").strip() or None)
+    if item in transitions.opened:
+        record_request(transitions.tx, item, wished.wish, side.client.id, (wished.reason or "").strip() or None)
     return item

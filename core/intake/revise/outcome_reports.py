@@ -146,8 +146,10 @@ class OutcomeReports:
         """
         if not rule_inversion.can_invert(tx, rule, turned.text):
             return rule_inversion.RuleInversion(in_place=False)
-        acts = Transitions(tx, verb, self.make_id, self.space, self.stored, by="owner" if actor.is_owner else "rules")
-        done = rule_inversion.invert_rule(acts, str(rule["id"]), turned.text, turned.vector, actor)
+        transitions = Transitions(
+            tx, verb, self.make_id, self.space, self.stored, by="owner" if actor.is_owner else "rules"
+        )
+        done = rule_inversion.invert_rule(transitions, str(rule["id"]), turned.text, turned.vector, actor)
         verb.note(inverted=done.in_place, asked=done.conflict is not None)
         return done
 

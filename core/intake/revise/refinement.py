@@ -75,7 +75,9 @@ class RefinementResult:
     opened: tuple[str, ...] = ()
 
 
-def settle_pair(tx: Tx, keeper: StoreService, pair: OpenPair, relation: Relation, stored: Stored) -> RefinementResult:
+def settle_pair(
+    tx: Tx, store_service: StoreService, pair: OpenPair, relation: Relation, stored: Stored
+) -> RefinementResult:
     """Act on what a model made of an open pair, as far as the gate and the person's word let it.
 
     Args:
@@ -88,28 +90,28 @@ def settle_pair(tx: Tx, keeper: StoreService, pair: OpenPair, relation: Relation
     """
     if not _is_still(tx, pair):
         return RefinementResult()
-    newcomer = _newcomer(tx, pair.incoming_id)
+    candidate = _candidate(tx, pair.incoming_id)
     other = load_neighbours(tx, {pair.existing_id: 1.0})[pair.existing_id]
-    relation = limit_to_part(newcomer, other, relation)
-    verdict = decide(newcomer.standing, other.standing, relation)
-    if not _may(tx, pair, newcomer.standing, other.standing, verdict, relation):
-        return _suggest(tx, keeper, pair, verdict, relation)
-    with keeper.work.verb(tx, VERB, _LABELS[relation.label], MODEL_ACTOR) as verb:
-        acts = keeper.acts(tx, verb, stored, by="model")
-        acts.weighed = "model"
-        acts.close_conflict(pair.item_id, "moot", None, SETTLED)
-        case = _case(tx, newcomer, other, relation, verdict)
+    relation = limit_to_part(candidate, other, relation)
+    verdict = decide(candidate.standing, other.standing, relation)
+    if not _may(tx, pair, candidate.standing, other.standing, verdict, relation):
+        return _suggest(tx, store_service, pair, verdict, relation)
+    with store_service.work.verb(tx, VERB, _LABELS[relation.label], MODEL_ACTOR) as verb:
+        transitions = store_service.transitions(tx, verb, stored, by="model")
+        transitions.weighed = "model"
+        transitions.close_conflict(pair.item_id, "moot", None, SETTLED)
+        case = _case(tx, candidate, other, relation, verdict)
         plan = StorePlan(relation.label.value, relation.confidence, "model", None, (case,), verdict.deed, (case,))
         if verdict.deed in _DISPLACING:
-            PlanExecution(acts, newcomer, plan, keeper.readers).apply()
+            PlanExecution(transitions, candidate, plan, store_service.readers).apply()
         else:
-            acts.coexist(newcomer.memory_id, other.id)
+            transitions.coexist(candidate.memory_id, other.id)
         verb.note(pair.item_id, deed=verdict.deed.value, confidence=round(relation.confidence, 4))
-    return RefinementResult(verb.step_id, (newcomer.memory_id, other.id), opened=tuple(acts.opened))
+    return RefinementResult(verb.step_id, (candidate.memory_id, other.id), opened=tuple(transitions.opened))
 
 
 def add_claims(
-    tx: Tx, keeper: StoreService, text: UnreadMemory, drafts: Sequence[ClaimDraft], stored: Stored
+    tx: Tx, store_service: StoreService, text: UnreadMemory, drafts: Sequence[ClaimDraft], stored: Stored
 ) -> RefinementResult:
     """Add what a model read and the text bears out (`core.belief.claims.model_proposals.grounded`).
 
@@ -127,19 +129,19 @@ def add_claims(
     row = tx.row("memories", {"id": text.memory_id})
     if not drafts or row is None or row["text"] != text.told.text or row["status"] != Status.ACTIVE.value:
         return RefinementResult()
-    newcomer = _newcomer(tx, text.memory_id)
-    with keeper.work.verb(tx, VERB, _READ, MODEL_ACTOR) as verb:
-        acts = keeper.acts(tx, verb, stored, by="model")
-        acts.weighed = "model"
-        on = Evidenced(text.memory_id, row["text"], row["space_id"], row["lineage"], newcomer.standing.at_ms)
-        made = write_claims(tx, keeper.make_id, drafts, on, newcomer.standing.scope_session)
-        acts.assert_claims(text.memory_id)
+    candidate = _candidate(tx, text.memory_id)
+    with store_service.work.verb(tx, VERB, _READ, MODEL_ACTOR) as verb:
+        transitions = store_service.transitions(tx, verb, stored, by="model")
+        transitions.weighed = "model"
+        on = Evidenced(text.memory_id, row["text"], row["space_id"], row["lineage"], candidate.standing.at_ms)
+        made = write_claims(tx, store_service.make_id, drafts, on, candidate.standing.scope_session)
+        transitions.assert_claims(text.memory_id)
         for claim_id in made:
-            if len(acts.opened) < _QUESTIONS:
-                _ask(acts, newcomer, claim_id)
-        verb.note(text.memory_id, claims=len(made), items=len(acts.opened))
+            if len(transitions.opened) < _QUESTIONS:
+                _ask(transitions, candidate, claim_id)
+        verb.note(text.memory_id, claims=len(made), items=len(transitions.opened))
     return RefinementResult(
-        verb.step_id if made else None, (text.memory_id,) if made else (), opened=tuple(acts.opened)
+        verb.step_id if made else None, (text.memory_id,) if made else (), opened=tuple(transitions.opened)
     )
 
 
@@ -154,7 +156,7 @@ def _is_still(tx: Tx, pair: OpenPair) -> bool:
     return all(row is not None and row["text"] == told.text and row["status"] in waits for row, told in rows)
 
 
-def _may(tx: Tx, pair: OpenPair, newcomer: Standing, existing: Standing, verdict: Verdict, relation: Relation) -> bool:
+def _may(tx: Tx, pair: OpenPair, candidate: Standing, existing: Standing, verdict: Verdict, relation: Relation) -> bool:
     """Whether a model's answer may be carried out without a person.
 
     Both must stand: who waits for the person goes on waiting. Where the person said either of the two nothing gives
@@ -165,19 +167,21 @@ def _may(tx: Tx, pair: OpenPair, newcomer: Standing, existing: Standing, verdict
     )
     if not relation.certain or verdict.review or stand != 2:
         return False
-    theirs = (newcomer.persons or newcomer.owner_said, existing.persons or existing.owner_said)
+    theirs = (candidate.persons or candidate.owner_said, existing.persons or existing.owner_said)
     if verdict.deed is Deed.COEXIST:
         return relation.label is Label.COEXIST and theirs[0] == theirs[1]
     return verdict.deed in _DISPLACING and not any(theirs)
 
 
-def _case(tx: Tx, newcomer: StoreCandidate, other: Neighbour, relation: Relation, verdict: Verdict) -> NeighbourCase:
-    own = tuple(one for one in find_claim_conflicts(tx, newcomer) if one.memory_id == other.id)
+def _case(tx: Tx, candidate: StoreCandidate, other: Neighbour, relation: Relation, verdict: Verdict) -> NeighbourCase:
+    own = tuple(one for one in find_claim_conflicts(tx, candidate) if one.memory_id == other.id)
     whole = not own or not has_other_claims(tx, other.id, [one.claim_id for one in own])
     return NeighbourCase(other, relation, verdict, own, whole)
 
 
-def _suggest(tx: Tx, keeper: StoreService, pair: OpenPair, verdict: Verdict, relation: Relation) -> RefinementResult:
+def _suggest(
+    tx: Tx, store_service: StoreService, pair: OpenPair, verdict: Verdict, relation: Relation
+) -> RefinementResult:
     """The item stays the person's to decide; what Loci would do, and how sure it is, is brought up to date."""
     item = tx.row("conflicts", {"id": pair.item_id}) or {}
     wanted = verdict.suggestion or _SUGGESTED[relation.label]
@@ -196,32 +200,32 @@ def _suggest(tx: Tx, keeper: StoreService, pair: OpenPair, verdict: Verdict, rel
         "detail": to_json(detail),
     }
     tx.update("conflicts", {"id": pair.item_id}, changes)
-    with keeper.work.verb(tx, VERB, _READ, MODEL_ACTOR) as verb:
+    with store_service.work.verb(tx, VERB, _READ, MODEL_ACTOR) as verb:
         verb.note(pair.item_id, suggestion=wanted.value, confidence=round(relation.confidence, 4))
     return RefinementResult(suggested=True)
 
 
-def _ask(acts: Transitions, newcomer: StoreCandidate, claim_id: str) -> None:
+def _ask(transitions: Transitions, candidate: StoreCandidate, claim_id: str) -> None:
     """A claim that a model read excludes, or is excluded by, one that stands: ask about the two memories."""
-    claim = acts.tx.row("claims", {"id": claim_id})
+    claim = transitions.tx.row("claims", {"id": claim_id})
     if claim is None or claim["state"] != "draft":
         return
-    for standing_claim in exclusive_rivals(acts.tx, claim):
-        found = acts.tx.one(
+    for standing_claim in exclusive_rivals(transitions.tx, claim):
+        found = transitions.tx.one(
             "SELECT m.id, c.claim_key FROM evidence e JOIN memories m ON m.id = e.memory_id "
             "JOIN claims c ON c.id = e.claim_id WHERE e.claim_id = ? AND e.stance = 'supporting' "
             "AND m.status = 'active' AND m.id <> ? ORDER BY m.n LIMIT 1",
-            (standing_claim, newcomer.memory_id),
+            (standing_claim, candidate.memory_id),
         )
         if found is not None:
-            acts.open_conflict(
-                _matter(acts.tx, newcomer, str(found[0]), (found[1], claim["claim_key"]), standing_claim)
+            transitions.open_conflict(
+                _matter(transitions.tx, candidate, str(found[0]), (found[1], claim["claim_key"]), standing_claim)
             )
             return
 
 
-def _matter(tx: Tx, newcomer: StoreCandidate, other_id: str, keys: tuple[bytes, bytes], claim_id: str) -> ItemSubject:
-    sides = [(newcomer.memory_id, newcomer.standing), (other_id, authority_of(tx, other_id))]
+def _matter(tx: Tx, candidate: StoreCandidate, other_id: str, keys: tuple[bytes, bytes], claim_id: str) -> ItemSubject:
+    sides = [(candidate.memory_id, candidate.standing), (other_id, authority_of(tx, other_id))]
     existing, incoming = sorted(sides, key=lambda side: (side[1].at_ms, side[0]))
     rest = (1.0 - _UNSURE) / (len(LABELS) - 1)
     shares: Mapping[Label, float] = {label: _UNSURE if label is Label.SUPERSEDE else rest for label in LABELS}
@@ -244,7 +248,7 @@ def _matter(tx: Tx, newcomer: StoreCandidate, other_id: str, keys: tuple[bytes, 
     )
 
 
-def _newcomer(tx: Tx, memory_id: str) -> StoreCandidate:
+def _candidate(tx: Tx, memory_id: str) -> StoreCandidate:
     row: dict[str, Any] | None = tx.row("memories", {"id": memory_id})
     if row is None:
         raise BugError("refining a memory that is not there")

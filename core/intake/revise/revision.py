@@ -92,7 +92,7 @@ def find_contested(rows: Rows, ids: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(str(row[0]) for row in found))
 
 
-def readmit(acts: Transitions, admit: Admit, heads: Sequence[str]) -> Counter[str]:
+def readmit(transitions: Transitions, admit: Admit, heads: Sequence[str]) -> Counter[str]:
     """Let memories through the gate, one after the other.
 
     Args:
@@ -103,13 +103,13 @@ def readmit(acts: Transitions, admit: Admit, heads: Sequence[str]) -> Counter[st
         For those that do not stand after it: sentence to count of rows.
     """
     for head in heads:
-        if acts.tx.value("SELECT status FROM memories WHERE id = ?", (head,)) == Status.QUARANTINED.value:
-            admit(acts, head)
+        if transitions.tx.value("SELECT status FROM memories WHERE id = ?", (head,)) == Status.QUARANTINED.value:
+            admit(transitions, head)
     why: Counter[str] = Counter()
     for head in heads:
-        status, reason = acts.tx.all("SELECT status, status_reason FROM memories WHERE id = ?", (head,))[0]
+        status, reason = transitions.tx.all("SELECT status, status_reason FROM memories WHERE id = ?", (head,))[0]
         if status != Status.ACTIVE.value:
-            why[UNITED if reason == MERGED else _WHY[status]] += len(acts.parts(head))
+            why[UNITED if reason == MERGED else _WHY[status]] += len(transitions.parts(head))
     return why
 
 
@@ -193,7 +193,7 @@ class Reviser:
         stored: Stored,
         waits: Sequence[str],
     ) -> list[str]:
-        """Write the changes; what has to pass the gate is held back, so that it is judged as a newcomer.
+        """Write the changes; what has to pass the gate is held back, so that it is judged as a candidate.
 
         Returns:
             The memories as they are called now.

@@ -170,7 +170,7 @@ def can_invert(rows: Rows, rule: dict[str, Any], text: str) -> bool:
 
 
 def invert_rule(
-    acts: Transitions, memory_id: str, text: str, vector: NDArray[np.float32], actor: Actor
+    transitions: Transitions, memory_id: str, text: str, vector: NDArray[np.float32], actor: Actor
 ) -> RuleInversion:
     """Turn a rule around, or ask the person to.
 
@@ -183,18 +183,18 @@ def invert_rule(
     Returns:
         What became of it.
     """
-    rule = acts.tx.row("memories", {"id": memory_id})
+    rule = transitions.tx.row("memories", {"id": memory_id})
     if rule is None:
         raise BugError("a rule that is not there")
-    if stands_at_once(acts.tx, rule, text, actor):
-        _rewrite(acts, rule, text, vector)
+    if stands_at_once(transitions.tx, rule, text, actor):
+        _rewrite(transitions, rule, text, vector)
         return RuleInversion(in_place=True)
-    return RuleInversion(in_place=False, conflict=_propose(acts, rule, text, vector, actor))
+    return RuleInversion(in_place=False, conflict=_propose(transitions, rule, text, vector, actor))
 
 
-def _rewrite(acts: Transitions, rule: dict[str, Any], text: str, vector: NDArray[np.float32]) -> None:
-    tx, memory_id = acts.tx, str(rule["id"])
-    original_id = acts.make_id()
+def _rewrite(transitions: Transitions, rule: dict[str, Any], text: str, vector: NDArray[np.float32]) -> None:
+    tx, memory_id = transitions.tx, str(rule["id"])
+    original_id = transitions.make_id()
     tx.insert(
         "memories",
         {
@@ -225,26 +225,26 @@ def _rewrite(acts: Transitions, rule: dict[str, Any], text: str, vector: NDArray
     )
     state = {"is_antipattern": 1, "needs_inversion": 0, "original_text": rule["text"]}
     tx.update("rules", {"memory_id": memory_id}, state)
-    _move_readings(acts, memory_id, original_id)
+    _move_readings(transitions, memory_id, original_id)
     label, vectors = int(rule["n"]), np.asarray(vector, np.float32).reshape(1, -1)
     forget_vector(tx, label)  # of every vector space: the others would keep the old words
-    write_vectors(tx, [label], vectors, acts.space)
+    write_vectors(tx, [label], vectors, transitions.space)
     refresh_terms(tx, [memory_id, original_id])
     seq = tx.seq
-    tx.after_commit(lambda: acts.stored(seq, [label], vectors))
-    assertion.sync_claims(tx, acts.make_id, [memory_id, original_id])
+    tx.after_commit(lambda: transitions.stored(seq, [label], vectors))
+    assertion.sync_claims(tx, transitions.make_id, [memory_id, original_id])
     refresh_trust(tx, memory_id)
-    acts.touched.append(memory_id)
-    acts.log("SUPERSEDE", memory_id, original_id)
-    acts.close_moot([memory_id])
+    transitions.touched.append(memory_id)
+    transitions.log("SUPERSEDE", memory_id, original_id)
+    transitions.close_moot([memory_id])
 
 
-def _move_readings(acts: Transitions, memory_id: str, original_id: str) -> None:
+def _move_readings(transitions: Transitions, memory_id: str, original_id: str) -> None:
     """What the old words were read to say goes with them: the opposite says none of it."""
-    tx = acts.tx
+    tx = transitions.tx
     for (evidence_id,) in tx.all("SELECT id FROM evidence WHERE memory_id = ? ORDER BY id", (memory_id,)):
         evidence = tx.row("evidence", {"id": evidence_id}) or {}
-        tx.insert("evidence", {**evidence, "id": acts.make_id(), "memory_id": original_id})
+        tx.insert("evidence", {**evidence, "id": transitions.make_id(), "memory_id": original_id})
         tx.delete("evidence", {"id": evidence_id})
     remove_mentions(tx, [memory_id])  # at other places now; made anew from the text
 
@@ -277,11 +277,11 @@ def _key(memory_id: str) -> bytes:
 
 
 def _propose(
-    acts: Transitions, rule: dict[str, Any], text: str, vector: NDArray[np.float32], actor: Actor
+    transitions: Transitions, rule: dict[str, Any], text: str, vector: NDArray[np.float32], actor: Actor
 ) -> str | None:
-    """The opposite waits as a newcomer that only the person lets take the rule's place."""
-    tx, memory_id = acts.tx, str(rule["id"])
-    new_id = acts.make_id()
+    """The opposite waits as a candidate that only the person lets take the rule's place."""
+    tx, memory_id = transitions.tx, str(rule["id"])
+    new_id = transitions.make_id()
     known = known_matter(tx, ItemSubject("approval", memory_id, keys=(_key(memory_id),)))
     if known is not None:
         return known.id if known.state == "open" else None
@@ -310,15 +310,15 @@ def _propose(
         read_at=tx.now_ms,
     )
     labels, vectors = insert_memories(tx, [draft]), np.asarray(vector, np.float32).reshape(1, -1)
-    write_vectors(tx, labels, vectors, acts.space)
+    write_vectors(tx, labels, vectors, transitions.space)
     add_source(tx, new_id, lineage, source)
     seq = tx.seq
-    tx.after_commit(lambda: acts.stored(seq, labels, vectors))
+    tx.after_commit(lambda: transitions.stored(seq, labels, vectors))
     state = tx.row("rules", {"memory_id": memory_id}) or {}
     turned = {"maturity": "candidate", "needs_inversion": 0, "is_antipattern": 1, "original_text": rule["text"]}
     tx.insert("rules", {**state, **turned, "memory_id": new_id})
     detail = {"inverts": memory_id, "harmful": state.get("harmful", 0)}
-    acts.log("QUARANTINE", new_id, memory_id)
-    return acts.open_conflict(
+    transitions.log("QUARANTINE", new_id, memory_id)
+    return transitions.open_conflict(
         ItemSubject("approval", new_id, memory_id, reason="rule_harms", detail=detail, keys=(_key(memory_id),))
     )

@@ -76,12 +76,12 @@ class StoredMemoryJudge:
     """Judges stored memories within one verb.
 
     Attributes:
-        acts: the steps of the verb.
+        transitions: the steps of the verb.
         readers: reads texts.
-        plan: what becomes of a newcomer (`core.intake.store.store_plan.plan_store`).
+        plan: what becomes of a candidate (`core.intake.store.store_plan.plan_store`).
     """
 
-    acts: Transitions
+    transitions: Transitions
     readers: TextReaders
     plan: Callable[[Tx, StoreCandidate], StorePlan]
 
@@ -96,20 +96,20 @@ class StoredMemoryJudge:
         Returns:
             What happened.
         """
-        newcomer = self._newcomer(memory_id, by_owner=by_owner, said_ms=said_ms)
+        candidate = self._candidate(memory_id, by_owner=by_owner, said_ms=said_ms)
         twin = standing_twin(
-            self._tx, newcomer.texts, newcomer.kind, newcomer.space_id, newcomer.standing.scope_session
+            self._tx, candidate.texts, candidate.kind, candidate.space_id, candidate.standing.scope_session
         )
         known = None if twin is None or twin == memory_id or is_partly_over(self._tx, twin) else twin
-        wanted = StorePlan("DUPLICATE", 1.0, "rules", known=known) if known else self.plan(self._tx, newcomer)
+        wanted = StorePlan("DUPLICATE", 1.0, "rules", known=known) if known else self.plan(self._tx, candidate)
         if wanted.known is not None:
-            self.acts.stack(memory_id, wanted.known)
-            self.acts.close_moot()
+            self.transitions.stack(memory_id, wanted.known)
+            self.transitions.close_moot()
             return StoreReply(
                 "NOOP", wanted.known, deduplicated=True, classification=Classification("DUPLICATE", 1.0, "rules")
             )
-        self.acts.weighed = wanted.by
-        return PlanExecution(self.acts, newcomer, wanted, self.readers).apply()
+        self.transitions.weighed = wanted.by
+        return PlanExecution(self.transitions, candidate, wanted, self.readers).apply()
 
     def let_in(self, memory_id: str, *, by_owner: bool) -> StoreReply:
         """Judge what a person or a client lets in.
@@ -125,12 +125,12 @@ class StoredMemoryJudge:
             What happened.
         """
         if by_owner:
-            newcomer = self._newcomer(memory_id)
-            wanted = self.plan(self._tx, newcomer)
+            candidate = self._candidate(memory_id)
+            wanted = self.plan(self._tx, candidate)
             if wanted.known is None and wanted.deed is Deed.QUARANTINE:
-                carrying = PlanExecution(self.acts, newcomer, wanted, self.readers)
+                carrying = PlanExecution(self.transitions, candidate, wanted, self.readers)
                 if carrying.is_new_question:
-                    self.acts.weighed = wanted.by
+                    self.transitions.weighed = wanted.by
                     return carrying.apply()
         return self.judge(memory_id, by_owner=by_owner)
 
@@ -146,13 +146,13 @@ class StoredMemoryJudge:
         row = self._tx.one("SELECT kind, status FROM memories WHERE id = ?", (memory_id,))
         if row is None or row[0] not in KINDS_BY_TEXT or row[1] != Status.ACTIVE.value:
             return
-        by_owner = self.acts.by == "owner"
+        by_owner = self.transitions.by == "owner"
         self._tx.update("memories", {"id": memory_id}, {"read_at": None})
         self._unlevel(memory_id)
-        if find_claim_conflicts(self._tx, self._newcomer(memory_id, by_owner=by_owner)):
+        if find_claim_conflicts(self._tx, self._candidate(memory_id, by_owner=by_owner)):
             self.judge(memory_id, by_owner=by_owner)
         else:
-            self.acts.assert_claims(memory_id)
+            self.transitions.assert_claims(memory_id)
 
     def add_claim(self, memory_id: str, draft: ClaimDraft) -> StoreReply | None:
         """A claim that is given for a text that stands.
@@ -163,40 +163,40 @@ class StoredMemoryJudge:
         Returns:
             What happened; None where it replaced nothing.
         """
-        newcomer = replace(self._newcomer(memory_id), claims=(draft,))
-        wanted = self.plan(self._tx, newcomer)
-        self._write([draft], memory_id, newcomer)
+        candidate = replace(self._candidate(memory_id), claims=(draft,))
+        wanted = self.plan(self._tx, candidate)
+        self._write([draft], memory_id, candidate)
         if wanted.known is None and wanted.deed in (Deed.SUPERSEDE, Deed.HOLD_EXISTING) and wanted.label == "SUPERSEDE":
-            return PlanExecution(self.acts, newcomer, wanted, self.readers).apply()
+            return PlanExecution(self.transitions, candidate, wanted, self.readers).apply()
         if wanted.known is None and wanted.deed in (Deed.QUARANTINE, Deed.DISPUTE):
             return None  # the claim stays a draft: the text stood before, and goes on standing without it
-        self.acts.assert_claims(memory_id)
+        self.transitions.assert_claims(memory_id)
         return None
 
     @property
     def _tx(self) -> Tx:
-        return self.acts.tx
+        return self.transitions.tx
 
-    def _newcomer(self, memory_id: str, *, by_owner: bool = False, said_ms: int | None = None) -> StoreCandidate:
-        newcomer = load_candidate(self._tx, memory_id, self.acts.space)
-        standing = newcomer.standing
+    def _candidate(self, memory_id: str, *, by_owner: bool = False, said_ms: int | None = None) -> StoreCandidate:
+        candidate = load_candidate(self._tx, memory_id, self.transitions.space)
+        standing = candidate.standing
         if by_owner:
             at_ms = max(self._tx.now_ms if said_ms is None else said_ms, standing.at_ms)
             standing = replace(standing, owners_word=True, owner_said=True, persons=True, at_ms=at_ms)
-        newcomer = replace(newcomer, claims=(), standing=standing)
-        self._read(memory_id, newcomer, self.acts.parts(memory_id))
-        return replace(newcomer, claims=_claims(self._tx, memory_id))
+        candidate = replace(candidate, claims=(), standing=standing)
+        self._read(memory_id, candidate, self.transitions.parts(memory_id))
+        return replace(candidate, claims=_claims(self._tx, memory_id))
 
-    def _read(self, memory_id: str, newcomer: StoreCandidate, parts: Sequence[str]) -> None:
+    def _read(self, memory_id: str, candidate: StoreCandidate, parts: Sequence[str]) -> None:
         """Read the claims of a text that nobody has read yet, beside those it was given."""
         if self._tx.value("SELECT read_at FROM memories WHERE id = ?", (memory_id,)) is not None:
             return
         held = [draft for _, draft in load_claims(self._tx, [memory_id]).get(memory_id, [])]
-        said, vouched = self._tx.value(_SAID, (memory_id,)), newcomer.standing.owner_said
+        said, vouched = self._tx.value(_SAID, (memory_id,)), candidate.standing.owner_said
         times = (None, None) if said is None else (self._tx.now_ms, int(said))
-        found = read_claims(self.readers.extract, newcomer.texts[0], held, times, vouched=vouched)
-        self._write([draft for draft in found if draft not in held], memory_id, newcomer)
-        level = permanence_of("".join(newcomer.texts), found, newcomer.kind)
+        found = read_claims(self.readers.extract, candidate.texts[0], held, times, vouched=vouched)
+        self._write([draft for draft in found if draft not in held], memory_id, candidate)
+        level = permanence_of("".join(candidate.texts), found, candidate.kind)
         if level != STANDARD:
             self._level(parts, level)
         mark_read(self._tx, parts)
@@ -208,7 +208,7 @@ class StoredMemoryJudge:
         version. Why: its row would no longer be as that step left it. Outcome: it stays `standard`.
         """
         asked = {"parts": to_json(list(parts)), "level": STANDARD, "now": self._tx.now_ms}
-        found = self._tx.all(_LEVELLESS, {**asked, "step": self.acts.verb.step_id})
+        found = self._tx.all(_LEVELLESS, {**asked, "step": self.transitions.verb.step_id})
         self._tx.update_many("memories", "id", [str(row[0]) for row in found], {"permanence": level})
 
     def _unlevel(self, memory_id: str) -> None:
@@ -223,10 +223,10 @@ class StoredMemoryJudge:
             if permanence_of(str(row[0]), read, Kind(row[2])) == row[1]:
                 self._tx.update("memories", {"id": memory_id}, {"permanence": STANDARD})
 
-    def _write(self, drafts: Sequence[ClaimDraft], memory_id: str, newcomer: StoreCandidate) -> None:
+    def _write(self, drafts: Sequence[ClaimDraft], memory_id: str, candidate: StoreCandidate) -> None:
         lineage = str(self._tx.value("SELECT lineage FROM memories WHERE id = ?", (memory_id,)))
-        on = Evidenced(memory_id, newcomer.texts[0], newcomer.space_id, lineage, newcomer.standing.at_ms)
-        write_claims(self._tx, self.acts.make_id, drafts, on, newcomer.standing.scope_session)
+        on = Evidenced(memory_id, candidate.texts[0], candidate.space_id, lineage, candidate.standing.at_ms)
+        write_claims(self._tx, self.transitions.make_id, drafts, on, candidate.standing.scope_session)
 
 
 def load_candidate(rows: Rows, memory_id: str, space: VectorSpace) -> StoreCandidate:
@@ -237,7 +237,7 @@ def load_candidate(rows: Rows, memory_id: str, space: VectorSpace) -> StoreCandi
         space: the vector space that is searched.
 
     Returns:
-        The newcomer.
+        The candidate.
     """
     found = rows.all(
         "SELECT id, text, kind, space_id, n FROM memories WHERE part_of = ? OR id = ? ORDER BY id <> ?, part_index",

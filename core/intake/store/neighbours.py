@@ -1,4 +1,4 @@
-"""The nearest memories of a newcomer, inside the writer's transaction.
+"""The nearest memories of a candidate, inside the writer's transaction.
 
 The index holds what is committed; what it lacks while it warms, or where there is none yet, is read from the vault.
 Must not do: judge how two texts relate.
@@ -58,28 +58,28 @@ class NeighbourSearch:
     index: IndexManager
     space: VectorSpace
 
-    def of(self, rows: Rows, newcomer: StoreCandidate, gate: float, most: int) -> dict[str, float]:
-        """Memories near a newcomer: of its space or GLOBAL, of its kind, standing, waiting or over.
+    def of(self, rows: Rows, candidate: StoreCandidate, gate: float, most: int) -> dict[str, float]:
+        """Memories near a candidate: of its space or GLOBAL, of its kind, standing, waiting or over.
 
         Args:
-            newcomer: the newcomer, with its vector.
+            candidate: the candidate, with its vector.
             gate: the least cosine.
             most: how many at most.
 
         Returns:
             Memory id to cosine, nearest first.
         """
-        if newcomer.vector is None or most <= 0:
+        if candidate.vector is None or most <= 0:
             return {}
-        hits = self._search(rows, newcomer.vector, _FIRST, None)
-        found = self._nearest(rows, newcomer, hits, gate, most)
+        hits = self._search(rows, candidate.vector, _FIRST, None)
+        found = self._nearest(rows, candidate, hits, gate, most)
         if len(found) < most and len(hits.labels) >= _FIRST and float(np.min(hits.cosines)) >= gate:
             # The nearest are all of another kind or space: only then every label in scope is worth listing.
-            allowed = _as_labels(rows.value(_ALL, self._scope(newcomer)))
-            found = self._wanted(rows, newcomer, self._search(rows, newcomer.vector, most, allowed), gate)
+            allowed = _as_labels(rows.value(_ALL, self._scope(candidate)))
+            found = self._wanted(rows, candidate, self._search(rows, candidate.vector, most, allowed), gate)
         return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
 
-    def others(self, rows: Rows, newcomer: StoreCandidate) -> int:
+    def others(self, rows: Rows, candidate: StoreCandidate) -> int:
         """How many memories stand that could be near by chance; counted up to a bound.
 
         Returns:
@@ -89,34 +89,43 @@ class NeighbourSearch:
             rows.value(
                 "SELECT count(*) FROM (SELECT 1 FROM memories WHERE space_id = ? AND status = 'active' AND kind = ? "
                 "LIMIT ?)",
-                (newcomer.space_id, newcomer.kind.value, _COUNTED),
+                (candidate.space_id, candidate.kind.value, _COUNTED),
             )
         )
 
-    def _nearest(self, rows: Rows, newcomer: StoreCandidate, hits: Hits, gate: float, most: int) -> dict[str, float]:
+    def _nearest(self, rows: Rows, candidate: StoreCandidate, hits: Hits, gate: float, most: int) -> dict[str, float]:
         """As `_wanted`; where the nearest few are enough already, the rows of the others are not read."""
         labels, cosines = hits
         few = most * _AT_FIRST
         # Of two that are as near the ids decide: all of them must have been seen.
         while few < labels.size and cosines[few - 1] == cosines[few]:
             few += 1
-        found = self._wanted(rows, newcomer, Hits(labels[:few], cosines[:few]), gate)
+        found = self._wanted(rows, candidate, Hits(labels[:few], cosines[:few]), gate)
         if len(found) < most and few < labels.size:
-            found |= self._wanted(rows, newcomer, Hits(labels[few:], cosines[few:]), gate)
+            found |= self._wanted(rows, candidate, Hits(labels[few:], cosines[few:]), gate)
         return found
 
-    def _wanted(self, rows: Rows, newcomer: StoreCandidate, hits: Hits, gate: float) -> dict[str, float]:
+    def _wanted(self, rows: Rows, candidate: StoreCandidate, hits: Hits, gate: float) -> dict[str, float]:
         near = {int(n): float(score) for n, score in zip(hits.labels, hits.cosines, strict=True) if score >= gate}
         if not near:
             return {}
-        return {str(i): near[n] for n, i in rows.all(_OF_HITS, (json.dumps(list(near)), *self._scope(newcomer)))}
+        return {str(i): near[n] for n, i in rows.all(_OF_HITS, (json.dumps(list(near)), *self._scope(candidate)))}
 
     @staticmethod
-    def _scope(newcomer: StoreCandidate) -> tuple[object, ...]:
+    def _scope(candidate: StoreCandidate) -> tuple[object, ...]:
         # What was told for a session is looked at for its own sake; the person's word meets all of it.
-        scope, everywhere = newcomer.standing.scope_session, newcomer.standing.owner_said
-        who = newcomer.stranger
-        return (newcomer.space_id, GLOBAL_SPACE, newcomer.kind.value, scope, everywhere, newcomer.memory_id, who, who)
+        scope, everywhere = candidate.standing.scope_session, candidate.standing.owner_said
+        who = candidate.stranger
+        return (
+            candidate.space_id,
+            GLOBAL_SPACE,
+            candidate.kind.value,
+            scope,
+            everywhere,
+            candidate.memory_id,
+            who,
+            who,
+        )
 
     def _search(self, rows: Rows, vector: NDArray[np.float32], k: int, allowed: NDArray[np.int64] | None) -> Hits:
         def chunks(labels: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:

@@ -1,6 +1,6 @@
-"""Carrying out a plan on a newcomer that is written: rows, relations, review items.
+"""Carrying out a plan on a candidate that is written: rows, relations, review items.
 
-Must not do: change the plan, or write the newcomer's row.
+Must not do: change the plan, or write the candidate's row.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class PlanExecution:
     """One plan being carried out.
 
     Attributes:
-        acts: the steps of the running verb.
-        newcomer: the newcomer; its row stands as `quarantined` with its claims as drafts.
+        transitions: the steps of the running verb.
+        candidate: the candidate; its row stands as `quarantined` with its claims as drafts.
         plan: what to do.
         readers: embeds united texts.
     """
 
-    acts: Transitions
-    newcomer: StoreCandidate
+    transitions: Transitions
+    candidate: StoreCandidate
     plan: StorePlan
     readers: TextReaders
 
@@ -68,97 +68,99 @@ class PlanExecution:
             Deed.COEXIST: self._coexist,
         }
         cases = self.plan.cases
-        self.acts.weights |= {case.other.id: (round(case.relation.confidence, 4), case.other.cosine) for case in cases}
-        lines = self.acts.verb.lines
+        self.transitions.weights |= {
+            case.other.id: (round(case.relation.confidence, 4), case.other.cosine) for case in cases
+        }
+        lines = self.transitions.verb.lines
         reply = deeds[self.plan.deed]()
-        if self.acts.verb.lines == lines:  # no step of it was logged
+        if self.transitions.verb.lines == lines:  # no step of it was logged
             other = self.plan.partners[0].other.id if self.plan.partners else None
             sure = None if other is not None else round(self.plan.confidence, 4)
-            self.acts.log(_LOGGED[self.plan.deed], self._id, other, sure)
-        close_twins(self.acts, self._id)
-        self.acts.close_moot()
+            self.transitions.log(_LOGGED[self.plan.deed], self._id, other, sure)
+        close_twins(self.transitions, self._id)
+        self.transitions.close_moot()
         return replace(
             reply, classification=Classification(self.plan.label, round(self.plan.confidence, 4), self.plan.by)
         )
 
     @property
     def _id(self) -> str:
-        return self.newcomer.memory_id
+        return self.candidate.memory_id
 
     def _stack(self) -> StoreReply:
         other = self.plan.partners[0].other
-        doubted = other.status == Status.DISPUTED and self.newcomer.standing.owners_word
-        above = is_above(self.newcomer.standing, other.standing) and other.status != Status.QUARANTINED
+        doubted = other.status == Status.DISPUTED and self.candidate.standing.owners_word
+        above = is_above(self.candidate.standing, other.standing) and other.status != Status.QUARANTINED
         if above or doubted:
             # Said by somebody who counts for more, or who lays a doubt to rest: it stands, and the other backs it.
-            self.acts.activate(self._id)
-            self.acts.stack(other.id, self._id)
+            self.transitions.activate(self._id)
+            self.transitions.stack(other.id, self._id)
             return StoreReply("ADD", self._id)
         if other.status == Status.QUARANTINED:
             return self._beneath_waiting(other.id)
-        self.acts.stack(self._id, other.id)
+        self.transitions.stack(self._id, other.id)
         return StoreReply("NOOP", other.id, deduplicated=True)
 
     def _beneath_waiting(self, waiting_id: str) -> StoreReply:
         """What it repeats waits for a person: if its source may speak, it speaks for itself; else it waits beneath."""
-        if self.newcomer.standing.owner_said:
-            self.acts.activate(self._id)
+        if self.candidate.standing.owner_said:
+            self.transitions.activate(self._id)
             return StoreReply("ADD", self._id)
-        item = self.acts.tx.value(
+        item = self.transitions.tx.value(
             "SELECT id FROM conflicts WHERE incoming_id = ? AND state = 'open' ORDER BY id LIMIT 1", (waiting_id,)
         )
-        self.acts.stack(self._id, waiting_id)
+        self.transitions.stack(self._id, waiting_id)
         return StoreReply("QUARANTINE", waiting_id, deduplicated=True, conflict=item)
 
     @property
     def is_new_question(self) -> bool:
         """Whether what it is held back for was never asked, and stands as the person's word."""
         return all(
-            case.other.standing.persons and known_matter(self.acts.tx, self._matter(case)) is None
+            case.other.standing.persons and known_matter(self.transitions.tx, self._matter(case)) is None
             for case in self.plan.partners
         )
 
     def _quarantine(self) -> StoreReply:
-        asked = [(case, known_matter(self.acts.tx, self._matter(case))) for case in self.plan.partners]
+        asked = [(case, known_matter(self.transitions.tx, self._matter(case))) for case in self.plan.partners]
         # What the person kept beside one memory may still contradict another: each is a question of its own.
         asked.sort(key=lambda pair: pair[1] is not None and pair[1].resolution in KEPT)
         case, known = asked[0]
         if known is not None:
             return self._raised_before(case, known)
-        self.acts.quarantine(self._id, case.verdict.reason)
+        self.transitions.quarantine(self._id, case.verdict.reason)
         return StoreReply("QUARANTINE", self._id, conflict=self._ask(case))
 
     def _raised_before(self, case: NeighbourCase, known: EarlierItem) -> StoreReply:
         """The same was asked before: it is not asked again (a rejected fingerprint is not proposed again)."""
         if known.state == "open":
-            self.acts.stack(self._id, known.incoming)
+            self.transitions.stack(self._id, known.incoming)
             return StoreReply("QUARANTINE", known.incoming, deduplicated=True, conflict=known.id)
         if known.resolution in KEPT:
-            self.acts.activate(self._id)
-            self.acts.coexist(self._id, case.other.id)
+            self.transitions.activate(self._id)
+            self.transitions.coexist(self._id, case.other.id)
             return StoreReply("ADD", self._id)
-        self.acts.archive(self._id, REJECTED_BEFORE)
+        self.transitions.archive(self._id, REJECTED_BEFORE)
         return StoreReply("QUARANTINE", self._id)
 
     def _dispute(self) -> StoreReply:
         case = self.plan.partners[0]
-        known = known_matter(self.acts.tx, self._matter(case))
+        known = known_matter(self.transitions.tx, self._matter(case))
         if known is not None:
             return self._raised_before(case, known)
         # Of two equals the later speaks while a person is asked; the other is found as disputed.
-        if self.newcomer.standing.at_ms >= case.other.standing.at_ms:
+        if self.candidate.standing.at_ms >= case.other.standing.at_ms:
             for partner in self.plan.partners:
-                self.acts.dispute(partner.other.id, partner.verdict.reason)
-            self.acts.activate(self._id)
+                self.transitions.dispute(partner.other.id, partner.verdict.reason)
+            self.transitions.activate(self._id)
         else:
-            self.acts.dispute(self._id, case.verdict.reason)
-        self.acts.contradict(self._id, case.other.id)
+            self.transitions.dispute(self._id, case.verdict.reason)
+        self.transitions.contradict(self._id, case.other.id)
         return StoreReply("ADD", self._id, conflict=self._ask(case))
 
     def _enter_superseded(self) -> StoreReply:
         # The one it was replaced by is the one said next after it.
         case = min(self.plan.partners, key=lambda one: (one.other.standing.at_ms, one.other.id))
-        self.acts.enter_superseded(self._id, case.other.id)
+        self.transitions.enter_superseded(self._id, case.other.id)
         return StoreReply("ADD", self._id)
 
     def _supersede(self) -> StoreReply:
@@ -170,32 +172,32 @@ class PlanExecution:
             elif case.verdict.deed is Deed.COEXIST:
                 conflict = self._ask(case) or conflict
             elif not case.whole:
-                self.acts.replace_claims([one.claim_id for one in case.odds], self._id)
-                self.acts.edge(self._id, case.other.id, "contradicts")
-            elif close_overtaken(self.acts, case.other.id, self._id):
+                self.transitions.replace_claims([one.claim_id for one in case.odds], self._id)
+                self.transitions.edge(self._id, case.other.id, "contradicts")
+            elif close_overtaken(self.transitions, case.other.id, self._id):
                 continue
             else:
-                self.acts.supersede(case.other.id, self._id)
+                self.transitions.supersede(case.other.id, self._id)
                 gone.append(case.other.id)
-        self.acts.activate(self._id)
+        self.transitions.activate(self._id)
         return StoreReply("SUPERSEDE" if gone else "ADD", self._id, superseded=tuple(gone), conflict=conflict)
 
     def _hold(self, case: NeighbourCase) -> str | None:
-        """The newcomer was said before, by somebody the other may not displace: the other waits for a person."""
-        self.acts.quarantine(case.other.id, case.verdict.reason)
+        """The candidate was said before, by somebody the other may not displace: the other waits for a person."""
+        self.transitions.quarantine(case.other.id, case.verdict.reason)
         matter = self._matter(case)
         turned = replace(matter, incoming=case.other.id, existing=self._id)
-        return self.acts.open_conflict(turned)
+        return self.transitions.open_conflict(turned)
 
     def _merge(self) -> StoreReply:
         other = self.plan.partners[0].other
-        if spread_order([other.text, self.newcomer.texts[0]]):
+        if spread_order([other.text, self.candidate.texts[0]]):
             return self._coexist()  # halves of an order become no memory of their own
-        text = united(other.text, self.newcomer.texts[0])
+        text = united(other.text, self.candidate.texts[0])
         vector = self._embedded(text) if self._is_free(text, other.id) else None
         if vector is None:
             return self._coexist()
-        self.acts.merge_into(other.id, text, vector, self._id)
+        self.transitions.merge_into(other.id, text, vector, self._id)
         return StoreReply("MERGE", other.id, merged=True)
 
     def _embedded(self, text: str) -> NDArray[np.float32] | None:
@@ -211,28 +213,28 @@ class PlanExecution:
         """A united text that would be too long, or stands already, is not made."""
         if len(text.encode("utf-8")) > _MERGED_BYTES:
             return False
-        kind, space, session = self.acts.tx.all(
+        kind, space, session = self.transitions.tx.all(
             "SELECT kind, space_id, scope_session FROM memories WHERE id = ?", (keep_id,)
         )[0]
-        return standing_twin(self.acts.tx, [text], Kind(kind), space, session) in (None, keep_id, self._id)
+        return standing_twin(self.transitions.tx, [text], Kind(kind), space, session) in (None, keep_id, self._id)
 
     def _coexist(self) -> StoreReply:
         for case in self.plan.partners:
             if case.verdict.kind == "contradiction" and case.verdict.review:
-                known = known_matter(self.acts.tx, self._matter(case))
+                known = known_matter(self.transitions.tx, self._matter(case))
                 if known is not None:
                     return self._raised_before(case, known)
-        self.acts.activate(self._id)
+        self.transitions.activate(self._id)
         conflict: str | None = None
         for case in self.plan.partners:
             asked = self._ask(case) if case.verdict.review else None
             conflict = conflict or asked
             if case.other.status != Status.QUARANTINED:
-                self.acts.coexist(self._id, case.other.id)
+                self.transitions.coexist(self._id, case.other.id)
         return StoreReply("ADD", self._id, conflict=conflict)
 
     def _ask(self, case: NeighbourCase) -> str | None:
-        return self.acts.open_conflict(self._matter(case))
+        return self.transitions.open_conflict(self._matter(case))
 
     def _matter(self, case: NeighbourCase) -> ItemSubject:
         verdict, relation = case.verdict, case.relation
@@ -252,7 +254,7 @@ class PlanExecution:
                 "probabilities": probabilities,
                 "cosine": round(case.other.cosine, 4),
                 "claims": [odds.claim_id] if odds is not None else [],
-                "trust": [round(case.other.standing.trust, 4), round(self.newcomer.standing.trust, 4)],
+                "trust": [round(case.other.standing.trust, 4), round(self.candidate.standing.trust, 4)],
             },
             keys=(odds.key, odds.own_key) if odds is not None else (),
         )

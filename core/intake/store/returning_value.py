@@ -1,4 +1,4 @@
-"""A newcomer beside a version that is over: a value that returns, or somebody who does not know that it is over.
+"""A candidate beside a version that is over: a value that returns, or somebody who does not know that it is over.
 
 Must not do: change a row.
 """
@@ -46,44 +46,44 @@ def past_versions(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
 
 
 def relation_to_past(
-    newcomer: StoreCandidate, over: Neighbour, head: Neighbour, told: Relation | None
+    candidate: StoreCandidate, over: Neighbour, head: Neighbour, told: Relation | None
 ) -> Relation | None:
-    """How a newcomer relates to what stands now, as a version that is over tells.
+    """How a candidate relates to what stands now, as a version that is over tells.
 
     Args:
         over: the version that is over.
         head: what stands in its place.
-        told: how the newcomer relates to the version that is over; None where that was not asked.
+        told: how the candidate relates to the version that is over; None where that was not asked.
 
     Returns:
         The relation to the head; None where the version tells nothing.
     """
     if told is not None and told.label is Label.DUPLICATE and told.certain:
-        return _returning(newcomer, over, head, told)
-    if has_standing(newcomer.standing, head.standing):
+        return _returning(candidate, over, head, told)
+    if has_standing(candidate.standing, head.standing):
         return None
-    if brings_back(over.told, head.told, newcomer.told):
+    if brings_back(over.told, head.told, candidate.told):
         return _doubt(ACTED_ON - 0.01, OLD_VALUE, "rules" if told is None else told.by)
     return None if told is None else _stale(told)
 
 
-def relation_of_repeat(newcomer: StoreCandidate, twin: Neighbour) -> Relation:
-    """How a newcomer relates to a memory of the same words of which something is over by now.
+def relation_of_repeat(candidate: StoreCandidate, twin: Neighbour) -> Relation:
+    """How a candidate relates to a memory of the same words of which something is over by now.
 
     Args:
         twin: the memory; it stands.
 
     Returns:
-        SUPERSEDE where the newcomer may take its place, so that what is over holds again; else DUPLICATE.
+        SUPERSEDE where the candidate may take its place, so that what is over holds again; else DUPLICATE.
     """
-    returns = contradiction(newcomer.standing, twin.standing).deed is Deed.SUPERSEDE
+    returns = contradiction(candidate.standing, twin.standing).deed is Deed.SUPERSEDE
     return certain(Label.SUPERSEDE, VALUE_RETURNS) if returns else certain(Label.DUPLICATE, IDENTICAL)
 
 
 def relations_to_doubted(
-    rows: Rows, newcomer: StoreCandidate, near: Iterable[Neighbour], relations: Mapping[str, Relation]
+    rows: Rows, candidate: StoreCandidate, near: Iterable[Neighbour], relations: Mapping[str, Relation]
 ) -> dict[str, Relation]:
-    """How a newcomer relates to what may have taken the place of something: until a person has said so, both stand.
+    """How a candidate relates to what may have taken the place of something: until a person has said so, both stand.
 
     Whoever repeats the earlier of the two, and may replace neither, waits for the same answer; so does who repeats what
     was held back beside it.
@@ -93,25 +93,25 @@ def relations_to_doubted(
         relations: how it relates to each, by memory id.
 
     Returns:
-        The relations, changed where the newcomer speaks for the earlier one.
+        The relations, changed where the candidate speaks for the earlier one.
     """
     known, found = {other.id: other for other in near}, dict(relations)
     for one, two in rows.all(_DOUBTS, (to_json(list(known)), to_json(list(known)))):
         earlier, later = sorted((known[one], known[two]), key=lambda side: (side.standing.at_ms, side.id))
         told = relations.get(earlier.id)
-        if told is None or has_standing(newcomer.standing, later.standing):
+        if told is None or has_standing(candidate.standing, later.standing):
             continue
         doubt = _stale(told)
-        if doubt is None and brings_back(earlier.told, later.told, newcomer.told):
+        if doubt is None and brings_back(earlier.told, later.told, candidate.told):
             doubt = _doubt(ACTED_ON - 0.01, OLD_VALUE, told.by)
         if doubt is not None:
             found[later.id] = doubt
     for stands, held in rows.all(_HELD, (to_json(list(known)), to_json(list(known)))):
         told = relations.get(stands)
         is_open = told is None or told.label is Label.COEXIST
-        if not is_open or has_standing(newcomer.standing, known[stands].standing):
+        if not is_open or has_standing(candidate.standing, known[stands].standing):
             continue
-        if brings_back(known[held].told, known[stands].told, newcomer.told):
+        if brings_back(known[held].told, known[stands].told, candidate.told):
             found[stands] = _doubt(ACTED_ON - 0.01, HELD_VALUE, "rules" if told is None else told.by)
     return found
 
@@ -131,11 +131,11 @@ _HELD = (
 )
 
 
-def _returning(newcomer: StoreCandidate, over: Neighbour, head: Neighbour, told: Relation) -> Relation:
-    """A newcomer that repeats what is over replaces what stands now (design section 4: a value that returns)."""
+def _returning(candidate: StoreCandidate, over: Neighbour, head: Neighbour, told: Relation) -> Relation:
+    """A candidate that repeats what is over replaces what stands now (design section 4: a value that returns)."""
     if over.was == "merged":
         return told  # its words live on in the united text
-    if newcomer.standing.at_ms <= over.standing.at_ms and not has_standing(newcomer.standing, head.standing):
+    if candidate.standing.at_ms <= over.standing.at_ms and not has_standing(candidate.standing, head.standing):
         return told
     doubt = dict.fromkeys(LABELS, (1.0 - told.confidence) / 3)
     shares = doubt | {Label.SUPERSEDE: told.confidence}

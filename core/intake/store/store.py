@@ -59,7 +59,7 @@ from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
 
-def plan_for_stored(keeper: StoreService, rows: Rows, memory_id: str) -> tuple[StoreCandidate, StorePlan]:
+def plan_for_stored(store_service: StoreService, rows: Rows, memory_id: str) -> tuple[StoreCandidate, StorePlan]:
     """What `judge_by_claims` would do with a memory that stands.
 
     Args:
@@ -68,23 +68,23 @@ def plan_for_stored(keeper: StoreService, rows: Rows, memory_id: str) -> tuple[S
     Returns:
         The memory as it is judged, and the plan.
     """
-    newcomer = load_candidate(rows, memory_id, keeper.space)
-    return newcomer, _by_claims(keeper, rows, newcomer)
+    candidate = load_candidate(rows, memory_id, store_service.space)
+    return candidate, _by_claims(store_service, rows, candidate)
 
 
-def judge_by_claims(keeper: StoreService, acts: Transitions, memory_id: str) -> StoreReply:
+def judge_by_claims(store_service: StoreService, transitions: Transitions, memory_id: str) -> StoreReply:
     """Judge a memory that stands by its claims; what is merely near is not looked at.
 
     Returns:
         What happened.
     """
-    return StoredMemoryJudge(acts, keeper.readers, lambda tx, newcomer: _by_claims(keeper, tx, newcomer)).judge(
-        memory_id
-    )
+    return StoredMemoryJudge(
+        transitions, store_service.readers, lambda tx, candidate: _by_claims(store_service, tx, candidate)
+    ).judge(memory_id)
 
 
-def _by_claims(keeper: StoreService, rows: Rows, newcomer: StoreCandidate) -> StorePlan:
-    return plan_store(rows, newcomer, replace(keeper.readers, most=0), keeper.neighbours)
+def _by_claims(store_service: StoreService, rows: Rows, candidate: StoreCandidate) -> StorePlan:
+    return plan_store(rows, candidate, replace(store_service.readers, most=0), store_service.neighbours)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ class StoreService:
         reply = self._add(tx, verb, arriving) if known is None else known
         return visible_reply(tx, self.make_id, reply, arriving.checked, arriving.client, arriving.memory_id)
 
-    def acts(self, tx: Tx, verb: Verb, stored: Stored, by: str = "rules") -> Transitions:
+    def transitions(self, tx: Tx, verb: Verb, stored: Stored, by: str = "rules") -> Transitions:
         """The steps for a verb.
 
         Args:
@@ -169,7 +169,7 @@ class StoreService:
         """
         return Transitions(tx, verb, self.make_id, self.space, stored, by=by)
 
-    def admit(self, acts: Transitions, memory_id: str) -> StoreReply:
+    def admit(self, transitions: Transitions, memory_id: str) -> StoreReply:
         """Let what waited through the gate: a proposal that is accepted, a quarantined memory that is let in.
 
         Where the owner decides, it counts as the owner's word of now.
@@ -180,16 +180,16 @@ class StoreService:
         Returns:
             What happened.
         """
-        settling = self._settling(acts)
-        return settling.let_in(memory_id, by_owner=acts.by == "owner")
+        settling = self._settling(transitions)
+        return settling.let_in(memory_id, by_owner=transitions.by == "owner")
 
-    def read_anew(self, acts: Transitions, memory_id: str) -> None:
+    def read_anew(self, transitions: Transitions, memory_id: str) -> None:
         """Read the new text of a memory that the person changed (`classification.Settling.read_anew`).
 
         Args:
             memory_id: a memory that stands.
         """
-        self._settling(acts).read_anew(memory_id)
+        self._settling(transitions).read_anew(memory_id)
 
     def settle(self, tx: Tx, ids: Sequence[str], stored: Stored) -> int:
         """Judge a batch of memories that came in unjudged (`core.intake.store.classification.find_unread`).
@@ -201,13 +201,13 @@ class StoreService:
         Returns:
             How many were judged.
         """
-        return judge_stored(tx, self.work, ids, lambda verb: self._settling(self.acts(tx, verb, stored)))
+        return judge_stored(tx, self.work, ids, lambda verb: self._settling(self.transitions(tx, verb, stored)))
 
-    def _settling(self, acts: Transitions) -> StoredMemoryJudge:
-        return StoredMemoryJudge(acts, self.readers, self._plan)
+    def _settling(self, transitions: Transitions) -> StoredMemoryJudge:
+        return StoredMemoryJudge(transitions, self.readers, self._plan)
 
-    def _plan(self, tx: Tx, newcomer: StoreCandidate) -> StorePlan:
-        return plan_store(tx, newcomer, self.readers, self.neighbours)
+    def _plan(self, tx: Tx, candidate: StoreCandidate) -> StorePlan:
+        return plan_store(tx, candidate, self.readers, self.neighbours)
 
     def space_of(self, tx: Tx, request: StoreRequest, client: ClientRecord | None) -> str:
         """The id of the space a request goes to; ACCESS_DENIED for one the client may not write into."""
@@ -244,10 +244,10 @@ class StoreService:
         doubted = tx.value("SELECT status FROM memories WHERE id = ?", (known,)) == Status.DISPUTED.value
         if not doubted or arriving.client is not None or arriving.source is not Source.USER_EXPLICIT:
             return _nothing_new(verb, known)
-        acts = self.acts(tx, verb, arriving.stored)
-        withdraw_dispute(acts, known)
+        transitions = self.transitions(tx, verb, arriving.stored)
+        withdraw_dispute(transitions, known)
         said = arriving.checked.request.occurred
-        reply = self._settling(acts).judge(known, by_owner=True, said_ms=None if said is None else said.ms)
+        reply = self._settling(transitions).judge(known, by_owner=True, said_ms=None if said is None else said.ms)
         verb.note(known, operation=reply.operation)
         return replace(reply, operation="UPDATE") if reply.operation == "ADD" else reply
 
@@ -274,10 +274,10 @@ class StoreService:
         """The text stands, and comes with a claim: whoever brought the text may say what it means, nobody else."""
         self._corroborate(tx, known, arriving)
         if self._is_own(tx, known, arriving):
-            acts = self.acts(tx, verb, arriving.stored)
+            transitions = self.transitions(tx, verb, arriving.stored)
             # Above the hard limit it does not come here: then it waits with a row of its own (`CheckedRequest.waits`).
             screen_claim(tx, self.make_id, known, arriving.checked.claim, stranger=arriving.client is not None)
-            reply = self._settling(acts).add_claim(known, _need(_given(arriving.checked)))
+            reply = self._settling(transitions).add_claim(known, _need(_given(arriving.checked)))
             if reply is not None:
                 verb.note(known, operation=reply.operation)
                 return reply
@@ -316,10 +316,10 @@ class StoreService:
         checked = arriving.checked
         draft = self._draft(tx, arriving)
         compared = checked.request.kind in KINDS_BY_TEXT and not checked.waits
-        newcomer = self._newcomer(tx, draft, arriving)
-        read = permanence_of("".join(checked.texts), newcomer.claims, draft.kind)
+        candidate = self._candidate(tx, draft, arriving)
+        read = permanence_of("".join(checked.texts), candidate.claims, draft.kind)
         draft = replace(draft, permanence=checked.request.permanence or read)
-        wanted = self._plan(tx, newcomer) if compared else self._plan_verbatim(tx, newcomer, arriving)
+        wanted = self._plan(tx, candidate) if compared else self._plan_verbatim(tx, candidate, arriving)
         if wanted is not None and not compared and is_at_bound(tx, arriving.actor, self.work.client_waits, tx.now_ms):
             # It is held back all the same, and looks to its client like any other message.
             draft = replace(draft, status=Status.QUARANTINED, status_reason=wanted.partners[0].verdict.reason)
@@ -330,29 +330,29 @@ class StoreService:
             return self._again(tx, verb, wanted.known, arriving)
         if wanted is not None and self._is_echo(tx, wanted, arriving):
             return _nothing_new(verb, wanted.partners[0].other.id)
-        acts = self.acts(tx, verb, arriving.stored)
+        transitions = self.transitions(tx, verb, arriving.stored)
         # Beside a memory of the same words, which is still to leave, it may not stand yet.
-        if wanted is not None and wanted.stands and find_same_words(tx, newcomer) is None:
+        if wanted is not None and wanted.stands and find_same_words(tx, candidate) is None:
             draft = replace(draft, status=Status.ACTIVE)
-        self._insert(tx, draft, arriving, newcomer.claims)
+        self._insert(tx, draft, arriving, candidate.claims)
         if wanted is None:
-            reply = self._as_is(acts, draft, checked)
+            reply = self._as_is(transitions, draft, checked)
             if compared:
                 open_review(tx, self.make_id(), draft.id, "proposal", "proposed_by_client")
         else:
-            acts.weighed = wanted.by
-            reply = PlanExecution(acts, newcomer, wanted, self.readers).apply()
+            transitions.weighed = wanted.by
+            reply = PlanExecution(transitions, candidate, wanted, self.readers).apply()
         verb.note(reply.memory_id, operation=reply.operation, parts=len(checked.texts))
         return reply
 
-    def _plan_verbatim(self, tx: Tx, newcomer: StoreCandidate, arriving: StoreContext) -> StorePlan | None:
+    def _plan_verbatim(self, tx: Tx, candidate: StoreCandidate, arriving: StoreContext) -> StorePlan | None:
         """An episode of a client's that goes against what the person said waits as anything else does."""
         checked = arriving.checked
         if checked.waits or arriving.client is None or checked.request.kind in KINDS_BY_TEXT:
             return None
-        times = (tx.now_ms, newcomer.standing.at_ms)
-        read = read_claims(self.readers.extract, checked.texts[0], newcomer.claims, times, vouched=False)
-        return plan_verbatim(tx, replace(newcomer, claims=read))
+        times = (tx.now_ms, candidate.standing.at_ms)
+        read = read_claims(self.readers.extract, checked.texts[0], candidate.claims, times, vouched=False)
+        return plan_verbatim(tx, replace(candidate, claims=read))
 
     def _is_echo(self, tx: Tx, wanted: StorePlan, arriving: StoreContext) -> bool:
         """It says in other words what this client was given."""
@@ -361,19 +361,21 @@ class StoreService:
         )
 
     @staticmethod
-    def _as_is(acts: Transitions, draft: Draft, checked: CheckedRequest) -> StoreReply:
+    def _as_is(transitions: Transitions, draft: Draft, checked: CheckedRequest) -> StoreReply:
         """Episodes and digests stand as they are; a proposal waits for the person."""
-        acts.log("QUARANTINE" if checked.waits else "ADD", draft.id, None)
+        transitions.log("QUARANTINE" if checked.waits else "ADD", draft.id, None)
         if not checked.waits:
             return StoreReply("ADD", draft.id)
-        item = acts.make_id()
+        item = transitions.make_id()
         if checked.screened.waits:
-            reply = StoreReply("QUARANTINE", draft.id, conflict=raise_review(acts.tx, item, draft.id, checked.screened))
+            reply = StoreReply(
+                "QUARANTINE", draft.id, conflict=raise_review(transitions.tx, item, draft.id, checked.screened)
+            )
         else:
-            conflict = open_review(acts.tx, item, draft.id, "proposal", "proposed_by_client")
+            conflict = open_review(transitions.tx, item, draft.id, "proposal", "proposed_by_client")
             reply = StoreReply("PROPOSED", draft.id, conflict=conflict)
-        if not archive_refused(acts, draft, checked.texts, item):
-            acts.opened.append(item)
+        if not archive_refused(transitions, draft, checked.texts, item):
+            transitions.opened.append(item)
         return reply
 
     def _insert(self, tx: Tx, draft: Draft, arriving: StoreContext, claims: tuple[ClaimDraft, ...]) -> None:
@@ -386,7 +388,7 @@ class StoreService:
         on = self._evidenced(tx, draft.id, arriving)
         write_claims(tx, self.make_id, claims, replace(on, text=whole.head.text), checked.scope_session)
 
-    def _newcomer(self, tx: Tx, draft: Draft, arriving: StoreContext) -> StoreCandidate:
+    def _candidate(self, tx: Tx, draft: Draft, arriving: StoreContext) -> StoreCandidate:
         checked = arriving.checked
         said = draft.occurred.ms if draft.occurred is not None else tx.now_ms
         claims: tuple[ClaimDraft, ...] = ()

@@ -1,4 +1,4 @@
-"""What becomes of a newcomer: the relations to what is beside it, the gate's verdicts, and one plan out of all of them.
+"""What becomes of a candidate: relations to its neighbours, the verdicts of the gate, and one plan out of all of them.
 
 Order (design section 4): claims that stand already, claims at odds, then the nearest memories by meaning. Must not do:
 change a row.
@@ -52,7 +52,7 @@ _SAYS_MORE = "says_more"
 """The reason of a relation: the same in other words, but for something of its own."""
 _LIKELY = 0.5
 _QUESTIONS = 2
-"""One newcomer asks few questions, however many it may be about."""
+"""One candidate asks few questions, however many it may be about."""
 _FOUND = 0.1
 """A neighbour that is most likely near by chance alone is not worth a reading (`core.score.belief.chance`)."""
 _AT_ODDS = 12.0
@@ -62,13 +62,13 @@ training pairs with claims at odds 41 of 48 are (of all, 1 in 4); taken lower be
 
 @dataclass(frozen=True, slots=True)
 class NeighbourCase:
-    """One memory beside the newcomer, with what was found out.
+    """One memory beside the candidate, with what was found out.
 
     Attributes:
         other: the memory that stands (the head, where a version that is over was met).
         relation: how the two relate.
         verdict: what the gate says.
-        odds: claims of it that the newcomer contradicts.
+        odds: claims of it that the candidate contradicts.
         whole: whether all that it says is over, where it gives way.
     """
 
@@ -81,14 +81,14 @@ class NeighbourCase:
 
 @dataclass(frozen=True, slots=True)
 class StorePlan:
-    """What is done with a newcomer.
+    """What is done with a candidate.
 
     Attributes:
         label: NEW, DUPLICATE, SUPERSEDE, MERGE or COEXIST.
         by: `rules`, `builtin` or `model`.
         known: a memory that says all of it already: it is corroborated, nothing is stored.
         cases: all that was looked at, the deciding one first.
-        deed: what becomes of the newcomer; COEXIST where it simply stands.
+        deed: what becomes of the candidate; COEXIST where it simply stands.
         partners: the cases the deed applies to.
     """
 
@@ -102,64 +102,64 @@ class StorePlan:
 
     @property
     def repeats(self) -> str | None:
-        """The memory that the newcomer says again, or is put beneath; None where it says something of its own."""
+        """The memory that the candidate says again, or is put beneath; None where it says something of its own."""
         return self.partners[0].other.id if self.known is None and self.deed is Deed.STACK else self.known
 
     @property
     def stands(self) -> bool:
-        """Whether the newcomer stands from the beginning, with nothing to be asked first."""
+        """Whether the candidate stands from the beginning, with nothing to be asked first."""
         return self.deed in (Deed.COEXIST, Deed.SUPERSEDE, Deed.HOLD_EXISTING)
 
 
 NEW = StorePlan("NEW", 1.0, "rules")
 
 
-def plan_store(rows: Rows, newcomer: StoreCandidate, readers: TextReaders, neighbours: NeighbourSearch) -> StorePlan:
-    """Decide on a newcomer.
+def plan_store(rows: Rows, candidate: StoreCandidate, readers: TextReaders, neighbours: NeighbourSearch) -> StorePlan:
+    """Decide on a candidate.
 
     Args:
-        newcomer: the newcomer; its own row, if there is one, is passed over.
+        candidate: the candidate; its own row, if there is one, is passed over.
         readers: reads and relates.
         neighbours: finds what is near.
 
     Returns:
         What to do.
     """
-    known = find_same_claims(rows, newcomer)
+    known = find_same_claims(rows, candidate)
     if known is not None:
         return StorePlan("DUPLICATE", 1.0, "rules", known=known)
-    odds = find_claim_conflicts(rows, newcomer)
-    twin = find_same_words(rows, newcomer)
-    rivals = find_presupposed(rows, newcomer)
+    odds = find_claim_conflicts(rows, candidate)
+    twin = find_same_words(rows, candidate)
+    rivals = find_presupposed(rows, candidate)
     certain = [*(one.memory_id for one in odds), *([] if twin is None else [twin]), *rivals]
-    others = neighbours.others(rows, newcomer)
-    near = _near(rows, newcomer, readers, neighbours, (certain, odds), others)
+    others = neighbours.others(rows, candidate)
+    near = _near(rows, candidate, readers, neighbours, (certain, odds), others)
     if not near:
         return NEW
-    relations = _relations(newcomer, near, readers, odds, others)
-    relations |= {other.id: relation_of_repeat(newcomer, other) for other in near if other.id == twin}
+    relations = _relations(candidate, near, readers, odds, others)
+    relations |= {other.id: relation_of_repeat(candidate, other) for other in near if other.id == twin}
     relations |= {one: _at_least_doubted(relations.get(one)) for one in rivals}
-    if not newcomer.standing.owner_said:
-        relations = relations_to_doubted(rows, newcomer, near, relations)
-    cases = _ended_by_what_stands(_cases(rows, newcomer, near, relations, odds), newcomer)
-    made = _joined(cases, newcomer)
+    if not candidate.standing.owner_said:
+        relations = relations_to_doubted(rows, candidate, near, relations)
+    cases = _ended_by_what_stands(_cases(rows, candidate, near, relations, odds), candidate)
+    made = _joined(cases, candidate)
     if twin is not None and not _leaves_room(made, twin):
         return StorePlan("DUPLICATE", 1.0, "rules", known=twin)
     return made
 
 
-def plan_verbatim(rows: Rows, newcomer: StoreCandidate) -> StorePlan | None:
+def plan_verbatim(rows: Rows, candidate: StoreCandidate) -> StorePlan | None:
     """Decide on what is kept as it was said, an episode: it is compared with what the person said, and no more.
 
     Args:
-        newcomer: the newcomer, with the claims of its text; its own row is passed over.
+        candidate: the candidate, with the claims of its text; its own row is passed over.
 
     Returns:
         What to do where it waits; None where it stands.
     """
-    rivals = find_presupposed(rows, newcomer)
+    rivals = find_presupposed(rows, candidate)
     near = load_neighbours(rows, dict.fromkeys(rivals, 1.0)).values()
-    cases = _cases(rows, newcomer, list(near), {one: _at_least_doubted(None) for one in rivals}, ())
+    cases = _cases(rows, candidate, list(near), {one: _at_least_doubted(None) for one in rivals}, ())
     waits = [case for case in cases if case.verdict.deed is Deed.QUARANTINE]
     return _plan(Deed.QUARANTINE, waits, cases) if waits else None
 
@@ -179,7 +179,7 @@ def _leaves_room(made: StorePlan, twin: str) -> bool:
 
 def _near(
     rows: Rows,
-    newcomer: StoreCandidate,
+    candidate: StoreCandidate,
     readers: TextReaders,
     neighbours: NeighbourSearch,
     certain: tuple[Sequence[str], Sequence[ClaimConflict]],
@@ -190,16 +190,16 @@ def _near(
     cosines = dict.fromkeys(sure, 1.0)
     given = any(one.given for one in odds)
     if not given:  # claims that were given decide; else meaning is asked too
-        for memory_id, cosine in neighbours.of(rows, newcomer, readers.gate, readers.most).items():
+        for memory_id, cosine in neighbours.of(rows, candidate, readers.gate, readers.most).items():
             if belonging(cosine, others) >= _FOUND:
                 cosines.setdefault(memory_id, cosine)
-    # Where another was merged into the newcomer before it was judged, its own former words are no neighbour of it.
-    found = {one.id: one for one in load_neighbours(rows, cosines).values() if one.head_id != newcomer.memory_id}
+    # Where another was merged into the candidate before it was judged, its own former words are no neighbour of it.
+    found = {one.id: one for one in load_neighbours(rows, cosines).values() if one.head_id != candidate.memory_id}
     # What is near may be over: then what stands in its place is looked at too, however it is worded.
     heads = {one.head_id: one.cosine for one in found.values() if one.head_id not in found}
     found |= load_neighbours(rows, heads)
     order = dict.fromkeys([*cosines, *heads])
-    if not newcomer.standing.owner_said and not given:
+    if not candidate.standing.owner_said and not given:
         # Who may not replace what stands may speak of what is over, in words that are near to neither.
         known = load_neighbours(rows, dict.fromkeys(past_versions(rows, found), 0.0))
         over = {one.id: one for one in known.values() if one.id not in found and one.head_id in found}
@@ -209,18 +209,18 @@ def _near(
 
 
 def _relations(
-    newcomer: StoreCandidate,
+    candidate: StoreCandidate,
     near: Sequence[Neighbour],
     readers: TextReaders,
     odds: Sequence[ClaimConflict],
     others: int,
 ) -> dict[str, Relation]:
-    """How the newcomer relates to each, by structure and by meaning."""
+    """How the candidate relates to each, by structure and by meaning."""
     against = {one.memory_id for one in odds}
     certain = {one.memory_id for one in odds if one.given}
     # A version that only its successor brought up (cosine 0) is looked at for its value, not weighed.
     asked = [other for other in near if other.id not in certain and not (other.is_over and not other.cosine)]
-    told = _told(newcomer, asked, readers)
+    told = _told(candidate, asked, readers)
     found: dict[str, Relation] = {}
     for other in near:
         if other.id in certain:
@@ -229,17 +229,17 @@ def _relations(
             found[other.id] = _with_structure(told.get(other.id))
         elif other.id in told:
             relation = told[other.id]
-            if relation.by != "rules" and _of_other_matters(newcomer.told, other.told):
+            if relation.by != "rules" and _of_other_matters(candidate.told, other.told):
                 relation = _less_likely(relation)
             if relation.by != "rules":
-                relation = _of_amounts(newcomer, other, weighed(relation, other.cosine, others))
-                relation = _limit_to_repeats(newcomer, other, limit_to_part(newcomer, other, relation))
+                relation = _of_amounts(candidate, other, weighed(relation, other.cosine, others))
+                relation = _limit_to_repeats(candidate, other, limit_to_part(candidate, other, relation))
             found[other.id] = relation
-    return _with_restated(newcomer, near, found)
+    return _with_restated(candidate, near, found)
 
 
 def _with_restated(
-    newcomer: StoreCandidate, near: Sequence[Neighbour], found: dict[str, Relation]
+    candidate: StoreCandidate, near: Sequence[Neighbour], found: dict[str, Relation]
 ) -> dict[str, Relation]:
     """Another amount of what the person gave an amount of before; where there is but one such, that is meant."""
     numbers = vocabulary()["numbers"]
@@ -248,22 +248,22 @@ def _with_restated(
         for other in near
         if other.id in found
         and not other.is_over
-        and is_one_person(newcomer.standing, other.standing)
-        and restates_amount(other.told.text, newcomer.told.text, numbers)
+        and is_one_person(candidate.standing, other.standing)
+        and restates_amount(other.told.text, candidate.told.text, numbers)
     ]
     if len(meant) == 1 and not found[meant[0]].certain:
         found[meant[0]] = replace(_sure(Label.SUPERSEDE, _STRUCTURE, "number_changed"), by="builtin")
     return found
 
 
-def _of_amounts(newcomer: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
+def _of_amounts(candidate: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
     """Who may not replace what stands gives another amount of the same: that is no further detail of it."""
     merge, coexist = (relation.probabilities.get(one, 0.0) for one in (Label.MERGE, Label.COEXIST))
     if relation.certain and relation.label is not Label.MERGE:
         return relation
-    if not merge or coexist > 0.5 or has_standing(newcomer.standing, other.standing):
+    if not merge or coexist > 0.5 or has_standing(candidate.standing, other.standing):
         return relation
-    if not other_amounts(other.told.text, newcomer.told.text, vocabulary()["numbers"]):
+    if not other_amounts(other.told.text, candidate.told.text, vocabulary()["numbers"]):
         return relation
     shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS} | {Label.MERGE: 0.0}
     shares[Label.SUPERSEDE] += merge
@@ -271,34 +271,34 @@ def _of_amounts(newcomer: StoreCandidate, other: Neighbour, relation: Relation) 
     return Relation(likeliest, min(shares[likeliest], ACTED_ON - 0.01), shares, relation.by, "other_amount")
 
 
-def limit_to_part(newcomer: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
+def limit_to_part(candidate: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
     """A remark about a line of a document does not take the place of the whole.
 
     Neighbour what it may not replace anyway it stays as suspicious as it was.
     """
     doubted = relation.label is not Label.SUPERSEDE or not relation.certain
-    if doubted or not has_standing(newcomer.standing, other.standing):
+    if doubted or not has_standing(candidate.standing, other.standing):
         return relation
-    if speaks_for(other.told.text, newcomer.told.text):
+    if speaks_for(other.told.text, candidate.told.text):
         return relation
     return _less_likely(relation, "part_only")
 
 
-def _limit_to_repeats(newcomer: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
+def _limit_to_repeats(candidate: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
     """What is near in meaning but says something of its own is no repeat: both stand, and the later speaks."""
     stands = not other.is_over and other.status != Status.QUARANTINED
-    if relation.label is not Label.DUPLICATE or not stands or says_all_of(other.told.text, newcomer.told.text):
+    if relation.label is not Label.DUPLICATE or not stands or says_all_of(other.told.text, candidate.told.text):
         return relation
     shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS}
     shares |= {Label.DUPLICATE: 0.0, Label.COEXIST: shares[Label.COEXIST] + shares[Label.DUPLICATE]}
     return Relation(Label.COEXIST, shares[Label.COEXIST], shares, relation.by, _SAYS_MORE)
 
 
-def _told(newcomer: StoreCandidate, others: Sequence[Neighbour], readers: TextReaders) -> dict[str, Relation]:
+def _told(candidate: StoreCandidate, others: Sequence[Neighbour], readers: TextReaders) -> dict[str, Relation]:
     if readers.relate is None or not others:
         return {}
     try:
-        relations = readers.relate.classify([(other.told, newcomer.told) for other in others])
+        relations = readers.relate.classify([(other.told, candidate.told) for other in others])
     except LociError as error:
         # Nothing on this path depends on a model: without one, structure decides and the rest stands side by side.
         _log.warning("the relation model did not answer: %s", error.code.value)
@@ -326,13 +326,13 @@ def _likelier(relation: Relation) -> float:
     return _AT_ODDS * share / (_AT_ODDS * share + 1.0 - share)
 
 
-def _of_other_matters(newcomer: Told, other: Told) -> bool:
+def _of_other_matters(candidate: Told, other: Told) -> bool:
     """Whether each tells what only one value can hold of, and never of the same: a home here, an employer there."""
-    keys = [{(key_form(one.subject), one.predicate) for one in told.claims} for told in (newcomer, other)]
+    keys = [{(key_form(one.subject), one.predicate) for one in told.claims} for told in (candidate, other)]
     return (
         bool(keys[0] and keys[1])
         and not keys[0] & keys[1]
-        and all(one.exclusive for told in (newcomer, other) for one in told.claims)
+        and all(one.exclusive for told in (candidate, other) for one in told.claims)
     )
 
 
@@ -362,7 +362,7 @@ def _sure(label: Label, confidence: float, reason: str) -> Relation:
 
 def _cases(
     rows: Rows,
-    newcomer: StoreCandidate,
+    candidate: StoreCandidate,
     near: Sequence[Neighbour],
     relations: dict[str, Relation],
     odds: Sequence[ClaimConflict],
@@ -373,48 +373,48 @@ def _cases(
     for other in near:
         relation = relations.get(other.id)
         if other.is_over:
-            relation = relation_to_past(newcomer, other, by_id[other.head_id], relation)
+            relation = relation_to_past(candidate, other, by_id[other.head_id], relation)
             other = by_id[other.head_id]
         if relation is None:
             continue
         own = tuple(one for one in odds if one.memory_id == other.id)
         if not own:
-            relation = _record_changed(newcomer, other, _beside_person(newcomer, other, relation))
+            relation = _record_changed(candidate, other, _beside_person(candidate, other, relation))
         whole = not own or not has_other_claims(rows, other.id, [one.claim_id for one in own])
-        case = NeighbourCase(other, relation, decide(newcomer.standing, other.standing, relation), own, whole)
+        case = NeighbourCase(other, relation, decide(candidate.standing, other.standing, relation), own, whole)
         if other.id not in standing or _tells_more(case, standing[other.id]):
             standing[other.id] = case
     return list(standing.values())
 
 
-def _ended_by_what_stands(cases: Sequence[NeighbourCase], newcomer: StoreCandidate) -> list[NeighbourCase]:
+def _ended_by_what_stands(cases: Sequence[NeighbourCase], candidate: StoreCandidate) -> list[NeighbourCase]:
     """What is itself doubted ends nothing that was said before it.
 
-    Where nothing else ended the newcomer, the person's own word stands and is asked about, an equal is doubted with the
-    other, and whoever counts for less waits.
+    Where nothing else ended the candidate, the person's own word stands and is asked about, an equal is doubted with
+    the other, and whoever counts for less waits.
     """
     older = [case for case in cases if case.verdict.deed is Deed.ENTER_SUPERSEDED]
     doubted = [case for case in older if case.other.status == Status.DISPUTED]
     if len(doubted) < len(older):
         return [case for case in cases if case not in doubted]
     return [
-        replace(case, verdict=_beside_disputed(newcomer.standing, case.other.standing)) if case in doubted else case
+        replace(case, verdict=_beside_disputed(candidate.standing, case.other.standing)) if case in doubted else case
         for case in cases
     ]
 
 
-def _beside_disputed(newcomer: Standing, disputed: Standing) -> Verdict:
-    if newcomer.owners_word:
+def _beside_disputed(candidate: Standing, disputed: Standing) -> Verdict:
+    if candidate.owners_word:
         return Verdict(Deed.COEXIST, "beside_disputed", review=True)
-    deed = Deed.QUARANTINE if outranks(disputed, newcomer) else Deed.DISPUTE
+    deed = Deed.QUARANTINE if outranks(disputed, candidate) else Deed.DISPUTE
     return Verdict(deed, "beside_disputed", review=True)
 
 
 def _tells_more(case: NeighbourCase, before: NeighbourCase) -> bool:
-    """What a version that is over tells counts for more than what its successor tells of the same newcomer.
+    """What a version that is over tells counts for more than what its successor tells of the same candidate.
 
-    A mere doubt gives way where the newcomer says or completes what stands now; a value that is over, named, gives way
-    only where the newcomer surely says what stands now.
+    A mere doubt gives way where the candidate says or completes what stands now; a value that is over, named, gives way
+    only where the candidate surely says what stands now.
     """
     if case.relation.reason == OLD_VALUE:
         return not _surely_says(before)
@@ -433,29 +433,29 @@ def _says_so_too(case: NeighbourCase) -> bool:
     return case.relation.label in (Label.DUPLICATE, Label.MERGE) or case.relation.reason == _SAYS_MORE
 
 
-def _beside_person(newcomer: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
+def _beside_person(candidate: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
     """Neighbour what the person said nobody else fills the same place otherwise without being asked about."""
-    if relation.by == "rules" or newcomer.standing.persons == other.standing.persons:
+    if relation.by == "rules" or candidate.standing.persons == other.standing.persons:
         return relation
-    if newcomer.standing.persons:  # told before the person spoke: the same pair the other way round
-        rivals = one_slot_apart(newcomer.told, other.told) or is_rival(newcomer.told, other.told)
+    if candidate.standing.persons:  # told before the person spoke: the same pair the other way round
+        rivals = one_slot_apart(candidate.told, other.told) or is_rival(candidate.told, other.told)
         return _doubted(relation, "value_changed") if rivals and not relation.certain else relation
     if relation.label is Label.SUPERSEDE:
         return relation
     likely = relation.probabilities.get(Label.SUPERSEDE, 0.0) >= _WORTH_HOLDING
-    if likely or one_slot_apart(other.told, newcomer.told) or is_rival(other.told, newcomer.told):
+    if likely or one_slot_apart(other.told, candidate.told) or is_rival(other.told, candidate.told):
         return _doubted(relation, "value_changed")
     return relation
 
 
 _FIRST = (Deed.STACK, Deed.QUARANTINE, Deed.ENTER_SUPERSEDED, Deed.DISPUTE)
-"""Deeds after which the newcomer does not stand, most telling first."""
+"""Deeds after which the candidate does not stand, most telling first."""
 
 
-def _record_changed(newcomer: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
+def _record_changed(candidate: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
     """One tool's records of one frame with another value in it: a person is asked whether the later one replaces it."""
-    is_tool = newcomer.standing.source in _RECORDING and is_one_source(newcomer.standing, other.standing)
-    if not is_tool or relation.by == "rules" or relation.certain or not one_slot_apart(other.told, newcomer.told):
+    is_tool = candidate.standing.source in _RECORDING and is_one_source(candidate.standing, other.standing)
+    if not is_tool or relation.by == "rules" or relation.certain or not one_slot_apart(other.told, candidate.told):
         return relation
     return _doubted(relation, "value_changed")
 
@@ -463,8 +463,8 @@ def _record_changed(newcomer: StoreCandidate, other: Neighbour, relation: Relati
 _RECORDING = (Source.TOOL_OUTPUT, Source.SYSTEM)
 
 
-def _joined(cases: Sequence[NeighbourCase], newcomer: StoreCandidate) -> StorePlan:
-    """One plan: a duplicate first, then what keeps the newcomer out, then what it replaces, then what it joins."""
+def _joined(cases: Sequence[NeighbourCase], candidate: StoreCandidate) -> StorePlan:
+    """One plan: a duplicate first, then what keeps the candidate out, then what it replaces, then what it joins."""
     if not cases:
         return NEW
     ranked = _one_by_meaning(
@@ -472,7 +472,7 @@ def _joined(cases: Sequence[NeighbourCase], newcomer: StoreCandidate) -> StorePl
     )
     by_deed = {deed: [case for case in ranked if case.verdict.deed is deed] for deed in Deed}
     gives_way = by_deed[Deed.SUPERSEDE] + by_deed[Deed.HOLD_EXISTING]
-    above = any(outranks(case.other.standing, newcomer.standing) for case in by_deed[Deed.STACK])
+    above = any(outranks(case.other.standing, candidate.standing) for case in by_deed[Deed.STACK])
     if by_deed[Deed.STACK] and by_deed[Deed.SUPERSEDE] and not by_deed[Deed.QUARANTINE] and not above:
         # It says again what one memory says, and ends another: it becomes the new version of both.
         return _plan(Deed.SUPERSEDE, [*by_deed[Deed.SUPERSEDE], *by_deed[Deed.STACK]], ranked)
@@ -488,7 +488,7 @@ def _joined(cases: Sequence[NeighbourCase], newcomer: StoreCandidate) -> StorePl
 
 
 def _one_by_meaning(ranked: Sequence[NeighbourCase]) -> list[NeighbourCase]:
-    """A newcomer ends one memory; that it ends others too is certain by their claims alone, else it is asked.
+    """A candidate ends one memory; that it ends others too is certain by their claims alone, else it is asked.
 
     What was held back does not count: nobody relied on it.
     """
@@ -511,7 +511,7 @@ def _plan(deed: Deed, partners: Sequence[NeighbourCase], cases: Iterable[Neighbo
 
 
 def _worth_asking(cases: Sequence[NeighbourCase]) -> list[NeighbourCase]:
-    """Of several that a newcomer may be about, those it likely replaces: each is a question of its own."""
+    """Of several that a candidate may be about, those it likely replaces: each is a question of its own."""
     likely = [case for case in cases if case.verdict.review and _replaces(case) >= _LIKELY]
     return sorted(likely, key=_replaces, reverse=True)[:_QUESTIONS]
 

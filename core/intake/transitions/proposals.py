@@ -38,28 +38,28 @@ _WAITING = """
 """
 
 
-def close_overtaken(acts: Transitions, waiting_id: str, by_id: str) -> bool:
+def close_overtaken(transitions: Transitions, waiting_id: str, by_id: str) -> bool:
     """What waits for the person and was never let in leaves, where something else is said: it was no version.
 
     Trigger: a client's proposal is at odds with what the person says next. Why: as a version that is over it would
     have been true for a while, in every answer about the past and to every client. Outcome: it is in the archive.
 
     Args:
-        waiting_id: what the newcomer would take the place of.
-        by_id: the newcomer.
+        waiting_id: what the candidate would take the place of.
+        by_id: the candidate.
 
     Returns:
         Whether it was so; what the person held back had stood, and has its place in history.
     """
-    row = acts.tx.row("memories", {"id": waiting_id})
+    row = transitions.tx.row("memories", {"id": waiting_id})
     if row is None or row["status"] != Status.QUARANTINED or row["status_reason"] == HELD:
         return False
-    acts.archive(waiting_id, OVERTAKEN)
-    acts.log("ADD", by_id, waiting_id)
+    transitions.archive(waiting_id, OVERTAKEN)
+    transitions.log("ADD", by_id, waiting_id)
     return True
 
 
-def close_twins(acts: Transitions, memory_id: str) -> None:
+def close_twins(transitions: Transitions, memory_id: str) -> None:
     """Archive what waits in the same words as a memory that stands, and close what was asked about it.
 
     Trigger: one client proposed what another, or the person, said before it was decided. Why: accepting it would be
@@ -68,17 +68,17 @@ def close_twins(acts: Transitions, memory_id: str) -> None:
     Args:
         memory_id: the memory that was judged; nothing is done where it does not stand.
     """
-    found = acts.tx.all(_WAITING, {"id": memory_id, "kinds": _KINDS, "held": HELD})
+    found = transitions.tx.all(_WAITING, {"id": memory_id, "kinds": _KINDS, "held": HELD})
     if not found:
         return
-    parts = acts.tx.all(
+    parts = transitions.tx.all(
         "SELECT text FROM memories WHERE id = ? OR part_of = ? ORDER BY part_index", (memory_id, memory_id)
     )
     texts = [str(row[0]) for row in parts]
-    gone = [str(row[0]) for row in found if has_parts(acts.tx, str(row[0]), texts)]
+    gone = [str(row[0]) for row in found if has_parts(transitions.tx, str(row[0]), texts)]
     for one in gone:
-        acts.archive(one, OVERTAKEN)
-    close_moot(acts.tx, gone, SAID_MEANWHILE)
+        transitions.archive(one, OVERTAKEN)
+    close_moot(transitions.tx, gone, SAID_MEANWHILE)
 
 
 TURNED_DOWN, REJECTED_BEFORE = REFUSED
@@ -136,7 +136,7 @@ def find_refusal(
     return EarlierRefusal(next((str(row[0]) for row in found if row[1]), None))
 
 
-def archive_refused(acts: Transitions, draft: Draft, texts: Sequence[str], item_id: str) -> bool:
+def archive_refused(transitions: Transitions, draft: Draft, texts: Sequence[str], item_id: str) -> bool:
     """Archive a proposal that was just written where the person had turned the same down.
 
     Args:
@@ -148,7 +148,7 @@ def archive_refused(acts: Transitions, draft: Draft, texts: Sequence[str], item_
         Whether it was; its question is closed then.
     """
     limit = draft.scope_session
-    if find_refusal(acts.tx, texts, draft.kind, draft.space_id, draft.client_id, limit) is None:
+    if find_refusal(transitions.tx, texts, draft.kind, draft.space_id, draft.client_id, limit) is None:
         return False
-    acts.archive(draft.id, REJECTED_BEFORE)
-    return close_conflict(acts.tx, item_id, _MOOT, None, REJECTED_BEFORE)
+    transitions.archive(draft.id, REJECTED_BEFORE)
+    return close_conflict(transitions.tx, item_id, _MOOT, None, REJECTED_BEFORE)

@@ -56,7 +56,7 @@ class VerdictWriter:
     space: VectorSpace
     stored: Stored
 
-    def say(self, tx: Tx, memory_id: str, verdict: str, actor: Actor, reason: str | None = None) -> VerdictReply:
+    def write(self, tx: Tx, memory_id: str, verdict: str, actor: Actor, reason: str | None = None) -> VerdictReply:
         """Take one verdict down and draw the consequences.
 
         Args:
@@ -77,8 +77,8 @@ class VerdictWriter:
             raise PreconditionError("An episode is what was said; there is nothing to confirm.")
         said = "reinforce" if verdict == "confirm" and not actor.is_owner else verdict
         with self.work.verb(tx, verdict, _LABELS[verdict], actor) as verb:
-            acts = Transitions(tx, verb, self.make_id, self.space, self.stored)
-            conflict = self._take(acts, head, said, actor, reason)
+            transitions = Transitions(tx, verb, self.make_id, self.space, self.stored)
+            conflict = self._take(transitions, head, said, actor, reason)
             verb.note(head, verdict=said)
         return _reply(tx, head, verb.step_id, conflict)
 
@@ -101,52 +101,52 @@ class VerdictWriter:
         head = _head(tx, memory_id)
         with self.work.verb(tx, "corroborate", "Corroborate a memory", actor) as verb:
             new = corroborate(tx, head, Lineage.of_actor(actor, session), source)
-            acts = Transitions(tx, verb, self.make_id, self.space, self.stored)
-            self._weigh(acts, head)
+            transitions = Transitions(tx, verb, self.make_id, self.space, self.stored)
+            self._weigh(transitions, head)
             verb.note(head, independent=new)
         return _reply(tx, head, verb.step_id, None)
 
-    def _take(self, acts: Transitions, head: str, said: str, actor: Actor, reason: str | None) -> str | None:
-        tx = acts.tx
+    def _take(self, transitions: Transitions, head: str, said: str, actor: Actor, reason: str | None) -> str | None:
+        tx = transitions.tx
         if said == "dispute" and not actor.is_owner and authority_of(tx, head).owner_said:
             # Nothing but the owner's word disputes what the owner said: the doubt is a question for the owner.
             said_by = {"client": actor.name, "doubt": reason or ""}
-            return acts.open_conflict(ItemSubject("stale", head, reason="client_doubts", detail=said_by))
+            return transitions.open_conflict(ItemSubject("stale", head, reason="client_doubts", detail=said_by))
         voice = "owner" if actor.client_id is None else f"client:{actor.client_id}"
         _note(tx, head, voice, said, actor, reason)
         if said == "confirm":
-            for part in acts.parts(head):
+            for part in transitions.parts(head):
                 tx.update("memories", {"id": part}, {"last_confirmed_at": tx.now_ms})
-        self._weigh(acts, head, lifted=_LIFTED | ({BOTH} if said == "confirm" else set()))
+        self._weigh(transitions, head, lifted=_LIFTED | ({BOTH} if said == "confirm" else set()))
         return None
 
     @staticmethod
-    def _weigh(acts: Transitions, head: str, lifted: AbstractSet[str] = _LIFTED) -> None:
+    def _weigh(transitions: Transitions, head: str, lifted: AbstractSet[str] = _LIFTED) -> None:
         """Counts, trust, and whether it stands; of what is disputed, that which a verdict can lift."""
-        tx = acts.tx
-        trust, by_owner = confirmation.recount_verdicts(tx, acts.parts(head))
+        tx = transitions.tx
+        trust, by_owner = confirmation.recount_verdicts(tx, transitions.parts(head))
         status, held = tx.all("SELECT status, status_reason FROM memories WHERE id = ?", (head,))[0]
         why = _doubt(tx, head, trust, by_owner=by_owner)
         # What a digest says is doubted too, and the digest leaves with it.
         stands = status == Status.ACTIVE.value or (status == Status.CONSOLIDATED.value and held == DIGESTED)
         if stands and why is not None:
-            acts.dispute(head, why)
-            acts.log("DISPUTE", head, None)
+            transitions.dispute(head, why)
+            transitions.log("DISPUTE", head, None)
         elif status == Status.DISPUTED.value and held in lifted:
             if why is None:
-                acts.activate(head)
+                transitions.activate(head)
             elif why != held:
-                acts.dispute(head, why)
-        acts.close_moot([head])
+                transitions.dispute(head, why)
+        transitions.close_moot([head])
 
 
-def withdraw_dispute(acts: Transitions, head: str) -> None:
+def withdraw_dispute(transitions: Transitions, head: str) -> None:
     """The owner says again what the owner disputed: the doubt is taken back, before the gate judges anew.
 
     Args:
         head: the memory; of a split text the head.
     """
-    confirmation.clear_dispute(acts.tx, acts.parts(head))
+    confirmation.clear_dispute(transitions.tx, transitions.parts(head))
 
 
 def _note(tx: Tx, head: str, voice: str, said: str, actor: Actor, reason: str | None) -> None:

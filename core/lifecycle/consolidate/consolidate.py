@@ -184,7 +184,7 @@ class Consolidation:
 
     def _found(self, ground: Ground) -> list[Planned]:
         lines, decisions = lines_in_force(ground), self._decided(ground)
-        opposed: list[Opposed] = ground.read(lambda rows: find_opposed(rows, ground.keeper, decisions))
+        opposed: list[Opposed] = ground.read(lambda rows: find_opposed(rows, ground.store_service, decisions))
         spared: frozenset[str] = ground.read(lambda rows: _spared(rows, ground.now_ms))
         taken = spared.union(one for each in opposed for one in (each.memory_id, *each.others))
         near = near_pairs(ground, min(lines.dedup, lines.corroborate, lines.cluster))
@@ -310,30 +310,30 @@ def _carried(
     tx: Tx, verb: Verb, ground: Ground, deed: Planned, vectors: Vectors
 ) -> tuple[Mapping[str, int], Sequence[str]]:
     """One deed, whole or not at all."""
-    acts, lines = ground.acts(tx, verb), verb.lines
+    transitions, lines = ground.transitions(tx, verb), verb.lines
     try:
         with tx.attempt():
             if _unites(deed):
                 fit = fits(tx, deed, ground.now_ms)
-                done = fit and do_deed(acts, deed, [vectors.get(text) for text in texts_to_embed(tx, deed)])
+                done = fit and do_deed(transitions, deed, [vectors.get(text) for text in texts_to_embed(tx, deed)])
             else:
                 done = _settled(tx, ground, deed)
                 if done:
-                    contradictions.settle(acts, ground.keeper, deed.memory_id)
+                    contradictions.settle(transitions, ground.store_service, deed.memory_id)
             if done:
-                acts.close_moot()
+                transitions.close_moot()
     except CancelledError:
         raise
     except LociError as error:
         _log.warning("a deed of a consolidation was left: %s", error.code.value)
         verb.forget_lines(lines)
         done = False
-    return (deed.detail["counts"], acts.touched) if done else ({"skipped": 1}, ())
+    return (deed.detail["counts"], transitions.touched) if done else ({"skipped": 1}, ())
 
 
 def _settled(tx: Tx, ground: Ground, deed: Planned) -> bool:
     """Whether the gate still says what it said when the plan was made."""
-    now = opposed_now(tx, ground.keeper, deed.memory_id) if _stands(tx, deed.memory_id) else None
+    now = opposed_now(tx, ground.store_service, deed.memory_id) if _stands(tx, deed.memory_id) else None
     return (
         now is not None
         and (now.deed, now.others) == (deed.deed, tuple(deed.others))

@@ -62,12 +62,12 @@ class Opposed:
     leaving: tuple[str, ...] = ()
 
 
-def find_opposed(rows: Rows, keeper: StoreService, decisions: Decided) -> list[Opposed]:
+def find_opposed(rows: Rows, store_service: StoreService, decisions: Decided) -> list[Opposed]:
     """What is still to be settled.
 
     Args:
         rows: a vault snapshot.
-        keeper: foresees the gate's answer.
+        store_service: foresees the gate's answer.
         decisions: what people decided, and took back.
 
     Returns:
@@ -76,7 +76,7 @@ def find_opposed(rows: Rows, keeper: StoreService, decisions: Decided) -> list[O
     found: list[Opposed] = []
     taken: set[str] = set()
     for memory_id, _ in rows.all(_LEFT):
-        opposed = opposed_now(rows, keeper, str(memory_id))
+        opposed = opposed_now(rows, store_service, str(memory_id))
         if opposed is None or any(frozenset((opposed.memory_id, one)) in decisions.undone for one in opposed.others):
             continue
         ids = {opposed.memory_id, *opposed.others}
@@ -86,18 +86,18 @@ def find_opposed(rows: Rows, keeper: StoreService, decisions: Decided) -> list[O
     return found
 
 
-def opposed_now(rows: Rows, keeper: StoreService, memory_id: str) -> Opposed | None:
+def opposed_now(rows: Rows, store_service: StoreService, memory_id: str) -> Opposed | None:
     """What the gate would say of one memory now.
 
     Args:
         rows: a vault snapshot or a transaction.
-        keeper: foresees the gate's answer.
+        store_service: foresees the gate's answer.
         memory_id: the memory; it stands.
 
     Returns:
         None where it is at odds with nothing, or a person was asked about all of it before.
     """
-    newcomer, plan = plan_for_stored(keeper, rows, memory_id)
+    newcomer, plan = plan_for_stored(store_service, rows, memory_id)
     twin = standing_twin(rows, newcomer.texts, newcomer.kind, newcomer.space_id, newcomer.standing.scope_session)
     if twin not in (None, memory_id) or plan.known is not None:
         return None
@@ -135,12 +135,12 @@ def _matter(memory_id: str, case: NeighbourCase) -> ItemSubject:
     return ItemSubject(case.verdict.kind, memory_id, case.other.id, keys=(odds.key, odds.own_key))
 
 
-def settle(acts: Transitions, keeper: StoreService, memory_id: str) -> None:
+def settle(transitions: Transitions, store_service: StoreService, memory_id: str) -> None:
     """Do what the gate says of one memory.
 
     Args:
-        acts: the steps of the running verb.
-        keeper: judges.
+        transitions: the steps of the running verb.
+        store_service: judges.
         memory_id: the memory.
     """
-    judge_by_claims(keeper, acts, memory_id)
+    judge_by_claims(store_service, transitions, memory_id)

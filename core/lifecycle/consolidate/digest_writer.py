@@ -45,12 +45,12 @@ class Sentence:
 
 
 def write_digest(
-    acts: Transitions, sources: Sequence[str], sentences: Sequence[Sentence], vector: NDArray[np.float32] | None
+    transitions: Transitions, sources: Sequence[str], sentences: Sequence[Sentence], vector: NDArray[np.float32] | None
 ) -> str:
     """Write a digest and put its sources beneath it.
 
     Args:
-        acts: the steps of the running verb.
+        transitions: the steps of the running verb.
         sources: ids of its sources, by the time they were said; they stand.
         sentences: what it says.
         vector: of its text, (dims,); None where the embedder is away: it is embedded later.
@@ -58,27 +58,27 @@ def write_digest(
     Returns:
         The digest's id.
     """
-    tx = acts.tx
+    tx = transitions.tx
     rows = [row for one in sources if (row := tx.row("memories", {"id": one})) is not None]
     if len(rows) < len(sources) or not sentences:
         raise BugError("a digest of what is not there")
     spans = _spans({row["id"]: row["text"] for row in rows}, sentences)
-    draft = _draft(acts, rows, spans)
+    draft = _draft(transitions, rows, spans)
     labels = insert_memories(tx, [draft])
     if vector is not None:
         vectors = np.asarray(vector, np.float32).reshape(1, -1)
-        write_vectors(tx, labels, vectors, acts.space)
+        write_vectors(tx, labels, vectors, transitions.space)
         seq = tx.seq
-        tx.after_commit(lambda: acts.stored(seq, labels, vectors))
+        tx.after_commit(lambda: transitions.stored(seq, labels, vectors))
     add_source(tx, draft.id, Lineage(draft.lineage), Source.INFERENCE)
     for row in rows:
         made = {"derived_id": draft.id, "source_id": row["id"], "space_id": draft.space_id, "recorded_at": tx.now_ms}
         tx.insert("derivations", made)
         changes = {"status": Status.CONSOLIDATED.value, "status_reason": DIGESTED, "consolidated_into": draft.id}
         tx.update("memories", {"id": row["id"]}, changes)
-        acts.touched.append(str(row["id"]))
-        acts.log("DIGEST", draft.id, str(row["id"]))
-    assertion.sync_claims(tx, acts.make_id, list(sources))
+        transitions.touched.append(str(row["id"]))
+        transitions.log("DIGEST", draft.id, str(row["id"]))
+    assertion.sync_claims(tx, transitions.make_id, list(sources))
     refresh_trust(tx, draft.id)
     return draft.id
 
@@ -87,9 +87,9 @@ def _spans(texts: Mapping[str, str], sentences: Sequence[Sentence]) -> list[Span
     return [Span(one.source, one.start, one.end, texts[one.source][one.start : one.end]) for one in sentences]
 
 
-def _draft(acts: Transitions, rows: Sequence[dict[str, Any]], spans: Sequence[Span]) -> Draft:
-    tx, first = acts.tx, rows[0]
-    digest_id = acts.make_id()
+def _draft(transitions: Transitions, rows: Sequence[dict[str, Any]], spans: Sequence[Span]) -> Draft:
+    tx, first = transitions.tx, rows[0]
+    digest_id = transitions.make_id()
     text, places = composed(spans)
     tags = dict.fromkeys(tag for row in rows for tag in json.loads(row["tags"]))
     categories = {row["category"] for row in rows}

@@ -93,11 +93,11 @@ def can_unite(rows: Rows, deed: Planned) -> bool:
     return standing_twin(rows, [_united(rows, deed)], Kind(kind), space, session) in (None, keep, other)
 
 
-def do_deed(acts: Transitions, deed: Planned, vectors: Sequence[NDArray[np.float32] | None]) -> bool:
+def do_deed(transitions: Transitions, deed: Planned, vectors: Sequence[NDArray[np.float32] | None]) -> bool:
     """Carry one deed out.
 
     Args:
-        acts: the steps of the running verb.
+        transitions: the steps of the running verb.
         deed: it fits.
         vectors: of `texts_to_embed`, in that order.
 
@@ -105,34 +105,34 @@ def do_deed(acts: Transitions, deed: Planned, vectors: Sequence[NDArray[np.float
         False where a united text cannot be made: it stands already, or the embedder is away.
     """
     if deed.deed is Deed.MERGE:
-        return _merge(acts, deed, vectors[0])
+        return _merge(transitions, deed, vectors[0])
     for tie in deed.detail["stacks"]:
-        _weigh(acts, tie)
-        acts.stack(tie[1], tie[0])
-        _take_over(acts, tie[0], tie[1])
+        _weigh(transitions, tie)
+        transitions.stack(tie[1], tie[0])
+        _take_over(transitions, tie[0], tie[1])
     for tie in deed.detail["confirms"]:
-        _weigh(acts, tie)
-        _confirm(acts, tie[0], tie[1])
+        _weigh(transitions, tie)
+        _confirm(transitions, tie[0], tie[1])
     for digest, vector in zip(deed.detail["digests"], vectors, strict=True):
-        acts.weighed = "rules"
-        write_digest(acts, digest["sources"], from_json(digest["spans"]), vector)
+        transitions.weighed = "rules"
+        write_digest(transitions, digest["sources"], from_json(digest["spans"]), vector)
     return True
 
 
-def _weigh(acts: Transitions, tie: Sequence[Any]) -> None:
+def _weigh(transitions: Transitions, tie: Sequence[Any]) -> None:
     _keep, other, cosine, confidence, by = tie
-    acts.weighed = by
-    acts.weights[other] = (confidence, cosine)
+    transitions.weighed = by
+    transitions.weights[other] = (confidence, cosine)
 
 
-def _merge(acts: Transitions, deed: Planned, vector: NDArray[np.float32] | None) -> bool:
+def _merge(transitions: Transitions, deed: Planned, vector: NDArray[np.float32] | None) -> bool:
     tie = deed.detail["merge"]
     keep, other = tie[0], tie[1]
-    text = _united(acts.tx, deed)
-    if vector is None or not can_unite(acts.tx, deed):
+    text = _united(transitions.tx, deed)
+    if vector is None or not can_unite(transitions.tx, deed):
         return False
-    _weigh(acts, tie)
-    acts.merge_into(keep, text, vector, other)
+    _weigh(transitions, tie)
+    transitions.merge_into(keep, text, vector, other)
     return True
 
 
@@ -146,9 +146,9 @@ def _originals(rows: Rows, deed: Planned) -> list[str]:
     return [str(rows.value("SELECT text FROM memories WHERE id = ?", (one,))) for one in deed.detail["merge"][:2]]
 
 
-def _take_over(acts: Transitions, keep: str, other: str) -> None:
+def _take_over(transitions: Transitions, keep: str, other: str) -> None:
     """Tags, importance and relations of a duplicate go to what is kept (seed A, 6.1)."""
-    tx = acts.tx
+    tx = transitions.tx
     rows = [tx.row("memories", {"id": one}) or {} for one in (keep, other)]
     tags = dict.fromkeys(tag for row in rows for tag in json.loads(row["tags"]))
     united_ = {"tags": json.dumps(list(tags), ensure_ascii=False, separators=(",", ":"))}
@@ -159,19 +159,19 @@ def _take_over(acts: Transitions, keep: str, other: str) -> None:
         (other, json.dumps(_CARRIED)),
     ):
         ends = [keep if one == other else str(one) for one in (from_id, to_id)]
-        acts.edge(ends[0], ends[1], str(kind))
+        transitions.edge(ends[0], ends[1], str(kind))
 
 
-def _confirm(acts: Transitions, keep: str, by: str) -> None:
+def _confirm(transitions: Transitions, keep: str, by: str) -> None:
     """The sources of one memory are independent sources of another."""
-    found = acts.tx.all(
+    found = transitions.tx.all(
         "SELECT lineage, source, client_id, session, import_id FROM memory_sources WHERE memory_id = ?1 UNION ALL "
         "SELECT lineage, source, client_id, session, import_id FROM memories WHERE id = ?1 "
         "AND NOT EXISTS (SELECT 1 FROM memory_sources WHERE memory_id = ?1) ORDER BY 1",
         (by,),
     )
     for lineage, source, client_id, session, import_id in found:
-        add_source(acts.tx, keep, Lineage(lineage, client_id, session, import_id), Source(source))
-    refresh_trust(acts.tx, keep)
-    acts.touched.append(keep)
-    acts.log("CORROBORATE", keep, by)
+        add_source(transitions.tx, keep, Lineage(lineage, client_id, session, import_id), Source(source))
+    refresh_trust(transitions.tx, keep)
+    transitions.touched.append(keep)
+    transitions.log("CORROBORATE", keep, by)

@@ -535,7 +535,7 @@ def relate(ground: Ground, pairs: Sequence[tuple[Neighbour, Neighbour]]) -> Sequ
         One for each; None where nobody can say.
     """
     told = [(first.told, second.told) for first, second in pairs]
-    reader = ground.keeper.readers.relate
+    reader = ground.store_service.readers.relate
     if reader is not None and told:
         try:
             return remembered(reader, told, partial(give_way, ground))

@@ -75,17 +75,17 @@ class Episodes:
         done = {head: since for _, head, since in _consolidated(tx, heads)}
         kept = protections(tx, heads, ground.now_ms)
         before = ground.now_ms - ground.options.episode_days * _DAY_MS
-        acts, counts, ids = ground.acts(tx, verb), Counter[str](), list[str]()
+        transitions, counts, ids = ground.transitions(tx, verb), Counter[str](), list[str]()
         for deed in deeds:
             since = done.get(deed.memory_id)
             fits = since is not None and deed.memory_id not in kept and (deed.reason == TOO_MANY or since < before)
             if fits:
-                acts.archive(deed.memory_id, deed.reason)
+                transitions.archive(deed.memory_id, deed.reason)
                 ids.append(deed.memory_id)
             counts[("capacity" if deed.reason == TOO_MANY else "expired") if fits else "skipped"] += 1
             if deed.detail.get(_LAST):
                 counts["remaining"] = remaining(tx)
-        acts.close_moot()
+        transitions.close_moot()
         return Batch(len(deeds), dict(counts), tuple(ids))
 
 

@@ -188,7 +188,7 @@ def carry_out(tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned]) -> B
     """
     heads = [one.memory_id for one in deeds]
     fits = {one.memory_id: one for one in sweep_deeds(tx, ground.options, ground.now_ms, heads)}
-    acts, counts, ids = ground.acts(tx, verb), Counter[str](), list[str]()
+    transitions, counts, ids = ground.transitions(tx, verb), Counter[str](), list[str]()
     for deed in deeds:
         now = fits.get(deed.memory_id)
         if now is None or (now.deed, now.reason) != (deed.deed, deed.reason):
@@ -196,19 +196,19 @@ def carry_out(tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned]) -> B
             continue
         try:
             with tx.attempt():
-                _do(tx, acts, deed, now.value)
+                _do(tx, transitions, deed, now.value)
         except UserError as error:  # what stands does not let this one through: the others go on
             _log.warning("a deed of the sweep was left: %s", error.code.value)
             counts["skipped"] += 1
             continue
         counts[_COUNTED[deed.reason]] += 1
         ids.append(deed.memory_id)
-    acts.close_moot()
+    transitions.close_moot()
     return Batch(len(deeds), dict(counts), tuple(ids))
 
 
-def _do(tx: Tx, acts: Transitions, deed: Planned, confidence: float) -> None:
-    parts = acts.parts(deed.memory_id)
+def _do(tx: Tx, transitions: Transitions, deed: Planned, confidence: float) -> None:
+    parts = transitions.parts(deed.memory_id)
     if deed.deed is Deed.FADE:
         _mark(tx, parts, confidence)
     else:
@@ -216,7 +216,7 @@ def _do(tx: Tx, acts: Transitions, deed: Planned, confidence: float) -> None:
     if deed.reason == OLD_VERSION:
         _lay_away(tx, parts)
     elif deed.deed in (Deed.EXPIRE, Deed.ARCHIVE):
-        acts.archive(deed.memory_id, deed.reason)
+        transitions.archive(deed.memory_id, deed.reason)
 
 
 def _mark(tx: Tx, parts: Iterable[str], confidence: float) -> None:

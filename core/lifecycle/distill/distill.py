@@ -197,7 +197,7 @@ class Distill:
     @staticmethod
     def _alone(tx: Tx, verb: Verb, ground: Ground, deed: Item | Confirmed) -> Outcome:
         """One deed; that it fails stops no other. A vault or a disk that fails stops all."""
-        hand = Hand(tx, ground.keeper, ground.acts(tx, verb))
+        hand = Hand(tx, ground.store_service, ground.transitions(tx, verb))
         try:
             with tx.attempt():
                 if isinstance(deed, Item):

@@ -100,12 +100,12 @@ class Hand:
     """Carries one item out within a transaction.
 
     Attributes:
-        acts: the steps of one deed.
+        transitions: the steps of one deed.
     """
 
     tx: Tx
-    keeper: StoreService
-    acts: Transitions
+    store_service: StoreService
+    transitions: Transitions
 
     def take(self, item: Item) -> Outcome:
         """Let one fact or rule in, as far as the gate lets it.
@@ -125,15 +125,15 @@ class Hand:
         known = standing_twin(self.tx, [item.text], kind, space)
         if known is not None:
             return self.confirm(known, item.sources)
-        lines = self.acts.verb.lines
+        lines = self.transitions.verb.lines
         try:
             with self.tx.attempt():
                 return self._let_in(item)
         except _StandsError as stands:
-            self.acts.verb.forget_lines(lines)
+            self.transitions.verb.forget_lines(lines)
             return self.confirm(stands.memory_id, item.sources)
         except LociError:
-            self.acts.verb.forget_lines(lines)
+            self.transitions.verb.forget_lines(lines)
             raise
 
     def confirm(self, memory_id: str, sources: Sequence[Episode]) -> Outcome:
@@ -160,10 +160,10 @@ class Hand:
         if item.kind is Kind.RULE and not persons_among(self.tx, [one.id for one in item.sources]):
             # Trigger: a rule that the person did not say. Why: whoever writes a page could tell assistants what to do.
             # Outcome: the person is asked.
-            self.acts.log("QUARANTINE", memory_id, None)
-            self.acts.open_conflict(ItemSubject("proposal", memory_id, reason=READ_BY_MODEL, by="model"))
+            self.transitions.log("QUARANTINE", memory_id, None)
+            self.transitions.open_conflict(ItemSubject("proposal", memory_id, reason=READ_BY_MODEL, by="model"))
             return Outcome("asked", (memory_id,))
-        reply = self.keeper.admit(self.acts, memory_id)
+        reply = self.store_service.admit(self.transitions, memory_id)
         if reply.deduplicated:
             raise _StandsError(reply.memory_id)
         if item.target_id is not None and self._stand(memory_id, item.target_id):
@@ -171,10 +171,10 @@ class Hand:
         return self._outcome(item, memory_id, reply.operation)
 
     def _outcome(self, item: Item, memory_id: str, operation: str) -> Outcome:
-        ids = tuple(dict.fromkeys([memory_id, *self.acts.touched]))
+        ids = tuple(dict.fromkeys([memory_id, *self.transitions.touched]))
         status = self.tx.value("SELECT status FROM memories WHERE id = ?", (memory_id,))
         if status in (Status.QUARANTINED.value, Status.ARCHIVED.value, Status.DISPUTED.value):
-            return Outcome("asked" if self.acts.opened else "", ids)
+            return Outcome("asked" if self.transitions.opened else "", ids)
         if item.kind is Kind.RULE:
             return Outcome("new_rules", ids)
         gone = item.target_id is not None and not self._stand(item.target_id)
@@ -189,7 +189,7 @@ class Hand:
         tx, draft = self.tx, self._draft(item)
         labels = insert_memories(tx, [draft])
         vectors = None if item.vector is None else item.vector.reshape(1, -1)
-        write_new_vectors(tx, labels, vectors, self.acts.space, self.acts.stored)
+        write_new_vectors(tx, labels, vectors, self.transitions.space, self.transitions.stored)
         if item.kind is Kind.RULE and tx.row("rules", {"memory_id": draft.id}) is None:
             tx.insert("rules", {"memory_id": draft.id})
         for one in item.sources:
@@ -202,9 +202,9 @@ class Hand:
     def _draft(self, item: Item) -> Draft:
         newest = max(item.sources, key=lambda one: one.order)
         times = (None, None) if newest.said is None else (self.tx.now_ms, newest.said.ms)
-        read = read_claims(self.keeper.readers.extract, item.text, (), times)
+        read = read_claims(self.store_service.readers.extract, item.text, (), times)
         return Draft(
-            id=self.keeper.make_id(),
+            id=self.store_service.make_id(),
             text=item.text,
             kind=item.kind,
             status=Status.QUARANTINED,
@@ -227,7 +227,7 @@ class Hand:
 
     def _replace(self, new_id: str, old_id: str) -> None:
         """Both stand though a model says that one replaces the other: the gate hears of it."""
-        newcomer = load_candidate(self.tx, new_id, self.acts.space)
+        newcomer = load_candidate(self.tx, new_id, self.transitions.space)
         other = load_neighbours(self.tx, {old_id: 1.0})[old_id]
         told = weighed(self._before(newcomer, other), RelationProposal(Label.SUPERSEDE, _GUESS))
         relation = limit_to_part(newcomer, other, told)
@@ -238,15 +238,15 @@ class Hand:
         whole = not own or not has_other_claims(self.tx, old_id, [one.claim_id for one in own])
         case = NeighbourCase(other, relation, verdict, own, whole)
         plan = StorePlan(relation.label.value, relation.confidence, "model", None, (case,), verdict.deed, (case,))
-        self.acts.weighed = "model"
-        PlanExecution(self.acts, newcomer, plan, self.keeper.readers).apply()
+        self.transitions.weighed = "model"
+        PlanExecution(self.transitions, newcomer, plan, self.store_service.readers).apply()
 
     def _before(self, newcomer: StoreCandidate, other: Neighbour) -> Mapping[Label, float]:
         """What the built-in model says of the pair; nothing where there is none, or it does not answer."""
-        if self.keeper.readers.relate is None:
+        if self.store_service.readers.relate is None:
             return {}
         try:
-            return self.keeper.readers.relate.classify([(other.told, newcomer.told)])[0].probabilities
+            return self.store_service.readers.relate.classify([(other.told, newcomer.told)])[0].probabilities
         except LociError:
             return {}
 

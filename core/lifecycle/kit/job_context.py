@@ -69,7 +69,7 @@ class Ground:
     options: Options
     make_id: Callable[[], str]
     work: UnitOfWork
-    keeper: StoreService
+    store_service: StoreService
     space: VectorSpace
     read: Callable[[Callable[[Rows], Any]], Any]
     embed: Callable[[Sequence[str]], NDArray[np.float32]]
@@ -85,9 +85,9 @@ class Ground:
         """Epoch ms."""
         return self.clock.now_ms()
 
-    def acts(self, tx: Tx, verb: Verb) -> Transitions:
+    def transitions(self, tx: Tx, verb: Verb) -> Transitions:
         """The steps of which a job's deeds are made."""
-        return self.keeper.acts(tx, verb, self.stored, "rules")
+        return self.store_service.transitions(tx, verb, self.stored, "rules")
 
 
 @dataclass(frozen=True, slots=True)

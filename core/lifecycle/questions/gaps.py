@@ -292,15 +292,15 @@ def _close(tx: Tx, name: bytes) -> str:
 
 def _raise(tx: Tx, verb: Verb, ground: Ground, memory_id: str, live: Mapping[bytes, Question]) -> int:
     """Open the review items: of a memory's missing fields one after the other, so that one answer is one step."""
-    acts = ground.acts(tx, verb)
+    transitions = ground.transitions(tx, verb)
     for gap_id, _, kind, name in tx.all(_OPEN_OF, (memory_id,)):
         one = live.get(bytes(name))
         if kind not in _ITEM or one is None:
             continue
         item, reason = _ITEM[kind]
         detail = {"gap": gap_id, "schema": one.schema, "field": one.field}
-        acts.open_conflict(ItemSubject(item, memory_id, reason=reason, detail=detail, keys=(one.key,)))
-    return len(acts.opened)
+        transitions.open_conflict(ItemSubject(item, memory_id, reason=reason, detail=detail, keys=(one.key,)))
+    return len(transitions.opened)
 
 
 def _turned(ground: Ground, rules: Sequence[str]) -> dict[str, InvertedText]:

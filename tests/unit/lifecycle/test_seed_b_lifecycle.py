@@ -376,13 +376,13 @@ def test_a_storage_that_fails_is_one_error_and_the_next_call_is_served(
 ) -> None:
     """B Fail-open, both scenarios: the caller hears a code at once, nothing hangs, retrieval goes on."""
     rig.store("Ada keeps bees")
-    keeper = type(rig.opened.search.active_space.store_service)
+    store_service = type(rig.opened.search.active_space.store_service)
 
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("a fault of ours")
 
     with monkeypatch.context() as patch:
-        patch.setattr(keeper, "store", broken)
+        patch.setattr(store_service, "store", broken)
         failed = rig.engine.memories.store(StoreRequest("Eva keeps goats"), OWNER_ACTOR)
         assert failed.exception(30) is not None
         assert rig.found("bees") == ["Ada keeps bees"]

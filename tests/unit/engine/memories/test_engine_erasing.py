@@ -180,8 +180,8 @@ def test_an_original_of_a_united_text_takes_the_united_one_with_it(rig: Rig) -> 
 
     def unite(tx: Any) -> str:
         with rig.opened.work.verb(tx, "resolve", "Unite", OWNER_ACTOR) as verb:
-            acts = rig.opened.store_service.acts(tx, verb, rig.opened.search.add_vectors)
-            return acts.merge_into(kept, f"The cellar is damp. {TEXT}", vector, other).original_id
+            transitions = rig.opened.store_service.transitions(tx, verb, rig.opened.search.add_vectors)
+            return transitions.merge_into(kept, f"The cellar is damp. {TEXT}", vector, other).original_id
 
     original = rig.write(unite)
     told = rig.engine.memories.erase_preview([other]).result(30)

@@ -60,11 +60,11 @@ class Archiving:
         if len(self.batches) >= self.refuses_from:
             raise UserError(Code.INVALID_INPUT, "That is not possible.")
         self.batches.append(len(deeds))
-        acts, done = ground.acts(tx, verb), []
+        transitions, done = ground.transitions(tx, verb), []
         for deed in deeds:
             row = tx.row("memories", {"id": deed.memory_id})
             if row is not None and row["status"] == Status.ACTIVE:
-                acts.archive(deed.memory_id, deed.reason)
+                transitions.archive(deed.memory_id, deed.reason)
                 done.append(deed.memory_id)
         return Batch(len(deeds), {"faded": len(done), "skipped": len(deeds) - len(done)}, tuple(done))
 

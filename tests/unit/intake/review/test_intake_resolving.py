@@ -369,10 +369,10 @@ def test_of_what_a_batch_refused_nothing_is_told(rig: Rig) -> None:
     pairs = [make_pair(rig, new=came(f"Proposed {n}.", None), kind="proposal", alone=True) for n in range(3)]
     before = rig.value("SELECT count(*) FROM consolidation_log")
 
-    def admit(acts: Transitions, memory_id: str) -> None:
-        acts.activate(memory_id)
-        acts.log("ADD", memory_id, None)
-        acts.tx.after_commit(lambda: told.append(memory_id))
+    def admit(transitions: Transitions, memory_id: str) -> None:
+        transitions.activate(memory_id)
+        transitions.log("ADD", memory_id, None)
+        transitions.tx.after_commit(lambda: told.append(memory_id))
         if memory_id == pairs[1].came:
             raise UserError(Code.INVALID_INPUT, "Not this one.")
 

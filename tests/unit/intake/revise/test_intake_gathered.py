@@ -106,7 +106,9 @@ def test_what_is_replaced_is_said_by_no_digest(rig: Rig, sources: list[str]) -> 
 
     def replace(tx: Tx) -> str:
         with rig.opened.work.verb(tx, "run", "Replace", OWNER_ACTOR) as verb:
-            rig.opened.store_service.acts(tx, verb, rig.opened.search.add_vectors, "owner").supersede(sources[0], new)
+            rig.opened.store_service.transitions(tx, verb, rig.opened.search.add_vectors, "owner").supersede(
+                sources[0], new
+            )
         return verb.step_id
 
     step = rig.write(replace)
@@ -119,7 +121,7 @@ def test_what_is_replaced_is_said_by_no_digest(rig: Rig, sources: list[str]) -> 
 def test_a_digest_stays_where_a_source_goes_to_the_archive(rig: Rig, sources: list[str]) -> None:
     def archive(tx: Tx) -> None:
         with rig.opened.work.verb(tx, "run", "Archive", OWNER_ACTOR) as verb:
-            rig.opened.store_service.acts(tx, verb, rig.opened.search.add_vectors, "rules").archive(
+            rig.opened.store_service.transitions(tx, verb, rig.opened.search.add_vectors, "rules").archive(
                 sources[0], "expired"
             )
 

@@ -280,11 +280,11 @@ def test_the_claims_of_an_archived_version_stay_replaced(rig: Rig) -> None:
     claim_id = claim(rig, "old", "lives_in", "Graz", "Graz", state="superseded")
     change(rig, "old", status="superseded")
     sweep(rig, prune_superseded=True)
-    acts = ground_of(rig)
+    transitions = ground_of(rig)
 
     def follow(tx: Any) -> None:
         with rig.opened.work.verb(tx, "x", "x", OWNER_ACTOR) as verb:
-            acts.acts(tx, verb).assert_claims("old")
+            transitions.transitions(tx, verb).assert_claims("old")
 
     rig.write(follow)
     assert rig.value("SELECT state FROM claims WHERE id = ?", claim_id) == "superseded"

@@ -158,10 +158,10 @@ def test_individual_action_failures_do_not_block_others(rig: Rig, monkeypatch: p
         note(rig, text)
     admit = type(rig.opened.store_service).admit
 
-    def broken(keeper: Any, acts: Any, memory_id: str) -> Any:
-        if acts.tx.value("SELECT text FROM memories WHERE id = ?", (memory_id,)) == "The user likes gin.":
+    def broken(store_service: Any, transitions: Any, memory_id: str) -> Any:
+        if transitions.tx.value("SELECT text FROM memories WHERE id = ?", (memory_id,)) == "The user likes gin.":
             raise BugError("a test")
-        return admit(keeper, acts, memory_id)
+        return admit(store_service, transitions, memory_id)
 
     monkeypatch.setattr(type(rig.opened.store_service), "admit", broken)
     told = [fact(f"The user likes {what}.") for what in ("tea", "gin", "rum")]
