@@ -8,10 +8,10 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Any
 
-from core.belief.review.desk import Desk
+from core.belief.review.desk import ReviewDesk
 from core.engine.memories.detail import read_detail
 from core.engine.memories.trust_explanation import explain_trust
-from core.memory.read import by_id, by_ids
+from core.memory.read import read_by_id, read_by_ids
 from core.recall.query.predicate import labels_in, predicate
 from core.recall.query.request import RecallRequest
 from core.recall.query.scope import OWNER_SCOPE
@@ -104,7 +104,7 @@ def answers(vault: Vault) -> dict[str, object]:
 
 
 def _queue(rows: Rows) -> dict[str, object]:
-    asked = Desk(by_ids)
+    asked = ReviewDesk(read_by_ids)
     open_rows = asked.queue(rows, QueueRequest(), ASKED_MS).rows
     closed = sorted(asked.closed(rows, MADE_MS), key=lambda one: one.id)
     return {
@@ -114,7 +114,7 @@ def _queue(rows: Rows) -> dict[str, object]:
 
 
 def _show(rows: Rows, memory_id: str) -> dict[str, object]:
-    memory = by_id(rows, memory_id)
+    memory = read_by_id(rows, memory_id)
     assert memory is not None  # noqa: S101 - made above
     shown, held = read_detail(rows, memory, ASKED_MS), explain_trust(rows, memory, ASKED_MS)
     return {
@@ -129,7 +129,7 @@ def _show(rows: Rows, memory_id: str) -> dict[str, object]:
 
 
 def _history(rows: Rows, memory_id: str) -> list[list[object]]:
-    memory = by_id(rows, memory_id)
+    memory = read_by_id(rows, memory_id)
     assert memory is not None  # noqa: S101 - made above
     versions = explain_trust(rows, memory, ASKED_MS).chain.versions
     return [[one.memory_id, one.version, one.value, one.begin, one.end, one.is_current] for one in versions]

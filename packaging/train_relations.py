@@ -39,7 +39,7 @@ sys.path.insert(0, str(ROOT))
 import relation_data as data  # noqa: E402
 import relation_net as network  # noqa: E402
 from build_model import find_source, quantise, sha256_of  # noqa: E402
-from core.belief.relate.features import Features, encode, prepare  # noqa: E402
+from core.belief.relate.features import Features, encode_pair, prepare_text  # noqa: E402
 from relation_card import Scores, write_card  # noqa: E402
 
 TARGET = ROOT / "resources" / "model" / "relations"
@@ -138,7 +138,7 @@ def find_shared() -> Shared:
 
 def read(pair_old: str, pair_new: str, shared: Shared) -> Features:
     """A pair as the program will read it."""
-    return encode(shared.tokenizer, prepare(pair_old), prepare(pair_new))
+    return encode_pair(shared.tokenizer, prepare_text(pair_old), prepare_text(pair_new))
 
 
 def fit(pairs: Sequence[data.Pair], shared: Shared, recipe: network.Recipe, begun: Any = None) -> Any:

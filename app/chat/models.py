@@ -13,8 +13,8 @@ from typing import Any
 
 from app.chat.words import sentence
 from core.errors import Code, EnvironmentFaultError, UserError
-from core.llm.ollama import Held, choose
-from core.llm.server_address import Place, place_of
+from core.llm.ollama import InstalledModel, choose_model
+from core.llm.server_address import ServerAddress, parse_address
 
 USUAL_HOST = "127.0.0.1"
 
@@ -48,13 +48,13 @@ def host_at(variable: str, silence_s: float) -> ModelHost:
     Raises:
         UserError: CONFIG_INVALID for what is no address, ACCESS_DENIED for one beyond this machine.
     """
-    return ModelHost(place_of(variable or USUAL_HOST), silence_s)
+    return ModelHost(parse_address(variable or USUAL_HOST), silence_s)
 
 
 class ModelHost:
     """One model server; it is asked for one thing at a time."""
 
-    def __init__(self, place: Place, silence_s: float = _SILENCE_S) -> None:
+    def __init__(self, place: ServerAddress, silence_s: float = _SILENCE_S) -> None:
         """Make one; nothing is called yet.
 
         Args:
@@ -68,7 +68,7 @@ class ModelHost:
         """The address in words."""
         return self._place.url.partition("://")[2]
 
-    def models(self) -> tuple[Held, ...]:
+    def models(self) -> tuple[InstalledModel, ...]:
         """Its models that can chat on its own machine.
 
         Raises:
@@ -92,7 +92,7 @@ class ModelHost:
             EnvironmentFaultError: as `models`.
         """
         found = self.models()
-        name = choose(found, wanted)
+        name = choose_model(found, wanted)
         if name is None and wanted:
             known = ", ".join(one.name for one in found) or "none"
             raise UserError(Code.INVALID_INPUT, sentence("wrong_model", model=wanted, known=known))
@@ -209,10 +209,12 @@ def _object(raw: bytes) -> dict[str, Any]:
     return found
 
 
-def _held(one: Mapping[str, Any]) -> Held:
+def _held(one: Mapping[str, Any]) -> InstalledModel:
     details, size = one.get("details"), one.get("size")
     family = details.get("family") if isinstance(details, dict) else ""
-    return Held(str(one.get("model") or one.get("name") or ""), size if isinstance(size, int) else 0, str(family or ""))
+    return InstalledModel(
+        str(one.get("model") or one.get("name") or ""), size if isinstance(size, int) else 0, str(family or "")
+    )
 
 
 def _failed() -> EnvironmentFaultError:

@@ -14,7 +14,7 @@ from app.mcp.doorway import Doorway
 from app.mcp.pairing import pair_client
 from app.mcp.tokens import read_token
 from core.errors import Code, LociError, UserError
-from core.llm.server_address import Place, place_of
+from core.llm.server_address import ServerAddress, parse_address
 
 CLIENT = "chat"
 # The person types here: what they say is their word, and what they put away themselves need not ask them once more.
@@ -43,7 +43,7 @@ def start_chat(door: Doorway, model: str, host: str | None, *, may_start: bool) 
     Chat(Memory(door.link(start=may_start)), ModelHost(place), screen, model).run()
 
 
-def model_place(screen: Screen, host: str | None, variable: str) -> Place:
+def model_place(screen: Screen, host: str | None, variable: str) -> ServerAddress:
     """The model server's address; one beyond this machine must be named by `--host`, and confirmed.
 
     Args:
@@ -59,14 +59,14 @@ def model_place(screen: Screen, host: str | None, variable: str) -> Place:
     """
     named = host or variable or USUAL_HOST
     try:
-        return place_of(named)
+        return parse_address(named)
     except LociError as error:
         if error.code is Code.CONFIG_INVALID and host is not None:
             raise UserError(Code.INVALID_INPUT, error.sentence) from None  # a wrong value of an option
         if error.code is not Code.ACCESS_DENIED:
             raise
     if host is not None and _yes(screen.ask(sentence("beyond", host=host))):
-        return place_of(host, beyond=True)
+        return parse_address(host, beyond=True)
     raise UserError(Code.ACCESS_DENIED, sentence("beyond_refused"))
 
 

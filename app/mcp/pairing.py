@@ -20,7 +20,7 @@ from app.mcp.doorway import Doorway, checked_client
 from app.mcp.starter import own_command
 from app.mcp.tokens import read_token, write_token
 from app.mcp.words import sentence
-from core.config.grant_wording import taken_up
+from core.config.grant_wording import describe_reused_name
 from core.errors import Code, LociError, UserError
 from core.ipc.client.client import Client, token_to_text
 from core.types.values import Grant
@@ -123,5 +123,5 @@ def _as_owner(door: Doorway, grants: Sequence[str]) -> tuple[str, str, list[str]
         raise click.exceptions.Exit(done.returncode)
     reply = json.loads(done.stdout)
     if reply.get("former"):
-        door.out.note(taken_up())
+        door.out.note(describe_reused_name())
     return str(reply["client"]), str(reply["token"]), list(reply["grants"])

@@ -26,7 +26,7 @@ from app.mcp.tools import Tool, answered, common_words, offered
 from app.mcp.words import sentence, words
 from core.errors import BugError, LociError
 from core.ipc.protocol.messages import RateLimitedError
-from core.text.screening.fencing import fenced
+from core.text.screening.fences import escape_fenced
 from core.types.values import Grant
 
 Context = ServerRequestContext[Any, Any]
@@ -151,7 +151,7 @@ class Bridge:
         if not given:
             raise MCPError(types.INVALID_PARAMS, sentence("missing_argument", name=said["argument"]))
         context = await self._read("memory_context", {"prompt": given}) if "{context}" in said["says"] else ""
-        text = said["says"].format(context=context, given=fenced(given))
+        text = said["says"].format(context=context, given=escape_fenced(given))
         return types.GetPromptResult(
             description=said["about"],
             messages=[types.PromptMessage(role="user", content=types.TextContent(text=text))],
@@ -206,7 +206,7 @@ def _failed(error: LociError) -> types.CallToolResult:
 
 def _sentence(error: LociError) -> str:
     after = f" Try again in {error.retry_after:.0f} s." if isinstance(error, RateLimitedError) else ""
-    return f"{error.code.value}: {fenced(error.sentence)}{after}"
+    return f"{error.code.value}: {escape_fenced(error.sentence)}{after}"
 
 
 def _bug(error: Exception) -> LociError:
@@ -241,7 +241,7 @@ def told_spaces(client: str, welcome: Sight | None) -> str:
         name = "you_see_all"
     else:
         name = "you_see_some" if welcome.spaces else "you_see_none"
-    return sentence(name, spaces=fenced(", ".join(welcome.spaces)), own=f"client:{client}", client=client)
+    return sentence(name, spaces=escape_fenced(", ".join(welcome.spaces)), own=f"client:{client}", client=client)
 
 
 async def _serve(make_link: Callable[[], Link], profile: str) -> None:

@@ -1,6 +1,6 @@
 """What an assistant reads of a result: memory text fenced, an element each, nothing that acts, and never too much.
 
-Every text of a result passes `core.text.screening.fencing`, as in a packed context, so none can close its element
+Every text of a result passes `core.text.screening.fences`, as in a packed context, so none can close its element
 (E10.14.2). In a list a text has at most `SHOWN` characters, a result at most `TOKENS` tokens; what was left out is
 told with the way to it. Must not do: leave a text unfenced, cut one after it was fenced, shorten anything without
 saying so.
@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.mcp.words import sentence
-from core.text.screening.fencing import fenced
+from core.text.screening.fences import escape_fenced
 
 TOKENS = 8_000
 """Of a whole result."""
@@ -102,7 +102,7 @@ def _is_named(value: object) -> bool:
 
 def _listed(result: Mapping[str, Any], items: list[Mapping[str, Any]], whole: str) -> str:
     if not items:
-        return fenced(sentence("nothing", reason=str(result.get("reason") or "")))
+        return escape_fenced(sentence("nothing", reason=str(result.get("reason") or "")))
     elements, any_cut, room = list[str](), False, TOKENS - _RESERVE
     for item in items:
         text, cut = _cut(str(item["text"]), SHOWN)
@@ -123,10 +123,10 @@ def _listed(result: Mapping[str, Any], items: list[Mapping[str, Any]], whole: st
 
 def _single(item: Mapping[str, Any], offset: int) -> str:
     text, room = str(item["text"]), TOKENS - _RESERVE - tokens(_element(item, "", None))
-    shown, kept = fenced(text), len(text)
+    shown, kept = escape_fenced(text), len(text)
     while tokens(shown) > room:
         kept = min(kept - 1, int(kept * room / tokens(shown)))
-        shown = fenced(text[:kept])
+        shown = escape_fenced(text[:kept])
     lines = [sentence("data"), _element(item, shown, None if kept == len(text) else (kept, len(text)))]
     if kept < len(text) or item.get("text_cut"):
         lines.append(sentence("text_goes_on", offset=str(offset + kept), id=_label(item["id"])))
@@ -170,21 +170,21 @@ def _cut(text: str, room: int) -> tuple[str, tuple[int, int] | None]:
         The text, and how many of its characters are shown of how many; None where it is whole.
     """
     head = text[: 8 * room]  # enough to look at: fencing takes away only what has no face
-    shown = fenced(head)
+    shown = escape_fenced(head)
     if len(shown) <= room and len(head) == len(text):
         return shown, None
     low, high = 0, len(head)
     while low < high:
         middle = (low + high + 1) // 2
-        fits = len(fenced(head[:middle])) < room
+        fits = len(escape_fenced(head[:middle])) < room
         low, high = (middle, high) if fits else (low, middle - 1)
-    return fenced(head[:low]) + _MARK, (low, len(text))
+    return escape_fenced(head[:low]) + _MARK, (low, len(text))
 
 
 def _plain(value: Any, *, in_list: bool = False) -> Any:
     """A result as JSON: texts fenced, those of memories and in lists cut, a memory with what it is known by alone."""
     if isinstance(value, str):
-        return _cut(value, SHOWN)[0] if in_list else fenced(value)
+        return _cut(value, SHOWN)[0] if in_list else escape_fenced(value)
     if _is_memory(value):
         return _brief(value)
     if isinstance(value, Mapping):

@@ -19,7 +19,7 @@ _WORTH_ASKING = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SourceAuthority:
     """Whose word a memory is.
 
     Contradictions are weighed by `weight`: that others had confirmed what stands makes their equal no less, for what is
@@ -69,7 +69,7 @@ class Standing:
         return self.persons and not (self.is_relayed and self.client_id == client_id)
 
 
-class Deed(StrEnum):
+class GateDecision(StrEnum):
     """What is done with the newcomer and the one that stands."""
 
     COEXIST = "coexist"
@@ -94,14 +94,14 @@ class Verdict:
         suggestion: what Loci would do; None where it suggests nothing.
     """
 
-    deed: Deed
+    deed: GateDecision
     reason: str = ""
     review: bool = False
     kind: str = "contradiction"
     suggestion: Action | None = None
 
 
-def decide(newcomer: Standing, existing: Standing, relation: Relation) -> Verdict:
+def decide_gate(newcomer: SourceAuthority, existing: SourceAuthority, relation: Relation) -> Verdict:
     """What becomes of a newcomer beside one memory that stands.
 
     Args:
@@ -114,20 +114,22 @@ def decide(newcomer: Standing, existing: Standing, relation: Relation) -> Verdic
         else told before the person spoke waits for a decision.
     """
     if newcomer.scope_session != existing.scope_session and not _meets_person(newcomer, existing):
-        return Verdict(Deed.COEXIST, "other_scope")
+        return Verdict(GateDecision.COEXIST, "other_scope")
     if not relation.certain or _only_in_passing(newcomer, existing, relation):
         return _unsure(newcomer, existing, relation)
     if relation.label is Label.DUPLICATE:
-        return Verdict(Deed.STACK, "same_meaning")
+        return Verdict(GateDecision.STACK, "same_meaning")
     if relation.label is Label.MERGE:
         united = _may_unite(newcomer, existing)
-        return Verdict(Deed.MERGE, "complementary") if united else Verdict(Deed.COEXIST, "other_standing")
+        return (
+            Verdict(GateDecision.MERGE, "complementary") if united else Verdict(GateDecision.COEXIST, "other_standing")
+        )
     if relation.label is Label.COEXIST:
-        return Verdict(Deed.COEXIST, relation.reason)
-    return contradiction(newcomer, existing)
+        return Verdict(GateDecision.COEXIST, relation.reason)
+    return resolve_contradiction(newcomer, existing)
 
 
-def _only_in_passing(newcomer: Standing, existing: Standing, relation: Relation) -> bool:
+def _only_in_passing(newcomer: SourceAuthority, existing: SourceAuthority, relation: Relation) -> bool:
     """A remark of the owner's against the owner's own word: meaning alone must be very sure of what it implies."""
     if relation.label is not Label.SUPERSEDE or not existing.owners_word:
         return False
@@ -135,7 +137,7 @@ def _only_in_passing(newcomer: Standing, existing: Standing, relation: Relation)
     return in_passing and relation.by != "rules" and relation.reason != "claims_at_odds" and relation.confidence < _SURE
 
 
-def contradiction(newcomer: Standing, existing: Standing) -> Verdict:
+def resolve_contradiction(newcomer: SourceAuthority, existing: SourceAuthority) -> Verdict:
     """Both cannot be true, that is certain: which of them stands.
 
     What was said later takes the place of what was said before, where it may; an older newcomer is judged as if it had
@@ -151,74 +153,74 @@ def contradiction(newcomer: Standing, existing: Standing) -> Verdict:
     if newcomer.at_ms >= existing.at_ms:
         return _later(newcomer, existing)
     turned = _later(existing, newcomer)
-    if turned.deed is Deed.SUPERSEDE:
-        return Verdict(Deed.ENTER_SUPERSEDED, "said_before")
-    if turned.deed is Deed.DISPUTE:
+    if turned.deed is GateDecision.SUPERSEDE:
+        return Verdict(GateDecision.ENTER_SUPERSEDED, "said_before")
+    if turned.deed is GateDecision.DISPUTE:
         return turned
-    if turned.deed is Deed.COEXIST:
+    if turned.deed is GateDecision.COEXIST:
         return replace(turned, suggestion=Action.REJECT)  # the newer one is there already
     if existing.persons and not newcomer.persons:
         # Else whoever dates a text back could hold back what the person said.
-        return Verdict(Deed.QUARANTINE, "against_owner", review=True, suggestion=Action.REJECT)
-    return Verdict(Deed.HOLD_EXISTING, turned.reason, review=True, suggestion=Action.REJECT)
+        return Verdict(GateDecision.QUARANTINE, "against_owner", review=True, suggestion=Action.REJECT)
+    return Verdict(GateDecision.HOLD_EXISTING, turned.reason, review=True, suggestion=Action.REJECT)
 
 
-def _later(newcomer: Standing, existing: Standing) -> Verdict:
+def _later(newcomer: SourceAuthority, existing: SourceAuthority) -> Verdict:
     """May the later of two take the place of the other?"""
     if newcomer.owners_word:
-        return Verdict(Deed.SUPERSEDE, "owners_word")
+        return Verdict(GateDecision.SUPERSEDE, "owners_word")
     if existing.owner_said:
         return _after_owner(newcomer)
     if newcomer.owner_said and (not existing.persons or existing.is_relayed):
-        return Verdict(Deed.SUPERSEDE, "owner_said")
+        return Verdict(GateDecision.SUPERSEDE, "owner_said")
     if existing.persons and not newcomer.persons:
-        return Verdict(Deed.QUARANTINE, "against_owner", review=True, suggestion=Action.REJECT)
+        return Verdict(GateDecision.QUARANTINE, "against_owner", review=True, suggestion=Action.REJECT)
     if newcomer.is_relayed:
-        return Verdict(Deed.SUPERSEDE, "relayed_later")
+        return Verdict(GateDecision.SUPERSEDE, "relayed_later")
     if newcomer.weight < existing.weight - _EQUAL:
-        return Verdict(Deed.QUARANTINE, "trust_insufficient", review=True, suggestion=Action.REJECT)
+        return Verdict(GateDecision.QUARANTINE, "trust_insufficient", review=True, suggestion=Action.REJECT)
     if newcomer.weight > existing.weight + _EQUAL:
-        return Verdict(Deed.SUPERSEDE, "trust_higher")
+        return Verdict(GateDecision.SUPERSEDE, "trust_higher")
     # What others said as well is theirs too: who said it first takes it back as one of several.
     is_confirmed = existing.trust > newcomer.trust + _EQUAL
     if is_one_source(newcomer, existing) and not is_confirmed:
-        return Verdict(Deed.SUPERSEDE, "one_source_later")
-    return Verdict(Deed.DISPUTE, "equals_disagree", review=True, suggestion=Action.SUPERSEDE)
+        return Verdict(GateDecision.SUPERSEDE, "one_source_later")
+    return Verdict(GateDecision.DISPUTE, "equals_disagree", review=True, suggestion=Action.SUPERSEDE)
 
 
-def _after_owner(newcomer: Standing) -> Verdict:
+def _after_owner(newcomer: SourceAuthority) -> Verdict:
     """May what was said later take the place of what the owner said, where it is not the owner's word in so many?"""
     if newcomer.owner_said:
-        return Verdict(Deed.SUPERSEDE, "one_source_later")
+        return Verdict(GateDecision.SUPERSEDE, "one_source_later")
     if newcomer.is_relayed:
         # Both stand until the person has answered: each of them is the person's, by another door.
-        return Verdict(Deed.COEXIST, "relayed_against_owner", review=True, suggestion=Action.SUPERSEDE)
-    return Verdict(Deed.QUARANTINE, "against_owner", review=True, suggestion=Action.REJECT)
+        return Verdict(GateDecision.COEXIST, "relayed_against_owner", review=True, suggestion=Action.SUPERSEDE)
+    return Verdict(GateDecision.QUARANTINE, "against_owner", review=True, suggestion=Action.REJECT)
 
 
-def is_one_source(a: Standing, b: Standing) -> bool:
+def is_one_source(a: SourceAuthority, b: SourceAuthority) -> bool:
     """Whether two memories come from one source: the same way and the same client; the owner is one client."""
     if a.owner_said and b.owner_said:
         return a.source is b.source
     return (a.source, a.client_id, a.brought_by) == (b.source, b.client_id, b.brought_by)
 
 
-def is_one_person(a: Standing, b: Standing) -> bool:
+def is_one_person(a: SourceAuthority, b: SourceAuthority) -> bool:
     """Whether both are the person's words, by whatever door, or come from one source: what one leaves out both know."""
     return (a.persons and b.persons) or is_one_source(a, b)
 
 
-def has_standing(newcomer: Standing, existing: Standing) -> bool:
+def has_standing(newcomer: SourceAuthority, existing: SourceAuthority) -> bool:
     """Whether the newcomer could take the other's place if the two contradicted each other and it came later."""
-    return _later(newcomer, existing).deed is not Deed.QUARANTINE
+    return _later(newcomer, existing).deed is not GateDecision.QUARANTINE
 
 
-def _counts_for_less(newcomer: Standing, existing: Standing) -> bool:
+def _counts_for_less(newcomer: SourceAuthority, existing: SourceAuthority) -> bool:
     """Whether a doubt may hold the newcomer back: its source is below the other's."""
     return not has_standing(newcomer, existing)
 
 
-def outranks(a: Standing, b: Standing) -> bool:
+def outranks(a: SourceAuthority, b: SourceAuthority) -> bool:
     """Whether one is the word of somebody above the other: the owner's word, what the owner said, then trust."""
     return (a.owners_word, a.owner_said, a.persons, a.trust - _EQUAL) > (
         b.owners_word,
@@ -228,47 +230,49 @@ def outranks(a: Standing, b: Standing) -> bool:
     )
 
 
-def _meets_person(newcomer: Standing, existing: Standing) -> bool:
+def _meets_person(newcomer: SourceAuthority, existing: SourceAuthority) -> bool:
     """Sessions keep apart what is told in them, but nobody's session is a place to contradict what the person said."""
     if existing.persons and not newcomer.persons:
         return not existing.scope_session
     return newcomer.owner_said and not existing.persons and not newcomer.scope_session
 
 
-def _may_unite(newcomer: Standing, existing: Standing) -> bool:
+def _may_unite(newcomer: SourceAuthority, existing: SourceAuthority) -> bool:
     same = is_one_source(newcomer, existing) or _one_weight(newcomer, existing)
     return same and _is_let_into(newcomer, existing)
 
 
-def _is_let_into(newcomer: Standing, existing: Standing) -> bool:
+def _is_let_into(newcomer: SourceAuthority, existing: SourceAuthority) -> bool:
     """Nobody's text goes into the person's: also not where it comes from where a text came that was vouched for."""
     return (newcomer.owner_said or not existing.owner_said) and (newcomer.persons or not existing.persons)
 
 
-def _one_weight(a: Standing, b: Standing) -> bool:
+def _one_weight(a: SourceAuthority, b: SourceAuthority) -> bool:
     """Of equal authority, so that one text of both claims for neither more than it had."""
     ranks = [(one.owners_word, one.owner_said, one.persons) for one in (a, b)]
     return ranks[0] == ranks[1] and abs(a.trust - b.trust) <= _EQUAL
 
 
-def _unsure(newcomer: Standing, existing: Standing, relation: Relation) -> Verdict:
+def _unsure(newcomer: SourceAuthority, existing: SourceAuthority, relation: Relation) -> Verdict:
     """A guess: it acts as COEXIST, and a person is asked; whose source counts for less waits where it may replace."""
     supersede = relation.probabilities.get(Label.SUPERSEDE, 0.0)
     coexist = relation.probabilities.get(Label.COEXIST, 0.0)
     if _counts_for_less(newcomer, existing) and supersede > coexist:
         reason = "unsure_low_trust"
-        return Verdict(Deed.QUARANTINE, reason, review=True, kind="classification", suggestion=Action.REJECT)
+        return Verdict(GateDecision.QUARANTINE, reason, review=True, kind="classification", suggestion=Action.REJECT)
     if newcomer.owner_said and not existing.persons and supersede > coexist and not relation.by_meaning:
         # The same pair the other way round: what somebody told before the person spoke waits all the same. Not by
         # meaning alone: a remark of the person's beside a record would take the record away.
         reason = "unsure_low_trust"
-        return Verdict(Deed.HOLD_EXISTING, reason, review=True, kind="classification", suggestion=Action.REJECT)
+        return Verdict(GateDecision.HOLD_EXISTING, reason, review=True, kind="classification", suggestion=Action.REJECT)
     if relation.label is Label.COEXIST and supersede < _WORTH_ASKING:
-        return Verdict(Deed.COEXIST, relation.reason)
+        return Verdict(GateDecision.COEXIST, relation.reason)
     if relation.label is Label.MERGE and supersede < _WORTH_ASKING and not _may_unite(newcomer, existing):
         # Certain or not, they would not be united: whoever asked would ask about nothing.
-        return Verdict(Deed.COEXIST, "other_standing")
-    return Verdict(Deed.COEXIST, "unsure", review=True, kind="classification", suggestion=_SUGGESTED[relation.label])
+        return Verdict(GateDecision.COEXIST, "other_standing")
+    return Verdict(
+        GateDecision.COEXIST, "unsure", review=True, kind="classification", suggestion=_SUGGESTED[relation.label]
+    )
 
 
 _SUGGESTED = {

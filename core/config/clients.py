@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.config.option_rows import about
+from core.config.option_rows import field_extra
 
 _GROUP = "Clients"
 
@@ -23,7 +23,7 @@ class ClientOptions(BaseModel):
         le=100_000,
         title="Writes a minute",
         description="Changes one client may make in any minute, whatever limit its searches have.",
-        json_schema_extra=about(_GROUP, unit="writes"),
+        json_schema_extra=field_extra(_GROUP, unit="writes"),
     )
     reads_minute: int = Field(
         default=600,
@@ -31,7 +31,7 @@ class ClientOptions(BaseModel):
         le=100_000,
         title="Reads a minute",
         description="Lists and single memories one client may read in any minute, besides its searches.",
-        json_schema_extra=about(_GROUP, unit="reads"),
+        json_schema_extra=field_extra(_GROUP, unit="reads"),
     )
     client_waits: int = Field(
         default=500,
@@ -39,7 +39,7 @@ class ClientOptions(BaseModel):
         le=100_000,
         title="Questions of one client",
         description="So many suggestions and questions of one client of the last 30 days wait in your review at most.",
-        json_schema_extra=about(_GROUP, unit="questions"),
+        json_schema_extra=field_extra(_GROUP, unit="questions"),
     )
     client_idle_minutes: int = Field(
         default=0,
@@ -48,5 +48,5 @@ class ClientOptions(BaseModel):
         title="End silent connections",
         description="Minutes after which the connection of a client ends that says nothing and listens to no changes; "
         "0 for never.",
-        json_schema_extra=about(_GROUP, unit="minutes"),
+        json_schema_extra=field_extra(_GROUP, unit="minutes"),
     )

@@ -15,7 +15,7 @@ _SPACE = "space:"
 _WRITES = frozenset({"propose", "write", "curate"})
 
 
-def sentence(grant: str) -> str:
+def describe_grant(grant: str) -> str:
     """What a grant lets a client do.
 
     Args:
@@ -27,7 +27,7 @@ def sentence(grant: str) -> str:
     return _told(grant, "sentence")
 
 
-def short(grant: str) -> str:
+def format_grant(grant: str) -> str:
     """A grant in a word or two.
 
     Args:
@@ -39,18 +39,18 @@ def short(grant: str) -> str:
     return _told(grant, "word")
 
 
-def sees_own() -> str:
+def describe_own_sight() -> str:
     """What a client sees without any grant of a space."""
     return str(_words()["sees"]["own"])
 
 
-def seen_with(grant: str) -> str:
+def describe_space_grant(grant: str) -> str:
     """What a client sees with `all_spaces` or `space:<name>`, as an entry of a list of such things."""
     told = _words()["sees"]
     return str(told["all"]) if grant == "all_spaces" else str(told["one"]).replace("{name}", grant.removeprefix(_SPACE))
 
 
-def spaces_of(grants: Sequence[str]) -> list[str]:
+def space_grants(grants: Sequence[str]) -> list[str]:
     """The grants that let a client see spaces, without those that another one covers.
 
     Args:
@@ -63,12 +63,12 @@ def spaces_of(grants: Sequence[str]) -> list[str]:
     return every or [grant for grant in grants if grant.startswith(_SPACE)]
 
 
-def former() -> str:
+def describe_former_client() -> str:
     """What the person is told where a client comes back under the name of one that was revoked."""
     return str(_words()["sees"]["former"])
 
 
-def reach(name: str, grants: Sequence[str]) -> list[str]:
+def describe_reach(name: str, grants: Sequence[str]) -> list[str]:
     """What a client sees with these grants, and what lets it see more.
 
     Args:
@@ -91,10 +91,10 @@ def reach(name: str, grants: Sequence[str]) -> list[str]:
         said.append(str(told["waits"]))
     own = str(told["own" if _WRITES & frozenset(grants) else "own_not"])
     said = [one.replace("{own}", own) for one in said]
-    return [one.replace("{name}", typed(name)).replace("{spaces}", spaces) for one in said]
+    return [one.replace("{name}", shell_quoted(name)).replace("{spaces}", spaces) for one in said]
 
 
-def typed(name: str) -> str:
+def shell_quoted(name: str) -> str:
     """A client's name as it is typed in a shell; names have no quotes in them.
 
     Args:
@@ -106,17 +106,17 @@ def typed(name: str) -> str:
     return f'"{name}"' if " " in name else name
 
 
-def beyond(grant: str) -> bool:
+def is_beyond_default(grant: str) -> bool:
     """Whether a deed that is granted is more than a client gets that asks for nothing; spaces are no deeds."""
     return grant not in ("read", "propose", "all_spaces") and not grant.startswith(_SPACE)
 
 
-def taken_up() -> str:
+def describe_reused_name() -> str:
     """What the person is told who has just paired a client under the name of one that was revoked."""
     return str(_words()["sees"]["taken_up"])
 
 
-def cannot() -> str:
+def describe_limits_of_grants() -> str:
     """The one sentence on what no grant can guard against (reliability study, D)."""
     return str(_words()["cannot"])
 

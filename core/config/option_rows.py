@@ -30,7 +30,7 @@ _GIVEN: Mapping[type, str] = {
 }
 
 
-def about(
+def field_extra(
     group: str, unit: str = "", choices: Mapping[str, str] | None = None, *, restart: bool = False
 ) -> dict[str, JsonValue]:
     """What a field tells beside its type and bounds; goes into `json_schema_extra`.
@@ -42,12 +42,12 @@ def about(
         restart: whether it takes effect at the next start only.
 
     Returns:
-        The mapping `rows_of` reads.
+        The mapping `option_rows` reads.
     """
     return {"group": group, "unit": unit, "choices": dict(choices or {}), "restart": restart}
 
 
-def at_odds(sentence: str, *names: str) -> PydanticCustomError:
+def conflicting_options(sentence: str, *names: str) -> PydanticCustomError:
     """What a model's validator raises where each of some options is right, and they are not right together.
 
     Args:
@@ -60,7 +60,7 @@ def at_odds(sentence: str, *names: str) -> PydanticCustomError:
     return PydanticCustomError(_AT_ODDS, "{sentence}", {"sentence": sentence, "names": list(names)})
 
 
-def rows_of(model: type[BaseModel], values: BaseModel) -> tuple[OptionRow, ...]:
+def option_rows(model: type[BaseModel], values: BaseModel) -> tuple[OptionRow, ...]:
     """Every option of a model.
 
     Args:
@@ -73,7 +73,7 @@ def rows_of(model: type[BaseModel], values: BaseModel) -> tuple[OptionRow, ...]:
     return tuple(_row(name, field, getattr(values, name)) for name, field in model.model_fields.items())
 
 
-def row_of(values: BaseModel, name: str) -> OptionRow:
+def option_row(values: BaseModel, name: str) -> OptionRow:
     """One option.
 
     Args:
@@ -89,7 +89,7 @@ def row_of(values: BaseModel, name: str) -> OptionRow:
     return _row(name, _field(type(values), name), getattr(values, name))
 
 
-def replaced(values: Model, name: str, value: object) -> Model:
+def replace_option(values: Model, name: str, value: object) -> Model:
     """The same options with one of them changed.
 
     Args:
@@ -116,7 +116,7 @@ def replaced(values: Model, name: str, value: object) -> Model:
     raise UserError(Code.CONFIG_INVALID, f"“{row.title}” takes {_taken(row)}; {_given(row, value)}.")
 
 
-def loaded(model: type[Model], stored: Mapping[str, Any]) -> tuple[Model, tuple[str, ...]]:
+def load_options(model: type[Model], stored: Mapping[str, Any]) -> tuple[Model, tuple[str, ...]]:
     """Build options from stored values; a bad value falls back to its default.
 
     Args:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from core.config.clients import ClientOptions
 from core.config.lifecycle import LifecycleOptions
-from core.config.option_rows import about, loaded
+from core.config.option_rows import field_extra, load_options
 from core.config.screening import ScreeningOptions
 from core.config.sessions import SessionOptions
 
@@ -25,7 +25,7 @@ class BasicOptions(BaseModel):
         le=3650,
         title="Undo history",
         description="Days a change can be taken back; counts for changes made from then on.",
-        json_schema_extra=about("History", unit="days"),
+        json_schema_extra=field_extra("History", unit="days"),
     )
     receipt_days: int = Field(
         default=30,
@@ -33,7 +33,7 @@ class BasicOptions(BaseModel):
         le=3650,
         title="Receipts",
         description="Days the record of a recall is kept; counts for recalls from then on.",
-        json_schema_extra=about("History", unit="days"),
+        json_schema_extra=field_extra("History", unit="days"),
     )
     backups_kept: int = Field(
         default=3,
@@ -41,7 +41,7 @@ class BasicOptions(BaseModel):
         le=100,
         title="Backups",
         description="Automatic backups that are kept.",
-        json_schema_extra=about("Backups", unit="backups"),
+        json_schema_extra=field_extra("Backups", unit="backups"),
     )
     import_batch: int = Field(
         default=250,
@@ -49,7 +49,7 @@ class BasicOptions(BaseModel):
         le=500,
         title="Import batch",
         description="Memories written in one transaction by an import.",
-        json_schema_extra=about("Imports", unit="memories"),
+        json_schema_extra=field_extra("Imports", unit="memories"),
     )
     relation_gate: float = Field(
         default=0.15,
@@ -57,7 +57,7 @@ class BasicOptions(BaseModel):
         le=1.0,
         title="Compare from",
         description="Likeness from which a new memory is compared with one that stands.",
-        json_schema_extra=about("Belief", restart=True),
+        json_schema_extra=field_extra("Belief", restart=True),
     )
     searches_minute: int = Field(
         default=20,
@@ -65,7 +65,7 @@ class BasicOptions(BaseModel):
         le=100_000,
         title="Searches a minute",
         description="A new client's limit.",
-        json_schema_extra=about("Clients", unit="searches"),
+        json_schema_extra=field_extra("Clients", unit="searches"),
     )
     searches_session: int = Field(
         default=200,
@@ -73,7 +73,7 @@ class BasicOptions(BaseModel):
         le=1_000_000,
         title="Searches a session",
         description="A new client's limit.",
-        json_schema_extra=about("Clients", unit="searches"),
+        json_schema_extra=field_extra("Clients", unit="searches"),
     )
     hnsw_from: int = Field(
         default=5_000,
@@ -81,7 +81,7 @@ class BasicOptions(BaseModel):
         le=10_000_000,
         title="Approximate search from",
         description="Number of memories above which the approximate index is used.",
-        json_schema_extra=about("Search", unit="memories", restart=True),
+        json_schema_extra=field_extra("Search", unit="memories", restart=True),
     )
     context_tokens: int = Field(
         default=3_000,
@@ -89,7 +89,7 @@ class BasicOptions(BaseModel):
         le=100_000,
         title="Context size",
         description="Tokens a context may have when an assistant names no number.",
-        json_schema_extra=about("Search", unit="tokens"),
+        json_schema_extra=field_extra("Search", unit="tokens"),
     )
 
     embedder: str = Field(
@@ -99,14 +99,14 @@ class BasicOptions(BaseModel):
         title="Search model",
         description="What search by meaning goes by: empty for the built-in model, or ollama: and the name of a model "
         "of the server below. Memories get their new vectors in the background; search goes on meanwhile.",
-        json_schema_extra=about("Search"),
+        json_schema_extra=field_extra("Search"),
     )
 
     model_on: bool = Field(
         default=True,
         title="Local model",
         description="Let a model server on this machine, if one runs, refine what rules leave open. Nothing needs it.",
-        json_schema_extra=about("Local model"),
+        json_schema_extra=field_extra("Local model"),
     )
     model_host: str = Field(
         default="127.0.0.1:11434",
@@ -114,20 +114,20 @@ class BasicOptions(BaseModel):
         max_length=200,
         title="Model server",
         description="Where the model server (Ollama) listens: a host and a port of this machine.",
-        json_schema_extra=about("Local model"),
+        json_schema_extra=field_extra("Local model"),
     )
     model_beyond: bool = Field(
         default=False,
         title="Allow a model server elsewhere",
         description="Confirms an address that is not this machine: memories are sent there, sensitive ones never.",
-        json_schema_extra=about("Local model"),
+        json_schema_extra=field_extra("Local model"),
     )
     model_name: str = Field(
         default="",
         max_length=200,
         title="Model",
         description="The model that is asked, as the server names it; empty for one that fits.",
-        json_schema_extra=about("Local model"),
+        json_schema_extra=field_extra("Local model"),
     )
 
 
@@ -144,4 +144,4 @@ def load(stored: Mapping[str, Any]) -> tuple[Options, tuple[str, ...]]:
     Returns:
         The options, and the names of stored options that were refused.
     """
-    return loaded(Options, stored)
+    return load_options(Options, stored)

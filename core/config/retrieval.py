@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.config.option_rows import about, loaded
+from core.config.option_rows import field_extra, load_options
 
 PREFIX = "recall."
 """Before the name of an option in the vault's `settings`."""
@@ -28,7 +28,7 @@ _RERANK = {
 
 
 def _knob(default: float, least: float, most: float, title: str, words: str, group: str, unit: str = "") -> Any:
-    told = about(group, unit=unit)
+    told = field_extra(group, unit=unit)
     return Field(default=default, ge=least, le=most, title=title, description=words, json_schema_extra=told)
 
 
@@ -97,7 +97,7 @@ class RetrievalOptions(BaseModel):
         default=True,
         title="Let the question decide",
         description="Questions with names, paths or numbers count words more; open ones count meaning more.",
-        json_schema_extra=about(_WORDS),
+        json_schema_extra=field_extra(_WORDS),
     )
     cosine_weight: float = _knob(
         1.4, 0.1, 5.0, "Worth of meaning", "What full likeness is worth beside all words of the question.", _WORDS
@@ -107,7 +107,7 @@ class RetrievalOptions(BaseModel):
         default="rrf_then_mmr",
         title="Order",
         description="How the lists become one order.",
-        json_schema_extra=about(_DIVERSITY, choices=_RERANK),
+        json_schema_extra=field_extra(_DIVERSITY, choices=_RERANK),
     )
     alike_from: float = _knob(
         0.9, 0.0, 0.99, "Repetition from", "Likeness from which two results count as repetition.", _DIVERSITY
@@ -298,4 +298,4 @@ def load(stored: Mapping[str, Any]) -> tuple[RetrievalOptions, tuple[str, ...]]:
     Returns:
         The options, and the names of stored ones that were refused.
     """
-    return loaded(RetrievalOptions, stored)
+    return load_options(RetrievalOptions, stored)

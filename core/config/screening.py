@@ -10,7 +10,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from core.config.option_rows import about, at_odds
+from core.config.option_rows import conflicting_options, field_extra
 
 FLAG_ABOVE, BLOCK_ABOVE, HARD_ABOVE = 0.5, 0.7, 0.9
 _GROUP = "Hidden instructions"
@@ -31,7 +31,7 @@ class ScreeningOptions(BaseModel):
         le=0.95,
         title="Keep out of contexts above",
         description="How much a text must read like an instruction before assistants are not given it by themselves.",
-        json_schema_extra=about(_GROUP),
+        json_schema_extra=field_extra(_GROUP),
     )
     screen_block: float = Field(
         default=BLOCK_ABOVE,
@@ -39,7 +39,7 @@ class ScreeningOptions(BaseModel):
         le=0.95,
         title="Do not show to assistants above",
         description="How much a text must read like an instruction before an assistant that asks for it gets no word.",
-        json_schema_extra=about(_GROUP),
+        json_schema_extra=field_extra(_GROUP),
     )
     screen_hard: float = Field(
         default=HARD_ABOVE,
@@ -47,11 +47,11 @@ class ScreeningOptions(BaseModel):
         le=0.95,
         title="Ask you first above",
         description="How much a text from outside must read like an instruction before it waits for you.",
-        json_schema_extra=about(_GROUP),
+        json_schema_extra=field_extra(_GROUP),
     )
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         if not self.screen_flag <= self.screen_block <= self.screen_hard:
-            raise at_odds(_ORDER, "screen_flag", "screen_block", "screen_hard")
+            raise conflicting_options(_ORDER, "screen_flag", "screen_block", "screen_hard")
         return self

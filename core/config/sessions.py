@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.config.option_rows import about
+from core.config.option_rows import field_extra
 
 _GROUP = "Sessions"
 
@@ -23,7 +23,7 @@ class SessionOptions(BaseModel):
         le=10_000_000,
         title="Size of an unknown model",
         description="Tokens a model is taken to read at once when it is not named or not known.",
-        json_schema_extra=about(_GROUP, unit="tokens"),
+        json_schema_extra=field_extra(_GROUP, unit="tokens"),
     )
     recall_budget_ratio: float = Field(
         default=0.12,
@@ -31,7 +31,7 @@ class SessionOptions(BaseModel):
         le=0.5,
         title="Memory in a turn",
         description="Share of what a model reads at once that memory takes in a turn of a conversation.",
-        json_schema_extra=about(_GROUP),
+        json_schema_extra=field_extra(_GROUP),
     )
     memory_share_ceiling: float = Field(
         default=0.35,
@@ -39,7 +39,7 @@ class SessionOptions(BaseModel):
         le=0.95,
         title="Most memory",
         description="The largest share an assistant may ask for.",
-        json_schema_extra=about(_GROUP),
+        json_schema_extra=field_extra(_GROUP),
     )
     open_turns: int = Field(
         default=4,
@@ -47,7 +47,7 @@ class SessionOptions(BaseModel):
         le=100,
         title="Turns at once",
         description="Turns of one assistant that may be open at the same time.",
-        json_schema_extra=about(_GROUP, unit="turns"),
+        json_schema_extra=field_extra(_GROUP, unit="turns"),
     )
     session_idle_s: int = Field(
         default=1_800,
@@ -55,7 +55,7 @@ class SessionOptions(BaseModel):
         le=86_400,
         title="Put a session away after",
         description="A session that is silent so long is saved and leaves the memory of this machine.",
-        json_schema_extra=about(_GROUP, unit="seconds"),
+        json_schema_extra=field_extra(_GROUP, unit="seconds"),
     )
     session_whole_h: float = Field(
         default=4.0,
@@ -63,7 +63,7 @@ class SessionOptions(BaseModel):
         le=720.0,
         title="A session comes back whole for",
         description="Taken up again within so many hours, a session has everything at hand that it had.",
-        json_schema_extra=about(_GROUP, unit="hours"),
+        json_schema_extra=field_extra(_GROUP, unit="hours"),
     )
     session_gone_h: float = Field(
         default=24.0,
@@ -71,7 +71,7 @@ class SessionOptions(BaseModel):
         le=8_760.0,
         title="A session begins anew after",
         description="From so many hours on it has nothing at hand; in between it has what was in use most.",
-        json_schema_extra=about(_GROUP, unit="hours"),
+        json_schema_extra=field_extra(_GROUP, unit="hours"),
     )
     repeat_from: float = Field(
         default=0.6,
@@ -79,7 +79,7 @@ class SessionOptions(BaseModel):
         le=1.0,
         title="Repetition in a summary from",
         description="Share of common words from which a sentence of a summary repeats one that was just kept.",
-        json_schema_extra=about(_GROUP),
+        json_schema_extra=field_extra(_GROUP),
     )
     repeat_within_s: int = Field(
         default=3_600,
@@ -87,5 +87,5 @@ class SessionOptions(BaseModel):
         le=604_800,
         title="Repetition within",
         description="So long after it a sentence of a summary is compared with what was kept.",
-        json_schema_extra=about(_GROUP, unit="seconds"),
+        json_schema_extra=field_extra(_GROUP, unit="seconds"),
     )

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.config.option_rows import about, loaded
+from core.config.option_rows import field_extra, load_options
 
 _THEMES = {"system": "As the system", "light": "Light", "dark": "Dark"}
 _SIZES = {"100": "100 %", "110": "110 %", "125": "125 %", "150": "150 %"}
@@ -36,7 +36,7 @@ class WindowOptions(BaseModel):
         default="system",
         title="Theme",
         description="Light or dark; the system's choice is followed as it changes.",
-        json_schema_extra=about("Appearance", choices=_THEMES),
+        json_schema_extra=field_extra("Appearance", choices=_THEMES),
     )
     text_size: int = Field(
         default=100,
@@ -44,27 +44,27 @@ class WindowOptions(BaseModel):
         le=150,
         title="Text size",
         description="Size of all text and controls.",
-        json_schema_extra=about("Appearance", unit="%", choices=_SIZES),
+        json_schema_extra=field_extra("Appearance", unit="%", choices=_SIZES),
     )
     reduced_motion: bool = Field(
         default=False,
         title="Reduced motion",
         description="Changes appear at once, without animation.",
-        json_schema_extra=about("Appearance"),
+        json_schema_extra=field_extra("Appearance"),
     )
     first_page: Literal["last", "palace", "graph", "library", "review", "recall", "timeline", "journal", "settings"] = (
         Field(
             default="last",
             title="First page",
             description="The page that is shown after unlocking.",
-            json_schema_extra=about("Window", choices=_PAGES),
+            json_schema_extra=field_extra("Window", choices=_PAGES),
         )
     )
     close_to_tray: bool = Field(
         default=False,
         title="Close to the tray",
         description="Closing the window keeps Loci running in the tray, so that assistants can still reach it.",
-        json_schema_extra=about("Window"),
+        json_schema_extra=field_extra("Window"),
     )
     idle_lock_minutes: int = Field(
         default=15,
@@ -72,7 +72,7 @@ class WindowOptions(BaseModel):
         le=240,
         title="Lock when idle",
         description="Minutes without a key or the mouse after which the vault is locked; 0 never locks it.",
-        json_schema_extra=about("Window", unit="minutes"),
+        json_schema_extra=field_extra("Window", unit="minutes"),
     )
 
 
@@ -85,4 +85,4 @@ def load(stored: Mapping[str, Any]) -> tuple[WindowOptions, tuple[str, ...]]:
     Returns:
         The options, and the names of stored ones that were refused.
     """
-    return loaded(WindowOptions, stored)
+    return load_options(WindowOptions, stored)

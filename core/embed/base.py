@@ -78,7 +78,7 @@ class Embedder(Protocol):
         ...
 
 
-class Named:
+class NamedEmbedder:
     """Says what an embedder is before anything of its model is there."""
 
     def __init__(self, name: str, version: str, dims: int) -> None:

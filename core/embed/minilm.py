@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from core.embed.base import Embedder, Named, Vectors
+from core.embed.base import Embedder, NamedEmbedder, Vectors
 from core.errors import Code, EnvironmentFaultError, LociError
 
 
-class LazyEmbedder(Named):
+class LazyEmbedder(NamedEmbedder):
     """Stands for an embedder whose name and version are known before it is loaded."""
 
     def __init__(self, name: str, version: str, dims: int, load: Callable[[], Embedder]) -> None:

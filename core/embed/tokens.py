@@ -46,7 +46,7 @@ _VANISHING = frozenset(("Cc", "Cf", "Mn"))
 _log = log.get("embed")
 
 
-class Counter(Protocol):
+class TokenCounter(Protocol):
     """Counts tokens; the same text always gives the same number. May be used from several threads at once."""
 
     @property
@@ -118,7 +118,7 @@ class _Exact:
         return len(self._tokenizer.encode(_SURROGATE.sub("\ufffd", text), add_special_tokens=False).ids)
 
 
-def counter_for(model: str | None = None, folder: Path | None = None) -> Counter:
+def counter_for(model: str | None = None, folder: Path | None = None) -> TokenCounter:
     """The best counter there is for a model.
 
     Args:

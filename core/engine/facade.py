@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import log
-from core.config.option_rows import rows_of
+from core.config.option_rows import option_rows
 from core.config.options import Options
 from core.embed.base import Embedder
 from core.embed.minilm import lazy_embedder
@@ -61,11 +61,11 @@ from core.engine.views.entities import Entities
 from core.engine.views.graph import Graph
 from core.engine.views.palace import Palace
 from core.engine.views.timeline import Timeline
-from core.entities.resolution import Candidate as EntityCandidate
+from core.entities.resolution import EntityCandidate as EntityCandidate
 from core.errors import Code, LociError
 from core.events import Hub, Progress, StateChanged
 from core.intake.transaction.text_readers import TextReaders
-from core.lifecycle.enrich.model_migration import Migrate
+from core.lifecycle.enrich.model_migration import MigrationJob
 from core.lifecycle.registry import all_jobs
 from core.recall.results.result import RecallItem, RecallResult
 from core.security.handshake import owner_token
@@ -101,10 +101,10 @@ __all__ = [
     "finding",
     "harden",
     "load_window",
+    "option_rows",
     "passphrase_strength",
     "read_secret_file",
     "restore_vault",
-    "rows_of",
     "save_window",
     "start_ticker",
 ]
@@ -189,7 +189,7 @@ class Engine:
         self.laboratory = Laboratory(self._require, self._authority)
         self.model = ModelRefinement(self._require, lambda: self.loop)
         self.spaces = EmbeddingModels(self._require, lambda: self.loop, setup.embedder, self.settings)
-        jobs = {**all_jobs(), JobType.MIGRATE: Migrate(self.spaces)}
+        jobs = {**all_jobs(), JobType.MIGRATE: MigrationJob(self.spaces)}
         self.scheduler = Scheduler(Agenda(jobs), self.model)
         self.spaces.wished = self.scheduler.look_soon
         self.jobs = JobsGroup(self._require, self.scheduler, self.settings)

@@ -12,8 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from core import log
-from core.belief.extract.extraction import extract
-from core.belief.extract.statements import statements
+from core.belief.extract.extraction import extract_claims
+from core.belief.extract.statements import find_statements
 from core.belief.relate.relation import RelationModel
 from core.embed.base import Embedder
 from core.engine.home.keys import sub_keys
@@ -29,14 +29,14 @@ from core.engine.runtime.vector_space import ActiveVectorSpace, make_active_spac
 from core.errors import BugError, EnvironmentFaultError, LociError
 from core.events import Hub, Progress
 from core.index.base import VectorIndex
-from core.index.manager import Due, IndexManager, IndexStatus, State
+from core.index.manager import IndexManager, IndexState, IndexStatus, MaintenanceDue
 from core.index.snapshot import Identity, SnapshotRefused, read_snapshot, write_snapshot
 from core.intake.transaction.text_readers import TextReaders
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.lifecycle.kit.job_context import SCHEDULER
 from core.memory import vector_spaces
 from core.memory.write import VectorSpace
-from core.score.ranking.profile_options import profile_of
+from core.score.ranking.profile_options import profile_from_options
 from core.security.keystore import load_keys
 from core.security.seal import open_with_fresh_key, seal_with_fresh_key
 from core.security.subkeys import Purpose, RootKey
@@ -102,7 +102,7 @@ def open_vault(
     with ExitStack() as undo:
         undo.callback(vault.close)
         space, before = vault.read(
-            lambda rows: vector_spaces.at_opening(rows, embedder.name, embedder.version, embedder.dims)
+            lambda rows: vector_spaces.choose_active_space(rows, embedder.name, embedder.version, embedder.dims)
         )
         if served is not None:
             embedder = served(space)
@@ -174,7 +174,7 @@ def _assemble(
         root=root,
         vault=vault,
         queue=WriteQueue(vault),
-        active_space=make_active_space(embedder, space, index, profile_of(tuned), gated, make_id, work),
+        active_space=make_active_space(embedder, space, index, profile_from_options(tuned), gated, make_id, work),
         readers=gated,
         options=chosen,
         clock=clock,
@@ -190,7 +190,7 @@ def _assemble(
 
 def built_in_readers() -> TextReaders:
     """Claims and statements by the pattern vocabulary, relations by the shipped model; neither needs a server."""
-    return TextReaders(extract=extract, statements=statements, relate=RelationModel())
+    return TextReaders(extract=extract_claims, statements=find_statements, relate=RelationModel())
 
 
 class _Sealer:
@@ -255,7 +255,7 @@ def begin_warming(opened: OpenVault) -> None:
 def _can_answer(index: IndexStatus) -> bool:
     # Trigger: a question right after unlocking. Why: until the snapshot is there, every vector would be fetched from
     # the vault and compared for it (2 s at 100,000). Outcome: the snapshot, or its refusal, comes first (under 1 s).
-    return index.state is not State.EMPTY and (index.done > 0 or index.snapshot is not None)
+    return index.state is not IndexState.EMPTY and (index.done > 0 or index.snapshot is not None)
 
 
 def scrub_index(opened: OpenVault, stopped: Callable[[], bool] | None = None) -> str | None:
@@ -289,7 +289,7 @@ def maintain_index(opened: OpenVault) -> None:
         log_failure(opened.write(lambda tx: clear_scrub_note(tx, noted), background=True), _log, "noting a scrub")
     if opened.search.index.status().needs_warm:
         warm_index(opened)
-    if opened.search.index.due() is not Due.NOTHING:
+    if opened.search.index.due() is not MaintenanceDue.NOTHING:
         opened.search.index.maintain(lambda *_: None, opened.closing.is_set)
 
 

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from core.entities.name_words import MOST_NAME, name_key
-from core.entities.registry import TYPES, add_alias, root
-from core.entities.resolution import Named, tier
+from core.entities.registry import TYPES, add_alias, find_root
+from core.entities.resolution import NamedEntity, match_tier
 from core.errors import Code, PreconditionError, UserError
 from core.text.fold import fold_width
 from core.types.entities import EntityCard, EntityChange, EntityDraft, Reach
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.visibility import undecided
+from core.vault.visibility import undecided_sql
 
 METADATA_BYTES = 8 * 1024
 """UTF-8 of the metadata of an entity, at most; our choice: as much as a client's text."""
@@ -27,7 +27,7 @@ CANDIDATES = 200
 """Candidates of one answer, at most: the items of a client's list (design section 8)."""
 MERGED_INTO = "merged_into"
 """The key of seed B's metadata under which a merged entity says where it leads; nobody writes it."""
-_UNHEARD = undecided("sm")
+_UNHEARD = undecided_sql("sm")
 SEEN = (
     "((:seen IS NULL OR e.space_id IN (SELECT value FROM json_each(:seen))) AND (NOT :client "  # noqa: S608 - constants
     "OR e.made_by IN ('owner', 'client') OR EXISTS (SELECT 1 FROM mentions sn JOIN memories sm ON sm.id = sn.memory_id "
@@ -64,7 +64,7 @@ _SPELT = (
 )
 _ELSEWHERE = f"{_SPELT} AND m.scope_channel <> '' AND m.scope_channel NOT IN (SELECT value FROM json_each(:channels))"  # noqa: S608
 _IN_SIGHT = (
-    f"m.status <> 'deleted' AND m.security_tier = 'cleartext' AND NOT {undecided()} "  # noqa: S608 - constants
+    f"m.status <> 'deleted' AND m.security_tier = 'cleartext' AND NOT {undecided_sql()} "  # noqa: S608 - constants
     "AND (:seen IS NULL OR m.space_id IN (SELECT value FROM json_each(:seen))) "
     "AND m.scope_channel IN (SELECT value FROM json_each(:channels))"
 )
@@ -100,7 +100,7 @@ def reach_params(reach: Reach) -> dict[str, object]:
     return {"seen": seen, "client": int(reach.is_client), "channels": channels}
 
 
-def card(rows: Rows, entity_id: str, reach: Reach) -> EntityCard:
+def read_card(rows: Rows, entity_id: str, reach: Reach) -> EntityCard:
     """One entity.
 
     Args:
@@ -116,12 +116,12 @@ def card(rows: Rows, entity_id: str, reach: Reach) -> EntityCard:
     """
     row = rows.one(_CARD, (entity_id,))
     # A merged one has no mentions of its own any more: it is there for whoever sees what it leads to.
-    either = {entity_id, root(rows, entity_id)}
+    either = {entity_id, find_root(rows, entity_id)}
     # The same is asked whether there is one out of reach, or none at all.
     near = [rows.one(_IN_REACH, {"id": one, **reach_params(reach)}) for one in either]
     if row is None or (reach.space_ids is not None and row[8] not in reach.space_ids) or not any(near):
         raise _missing()
-    return _as_card(rows, row, unspoken(rows, names_of(rows, [str(row[0])]), reach))
+    return _as_card(rows, row, hidden_aliases(rows, read_named_entities(rows, [str(row[0])]), reach))
 
 
 def _missing() -> UserError:
@@ -129,7 +129,7 @@ def _missing() -> UserError:
     return UserError(Code.NOT_FOUND, "There is no such entity.")
 
 
-def unspoken(rows: Rows, named: Sequence[Named], reach: Reach) -> frozenset[tuple[str, str]]:
+def hidden_aliases(rows: Rows, named: Sequence[NamedEntity], reach: Reach) -> frozenset[tuple[str, str]]:
     """Names that an entity bears only in memories of a channel that is not looked at (E12a; X1, X2).
 
     Trigger: rules found a name in a memory of one channel, and another name of the same in one that all see. Why: the
@@ -185,7 +185,9 @@ def _as_card(rows: Rows, row: Sequence[Any], hidden: frozenset[tuple[str, str]])
     )
 
 
-def candidates(rows: Rows, name: str, kind: str | None, reach: Reach, *, fuzzy: bool) -> list[tuple[Named, str]]:
+def find_candidates(
+    rows: Rows, name: str, kind: str | None, reach: Reach, *, fuzzy: bool
+) -> list[tuple[NamedEntity, str]]:
     """The entities that a name may mean, each with its tier (seed B, entity resolution).
 
     Args:
@@ -203,24 +205,24 @@ def candidates(rows: Rows, name: str, kind: str | None, reach: Reach, *, fuzzy: 
         return []
     params: dict[str, object] = {"type": kind, **reach_params(reach)}
     found = rows.all(_ALL, params) if fuzzy else rows.all(_HOLDING, {**params, "key": key})
-    named = names_of(rows, [str(row[0]) for row in found])
-    close = [one for one in named if tier(name, one, fuzzy=fuzzy) is not None]
-    hidden = unspoken(rows, close, reach)
-    tiers = ((one, tier(name, one, fuzzy=fuzzy)) for one in _without(close, hidden))
+    named = read_named_entities(rows, [str(row[0]) for row in found])
+    close = [one for one in named if match_tier(name, one, fuzzy=fuzzy) is not None]
+    hidden = hidden_aliases(rows, close, reach)
+    tiers = ((one, match_tier(name, one, fuzzy=fuzzy)) for one in _without(close, hidden))
     return [(one, by) for one, by in tiers if by is not None]
 
 
-def _without(named: Iterable[Named], hidden: frozenset[tuple[str, str]]) -> list[Named]:
+def _without(named: Iterable[NamedEntity], hidden: frozenset[tuple[str, str]]) -> list[NamedEntity]:
     """Entities by the names that may be told; none without any."""
     told = []
     for one in named:
         names = [name for name in (one.name, *one.aliases) if (one.id, name_key(name)) not in hidden]
         if names:
-            told.append(Named(one.id, names[0], one.type, tuple(names[1:])))
+            told.append(NamedEntity(one.id, names[0], one.type, tuple(names[1:])))
     return told
 
 
-def names_of(rows: Rows, entity_ids: Sequence[str]) -> list[Named]:
+def read_named_entities(rows: Rows, entity_ids: Sequence[str]) -> list[NamedEntity]:
     """Entities with all their names.
 
     Args:
@@ -235,7 +237,7 @@ def names_of(rows: Rows, entity_ids: Sequence[str]) -> list[Named]:
         aliases = held.setdefault(str(one), (str(name), str(kind), []))[2]
         if alias is not None and name_key(alias) != name_key(name):
             aliases.append(str(alias))
-    return [Named(one, name, kind, tuple(aliases)) for one, (name, kind, aliases) in held.items()]
+    return [NamedEntity(one, name, kind, tuple(aliases)) for one, (name, kind, aliases) in held.items()]
 
 
 def check_draft(draft: EntityDraft) -> None:
@@ -271,7 +273,7 @@ def check_change(change: EntityChange) -> None:
     _check_metadata(change.metadata or {})
 
 
-def insert(tx: Tx, entity_id: str, space_id: str, draft: EntityDraft, made_by: str, reach: Reach) -> None:
+def insert_entity(tx: Tx, entity_id: str, space_id: str, draft: EntityDraft, made_by: str, reach: Reach) -> None:
     """Make an entity.
 
     Args:
@@ -294,14 +296,14 @@ def insert(tx: Tx, entity_id: str, space_id: str, draft: EntityDraft, made_by: s
         add_alias(tx, entity_id, alias.strip())
 
 
-def change(tx: Tx, entity_id: str, wanted: EntityChange, reach: Reach) -> None:
+def change_entity(tx: Tx, entity_id: str, wanted: EntityChange, reach: Reach) -> None:
     """Change an entity: name and type are replaced, all other names are, metadata is laid over (seed B).
 
     Args:
         tx: the verb's transaction.
         entity_id: an entity within reach that stands for itself.
         wanted: from `check_change`.
-        reach: whose entities, as for `insert`.
+        reach: whose entities, as for `insert_entity`.
 
     Raises:
         UserError: INVALID_INPUT where its space has one of this name and type already, or the metadata is too much.
@@ -311,13 +313,13 @@ def change(tx: Tx, entity_id: str, wanted: EntityChange, reach: Reach) -> None:
     if (name, kind) != (row["name"], row["type"]):
         _check_new(tx, row["space_id"], name, kind, entity_id, reach)
     held = json.loads(row["extra"])
-    extra = with_metadata(held, {**held.get("metadata", {}), **(wanted.metadata or {})}, tx.now_ms)
+    extra = merge_metadata(held, {**held.get("metadata", {}), **(wanted.metadata or {})}, tx.now_ms)
     _check_metadata(extra["metadata"])
     tx.update("entities", {"id": entity_id}, {"name": name, "type": kind, "extra": _json(extra)})
     _rename(tx, entity_id, str(row["name"]), name, wanted.aliases)
 
 
-def is_taken(rows: Rows, space_id: str, name: str, kind: str, reach: Reach, but: str = "") -> bool:
+def is_name_taken(rows: Rows, space_id: str, name: str, kind: str, reach: Reach, but: str = "") -> bool:
     """Whether a space has an entity of a name and a type already.
 
     Args:
@@ -336,7 +338,7 @@ def is_taken(rows: Rows, space_id: str, name: str, kind: str, reach: Reach, but:
     return any(name_key(found) == key for (found,) in rows.all(_SAME, params))
 
 
-def with_metadata(extra: Mapping[str, Any], metadata: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
+def merge_metadata(extra: Mapping[str, Any], metadata: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
     """What `entities.extra` holds after a change.
 
     Args:
@@ -369,7 +371,7 @@ def _rename(tx: Tx, entity_id: str, old: str, name: str, aliases: Iterable[str] 
 
 
 def _check_new(rows: Rows, space_id: str, name: str, kind: str, but: str, reach: Reach) -> None:
-    if is_taken(rows, space_id, name, kind, reach, but):
+    if is_name_taken(rows, space_id, name, kind, reach, but):
         raise PreconditionError(f"This space has an entity of that name and the type {kind} already.")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from core.text.split import sentences
+from core.text.split import split_sentences
 
 LONGEST = 240
 """Characters of an excerpt, at most; our choice: two lines of a wide window."""
@@ -22,7 +22,7 @@ _PROPERTIES = re.compile(r"\A---[ \t]*\n.{0,4000}?\n---[ \t]*(?:\n|\Z)\s*", re.D
 _LINE = re.compile(r"[ \t]*(?:[-*+•>][ \t]+|#{1,6}[ \t]+|\d{1,3}[.)][ \t]+)*")
 
 
-def body_of(text: str) -> int:
+def body_start(text: str) -> int:
     """Where the words of a note begin: behind the properties that stand above them.
 
     Args:
@@ -46,7 +46,7 @@ def excerpt(text: str, places: Iterable[tuple[int, int]]) -> tuple[str, int, int
         What to show, at most `LONGEST` characters, and where in it the name stands; 0 and 0 where it stands among the
         properties alone.
     """
-    body = body_of(text)
+    body = body_start(text)
     inside = sorted((start, end) for start, end in places if body <= start < end <= len(text))
     if not inside:
         begin = _first_word(text, body, len(text))
@@ -65,7 +65,7 @@ def _sentence_start(text: str, body: int, start: int) -> int:
     low = max(body, start - _FAR)
     ahead = text[low:start]
     # One sign behind, so that the space before the name does not end the last sentence before it.
-    spans = sentences(f"{ahead}x")
+    spans = split_sentences(f"{ahead}x")
     return _first_word(text, low + (spans[-1][0] if spans else 0), start)
 
 

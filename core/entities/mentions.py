@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from core.entities.name_words import name_key
-from core.entities.recognition import Candidate, Read, Word
-from core.entities.registry import Known, Lexicon
-from core.text.stopwords import bare, common_words
+from core.entities.recognition import NameCandidate, NameWord, RecognizedText
+from core.entities.registry import KnownName, NameLexicon
+from core.text.stopwords import common_words, fold_word
 from core.types.lifecycle import Inferred, Mentioned
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -32,7 +32,7 @@ _MENTIONED = (
 )
 
 
-def described(rows: Rows, memory_id: str) -> Inferred | None:
+def read_inferred(rows: Rows, memory_id: str) -> Inferred | None:
     """What was inferred from a memory.
 
     Args:
@@ -89,7 +89,7 @@ class Mention:
     confidence: float
 
 
-def mentioned(read: Read, known: Lexicon) -> tuple[Mention, ...]:
+def find_mentions(read: RecognizedText, known: NameLexicon) -> tuple[Mention, ...]:
     """Find the entities that a text mentions.
 
     A name is found as it is written with capitals; a single word that begins a sentence only if it is no common word;
@@ -109,7 +109,7 @@ def mentioned(read: Read, known: Lexicon) -> tuple[Mention, ...]:
     return tuple(found.values())[:MOST]
 
 
-def _formed(candidates: Sequence[Candidate], known: Lexicon) -> Iterator[Mention]:
+def _formed(candidates: Sequence[NameCandidate], known: NameLexicon) -> Iterator[Mention]:
     for one in candidates:
         if one.is_word:
             continue
@@ -119,7 +119,7 @@ def _formed(candidates: Sequence[Candidate], known: Lexicon) -> Iterator[Mention
                 break
 
 
-def _named(read: Read, known: Lexicon) -> Iterator[Mention]:
+def _named(read: RecognizedText, known: NameLexicon) -> Iterator[Mention]:
     runs = [one for one in read.candidates if one.is_word]
     at = 0
     while at < len(read.words):
@@ -132,7 +132,7 @@ def _named(read: Read, known: Lexicon) -> Iterator[Mention]:
         at += max(1, size)
 
 
-def _size(words: Sequence[Word], at: int, known: Lexicon) -> int:
+def _size(words: Sequence[NameWord], at: int, known: NameLexicon) -> int:
     """Words of the longest known name that begins there; 0 for none."""
     first = name_key(words[at].text).split(" ", 1)[0]
     for size in range(min(known.longest.get(first, 0), len(words) - at), 0, -1):
@@ -142,16 +142,16 @@ def _size(words: Sequence[Word], at: int, known: Lexicon) -> int:
     return 0
 
 
-def _key(run: Sequence[Word]) -> str:
+def _key(run: Sequence[NameWord]) -> str:
     return " ".join(name_key(word.text) for word in run)
 
 
-def _chosen(run: Sequence[Word], known: Lexicon, runs: Sequence[Candidate]) -> Mention | None:
+def _chosen(run: Sequence[NameWord], known: NameLexicon, runs: Sequence[NameCandidate]) -> Mention | None:
     start, end, key = run[0].start, run[-1].end, _key(run)
     own = next((one for one in runs if one.start == start and one.end == end), None)
     names = [name for name in known.by_key[key] if name.type not in ("technology", "file")]
     names = [name for name in names if name.alias.islower() or _has_capitals(run, name)]
-    if not names or (len(run) == 1 and run[0].opens and bare(run[0].text) in common_words()):
+    if not names or (len(run) == 1 and run[0].opens and fold_word(run[0].text) in common_words()):
         return None
     wanted = own.type if own is not None else "other"
     name = next((name for name in names if name.type == wanted), names[0])
@@ -159,15 +159,15 @@ def _chosen(run: Sequence[Word], known: Lexicon, runs: Sequence[Candidate]) -> M
     return Mention(name.id, start, end, confidence)
 
 
-def _has_capitals(run: Sequence[Word], name: Known) -> bool:
+def _has_capitals(run: Sequence[NameWord], name: KnownName) -> bool:
     return run[0].text[:1].isupper() or not name.alias[:1].isupper()
 
 
-def _is_part(start: int, end: int, runs: Sequence[Candidate]) -> bool:
+def _is_part(start: int, end: int, runs: Sequence[NameCandidate]) -> bool:
     return any(one.start <= start and end <= one.end and (one.start, one.end) != (start, end) for one in runs)
 
 
-def rewrite(tx: Tx, found: Mapping[str, Sequence[Mention]]) -> tuple[str, ...]:
+def rewrite_mentions(tx: Tx, found: Mapping[str, Sequence[Mention]]) -> tuple[str, ...]:
     """Put the mentions of memories in the place of those they had.
 
     Args:
@@ -177,14 +177,14 @@ def rewrite(tx: Tx, found: Mapping[str, Sequence[Mention]]) -> tuple[str, ...]:
     Returns:
         Entities that are gone, because nothing mentions them any more.
     """
-    before = entities_of(tx, found)
+    before = read_mentioned(tx, found)
     if before:
         tx.run_many("DELETE FROM mentions WHERE memory_id = ?", [(memory_id,) for memory_id in found])
-    add(tx, ((memory_id, mention) for memory_id, some in found.items() for mention in some))
+    add_mentions(tx, ((memory_id, mention) for memory_id, some in found.items() for mention in some))
     return remove_lonely(tx, before)
 
 
-def add(tx: Tx, found: Iterable[tuple[str, Mention]]) -> None:
+def add_mentions(tx: Tx, found: Iterable[tuple[str, Mention]]) -> None:
     """Add mentions, each unless its memory mentions that entity already.
 
     Args:
@@ -206,7 +206,7 @@ def add(tx: Tx, found: Iterable[tuple[str, Mention]]) -> None:
     )
 
 
-def entities_of(rows: Rows, memory_ids: Iterable[str]) -> tuple[str, ...]:
+def read_mentioned(rows: Rows, memory_ids: Iterable[str]) -> tuple[str, ...]:
     """The entities that memories mention.
 
     Args:

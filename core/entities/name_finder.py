@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.entities.mentions import Mention, mentioned
+from core.entities.mentions import Mention, find_mentions
 from core.entities.name_words import name_key
-from core.entities.recognition import Candidate, Read, read_names
-from core.entities.registry import Known, Lexicon, known_names, lexicon_of
-from core.text.describe.technologies import spellings_of
-from core.text.stopwords import bare, common_words
+from core.entities.recognition import NameCandidate, RecognizedText, recognize_names
+from core.entities.registry import KnownName, NameLexicon, make_lexicon, read_known_names
+from core.text.describe.technologies import technology_spellings
+from core.text.stopwords import common_words, fold_word
 from core.text.terms import query_terms
 from core.vault.database.rows import Rows
 
@@ -35,16 +35,16 @@ _GROUPS = {"technology": "technology", "file": "file", "concept": "concept"}
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class NameText:
     """One memory to look for names in; `space_id` is its space, `read` its text as it was read."""
 
     id: str
     space_id: str
-    read: Read
+    read: RecognizedText
 
 
 @dataclass(frozen=True, slots=True)
-class Newcomer:
+class NewEntity:
     """An entity to be made.
 
     Attributes:
@@ -61,7 +61,7 @@ class Newcomer:
 
 
 @dataclass
-class Names:
+class FoundNames:
     """What was found in a batch.
 
     Attributes:
@@ -72,14 +72,14 @@ class Names:
         spelt: technologies with other spellings of theirs that the texts have.
     """
 
-    newcomers: list[Newcomer] = field(default_factory=list)
+    newcomers: list[NewEntity] = field(default_factory=list)
     retyped: dict[str, str] = field(default_factory=dict)
     mentions: dict[str, tuple[Mention, ...]] = field(default_factory=dict)
     earlier: list[tuple[str, Mention]] = field(default_factory=list)
     spelt: list[tuple[str, str]] = field(default_factory=list)
 
 
-def find_names(rows: Rows, texts: Sequence[Text], extra: Mapping[str, Sequence[str]] | None = None) -> Names:
+def find_names(rows: Rows, texts: Sequence[NameText], extra: Mapping[str, Sequence[str]] | None = None) -> FoundNames:
     """Find the entities of a batch of memories, new ones and those that are known.
 
     Args:
@@ -90,10 +90,10 @@ def find_names(rows: Rows, texts: Sequence[Text], extra: Mapping[str, Sequence[s
     Returns:
         What is to be written.
     """
-    found = Names()
+    found = FoundNames()
     for space_id in dict.fromkeys(one.space_id for one in texts):
         own = [one for one in texts if one.space_id == space_id]
-        _Space(rows, space_id, known_names(rows, space_id), found).read(own, extra or {})
+        _Space(rows, space_id, read_known_names(rows, space_id), found).read(own, extra or {})
     return found
 
 
@@ -101,35 +101,35 @@ def find_names(rows: Rows, texts: Sequence[Text], extra: Mapping[str, Sequence[s
 class _Space:
     rows: Rows
     space_id: str
-    known: Lexicon
-    found: Names
-    reads: dict[str, Read] = field(default_factory=dict)
+    known: NameLexicon
+    found: FoundNames
+    reads: dict[str, RecognizedText] = field(default_factory=dict)
 
-    def read(self, texts: Sequence[Text], extra: Mapping[str, Sequence[str]]) -> None:
+    def read(self, texts: Sequence[NameText], extra: Mapping[str, Sequence[str]]) -> None:
         self.reads |= {one.id: one.read for one in texts}
-        new: dict[tuple[str, str], Newcomer] = {}
+        new: dict[tuple[str, str], NewEntity] = {}
         rare = self._rare(texts)
         for text in texts:
             for one in _told_once(text.read.candidates):
                 kind = self._becomes(text, one, extra.get(text.id, ()), new, rare)
                 if kind is not None:
                     mark = f"new:{len(self.found.newcomers)}"
-                    made = Newcomer(mark, self.space_id, one.name, one.key, kind)
+                    made = NewEntity(mark, self.space_id, one.name, one.key, kind)
                     new[one.key, _group(kind)] = made
                     self.found.newcomers.append(made)
-        added = lexicon_of((one.key, Known(one.mark, one.type, one.name)) for one in new.values())
+        added = make_lexicon((one.key, KnownName(one.mark, one.type, one.name)) for one in new.values())
         whole = _united(self.known, added)
         for text in texts:
-            self.found.mentions[text.id] = mentioned(text.read, whole)
+            self.found.mentions[text.id] = find_mentions(text.read, whole)
             self.found.spelt += _spelt(text.read, whole)
         self._mention_earlier(new.values(), added, {one.id for one in texts})
 
     def _becomes(
         self,
-        text: Text,
-        one: Candidate,
+        text: NameText,
+        one: NameCandidate,
         told: Sequence[str],
-        new: Mapping[tuple[str, str], Newcomer],
+        new: Mapping[tuple[str, str], NewEntity],
         rare: frozenset[str],
     ) -> str | None:
         """The type under which a candidate is made an entity; None where it is none, or is one already."""
@@ -142,12 +142,12 @@ class _Space:
             return "person"
         if one.is_sure:
             return self._kind(one, self._others(text.id, one, LOOKED_AT)) if one.type == "other" else one.type
-        if one.key in rare or (one.opens and one.is_word and bare(one.name) in common_words()):
+        if one.key in rare or (one.opens and one.is_word and fold_word(one.name) in common_words()):
             return None
         others = self._others(text.id, one, LOOKED_AT)
         return self._kind(one, others) if _is_named_twice(one, others) else None
 
-    def _rare(self, texts: Sequence[Text]) -> frozenset[str]:
+    def _rare(self, texts: Sequence[NameText]) -> frozenset[str]:
         """Keys of candidates of which some word stands in one memory alone: nothing names them a second time."""
         wanted = {
             one.key: [term.term for term in query_terms(one.name)]
@@ -159,7 +159,7 @@ class _Space:
         counts = {str(term): int(count) for term, count in self.rows.all(_FREQUENCIES, (json.dumps(terms),))}
         return frozenset(key for key, some in wanted.items() if not some or any(counts.get(t, 0) < 2 for t in some))
 
-    def _others(self, memory_id: str, one: Candidate, most: int) -> list[Read]:
+    def _others(self, memory_id: str, one: NameCandidate, most: int) -> list[RecognizedText]:
         """Other memories of the space that have the words of a name, as they were read."""
         found = self._naming(_spellings(one.name, one.type), memory_id, most)
         return [self._read(other, text) for other, text in found]
@@ -174,30 +174,30 @@ class _Space:
         params = {"match": match, "space": self.space_id, "but": but, "most": most}
         return [(str(memory_id), str(text)) for memory_id, text in self.rows.all(_NAMING, params)]
 
-    def _read(self, memory_id: str, text: str) -> Read:
+    def _read(self, memory_id: str, text: str) -> RecognizedText:
         if memory_id not in self.reads:
-            self.reads[memory_id] = read_names(text)
+            self.reads[memory_id] = recognize_names(text)
         return self.reads[memory_id]
 
     @staticmethod
-    def _kind(one: Candidate, others: Sequence[Read]) -> str:
+    def _kind(one: NameCandidate, others: Sequence[RecognizedText]) -> str:
         """What most of those who name it take it for."""
         votes = Counter(same.type for read in others for same in _same(read, one) if same.type != "other")
         votes[one.type] += one.type != "other"
         best = max(votes.values(), default=0)
         return min(kind for kind, count in votes.items() if count == best) if best else "other"
 
-    def _mention_earlier(self, new: Iterable[Newcomer], added: Lexicon, batch: set[str]) -> None:
+    def _mention_earlier(self, new: Iterable[NewEntity], added: NameLexicon, batch: set[str]) -> None:
         for newcomer in new:
             for memory_id, text in self._naming(_spellings(newcomer.name, newcomer.type), "", MOST_EARLIER):
                 if memory_id not in batch:
-                    places = mentioned(self._read(memory_id, text), added)
+                    places = find_mentions(self._read(memory_id, text), added)
                     self.found.earlier += [(memory_id, one) for one in places if one.entity_id == newcomer.mark]
 
 
-def _told_once(candidates: Iterable[Candidate]) -> list[Candidate]:
+def _told_once(candidates: Iterable[NameCandidate]) -> list[NameCandidate]:
     """Of the places of one name the one that tells most: a cue, a type, the middle of a sentence."""
-    best: dict[tuple[str, str], Candidate] = {}
+    best: dict[tuple[str, str], NameCandidate] = {}
     for one in candidates:
         key = (one.key, _group(one.type))
         held = best.get(key)
@@ -206,12 +206,12 @@ def _told_once(candidates: Iterable[Candidate]) -> list[Candidate]:
     return list(best.values())
 
 
-def _worth(one: Candidate) -> tuple[bool, bool, bool]:
+def _worth(one: NameCandidate) -> tuple[bool, bool, bool]:
     return one.is_sure, not one.opens, one.type != "other"
 
 
 def _spellings(name: str, kind: str) -> tuple[str, ...]:
-    return spellings_of(name) if kind == "technology" else (name,)
+    return technology_spellings(name) if kind == "technology" else (name,)
 
 
 def _quoted(term: str) -> str:
@@ -224,11 +224,11 @@ def _group(kind: str) -> str:
     return _GROUPS.get(kind, "name")
 
 
-def _same(read: Read, one: Candidate) -> list[Candidate]:
+def _same(read: RecognizedText, one: NameCandidate) -> list[NameCandidate]:
     return [other for other in read.candidates if other.key == one.key and _group(other.type) == _group(one.type)]
 
 
-def _is_named_twice(one: Candidate, others: Sequence[Read]) -> bool:
+def _is_named_twice(one: NameCandidate, others: Sequence[RecognizedText]) -> bool:
     """Whether another memory names it: at least two places in the middle of sentences, of two memories.
 
     One such place is enough for a name of several words, or whose type is known. A word that is written small as often
@@ -245,22 +245,22 @@ def _is_named_twice(one: Candidate, others: Sequence[Read]) -> bool:
     return small < inside and inside >= (1 if " " in one.key or typed else 2)
 
 
-def _is_small(read: Read, one: Candidate) -> bool:
-    return " " not in one.key and any(word.text.islower() and bare(word.text) == one.key for word in read.words)
+def _is_small(read: RecognizedText, one: NameCandidate) -> bool:
+    return " " not in one.key and any(word.text.islower() and fold_word(word.text) == one.key for word in read.words)
 
 
-def _spelt(read: Read, known: Lexicon) -> list[tuple[str, str]]:
+def _spelt(read: RecognizedText, known: NameLexicon) -> list[tuple[str, str]]:
     others = {one.written: one.key for one in read.candidates if one.written and name_key(one.written) != one.key}
     tools = {key: name.id for key in others.values() for name in known.by_key.get(key, ()) if name.type == "technology"}
     return [(tools[key], written) for written, key in others.items() if key in tools]
 
 
-def _united(a: Lexicon, b: Lexicon) -> Lexicon:
+def _united(a: NameLexicon, b: NameLexicon) -> NameLexicon:
     pairs = [(key, name) for one in (a, b) for key, names in one.by_key.items() for name in names]
-    return lexicon_of(pairs)
+    return make_lexicon(pairs)
 
 
-def placed(mentions: Iterable[Mention], ids: Mapping[str, str]) -> tuple[Mention, ...]:
+def place_mentions(mentions: Iterable[Mention], ids: Mapping[str, str]) -> tuple[Mention, ...]:
     """Mentions with the ids that newcomers got.
 
     Args:

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.entities.name_words import MOST_NAME, name_key, name_words
-from core.text.describe.metadata import Metadata, metadata_of, without_code
-from core.text.stopwords import bare, common_words
+from core.text.describe.metadata import Metadata, blank_code, extract_metadata
+from core.text.stopwords import common_words, fold_word
 
 MOST = 64
 """Candidates of one text, at most."""
@@ -31,7 +31,7 @@ _REACH = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class NameCandidate:
     """What may be a name, at one place.
 
     Attributes:
@@ -60,7 +60,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class NameWord:
     """One word of a text.
 
     Attributes:
@@ -78,7 +78,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class RecognizedText:
     """A text as it was read.
 
     Attributes:
@@ -86,11 +86,11 @@ class Read:
         candidates: what may be a name, in order; none overlap.
     """
 
-    words: tuple[Word, ...]
-    candidates: tuple[Candidate, ...]
+    words: tuple[NameWord, ...]
+    candidates: tuple[NameCandidate, ...]
 
 
-def read_names(text: str, metadata: Metadata | None = None) -> Read:
+def recognize_names(text: str, metadata: Metadata | None = None) -> RecognizedText:
     """Look for names.
 
     Args:
@@ -101,19 +101,19 @@ def read_names(text: str, metadata: Metadata | None = None) -> Read:
         Its words and candidates.
     """
     text = text[:MOST_TEXT]
-    told = metadata or metadata_of(text)
-    plain = without_code(text)
+    told = metadata or extract_metadata(text)
+    plain = blank_code(text)
     words = _words(plain)
     found = [*_formed(told, text, plain)]
     taken = [(one.start, one.end) for one in found]
     found += (
         one for one in _runs(plain, words) if not any(one.start < end and start < one.end for start, end in taken)
     )
-    return Read(tuple(words), tuple(sorted(found, key=lambda one: one.start)[:MOST]))
+    return RecognizedText(tuple(words), tuple(sorted(found, key=lambda one: one.start)[:MOST]))
 
 
-def _words(plain: str) -> list[Word]:
-    words: list[Word] = []
+def _words(plain: str) -> list[NameWord]:
+    words: list[NameWord] = []
     titles = name_words().titles
     for match in _WORD.finditer(plain):
         raw = match.group()
@@ -121,7 +121,7 @@ def _words(plain: str) -> list[Word]:
         opens = raw[0].isupper() and _opens(plain, match.start())
         if opens and words and f"{words[-1].text}." in titles and plain[words[-1].end : match.start()] == ". ":
             opens = False
-        words.append(Word(text, match.start(), match.start() + len(text), opens, text != raw))
+        words.append(NameWord(text, match.start(), match.start() + len(text), opens, text != raw))
     return words
 
 
@@ -133,27 +133,27 @@ def _opens(plain: str, at: int) -> bool:
     return not before.strip() or bool(_OPENS.search(before))
 
 
-def _formed(told: Metadata, text: str, plain: str) -> Iterator[Candidate]:
+def _formed(told: Metadata, text: str, plain: str) -> Iterator[NameCandidate]:
     """What has a form of its own: technologies, files, handles, tags."""
     for tool in told.technologies:
         written = text[tool.start : tool.end]
         if tool.end <= MOST_TEXT:
-            yield Candidate(tool.name, name_key(tool.name), "technology", tool.start, tool.end, written=written)
+            yield NameCandidate(tool.name, name_key(tool.name), "technology", tool.start, tool.end, written=written)
     for path in told.paths:
         if len(path.name) <= MOST_NAME and path.end <= MOST_TEXT:
-            yield Candidate(path.name, name_key(path.name), "file", path.start, path.end)
+            yield NameCandidate(path.name, name_key(path.name), "file", path.start, path.end)
     words = name_words()
     for match in _HANDLE.finditer(plain):
         if match.group(1).lower() not in words.handles_not:
             name = match.group()
-            yield Candidate(name, name_key(name), "person", match.start(), match.end(), is_sure=True)
+            yield NameCandidate(name, name_key(name), "person", match.start(), match.end(), is_sure=True)
     for match in _TAG.finditer(plain):
         tag = match.group(1)
         if tag.lower() not in words.tags_not and not _HEX.fullmatch(tag):
-            yield Candidate(match.group(), name_key(match.group()), "concept", match.start(), match.end())
+            yield NameCandidate(match.group(), name_key(match.group()), "concept", match.start(), match.end())
 
 
-def _runs(plain: str, words: Sequence[Word]) -> Iterator[Candidate]:
+def _runs(plain: str, words: Sequence[NameWord]) -> Iterator[NameCandidate]:
     if not words:
         return
     trusts = _trusts_capitals(words)
@@ -165,12 +165,12 @@ def _runs(plain: str, words: Sequence[Word]) -> Iterator[Candidate]:
             continue
         kind = _told(plain, run)
         if kind is not None:
-            yield Candidate(name, name_key(name), kind, start, end, is_sure=True, opens=run[0].opens)
+            yield NameCandidate(name, name_key(name), kind, start, end, is_sure=True, opens=run[0].opens)
         elif trusts and not any(a <= start < b for a, b in headings) and _may_be_name(run):
-            yield Candidate(name, name_key(name), _leans(plain, run), start, end, opens=run[0].opens)
+            yield NameCandidate(name, name_key(name), _leans(plain, run), start, end, opens=run[0].opens)
 
 
-def _trusts_capitals(words: Sequence[Word]) -> bool:
+def _trusts_capitals(words: Sequence[NameWord]) -> bool:
     """Whether capitals mean names here: not in a shouted text, nor in German, where every noun has one."""
     capitals = sum(word.text[:1].isupper() for word in words)
     if len(words) > 5 and capitals > 0.5 * len(words):
@@ -190,9 +190,9 @@ def _headings(plain: str) -> list[tuple[int, int]]:
     return found
 
 
-def _capital_runs(plain: str, words: Sequence[Word]) -> Iterator[list[Word]]:
+def _capital_runs(plain: str, words: Sequence[NameWord]) -> Iterator[list[NameWord]]:
     """Runs of capitalised words that may make one name; links such as "van" and "of" stand inside only."""
-    run: list[Word] = []
+    run: list[NameWord] = []
     for word in words:
         if run and not _joins(plain, run, word):
             yield from _closed(run)
@@ -205,35 +205,35 @@ def _capital_runs(plain: str, words: Sequence[Word]) -> Iterator[list[Word]]:
     yield from _closed(run)
 
 
-def _joins(plain: str, run: Sequence[Word], word: Word) -> bool:
+def _joins(plain: str, run: Sequence[NameWord], word: NameWord) -> bool:
     between = plain[run[-1].end : word.start]
     if between == ". ":
         return f"{run[-1].text}." in name_words().titles or len(run[-1].text) == 1
     return between == " " and not run[-1].owns and not word.opens
 
 
-def _goes_on(run: Sequence[Word], word: Word) -> bool:
+def _goes_on(run: Sequence[NameWord], word: NameWord) -> bool:
     """Links stand inside a name, and behind one even a common word is a part of it: "van der Meer"."""
     links = name_words().links
     return word.text in links or _is_of(run, word) or (run[-1].text in links and word.text[:1].isupper())
 
 
-def _is_of(run: Sequence[Word], word: Word) -> bool:
+def _is_of(run: Sequence[NameWord], word: NameWord) -> bool:
     return word.text == "of" and run[-1].text in name_words().institutions
 
 
-def _is_capital(word: Word) -> bool:
+def _is_capital(word: NameWord) -> bool:
     if not word.text[:1].isupper():
         return False
     if word.text in name_words().titles:
         return True
-    folded = bare(word.text)
+    folded = fold_word(word.text)
     if folded in name_words().relations:
         return False
     return folded not in common_words() and folded not in name_words().not_names and word.text.lower() != "i"
 
 
-def _closed(run: list[Word]) -> Iterator[list[Word]]:
+def _closed(run: list[NameWord]) -> Iterator[list[NameWord]]:
     links = name_words().links | {"of"}
     while run and run[-1].text in links:
         run = run[:-1]
@@ -241,7 +241,7 @@ def _closed(run: list[Word]) -> Iterator[list[Word]]:
         yield run
 
 
-def _told(plain: str, run: Sequence[Word]) -> str | None:
+def _told(plain: str, run: Sequence[NameWord]) -> str | None:
     """The type that a cue gives; None where there is no cue."""
     words = name_words()
     last = run[-1].text
@@ -258,7 +258,7 @@ def _told(plain: str, run: Sequence[Word]) -> str | None:
     return _called(before, after, run)
 
 
-def _called(before: str, after: str, run: Sequence[Word]) -> str | None:
+def _called(before: str, after: str, run: Sequence[NameWord]) -> str | None:
     words = name_words()
     named = words.called.search(before)
     if named is not None:
@@ -280,21 +280,21 @@ def _called(before: str, after: str, run: Sequence[Word]) -> str | None:
     return "place" if words.lives.search(before) and _is_free(run) else None
 
 
-def _is_free(run: Sequence[Word]) -> bool:
+def _is_free(run: Sequence[NameWord]) -> bool:
     """Whether the name is no technology that people move to as well."""
-    return not metadata_of(f"code in {run[0].text}").technologies
+    return not extract_metadata(f"code in {run[0].text}").technologies
 
 
-def _is_abbreviation(run: Sequence[Word]) -> bool:
+def _is_abbreviation(run: Sequence[NameWord]) -> bool:
     return len(run) == 1 and run[0].text.isupper()
 
 
-def _may_be_name(run: Sequence[Word]) -> bool:
+def _may_be_name(run: Sequence[NameWord]) -> bool:
     word = run[0].text
     return len(run) > 1 or (len(word) > 2 and not word.isupper() and "'" not in word)
 
 
-def _leans(plain: str, run: Sequence[Word]) -> str:
+def _leans(plain: str, run: Sequence[NameWord]) -> str:
     """What a name without a cue most likely is; `other` where nothing tells."""
     words = name_words()
     before, after = plain[max(0, run[0].start - _REACH) : run[0].start], plain[run[-1].end :][:_REACH]

@@ -32,7 +32,7 @@ _BY_KEY = (
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownName:
     """One name of an entity.
 
     Attributes:
@@ -47,7 +47,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Lexicon:
+class NameLexicon:
     """The names that a space knows.
 
     Attributes:
@@ -55,11 +55,11 @@ class Lexicon:
         longest: first word of a key to the number of words of the longest key that begins so.
     """
 
-    by_key: Mapping[str, tuple[Known, ...]] = field(default_factory=dict)
+    by_key: Mapping[str, tuple[KnownName, ...]] = field(default_factory=dict)
     longest: Mapping[str, int] = field(default_factory=dict)
 
 
-def lexicon_of(names: Iterable[tuple[str, Known]]) -> Lexicon:
+def make_lexicon(names: Iterable[tuple[str, KnownName]]) -> NameLexicon:
     """Make a lexicon.
 
     Args:
@@ -68,16 +68,16 @@ def lexicon_of(names: Iterable[tuple[str, Known]]) -> Lexicon:
     Returns:
         The lexicon.
     """
-    by_key: dict[str, tuple[Known, ...]] = {}
+    by_key: dict[str, tuple[KnownName, ...]] = {}
     longest: dict[str, int] = {}
     for key, name in names:
         by_key[key] = (*by_key.get(key, ()), name)
         first = key.split(" ", 1)[0]
         longest[first] = max(longest.get(first, 0), key.count(" ") + 1)
-    return Lexicon(by_key, longest)
+    return NameLexicon(by_key, longest)
 
 
-def known_names(rows: Rows, space_id: str) -> Lexicon:
+def read_known_names(rows: Rows, space_id: str) -> NameLexicon:
     """All names of a space and of GLOBAL.
 
     Args:
@@ -91,10 +91,10 @@ def known_names(rows: Rows, space_id: str) -> Lexicon:
     merged = {str(row[2]): str(row[4]) for row in found if row[4] is not None}
     types = {str(row[2]): str(row[3]) for row in found}
     names = ((str(key), str(alias), _end(merged, str(entity))) for key, alias, entity, _, _ in found)
-    return lexicon_of((key, Known(entity, types.get(entity, "other"), alias)) for key, alias, entity in names)
+    return make_lexicon((key, KnownName(entity, types.get(entity, "other"), alias)) for key, alias, entity in names)
 
 
-def find(rows: Rows, space_id: str, name: str, kind: str | None = None) -> str | None:
+def find_entity(rows: Rows, space_id: str, name: str, kind: str | None = None) -> str | None:
     """The entity of a name.
 
     Args:
@@ -107,10 +107,10 @@ def find(rows: Rows, space_id: str, name: str, kind: str | None = None) -> str |
         Its id, merges followed; None where there is none.
     """
     row = rows.one(_BY_KEY, {"key": name_key(name), "space": space_id, "type": kind})
-    return None if row is None else root(rows, str(row[0]))
+    return None if row is None else find_root(rows, str(row[0]))
 
 
-def root(rows: Rows, entity_id: str) -> str:
+def find_root(rows: Rows, entity_id: str) -> str:
     """What an entity was merged into at last, or itself.
 
     Args:
@@ -129,7 +129,7 @@ def root(rows: Rows, entity_id: str) -> str:
         seen.add(entity_id)
 
 
-def make(
+def make_entity(
     tx: Tx, make_id: Callable[[], str], space_id: str, name: str, kind: str, made_by: str, others: Iterable[str] = ()
 ) -> str:
     """Make an entity, unless one of this type has the name already.
@@ -154,7 +154,7 @@ def make(
         raise UserError(Code.INVALID_INPUT, f"An entity is one of: {', '.join(sorted(TYPES))}.")
     if not name_key(name) or len(name) > MOST_NAME:
         raise UserError(Code.INVALID_INPUT, f"A name has a letter or a digit and at most {MOST_NAME} characters.")
-    found = find(tx, space_id, name, kind)
+    found = find_entity(tx, space_id, name, kind)
     if found is None:
         found = make_id()
         row = {"id": found, "space_id": space_id, "name": name, "type": kind, "recorded_at": tx.now_ms}
@@ -184,7 +184,7 @@ def add_alias(tx: Tx, entity_id: str, alias: str) -> bool:
     return True
 
 
-def retype(tx: Tx, entity_id: str, kind: str) -> bool:
+def retype_entity(tx: Tx, entity_id: str, kind: str) -> bool:
     """Say what an entity is that rules made of a name without a cue.
 
     Args:
@@ -198,7 +198,7 @@ def retype(tx: Tx, entity_id: str, kind: str) -> bool:
     row = tx.row("entities", {"id": entity_id})
     if row is None or row["type"] != "other" or row["made_by"] in ("owner", "client"):
         return False
-    if find(tx, str(row["space_id"]), str(row["name"]), kind) is not None:
+    if find_entity(tx, str(row["space_id"]), str(row["name"]), kind) is not None:
         return False
     return tx.update("entities", {"id": entity_id}, {"type": kind})
 

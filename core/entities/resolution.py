@@ -24,7 +24,7 @@ _TRIGRAM_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedEntity:
     """An entity with its names.
 
     Attributes:
@@ -40,7 +40,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Hints:
+class ResolutionHints:
     """What a caller knows of what it looks for.
 
     Attributes:
@@ -56,11 +56,11 @@ class Hints:
     @property
     def terms(self) -> frozenset[str]:
         """The words of topic and names, as the index has them."""
-        return terms_of((self.topic, *self.mentioned_with))
+        return content_terms((self.topic, *self.mentioned_with))
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class EntityCandidate:
     """An entity that a name may mean.
 
     Attributes:
@@ -79,7 +79,7 @@ class Candidate:
     aliases: tuple[str, ...] = ()
 
 
-def terms_of(texts: Iterable[str]) -> frozenset[str]:
+def content_terms(texts: Iterable[str]) -> frozenset[str]:
     """The words of texts that say something, as the index has them.
 
     Args:
@@ -104,7 +104,7 @@ def trigrams(text: str) -> frozenset[str]:
     return frozenset(word[at : at + 3] for word in padded for at in range(len(word) - 2))
 
 
-def likeness(one: str, other: str) -> float:
+def trigram_similarity(one: str, other: str) -> float:
     """How alike two spellings are: common trigrams by all trigrams of both (pg_trgm's `similarity`).
 
     Args:
@@ -118,7 +118,7 @@ def likeness(one: str, other: str) -> float:
     return len(a & b) / len(a | b) if a and b else 0.0
 
 
-def tier(name: str, entity: Named, *, fuzzy: bool) -> str | None:
+def match_tier(name: str, entity: NamedEntity, *, fuzzy: bool) -> str | None:
     """By which tier a name finds an entity.
 
     Case, accents and spacing do not count (`name_key`), where seed B folds case alone.
@@ -142,12 +142,16 @@ def tier(name: str, entity: Named, *, fuzzy: bool) -> str | None:
         return ALIAS
     if any(key in one for one in (own, *others)):
         return PREFIX
-    if fuzzy and len(name.strip()) >= _LEAST_FUZZY and any(likeness(key, one) >= ALIKE for one in (own, *others)):
+    if (
+        fuzzy
+        and len(name.strip()) >= _LEAST_FUZZY
+        and any(trigram_similarity(key, one) >= ALIKE for one in (own, *others))
+    ):
         return FUZZY
     return None
 
 
-def boost(hinted: frozenset[str], told: frozenset[str]) -> float:
+def context_boost(hinted: frozenset[str], told: frozenset[str]) -> float:
     """What the neighbourhood adds: Jaccard overlap of the hints with what is known of the entity (seed B).
 
     Args:
@@ -162,9 +166,9 @@ def boost(hinted: frozenset[str], told: frozenset[str]) -> float:
     return MOST_BOOST * len(hinted & told) / len(hinted | told)
 
 
-def ranked(
-    found: Sequence[tuple[Named, str]], hints: Hints, told: Mapping[str, frozenset[str]]
-) -> tuple[Candidate, ...]:
+def rank_candidates(
+    found: Sequence[tuple[NamedEntity, str]], hints: ResolutionHints, told: Mapping[str, frozenset[str]]
+) -> tuple[EntityCandidate, ...]:
     """Put candidates in order.
 
     Args:
@@ -177,11 +181,11 @@ def ranked(
     """
     marks, hinted = hints.domain_scores or {}, hints.terms
     scored = [
-        Candidate(
+        EntityCandidate(
             entity.id,
             entity.name,
             entity.type,
-            round(BASE[by] + boost(hinted, told.get(entity.id, frozenset())) + marks.get(entity.id, 0.0), 4),
+            round(BASE[by] + context_boost(hinted, told.get(entity.id, frozenset())) + marks.get(entity.id, 0.0), 4),
             by,
             entity.aliases,
         )

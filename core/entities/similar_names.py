@@ -23,7 +23,7 @@ _COMPARED = frozenset(("person", "organization", "place", "project", "service", 
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class CountedName:
     """An entity by its name; `mentions` tells how many memories name it."""
 
     id: str
@@ -33,7 +33,7 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class NamePair:
     """Two that may be one.
 
     Attributes:
@@ -42,12 +42,12 @@ class Pair:
         likeness: 0 to 1.
     """
 
-    keep: Name
-    other: Name
+    keep: CountedName
+    other: CountedName
     likeness: float
 
 
-def pairs_among(newest: Sequence[Name], names: Sequence[Name]) -> tuple[Pair, ...]:
+def find_similar_pairs(newest: Sequence[CountedName], names: Sequence[CountedName]) -> tuple[NamePair, ...]:
     """Find pairs of one type, at least one of them new.
 
     Args:
@@ -58,8 +58,8 @@ def pairs_among(newest: Sequence[Name], names: Sequence[Name]) -> tuple[Pair, ..
         Each pair once, the likeliest first. A short name that stands within several longer ones is in no pair: which
         it means cannot be told.
     """
-    found: dict[frozenset[str], Pair] = {}
-    by_type: dict[str, list[Name]] = defaultdict(list)
+    found: dict[frozenset[str], NamePair] = {}
+    by_type: dict[str, list[CountedName]] = defaultdict(list)
     for name in names:
         if name.type in _COMPARED:
             by_type[name.type].append(name)
@@ -70,7 +70,7 @@ def pairs_among(newest: Sequence[Name], names: Sequence[Name]) -> tuple[Pair, ..
     return tuple(sorted(found.values(), key=lambda pair: (-pair.likeness, pair.keep.name, pair.other.name)))
 
 
-def _spelt_alike(names: Sequence[Name], wanted: set[str]) -> Iterable[Pair]:
+def _spelt_alike(names: Sequence[CountedName], wanted: set[str]) -> Iterable[NamePair]:
     keys = [name_key(name.name) for name in names]
     for at, name in enumerate(names):
         if name.id not in wanted or len(keys[at]) < _LEAST:
@@ -81,11 +81,11 @@ def _spelt_alike(names: Sequence[Name], wanted: set[str]) -> Iterable[Pair]:
             is_other = place != at and _bare_words(name) != _bare_words(other)
             if is_other and len(key) >= _LEAST and _digits(key) == _digits(keys[at]):
                 keep, gone = sorted((name, other), key=lambda one: (-one.mentions, one.name, one.id))
-                yield Pair(keep, gone, score / 100)
+                yield NamePair(keep, gone, score / 100)
 
 
-def _within(names: Sequence[Name], wanted: set[str]) -> Iterable[Pair]:
-    longer: dict[str, list[Name]] = defaultdict(list)
+def _within(names: Sequence[CountedName], wanted: set[str]) -> Iterable[NamePair]:
+    longer: dict[str, list[CountedName]] = defaultdict(list)
     for name in names:
         words = _bare_words(name)
         for word in {words[0], words[-1]} if len(words) > 1 else ():
@@ -97,22 +97,22 @@ def _within(names: Sequence[Name], wanted: set[str]) -> Iterable[Pair]:
         whole = longer.get(" ".join(_bare_words(name)), [])
         whole = [one for one in whole if one.id != name.id]
         if len(whole) == 1 and wanted & {name.id, whole[0].id}:
-            yield Pair(whole[0], name, WITHIN)
+            yield NamePair(whole[0], name, WITHIN)
 
 
-def _same_words(names: Sequence[Name], wanted: set[str]) -> Iterable[Pair]:
+def _same_words(names: Sequence[CountedName], wanted: set[str]) -> Iterable[NamePair]:
     """Two names that differ in a title or a form of company alone; not "Mr" and "Mrs"."""
-    groups: dict[str, list[Name]] = defaultdict(list)
+    groups: dict[str, list[CountedName]] = defaultdict(list)
     for name in names:
         groups[" ".join(_bare_words(name))].append(name)
     for some in groups.values():
         plain = [name for name in some if len(name.name.split()) == len(_bare_words(name))]
         if len(some) == 2 and plain and wanted & {name.id for name in some}:
             keep, other = sorted(some, key=lambda one: (-len(one.name), one.name, one.id))
-            yield Pair(keep, other, WITHIN)
+            yield NamePair(keep, other, WITHIN)
 
 
-def _bare_words(name: Name) -> list[str]:
+def _bare_words(name: CountedName) -> list[str]:
     """The words of a name without title and form of company."""
     known = name_words()
     words = [word for word in name.name.split() if word not in known.bare_titles and word not in known.company]

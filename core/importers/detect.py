@@ -10,9 +10,9 @@ from core.importers.chats.chatgpt import ChatGptImporter
 from core.importers.chats.claude import ClaudeImporter
 from core.importers.chats.claude_code import ClaudeCodeImporter
 from core.importers.chats.codex import CodexImporter
-from core.importers.input.refusal import shown_name
+from core.importers.input.refusal import printable_name
 from core.importers.input.source import Bundle
-from core.importers.input.streams import head, read_json
+from core.importers.input.streams import read_head, read_json
 from core.importers.memories.mcp_memory import McpMemoryImporter
 from core.importers.memories.mem0 import Mem0Importer
 from core.importers.memories.openmemory import OpenMemoryImporter
@@ -24,7 +24,7 @@ from core.importers.tables.jsonl import JsonlImporter
 _EXPLAINED_UP_TO = 16 << 20
 
 
-def importers() -> tuple[Importer, ...]:
+def all_importers() -> tuple[Importer, ...]:
     """Every importer, in the order in which they are asked.
 
     A vault of notes shows itself by its own folder and may hold any other format as an attachment, so it is first;
@@ -48,10 +48,10 @@ def importers() -> tuple[Importer, ...]:
 
 def format_names() -> tuple[str, ...]:
     """The names a person may force, in the registry's order."""
-    return tuple(importer.format for importer in importers())
+    return tuple(importer.format for importer in all_importers())
 
 
-def detect(bundle: Bundle, forced: str | None = None) -> Importer:
+def detect_format(bundle: Bundle, forced: str | None = None) -> Importer:
     """Find the importer for a bundle.
 
     Args:
@@ -65,7 +65,7 @@ def detect(bundle: Bundle, forced: str | None = None) -> Importer:
         UserError: IMPORT_UNKNOWN_FORMAT for a name or content that no importer knows; IMPORT_REFUSED for a file that
             poses as JSON and is none.
     """
-    every = importers()
+    every = all_importers()
     if forced is not None:
         for importer in every:
             if importer.format == forced:
@@ -76,7 +76,7 @@ def detect(bundle: Bundle, forced: str | None = None) -> Importer:
         if importer.detects(bundle):
             return importer
     _explain(bundle)
-    label = shown_name(bundle.label)
+    label = printable_name(bundle.label)
     raise UserError(
         Code.IMPORT_UNKNOWN_FORMAT,
         f"“{label}” is in no format Loci knows; name one with --format if you know better. Nothing was imported.",
@@ -86,5 +86,5 @@ def detect(bundle: Bundle, forced: str | None = None) -> Importer:
 def _explain(bundle: Bundle) -> None:
     """Say what is wrong with a single file that begins like JSON but cannot be read as such."""
     file = bundle.files[0]
-    if bundle.kind == "file" and file.size <= _EXPLAINED_UP_TO and head(file, 64).lstrip()[:1] in (b"{", b"["):
+    if bundle.kind == "file" and file.size <= _EXPLAINED_UP_TO and read_head(file, 64).lstrip()[:1] in (b"{", b"["):
         read_json(file)

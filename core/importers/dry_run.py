@@ -1,7 +1,7 @@
 """Reads an import to its end without writing anything and counts what it would bring.
 
-The same steps serve the import itself: `import_items` is what it stores, `Tally` what it reports. Must not do: keep
-texts, write, reorder.
+The same steps serve the import itself: `import_items` is what it stores, `ImportTally` what it reports. Must not do:
+keep texts, write, reorder.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from datetime import UTC, datetime, timedelta
 from core.errors import CancelledError
 from core.importers.input.source import Bundle
 from core.importers.records.conversation_parts import bundle_skips
-from core.importers.records.limits import limited
-from core.importers.records.records import Importer, Item, Record, Skip, Trouble
+from core.importers.records.limits import apply_limits
+from core.importers.records.records import Importer, Item, Record, SkippedPart, UnreadablePart
 from core.types.replies import ConversationPlan
 from core.types.values import Role, Status
 
@@ -33,7 +33,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Rehearsal:
+class DryRunReport:
     """What an import would bring.
 
     Attributes:
@@ -77,7 +77,7 @@ class _Planned:
     new: int = 0
 
 
-class Plan:
+class ImportPlan:
     """Collects what an import would bring, conversation by conversation."""
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class Plan:
         Args:
             record: as the importer read it.
         """
-        key = key_of(record)
+        key = item_key(record)
         row = self._rows.get(key)
         if row is None:
             if len(self._rows) >= PLANNED and key != OUTSIDE:
@@ -106,7 +106,7 @@ class Plan:
         Args:
             record: the same.
         """
-        row = self._rows.get(key_of(record))
+        row = self._rows.get(item_key(record))
         if row is not None:
             row.new += 1
 
@@ -119,7 +119,7 @@ class Plan:
         return rows, len(self._more)
 
 
-def key_of(record: Record) -> str:
+def item_key(record: Record) -> str:
     """The conversation a record belongs to, as a choice names it; `OUTSIDE` where it belongs to none."""
     return OUTSIDE if record.conversation is None else record.conversation.key
 
@@ -132,7 +132,7 @@ def _planned(record: Record) -> _Planned:
     return _Planned(conversation.title or "", max(0, leaves - 1) if isinstance(leaves, int) else 0, _Span())
 
 
-class Tally:
+class ImportTally:
     """Counts items one by one."""
 
     def __init__(self, format_name: str) -> None:
@@ -154,9 +154,9 @@ class Tally:
         Args:
             item: what `import_items` gave.
         """
-        if isinstance(item, Skip):
+        if isinstance(item, SkippedPart):
             self._skipped[item.reason] += item.count
-        elif isinstance(item, Trouble):
+        elif isinstance(item, UnreadablePart):
             self._trouble_reasons[item.reason] += 1
             if len(self._troubles) < TROUBLES_KEPT:
                 self._troubles.append({"where": item.where, "message": item.message})
@@ -182,11 +182,11 @@ class Tally:
             if kind != "other":
                 self._message_times.add_all(times)
 
-    def result(self) -> Rehearsal:
+    def result(self) -> DryRunReport:
         """Everything counted so far."""
         spoken = self._messages["user"] + self._messages["assistant"]
         times = self._message_times if spoken else self._record_times
-        return Rehearsal(
+        return DryRunReport(
             format=self._format,
             conversations=len(self._conversations),
             messages=dict(self._messages),
@@ -248,7 +248,7 @@ def import_items(bundle: Bundle, importer: Importer) -> Iterator[Item]:
         if isinstance(item, Record):
             key = hashlib.blake2b(item.identity.encode("utf-8", "surrogatepass"), digest_size=16).digest()
             if key in seen:
-                yield Skip("repeated", item.where)
+                yield SkippedPart("repeated", item.where)
                 continue
             seen.add(key)
         yield item
@@ -257,18 +257,18 @@ def import_items(bundle: Bundle, importer: Importer) -> Iterator[Item]:
 def _limited_items(items: Iterator[Item]) -> Iterator[Item]:
     for item in items:
         if isinstance(item, Record):
-            yield from limited(item)
+            yield from apply_limits(item)
         else:
             yield item
 
 
-def rehearse(
+def dry_run_import(
     bundle: Bundle,
     importer: Importer,
     *,
     cancelled: Callable[[], bool] | None = None,
     progress: Callable[[int], None] | None = None,
-) -> Rehearsal:
+) -> DryRunReport:
     """Read an import to its end, writing nothing.
 
     Args:
@@ -284,7 +284,7 @@ def rehearse(
         CancelledError: `cancelled` said so.
         UserError: IMPORT_REFUSED or IMPORT_CHANGED: nothing may be imported.
     """
-    tally = Tally(importer.format)
+    tally = ImportTally(importer.format)
     done = 0
     _check(cancelled)
     for done, item in enumerate(import_items(bundle, importer), 1):

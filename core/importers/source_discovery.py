@@ -54,7 +54,7 @@ _PASSED_OVER = frozenset({"__macosx", "__pycache__", "node_modules", "site-packa
 _LOOKED_INTO = 5  # session files of a folder that are opened before it is given up
 
 
-class Kind(StrEnum):
+class PlaceKind(StrEnum):
     """What is expected at a place."""
 
     LOOSE = "loose"
@@ -63,7 +63,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourceFolder:
     """A folder to look into.
 
     Attributes:
@@ -73,11 +73,11 @@ class Place:
     """
 
     path: Path
-    kind: Kind
+    kind: PlaceKind
     within: Path | None = None
 
 
-def usual_places(home: Path) -> tuple[Place, ...]:
+def usual_folders(home: Path) -> tuple[SourceFolder, ...]:
     """Where exports usually lie.
 
     Args:
@@ -86,15 +86,15 @@ def usual_places(home: Path) -> tuple[Place, ...]:
     Returns:
         Places, existing or not.
     """
-    loose = (Place(home / name, Kind.LOOSE, home) for name in ("Downloads", "Documents", "Desktop"))
+    loose = (SourceFolder(home / name, PlaceKind.LOOSE, home) for name in ("Downloads", "Documents", "Desktop"))
     return (
-        Place(home / ".claude" / "projects", Kind.CLAUDE_CODE, home),
-        Place(home / ".codex" / "sessions", Kind.CODEX, home),
+        SourceFolder(home / ".claude" / "projects", PlaceKind.CLAUDE_CODE, home),
+        SourceFolder(home / ".codex" / "sessions", PlaceKind.CODEX, home),
         *loose,
     )
 
 
-def named_places(paths: Sequence[Path]) -> tuple[Place, ...]:
+def named_folders(paths: Sequence[Path]) -> tuple[SourceFolder, ...]:
     """Folders the person named; they may lead over links, what is in them may not.
 
     Args:
@@ -103,10 +103,12 @@ def named_places(paths: Sequence[Path]) -> tuple[Place, ...]:
     Returns:
         Places to look into.
     """
-    return tuple(Place(path, Kind.LOOSE) for path in paths)
+    return tuple(SourceFolder(path, PlaceKind.LOOSE) for path in paths)
 
 
-def look_around(places: Sequence[Place], clock: Clock, stopped: Callable[[], bool]) -> tuple[Candidate, ...]:
+def discover_sources(
+    places: Sequence[SourceFolder], clock: Clock, stopped: Callable[[], bool]
+) -> tuple[Candidate, ...]:
     """Look into places.
 
     Args:
@@ -122,14 +124,14 @@ def look_around(places: Sequence[Place], clock: Clock, stopped: Callable[[], boo
         root = _root_of(place)
         if root is None:
             continue
-        if place.kind is Kind.LOOSE:
+        if place.kind is PlaceKind.LOOSE:
             walk.loose(root)
         else:
-            walk.sessions(root, ClaudeCodeImporter() if place.kind is Kind.CLAUDE_CODE else CodexImporter())
+            walk.sessions(root, ClaudeCodeImporter() if place.kind is PlaceKind.CLAUDE_CODE else CodexImporter())
     return tuple(sorted(walk.found.values(), key=lambda one: (-one.changed_at, one.path)))
 
 
-def _root_of(place: Place) -> Path | None:
+def _root_of(place: SourceFolder) -> Path | None:
     """The real folder of a place; None where it is none, or lies elsewhere."""
     try:
         real = place.path.resolve(strict=True)

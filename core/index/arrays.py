@@ -94,7 +94,7 @@ def _unit_rows(rows: Vectors) -> Vectors:
     return np.asarray(rows / norms[:, None], np.float32)
 
 
-def in_scope(allowed: Labels | Predicate, labels: Callable[[], Labels]) -> Labels:
+def scope_labels(allowed: Labels | Predicate, labels: Callable[[], Labels]) -> Labels:
     """The labels a scope names.
 
     Args:
@@ -135,7 +135,7 @@ def exact_cosines(rows: Floats, query: Vectors) -> NDArray[np.float32]:
     return np.asarray(np.clip(dots / norms, -1.0, 1.0), np.float32)
 
 
-def best(labels: Labels, cosines: NDArray[np.float32], k: int) -> Hits:
+def top_k(labels: Labels, cosines: NDArray[np.float32], k: int) -> Hits:
     """The k best, ties by label.
 
     Args:
@@ -150,7 +150,7 @@ def best(labels: Labels, cosines: NDArray[np.float32], k: int) -> Hits:
     return Hits(labels[order], cosines[order])
 
 
-def score(labels: Labels, rows: Floats, query: Vectors, k: int) -> Hits:
+def score_rows(labels: Labels, rows: Floats, query: Vectors, k: int) -> Hits:
     """The k best of some rows, by exact cosine, in bounded memory.
 
     Args:
@@ -162,14 +162,14 @@ def score(labels: Labels, rows: Floats, query: Vectors, k: int) -> Hits:
     Returns:
         The hits in order.
     """
-    found = nothing()
+    found = no_hits()
     for low in range(0, labels.size, _CHUNK):
         part = slice(low, low + _CHUNK)
-        found = merge(found, Hits(labels[part], exact_cosines(rows[part], query)), k)
+        found = merge_hits(found, Hits(labels[part], exact_cosines(rows[part], query)), k)
     return found
 
 
-def merge(one: Hits, other: Hits, k: int) -> Hits:
+def merge_hits(one: Hits, other: Hits, k: int) -> Hits:
     """The k best of two answers; where both know a label the first one's cosine stands.
 
     Args:
@@ -182,9 +182,9 @@ def merge(one: Hits, other: Hits, k: int) -> Hits:
     """
     fresh = ~np.isin(other.labels, one.labels)
     labels = np.concatenate((one.labels, other.labels[fresh]))
-    return best(labels, np.concatenate((one.cosines, other.cosines[fresh])), k)
+    return top_k(labels, np.concatenate((one.cosines, other.cosines[fresh])), k)
 
 
-def nothing() -> Hits:
+def no_hits() -> Hits:
     """An empty answer."""
     return Hits(NO_LABELS, np.empty(0, np.float32))

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.index.arrays import as_labels, as_query, as_stored, in_scope
+from core.index.arrays import as_labels, as_query, as_stored, scope_labels
 from core.index.base import Allowed, Dump, Floats, Hits, Labels
+from core.index.locked_rows import LockedRows
 from core.index.rows import RowStore
-from core.index.stored import StoredVectors
 
 BACKEND = "flat"
 
 
-class FlatIndex(StoredVectors):
+class FlatIndex(LockedRows):
     """The exact backend; see `core.index.base.VectorIndex` for what each method promises."""
 
     def __init__(self, dims: int) -> None:
@@ -46,7 +46,7 @@ class FlatIndex(StoredVectors):
     def search(self, query: Floats, k: int, allowed: Allowed = None) -> Hits:
         """Find the nearest vectors."""
         unit = as_query(query, self.dims)
-        scope = None if allowed is None else in_scope(allowed, self.labels)
+        scope = None if allowed is None else scope_labels(allowed, self.labels)
         with self._lock.read():
             rows = None if scope is None else self._store.rows_of(scope)
             return self._store.nearest(unit, k, rows)

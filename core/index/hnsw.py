@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import BugError
-from core.index.arrays import as_labels, as_query, as_stored, in_scope
+from core.index.arrays import as_labels, as_query, as_stored, scope_labels
 from core.index.base import Allowed, Dump, Floats, Hits, Labels, Rows, Vectors
 from core.index.graphio import load_graph, memory_files_work, save_graph
+from core.index.locked_rows import LockedRows
 from core.index.rows import RowStore
-from core.index.stored import StoredVectors
 
 BACKEND = "hnsw"
 M = 16
@@ -34,7 +34,7 @@ _SPARE = 16
 _GRAPH_OVERHEAD = 273
 
 
-class HnswIndex(StoredVectors):
+class HnswIndex(LockedRows):
     """The approximate backend; see `core.index.base.VectorIndex` for what each method promises.
 
     Vectors are kept twice: as float32 in the graph, which hnswlib needs, and as float16 rows, which make exact
@@ -147,7 +147,7 @@ class HnswIndex(StoredVectors):
     def search(self, query: Floats, k: int, allowed: Allowed = None) -> Hits:
         """Find the nearest vectors; scopes never under-fill."""
         unit = as_query(query, self.dims)
-        scope = None if allowed is None else in_scope(allowed, self.labels)
+        scope = None if allowed is None else scope_labels(allowed, self.labels)
         with self._lock.read():
             if scope is None:
                 return self._search_all(unit, k)

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import CancelledError, Code, EnvironmentFaultError
-from core.index.arrays import NO_LABELS, as_labels, as_query, as_stored, in_scope, merge, score
+from core.index.arrays import NO_LABELS, as_labels, as_query, as_stored, merge_hits, scope_labels, score_rows
 from core.index.base import Allowed, Floats, Hits, Labels, VectorIndex, Vectors
 from core.index.flat import FlatIndex
 from core.index.hnsw import LIVE_BATCH, HnswIndex
-from core.index.snapshot import Refusal, SnapshotRefused
+from core.index.snapshot import SnapshotRefusal, SnapshotRefused
 
 HNSW_FROM = 5000
 _BUILD_BATCH = 256
@@ -35,7 +35,7 @@ Progress = Callable[[int, int], None]
 Cancelled = Callable[[], bool]
 
 
-class State(StrEnum):
+class IndexState(StrEnum):
     """How far the index is."""
 
     EMPTY = "empty"
@@ -43,7 +43,7 @@ class State(StrEnum):
     READY = "ready"
 
 
-class Due(StrEnum):
+class MaintenanceDue(StrEnum):
     """What `maintain` would do."""
 
     NOTHING = "nothing"
@@ -51,7 +51,7 @@ class Due(StrEnum):
     REBUILD = "rebuild"
 
 
-class Loader(Protocol):
+class EmbeddingLoader(Protocol):
     """Reads the vault's embeddings, all of it within one read transaction."""
 
     def revision(self) -> int:
@@ -88,7 +88,7 @@ class IndexStatus:
         needs_warm: a change failed to come in; `warm` puts it right.
     """
 
-    state: State
+    state: IndexState
     done: int
     total: int
     backend: str
@@ -96,7 +96,7 @@ class IndexStatus:
     dead: int
     revision: int
     memory_bytes: int
-    snapshot: Refusal | None
+    snapshot: SnapshotRefusal | None
     needs_warm: bool
 
 
@@ -133,11 +133,11 @@ class IndexManager:
         self._work = threading.Lock()  # one warm, maintain or purge at a time; taken before _writes
         self._writes = threading.Lock()  # guards every change of the index and all below
         self._view = _View(FlatIndex(dims), NO_LABELS)
-        self._state = State.EMPTY
+        self._state = IndexState.EMPTY
         # Label -> revision of what `apply` set or removed while others look at older data; None while nobody does.
         self._touched: dict[int, int] | None = {}
         self._gap: _Gap | None = None
-        self._refusal: Refusal | None = None
+        self._refusal: SnapshotRefusal | None = None
         self._is_frugal = False
 
     # ---- reading
@@ -161,7 +161,7 @@ class IndexManager:
             revision=index.revision,
             memory_bytes=index.memory_bytes(),
             snapshot=self._refusal,
-            needs_warm=self._gap is not None or self._state is State.EMPTY,
+            needs_warm=self._gap is not None or self._state is IndexState.EMPTY,
         )
 
     def search(self, query: Floats, k: int, allowed: Allowed = None, fetch: Fetch | None = None) -> Hits:
@@ -181,20 +181,20 @@ class IndexManager:
             EnvironmentFaultError: E2002 if `warm` was never called, so that nothing is known.
             LociError: E3003, E3002 for a query of another shape or without direction.
         """
-        if self._state is State.EMPTY:
+        if self._state is IndexState.EMPTY:
             raise EnvironmentFaultError(Code.NO_INDEX, "The index is not loaded yet; try again in a moment.")
         # Taken before the search: what leaves `pending` later is in the index already.
         view = self._view
         hits = view.index.search(query, k, allowed)
         wanted = view.pending
         if allowed is not None and wanted.size:
-            wanted = np.intersect1d(in_scope(allowed, lambda: view.pending), wanted)
+            wanted = np.intersect1d(scope_labels(allowed, lambda: view.pending), wanted)
         if wanted.size == 0 or fetch is None:
             return hits
         unit = as_query(query, self._dims)
         for labels, vectors in fetch(wanted):
             found, rows = as_stored(labels, vectors, self._dims)
-            hits = merge(hits, score(found, rows, unit, k), k)
+            hits = merge_hits(hits, score_rows(found, rows, unit, k), k)
         return hits
 
     def fetch(self, labels: Labels) -> tuple[Labels, Vectors]:
@@ -204,7 +204,7 @@ class IndexManager:
     def settled_index(self) -> VectorIndex | None:
         """The index if it agrees with the vault as far as its revision, else None: only such a one makes a snapshot."""
         with self._writes:
-            return self._view.index if self._state is State.READY and self._gap is None else None
+            return self._view.index if self._state is IndexState.READY and self._gap is None else None
 
     # ---- changing
 
@@ -243,7 +243,7 @@ class IndexManager:
 
     def warm(
         self,
-        loader: Loader,
+        loader: EmbeddingLoader,
         progress: Progress,
         cancelled: Cancelled,
         snapshot: Callable[[], VectorIndex | SnapshotRefused] | None = None,
@@ -264,30 +264,30 @@ class IndexManager:
         with self._work:
             revision = loader.revision()
             live = np.unique(as_labels(loader.live_labels()))
-            first = self._state is State.EMPTY
+            first = self._state is IndexState.EMPTY
             self._begin(loader, live, revision)
             if first and snapshot is not None and live.size:
                 self._use_snapshot(snapshot(), loader, live, revision)
             self._load_pending(loader, live.size, progress, cancelled)
             with self._writes:
                 self._view = _View(self._view.index, NO_LABELS)
-                self._state, self._touched = State.READY, None
+                self._state, self._touched = IndexState.READY, None
                 if self._gap is not None and self._gap.until <= revision:
                     self._gap = None
 
-    def _begin(self, loader: Loader, live: Labels, revision: int) -> None:
+    def _begin(self, loader: EmbeddingLoader, live: Labels, revision: int) -> None:
         """From here on searches are complete: what is not in the index is pending."""
         index, gap = self._view.index, self._gap
         changed = as_labels(loader.changed_since(gap.since if gap else index.revision)) if index.count else NO_LABELS
         with self._writes:
             # What was applied up to the loader's revision is no newer than what the loader reads.
             self._touched = {n: at for n, at in (self._touched or {}).items() if at > revision}
-            if self._state is State.EMPTY and live.size >= self._hnsw_from:
+            if self._state is IndexState.EMPTY and live.size >= self._hnsw_from:
                 index = HnswIndex(self._dims, threads=self._threads)
                 _put(index, *self._view.index.fetch(self._view.index.labels()))
                 index.revision = self._view.index.revision
             self._reconcile(index, live, changed, revision)
-            self._state = State.WARMING
+            self._state = IndexState.WARMING
 
     def _reconcile(self, index: VectorIndex, live: Labels, changed: Labels, revision: int) -> None:
         """Take out what is gone or older than the vault, but for what `apply` set; publish the rest as pending."""
@@ -302,12 +302,14 @@ class IndexManager:
     def _touched_labels(self) -> Labels:
         return np.array(sorted(self._touched or ()), np.int64)
 
-    def _use_snapshot(self, loaded: VectorIndex | SnapshotRefused, loader: Loader, live: Labels, revision: int) -> None:
+    def _use_snapshot(
+        self, loaded: VectorIndex | SnapshotRefused, loader: EmbeddingLoader, live: Labels, revision: int
+    ) -> None:
         if isinstance(loaded, SnapshotRefused):
             self._refusal = loaded.reason
             return
         if loaded.revision > revision:
-            self._refusal = Refusal.OTHER_HISTORY
+            self._refusal = SnapshotRefusal.OTHER_HISTORY
             return
         changed = as_labels(loader.changed_since(loaded.revision))
         with self._writes:
@@ -321,7 +323,7 @@ class IndexManager:
         _put(new, *old.fetch(touched))
         new.revision = max(new.revision, old.revision)
 
-    def _load_pending(self, loader: Loader, total: int, progress: Progress, cancelled: Cancelled) -> None:
+    def _load_pending(self, loader: EmbeddingLoader, total: int, progress: Progress, cancelled: Cancelled) -> None:
         pending = self._view.pending
         progress(total - pending.size, total)
         if pending.size == 0:
@@ -338,18 +340,18 @@ class IndexManager:
 
     # ---- upkeep
 
-    def due(self) -> Due:
+    def due(self) -> MaintenanceDue:
         """What `maintain` would do now; cheap, to be asked after `apply` and `warm`."""
         index = self._view.index
-        if self._state is not State.READY or self._is_frugal:
-            return Due.NOTHING
+        if self._state is not IndexState.READY or self._is_frugal:
+            return MaintenanceDue.NOTHING
         if not isinstance(index, HnswIndex):
-            return Due.REBUILD if index.count >= self._hnsw_from else Due.NOTHING
+            return MaintenanceDue.REBUILD if index.count >= self._hnsw_from else MaintenanceDue.NOTHING
         if index.dead > max(_DEAD_LEAST, index.count // _DEAD_SHARE):
-            return Due.REBUILD
-        return Due.LINK if index.staged else Due.NOTHING
+            return MaintenanceDue.REBUILD
+        return MaintenanceDue.LINK if index.staged else MaintenanceDue.NOTHING
 
-    def maintain(self, progress: Progress, cancelled: Cancelled) -> Due:
+    def maintain(self, progress: Progress, cancelled: Cancelled) -> MaintenanceDue:
         """Link staged vectors, change to the graph, or build it anew; searches and writes go on.
 
         Args:
@@ -364,9 +366,9 @@ class IndexManager:
         """
         with self._work:
             due, index = self.due(), self._view.index
-            if due is Due.REBUILD:
+            if due is MaintenanceDue.REBUILD:
                 self._rebuild(progress, cancelled)
-            elif due is Due.LINK and isinstance(index, HnswIndex):
+            elif due is MaintenanceDue.LINK and isinstance(index, HnswIndex):
                 _link(index, progress, cancelled)
             return due
 
@@ -403,7 +405,7 @@ class IndexManager:
         """
         with self._work:
             # The exact backend wipes a vector as it removes it.
-            if self._state is State.READY and isinstance(self._view.index, HnswIndex) and self._view.index.dead:
+            if self._state is IndexState.READY and isinstance(self._view.index, HnswIndex) and self._view.index.dead:
                 self._rebuild(progress, cancelled)
 
     def _rebuild(self, progress: Progress, cancelled: Cancelled) -> None:

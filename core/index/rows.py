@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.index.arrays import nothing, score
+from core.index.arrays import no_hits, score_rows
 from core.index.base import Hits, Labels, Rows, Vectors
 
 _PAGE_BITS = 12
@@ -214,10 +214,10 @@ class RowStore:
             The hits.
         """
         if rows is not None and rows.size <= max(2 * k, 64):
-            return score(self._row_labels[rows], self._matrix[rows], query, k)
+            return score_rows(self._row_labels[rows], self._matrix[rows], query, k)
         size = self.used if rows is None else rows.size
         if k <= 0 or size == 0 or self.count == 0:
-            return nothing()
+            return no_hits()
         rough = np.empty(size, np.float32)
         for low in range(0, size, _SCAN):
             part = slice(low, min(low + _SCAN, size))
@@ -227,7 +227,7 @@ class RowStore:
             rough[self._row_labels[:size] < 0] = -np.inf
         at = _finalists(rough, min(k, self.count))
         chosen = at if rows is None else rows[at]
-        return score(self._row_labels[chosen], self._matrix[chosen], query, k)
+        return score_rows(self._row_labels[chosen], self._matrix[chosen], query, k)
 
     def memory_bytes(self) -> int:
         """Bytes of the rows used so far, and of the map."""

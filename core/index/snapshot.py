@@ -72,7 +72,7 @@ class Sealer(Protocol):
         ...
 
 
-class Refusal(StrEnum):
+class SnapshotRefusal(StrEnum):
     """Why a snapshot is not used; the index is then built from the vault."""
 
     ABSENT = "absent"
@@ -92,7 +92,7 @@ class SnapshotRefused:
         reason: why.
     """
 
-    reason: Refusal
+    reason: SnapshotRefusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class _Header:
 class _BadSnapshotError(Exception):
     """Carries the reason from the depth of the reader to its door."""
 
-    def __init__(self, reason: Refusal) -> None:
+    def __init__(self, reason: SnapshotRefusal) -> None:
         super().__init__(reason.value)
         self.reason = reason
 
@@ -257,11 +257,11 @@ def read_snapshot(
             try:
                 return _read(file, identity, sealer, newest, anchor_at)
             except OSError:
-                return SnapshotRefused(Refusal.UNREADABLE)
+                return SnapshotRefused(SnapshotRefusal.UNREADABLE)
     except FileNotFoundError:
-        return SnapshotRefused(Refusal.ABSENT)
+        return SnapshotRefused(SnapshotRefusal.ABSENT)
     except OSError:
-        return SnapshotRefused(Refusal.UNREADABLE)
+        return SnapshotRefused(SnapshotRefusal.UNREADABLE)
     except _BadSnapshotError as error:
         return SnapshotRefused(error.reason)
 
@@ -272,7 +272,7 @@ def _open_regular(path: Path) -> BinaryIO:
     descriptor = os.open(path, flags)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise _BadSnapshotError(Refusal.UNREADABLE)
+        raise _BadSnapshotError(SnapshotRefusal.UNREADABLE)
     return os.fdopen(descriptor, "rb")
 
 
@@ -283,7 +283,7 @@ def _read(
     header, binding = _read_header(file)
     _check_header(header, identity, newest, anchor_at)
     if _payload_bytes(header) > size:
-        raise _BadSnapshotError(Refusal.DAMAGED)
+        raise _BadSnapshotError(SnapshotRefusal.DAMAGED)
     row_labels = np.empty(header.rows, "<i8")
     vectors = np.empty((header.rows, header.dims), "<f2")
     memory_file = memory_files_work()
@@ -292,7 +292,7 @@ def _read(
         pieces = _opened_frames(file, size, binding, sealer)
         _fill(pieces, row_labels, vectors, buffer, header.graph_bytes)
         if int((row_labels >= 0).sum()) != header.live:
-            raise _BadSnapshotError(Refusal.DAMAGED)
+            raise _BadSnapshotError(SnapshotRefusal.DAMAGED)
         labels, rows = row_labels.astype(np.int64, copy=False), vectors.astype(np.float16, copy=False)
         dump = Dump(
             header.backend, header.dims, header.revision, labels, rows, header.linked, buffer, header.graph_bytes
@@ -300,7 +300,7 @@ def _read(
         return flat.restore_flat(dump) if buffer is None else hnsw.restore_hnsw(dump, memory_file=memory_file)
     except (LociError, RuntimeError) as error:
         # RuntimeError: hnswlib refused bytes this vault did seal, so another build of it wrote them.
-        raise _BadSnapshotError(Refusal.DAMAGED) from error
+        raise _BadSnapshotError(SnapshotRefusal.DAMAGED) from error
     finally:
         if buffer is not None:
             buffer.close()
@@ -309,18 +309,18 @@ def _read(
 def _read_header(file: BinaryIO) -> tuple[_Header, bytes]:
     start = file.read(len(MAGIC) + 4)
     if len(start) < len(MAGIC) + 4 or start[: len(MAGIC)] != MAGIC:
-        raise _BadSnapshotError(Refusal.DAMAGED)
+        raise _BadSnapshotError(SnapshotRefusal.DAMAGED)
     (length,) = struct.unpack("<I", start[len(MAGIC) :])
     raw = file.read(length) if length <= _HEADER_MAX else b""
     try:
         fields = json.loads(raw)
         header = _Header(**fields)
     except (ValueError, TypeError, RecursionError) as error:
-        raise _BadSnapshotError(Refusal.DAMAGED) from error
+        raise _BadSnapshotError(SnapshotRefusal.DAMAGED) from error
     numbers = (header.dims, header.revision, header.rows, header.live, header.linked, header.graph_bytes)
     texts = (header.vault_id, header.model, header.anchor, header.backend, header.graph_format, header.salt)
     if not all(type(n) is int and n >= 0 for n in numbers) or not all(type(t) is str for t in texts):
-        raise _BadSnapshotError(Refusal.DAMAGED)
+        raise _BadSnapshotError(SnapshotRefusal.DAMAGED)
     return header, hashlib.sha256(start + raw).digest()
 
 
@@ -329,16 +329,16 @@ def _check_header(
 ) -> None:
     """Nothing here is trusted yet: it only ever leads to a refusal."""
     if header.vault_id != identity.vault_id:
-        raise _BadSnapshotError(Refusal.OTHER_VAULT)
+        raise _BadSnapshotError(SnapshotRefusal.OTHER_VAULT)
     if (header.model, header.dims) != (identity.model, identity.dims):
-        raise _BadSnapshotError(Refusal.OTHER_MODEL)
+        raise _BadSnapshotError(SnapshotRefusal.OTHER_MODEL)
     expected = {flat.BACKEND: _NO_GRAPH, hnsw.BACKEND: graph_format(memory_file=memory_files_work())}
     if expected.get(header.backend) != header.graph_format:
-        raise _BadSnapshotError(Refusal.OTHER_FORMAT)
+        raise _BadSnapshotError(SnapshotRefusal.OTHER_FORMAT)
     if header.revision > newest or (anchor_at is not None and anchor_at(header.revision) != header.anchor):
-        raise _BadSnapshotError(Refusal.OTHER_HISTORY)
+        raise _BadSnapshotError(SnapshotRefusal.OTHER_HISTORY)
     if header.rows > _ROWS_MAX or header.linked > header.rows:
-        raise _BadSnapshotError(Refusal.DAMAGED)
+        raise _BadSnapshotError(SnapshotRefusal.DAMAGED)
 
 
 def _payload_bytes(header: _Header) -> int:
@@ -353,7 +353,7 @@ def _opened_frames(file: BinaryIO, size: int, binding: bytes, sealer: Sealer) ->
         length = struct.unpack("<I", head)[0] if len(head) == 4 else 0
         sealed = file.read(length) if 0 < length <= _FRAME + _SEALING else b""
         if not sealed or len(sealed) != length:
-            raise _BadSnapshotError(Refusal.DAMAGED)
+            raise _BadSnapshotError(SnapshotRefusal.DAMAGED)
         # Where the file ends is part of what is authenticated: a cut at a frame's border does not open.
         end = file.tell() == size
         piece = sealer.open(sealed, _aad(binding, number, end=end))
@@ -377,9 +377,9 @@ def _fill(
     for piece in pieces:
         rest += len(piece)
         if graph is None or graph.write(piece) != len(piece):
-            raise _BadSnapshotError(Refusal.DAMAGED)
+            raise _BadSnapshotError(SnapshotRefusal.DAMAGED)
     if rest != graph_bytes:
-        raise _BadSnapshotError(Refusal.DAMAGED)
+        raise _BadSnapshotError(SnapshotRefusal.DAMAGED)
 
 
 def _fill_array(pieces: Iterator[bytes], target: NDArray[np.uint8]) -> None:
@@ -387,6 +387,6 @@ def _fill_array(pieces: Iterator[bytes], target: NDArray[np.uint8]) -> None:
     while at < target.size:
         piece = np.frombuffer(next(pieces, b""), np.uint8)
         if piece.size == 0 or at + piece.size > target.size:
-            raise _BadSnapshotError(Refusal.DAMAGED)
+            raise _BadSnapshotError(SnapshotRefusal.DAMAGED)
         target[at : at + piece.size] = piece
         at += piece.size

@@ -7,26 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from core.lifecycle.consolidate.consolidate import Consolidation
-from core.lifecycle.decay.archive import Erasing
-from core.lifecycle.decay.episode_cleanup import Episodes
-from core.lifecycle.decay.sweep import Sweep
-from core.lifecycle.distill.distill import Distill
-from core.lifecycle.enrich.embedding_backlog import Embedding
-from core.lifecycle.enrich.enrich import Enrich
-from core.lifecycle.kit.job_context import Planner, Stream
-from core.lifecycle.questions.gaps import Gaps
-from core.lifecycle.replay.replay import Replay
+from core.lifecycle.consolidate.consolidate import ConsolidationJob
+from core.lifecycle.decay.archive import ArchiveErasureJob
+from core.lifecycle.decay.episode_cleanup import EpisodeCleanupJob
+from core.lifecycle.decay.sweep import SweepJob
+from core.lifecycle.distill.distill import DistillJob
+from core.lifecycle.enrich.embedding_backlog import EmbeddingJob
+from core.lifecycle.enrich.enrich import EnrichJob
+from core.lifecycle.kit.job_context import Planner, StreamJob
+from core.lifecycle.questions.gaps import GapsJob
+from core.lifecycle.replay.replay import ReplayJob
 from core.types.lifecycle import JobType
 
 
-def all_jobs() -> Mapping[JobType, Planner | Stream]:
+def all_jobs() -> Mapping[JobType, Planner | StreamJob]:
     """Make one of each.
 
     Returns:
         Type to job; the order is that in which they run when several are due.
     """
-    jobs: tuple[Planner | Stream, ...] = (
-        Embedding(), Enrich(), Consolidation(), Distill(), Sweep(), Episodes(), Erasing(), Gaps(), Replay(),
+    jobs: tuple[Planner | StreamJob, ...] = (
+        EmbeddingJob(), EnrichJob(), ConsolidationJob(), DistillJob(), SweepJob(), EpisodeCleanupJob(),
+        ArchiveErasureJob(), GapsJob(), ReplayJob(),
     )  # fmt: skip
     return {job.type: job for job in jobs}

@@ -1,6 +1,6 @@
 """Asking a model what a text is about, and reading its answer (E35.5, the pass with a model).
 
-Must not do: believe an answer: whoever uses one looks whether the text says so (`grounded`).
+Must not do: believe an answer: whoever uses one looks whether the text says so (`keep_grounded_parts`).
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.llm.prompts import Prompt, escaped, instructions
-from core.llm.schema import json_of
-from core.text.describe.metadata import dates_in
+from core.llm.prompts import Prompt, escape_fences, instructions
+from core.llm.schema import find_json
+from core.text.describe.metadata import find_dates
 
 _KEYS = frozenset(("people", "dates", "topics", "sentiment"))
 _MOST, _MOST_CHARS = 12, 80
@@ -22,7 +22,7 @@ class Description:
 
     Attributes:
         people: names.
-        dates: as written, or after `grounded` as `YYYY-MM-DD`.
+        dates: as written, or after `keep_grounded_parts` as `YYYY-MM-DD`.
         topics: words.
         sentiment: -1 to 1.
     """
@@ -33,7 +33,7 @@ class Description:
     sentiment: float
 
 
-def describing_prompt(text: str, topics: Sequence[str]) -> Prompt:
+def description_prompt(text: str, topics: Sequence[str]) -> Prompt:
     """Ask what a text is about.
 
     Args:
@@ -44,10 +44,10 @@ def describing_prompt(text: str, topics: Sequence[str]) -> Prompt:
         The question.
     """
     system = instructions("describe").replace("{topics}", ", ".join(topics))
-    return Prompt("describe", system, f"<memory>\n{escaped(text)}\n</memory>")
+    return Prompt("describe", system, f"<memory>\n{escape_fences(text)}\n</memory>")
 
 
-def description_of(raw: str | bytes) -> Description | None:
+def parse_description(raw: str | bytes) -> Description | None:
     """Read an answer.
 
     Args:
@@ -56,7 +56,7 @@ def description_of(raw: str | bytes) -> Description | None:
     Returns:
         What it says; None unless it has exactly the four keys in their shapes.
     """
-    value = json_of(raw)
+    value = find_json(raw)
     if not isinstance(value, dict) or set(value) != _KEYS:
         return None
     lists = [_strings(value[name]) for name in ("people", "dates", "topics")]
@@ -69,7 +69,7 @@ def description_of(raw: str | bytes) -> Description | None:
     return Description(people, dates, topics, float(sentiment))
 
 
-def grounded(told: Description, text: str, topics: Sequence[str]) -> Description:
+def keep_grounded_parts(told: Description, text: str, topics: Sequence[str]) -> Description:
     """Leave out what the text does not say.
 
     Args:
@@ -81,7 +81,7 @@ def grounded(told: Description, text: str, topics: Sequence[str]) -> Description
         Names of the text, with a capital; dates of the text that a calendar has; topics of the list.
     """
     people = tuple(name for name in told.people if name in text and name[:1].isupper())
-    dates = (day for written in told.dates if written in text for day in dates_in(written))
+    dates = (day for written in told.dates if written in text for day in find_dates(written))
     known = tuple(topic for topic in told.topics if topic in topics)
     return Description(people, tuple(dict.fromkeys(dates)), known, told.sentiment)
 

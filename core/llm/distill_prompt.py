@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.llm.prompts import Prompt, escaped, instructions
-from core.text.times import written_time
+from core.llm.prompts import Prompt, escape_fences, instructions
+from core.text.times import format_time
 from core.types.values import Precision, When
 
 MOST_FACTS, MOST_RULES = 100, 50
@@ -27,7 +27,7 @@ _SURE_SIGNS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownMemory:
     """A memory as a model is shown it.
 
     Attributes:
@@ -40,7 +40,7 @@ class Shown:
     at_ms: int | None = None
 
 
-def fitting(episodes: Sequence[Shown]) -> int:
+def count_fitting(episodes: Sequence[ShownMemory]) -> int:
     """How many episodes fit into one question, from the first on; each whole.
 
     Args:
@@ -57,11 +57,13 @@ def fitting(episodes: Sequence[Shown]) -> int:
     return len(episodes)
 
 
-def distill_prompt(episodes: Sequence[Shown], facts: Sequence[Shown], rules: Sequence[Shown]) -> Prompt:
+def distill_prompt(
+    episodes: Sequence[ShownMemory], facts: Sequence[ShownMemory], rules: Sequence[ShownMemory]
+) -> Prompt:
     """Ask what episodes tell that is not known yet.
 
     Args:
-        episodes: such as `fitting` lets in.
+        episodes: such as `count_fitting` lets in.
         facts: known facts of the same space; the first count most.
         rules: known rules likewise.
 
@@ -73,7 +75,7 @@ def distill_prompt(episodes: Sequence[Shown], facts: Sequence[Shown], rules: Seq
     return Prompt("distill", instructions("distill"), "\n".join(["<known>", *known, "</known>", *told]))
 
 
-def shown_ids(prompt: Prompt, memories: Sequence[Shown]) -> frozenset[str]:
+def shown_ids(prompt: Prompt, memories: Sequence[ShownMemory]) -> frozenset[str]:
     """Which of the known memories stand in a question: no other id in its answer means anything.
 
     Args:
@@ -95,21 +97,21 @@ def reword_prompt(statements: Sequence[str]) -> Prompt | None:
     Returns:
         The question; None where they are too many for one.
     """
-    user = "\n".join(f"<statement>\n{escaped(one)}\n</statement>" for one in statements)
+    user = "\n".join(f"<statement>\n{escape_fences(one)}\n</statement>" for one in statements)
     return None if _size(user) > _STATEMENTS_BYTES else Prompt("reword", instructions("reword"), user)
 
 
-def _episode(number: int, episode: Shown) -> str:
-    day = None if episode.at_ms is None else written_time(When(episode.at_ms, Precision.DAY))
+def _episode(number: int, episode: ShownMemory) -> str:
+    day = None if episode.at_ms is None else format_time(When(episode.at_ms, Precision.DAY))
     said = "" if day is None else f' said="{day}"'
-    return f'<episode_content id="{number}"{said}>\n{escaped(episode.text)}\n</episode_content>'
+    return f'<episode_content id="{number}"{said}>\n{escape_fences(episode.text)}\n</episode_content>'
 
 
-def _within(name: str, memories: Sequence[Shown], room: int) -> list[str]:
+def _within(name: str, memories: Sequence[ShownMemory], room: int) -> list[str]:
     """Memories that fit, each whole; a long one is passed over for those behind it."""
     kept: list[str] = []
     for one in memories:
-        line = f'<{name} id="{one.id}">{escaped(one.text)}</{name}>'
+        line = f'<{name} id="{one.id}">{escape_fences(one.text)}</{name}>'
         if _size(line) + _SURE_SIGNS <= room:
             room -= _size(line) + _SURE_SIGNS
             kept.append(line)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from uuid import UUID
 
-from core.llm.schema import ANSWER_BYTES, json_of
+from core.llm.schema import ANSWER_BYTES, find_json
 
 T = TypeVar("T")
 
@@ -78,7 +78,7 @@ class Distillate:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _AnswerParser:
     """One answer being read."""
 
     value: Mapping[str, Any]
@@ -102,7 +102,7 @@ class _Reading:
         return tuple(dict.fromkeys(found))
 
 
-def distillate_of(answer: str) -> Distillate:
+def parse_distillate(answer: str) -> Distillate:
     """Read an answer.
 
     Args:
@@ -112,10 +112,10 @@ def distillate_of(answer: str) -> Distillate:
         What it holds; empty with the error `NO_JSON` where there is no JSON object that can be read: none at all, none
         of at most 32 KiB and six levels, keys that repeat, numbers that are none.
     """
-    value = next((found for part in _candidates(answer) if isinstance(found := json_of(part), dict)), None)
+    value = next((found for part in _candidates(answer) if isinstance(found := find_json(part), dict)), None)
     if value is None:
         return Distillate(parse_errors=(NO_JSON,), has_json=False)
-    reading = _Reading(value)
+    reading = _AnswerParser(value)
     facts = reading.items("new_facts", _fact)
     updates = reading.items("updated_facts", _update)
     rules = reading.items("new_rules", _rule)
@@ -125,7 +125,7 @@ def distillate_of(answer: str) -> Distillate:
     )
 
 
-def uuid_of(value: object) -> str | None:
+def parse_uuid(value: object) -> str | None:
     """A UUID in its plain form.
 
     Args:
@@ -208,7 +208,7 @@ def _update(item: object) -> NewFact | str:
     fact = _fact(item)
     if isinstance(fact, str) or not isinstance(item, dict):
         return fact if isinstance(fact, str) else "is not an object"
-    target = uuid_of(item.get("target_id"))
+    target = parse_uuid(item.get("target_id"))
     if target is None:
         return "needs a target_id that is a UUID"
     return NewFact(
@@ -233,7 +233,7 @@ class _Id:
 
 
 def _confirmation(item: object) -> _Id | str:
-    found = uuid_of(item)
+    found = parse_uuid(item)
     return "is not a UUID" if found is None else _Id(found)
 
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.llm.prompts import Prompt
-from core.llm.schema import ANSWER_BYTES, schema
-from core.llm.server_address import Place
+from core.llm.schema import ANSWER_BYTES, answer_schema
+from core.llm.server_address import ServerAddress
 from core.types.belief import ModelState, Server
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _EMBED = "embed"
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ServerLimits:
     """How long and how much.
 
     Attributes:
@@ -56,7 +56,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class InstalledModel:
     """A model that the server has.
 
     Attributes:
@@ -94,15 +94,15 @@ class ModelServer:
         place: the address.
     """
 
-    def __init__(self, place: Place, limits: Limits | None = None) -> None:
+    def __init__(self, place: ServerAddress, limits: ServerLimits | None = None) -> None:
         """Make one; nothing is called yet.
 
         Args:
-            place: a checked address (`core.llm.server_address.place_of`).
+            place: a checked address (`core.llm.server_address.parse_address`).
             limits: None for the usual ones.
         """
         self.place = place
-        self._limits = limits or Limits()
+        self._limits = limits or ServerLimits()
         self._client: AsyncClient | None = None
 
     async def listens(self) -> bool:
@@ -117,7 +117,7 @@ class ModelServer:
             await writer.wait_closed()
         return True
 
-    async def models(self) -> tuple[Held, ...]:
+    async def models(self) -> tuple[InstalledModel, ...]:
         """The models it has, as it lists them.
 
         Raises:
@@ -126,7 +126,7 @@ class ModelServer:
         async with self._asking(self._limits.list_s) as client:
             listed = await client.list()
             return tuple(
-                Held(
+                InstalledModel(
                     one.model, int(one.size or 0), (one.details.family if one.details else None) or "", one.digest or ""
                 )
                 for one in listed.models
@@ -145,7 +145,7 @@ class ModelServer:
         if not await self.listens():
             return ModelState(Server.ABSENT)
         try:
-            chosen = choose(await self.models(), wanted)
+            chosen = choose_model(await self.models(), wanted)
         except LociError as error:
             return ModelState(Server.FAILING, code=error.code.value)
         if chosen is None:
@@ -176,7 +176,7 @@ class ModelServer:
                 [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
                 stream=True,
                 think=False,
-                format=dict(schema(prompt.schema)),
+                format=dict(answer_schema(prompt.schema)),
                 options={
                     "temperature": 0,
                     "seed": _SEED,
@@ -248,7 +248,7 @@ class ModelServer:
             raise _failed() from None
 
 
-def choose(models: Sequence[Held], wanted: str) -> str | None:
+def choose_model(models: Sequence[InstalledModel], wanted: str) -> str | None:
     """Which model is used.
 
     Args:
@@ -276,7 +276,7 @@ def load_library() -> None:
     import ollama  # noqa: F401 - the cost is why it is here
 
 
-def _client(place: Place, limits: Limits) -> AsyncClient:
+def _client(place: ServerAddress, limits: ServerLimits) -> AsyncClient:
     import httpx
     from ollama import AsyncClient
 

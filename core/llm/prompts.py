@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from core.text.times import written_time
+from core.text.times import format_time
 from core.types.belief import Told
 from core.types.values import Precision, When
 
@@ -29,7 +29,7 @@ class Prompt:
     """One question to a model.
 
     Attributes:
-        schema: name of the JSON Schema its answer shall follow (`core.llm.schema.schema`).
+        schema: name of the JSON Schema its answer shall follow (`core.llm.schema.answer_schema`).
         system: instructions; the same for every memory.
         user: the memories, each in its fence, and nothing that a memory says outside of one.
     """
@@ -39,7 +39,7 @@ class Prompt:
     user: str
 
 
-def escaped(text: str) -> str:
+def escape_fences(text: str) -> str:
     """Write a text so that it holds no mark of a fence or of a chat template.
 
     Args:
@@ -96,6 +96,6 @@ def instructions(name: str) -> str:
 
 
 def _fenced(name: str, text: str, at_ms: int | None) -> str:
-    day = None if at_ms is None else written_time(When(at_ms, Precision.DAY))
+    day = None if at_ms is None else format_time(When(at_ms, Precision.DAY))
     said = "" if day is None else f' said="{day}"'
-    return f"<{name}{said}>\n{escaped(text)}\n</{name}>"
+    return f"<{name}{said}>\n{escape_fences(text)}\n</{name}>"

@@ -36,7 +36,7 @@ class _RefusedError(ValueError):
 
 
 @cache
-def schema(name: str) -> Mapping[str, Any]:
+def answer_schema(name: str) -> Mapping[str, Any]:
     """The JSON Schema that a model's answer is asked to follow (`resources/prompts`).
 
     Args:
@@ -49,7 +49,7 @@ def schema(name: str) -> Mapping[str, Any]:
     return loaded
 
 
-def json_of(raw: str | bytes) -> object | None:
+def find_json(raw: str | bytes) -> object | None:
     """The one JSON value of an answer.
 
     Args:
@@ -77,7 +77,7 @@ def json_of(raw: str | bytes) -> object | None:
     return value if _is_sound(value, _DEPTH) else None
 
 
-def relation_of(raw: str | bytes) -> RelationProposal | None:
+def parse_relation(raw: str | bytes) -> RelationProposal | None:
     """Read an answer on how two memories relate (seed D, response parsing).
 
     Args:
@@ -86,7 +86,7 @@ def relation_of(raw: str | bytes) -> RelationProposal | None:
     Returns:
         What it proposes; None unless it is exactly a label of the four and a confidence from 0 to 1.
     """
-    value = json_of(raw)
+    value = find_json(raw)
     if not isinstance(value, dict) or set(value) != {"label", "confidence"}:
         return None
     label, confidence = value["label"], value["confidence"]
@@ -97,7 +97,7 @@ def relation_of(raw: str | bytes) -> RelationProposal | None:
     return RelationProposal(Label[label], float(confidence))
 
 
-def claims_of(raw: str | bytes) -> tuple[ClaimProposal, ...]:
+def parse_claims(raw: str | bytes) -> tuple[ClaimProposal, ...]:
     """Read an answer that lists claims; a claim of the wrong shape is left out, an answer of the wrong shape has none.
 
     Args:
@@ -106,7 +106,7 @@ def claims_of(raw: str | bytes) -> tuple[ClaimProposal, ...]:
     Returns:
         At most `MOST_CLAIMS` proposals in their order, none twice.
     """
-    value = json_of(raw)
+    value = find_json(raw)
     if not isinstance(value, dict) or set(value) != {"claims"} or not isinstance(value["claims"], list):
         return ()
     found = (_claim(item) for item in value["claims"][:MOST_CLAIMS])

@@ -21,7 +21,7 @@ Resolve = Callable[[str], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ServerAddress:
     """An address that may be called.
 
     Attributes:
@@ -38,7 +38,7 @@ class Place:
     loopback: bool
 
 
-def resolved(host: str) -> Sequence[str]:
+def resolve_address(host: str) -> Sequence[str]:
     """The addresses of a name; asks the system.
 
     Args:
@@ -54,7 +54,7 @@ def resolved(host: str) -> Sequence[str]:
     return tuple(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
-def place_of(host: str, *, beyond: bool = False, resolve: Resolve = resolved) -> Place:
+def parse_address(host: str, *, beyond: bool = False, resolve: Resolve = resolve_address) -> ServerAddress:
     """Check an address that the person set.
 
     Args:
@@ -74,13 +74,13 @@ def place_of(host: str, *, beyond: bool = False, resolve: Resolve = resolved) ->
     loopback = bool(addresses) and all(ipaddress.ip_address(one).is_loopback for one in addresses)
     if loopback:
         first = addresses[0]
-        return Place(_url(scheme, first, port), first, port, loopback=True)
+        return ServerAddress(_url(scheme, first, port), first, port, loopback=True)
     if not beyond:
         raise UserError(
             Code.ACCESS_DENIED,
             "The model server's address is not this machine; confirm in the settings that texts may go there.",
         )
-    return Place(_url(scheme, name, port), name, port, loopback=False)
+    return ServerAddress(_url(scheme, name, port), name, port, loopback=False)
 
 
 def _parts(host: str) -> tuple[str, str, int]:

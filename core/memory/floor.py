@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from core.errors import Code, UserError
 from core.memory import rooms as stored
 from core.memory.rooms import Room, Wing
-from core.memory.strengths import COLUMNS, JOINS, strengths
+from core.memory.strengths import COLUMNS, JOINS, read_strengths
 from core.types.values import Kind, Status
 from core.types.views import GAP, Loci, PalacePlan, RoomPlan, Whereabouts, WingPlan
 from core.vault.database.rows import Rows
@@ -26,7 +26,7 @@ _ALWAYS = int(np.iinfo(np.int64).max)
 _KINDS = {kind.value: number for number, kind in enumerate(Kind)}
 _STATUSES = {status.value: number for number, status in enumerate(Status)}
 
-# The grid of a room is as fine as its finest place (core.score.floor_plan.density_of).
+# The grid of a room is as fine as its finest place (core.score.floor_plan.grid_density).
 _ROOMS = (
     "SELECT room_id, count(*), max(CASE WHEN x - 0.5 = CAST(x AS INTEGER) AND y - 0.5 = CAST(y AS INTEGER) THEN 0 "
     "WHEN x * 2 = CAST(x * 2 AS INTEGER) AND y * 2 = CAST(y * 2 AS INTEGER) THEN 1 "
@@ -66,7 +66,7 @@ _SAID_AT = (
 _SAID = (_SAID_SPAN, _SAID_AT)
 
 
-def plan(rows: Rows) -> PalacePlan:
+def read_floor_plan(rows: Rows) -> PalacePlan:
     """The plan without its loci.
 
     Args:
@@ -78,11 +78,11 @@ def plan(rows: Rows) -> PalacePlan:
     standing, faint = dict(rows.all(_STANDING)), dict(rows.all(_FAINT))
     placed = {room_id: (count, density) for room_id, count, density in rows.all(_ROOMS)}
     by_wing: dict[str, list[RoomPlan]] = {}
-    for room in stored.rooms(rows):
+    for room in stored.read_rooms(rows):
         count, density = placed.get(room.id, (0, 0))
         by_wing.setdefault(room.wing_id, []).append(_room_plan(room, count - faint.get(room.id, 0), density))
     wings = _apart(
-        [_wing_plan(wing, by_wing.get(wing.id, []), standing.get(wing.space_id, 0)) for wing in stored.wings(rows)]
+        [_wing_plan(wing, by_wing.get(wing.id, []), standing.get(wing.space_id, 0)) for wing in stored.read_wings(rows)]
     )
     earliest, latest, recorded = _histogram(rows, _RECORDED)
     said_from, said_to, said = _histogram(rows, _SAID)
@@ -140,7 +140,7 @@ def _histogram(rows: Rows, queries: tuple[str, str]) -> tuple[int | None, int | 
     return int(low), int(high), tuple(int(count) for count in counts)
 
 
-def loci(rows: Rows, room_id: str, now_ms: int) -> Loci:
+def read_loci(rows: Rows, room_id: str, now_ms: int) -> Loci:
     """All loci of a room, the faint ones too.
 
     Args:
@@ -154,7 +154,7 @@ def loci(rows: Rows, room_id: str, now_ms: int) -> Loci:
     Raises:
         UserError: NOT_FOUND.
     """
-    if stored.room(rows, room_id) is None:
+    if stored.read_room(rows, room_id) is None:
         raise UserError(Code.NOT_FOUND, "There is no such room.")
     read = rows.all(_LOCI, (room_id,))
     found: Any = list(zip(*read, strict=True)) or [()] * _LOCUS
@@ -167,7 +167,7 @@ def loci(rows: Rows, room_id: str, now_ms: int) -> Loci:
         kind=np.array([_KINDS[kind] for kind in found[4]], np.int8),
         status=np.array([_STATUSES[status] for status in found[5]], np.int8),
         trust=_single(found[6]),
-        strength=strengths([row[_LOCUS:] for row in read], now_ms).astype(np.float32),
+        strength=read_strengths([row[_LOCUS:] for row in read], now_ms).astype(np.float32),
         importance=_single(found[7]),
         recorded_at=np.array(found[8], np.int64),
         retired_at=np.array([_ALWAYS if at is None else at for at in found[9]], np.int64),
@@ -181,7 +181,7 @@ def _single(values: Sequence[float]) -> NDArray[np.float32]:
     return np.array(values, np.float32)
 
 
-def whereabouts(rows: Rows, memory_id: str) -> Whereabouts:
+def find_locus(rows: Rows, memory_id: str) -> Whereabouts:
     """Where a memory stands.
 
     Args:

@@ -58,7 +58,7 @@ def row_to_memory(row: tuple[Any, ...]) -> Memory:
         session=session,
         ref=ref,
         import_id=import_id,
-        occurred=occurred_when(occurred_at, occurred_prec, occurred_offset),
+        occurred=read_occurred(occurred_at, occurred_prec, occurred_offset),
         recorded_at=recorded_at,
         retired_at=retired_at,
         valid_from=valid_from,
@@ -96,7 +96,7 @@ def said_at_sql(alias: str = "") -> str:
     return f"coalesce({table}occurred_at, {table}recorded_at)"
 
 
-def occurred_when(at_ms: int | None, precision: str | None, offset_min: int | None) -> When | None:
+def read_occurred(at_ms: int | None, precision: str | None, offset_min: int | None) -> When | None:
     """The time something was said or happened, from its three columns.
 
     Args:
@@ -112,7 +112,7 @@ def occurred_when(at_ms: int | None, precision: str | None, offset_min: int | No
     return When(at_ms, Precision.MS if precision is None else Precision(precision), offset_min)
 
 
-def memories_by_n(rows: Rows, ns: Iterable[int]) -> dict[int, Memory]:
+def read_by_labels(rows: Rows, ns: Iterable[int]) -> dict[int, Memory]:
     """Memories by their labels.
 
     Args:
@@ -127,12 +127,12 @@ def memories_by_n(rows: Rows, ns: Iterable[int]) -> dict[int, Memory]:
     return {row[0]: row_to_memory(row) for row in found}
 
 
-def by_n(rows: Rows, n: int) -> Memory | None:
+def read_by_label(rows: Rows, n: int) -> Memory | None:
     """The memory of a label, or None."""
-    return memories_by_n(rows, (n,)).get(n)
+    return read_by_labels(rows, (n,)).get(n)
 
 
-def by_ids(rows: Rows, ids: Iterable[str]) -> dict[str, Memory]:
+def read_by_ids(rows: Rows, ids: Iterable[str]) -> dict[str, Memory]:
     """Memories by their ids.
 
     Args:
@@ -166,6 +166,6 @@ def client_names(rows: Rows, memories: Iterable[Memory]) -> dict[str, str]:
     return {str(client): str(name) for client, name in found}
 
 
-def by_id(rows: Rows, memory_id: str) -> Memory | None:
+def read_by_id(rows: Rows, memory_id: str) -> Memory | None:
     """The memory of an id, or None."""
-    return by_ids(rows, (memory_id,)).get(memory_id)
+    return read_by_ids(rows, (memory_id,)).get(memory_id)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from core.memory.draft import Draft, to_json
-from core.text.describe.steps import cues_of, steps_of
+from core.text.describe.steps import extract_cues, extract_steps
 from core.types.values import Kind, Memory
 from core.vault.database.tx import Tx
 
@@ -25,7 +25,7 @@ def read_record(text: str) -> dict[str, object]:
     Returns:
         The columns `steps` and `trigger_cues`.
     """
-    return {"steps": to_json(list(steps_of(text))), "trigger_cues": " ".join(cues_of(text))}
+    return {"steps": to_json(list(extract_steps(text))), "trigger_cues": " ".join(extract_cues(text))}
 
 
 def write_records(tx: Tx, drafts: Iterable[Draft]) -> None:
@@ -40,7 +40,7 @@ def write_records(tx: Tx, drafts: Iterable[Draft]) -> None:
             tx.insert(TABLE, {"memory_id": draft.id, **read_record(draft.text)})
 
 
-def renew_records(tx: Tx, memories: Iterable[Memory]) -> None:
+def rewrite_records(tx: Tx, memories: Iterable[Memory]) -> None:
     """Make the records of procedures anew whose text may be another now; one without a record gets none.
 
     Args:

@@ -74,7 +74,7 @@ _STRAYS = (
 _ROOM = "SELECT id, parent_id, space_id, name, x, y, w, h, made_by FROM rooms WHERE parent_id IS NOT NULL"
 
 
-def wings(rows: Rows) -> tuple[Wing, ...]:
+def read_wings(rows: Rows) -> tuple[Wing, ...]:
     """All wings, from left to right.
 
     Args:
@@ -86,13 +86,13 @@ def wings(rows: Rows) -> tuple[Wing, ...]:
     return tuple(Wing(*row) for row in rows.all(f"{_WING} ORDER BY r.x, r.id"))
 
 
-def wing_of(rows: Rows, space_id: str) -> Wing | None:
+def find_wing(rows: Rows, space_id: str) -> Wing | None:
     """The wing of a space, or None."""
     found = rows.one(f"{_WING} AND r.space_id = ?", (space_id,))
     return None if found is None else Wing(*found)
 
 
-def rooms(rows: Rows, wing_id: str | None = None) -> tuple[Room, ...]:
+def read_rooms(rows: Rows, wing_id: str | None = None) -> tuple[Room, ...]:
     """Rooms in the order they were made.
 
     Args:
@@ -107,7 +107,7 @@ def rooms(rows: Rows, wing_id: str | None = None) -> tuple[Room, ...]:
     return tuple(Room(*row) for row in rows.all(f"{_ROOM} AND parent_id = ? ORDER BY id", (wing_id,)))
 
 
-def room(rows: Rows, room_id: str) -> Room | None:
+def read_room(rows: Rows, room_id: str) -> Room | None:
     """The room of an id, or None."""
     found = rows.one(f"{_ROOM} AND id = ?", (room_id,))
     return None if found is None else Room(*found)
@@ -156,7 +156,7 @@ def place_row(memory_id: str, room_id: str, place: Sequence[float], placed_by: s
     }
 
 
-def loci_of(rows: Rows, room_id: str) -> tuple[NDArray[np.int64], list[str], Places]:
+def read_room_loci(rows: Rows, room_id: str) -> tuple[NDArray[np.int64], list[str], Places]:
     """Who stands in a room, and where; in the order they came.
 
     Args:
@@ -176,7 +176,7 @@ def loci_of(rows: Rows, room_id: str) -> tuple[NDArray[np.int64], list[str], Pla
     return labels, [row[1] for row in found], places
 
 
-def sample_of(rows: Rows, room_id: str, most: int) -> NDArray[np.int64]:
+def sample_labels(rows: Rows, room_id: str, most: int) -> NDArray[np.int64]:
     """Labels of the first that came into a room: always the same ones, so that its centre stays.
 
     Args:
@@ -194,7 +194,7 @@ def sample_of(rows: Rows, room_id: str, most: int) -> NDArray[np.int64]:
     return np.fromiter((row[0] for row in found), np.int64, len(found))
 
 
-def counts_of(rows: Rows, wing_id: str) -> Mapping[str, int]:
+def count_by_room(rows: Rows, wing_id: str) -> Mapping[str, int]:
     """How many stand in each room of a wing, the faint ones too."""
     return dict(
         rows.all(
@@ -205,7 +205,7 @@ def counts_of(rows: Rows, wing_id: str) -> Mapping[str, int]:
     )
 
 
-def held_places(rows: Rows, room_ids: Iterable[str]) -> Mapping[str, Places]:
+def reserved_places(rows: Rows, room_ids: Iterable[str]) -> Mapping[str, Places]:
     """Places that somebody would come back to with an undo or a redo; the scheduler leaves them free.
 
     Args:
@@ -228,7 +228,7 @@ def held_places(rows: Rows, room_ids: Iterable[str]) -> Mapping[str, Places]:
     return {room_id: np.unique(np.array(places, np.float64), axis=0) for room_id, places in by_room.items()}
 
 
-def held_grounds(rows: Rows, wing_id: str) -> list[tuple[float, float, float, float]]:
+def reserved_grounds(rows: Rows, wing_id: str) -> list[tuple[float, float, float, float]]:
     """Grounds of rooms that would come back with an undo or a redo: left edge, upper edge, width, height.
 
     Args:
@@ -247,7 +247,7 @@ def held_grounds(rows: Rows, wing_id: str) -> list[tuple[float, float, float, fl
     )
 
 
-class Spots:
+class PlaceCheck:
     """Tells an undo whether something else stands where a row of the plan would come back to."""
 
     def __init__(self) -> None:
@@ -258,7 +258,7 @@ class Spots:
 
         Args:
             rows: the undo's transaction.
-            table: only rows of `places` and `rooms` can stand in each other's way.
+            table: only rows of `places` and `read_rooms` can stand in each other's way.
             row: the row as it would be.
 
         Returns:
@@ -309,7 +309,7 @@ def remove_places(tx: Tx, labels: Iterable[int]) -> None:
             tx.delete("places", {"memory_id": found})
 
 
-def strays(rows: Rows, memory_ids: Iterable[str] | None = None) -> list[str]:
+def find_strays(rows: Rows, memory_ids: Iterable[str] | None = None) -> list[str]:
     """Memories that stand in a room of another space than their own.
 
     Args:

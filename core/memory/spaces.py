@@ -7,7 +7,7 @@ from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
 
-def space_id(rows: Rows, name: str) -> str | None:
+def find_space_id(rows: Rows, name: str) -> str | None:
     """The id of a space.
 
     Args:
@@ -33,7 +33,7 @@ def ensure_space(tx: Tx, name: str, new_id: str, client_id: str | None = None) -
     Returns:
         The id.
     """
-    known = space_id(tx, name)
+    known = find_space_id(tx, name)
     if known is not None:
         return known
     tx.insert("spaces", {"id": new_id, "name": name, "client_id": client_id, "created_at": tx.now_ms})

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from core.score.lifecycle.strength import Course, Values, course_of
+from core.score.lifecycle.strength import StrengthCourse, Values, strength_course
 from core.vault.database.rows import Rows
 
 JOINS = (
@@ -31,7 +31,7 @@ WIDTH = 10
 _AMONG = f"SELECT m.id, {COLUMNS} FROM json_each(?) w JOIN memories m ON m.id = w.value{JOINS}"  # noqa: S608 - constants
 
 
-def courses(found: Sequence[Sequence[Any]]) -> Course:
+def read_courses(found: Sequence[Sequence[Any]]) -> StrengthCourse:
     """How the strength of read memories goes on.
 
     Args:
@@ -42,7 +42,7 @@ def courses(found: Sequence[Sequence[Any]]) -> Course:
     """
     columns = np.array(found, dtype=np.float64).reshape(-1, WIDTH).T  # None becomes NaN
     none = np.nan_to_num(columns[[6, 8, 9]])
-    return course_of(
+    return strength_course(
         importance=columns[0],
         recorded_at=columns[1],
         last_accessed_at=columns[2],
@@ -56,7 +56,7 @@ def courses(found: Sequence[Sequence[Any]]) -> Course:
     )
 
 
-def strengths(found: Sequence[Sequence[Any]], now_ms: int) -> Values:
+def read_strengths(found: Sequence[Sequence[Any]], now_ms: int) -> Values:
     """The strength of read memories.
 
     Args:
@@ -66,10 +66,10 @@ def strengths(found: Sequence[Sequence[Any]], now_ms: int) -> Values:
     Returns:
         0 to 1, one number a row.
     """
-    return courses(found).at(now_ms)
+    return read_courses(found).at(now_ms)
 
 
-def strength_by_id(rows: Rows, memory_ids: Iterable[str], now_ms: int) -> dict[str, float]:
+def read_strength_by_id(rows: Rows, memory_ids: Iterable[str], now_ms: int) -> dict[str, float]:
     """The strength of named memories.
 
     Args:
@@ -81,5 +81,5 @@ def strength_by_id(rows: Rows, memory_ids: Iterable[str], now_ms: int) -> dict[s
         Id to strength, 0 to 1.
     """
     found = rows.all(_AMONG, (json.dumps(list(memory_ids)),))
-    values = strengths([row[1:] for row in found], now_ms)
+    values = read_strengths([row[1:] for row in found], now_ms)
     return {str(row[0]): float(value) for row, value in zip(found, values.tolist(), strict=True)}

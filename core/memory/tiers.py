@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from core.memory.draft import to_json
-from core.memory.read import by_ids
-from core.text.rendering.tiers import Tiers, tiers_of
+from core.memory.read import read_by_ids
+from core.text.rendering.tiers import Tiers, make_tiers
 from core.types.values import Memory
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -40,7 +40,7 @@ def write_tiers(tx: Tx, memories: Iterable[Shortened]) -> None:
         [
             (memory_id, tier, short, RULES)
             for memory_id, text, kind, category in memories
-            for tier, short in tiers_of(text, kind, category).rows()
+            for tier, short in make_tiers(text, kind, category).rows()
         ],
     )
 
@@ -62,7 +62,7 @@ def write_summary(tx: Tx, memory_id: str, summary: str) -> bool:
     return True
 
 
-def renew_tiers(tx: Tx, memories: Sequence[Memory]) -> None:
+def rewrite_tiers(tx: Tx, memories: Sequence[Memory]) -> None:
     """Make the tiers of memories anew whose text, kind or category may be another now.
 
     Args:
@@ -73,7 +73,7 @@ def renew_tiers(tx: Tx, memories: Sequence[Memory]) -> None:
     write_tiers(tx, [(one.id, one.text, one.kind.value, one.category) for one in memories])
 
 
-def renew_tags(tx: Tx, ids: Sequence[str]) -> None:
+def rewrite_tags(tx: Tx, ids: Sequence[str]) -> None:
     """Make the tiers of memories anew whose kind or category changed: their tags name both.
 
     Args:
@@ -82,7 +82,7 @@ def renew_tags(tx: Tx, ids: Sequence[str]) -> None:
     """
     for at in range(0, len(ids), _AT_ONCE):
         found = tx.all(_TAGGED, (to_json(list(ids[at : at + _AT_ONCE])),))
-        renew_tiers(tx, list(by_ids(tx, [str(row[0]) for row in found]).values()))
+        rewrite_tiers(tx, list(read_by_ids(tx, [str(row[0]) for row in found]).values()))
 
 
 def remove_tiers(tx: Tx, labels: Sequence[int]) -> None:
@@ -116,6 +116,6 @@ def read_tiers(rows: Rows, memories: Sequence[Memory]) -> dict[str, Tiers]:
 
 def _tiers(memory: Memory, stored: dict[str, str] | None) -> Tiers:
     if stored is None or "tag" not in stored:
-        return tiers_of(memory.text, memory.kind.value, memory.category)
+        return make_tiers(memory.text, memory.kind.value, memory.category)
     summary = stored.get("summary") or stored.get("key_fact") or memory.text
     return Tiers(memory.text, summary, stored.get("key_fact") or summary, stored["tag"])

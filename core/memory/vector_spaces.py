@@ -34,7 +34,7 @@ class SpaceRow:
     finished_at: int | None
 
 
-def all_spaces(rows: Rows) -> tuple[SpaceRow, ...]:
+def read_all_spaces(rows: Rows) -> tuple[SpaceRow, ...]:
     """Every space, the searched one first.
 
     Args:
@@ -47,7 +47,7 @@ def all_spaces(rows: Rows) -> tuple[SpaceRow, ...]:
     )
 
 
-def in_state(rows: Rows, state: str) -> VectorSpace | None:
+def find_in_state(rows: Rows, state: str) -> VectorSpace | None:
     """The space in that state.
 
     Args:
@@ -57,10 +57,10 @@ def in_state(rows: Rows, state: str) -> VectorSpace | None:
     Returns:
         The space; None where there is none.
     """
-    return next((one.space for one in all_spaces(rows) if one.state == state), None)
+    return next((one.space for one in read_all_spaces(rows) if one.state == state), None)
 
 
-def overdue(rows: Rows, now_ms: int) -> VectorSpace | None:
+def find_overdue(rows: Rows, now_ms: int) -> VectorSpace | None:
     """A space that is over and whose vectors need not be kept any longer.
 
     Args:
@@ -68,10 +68,12 @@ def overdue(rows: Rows, now_ms: int) -> VectorSpace | None:
         now_ms: epoch ms.
     """
     since = now_ms - KEPT_DAYS * _DAY_MS
-    return next((one.space for one in all_spaces(rows) if one.state == "old" and (one.finished_at or 0) <= since), None)
+    return next(
+        (one.space for one in read_all_spaces(rows) if one.state == "old" and (one.finished_at or 0) <= since), None
+    )
 
 
-def wish_of(space: VectorSpace) -> str:
+def embedder_option(space: VectorSpace) -> str:
     """The value of the option `embedder` that asks for this space.
 
     Args:
@@ -83,7 +85,7 @@ def wish_of(space: VectorSpace) -> str:
     return space.name.partition(_MARK)[0] if space.served else ""
 
 
-def named(rows: Rows, name: str, model: str, dims: int) -> VectorSpace:
+def find_or_name_space(rows: Rows, name: str, model: str, dims: int) -> VectorSpace:
     """The space of a model: a known one where it is of the very same version, else a new one under a free name.
 
     Args:
@@ -95,7 +97,7 @@ def named(rows: Rows, name: str, model: str, dims: int) -> VectorSpace:
     Returns:
         The space; its row may not be there yet.
     """
-    known = {one.space.name: one.space for one in all_spaces(rows)}
+    known = {one.space.name: one.space for one in read_all_spaces(rows)}
     wanted = [name, f"{name}{_MARK}{model[:8]}", f"{name}{_MARK}{model}-{dims}"]
     for one in wanted:
         space = VectorSpace(one, model, dims)
@@ -138,7 +140,7 @@ def note_unwanted(tx: Tx, name: str) -> bool:
     Returns:
         Whether there is such a space and it is over.
     """
-    is_over = any(one.state == "old" and one.space.name == name for one in all_spaces(tx))
+    is_over = any(one.state == "old" and one.space.name == name for one in read_all_spaces(tx))
     return is_over and tx.update("vector_spaces", {"name": name}, {"finished_at": 0})
 
 
@@ -153,7 +155,7 @@ def drop_some(tx: Tx, space: VectorSpace, most: int) -> int:
     Returns:
         How many were dropped; 0 where it is searched.
     """
-    if in_state(tx, "active") == space:
+    if find_in_state(tx, "active") == space:
         return 0
     gone = tx.run(
         "DELETE FROM embeddings WHERE owner = 'memory' AND vector_space = ? AND n IN (SELECT n FROM embeddings "
@@ -175,7 +177,7 @@ def count_vectors(rows: Rows, space: VectorSpace) -> int:
     return int(rows.value("SELECT count(*) FROM embeddings WHERE owner = 'memory' AND vector_space = ?", (space.name,)))
 
 
-def at_opening(rows: Rows, name: str, model: str, dims: int) -> tuple[VectorSpace, VectorSpace | None]:
+def choose_active_space(rows: Rows, name: str, model: str, dims: int) -> tuple[VectorSpace, VectorSpace | None]:
     """Which space is searched from opening on.
 
     Args:
@@ -189,7 +191,7 @@ def at_opening(rows: Rows, name: str, model: str, dims: int) -> tuple[VectorSpac
         the one before: its vectors are of no use, so that words alone are compared until there are new ones.
     """
     own = VectorSpace(name, model, dims)
-    active = in_state(rows, "active")
+    active = find_in_state(rows, "active")
     if active is None:
         held = rows.one(
             "SELECT model, dims FROM embeddings WHERE owner = 'memory' AND vector_space = ? ORDER BY n LIMIT 1", (name,)
@@ -197,8 +199,8 @@ def at_opening(rows: Rows, name: str, model: str, dims: int) -> tuple[VectorSpac
         active = own if held is None else VectorSpace(name, str(held[0]), int(held[1]))
     if active.served or (active.model, active.dims) == (model, dims):
         return active, None
-    known = {one.space.name for one in all_spaces(rows)} | {active.name}
-    return named(rows, name if name not in known else f"{name}{_MARK}{model[:8]}", model, dims), active
+    known = {one.space.name for one in read_all_spaces(rows)} | {active.name}
+    return find_or_name_space(rows, name if name not in known else f"{name}{_MARK}{model[:8]}", model, dims), active
 
 
 def _put(tx: Tx, space: VectorSpace, changes: dict[str, object]) -> None:

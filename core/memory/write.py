@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from core.embed.codec import to_blob
 from core.memory.draft import Draft, to_json
-from core.memory.read import by_ids
-from core.memory.records import remove_records, renew_records, write_records
+from core.memory.read import read_by_ids
+from core.memory.records import remove_records, rewrite_records, write_records
 from core.memory.rooms import remove_places
-from core.memory.tiers import remove_tiers, renew_tiers, write_tiers
+from core.memory.tiers import remove_tiers, rewrite_tiers, write_tiers
 from core.text.compose import memory_terms
 from core.types.values import Memory
 from core.vault.database.rows import Rows
@@ -55,7 +55,7 @@ class VectorSpace:
         return self.name.startswith(SERVED)
 
 
-def take_labels(tx: Tx, count: int) -> int:
+def reserve_labels(tx: Tx, count: int) -> int:
     """Reserve labels for new memories; a label is never used twice.
 
     Args:
@@ -83,7 +83,7 @@ def insert_memories(tx: Tx, drafts: Sequence[Draft], titles: Mapping[str, str | 
     """
     if not drafts:
         return []
-    first = take_labels(tx, len(drafts))
+    first = reserve_labels(tx, len(drafts))
     tx.insert_many("memories", [draft.to_row(first + place) for place, draft in enumerate(drafts)])
     known = titles or {}
     tx.run_many(
@@ -167,15 +167,15 @@ def refresh_terms(tx: Tx, ids: Iterable[str]) -> None:
     wanted = list(dict.fromkeys(ids))
     forget_inferred(tx, wanted)
     for at in range(0, len(wanted), _TERMS_AT_ONCE):
-        memories = by_ids(tx, wanted[at : at + _TERMS_AT_ONCE]).values()
+        memories = read_by_ids(tx, wanted[at : at + _TERMS_AT_ONCE]).values()
         talks = sorted({memory.conversation_id for memory in memories if memory.conversation_id is not None})
         titles = dict(
             tx.all(
                 "SELECT id, title FROM conversations WHERE id IN (SELECT value FROM json_each(?))", (to_json(talks),)
             )
         )
-        renew_tiers(tx, list(memories))
-        renew_records(tx, memories)
+        rewrite_tiers(tx, list(memories))
+        rewrite_records(tx, memories)
         tx.run_many("DELETE FROM memory_fts WHERE rowid = ?", [(memory.n,) for memory in memories])
         tx.run_many(
             "INSERT INTO memory_fts (rowid, terms) VALUES (?, ?)",
@@ -217,7 +217,7 @@ def remove_derived(tx: Tx, labels: Sequence[int]) -> None:
     remove_places(tx, labels)
 
 
-def without_vectors(rows: Rows, space: VectorSpace, limit: int, after: int = 0) -> list[tuple[int, str]]:
+def read_without_vectors(rows: Rows, space: VectorSpace, limit: int, after: int = 0) -> list[tuple[int, str]]:
     """Memories that still lack a vector, oldest first.
 
     Args:

@@ -49,12 +49,12 @@ class Rect:
     h: int
 
 
-def columns(w: float, density: int = 0) -> int:
+def column_count(w: float, density: int = 0) -> int:
     """Places side by side in a room of width `w`."""
     return int((w - _ACROSS) * 2**density) + 1
 
 
-def lines(h: float, density: int = 0) -> int:
+def row_count(h: float, density: int = 0) -> int:
     """Places one above the other in a room of height `h`."""
     return int((h - _DOWN) * 2**density) + 1
 
@@ -70,10 +70,10 @@ def capacity(w: float, h: float, density: int = 0) -> int:
     Returns:
         How many.
     """
-    return columns(w, density) * lines(h, density)
+    return column_count(w, density) * row_count(h, density)
 
 
-def places_for(count: int) -> int:
+def places_needed(count: int) -> int:
     """Places that a new room for so many memories should have."""
     return max(LEAST_PLACES, math.ceil(ROOMY * count))
 
@@ -108,7 +108,7 @@ def lay_out(counts: Sequence[int]) -> tuple[Rect, ...]:
     """
     if not counts:
         return ()
-    needs = [places_for(count) for count in counts]
+    needs = [places_needed(count) for count in counts]
     order = sorted(range(len(needs)), key=lambda at: (-needs[at], at))
     weights = [_footprint(needs[at]) for at in order]
     ground = sum(weights)
@@ -214,7 +214,7 @@ def free_ground(
 # ---- places
 
 
-def spread(vectors: NDArray[np.float32], w: float, h: float) -> Places:
+def spread_places(vectors: NDArray[np.float32], w: float, h: float) -> Places:
     """First places of memories in a new room: all over it, kin near kin, free places between them.
 
     The first main direction of the vectors tells the line, the second the order within it.
@@ -227,7 +227,7 @@ def spread(vectors: NDArray[np.float32], w: float, h: float) -> Places:
     Returns:
         A place on the unit grid for each, no two the same, (n, 2).
     """
-    count, across, down = len(vectors), columns(w), lines(h)
+    count, across, down = len(vectors), column_count(w), row_count(h)
     first, second = _main_directions(vectors)
     by_first = np.lexsort((np.arange(count), second, first))
     # A few more lines than make the distance between lines that between neighbours in one: a line left empty in a room
@@ -266,7 +266,7 @@ def _along(vectors: NDArray[np.float32], axis: NDArray[np.float32]) -> NDArray[n
     return np.asarray(np.round(np.asarray(vectors @ (np.float32(sign) * axis), np.float64), 5), np.float64)
 
 
-def density_of(places: Places) -> int:
+def grid_density(places: Places) -> int:
     """How often the unit grid was halved for such places.
 
     Args:
@@ -299,7 +299,7 @@ class Grid:
         """
         self._w, self._h = w, h
         self._placed = [(float(x), float(y)) for x, y in places]
-        self.density = density_of(places)
+        self.density = grid_density(places)
         self._mark()
 
     @property
@@ -326,7 +326,7 @@ class Grid:
         return place
 
     def _mark(self) -> None:
-        self._free = np.ones((lines(self._h, self.density), columns(self._w, self.density)), np.bool_)
+        self._free = np.ones((row_count(self._h, self.density), column_count(self._w, self.density)), np.bool_)
         for x, y in self._placed:
             line, column = self._cell(x, y)
             if 0 <= line < self._free.shape[0] and 0 <= column < self._free.shape[1]:

@@ -31,8 +31,8 @@ from core.memory.draft import content_hash, to_json
 from core.memory.write import Stored
 from core.sessions.repetition import compared_words, is_echo, is_repetition, jaccard, strip_contexts
 from core.text.compose import embedding_text
-from core.text.propositions import propositions
-from core.text.split import sentences
+from core.text.propositions import extract_propositions
+from core.text.split import split_sentences
 from core.types.replies import ClientRecord, StoreReply
 from core.types.requests import StoreRequest
 from core.types.sessions import Captured, CaptureRequest, Message, SummaryRequest
@@ -190,7 +190,7 @@ def prepare_summary(
             Code.ACCESS_DENIED, "A summary is kept only with the grant write; ask the person for it, or propose facts."
         )
     _check_size([request.text])
-    found = list(dict.fromkeys(one.said for one in propositions(strip_contexts(request.text, frame))))
+    found = list(dict.fromkeys(one.said for one in extract_propositions(strip_contexts(request.text, frame))))
     if len(found) > MOST_STATEMENTS:
         raise UserError(
             Code.TEXT_TOO_LARGE, f"The summary makes more than {MOST_STATEMENTS} statements; send it in parts."
@@ -280,7 +280,7 @@ def _told(messages: Sequence[Message], readers: TextReaders, now_ms: int) -> lis
         said_ms = now_ms if message.occurred is None else message.occurred.ms
         drafts = readers.extract(message.text, now_ms=now_ms, said_ms=said_ms)
         spans = [*((draft.start, draft.end) for draft in drafts), *readers.statements(message.text)]
-        for start, end in sentences(message.text):
+        for start, end in split_sentences(message.text):
             if any(begin < end and start < stop for begin, stop in spans):
                 found.setdefault(message.text[start:end].strip(), message)
     return [(message, text) for text, message in found.items() if text]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from core.belief.extract.vocabulary import words
+from core.belief.extract.vocabulary import word_lists
 from core.intake.transaction.echo_guard import was_disclosed
 from core.memory.draft import content_hash
 from core.text.fold import fold_case
@@ -96,7 +96,7 @@ def is_repetition(new: tuple[str, ...], old: tuple[str, ...], least: float) -> b
     """
     if jaccard(new, old) < least:
         return False
-    denials = words().sets["neg"]
+    denials = word_lists().sets["neg"]
     if [word for word in new if word in denials] != [word for word in old if word in denials]:
         return False
     idle = stop_words() - denials

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from core.text.split import sentences
+from core.text.split import split_sentences
 
 LEAST_WORDS = 3
 _MOST_WORDS = 400
@@ -57,7 +57,7 @@ def _lists() -> _Lists:
     return _Lists(**{name: frozenset(loaded[name]) for name in _Lists.__dataclass_fields__})
 
 
-def propositions(text: str) -> tuple[Proposition, ...]:
+def extract_propositions(text: str) -> tuple[Proposition, ...]:
     """The statements of a text that say something (spec E6.1.3: at least three words, no filler).
 
     Args:
@@ -66,10 +66,10 @@ def propositions(text: str) -> tuple[Proposition, ...]:
     Returns:
         Statements in their order; `text[start:end]` is each one's text.
     """
-    return tuple(one for one in clauses(text) if _says(one))
+    return tuple(one for one in extract_clauses(text) if _says(one))
 
 
-def clauses(text: str) -> tuple[Proposition, ...]:
+def extract_clauses(text: str) -> tuple[Proposition, ...]:
     """All clauses of a text, also the shortest.
 
     Args:
@@ -79,7 +79,7 @@ def clauses(text: str) -> tuple[Proposition, ...]:
         Clauses in their order, without blanks at their ends.
     """
     out: list[Proposition] = []
-    for start, end in sentences(text):
+    for start, end in split_sentences(text):
         out += _of_sentence(text, start, end)
     return tuple(out)
 

@@ -47,7 +47,7 @@ def split_text(text: str, limit_bytes: int = LIMIT_BYTES) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def sentences(text: str) -> tuple[tuple[int, int], ...]:
+def split_sentences(text: str) -> tuple[tuple[int, int], ...]:
     """The sentences of a text.
 
     Args:

@@ -21,12 +21,12 @@ def common_words() -> frozenset[str]:
         The words of `resources/text` and the openers of `resources/query/names.json`.
     """
     lines = (files("resources") / "text" / "stopwords_names.txt").read_text("utf-8").splitlines()
-    listed = {bare(word) for line in lines if not line.startswith("#") for word in line.split()}
+    listed = {fold_word(word) for line in lines if not line.startswith("#") for word in line.split()}
     openers = json.loads((files("resources") / "query" / "names.json").read_text("utf-8"))["openers"]
-    return stop_words() | listed | {bare(word) for word in " ".join(openers).split()}
+    return stop_words() | listed | {fold_word(word) for word in " ".join(openers).split()}
 
 
-def bare(word: str) -> str:
+def fold_word(word: str) -> str:
     """A word as it stands in the lists.
 
     Args:

@@ -1,6 +1,6 @@
 """Reads and writes times: ISO 8601 in its many spellings, epoch numbers of four magnitudes, dated labels.
 
-`parse_time` reads back exactly the moment and precision that `written_time` wrote. Must not do: guess a missing time,
+`parse_time` reads back exactly the moment and precision that `format_time` wrote. Must not do: guess a missing time,
 take the present for it, or add a precision that the time does not have.
 """
 
@@ -19,7 +19,7 @@ from importlib.resources import files
 from core.types.values import Precision, When
 
 
-def written_time(when: When) -> str | None:
+def format_time(when: When) -> str | None:
     """Write a time down in ISO 8601.
 
     Args:
@@ -236,7 +236,7 @@ def is_within(inner: When, outer: When) -> bool:
     length = reach.get(outer.precision)
     if length is None or reach.get(inner.precision, length) < length:
         return False
-    first, second = written_time(inner), written_time(outer)
+    first, second = format_time(inner), format_time(outer)
     return first is not None and second is not None and first[:length] == second[:length]
 
 
@@ -306,7 +306,7 @@ _FORMS = {
 }
 
 
-def labelled_date(label: str) -> When | None:
+def find_labelled_date(label: str) -> When | None:
     """The date that a file's name or a heading bears.
 
     Args:

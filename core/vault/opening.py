@@ -29,7 +29,7 @@ from core.vault.database.schema import Schema
 from core.vault.files.home import PAGE_SIZE, Home, new_file
 from core.vault.files.keys import SubKeys
 from core.vault.files.reserve import Reserve
-from core.vault.files.wal_audit import WalScan, put_aside, scan
+from core.vault.files.wal_audit import WalScan, scan, set_log_aside
 from core.vault.head import FoundHead, Head, read_head, write_head
 
 DAMAGED_LOG = "journal-damaged.bin"
@@ -91,7 +91,7 @@ class OpenInfo:
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedDatabase:
     """An open vault's parts.
 
     Attributes:
@@ -144,7 +144,7 @@ def open_vault(
     steps: Sequence[Migration],
     readers: int,
     counter: int | None = None,
-) -> Opened:
+) -> OpenedDatabase:
     """Open a vault.
 
     Args:
@@ -191,7 +191,7 @@ def open_vault(
         )
         opened.pop_all()
     Reserve(home).ensure()
-    return Opened(writer, pool, schema, info)
+    return OpenedDatabase(writer, pool, schema, info)
 
 
 def _need_known(held: Versions, newest: int) -> None:
@@ -250,7 +250,7 @@ def _audit_log(home: Home) -> WalScan:
         found = scan(home.wal, home.shm, PAGE_SIZE)
         if found.is_damaged:
             home.prepare()
-            put_aside(home.wal, home.shm, home.backups / DAMAGED_LOG, found)
+            set_log_aside(home.wal, home.shm, home.backups / DAMAGED_LOG, found)
     except OSError as error:
         fault = write_fault(error)
     else:

@@ -19,7 +19,7 @@ from sqlcipher3 import dbapi2
 
 from core.errors import BugError, CancelledError, Code, IntegrityError, LociError
 from core.types.clock import Clock
-from core.vault.database.cipher import MERGE_CHANGES, MERGE_PAGES, fetch, merge, move_log, shrink
+from core.vault.database.cipher import MERGE_CHANGES, MERGE_PAGES, checkpoint, fetch, free_pages, merge_full_text
 from core.vault.database.database_copy import copy_into
 from core.vault.database.faults import RAISED, locked, translate
 from core.vault.database.migrations import Migration, known_migrations
@@ -30,7 +30,7 @@ from core.vault.files.home import Home
 from core.vault.files.keys import SubKeys
 from core.vault.files.reserve import Reserve
 from core.vault.head import Head, client_marks, retire_clients, write_head
-from core.vault.opening import OlderCopy, Opened, OpenInfo, create_vault, open_vault
+from core.vault.opening import OlderCopy, OpenedDatabase, OpenInfo, create_vault, open_vault
 
 T = TypeVar("T")
 
@@ -93,7 +93,7 @@ class Vault:
         steps = known_migrations() if migrations is None else migrations
         return Vault(home, keys, vault_id, clock, open_vault(home, keys, vault_id, clock, steps, readers, counter))
 
-    def __init__(self, home: Home, keys: SubKeys, vault_id: bytes, clock: Clock, opened: Opened) -> None:
+    def __init__(self, home: Home, keys: SubKeys, vault_id: bytes, clock: Clock, opened: OpenedDatabase) -> None:
         """Take over the parts of an opened vault; use `open`."""
         self.home = home
         self.info: OpenInfo = opened.info
@@ -263,12 +263,12 @@ class Vault:
         """
         # A negative number starts a merge of everything; a step that changes next to nothing was the last one.
         pages = -MERGE_PAGES
-        while self._upkeep(partial(merge, pages=pages)) >= MERGE_CHANGES:
+        while self._upkeep(partial(merge_full_text, pages=pages)) >= MERGE_CHANGES:
             if stopped():
                 return False
             pages = MERGE_PAGES
         is_done, is_shorter = self.checkpoint(), False
-        while is_done and not stopped() and self._upkeep(shrink):
+        while is_done and not stopped() and self._upkeep(free_pages):
             is_shorter = True
         if is_shorter:
             self.checkpoint()
@@ -384,11 +384,11 @@ class Vault:
     def _checkpoint(self, truncate: bool) -> bool:
         self.watch()
         try:
-            return move_log(self._writer, truncate=truncate)
+            return checkpoint(self._writer, truncate=truncate)
         except LociError as error:
             if error.code is not Code.DISK_FULL or not self._reserve.release():
                 raise
-        return move_log(self._writer, truncate=truncate)
+        return checkpoint(self._writer, truncate=truncate)
 
     def _note_head(self) -> None:
         self.watch()

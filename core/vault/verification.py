@@ -21,7 +21,7 @@ from core.vault.opening import Doubt
 from core.vault.vault import Vault
 
 
-class Outcome(StrEnum):
+class CheckOutcome(StrEnum):
     """What one check found."""
 
     OK = "ok"
@@ -38,12 +38,12 @@ class Check:
         note: counts and code words; never content.
     """
 
-    outcome: Outcome
+    outcome: CheckOutcome
     note: str = ""
 
 
 @dataclass(frozen=True)
-class Report:
+class VerificationReport:
     """All answers.
 
     Attributes:
@@ -56,9 +56,9 @@ class Report:
     def status(self) -> str:
         """`damaged` when one failed, else `not_checked` when one could not be run, else `ok`."""
         found = {check.outcome for check in self.checks.values()}
-        if Outcome.FAILED in found:
+        if CheckOutcome.FAILED in found:
             return "damaged"
-        return "not_checked" if Outcome.NOT_CHECKED in found else "ok"
+        return "not_checked" if CheckOutcome.NOT_CHECKED in found else "ok"
 
     def as_json(self) -> dict[str, object]:
         """The shape of `verify --json` (design section 8)."""
@@ -66,7 +66,7 @@ class Report:
         return {"status": self.status, "checks": checks}
 
 
-OK = Check(Outcome.OK)
+OK = Check(CheckOutcome.OK)
 
 _DOUBTS = {Doubt.OLDER: "older than last seen", Doubt.HEAD_MISSING: "missing", Doubt.HEAD_DAMAGED: "damaged"}
 
@@ -120,7 +120,7 @@ def verify(
     keys: SubKeys,
     extra: Mapping[str, Callable[[], Check]] | None = None,
     progress: Callable[[str], None] | None = None,
-) -> Report:
+) -> VerificationReport:
     """Check an open vault. Takes seconds for each gigabyte; call it on a worker thread.
 
     Args:
@@ -148,7 +148,7 @@ def verify(
         if progress is not None:
             progress(name)
         checks[name] = _guarded(run)
-    return Report(checks)
+    return VerificationReport(checks)
 
 
 def _guarded(run: Callable[[], Check]) -> Check:
@@ -156,16 +156,16 @@ def _guarded(run: Callable[[], Check]) -> Check:
         return run()
     except LociError as error:
         if error.code in _NOT_RUN:
-            return Check(Outcome.NOT_CHECKED, error.code.value)
-        return Check(Outcome.FAILED, error.code.value)
+            return Check(CheckOutcome.NOT_CHECKED, error.code.value)
+        return Check(CheckOutcome.FAILED, error.code.value)
 
 
 def _journal(vault: Vault) -> Check:
     if vault.info.lost_commits:
-        return Check(Outcome.FAILED, f"{vault.info.lost_commits} changes lost when the vault was opened")
+        return Check(CheckOutcome.FAILED, f"{vault.info.lost_commits} changes lost when the vault was opened")
     if vault.checkpoint():
         return OK
-    return Check(Outcome.NOT_CHECKED, "busy")
+    return Check(CheckOutcome.NOT_CHECKED, "busy")
 
 
 def _cipher(vault: Vault) -> Check:
@@ -174,7 +174,7 @@ def _cipher(vault: Vault) -> Check:
         # The writer may have been moving its log into the file just then: look again with it kept out.
         vault.checkpoint()
         problems = vault.with_writer(cipher_problems)
-    return Check(Outcome.FAILED, f"{problems} pages") if problems else OK
+    return Check(CheckOutcome.FAILED, f"{problems} pages") if problems else OK
 
 
 def _look_anew(rows: Rows) -> None:
@@ -189,40 +189,40 @@ def _look_anew(rows: Rows) -> None:
 def _integrity(rows: Rows) -> Check:
     _look_anew(rows)
     found = rows.all("PRAGMA integrity_check")
-    return OK if found == [("ok",)] else Check(Outcome.FAILED, f"{len(found)} problems")
+    return OK if found == [("ok",)] else Check(CheckOutcome.FAILED, f"{len(found)} problems")
 
 
 def _foreign_keys(rows: Rows) -> Check:
     found = rows.all("PRAGMA foreign_key_check")
-    return Check(Outcome.FAILED, f"{len(found)} rows") if found else OK
+    return Check(CheckOutcome.FAILED, f"{len(found)} rows") if found else OK
 
 
 def _search(rows: Rows) -> Check:
     _look_anew(rows)
     found = rows.all("PRAGMA integrity_check(memory_fts)")
     if found != [("ok",)]:
-        return Check(Outcome.FAILED, f"{len(found)} problems")
+        return Check(CheckOutcome.FAILED, f"{len(found)} problems")
     return _none_of(rows, _WRONG_TERMS)
 
 
 def _none_of(rows: Rows, wrongs: tuple[tuple[str, str], ...]) -> Check:
     found = [f"{name} {count}" for name, sql in wrongs if (count := rows.value(sql))]
-    return Check(Outcome.FAILED, ", ".join(found)) if found else OK
+    return Check(CheckOutcome.FAILED, ", ".join(found)) if found else OK
 
 
 def _audit(rows: Rows, key: bytes) -> Check:
     found = AuditChain(key).verify(rows)
     if found.is_whole:
-        return Check(Outcome.OK, f"{found.rows} rows")
-    return Check(Outcome.FAILED, f"row {found.broken_at} does not fit")
+        return Check(CheckOutcome.OK, f"{found.rows} rows")
+    return Check(CheckOutcome.FAILED, f"row {found.broken_at} does not fit")
 
 
 def _head(vault: Vault, key: bytes) -> Check:
     if vault.older is not None:
-        return Check(Outcome.FAILED, _DOUBTS[vault.older.doubt])
+        return Check(CheckOutcome.FAILED, _DOUBTS[vault.older.doubt])
     found = read_head(vault.home.head, key, vault.vault_id)
     if found.head is None:  # only just: the checkpoint before this check notes it
-        return Check(Outcome.FAILED if found.state == "damaged" else Outcome.NOT_CHECKED, found.state)
+        return Check(CheckOutcome.FAILED if found.state == "damaged" else CheckOutcome.NOT_CHECKED, found.state)
     if found.head.seq > vault.seq:
-        return Check(Outcome.FAILED, "older than last seen")
+        return Check(CheckOutcome.FAILED, "older than last seen")
     return OK

@@ -18,8 +18,8 @@ _NEVER_LET_IN = (*REFUSED, OVERTAKEN, "unanswered")
 _LISTED = "', '".join(_NEVER_LET_IN)
 
 
-def is_undecided(status: str, reason: str | None) -> bool:
-    """`undecided` of one row.
+def is_undecided_sql(status: str, reason: str | None) -> bool:
+    """`undecided_sql` of one row.
 
     Args:
         status: of the memory.
@@ -28,7 +28,7 @@ def is_undecided(status: str, reason: str | None) -> bool:
     return status == "quarantined" or (status == "archived" and reason in _NEVER_LET_IN)
 
 
-def undecided(alias: str = "m") -> str:
+def undecided_sql(alias: str = "m") -> str:
     """Whether nobody let a memory in: it waits for the person, or was refused or overtaken.
 
     Args:
@@ -43,7 +43,7 @@ def undecided(alias: str = "m") -> str:
     )
 
 
-def let_in(alias: str = "m") -> str:
+def let_in_sql(alias: str = "m") -> str:
     """Whether `:asker` may know of a memory, as far as its being decided on goes: what waits is its author's alone.
 
     Trigger: one client proposed something in a space that another reads too. Why: else any assistant would be talked
@@ -55,4 +55,4 @@ def let_in(alias: str = "m") -> str:
     Returns:
         A condition with `:asker`: the client's id; NULL for who decides such matters.
     """
-    return f"(:asker IS NULL OR {alias}.client_id IS :asker OR NOT {undecided(alias)})"
+    return f"(:asker IS NULL OR {alias}.client_id IS :asker OR NOT {undecided_sql(alias)})"

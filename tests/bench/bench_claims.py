@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]
 
-from core.belief.extract.extraction import canonical, extract, predicates  # noqa: E402
+from core.belief.extract.extraction import canonical_form, extract_claims, predicate_names  # noqa: E402
 from core.belief.extract.normal_form import value_key  # noqa: E402
 
 Key = tuple[str, str, str]
@@ -36,13 +36,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     missed: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
     other_sign = 0
-    extract("warm up")
+    extract_claims("warm up")
     began = time.perf_counter()
-    read = [extract(line["text"]) for line in lines]
+    read = [extract_claims(line["text"]) for line in lines]
     took = time.perf_counter() - began
     for line, drafts in zip(lines, read, strict=True):
         want = {_key(claim): claim["polarity"] for claim in line["claims"]}
-        got = {canonical(draft): draft.polarity for draft in drafts}
+        got = {canonical_form(draft): draft.polarity for draft in drafts}
         right.update(key[1] for key in want.keys() & got.keys())
         missed.update(key[1] for key in want.keys() - got.keys())
         wrong.update(key[1] for key in got.keys() - want.keys())
@@ -69,7 +69,7 @@ def _show(text: str, want: dict[Key, str], got: dict[Key, str]) -> None:
 
 def _table(right: Counter[str], missed: Counter[str], wrong: Counter[str]) -> None:
     print(f"{'':18}{'right':>6}{'missed':>8}{'wrong':>7}{'P':>7}{'R':>7}{'F1':>7}")
-    for name in predicates():
+    for name in predicate_names():
         if right[name] or missed[name] or wrong[name]:
             _row(name, right[name], missed[name], wrong[name])
     _row("all", right.total(), missed.total(), wrong.total())

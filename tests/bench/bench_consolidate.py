@@ -36,10 +36,10 @@ from app.bench.machine import load  # noqa: E402
 from app.bench.measure import percentiles  # noqa: E402
 from core.engine.facade import built_in_readers  # noqa: E402
 from core.engine.startup import warm_index  # noqa: E402
-from core.index.manager import State  # noqa: E402
-from core.lifecycle.consolidate.consolidate import Consolidation  # noqa: E402
-from core.lifecycle.consolidate.run_report import counts_of  # noqa: E402
-from core.lifecycle.kit.job_context import Ground  # noqa: E402
+from core.index.manager import IndexState  # noqa: E402
+from core.lifecycle.consolidate.consolidate import ConsolidationJob  # noqa: E402
+from core.lifecycle.consolidate.run_report import count_plan  # noqa: E402
+from core.lifecycle.kit.job_context import JobContext  # noqa: E402
 from core.types.belief import Told  # noqa: E402
 from core.types.lifecycle import JobType, Planned  # noqa: E402
 from core.types.values import OWNER_ACTOR  # noqa: E402
@@ -129,22 +129,22 @@ class Watch:
 
 def consolidate(rig: Rig, watch: Watch, is_over: threading.Event) -> None:
     """Run the job once, as the person does."""
-    plan = Consolidation.plan
+    plan = ConsolidationJob.plan
 
-    def timed(self: Consolidation, ground: Ground) -> Sequence[Planned]:
+    def timed(self: ConsolidationJob, ground: JobContext) -> Sequence[Planned]:
         watch.phase = "during the plan"
         wall, own = time.perf_counter(), time.thread_time()
         deeds = plan(self, ground)
         took = time.perf_counter() - wall, time.thread_time() - own
         print(
-            f"plan: {len(deeds)} deeds in {took[0]:.1f} s, {took[1]:.1f} s of one processor, {dict(counts_of(deeds))}",
+            f"plan: {len(deeds)} deeds in {took[0]:.1f} s, {took[1]:.1f} s of one processor, {dict(count_plan(deeds))}",
             flush=True,
         )
         watch.phase = "during the carrying out"
         return deeds
 
     try:
-        with patch.object(Consolidation, "plan", timed):
+        with patch.object(ConsolidationJob, "plan", timed):
             begun = time.perf_counter()
             row = rig.engine.jobs.run(JobType.CONSOLIDATE).result(36_000)
             print(f"run: {row.state.value}, {dict(row.report)}, {time.perf_counter() - begun:.1f} s", flush=True)
@@ -155,7 +155,7 @@ def consolidate(rig: Rig, watch: Watch, is_over: threading.Event) -> None:
 def measure(rig: Rig, known: list[str], pause_s: float) -> None:
     """Time recalls idle and during the job, and say what it did."""
     rig.opened.threads.jobs.submit(warm_index, rig.opened).result(600)
-    while rig.opened.search.index.status().state is not State.READY:
+    while rig.opened.search.index.status().state is not IndexState.READY:
         time.sleep(0.05)
     watch = Watch(rig, random.Random(5).sample(known, min(200, len(known))))
     relate = rig.opened.store_service.readers.relate
@@ -173,7 +173,7 @@ def measure(rig: Rig, known: list[str], pause_s: float) -> None:
     print(f"memory: the most in MB, beside {before:.0f} before: {above}", flush=True)
     for phase, took in watch.took.items():
         print(f"recall {phase}: {percentiles(took)} ms, {len(took)} recalls")
-    print(f"second run: {len(Consolidation().plan(ground_of(rig, near=near_of(rig))))} deeds; load {load()}")
+    print(f"second run: {len(ConsolidationJob().plan(ground_of(rig, near=near_of(rig))))} deeds; load {load()}")
 
 
 def main() -> int:

@@ -28,7 +28,7 @@ from locomo import Conversation, read  # noqa: E402
 
 from app.sample.sample import fill, sample_engine  # noqa: E402
 from core.engine.facade import Engine  # noqa: E402
-from core.score.ranking.packing import MOST_FETCHED  # noqa: E402
+from core.score.ranking.context_budget import MOST_FETCHED  # noqa: E402
 from core.score.ranking.profile import Focus  # noqa: E402
 from core.types.recall import ContextQuery  # noqa: E402
 from core.types.values import OWNER_ACTOR  # noqa: E402

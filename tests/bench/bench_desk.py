@@ -27,7 +27,7 @@ from engine_rig import START_MS, Rig, rig_at  # noqa: E402
 from core.belief.claims.claims import claim_key  # noqa: E402
 from core.engine.review.review_chores import make_resolver, run_review_chores  # noqa: E402
 from core.errors import Code, LociError, UserError  # noqa: E402
-from core.memory.write import take_labels  # noqa: E402
+from core.memory.write import reserve_labels  # noqa: E402
 from core.types.reviews import Decision, QueueRequest, ReviewItem  # noqa: E402
 from core.types.values import (  # noqa: E402
     OWNER_ACTOR,
@@ -95,7 +95,7 @@ def fill(rig: Rig, count: int) -> None:
                 made[table].append(row)
 
         def write(tx: Tx, rows: dict[str, list[dict[str, Any]]] = made) -> None:
-            take_labels(tx, len(rows["memories"]))
+            reserve_labels(tx, len(rows["memories"]))
             for table, some in rows.items():
                 tx.insert_many(table, some)
 

@@ -23,10 +23,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers")]
 from engine_rig import Rig, rig_at  # noqa: E402
 from ground_rig import flow, ground_of  # noqa: E402
 
-from core.belief.extract.extraction import extract  # noqa: E402
-from core.lifecycle.enrich.enrich import Enrich  # noqa: E402
+from core.belief.extract.extraction import extract_claims  # noqa: E402
+from core.lifecycle.enrich.enrich import EnrichJob  # noqa: E402
 from core.text.describe.affect import affect_of  # noqa: E402
-from core.text.describe.metadata import metadata_of  # noqa: E402
+from core.text.describe.metadata import extract_metadata  # noqa: E402
 
 Line = dict[str, Any]
 OWN = ROOT / "tests" / "bench" / "heldout" / "enrich.jsonl"
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _read(text: str, field: str) -> Iterable[str]:
-    metadata = metadata_of(text)
+    metadata = extract_metadata(text)
     if field == "urls":
         return metadata.urls
     return [one.name for one in (metadata.technologies if field == "technologies" else metadata.paths)]
@@ -62,7 +62,7 @@ def _read(text: str, field: str) -> Iterable[str]:
 
 def _names(rig: Rig, lines: Sequence[Line], *, errors: bool) -> None:
     rig.bring([{"text": line["text"], "author": "user", "ref": line["id"]} for line in lines])
-    flow(rig, Enrich(), ground_of(rig))
+    flow(rig, EnrichJob(), ground_of(rig))
     rows = rig.rows(_MENTIONED)
     wanted = {(line["id"], name) for line in lines for name, _ in line["names"]}
     _tell("mentions", wanted, {(ref, name) for ref, name, _ in rows}, errors)
@@ -84,7 +84,7 @@ def _tell(what: str, wanted: set[Any], found: set[Any], errors: bool) -> None:
 
 def _times(texts: Sequence[str], count: int) -> None:
     long = " ".join(texts)[:1_000]
-    for read in (metadata_of, affect_of):
+    for read in (extract_metadata, affect_of):
         began = time.perf_counter()
         for _ in range(200):
             read(long)
@@ -93,12 +93,12 @@ def _times(texts: Sequence[str], count: int) -> None:
     with tempfile.TemporaryDirectory() as folder, rig_at(Path(folder)) as rig:
         rig.bring(rows)
         began = time.perf_counter()
-        ran = flow(rig, Enrich(), ground_of(rig))
+        ran = flow(rig, EnrichJob(), ground_of(rig))
         spent = time.perf_counter() - began
         print(f"{'run':14} {ran.counts['read'] / spent:,.0f} memories/s, {ran.counts['mentions']:,} mentions")
     began = time.perf_counter()
     for row in rows[:1_000]:
-        extract(row["text"], now_ms=0, said_ms=0)
+        extract_claims(row["text"], now_ms=0, said_ms=0)
     print(f"{'claims':14} {1_000 / (time.perf_counter() - began):,.0f} texts/s read, none written")
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from core.text.screening.injection import Limits, scan
+from core.text.screening.injection import ScanLimits, scan
 
 OWN = Path(__file__).resolve().parents[1] / "fixtures" / "injection"
 
@@ -31,7 +31,7 @@ def own(kept: str = "") -> list[tuple[str, str]]:
 
 def measured(name: str, rows: list[tuple[str, str]]) -> None:
     """Print the figures of one set."""
-    limits, begun = Limits(), time.perf_counter()
+    limits, begun = ScanLimits(), time.perf_counter()
     scores = [(scan(text).score, label) for text, label in rows]
     took = (time.perf_counter() - begun) * 1000 / max(1, len(rows))
     for wanted in ("attack", "benign"):

@@ -36,7 +36,7 @@ from app.bench.measure import percentiles  # noqa: E402
 from app.bench.synthetic import Writer  # noqa: E402
 from core.engine.facade import built_in_readers  # noqa: E402
 from core.engine.startup import warm_index  # noqa: E402
-from core.index.manager import State  # noqa: E402
+from core.index.manager import IndexState  # noqa: E402
 from core.intake.store.store import StoreService  # noqa: E402
 from core.types.values import OWNER_ACTOR, Source  # noqa: E402
 
@@ -150,7 +150,7 @@ def main() -> None:
             profiled(arguments.profile),
         ):
             rig.opened.threads.jobs.submit(warm_index, rig.opened).result(600)
-            while rig.opened.search.index.status().state is not State.READY:
+            while rig.opened.search.index.status().state is not IndexState.READY:
                 time.sleep(0.05)
             found = measure(rig, embedder, known, arguments.stores)
     print({"memories": arguments.n, "load": load(), **found})

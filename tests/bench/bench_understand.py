@@ -20,7 +20,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]
 
-from core.text.query.understanding import understand  # noqa: E402
+from core.text.query.query_plan import understand_question  # noqa: E402
 from core.types.recall import QueryPlan  # noqa: E402
 
 Line = dict[str, Any]
@@ -66,7 +66,7 @@ def _wrong_intent(line: Line) -> str:
 
 def _plan(line: Line) -> QueryPlan:
     now = datetime.fromisoformat(line["now"]).replace(tzinfo=UTC) if "now" in line else None
-    return understand(line["query"], int(now.timestamp() * 1000) if now else NOON_MS, UTC)
+    return understand_question(line["query"], int(now.timestamp() * 1000) if now else NOON_MS, UTC)
 
 
 def _read(path: Path) -> list[Line]:
@@ -77,7 +77,7 @@ def _times(queries: Sequence[str]) -> None:
     took = []
     for query in [*queries[:5], *(query for _ in range(20) for query in queries)]:
         began = time.thread_time()
-        understand(query, NOON_MS, UTC)
+        understand_question(query, NOON_MS, UTC)
         took.append(1000 * (time.thread_time() - began))
     cuts = statistics.quantiles(took[5:], n=100)
     print(

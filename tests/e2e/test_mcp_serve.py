@@ -13,7 +13,7 @@ from mcp_rig import RawMcp, driven, pair
 
 from app.mcp.texts import TOKENS, tokens
 from app.mcp.tools import offered
-from core.config.grant_wording import cannot
+from core.config.grant_wording import describe_limits_of_grants
 from core.ipc.client.client import Client
 
 SECRET_WORD = "xylophone-in-the-attic"
@@ -263,7 +263,7 @@ def test_a_code_pairs_as_the_person_allows(palace: Palace) -> None:
     with palace.serving(), Terminal(palace, "pair", "zed", "--code") as person:
         code = person.code()
         wait = in_background(lambda: palace.run("--json", "mcp", "--pair", "zed", "--code", code))
-        assert "zed" in person.until(cannot())
+        assert "zed" in person.until(describe_limits_of_grants())
         person.type(b"y\n")
         done = wait()
         assert done.code == 0, done.err

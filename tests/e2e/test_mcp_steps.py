@@ -11,7 +11,7 @@ from cli_rig import Palace, in_background
 from cli_terminal import Terminal
 from window_process import Driven, on, screen
 
-from core.config.grant_wording import cannot
+from core.config.grant_wording import describe_limits_of_grants
 from ui.pages.clients.pairing.code_card import assistants
 
 OTHER = "Another with MCP"
@@ -30,7 +30,7 @@ def allowed(palace: Palace, name: str, steps: tuple[str, ...]) -> str:
     with Terminal(palace, "pair", name, "--code") as person:
         with Terminal(palace, *typed(steps, person.code())) as client:
             client.type(b"y\n")
-            person.until(cannot())
+            person.until(describe_limits_of_grants())
             person.type(b"y\n")
             done = client.ended()
         assert person.ended().code == 0
@@ -80,7 +80,7 @@ def test_what_cannot_be_written_is_paired_and_printed(palace: Palace) -> None:
     with palace.serving(), Terminal(palace, "pair", "zed", "--code") as person:
         arguments = typed(tuple(assistants()["Zed"]), person.code())
         wait = in_background(lambda: palace.run(*arguments))
-        person.until(cannot())
+        person.until(describe_limits_of_grants())
         person.type(b"y\n")
         done = wait()
         assert done.code == 1

@@ -13,7 +13,7 @@ import pytest
 from cli_rig import MINUTE_S, ROOT, Palace, in_background
 from cli_terminal import Terminal
 
-from core.config.grant_wording import cannot
+from core.config.grant_wording import describe_limits_of_grants
 from core.ipc.protocol.schema import load
 
 EXAMPLES = ROOT / "resources" / "help" / "examples"
@@ -115,7 +115,7 @@ def test_a_program_of_the_quick_start_pairs_itself_stores_finds_and_is_given_a_c
         with Terminal(palace, "pair", "notes-plugin", "--code") as person:
             code = person.code()
             wait = in_background(lambda: said(palace, *given, "A red kite flew.", "kite", code))
-            person.until(cannot())
+            person.until(describe_limits_of_grants())
             person.type(b"y\n")
             told = wait()
         assert told.splitlines()[:2] == ["ADD", "A red kite flew."]

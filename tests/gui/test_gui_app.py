@@ -26,7 +26,7 @@ from app.vault.service import Service
 from app.window.desktop import Desktop, HomeStore, build, fixed
 from app.window.single import Ear, place_of, raise_running
 from app.window.window import NO_TRAY, Shown
-from core.config.option_rows import replaced
+from core.config.option_rows import replace_option
 from core.errors import Code, LociError
 from ui.context import Command, Context
 from ui.shell.tray import Tray
@@ -87,7 +87,7 @@ def test_the_home_keeps_options_and_state(qtbot: QtBot, rig: Rig) -> None:
     options, state = store.load()
     assert (store.note, dict(state)) == (None, {})
     kept = rig.engine.home.path / "window.json"
-    store.save(replaced(options, "text_size", 125), {"house.page": "library"})
+    store.save(replace_option(options, "text_size", 125), {"house.page": "library"})
     settle(qtbot, kept.exists)
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     again, state = HomeStore(rig.engine).load()
@@ -222,7 +222,7 @@ class Door:
     def option(self, **change: object) -> None:
         """Change an option."""
         ((name, value),) = change.items()
-        self.context.prefs.put(lambda options: replaced(options, name, value))
+        self.context.prefs.put(lambda options: replace_option(options, name, value))
 
     def run(self, meanwhile: Any, after_ms: int = 20) -> int:
         """Run until something ends it."""

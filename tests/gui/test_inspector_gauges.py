@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from window_rig import settle
 
 from core.errors import Code, EnvironmentFaultError
-from core.score.lifecycle.decay import effective_confidence, rate_of
+from core.score.lifecycle.decay import decay_rate, effective_confidence
 from core.types.lifecycle import Curve
 from core.types.values import OWNER_ACTOR, Status
 from core.types.views import Revision
@@ -177,7 +177,7 @@ def test_with_the_real_engine_the_numbers_are_those_of_the_formulas(qtbot: QtBot
     assert isinstance(clock, HandClock)
     clock.advance(60 * DAY_MS)
     memory = rig.get(memory_id)
-    faded = float(effective_confidence(memory.confidence, rate_of("fact", "standard"), 60.0))
+    faded = float(effective_confidence(memory.confidence, decay_rate("fact", "standard"), 60.0))
     with shown_inspector(qtbot, context) as inspector:
         look(qtbot, inspector, context, memory_id)
         part = part_of(inspector)

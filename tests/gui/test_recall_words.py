@@ -9,7 +9,7 @@ import pytest
 from recall_page_rig import FakeLaboratory, FakeLibrary
 from review_rig import memory
 
-from core.config.option_rows import rows_of
+from core.config.option_rows import option_rows
 from core.config.retrieval import RetrievalOptions
 from core.types.recall import (
     STAGES,
@@ -230,7 +230,7 @@ def test_a_change_is_told_as_its_slider_shows_it(name: str, pair: tuple[object, 
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_the_slider_of_every_option_stays_within_its_bounds(turned: bool) -> None:
-    numbers = [one for one in rows_of(RetrievalOptions, RetrievalOptions()) if one.kind in {"int", "float"}]
+    numbers = [one for one in option_rows(RetrievalOptions, RetrievalOptions()) if one.kind in {"int", "float"}]
     assert numbers
     for option in numbers:
         scale = scale_of(option, turned=turned)

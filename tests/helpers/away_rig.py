@@ -11,11 +11,11 @@ from engine_rig import HandClock, Rig
 from fake_ollama import MODEL, Answer, Asked, FakeOllama
 
 from core.engine.jobs.scheduler import SchedulerPacing
-from core.llm.ollama import Limits
+from core.llm.ollama import ServerLimits
 from core.types.lifecycle import Health, JobRow, JobState, JobType
 
 HOUR_MS = 3_600_000
-QUICK = Limits(connect_s=2, silence_s=0.4, whole_s=1.2, list_s=1.2, wire_bytes=256 * 1024)
+QUICK = ServerLimits(connect_s=2, silence_s=0.4, whole_s=1.2, list_s=1.2, wire_bytes=256 * 1024)
 
 
 class LeapingClock(HandClock):

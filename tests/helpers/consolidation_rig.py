@@ -16,7 +16,7 @@ from belief_rig import claim
 from engine_rig import Rig, Table, rig_at
 from gathering_rig import told
 
-from core.belief.relate.relation import certain
+from core.belief.relate.relation import certain_relation
 from core.intake.transaction.text_readers import TextReaders
 from core.intake.transaction.trust_inputs import claims_on, refresh_claims
 from core.types.belief import Label, Relation, Told
@@ -53,11 +53,11 @@ class WordReader:
     @staticmethod
     def _one(first: str, second: str) -> Relation:
         if ". " not in first + second and first.startswith(COMPLETES) and second.startswith(COMPLETES):
-            return certain(Label.MERGE, "completes")
+            return certain_relation(Label.MERGE, "completes")
         if second.startswith(LATER):
-            return certain(Label.SUPERSEDE, "later")
+            return certain_relation(Label.SUPERSEDE, "later")
         same = first.casefold() == second.casefold()
-        return certain(Label.DUPLICATE if same else Label.COEXIST, "same_words" if same else "apart")
+        return certain_relation(Label.DUPLICATE if same else Label.COEXIST, "same_words" if same else "apart")
 
 
 READERS = TextReaders(relate=WordReader())

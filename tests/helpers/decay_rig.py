@@ -8,7 +8,7 @@ from typing import Any
 from engine_rig import START_MS, Rig
 from vault_kit import memory
 
-from core.memory.write import take_labels
+from core.memory.write import reserve_labels
 from core.vault.database.tx import Tx
 
 DAY_MS = 86_400_000
@@ -31,7 +31,7 @@ def put(rig: Rig, name: str, days: float = 0.0, **more: Any) -> str:
     }  # fmt: skip
 
     def write(tx: Tx) -> None:
-        tx.insert("memories", {**memory(take_labels(tx, 1), f"text of {name}"), **row, **more})
+        tx.insert("memories", {**memory(reserve_labels(tx, 1), f"text of {name}"), **row, **more})
         at = START_MS
         if "dates" in aside or "arousal" in aside:
             body = json.dumps({"dates": aside.get("dates", [])})

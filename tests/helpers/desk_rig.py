@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from engine_rig import START_MS, Rig
 
-from core.belief.claims.claims import Evidenced, draft_claim
+from core.belief.claims.claims import EvidenceSource, draft_claim
 from core.engine.review.review_chores import run_review_chores
 from core.intake.transaction.trust_inputs import refresh_trust
 from core.intake.transitions.review_items import ItemSubject
@@ -154,7 +154,7 @@ def put(rig: Rig, transitions: Transitions, side: Side) -> str:
         "memory_sources",
         {"memory_id": memory_id, "lineage": lineage, "source": side.source.value, "at": tx.now_ms},
     )
-    on = Evidenced(memory_id, side.text, draft.space_id, lineage, tx.now_ms)
+    on = EvidenceSource(memory_id, side.text, draft.space_id, lineage, tx.now_ms)
     for claim in side.claims:
         spanned = ClaimDraft(**{**_fields(claim), "end": len(side.text)})
         draft_claim(tx, spanned, on, (make_id(), make_id()))

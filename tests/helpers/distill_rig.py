@@ -9,8 +9,8 @@ from typing import Any
 from engine_rig import Rig
 from ground_rig import Ran, flow, ground_of
 
-from core.lifecycle.distill.distill import Distill
-from core.lifecycle.kit.job_context import Batch
+from core.lifecycle.distill.distill import DistillJob
+from core.lifecycle.kit.job_context import BatchResult
 from core.llm.prompts import Prompt
 from core.types.values import OWNER_ACTOR, Actor, Kind, Memory
 from core.vault.database.tx import Tx
@@ -43,7 +43,7 @@ def says(text: str) -> Ask:
 def run(rig: Rig, ask: Ask | str, **more: Any) -> Ran:
     """Run the job until nothing is left."""
     given = says(ask) if isinstance(ask, str) else ask
-    return flow(rig, Distill(), ground_of(rig, ask=given, **more), most=20)
+    return flow(rig, DistillJob(), ground_of(rig, ask=given, **more), most=20)
 
 
 def sources_of(rig: Rig, memory_id: str) -> set[str]:
@@ -57,18 +57,18 @@ def state_of(rig: Rig, memory_id: str) -> tuple[Any, ...] | None:
     return found[0] if found else None
 
 
-def in_flight(rig: Rig, told: str, meanwhile: Callable[[], object]) -> Batch:
+def in_flight(rig: Rig, told: str, meanwhile: Callable[[], object]) -> BatchResult:
     """A group is read, then something happens, then what was read is written."""
-    job, ground = Distill(), ground_of(rig, ask=says(told))
+    job, ground = DistillJob(), ground_of(rig, ask=says(told))
     prepared = job.prepare(ground, {})
     assert prepared is not None
     meanwhile()
 
-    def write(tx: Tx) -> Batch:
+    def write(tx: Tx) -> BatchResult:
         with rig.opened.work.verb(tx, "run", "A run", OWNER_ACTOR) as verb:
             return job.write(tx, verb, ground, prepared)
 
-    done: Batch = rig.write(write)
+    done: BatchResult = rig.write(write)
     return done
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.belief.gate import Standing
+from core.belief.gate import SourceAuthority
 from core.intake.claims.candidate import is_owners_word
 from core.score.belief.trust import SOURCE_WEIGHT
 from core.types.belief import LABELS, Label, Relation
@@ -13,11 +13,11 @@ from core.types.values import Source
 DAY_MS = 86_400_000
 
 
-def by_owner(source: Source = Source.USER_EXPLICIT, *, day: int = 0, vouched: bool = False) -> Standing:
+def by_owner(source: Source = Source.USER_EXPLICIT, *, day: int = 0, vouched: bool = False) -> SourceAuthority:
     """What the owner brought: the owner's word only where it is said in so many words, or vouched for."""
     word = source is Source.USER_EXPLICIT or vouched
     said = word or source is Source.USER_IMPLICIT
-    return Standing(word, said, said, source, None, "owner", SOURCE_WEIGHT[source], day * DAY_MS)
+    return SourceAuthority(word, said, said, source, None, "owner", SOURCE_WEIGHT[source], day * DAY_MS)
 
 
 def by_client(
@@ -27,22 +27,22 @@ def by_client(
     day: int = 0,
     ceiling: float = 0.85,
     vouched: bool = False,
-) -> Standing:
+) -> SourceAuthority:
     """What a client brought, under its ceiling."""
     persons = vouched or is_owners_word(source, imported=False, by_client=True)
     trust = min(ceiling, SOURCE_WEIGHT[source])
-    return Standing(vouched, vouched, persons, source, client, "client", trust, day * DAY_MS)
+    return SourceAuthority(vouched, vouched, persons, source, client, "client", trust, day * DAY_MS)
 
 
 def by_import(
     source: Source = Source.USER_IMPLICIT, *, store: str = "import:notes", day: int = 0, vouched: bool = False
-) -> Standing:
+) -> SourceAuthority:
     """What came in a file of the person's."""
     persons = vouched or is_owners_word(source, imported=True, by_client=False)
-    return Standing(vouched, vouched, persons, source, None, store, SOURCE_WEIGHT[source], day * DAY_MS)
+    return SourceAuthority(vouched, vouched, persons, source, None, store, SOURCE_WEIGHT[source], day * DAY_MS)
 
 
-def later(standing: Standing, days: int = 1) -> Standing:
+def later(standing: SourceAuthority, days: int = 1) -> SourceAuthority:
     """The same, said that much later."""
     return replace(standing, at_ms=standing.at_ms + days * DAY_MS)
 

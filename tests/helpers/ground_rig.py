@@ -15,7 +15,15 @@ import numpy as np
 from engine_rig import Rig
 from numpy.typing import NDArray
 
-from core.lifecycle.kit.job_context import SCHEDULER, Batch, Ground, Near, Planner, Preparing, Stream
+from core.lifecycle.kit.job_context import (
+    SCHEDULER,
+    BatchResult,
+    JobContext,
+    NeighbourSearch,
+    Planner,
+    PreparingPlanner,
+    StreamJob,
+)
 from core.llm.prompts import Prompt
 from core.types.lifecycle import Planned
 from core.vault.database.tx import Tx
@@ -42,10 +50,10 @@ def ground_of(
     rig: Rig,
     options: Mapping[str, Any] | None = None,
     *,
-    near: Near | None = None,
+    near: NeighbourSearch | None = None,
     ask: Callable[[Prompt], str] | None = None,
     is_stopped: Callable[[], bool] = lambda: False,
-) -> Ground:
+) -> JobContext:
     """A ground over an open engine.
 
     Args:
@@ -56,7 +64,7 @@ def ground_of(
         is_stopped: whether the job shall end.
     """
     opened = rig.opened
-    return Ground(
+    return JobContext(
         clock=rig.clock,
         options=opened.options.model_copy(update=dict(options or {})),
         make_id=opened.make_id,
@@ -74,7 +82,7 @@ def ground_of(
     )
 
 
-def near_of(rig: Rig) -> Near:
+def near_of(rig: Rig) -> NeighbourSearch:
     """Neighbours from the engine's index."""
     index = rig.opened.search.index
 
@@ -90,20 +98,20 @@ def near_of(rig: Rig) -> Near:
     return near
 
 
-def run(rig: Rig, job: Planner, ground: Ground, batch: int = 3) -> Ran:
+def run(rig: Rig, job: Planner, ground: JobContext, batch: int = 3) -> Ran:
     """Plan, then carry out in batches of a few; the deeds are those of before the first batch."""
     deeds = list(job.plan(ground))
     ran = Ran(deeds)
     for at in range(0, len(deeds), batch):
         some, is_last = deeds[at : at + batch], at + batch >= len(deeds)
         carry_out = job.carry_out
-        if isinstance(job, Preparing):
+        if isinstance(job, PreparingPlanner):
             carry_out = partial(job.carry_out, prepared=job.prepare(ground, some))
         _write(rig, ran, partial(carry_out, ground=ground, deeds=some), is_last=is_last)
     return ran
 
 
-def flow(rig: Rig, job: Stream, ground: Ground, most: int = 1_000) -> Ran:
+def flow(rig: Rig, job: StreamJob, ground: JobContext, most: int = 1_000) -> Ran:
     """Run a stream until nothing is left, or for so many batches."""
     ran, cursor = Ran(), dict[str, Any]()
     for _ in range(most):
@@ -111,7 +119,7 @@ def flow(rig: Rig, job: Stream, ground: Ground, most: int = 1_000) -> Ran:
         if prepared is None:
             break
         if job.is_derived:
-            done: Batch = rig.write(partial(job.write, verb=None, ground=ground, prepared=prepared))
+            done: BatchResult = rig.write(partial(job.write, verb=None, ground=ground, prepared=prepared))
             _add(ran, done)
         else:
             done = _write(rig, ran, partial(job.write, ground=ground, prepared=prepared))
@@ -123,19 +131,19 @@ def flow(rig: Rig, job: Stream, ground: Ground, most: int = 1_000) -> Ran:
     return ran
 
 
-def _write(rig: Rig, ran: Ran, work: Callable[..., Batch], *, is_last: bool = False) -> Batch:
-    def write(tx: Tx) -> Batch:
+def _write(rig: Rig, ran: Ran, work: Callable[..., BatchResult], *, is_last: bool = False) -> BatchResult:
+    def write(tx: Tx) -> BatchResult:
         with rig.opened.work.verb(tx, "run", "A run", SCHEDULER, step_id=ran.step_id, keep_open=not is_last) as verb:
             done = work(tx, verb=verb)
         exists = tx.value("SELECT 1 FROM undo_steps WHERE id = ?", (verb.step_id,)) is not None
         ran.step_id = verb.step_id if exists else None
         return done
 
-    done: Batch = rig.write(write)
+    done: BatchResult = rig.write(write)
     _add(ran, done)
     return done
 
 
-def _add(ran: Ran, done: Batch) -> None:
+def _add(ran: Ran, done: BatchResult) -> None:
     ran.counts.update(done.counts)
     ran.ids += done.ids

@@ -12,9 +12,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from core.importers.detect import detect
+from core.importers.detect import detect_format
 from core.importers.input.source import Bundle, SourceFile, open_bundle
-from core.importers.records.records import Importer, Item, Record, Skip, Trouble
+from core.importers.records.records import Importer, Item, Record, SkippedPart, UnreadablePart
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures" / "imports"
 EXPECTED: Mapping[str, Any] = json.loads((FIXTURES / "expected.json").read_text("utf-8"))
@@ -75,16 +75,16 @@ def records(items: list[Item]) -> list[Record]:
     return [item for item in items if isinstance(item, Record)]
 
 
-def troubles(items: list[Item]) -> list[Trouble]:
-    return [item for item in items if isinstance(item, Trouble)]
+def troubles(items: list[Item]) -> list[UnreadablePart]:
+    return [item for item in items if isinstance(item, UnreadablePart)]
 
 
 def reasons(items: list[Item]) -> dict[str, int]:
     found: Counter[str] = Counter()
     for item in items:
-        if isinstance(item, Skip):
+        if isinstance(item, SkippedPart):
             found[item.reason] += item.count
-        elif isinstance(item, Trouble):
+        elif isinstance(item, UnreadablePart):
             found[item.reason] += 1
     return dict(found)
 
@@ -112,11 +112,11 @@ def check_fixture(
     want = fixture(fixture_id)
     with open_bundle(path or path_of(fixture_id)) as bundle:
         assert importer.detects(bundle)
-        assert detect(bundle).format == importer.format
+        assert detect_format(bundle).format == importer.format
         assert importer.format == FORMATS.get(want["detected_format"], want["detected_format"])
         items = list(importer.read(bundle))
         again = list(importer.read(bundle))
-        left_out = [Skip(reason, name) for reason, name in bundle.skipped]
+        left_out = [SkippedPart(reason, name) for reason, name in bundle.skipped]
     assert again == items
     found = records(items)
     assert len({record.identity for record in found}) == len(found)

@@ -20,7 +20,7 @@ from pytestqt.qtbot import QtBot
 from review_rig import memory
 from window_rig import application, settle
 
-from core.config.option_rows import replaced, rows_of
+from core.config.option_rows import option_rows, replace_option
 from core.config.retrieval import RetrievalOptions
 from core.errors import Code, UserError
 from core.types.recall import (
@@ -139,7 +139,7 @@ class FakeLaboratory:
     def _tried(self, weights: Weights) -> RetrievalOptions:
         options = self.options
         for name, value in weights.items():
-            options = replaced(options, name, value)
+            options = replace_option(options, name, value)
         return options
 
     def _answer(self, plan: QueryPlan, options: RetrievalOptions, seen_as: str) -> LabAnswer:
@@ -201,7 +201,7 @@ class FakeLaboratory:
             "seed-b": {**RetrievalOptions().model_dump(), "sides_importance": 0.3, "sides_confidence": 0.1},
         }
         fits = [name for name in presets if values[name] == self.options.model_dump()]
-        rows = rows_of(RetrievalOptions, self.options)
+        rows = option_rows(RetrievalOptions, self.options)
         return finished(Tuning(rows, fits[0] if fits else "", presets, values))
 
     def preview(self, weights: Weights) -> Future[Comparison]:

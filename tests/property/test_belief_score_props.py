@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.score.belief.chance import MINILM, Strangers, expected_strangers, weighed
-from core.score.belief.trust import PENALTY, SOURCE_WEIGHT, Weighed, claim_confidence, trust_terms
+from core.score.belief.chance import MINILM, ChanceModel, discount_chance, expected_chance_neighbours
+from core.score.belief.trust import PENALTY, SOURCE_WEIGHT, WeighedEvidence, claim_confidence, trust_terms
 from core.types.belief import LABELS, Label, Relation
 from core.types.values import Source
 
@@ -86,11 +86,13 @@ def test_no_single_term_moves_trust_by_more_than_it_may(
 
 # ---- how sure a claim is (seed C 7.7)
 
-PIECES = st.lists(st.builds(Weighed, st.sampled_from(["owner", "a", "b", "c"]), _unit, st.booleans()), max_size=12)
+PIECES = st.lists(
+    st.builds(WeighedEvidence, st.sampled_from(["owner", "a", "b", "c"]), _unit, st.booleans()), max_size=12
+)
 
 
-def _for(*weights: float) -> list[Weighed]:
-    return [Weighed(f"source {place}", weight) for place, weight in enumerate(weights)]
+def _for(*weights: float) -> list[WeighedEvidence]:
+    return [WeighedEvidence(f"source {place}", weight) for place, weight in enumerate(weights)]
 
 
 @pytest.mark.parametrize(
@@ -100,22 +102,22 @@ def _for(*weights: float) -> list[Weighed]:
         (_for(0.5), 0.5),
         (_for(0.5, 0.5), 0.75),
         (_for(0.9, 0.8, 0.5), 0.99),
-        ([Weighed("a", 0.5), Weighed("a", 0.5), Weighed("a", 0.3)], 0.5),
-        ([*_for(0.9), Weighed("d", 0.4, supports=False)], 0.7),
-        ([*_for(0.9), Weighed("d", 0.4, supports=False), Weighed("d", 0.2, supports=False)], 0.7),
-        ([*_for(0.9), Weighed("d", 0.4, supports=False), Weighed("e", 0.6, supports=False)], 0.4),
-        ([Weighed("d", 1.0, supports=False)], 0.0),
-        ([*_for(0.3), Weighed("d", 0.9, supports=False)], 0.0),
+        ([WeighedEvidence("a", 0.5), WeighedEvidence("a", 0.5), WeighedEvidence("a", 0.3)], 0.5),
+        ([*_for(0.9), WeighedEvidence("d", 0.4, supports=False)], 0.7),
+        ([*_for(0.9), WeighedEvidence("d", 0.4, supports=False), WeighedEvidence("d", 0.2, supports=False)], 0.7),
+        ([*_for(0.9), WeighedEvidence("d", 0.4, supports=False), WeighedEvidence("e", 0.6, supports=False)], 0.4),
+        ([WeighedEvidence("d", 1.0, supports=False)], 0.0),
+        ([*_for(0.3), WeighedEvidence("d", 0.9, supports=False)], 0.0),
         (_for(1.0, 0.2), 1.0),
     ],
 )
-def test_confidence_worked_out_by_hand(evidence: list[Weighed], confidence: float) -> None:
+def test_confidence_worked_out_by_hand(evidence: list[WeighedEvidence], confidence: float) -> None:
     assert claim_confidence(evidence) == pytest.approx(confidence, abs=1e-12)
     assert PENALTY == 0.5
 
 
 @given(PIECES)
-def test_confidence_is_a_share_and_nothing_without_support(evidence: list[Weighed]) -> None:
+def test_confidence_is_a_share_and_nothing_without_support(evidence: list[WeighedEvidence]) -> None:
     found = claim_confidence(evidence)
     assert 0.0 <= found <= 1.0
     if not any(piece.supports and piece.weight > 0 for piece in evidence):
@@ -123,31 +125,33 @@ def test_confidence_is_a_share_and_nothing_without_support(evidence: list[Weighe
 
 
 @given(PIECES, st.randoms(use_true_random=False))
-def test_confidence_does_not_depend_on_the_order(evidence: list[Weighed], random: Any) -> None:
+def test_confidence_does_not_depend_on_the_order(evidence: list[WeighedEvidence], random: Any) -> None:
     turned = list(evidence)
     random.shuffle(turned)
     assert claim_confidence(turned) == claim_confidence(evidence)
 
 
-@given(PIECES, st.builds(Weighed, st.sampled_from(["a", "new"]), _unit))
-def test_support_never_lowers_and_doubt_never_raises(evidence: list[Weighed], piece: Weighed) -> None:
+@given(PIECES, st.builds(WeighedEvidence, st.sampled_from(["a", "new"]), _unit))
+def test_support_never_lowers_and_doubt_never_raises(evidence: list[WeighedEvidence], piece: WeighedEvidence) -> None:
     before = claim_confidence(evidence)
     assert claim_confidence([*evidence, piece]) >= before - 1e-12
-    against = Weighed(piece.lineage, piece.weight, supports=False)
+    against = WeighedEvidence(piece.lineage, piece.weight, supports=False)
     assert claim_confidence([*evidence, against]) <= before + 1e-12
 
 
 @given(PIECES, _unit, _unit)
-def test_a_stronger_quote_never_lowers_it(evidence: list[Weighed], a: float, b: float) -> None:
+def test_a_stronger_quote_never_lowers_it(evidence: list[WeighedEvidence], a: float, b: float) -> None:
     weak, strong = sorted((a, b))
-    less, more = (claim_confidence([*evidence, Weighed("one", weight)]) for weight in (weak, strong))
+    less, more = (claim_confidence([*evidence, WeighedEvidence("one", weight)]) for weight in (weak, strong))
     assert less <= more + 1e-12
 
 
 @given(st.lists(_unit, min_size=1, max_size=9), st.floats(0, 1))
 def test_one_source_counts_with_its_strongest_quote_however_often_it_speaks(weights: list[float], other: float) -> None:
-    often = [*(Weighed("one", weight) for weight in weights), Weighed("two", other)]
-    assert claim_confidence(often) == claim_confidence([Weighed("one", max(weights)), Weighed("two", other)])
+    often = [*(WeighedEvidence("one", weight) for weight in weights), WeighedEvidence("two", other)]
+    assert claim_confidence(often) == claim_confidence(
+        [WeighedEvidence("one", max(weights)), WeighedEvidence("two", other)]
+    )
 
 
 @given(st.lists(st.floats(0.01, 0.99), min_size=1, max_size=9))
@@ -171,26 +175,26 @@ def _relations(draw: st.DrawFn) -> Relation:
 @given(_near, _near, st.integers(0, 10**6))
 def test_the_nearer_the_fewer_strangers(a: float, b: float, others: int) -> None:
     low, high = sorted((a, b))
-    assert 0 <= expected_strangers(high, others) <= expected_strangers(low, others) <= others
+    assert 0 <= expected_chance_neighbours(high, others) <= expected_chance_neighbours(low, others) <= others
 
 
 @given(_near, st.integers(-5, 10**6), st.integers(0, 1000))
 def test_the_more_memories_the_more_strangers(cosine: float, others: int, more: int) -> None:
-    assert expected_strangers(cosine, others) <= expected_strangers(cosine, others + more)
+    assert expected_chance_neighbours(cosine, others) <= expected_chance_neighbours(cosine, others + more)
 
 
 def test_strangers_worked_out_by_hand() -> None:
-    known = Strangers(share=0.1, at=0.5, fall=10.0)
-    assert expected_strangers(0.5, 1000, known) == pytest.approx(100)
-    assert expected_strangers(0.6, 1000, known) == pytest.approx(100 * math.exp(-1))
-    assert expected_strangers(-1.0, 1000, known) == 1000
-    assert expected_strangers(0.9, 0, known) == 0
-    assert expected_strangers(0.2, 1000, MINILM) == pytest.approx(74)
+    known = ChanceModel(share=0.1, at=0.5, fall=10.0)
+    assert expected_chance_neighbours(0.5, 1000, known) == pytest.approx(100)
+    assert expected_chance_neighbours(0.6, 1000, known) == pytest.approx(100 * math.exp(-1))
+    assert expected_chance_neighbours(-1.0, 1000, known) == 1000
+    assert expected_chance_neighbours(0.9, 0, known) == 0
+    assert expected_chance_neighbours(0.2, 1000, MINILM) == pytest.approx(74)
 
 
 @given(_relations(), _near, st.integers(0, 10**6))
 def test_what_is_due_to_chance_goes_to_standing_side_by_side(told: Relation, cosine: float, others: int) -> None:
-    found = weighed(told, cosine, others)
+    found = discount_chance(told, cosine, others)
     assert sum(found.probabilities.values()) == pytest.approx(1.0)
     assert 0.0 <= found.confidence <= 1.0 + 1e-12
     for label in LABELS:
@@ -206,7 +210,7 @@ def test_what_is_due_to_chance_goes_to_standing_side_by_side(told: Relation, cos
 
 @given(_relations(), _near, st.integers(0, 10**5), st.integers(0, 10**5))
 def test_a_larger_vault_never_makes_it_more_daring(told: Relation, cosine: float, others: int, more: int) -> None:
-    few, many = weighed(told, cosine, others), weighed(told, cosine, others + more)
+    few, many = discount_chance(told, cosine, others), discount_chance(told, cosine, others + more)
     assert many.probabilities[Label.COEXIST] >= few.probabilities[Label.COEXIST] - 1e-12
     if few.label is Label.COEXIST:
         assert many.label is Label.COEXIST
@@ -214,7 +218,7 @@ def test_a_larger_vault_never_makes_it_more_daring(told: Relation, cosine: float
 
 @given(_relations(), _near)
 def test_in_an_empty_vault_nothing_is_due_to_chance(told: Relation, cosine: float) -> None:
-    found = weighed(told, cosine, 0)
+    found = discount_chance(told, cosine, 0)
     assert found.label is told.label
     assert found.confidence == pytest.approx(told.confidence)
     assert found.probabilities == pytest.approx(dict(told.probabilities))
@@ -222,8 +226,8 @@ def test_in_an_empty_vault_nothing_is_due_to_chance(told: Relation, cosine: floa
 
 def test_a_relation_between_strangers_worked_out_by_hand() -> None:
     shares = {Label.DUPLICATE: 0.0, Label.SUPERSEDE: 0.9, Label.MERGE: 0.0, Label.COEXIST: 0.1}
-    known = Strangers(share=1.0, at=1.0, fall=0.0)  # everybody is as near: one stranger halves it
-    found = weighed(Relation(Label.SUPERSEDE, 0.9, shares, "builtin"), 0.4, 1, known)
+    known = ChanceModel(share=1.0, at=1.0, fall=0.0)  # everybody is as near: one stranger halves it
+    found = discount_chance(Relation(Label.SUPERSEDE, 0.9, shares, "builtin"), 0.4, 1, known)
     assert found.label is Label.COEXIST
     assert found.probabilities[Label.SUPERSEDE] == pytest.approx(0.45)
     assert found.confidence == found.probabilities[Label.COEXIST] == pytest.approx(0.55)

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from ipc_engine import make_memory
 
 from core.embed.tokens import counter_for
-from core.recall.answer.context import HEAD, assembled
+from core.recall.answer.context import HEAD, pack_context
 from core.recall.results.result import RecallItem, Signals
-from core.score.ranking.packing import WORTH, Item, choose
-from core.text.rendering.tiers import tiers_of
-from core.text.screening.egress import kept_back
-from core.text.screening.fencing import fenced
-from core.text.split import sentences
+from core.score.ranking.context_budget import WORTH, PackItem, choose_items
+from core.text.rendering.tiers import make_tiers
+from core.text.screening.egress import is_withheld
+from core.text.screening.fences import escape_fenced
+from core.text.split import split_sentences
 from core.types.recall import Context
 from core.types.values import Kind, Memory
 
@@ -75,11 +75,11 @@ def found(draw: st.DrawFn, most: int = 25) -> list[RecallItem]:
 
 
 def packed(items: Sequence[RecallItem], budget: int) -> Context:
-    return assembled(NoRows(), items, budget, Quarters())
+    return pack_context(NoRows(), items, budget, Quarters())
 
 
 def tier_texts(memory: Memory) -> dict[str, str]:
-    return dict(tiers_of(memory.text, memory.kind.value, memory.category).named())
+    return dict(make_tiers(memory.text, memory.kind.value, memory.category).named())
 
 
 @settings(max_examples=500)
@@ -101,7 +101,7 @@ def test_each_memory_is_one_of_its_tiers_word_for_word(items: list[RecallItem], 
     for (memory_id, kind, line), included in zip(elements, context.included, strict=True):
         memory = by_id[memory_id]
         assert kind == memory.kind.value
-        assert fenced(tier_texts(memory)[included.tier]) in line
+        assert escape_fenced(tier_texts(memory)[included.tier]) in line
 
 
 @given(found(), st.integers(0, 5000))
@@ -129,19 +129,19 @@ def test_with_room_enough_all_of_it_goes_in_whole(items: list[RecallItem]) -> No
     context = packed(items, 50_000)
     assert {one.tier for one in context.included} <= {"full"}
     left = {one.id for one in context.excluded if one.reason != "duplicate"}
-    assert left == {item.memory.id for item in items if kept_back(item.memory)}
+    assert left == {item.memory.id for item in items if is_withheld(item.memory)}
 
 
 packable = st.builds(
-    lambda value, costs: Item(value, "facts", tuple(WORTH.values())[: len(costs)], tuple(costs)),
+    lambda value, costs: PackItem(value, "facts", tuple(WORTH.values())[: len(costs)], tuple(costs)),
     st.floats(0.0, 1.0),
     st.sets(st.integers(1, 400), min_size=1, max_size=4).map(lambda costs: sorted(costs, reverse=True)),
 )
 
 
 @given(st.lists(packable, max_size=60), st.integers(0, 5000), st.integers(0, 50))
-def test_a_choice_keeps_the_room_and_leaves_no_useful_gap(items: list[Item], room: int, heading: int) -> None:
-    chosen = choose(items, room, {"facts": heading})
+def test_a_choice_keeps_the_room_and_leaves_no_useful_gap(items: list[PackItem], room: int, heading: int) -> None:
+    chosen = choose_items(items, room, {"facts": heading})
     spent = sum(items[place].costs[form] for place, form in chosen.items()) + (heading if chosen else 0)
     assert spent <= room
     for place, item in enumerate(items):
@@ -153,9 +153,9 @@ def test_a_choice_keeps_the_room_and_leaves_no_useful_gap(items: list[Item], roo
 
 
 @given(st.lists(packable, min_size=1, max_size=40), st.integers(0, 3000), st.integers(0, 3000))
-def test_more_room_never_costs_more_than_half_of_the_worth(items: list[Item], one: int, other: int) -> None:
+def test_more_room_never_costs_more_than_half_of_the_worth(items: list[PackItem], one: int, other: int) -> None:
     def worth(room: int) -> float:
-        chosen = choose(items, room, {})
+        chosen = choose_items(items, room, {})
         return sum(items[place].value * items[place].worths[form] for place, form in chosen.items())
 
     assert worth(max(one, other)) >= 0.4 * worth(min(one, other))
@@ -163,11 +163,11 @@ def test_more_room_never_costs_more_than_half_of_the_worth(items: list[Item], on
 
 @given(texts, st.sampled_from(["fact", "episode"]))
 def test_tiers_are_whole_sentences_in_their_order(text: str, kind: str) -> None:
-    found = tiers_of(text, kind, "general")
+    found = make_tiers(text, kind, "general")
     assert found.full == text
     if found.summary == text:
         return
-    own = [text[start:end].strip() for start, end in sentences(text)]
+    own = [text[start:end].strip() for start, end in split_sentences(text)]
     own = [one for one in own if one]
     assert found.key_fact in own
     assert len(found.summary) <= max(len(found.key_fact), 0.55 * len(" ".join(own)))
@@ -180,7 +180,7 @@ def test_tiers_are_whole_sentences_in_their_order(text: str, kind: str) -> None:
 
 @given(st.text())
 def test_a_fenced_text_is_one_line_of_character_data(text: str) -> None:
-    out = fenced(text)
+    out = escape_fenced(text)
     assert len(out.splitlines()) <= 1
     assert not set("<>\"'") & set(out)
     ET.fromstring(f'<m id="{out}">{out}</m>')  # noqa: S314 - what the test looks at

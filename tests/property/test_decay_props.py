@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.score.lifecycle.decay import EXPIRED, FADING, HOLDS, RATES, classify, days_until, effective_confidence
-from core.score.lifecycle.strength import MOST, course_of
+from core.score.lifecycle.strength import MOST, strength_course
 
 DAY = 86_400_000
 _unit = st.floats(0, 1)
@@ -58,7 +58,7 @@ def test_strength_falls_to_its_line_on_the_day_told(
     importance: float, arousal: float, boost: float, count: int, replays: int, sessions: int, recorded: int,
     spared: int | None, line: float, pinned: bool, days: float,
 ) -> None:  # fmt: skip
-    course = course_of(
+    course = strength_course(
         importance=importance, recorded_at=recorded, last_accessed_at=np.nan, access_count=count, sessions=sessions,
         pinned=pinned, arousal=arousal, spared_at=np.nan if spared is None else spared, replays=replays, boost=boost,
     )  # fmt: skip
@@ -80,6 +80,6 @@ def test_strength_falls_to_its_line_on_the_day_told(
 def test_what_moves_or_was_replayed_is_never_weaker(arousal: float, boost: float, count: int, days: float) -> None:
     known = {"importance": 0.5, "recorded_at": 0, "last_accessed_at": np.nan, "sessions": 1, "pinned": False}
     at = days * DAY
-    plain = float(course_of(access_count=count, **known).at(at))
-    assert float(course_of(access_count=count, arousal=arousal, **known).at(at)) >= plain
-    assert float(course_of(access_count=count, boost=boost, replays=1, **known).at(at)) >= plain
+    plain = float(strength_course(access_count=count, **known).at(at))
+    assert float(strength_course(access_count=count, arousal=arousal, **known).at(at)) >= plain
+    assert float(strength_course(access_count=count, boost=boost, replays=1, **known).at(at)) >= plain

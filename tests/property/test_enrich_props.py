@@ -8,13 +8,13 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.entities.mentions import mentioned
+from core.entities.mentions import find_mentions
 from core.entities.name_words import MOST_NAME, name_key
-from core.entities.recognition import MOST_TEXT, read_names
-from core.entities.registry import Known, lexicon_of
-from core.llm.description import Description, description_of, grounded
-from core.text.describe.affect import Outcome, affect_of
-from core.text.describe.metadata import metadata_of, topics, topics_of, without_code
+from core.entities.recognition import MOST_TEXT, recognize_names
+from core.entities.registry import KnownName, make_lexicon
+from core.llm.description import Description, keep_grounded_parts, parse_description
+from core.text.describe.affect import TaskOutcome, affect_of
+from core.text.describe.metadata import blank_code, detect_topics, extract_metadata, topic_taxonomy
 
 PIECES = st.sampled_from(
     [
@@ -28,26 +28,26 @@ TEXTS = st.one_of(st.text(max_size=300), st.lists(PIECES, max_size=40).map("".jo
 
 @given(TEXTS)
 def test_what_is_read_off_a_text_stands_in_it(text: str) -> None:
-    found = metadata_of(text)
+    found = extract_metadata(text)
     for path in found.paths:
         assert text[path.start : path.end] == path.name
     for tool in found.technologies:
         assert text[tool.start : tool.end]
     assert all(url in text for url in found.urls)
     assert all(re.fullmatch(r"\d{4}-\d\d(-\d\d)?", day) for day in found.dates)
-    assert len(without_code(text)) == len(text)
-    assert metadata_of(text) == found
+    assert len(blank_code(text)) == len(text)
+    assert extract_metadata(text) == found
 
 
 @given(TEXTS)
 def test_topics_are_of_the_taxonomy_and_more_text_takes_none_away(text: str) -> None:
-    found = topics_of(text)
-    assert set(found) <= set(topics())
-    assert set(found) <= set(topics_of(f"{text} and more"))
+    found = detect_topics(text)
+    assert set(found) <= set(topic_taxonomy())
+    assert set(found) <= set(detect_topics(f"{text} and more"))
 
 
-@given(TEXTS, st.sampled_from([None, *Outcome]), st.booleans(), st.booleans())
-def test_feeling_stays_in_its_bounds(text: str, outcome: Outcome | None, corrects: bool, first: bool) -> None:
+@given(TEXTS, st.sampled_from([None, *TaskOutcome]), st.booleans(), st.booleans())
+def test_feeling_stays_in_its_bounds(text: str, outcome: TaskOutcome | None, corrects: bool, first: bool) -> None:
     found = affect_of(text, outcome=outcome, is_correction=corrects, is_first=first)
     assert -1 <= found.valence <= 1
     assert 0 <= found.intensity <= 1
@@ -56,7 +56,7 @@ def test_feeling_stays_in_its_bounds(text: str, outcome: Outcome | None, correct
 
 @given(TEXTS)
 def test_candidates_lie_in_the_text_beside_each_other(text: str) -> None:
-    found = read_names(text).candidates
+    found = recognize_names(text).candidates
     for one in found:
         assert 0 <= one.start < one.end <= min(len(text), MOST_TEXT)
         assert one.key
@@ -67,12 +67,12 @@ def test_candidates_lie_in_the_text_beside_each_other(text: str) -> None:
 
 @given(TEXTS)
 def test_mentions_are_one_each_and_stand_where_they_say(text: str) -> None:
-    read = read_names(text)
-    known = lexicon_of((one.key, Known(f"id-{one.key}", one.type, one.name)) for one in read.candidates)
-    found = mentioned(read, known)
+    read = recognize_names(text)
+    known = make_lexicon((one.key, KnownName(f"id-{one.key}", one.type, one.name)) for one in read.candidates)
+    found = find_mentions(read, known)
     assert len({one.entity_id for one in found}) == len(found)
     assert all(text[one.start : one.end] for one in found)
-    assert mentioned(read, lexicon_of(())) == ()
+    assert find_mentions(read, make_lexicon(())) == ()
 
 
 @given(st.text(max_size=MOST_NAME))
@@ -84,13 +84,13 @@ def test_a_key_is_its_own_key(name: str) -> None:
 
 @given(st.one_of(st.text(), st.binary()))
 def test_any_answer_of_a_model_is_read_or_refused(raw: str | bytes) -> None:
-    found = description_of(raw)
+    found = parse_description(raw)
     assert found is None or -1 <= found.sentiment <= 1
 
 
 @given(TEXTS, st.lists(st.text(max_size=20), max_size=5))
 def test_nothing_is_believed_that_a_text_does_not_say(text: str, words: list[str]) -> None:
     some = tuple(words)
-    found = grounded(Description(some, some, some, 0.0), text, topics())
+    found = keep_grounded_parts(Description(some, some, some, 0.0), text, topic_taxonomy())
     assert all(name in text for name in found.people)
-    assert set(found.topics) <= set(topics())
+    assert set(found.topics) <= set(topic_taxonomy())

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.belief.claims.claims import key_form
-from core.belief.extract.extraction import LONGEST_VALUE, MOST_CLAIMS, canonical, exclusive_of, extract
+from core.belief.extract.extraction import LONGEST_VALUE, MOST_CLAIMS, canonical_form, extract_claims, is_exclusive
 from core.belief.extract.normal_form import skeleton, value_key
-from core.text.propositions import clauses
+from core.text.propositions import extract_clauses
 
 _SAID = """
 I we my the a 's 'm not no live lives in at on Graz Anna Otto works for Velland Foods and or , . ; : ( ) ? since 2019
@@ -26,23 +26,23 @@ _words = st.lists(
 
 @given(st.one_of(_any, _words))
 def test_any_text_gives_claims_that_rest_on_it(text: str) -> None:
-    drafts = extract(text)
+    drafts = extract_claims(text)
     assert len(drafts) <= MOST_CLAIMS
-    assert len({canonical(draft) for draft in drafts}) == len(drafts)
+    assert len({canonical_form(draft) for draft in drafts}) == len(drafts)
     for draft in drafts:
         assert 0 <= draft.start < draft.end <= len(text)
         quote = " ".join(text[draft.start : draft.end].split())
         assert draft.value in quote
         assert 0 < len(draft.value) <= LONGEST_VALUE
         assert len(draft.value.splitlines()) == 1
-        assert exclusive_of(draft.predicate) is draft.exclusive
+        assert is_exclusive(draft.predicate) is draft.exclusive
         assert draft.polarity in ("positive", "negative")
         assert draft.subject.strip()
 
 
 @given(_words)
 def test_reading_is_repeatable(text: str) -> None:
-    assert extract(text) == extract(text)
+    assert extract_claims(text) == extract_claims(text)
 
 
 @given(st.one_of(_any, _words))
@@ -64,7 +64,7 @@ def test_case_and_edges_do_not_matter(text: str) -> None:
 @given(st.one_of(_any, _words))
 def test_clauses_are_spans_in_order(text: str) -> None:
     last = 0
-    for one in clauses(text):
+    for one in extract_clauses(text):
         assert last <= one.start < one.end <= len(text)
         assert text[one.start : one.end] == one.text
         last = one.end

@@ -12,10 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ipc_engine import make_memory
 
-from core.recall.answer.client_quota import SHARE, heard, is_crowded, packed_fairly, places, voices
+from core.recall.answer.client_quota import (
+    SHARE,
+    allot_places,
+    contributors,
+    is_crowded,
+    pack_with_quota,
+    saturated_clients,
+)
 from core.recall.answer.context import HEAD
 from core.recall.results.result import RecallItem, Signals
-from core.score.ranking.packing import PARTS, WORTH, Item, choose
+from core.score.ranking.context_budget import PARTS, WORTH, PackItem, choose_items
 from core.types.recall import Context
 from core.types.values import Kind
 
@@ -75,7 +82,7 @@ def crowd(draw: st.DrawFn, sizes: st.SearchStrategy[int], said: Sequence[str | N
 
 
 def packed(items: Sequence[RecallItem], budget: int, asker: str | None = "me", *owned: str) -> Context:
-    return packed_fairly(Words(*owned), items, budget, Letters(), asker)
+    return pack_with_quota(Words(*owned), items, budget, Letters(), asker)
 
 
 def inside(context: Context, items: Sequence[RecallItem], *said: str | None) -> list[str]:
@@ -98,7 +105,7 @@ def alone(one: RecallItem) -> int:
 
 @given(FOUND, st.integers(1, 40))
 def test_no_place_stays_empty_and_of_each_voice_the_best_are_handed_out(found: list[str | None], limit: int) -> None:
-    taken = places(found, limit)
+    taken = allot_places(found, limit)
     assert taken == sorted(set(taken))
     assert len(taken) == min(limit, len(found))
     for voice in set(found):
@@ -109,7 +116,7 @@ def test_no_place_stays_empty_and_of_each_voice_the_best_are_handed_out(found: l
 
 @given(FOUND, st.integers(1, 40))
 def test_above_its_third_is_nobody_who_keeps_out_others(found: list[str | None], limit: int) -> None:
-    said = Counter(found[place] for place in places(found, limit))
+    said = Counter(found[place] for place in allot_places(found, limit))
     share = max(1, limit // PARTS)
     there = Counter(found)
     waits = [one for one in there if said[one] < (there[one] if one is None else min(there[one], share))]
@@ -121,7 +128,7 @@ def test_above_its_third_is_nobody_who_keeps_out_others(found: list[str | None],
 def test_all_others_together_have_two_thirds_while_what_nothing_bounds_waits(
     found: list[str | None], limit: int
 ) -> None:
-    said = Counter(found[place] for place in places(found, limit))
+    said = Counter(found[place] for place in allot_places(found, limit))
     if said[None] < Counter(found)[None]:
         assert said[None] * PARTS >= limit
 
@@ -129,9 +136,9 @@ def test_all_others_together_have_two_thirds_while_what_nothing_bounds_waits(
 @given(FOUND, st.integers(1, 40), st.integers(0, 60), st.sampled_from([None, "a", "e"]))
 def test_one_more_takes_one_place(found: list[str | None], limit: int, at: int, voice: str | None) -> None:
     at = min(at, len(found))
-    before = {place + (place >= at) for place in places(found, limit)}
+    before = {place + (place >= at) for place in allot_places(found, limit)}
     more = [*found[:at], voice, *found[at:]]
-    lost = [more[place] for place in before - set(places(more, limit))]
+    lost = [more[place] for place in before - set(allot_places(more, limit))]
     assert len([one for one in lost if one != voice]) <= 1
     if voice is None:
         assert len(lost) <= 1
@@ -141,35 +148,35 @@ def test_one_more_takes_one_place(found: list[str | None], limit: int, at: int, 
 def test_two_alone_share_equally(one: int, other: int, limit: int, order: Any) -> None:
     found: list[str | None] = [*("a" for _ in range(one)), *("b" for _ in range(other))]
     order.shuffle(found)
-    said = Counter(found[place] for place in places(found, limit))
+    said = Counter(found[place] for place in allot_places(found, limit))
     if min(one, other) > limit // 2:
         assert abs(said["a"] - said["b"]) <= 1
 
 
 @given(st.lists(st.just("a"), min_size=1, max_size=60), st.integers(1, 40))
 def test_one_alone_is_not_bounded(found: list[str | None], limit: int) -> None:
-    assert places(found, limit) == list(range(min(limit, len(found))))
+    assert allot_places(found, limit) == list(range(min(limit, len(found))))
 
 
 def test_whose_voice_is_bounded() -> None:
     brought: list[tuple[str, str | None]] = [("1", None), ("2", "a"), ("3", "b"), ("4", "a")]
-    assert voices(Words(), brought, "a") == [None, None, "b", None]
-    assert voices(Words("2"), brought, "c") == [None, None, "b", "a"]
-    assert voices(Words(), brought, None) == [None, None, None, None]
+    assert contributors(Words(), brought, "a") == [None, None, "b", None]
+    assert contributors(Words("2"), brought, "c") == [None, None, "b", "a"]
+    assert contributors(Words(), brought, None) == [None, None, None, None]
 
 
 def test_twelve_of_the_persons_and_fifty_of_one_client() -> None:
     found = ["liar", None] * 12 + ["liar"] * 38
-    assert Counter(found[place] for place in places(found, 39)) == {None: 12, "liar": 27}
-    assert Counter(found[place] for place in places(found, 20)) == {None: 12, "liar": 8}
-    assert Counter(found[place] for place in places(found, 10)) == {None: 7, "liar": 3}
+    assert Counter(found[place] for place in allot_places(found, 39)) == {None: 12, "liar": 27}
+    assert Counter(found[place] for place in allot_places(found, 20)) == {None: 12, "liar": 8}
+    assert Counter(found[place] for place in allot_places(found, 10)) == {None: 7, "liar": 3}
 
 
 def test_four_voices_leave_a_third_to_the_person() -> None:
     found = [*"abcd" * 10, None, None, None, None]
-    assert Counter(found[place] for place in places(found, 10))[None] == 4
-    assert Counter(found[place] for place in places(found, 12)) == {None: 4, "a": 2, "b": 2, "c": 2, "d": 2}
-    assert Counter(found[place] for place in places(found[:40], 10)) == {"a": 3, "b": 3, "c": 2, "d": 2}
+    assert Counter(found[place] for place in allot_places(found, 10))[None] == 4
+    assert Counter(found[place] for place in allot_places(found, 12)) == {None: 4, "a": 2, "b": 2, "c": 2, "d": 2}
+    assert Counter(found[place] for place in allot_places(found[:40], 10)) == {"a": 3, "b": 3, "c": 2, "d": 2}
 
 
 @given(st.dictionaries(st.sampled_from("abcdefg"), st.integers(1, 50)), st.integers(0, 100), st.integers(1, 40))
@@ -177,7 +184,9 @@ def test_who_is_looked_for_beside(brought: dict[str, int], free: int, limit: int
     size = sum(brought.values()) + free
     is_little = all(count * 3 <= size for count in brought.values()) and free * 3 >= size
     assert is_crowded(brought, size) is not is_little
-    assert heard(brought, limit) == {voice for voice, count in brought.items() if count >= max(1, limit // 3)}
+    assert saturated_clients(brought, limit) == {
+        voice for voice, count in brought.items() if count >= max(1, limit // 3)
+    }
 
 
 def test_nobody_is_looked_for_where_nothing_was_brought() -> None:
@@ -185,7 +194,7 @@ def test_nobody_is_looked_for_where_nothing_was_brought() -> None:
     assert not is_crowded({"a": 4}, 12)
     assert is_crowded({"a": 5}, 12)
     assert is_crowded({"a": 3, "b": 3, "c": 3}, 12)
-    assert heard({"a": 3, "b": 2, "c": 3}, 9) == frozenset("ac")
+    assert saturated_clients({"a": 3, "b": 2, "c": 3}, 9) == frozenset("ac")
 
 
 # Tokens
@@ -285,7 +294,7 @@ def test_why_it_was_left_out_is_told_where_weaker_ones_stand_in_its_place() -> N
 
 
 packable = st.builds(
-    lambda value, costs, voice: Item(value, "facts", tuple(WORTH.values())[: len(costs)], tuple(costs), voice),
+    lambda value, costs, voice: PackItem(value, "facts", tuple(WORTH.values())[: len(costs)], tuple(costs), voice),
     st.floats(0.0, 1.0),
     st.sets(st.integers(1, 400), min_size=1, max_size=4).map(lambda costs: sorted(costs, reverse=True)),
     st.sampled_from([None, "a", "b", "c", "d"]),
@@ -293,8 +302,8 @@ packable = st.builds(
 
 
 @given(st.lists(packable, max_size=60), st.integers(0, 5000))
-def test_shares_leave_no_useful_gap(items: list[Item], room: int) -> None:
-    chosen = choose(items, room, {})
+def test_shares_leave_no_useful_gap(items: list[PackItem], room: int) -> None:
+    chosen = choose_items(items, room, {})
     spent = sum(items[place].costs[form] for place, form in chosen.items())
     assert spent <= room
     for place, one in enumerate(items):
@@ -306,8 +315,8 @@ def test_shares_leave_no_useful_gap(items: list[Item], room: int) -> None:
 
 
 @given(st.lists(packable, max_size=60), st.integers(0, 5000))
-def test_what_nobody_bounds_goes_in_before_what_is_above_a_third(items: list[Item], room: int) -> None:
-    chosen = choose(items, room, {})
+def test_what_nobody_bounds_goes_in_before_what_is_above_a_third(items: list[PackItem], room: int) -> None:
+    chosen = choose_items(items, room, {})
     loud = {item.voice for item in items} - {None}
     own = sum(items[place].costs[form] for place, form in chosen.items() if items[place].voice is None)
     for place, one in enumerate(items):
@@ -316,6 +325,6 @@ def test_what_nobody_bounds_goes_in_before_what_is_above_a_third(items: list[Ite
 
 
 @given(st.lists(packable, max_size=40), st.integers(0, 5000), st.sampled_from([None, "a"]), st.floats(0.0, 1.0))
-def test_what_can_never_fit_changes_nothing(items: list[Item], room: int, voice: str | None, value: float) -> None:
-    hopeless = Item(value, "facts", (1.0, 0.1), (room + 50, room + 1), voice)
-    assert choose([*items, hopeless], room, {}) == choose(items, room, {})
+def test_what_can_never_fit_changes_nothing(items: list[PackItem], room: int, voice: str | None, value: float) -> None:
+    hopeless = PackItem(value, "facts", (1.0, 0.1), (room + 50, room + 1), voice)
+    assert choose_items([*items, hopeless], room, {}) == choose_items(items, room, {})

@@ -13,15 +13,23 @@ from core.score.floor_plan import (
     Grid,
     Rect,
     capacity,
-    columns,
-    density_of,
+    column_count,
     free_ground,
+    grid_density,
     lay_out,
-    lines,
     room_size,
-    spread,
+    row_count,
+    spread_places,
 )
-from core.score.lifecycle.clusters import LEAST_ROOM, blend, cluster, means, nearest, room_count, unit
+from core.score.lifecycle.clusters import (
+    LEAST_ROOM,
+    blend_with_conversation,
+    cluster_vectors,
+    mean_directions,
+    nearest_centres,
+    normalize_rows,
+    room_count,
+)
 from core.types.views import GAP, HEADER, MARGIN
 
 COUNTS = st.lists(st.integers(0, 3_000), min_size=1, max_size=24)
@@ -42,15 +50,15 @@ def topics(count: int, kinds: int, seed: int = 3, noise: float = 0.05) -> tuple[
     """Vectors around random directions, and which direction each is of."""
     dice = np.random.default_rng(seed)
     own = dice.integers(0, kinds, count)
-    centres = unit(dice.normal(size=(kinds, 48)).astype(np.float32))
-    return unit((centres[own] + noise * dice.normal(size=(count, 48))).astype(np.float32)), own
+    centres = normalize_rows(dice.normal(size=(kinds, 48)).astype(np.float32))
+    return normalize_rows((centres[own] + noise * dice.normal(size=(count, 48))).astype(np.float32)), own
 
 
 def is_on_grid(places: np.ndarray, w: float, h: float, density: int) -> bool:
     """Whether every place is one of the room's."""
     i = (places[:, 0] - MARGIN - 0.5) * 2**density
     j = (places[:, 1] - HEADER - 0.5) * 2**density
-    inside = (i >= 0) & (i < columns(w, density)) & (j >= 0) & (j < lines(h, density))
+    inside = (i >= 0) & (i < column_count(w, density)) & (j >= 0) & (j < row_count(h, density))
     return bool(np.all(inside & (i == np.floor(i)) & (j == np.floor(j))))
 
 
@@ -80,8 +88,8 @@ def test_a_wing_is_wider_than_high_and_wastes_little(counts: list[int]) -> None:
 def test_first_places_are_free_places_all_over_the_room(count: int, seed: int) -> None:
     w, h = room_size(max(LEAST_PLACES, int(ROOMY * count) + 1))
     vectors, _ = topics(count, 4, seed)
-    places = spread(vectors, w, h)
-    assert np.array_equal(places, spread(vectors, w, h))
+    places = spread_places(vectors, w, h)
+    assert np.array_equal(places, spread_places(vectors, w, h))
     assert is_on_grid(places, w, h, 0)
     assert len(np.unique(places, axis=0)) == count
     if count >= 40:
@@ -95,7 +103,7 @@ def test_first_places_are_free_places_all_over_the_room(count: int, seed: int) -
 def test_kin_stand_nearer_than_strangers() -> None:
     vectors, own = topics(200, 5)
     w, h = room_size(320)
-    places = spread(vectors, w, h)
+    places = spread_places(vectors, w, h)
     between = np.linalg.norm(places[:, None] - places[None], axis=2)
     same = own[:, None] == own[None]
     np.fill_diagonal(same, val=False)
@@ -116,7 +124,7 @@ def test_a_grid_gives_each_place_once_and_moves_none(w: int, h: int, wishes: lis
         given_out.append(place)
     placed = np.array(given_out, np.float64).reshape(-1, 2)
     assert is_on_grid(placed, w, h, grid.density)
-    assert density_of(placed) <= grid.density
+    assert grid_density(placed) <= grid.density
     again = Grid(w, h, placed)
     assert again.take(0, 0) not in given_out
 
@@ -154,8 +162,8 @@ def test_free_ground_stays_where_it_is_asked_for() -> None:
 @given(st.integers(0, 300), st.integers(1, 6), st.integers(0, 3))
 def test_topics_are_the_same_each_time_and_none_is_tiny(count: int, kinds: int, seed: int) -> None:
     vectors, _ = topics(max(1, count), kinds, seed)
-    groups = cluster(vectors)
-    assert np.array_equal(groups, cluster(vectors.copy()))
+    groups = cluster_vectors(vectors)
+    assert np.array_equal(groups, cluster_vectors(vectors.copy()))
     sizes = np.bincount(groups)
     assert len(sizes) <= room_count(len(vectors))
     assert list(sizes) == sorted(sizes, reverse=True)
@@ -165,7 +173,7 @@ def test_topics_are_the_same_each_time_and_none_is_tiny(count: int, kinds: int, 
 def test_clear_topics_are_found_in_small_and_in_large() -> None:
     for count in (600, 25_000):
         vectors, own = topics(count, 6, noise=0.02)
-        groups = cluster(vectors, 6)
+        groups = cluster_vectors(vectors, 6)
         for kind in range(6):
             assert np.bincount(groups[own == kind]).max() > 0.99 * np.sum(own == kind)
 
@@ -175,9 +183,9 @@ def test_a_talk_draws_its_replies_together() -> None:
     talks = np.repeat(np.arange(4), 10)
     talks[5] = -1
     alone = vectors[5].copy()
-    before = nearest(vectors, means(vectors, talks.clip(0), 4))[1].mean()
-    mixed = blend(vectors, talks)
-    assert nearest(mixed, means(mixed, talks.clip(0), 4))[1].mean() > before
+    before = nearest_centres(vectors, mean_directions(vectors, talks.clip(0), 4))[1].mean()
+    mixed = blend_with_conversation(vectors, talks)
+    assert nearest_centres(mixed, mean_directions(mixed, talks.clip(0), 4))[1].mean() > before
     assert np.array_equal(mixed[5], alone)
     assert np.allclose(np.linalg.norm(mixed, axis=1), 1, atol=1e-5)
 

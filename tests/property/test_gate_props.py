@@ -9,7 +9,7 @@ from gate_rig import DAY_MS, by_client, by_import, by_owner
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from core.belief.gate import Deed, Standing, contradiction, decide, outranks
+from core.belief.gate import GateDecision, SourceAuthority, decide_gate, outranks, resolve_contradiction
 from core.types.belief import ACTED_ON, LABELS, Label, Relation
 from core.types.values import Action, Source
 
@@ -19,7 +19,7 @@ _vouched = st.booleans()
 
 
 @st.composite
-def _timed(draw: st.DrawFn, standings: st.SearchStrategy[Standing]) -> Standing:
+def _timed(draw: st.DrawFn, standings: st.SearchStrategy[SourceAuthority]) -> SourceAuthority:
     standing = replace(draw(standings), at_ms=draw(_days) * DAY_MS)
     # Corroboration, verdicts and ceilings move trust away from the way's own weight.
     return replace(standing, trust=draw(st.sampled_from([standing.trust, 0.0, 0.3, 0.75, 1.0])))
@@ -42,44 +42,51 @@ def _relations(draw: st.DrawFn) -> Relation:
 
 
 RELATIONS = _relations()
-_ENDS_IT = frozenset({Deed.SUPERSEDE, Deed.MERGE, Deed.HOLD_EXISTING})
+_ENDS_IT = frozenset({GateDecision.SUPERSEDE, GateDecision.MERGE, GateDecision.HOLD_EXISTING})
 """Deeds after which the one that stood does not stand as it did."""
 
 
 @given(STANDINGS, STANDINGS, RELATIONS)
-def test_nobody_but_the_person_takes_what_the_person_said_away(new: Standing, old: Standing, told: Relation) -> None:
+def test_nobody_but_the_person_takes_what_the_person_said_away(
+    new: SourceAuthority, old: SourceAuthority, told: Relation
+) -> None:
     assume(old.owner_said and not new.owner_said)
-    assert decide(new, old, told).deed not in _ENDS_IT
+    assert decide_gate(new, old, told).deed not in _ENDS_IT
 
 
 @given(STANDINGS, STANDINGS, RELATIONS)
-def test_nobody_else_takes_away_what_passes_for_the_persons_own(new: Standing, old: Standing, told: Relation) -> None:
+def test_nobody_else_takes_away_what_passes_for_the_persons_own(
+    new: SourceAuthority, old: SourceAuthority, told: Relation
+) -> None:
     assume(old.persons and not new.persons)
-    assert decide(new, old, told).deed not in _ENDS_IT
+    assert decide_gate(new, old, told).deed not in _ENDS_IT
 
 
 @given(STANDINGS, STANDINGS, RELATIONS)
 def test_what_is_not_certain_ends_nothing_and_is_no_verdict_of_its_own(
-    new: Standing, old: Standing, told: Relation
+    new: SourceAuthority, old: SourceAuthority, told: Relation
 ) -> None:
     assume(told.confidence < ACTED_ON)
-    found = decide(new, old, told)
-    assert found.deed in (Deed.COEXIST, Deed.QUARANTINE, Deed.HOLD_EXISTING)
-    if found.deed is Deed.HOLD_EXISTING:  # what others told waits beside the person's own words
+    found = decide_gate(new, old, told)
+    assert found.deed in (GateDecision.COEXIST, GateDecision.QUARANTINE, GateDecision.HOLD_EXISTING)
+    if found.deed is GateDecision.HOLD_EXISTING:  # what others told waits beside the person's own words
         assert new.owner_said
         assert not old.persons
-    if found.deed is Deed.COEXIST and not found.review:
+    if found.deed is GateDecision.COEXIST and not found.review:
         assert told.label in (Label.COEXIST, Label.MERGE)
         if told.label is Label.MERGE:  # nor would it if it were certain
-            assert decide(new, old, replace(told, confidence=1.0)).deed in (Deed.COEXIST, Deed.QUARANTINE)
+            assert decide_gate(new, old, replace(told, confidence=1.0)).deed in (
+                GateDecision.COEXIST,
+                GateDecision.QUARANTINE,
+            )
 
 
 @given(STANDINGS, STANDINGS, RELATIONS)
 def test_whoever_waits_is_asked_about_and_a_question_always_suggests(
-    new: Standing, old: Standing, told: Relation
+    new: SourceAuthority, old: SourceAuthority, told: Relation
 ) -> None:
-    found = decide(new, old, told)
-    if found.deed in (Deed.QUARANTINE, Deed.DISPUTE, Deed.HOLD_EXISTING):
+    found = decide_gate(new, old, told)
+    if found.deed in (GateDecision.QUARANTINE, GateDecision.DISPUTE, GateDecision.HOLD_EXISTING):
         assert found.review
         assert found.reason
     assert (found.suggestion is not None) == found.review
@@ -89,39 +96,41 @@ def test_whoever_waits_is_asked_about_and_a_question_always_suggests(
 
 
 @given(STANDINGS, STANDINGS)
-def test_the_owners_word_always_stands_in_the_end(new: Standing, old: Standing) -> None:
+def test_the_owners_word_always_stands_in_the_end(new: SourceAuthority, old: SourceAuthority) -> None:
     assume(new.owners_word)
-    deed = contradiction(new, old).deed
-    assert deed not in (Deed.QUARANTINE, Deed.DISPUTE)
-    if deed is Deed.ENTER_SUPERSEDED:  # only a later word of the person's, or of one that may speak so, comes after it
+    deed = resolve_contradiction(new, old).deed
+    assert deed not in (GateDecision.QUARANTINE, GateDecision.DISPUTE)
+    if (
+        deed is GateDecision.ENTER_SUPERSEDED
+    ):  # only a later word of the person's, or of one that may speak so, comes after it
         assert old.owner_said
         assert old.at_ms > new.at_ms
 
 
 @given(STANDINGS, STANDINGS)
-def test_between_others_less_trust_never_takes_the_place_of_more(new: Standing, old: Standing) -> None:
+def test_between_others_less_trust_never_takes_the_place_of_more(new: SourceAuthority, old: SourceAuthority) -> None:
     assume(not new.owner_said and not old.owner_said)
-    found = contradiction(new, old)
-    if found.deed is Deed.SUPERSEDE:
+    found = resolve_contradiction(new, old)
+    if found.deed is GateDecision.SUPERSEDE:
         assert new.trust >= old.trust - 1e-9
-    if found.deed is Deed.ENTER_SUPERSEDED:
+    if found.deed is GateDecision.ENTER_SUPERSEDED:
         assert old.trust >= new.trust - 1e-9
 
 
-def _left(new: Standing, old: Standing) -> tuple[frozenset[str], frozenset[str]]:
+def _left(new: SourceAuthority, old: SourceAuthority) -> tuple[frozenset[str], frozenset[str]]:
     """Who stands after a contradiction, and who waits for a person; by name."""
-    deed = contradiction(new, old).deed
+    deed = resolve_contradiction(new, old).deed
     stands = {
-        Deed.SUPERSEDE: {"new"},
-        Deed.ENTER_SUPERSEDED: {"old"},
-        Deed.QUARANTINE: {"old"},
-        Deed.DISPUTE: {"old"},
-        Deed.HOLD_EXISTING: {"new"},
+        GateDecision.SUPERSEDE: {"new"},
+        GateDecision.ENTER_SUPERSEDED: {"old"},
+        GateDecision.QUARANTINE: {"old"},
+        GateDecision.DISPUTE: {"old"},
+        GateDecision.HOLD_EXISTING: {"new"},
     }[deed]
     waits = {
-        Deed.QUARANTINE: {"new"},
-        Deed.DISPUTE: {"new"},
-        Deed.HOLD_EXISTING: {"old"},
+        GateDecision.QUARANTINE: {"new"},
+        GateDecision.DISPUTE: {"new"},
+        GateDecision.HOLD_EXISTING: {"old"},
     }.get(deed, set())
     return frozenset(stands), frozenset(waits)
 
@@ -130,12 +139,12 @@ _TURNED = {"new": "old", "old": "new"}
 
 
 @given(STANDINGS, STANDINGS)
-def test_the_order_of_arrival_does_not_matter(a: Standing, b: Standing) -> None:
+def test_the_order_of_arrival_does_not_matter(a: SourceAuthority, b: SourceAuthority) -> None:
     assume(a.at_ms != b.at_ms)
-    one, other = contradiction(a, b).deed, contradiction(b, a).deed
+    one, other = resolve_contradiction(a, b).deed, resolve_contradiction(b, a).deed
     # Equals of several sources, and the person's word that a client brings: both stand, and a person is asked. A text
     # that is dated back is judged as if it came today.
-    assume({Deed.DISPUTE, Deed.COEXIST}.isdisjoint((one, other)))
+    assume({GateDecision.DISPUTE, GateDecision.COEXIST}.isdisjoint((one, other)))
     earlier, later = sorted((a, b), key=lambda side: side.at_ms)
     assume(earlier.persons or not later.persons or later.owner_said)
     stands, waits = _left(b, a)
@@ -143,32 +152,42 @@ def test_the_order_of_arrival_does_not_matter(a: Standing, b: Standing) -> None:
 
 
 @given(STANDINGS, STANDINGS)
-def test_two_equals_disagree_in_both_orders(a: Standing, b: Standing) -> None:
+def test_two_equals_disagree_in_both_orders(a: SourceAuthority, b: SourceAuthority) -> None:
     assume(a.at_ms != b.at_ms)
     earlier, later = sorted((a, b), key=lambda side: side.at_ms)
     assume(earlier.persons or not later.persons or later.owner_said)
-    assert (contradiction(a, b).deed is Deed.DISPUTE) == (contradiction(b, a).deed is Deed.DISPUTE)
+    assert (resolve_contradiction(a, b).deed is GateDecision.DISPUTE) == (
+        resolve_contradiction(b, a).deed is GateDecision.DISPUTE
+    )
 
 
 @given(STANDINGS, STANDINGS)
-def test_dating_a_text_back_gains_nobody_anything_against_the_person(new: Standing, old: Standing) -> None:
+def test_dating_a_text_back_gains_nobody_anything_against_the_person(
+    new: SourceAuthority, old: SourceAuthority
+) -> None:
     assume(old.persons and not new.persons)
     for days in range(9):
         dated = replace(new, at_ms=old.at_ms - days * DAY_MS)
-        assert contradiction(dated, old).deed in (Deed.QUARANTINE, Deed.DISPUTE, Deed.ENTER_SUPERSEDED)
+        assert resolve_contradiction(dated, old).deed in (
+            GateDecision.QUARANTINE,
+            GateDecision.DISPUTE,
+            GateDecision.ENTER_SUPERSEDED,
+        )
 
 
 @given(STANDINGS, STANDINGS, RELATIONS, st.sampled_from(["", "s"]), st.sampled_from(["", "t"]))
-def test_other_scopes_do_not_meet(new: Standing, old: Standing, told: Relation, one: str, two: str) -> None:
+def test_other_scopes_do_not_meet(
+    new: SourceAuthority, old: SourceAuthority, told: Relation, one: str, two: str
+) -> None:
     assume(one != two)
     # But for the person's word and somebody else's: no session is a place to contradict it.
     assume(new.persons == old.persons or (one and two))
-    found = decide(replace(new, scope_session=one), replace(old, scope_session=two), told)
-    assert (found.deed, found.review, found.suggestion) == (Deed.COEXIST, False, None)
+    found = decide_gate(replace(new, scope_session=one), replace(old, scope_session=two), told)
+    assert (found.deed, found.review, found.suggestion) == (GateDecision.COEXIST, False, None)
 
 
 @given(STANDINGS, STANDINGS, STANDINGS)
-def test_ranks_are_an_order(a: Standing, b: Standing, c: Standing) -> None:
+def test_ranks_are_an_order(a: SourceAuthority, b: SourceAuthority, c: SourceAuthority) -> None:
     assert not outranks(a, a)
     assert not (outranks(a, b) and outranks(b, a))
     if outranks(a, b) and outranks(b, c):
@@ -177,8 +196,10 @@ def test_ranks_are_an_order(a: Standing, b: Standing, c: Standing) -> None:
 
 @pytest.mark.parametrize("label", [Label.DUPLICATE, Label.MERGE, Label.COEXIST])
 @given(STANDINGS, STANDINGS)
-def test_what_is_certainly_no_contradiction_is_never_a_question(label: Label, new: Standing, old: Standing) -> None:
-    found = decide(new, old, Relation(label, 1.0, dict.fromkeys(LABELS, 0.25), "rules"))
+def test_what_is_certainly_no_contradiction_is_never_a_question(
+    label: Label, new: SourceAuthority, old: SourceAuthority
+) -> None:
+    found = decide_gate(new, old, Relation(label, 1.0, dict.fromkeys(LABELS, 0.25), "rules"))
     assert not found.review
     assert found.suggestion is not Action.REJECT
-    assert found.deed in (Deed.COEXIST, Deed.STACK, Deed.MERGE)
+    assert found.deed in (GateDecision.COEXIST, GateDecision.STACK, GateDecision.MERGE)

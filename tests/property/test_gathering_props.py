@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from core.score.lifecycle.digest_selection import (
     AS_PLANNED,
     CALIBRATED,
-    Lines,
+    CosineThresholds,
     combined_confidence,
-    grouped,
-    islands,
-    lines_for,
+    connected_components,
+    group_by_centre,
     mean_confidence,
+    thresholds_for,
 )
-from core.text.rendering.digest import composed, same_words, statements
+from core.text.rendering.digest import compose_digest, informative_sentences, normalize_sentence
 
 SHARE = st.floats(0, 1)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=120) | st.lists(
@@ -65,7 +65,7 @@ def all_pairs(vectors: NDArray[np.float32], line: float) -> tuple[NDArray[np.int
 @given(st.integers(0, 2**32), st.integers(2, 40), st.floats(0.3, 0.95), st.integers(2, 12))
 def test_every_member_is_near_the_centre_of_its_group(seed: int, count: int, line: float, most: int) -> None:
     vectors = units(seed, count)
-    groups = grouped(vectors, *all_pairs(vectors, line), line, most)
+    groups = group_by_centre(vectors, *all_pairs(vectors, line), line, most)
     members = [at for group in groups for at in group]
     assert len(members) == len(set(members))
     for group in groups:
@@ -80,7 +80,7 @@ def test_a_chain_is_no_group() -> None:
     vectors = np.stack((np.cos(turns), np.sin(turns)), axis=1).astype(np.float32)
     pairs, cosines = all_pairs(vectors, 0.75)
     assert len(pairs) == 3
-    assert grouped(vectors, pairs, cosines, 0.75) == [(0, 1, 2)]
+    assert group_by_centre(vectors, pairs, cosines, 0.75) == [(0, 1, 2)]
 
 
 @given(
@@ -90,7 +90,7 @@ def test_a_chain_is_no_group() -> None:
 def test_islands_share_nothing_and_are_small_enough(made: list[tuple[int, int, float]], most: int) -> None:
     once = {(a, b): cosine for a, b, cosine in made}
     pairs = np.array(list(once), np.int64).reshape(-1, 2)
-    found = islands(pairs, np.array(list(once.values()), np.float32), most)
+    found = connected_components(pairs, np.array(list(once.values()), np.float32), most)
     seen: set[int] = set()
     for part, near in found:
         labels = set(part.ravel().tolist())
@@ -104,7 +104,7 @@ def test_islands_share_nothing_and_are_small_enough(made: list[tuple[int, int, f
 
 @given(TEXT)
 def test_a_statement_stands_word_for_word_in_its_text(text: str) -> None:
-    spans = statements("m", text)
+    spans = informative_sentences("m", text)
     assert bool(spans) is bool(text.strip()) or all(one.endswith(("?", "？")) for one in text.split())
     for span in spans:
         assert text[span.start : span.end] == span.text == span.text.strip()
@@ -113,8 +113,8 @@ def test_a_statement_stands_word_for_word_in_its_text(text: str) -> None:
 
 @given(st.lists(TEXT, max_size=5))
 def test_every_sentence_of_a_digest_stands_word_for_word_in_a_source(texts: list[str]) -> None:
-    spans = [span for nr, text in enumerate(texts) for span in statements(str(nr), text)]
-    whole, places = composed(spans)
+    spans = [span for nr, text in enumerate(texts) for span in informative_sentences(str(nr), text)]
+    whole, places = compose_digest(spans)
     for span, at in zip(spans, places, strict=True):
         assert whole[at : at + len(span.text)] == texts[int(span.source)][span.start : span.end]
     assert len(whole) == sum(len(span.text) for span in spans) + max(0, len(spans) - 1)
@@ -122,12 +122,12 @@ def test_every_sentence_of_a_digest_stands_word_for_word_in_a_source(texts: list
 
 @given(TEXT)
 def test_the_same_words_are_the_same_however_written(text: str) -> None:
-    assert same_words(f"  {text.upper()} .") == same_words(text.upper())
-    assert same_words(same_words(text)) == same_words(text)
+    assert normalize_sentence(f"  {text.upper()} .") == normalize_sentence(text.upper())
+    assert normalize_sentence(normalize_sentence(text)) == normalize_sentence(text)
 
 
 def test_lines_follow_the_embedder_until_the_person_sets_them() -> None:
-    assert lines_for("all-MiniLM-L6-v2", AS_PLANNED) == CALIBRATED["all-MiniLM-L6-v2"]
-    assert lines_for("another", AS_PLANNED) == AS_PLANNED
-    own = Lines(0.8, AS_PLANNED.corroborate, 0.7)
-    assert lines_for("all-MiniLM-L6-v2", own) == Lines(0.8, 0.62, 0.7)
+    assert thresholds_for("all-MiniLM-L6-v2", AS_PLANNED) == CALIBRATED["all-MiniLM-L6-v2"]
+    assert thresholds_for("another", AS_PLANNED) == AS_PLANNED
+    own = CosineThresholds(0.8, AS_PLANNED.corroborate, 0.7)
+    assert thresholds_for("all-MiniLM-L6-v2", own) == CosineThresholds(0.8, 0.62, 0.7)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.extract.extraction import extract
+from core.belief.extract.extraction import extract_claims
 from core.errors import Code, UserError
 from core.intake.store.requests import check_request, is_bare_value, to_store_request
 from core.intake.transaction.text_readers import no_claims
@@ -48,7 +48,7 @@ def test_a_sentence_that_names_its_subject_is_no_bare_value(text: str, subject: 
 
 def test_the_value_of_a_sentence_is_what_is_read_from_it() -> None:
     fact = FactRequest("Anna", "lives_in", StoreRequest("Anna lives in Graz."))
-    request = to_store_request(fact, extract, NOW_MS)
+    request = to_store_request(fact, extract_claims, NOW_MS)
     assert (request.text, request.claim) == (
         "Anna lives in Graz.",
         {"subject": "Anna", "predicate": "lives_in", "value": "Graz"},

@@ -29,8 +29,8 @@ from core.engine.views.layout_process import (
     unpack_job,
     within_circle,
 )
-from core.recall.browse.ego import HUB, KEPT, Picked, pick
-from core.recall.browse.links import Link, Links, nearest_pairs, sampled
+from core.recall.browse.ego import HUB, KEPT, EgoSelection, select_ego
+from core.recall.browse.links import Link, Links, nearest_pairs, sample_links
 from core.types.views import EDGE_TYPES
 
 NODES = 60
@@ -47,7 +47,7 @@ def webs(draw: st.DrawFn) -> Links:
     return {Link(a, b, kind): draw(weights) for a, b, kind in pairs if a != b}
 
 
-def picked(web: Links, depth: int, cap: int) -> Picked:
+def picked(web: Links, depth: int, cap: int) -> EgoSelection:
     def look(labels: Sequence[int], drawn: Collection[int]) -> Links:
         assert set(labels) <= set(drawn)
         return {link: weight for link, weight in web.items() if link.a in labels or link.b in labels}
@@ -55,7 +55,7 @@ def picked(web: Links, depth: int, cap: int) -> Picked:
     def among(labels: Collection[int]) -> Links:
         return {link: weight for link, weight in web.items() if link.a in labels and link.b in labels}
 
-    return pick(0, depth, cap, look, among)
+    return select_ego(0, depth, cap, look, among)
 
 
 def neighbours(web: Links, n: int) -> set[int]:
@@ -138,11 +138,11 @@ def test_nearest_pairs_are_the_exact_ones(count: int, most: int, least: float, s
 @given(st.integers(0, 500), st.integers(1, 100))
 def test_a_sample_is_bounded_and_repeatable(count: int, most: int) -> None:
     labels = np.arange(count, dtype=np.int64) * 3
-    part = sampled(labels, most)
+    part = sample_links(labels, most)
     assert part.size == min(count, most)
     assert np.isin(part, labels).all()
     assert bool(np.all(np.diff(part) > 0))
-    assert np.array_equal(part, sampled(labels, most))
+    assert np.array_equal(part, sample_links(labels, most))
 
 
 @given(st.lists(st.integers(-3, 7), max_size=200))

@@ -18,8 +18,8 @@ from importer_checks import FIXTURES, memory_bundle
 
 from core.errors import LociError
 from core.importers.chats.chatgpt import ChatGptImporter, walk_tree
-from core.importers.detect import detect, importers
-from core.importers.dry_run import import_items, rehearse
+from core.importers.detect import all_importers, detect_format
+from core.importers.dry_run import dry_run_import, import_items
 from core.importers.input import encodings
 from core.importers.input.sniff import key_paths
 from core.importers.input.source import Bundle, SourceFile, open_bundle
@@ -31,7 +31,7 @@ from core.importers.input.streams import (
     read_whole_text,
     replace_surrogates,
 )
-from core.importers.records.blocks import without_blocks
+from core.importers.records.blocks import cut_blocks
 from core.importers.records.records import Record
 from core.text.times import parse_time
 
@@ -64,7 +64,7 @@ def mem_file(data: bytes) -> SourceFile:
 
 def survives(bundle: Bundle) -> None:
     """Every importer reads it to the end or says no in Loci's own way."""
-    for importer in importers():
+    for importer in all_importers():
         try:
             importer.detects(bundle)
             for item in import_items(bundle, importer):
@@ -145,7 +145,7 @@ def test_mutated_fixtures_never_break_an_import(tmp_path: Path, path: Path, data
     target.write_bytes(raw)
     try:
         with open_bundle(target) as bundle:
-            rehearse(bundle, detect(bundle))
+            dry_run_import(bundle, detect_format(bundle))
             survives(bundle)
     except LociError as refusal:
         sentence = str(refusal)
@@ -251,14 +251,14 @@ def test_iso_times_are_read_as_the_library_reads_them(moment: Any, offset: int) 
 @given(any_text)
 def test_text_without_blocks_stays_as_it_is(text: str) -> None:
     if "</" not in text:
-        assert without_blocks(text, ("a", "system-reminder")) == text
-    assert without_blocks(f"own {text} words", ("nothing-there",)) == f"own {text} words"
+        assert cut_blocks(text, ("a", "system-reminder")) == text
+    assert cut_blocks(f"own {text} words", ("nothing-there",)) == f"own {text} words"
 
 
 @MORE
 @given(st.lists(st.sampled_from(["<a>", "</a>", "<b>", "</b>", "x", " ", "`", "\n"]), max_size=30))
 def test_cutting_blocks_twice_is_cutting_them_once(pieces: list[str]) -> None:
-    once = without_blocks("".join(pieces), ("a", "b"))
+    once = cut_blocks("".join(pieces), ("a", "b"))
     assert once.count("x") <= "".join(pieces).count("x")
     assert len(once) <= len("".join(pieces))
 
@@ -323,7 +323,7 @@ def test_an_export_of_30_megabytes_streams(tmp_path: Path, zipped: bool) -> None
     tracemalloc.start()
     try:
         with open_bundle(target) as bundle:
-            told = rehearse(bundle, detect(bundle))
+            told = dry_run_import(bundle, detect_format(bundle))
         assert tracemalloc.get_traced_memory()[1] < 64 << 20
     finally:
         tracemalloc.stop()

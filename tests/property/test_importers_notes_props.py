@@ -19,13 +19,13 @@ from core.importers.input.source import open_bundle
 from core.importers.memories.mcp_memory import McpMemoryImporter, entities_and_relations
 from core.importers.memories.mem0 import Mem0Importer
 from core.importers.memories.openmemory import OpenMemoryImporter, suggested_scopes
-from core.importers.notes.notes import MarkdownImporter, ObsidianImporter, TextImporter, survey
+from core.importers.notes.notes import MarkdownImporter, ObsidianImporter, TextImporter, survey_notes
 from core.importers.notes.wikilinks import NoteIndex, RawLink, link_rows, links_in, tags_in
 from core.importers.records.front_matter import read_front_matter
-from core.importers.records.records import Importer, Record, Skip, Trouble
+from core.importers.records.records import Importer, Record, SkippedPart, UnreadablePart
 from core.importers.tables.csv_rows import CsvImporter
 from core.importers.tables.jsonl import JsonlImporter
-from core.text.rendering.markdown import without_code
+from core.text.rendering.markdown import blank_code
 
 IMPORTERS: tuple[Importer, ...] = (
     ObsidianImporter(),
@@ -140,7 +140,7 @@ def survives(importer: Importer, data: bytes, name: str = "a.md", kind: str = "f
     try:
         importer.detects(bundle)
         for item in importer.read(bundle):
-            assert isinstance(item, Record | Skip | Trouble)
+            assert isinstance(item, Record | SkippedPart | UnreadablePart)
             if isinstance(item, Record):
                 assert type(item.text) is str
                 assert item.text.strip()
@@ -184,7 +184,7 @@ def test_any_rows_are_survived(rows: list[dict[str, Any]], shape: str) -> None:
 def test_any_markdown_is_survived_and_kept(text: str) -> None:
     survives(ObsidianImporter(), text.encode(), kind="folder")
     survives(ObsidianImporter(), text.encode(), "a.canvas", "folder")
-    plain = without_code(text)
+    plain = blank_code(text)
     assert len(plain) == len(text)
     assert all(new in (old, " ") for new, old in zip(plain, text, strict=True))
     rows = link_rows(links_in(plain), NoteIndex(["a.md", "b/a.md"]), "a.md")
@@ -297,6 +297,6 @@ def test_a_mutated_backup_is_survived() -> None:
     )
 )
 def test_every_file_of_a_vault_is_counted_once(names: list[str]) -> None:
-    found = survey(memory_bundle(dict.fromkeys(names, "x"), "folder"))
+    found = survey_notes(memory_bundle(dict.fromkeys(names, "x"), "folder"))
     seen = [*found.notes, *found.canvases, *found.attachments, *(path for _, path in found.skipped)]
     assert sorted(seen) == sorted(names)

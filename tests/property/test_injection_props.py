@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text.screening.deobfuscation import unveiled
-from core.text.screening.fencing import fenced, label
+from core.text.screening.deobfuscation import deobfuscate
+from core.text.screening.fences import escape_fenced, escape_label
 from core.text.screening.injection import scan
-from core.text.screening.rule_matcher import LONGEST, keywords, rules_met, words_of
+from core.text.screening.rule_matcher import LONGEST, fold_words, list_keywords, match_rules
 
 _BITS = (
     "ignore",
@@ -57,7 +57,7 @@ def test_a_score_is_a_share_and_always_the_same(text: str) -> None:
 
 @given(HOSTILE)
 def test_what_is_unveiled_begins_with_the_text_and_is_little(text: str) -> None:
-    layers = unveiled(text)
+    layers = deobfuscate(text)
     assert len(layers) <= 40
     assert sum(len(layer.text) for layer in layers) <= 12 * (len(text) + 64)
 
@@ -98,7 +98,7 @@ def steps(text: str) -> int:
 
     sys.settrace(each)
     try:
-        rules_met(text)
+        match_rules(text)
     finally:
         sys.settrace(before)
     return count
@@ -115,7 +115,7 @@ def steps(text: str) -> int:
     ],
 )
 def test_the_work_grows_with_the_text_and_no_faster(made: Callable[[int], str]) -> None:
-    rules_met("The lists are read once.")
+    match_rules("The lists are read once.")
     short, long = steps(made(150)), steps(made(600))
     assert long <= 4.4 * short
 
@@ -127,15 +127,16 @@ def test_what_is_taken_back_all_too_often_counts_as_said() -> None:
 
 
 def test_every_rule_s_ideas_lie_within_its_reach() -> None:
-    assert max(len(words_of(phrase)) for phrase in phrases()) <= LONGEST
+    assert max(len(fold_words(phrase)) for phrase in phrases()) <= LONGEST
 
 
 def test_the_lists_are_folded_as_texts_are() -> None:
-    assert all(words_of(word) == [word] for word in keywords())
+    assert all(fold_words(word) == [word] for word in list_keywords())
 
 
 @given(st.text(max_size=300) | HOSTILE)
 def test_no_text_closes_its_fence(text: str) -> None:
-    read = ET.fromstring(f'<memory id="{fenced(text)}">\n- [{label(text)}] {fenced(text)}\n</memory>')  # noqa: S314
+    document = f'<memory id="{escape_fenced(text)}">\n- [{escape_label(text)}] {escape_fenced(text)}\n</memory>'
+    read = ET.fromstring(document)  # noqa: S314
     assert len(list(read)) == 0
     assert "\n" not in (read.text or "").strip("\n")

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from recall_rig import Note, Rig, WordEmbedder
 
-from core.recall.candidates.lexical import Frequencies
+from core.recall.candidates.lexical import TermStatistics
 
 WORDS = ("boat", "kiln", "soup")
 _TEXT = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join)
@@ -38,11 +38,11 @@ def change(rig: Rig, verb: str, n: int, texts: list[str]) -> None:
 def test_remembered_words_are_those_of_the_index(steps: list[tuple[str, int, list[str]]]) -> None:
     rig = Rig(WordEmbedder())
     try:
-        remembered = Frequencies()
+        remembered = TermStatistics()
         for verb, n, texts in [("add", 1, ["boat kiln", "boat"]), *steps]:
             change(rig, verb, n, texts)
             seq = int(rig.rows.value("SELECT seq FROM vault_state"))
-            fresh = Frequencies()
+            fresh = TermStatistics()
             assert remembered.of(rig.rows, seq, WORDS) == fresh.of(rig.rows, seq, WORDS)
             for word in WORDS:
                 mine = remembered.postings(rig.rows, seq, word, 100)

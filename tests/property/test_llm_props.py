@@ -9,10 +9,10 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.claims.model_proposals import PROPOSED_CONFIDENCE, grounded, weighed
-from core.belief.extract.extraction import predicates
-from core.llm.prompts import claims_prompt, escaped, relation_prompt
-from core.llm.schema import MOST_CLAIMS, claims_of, relation_of
+from core.belief.claims.model_proposals import PROPOSED_CONFIDENCE, keep_grounded, weigh_model_answer
+from core.belief.extract.extraction import predicate_names
+from core.llm.prompts import claims_prompt, escape_fences, relation_prompt
+from core.llm.schema import MOST_CLAIMS, parse_claims, parse_relation
 from core.types.belief import LABELS, ClaimProposal, Label, RelationProposal, Told
 
 WORDS = st.text(alphabet=st.characters(codec="utf-8"), max_size=60)
@@ -22,7 +22,7 @@ SPAN = st.sampled_from(["Bergen", "I live in Bergen", "live", "user", "My cat", 
 ITEM = st.fixed_dictionaries(
     {
         "subject": st.one_of(SPAN, st.just("user"), WORDS),
-        "predicate": st.one_of(st.sampled_from(predicates()), WORDS),
+        "predicate": st.one_of(st.sampled_from(predicate_names()), WORDS),
         "value": st.one_of(SPAN, WORDS),
         "quote": st.one_of(SPAN, WORDS),
     },
@@ -43,19 +43,19 @@ TEXTS = st.one_of(
 
 @given(ANSWERS)
 def test_any_answer_gives_sound_proposals_or_nothing(raw: str | bytes) -> None:
-    relation = relation_of(raw)
+    relation = parse_relation(raw)
     assert relation is None or (relation.label in LABELS and 0 <= relation.confidence <= 1)
-    claims = claims_of(raw)
+    claims = parse_claims(raw)
     assert len(claims) <= MOST_CLAIMS
     assert all(claim.subject and claim.predicate and claim.value and claim.quote for claim in claims)
 
 
 @given(TEXTS, ANSWERS)
 def test_every_claim_that_is_taken_stands_in_the_text(text: str, raw: str | bytes) -> None:
-    for draft in grounded(text, claims_of(raw)):
+    for draft in keep_grounded(text, parse_claims(raw)):
         quote = text[draft.start : draft.end]
         assert draft.value in quote
-        assert draft.predicate in predicates()
+        assert draft.predicate in predicate_names()
         assert draft.subject == "user" or draft.subject in text
         assert (draft.method, draft.confidence) == ("model", PROPOSED_CONFIDENCE)
         assert "\n" not in draft.value
@@ -68,7 +68,7 @@ def test_every_claim_that_is_taken_stands_in_the_text(text: str, raw: str | byte
 )
 def test_weighing_gives_probabilities(prior: list[float], label: Label, confidence: float) -> None:
     before = dict(zip(LABELS, prior, strict=True))
-    after = weighed(before, RelationProposal(label, confidence))
+    after = weigh_model_answer(before, RelationProposal(label, confidence))
     assert math.isclose(sum(after.probabilities.values()), 1.0, abs_tol=1e-9)
     assert all(0 <= share <= 1 for share in after.probabilities.values())
     assert after.confidence == max(after.probabilities.values()) == after.probabilities[after.label]
@@ -79,12 +79,12 @@ def test_weighing_gives_probabilities(prior: list[float], label: Label, confiden
 def test_no_memory_leaves_its_fence(one: str, other: str) -> None:
     user = relation_prompt(Told(one), Told(other)).user
     assert (user.count("<"), user.count(">")) == (4, 4)
-    user = claims_prompt(Told(one), predicates()).user
+    user = claims_prompt(Told(one), predicate_names()).user
     assert (user.count("<"), user.count(">")) == (2, 2)
     if "\0" not in one:
-        assert html.unescape(escaped(one)) == one or "&" in one
+        assert html.unescape(escape_fences(one)) == one or "&" in one
 
 
 @given(st.builds(ClaimProposal, WORDS, WORDS, WORDS, WORDS, st.sampled_from(["positive", "negative"])))
 def test_a_claim_about_an_empty_text_is_none(claim: ClaimProposal) -> None:
-    assert grounded("", [claim]) == ()
+    assert keep_grounded("", [claim]) == ()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from core.belief.gate import Standing
+from core.belief.gate import SourceAuthority
 from core.index.base import Hits
 from core.index.manager import IndexManager
 from core.intake.claims.candidate import StoreCandidate
@@ -19,7 +19,7 @@ from core.memory.write import VectorSpace
 from core.types.values import Kind, Source
 
 GATE = 0.3
-STANDING = Standing(
+STANDING = SourceAuthority(
     owners_word=False,
     owner_said=False,
     persons=False,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.text.rendering.cells import guarded, unguarded
+from core.text.rendering.cells import escape_formula, unescape_formula
 from ui.widgets.plaintext import has_marks, one_line, pieces
 
 # Default_Ignorable_Code_Point and Noncharacter_Code_Point of Unicode 15.1, written down once more from the standard.
@@ -93,7 +93,7 @@ def test_a_run_of_hidden_characters_has_a_mark_and_the_text_is_whole(text: str, 
 
 @given(st.text(st.sampled_from("'=+-@\t\r\n a,\""), max_size=8) | st.text(max_size=20))
 def test_a_guarded_cell_begins_no_formula_and_comes_back(cell: str) -> None:
-    made = guarded(cell)
+    made = escape_formula(cell)
     assert made[:1] not in set("=+-@\t\r")
-    assert unguarded(made) == cell
+    assert unescape_formula(made) == cell
     assert made in (cell, f"'{cell}")

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.config.option_rows import rows_of
+from core.config.option_rows import option_rows
 from core.config.retrieval import RetrievalOptions
-from core.recall.results.receipt_codec import DIGITS, trace_from_json, trace_of, trace_to_json
-from core.recall.results.receipt_codec import body_of as _body_of
+from core.recall.results.receipt_codec import DIGITS, receipt_trace, trace_from_json, trace_to_json
+from core.recall.results.receipt_codec import receipt_body as _body_of
 from core.recall.results.result import RecallResult
-from core.score.belief.quality import metrics_of, ndcg, parts_of, percentile
-from core.score.ranking.profile_options import profile_of, values_of, with_values
+from core.score.belief.quality import answer_metrics, ndcg, percentile, signal_shares
+from core.score.ranking.profile_options import profile_from_options, profile_values, replace_values
 from core.types.recall import STAGES, QueryPlan, TimeRange, Trace, TracedCandidate
 from core.types.values import Intent
 
@@ -94,8 +94,8 @@ def test_a_trace_comes_back_from_its_receipt(asked: tuple[str, Trace]) -> None:
     assert trace_from_json(told, query) == trace
     result = RecallResult((), abstained=True, reason="", near_misses=(), trace=trace, **_REST)
     body = json.loads(json.dumps(_body_of(result, query)))
-    assert trace_of(body, query) == trace
-    assert trace_of({key: value for key, value in body.items() if key != "trace"}, query) is None
+    assert receipt_trace(body, query) == trace
+    assert receipt_trace({key: value for key, value in body.items() if key != "trace"}, query) is None
 
 
 @given(_traces())
@@ -118,7 +118,7 @@ def test_ndcg_is_a_share_and_one_for_the_best_order(grades: list[float]) -> None
 
 @given(_traces(), st.dictionaries(_ids, st.sampled_from(("helpful", "irrelevant"))))
 def test_figures_of_any_trace_are_shares(asked: tuple[str, Trace], feedback: dict[str, str]) -> None:
-    metrics = metrics_of(asked[1], tokens=1, took_ms=1.0, feedback=feedback)
+    metrics = answer_metrics(asked[1], tokens=1, took_ms=1.0, feedback=feedback)
     for share in (metrics.average_relevancy, metrics.ndcg, metrics.ndcg_before, metrics.hybrid_text_weight):
         assert 0.0 <= share <= 1.0
 
@@ -127,7 +127,7 @@ def test_figures_of_any_trace_are_shares(asked: tuple[str, Trace], feedback: dic
 def test_the_parts_of_a_score_add_up_to_it_and_none_is_below_zero(
     one: TracedCandidate, weights: dict[str, float]
 ) -> None:
-    parts = parts_of(one, weights)
+    parts = signal_shares(one, weights)
     assert all(part >= 0.0 for part in parts.values())
     assert math.isclose(math.fsum(parts.values()), one.score, abs_tol=1e-9)
 
@@ -143,7 +143,7 @@ def test_a_percentile_is_one_of_the_values(values: list[float], share: float) ->
 @st.composite
 def _options(draw: st.DrawFn) -> RetrievalOptions:
     chosen: dict[str, object] = {}
-    for row in rows_of(RetrievalOptions, RetrievalOptions()):
+    for row in option_rows(RetrievalOptions, RetrievalOptions()):
         if row.kind == "bool":
             chosen[row.name] = draw(st.booleans())
         elif row.kind == "choice":
@@ -157,8 +157,8 @@ def _options(draw: st.DrawFn) -> RetrievalOptions:
 
 @given(_options())
 def test_a_profile_holds_every_turned_option(options: RetrievalOptions) -> None:
-    profile = profile_of(options, "trial")
+    profile = profile_from_options(options, "trial")
     told = options.model_dump()
-    for dotted, value in values_of(profile).items():
+    for dotted, value in profile_values(profile).items():
         assert told[dotted.replace(".", "_")] == value
-    assert with_values(profile_of(RetrievalOptions(), "trial"), values_of(profile)) == profile
+    assert replace_values(profile_from_options(RetrievalOptions(), "trial"), profile_values(profile)) == profile

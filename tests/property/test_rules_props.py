@@ -14,7 +14,7 @@ from core.score.lifecycle.rule_maturity import (
     promoted,
     running_average,
 )
-from core.text.describe.steps import MOST_CUES, MOST_STEPS, cues_of, steps_of
+from core.text.describe.steps import MOST_CUES, MOST_STEPS, extract_cues, extract_steps
 
 ORDER = list(Maturity)
 counts = st.integers(0, 10_000)
@@ -57,12 +57,12 @@ line = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp"
 @given(st.lists(line, min_size=2, max_size=30))
 def test_a_numbered_list_gives_its_lines(lines: list[str]) -> None:
     text = "How to do it:\n" + "\n".join(f"{nr % 99 + 1}. {one}" for nr, one in enumerate(lines))
-    assert steps_of(text) == tuple(lines)
+    assert extract_steps(text) == tuple(lines)
 
 
 @given(st.text(max_size=400))
 def test_any_text_has_bounded_steps_and_cues(text: str) -> None:
-    steps, cues = steps_of(text), cues_of(text)
+    steps, cues = extract_steps(text), extract_cues(text)
     assert len(steps) != 1
     assert len(steps) <= MOST_STEPS
     assert all(step and "\n" not in step for step in steps)

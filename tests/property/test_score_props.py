@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.score.belief.trust import trust_terms
-from core.score.ranking.adjustments import Sides, multiplier, recency, utility
-from core.score.ranking.fusion import evidence, fuse, ranks, term_weight
+from core.score.ranking.adjustments import SideSignals, recency_score, side_multiplier, utility_score
+from core.score.ranking.fusion import evidence_score, fuse_ranks, rank_scores, term_weight
 from core.score.ranking.profile import SideWeights
 from core.types.values import Source
 
@@ -58,9 +58,9 @@ def test_more_support_never_lowers_trust(source: Source, count: int, up: int, do
 
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=30), st.randoms())
 def test_ranks_do_not_depend_on_the_order_of_the_input(scores: list[float], random: object) -> None:
-    placed = dict(zip(scores, ranks(scores).tolist(), strict=True))
+    placed = dict(zip(scores, rank_scores(scores).tolist(), strict=True))
     turned = list(reversed(scores))
-    assert dict(zip(turned, ranks(turned).tolist(), strict=True)) == placed
+    assert dict(zip(turned, rank_scores(turned).tolist(), strict=True)) == placed
     best = sorted(placed, reverse=True)
     assert placed[best[0]] == 1.0
     assert [placed[score] for score in best] == sorted(placed.values())
@@ -70,10 +70,10 @@ def test_ranks_do_not_depend_on_the_order_of_the_input(scores: list[float], rand
 def test_what_leads_every_list_leads_the_fusion(rows: list[tuple[float, float]]) -> None:
     both = [max(first for first, _ in rows) + 0.5, max(second for _, second in rows) + 0.5]
     lists = {
-        "a": ranks([first for first, _ in rows] + [both[0]]),
-        "b": ranks([second for _, second in rows] + [both[1]]),
+        "a": rank_scores([first for first, _ in rows] + [both[0]]),
+        "b": rank_scores([second for _, second in rows] + [both[1]]),
     }
-    fused = fuse(lists, {"a": 0.3, "b": 1.7}, 60)
+    fused = fuse_ranks(lists, {"a": 0.3, "b": 1.7}, 60)
     assert fused[-1] == fused.max()
     assert np.all((fused >= 0) & (fused <= 1 + 1e-12))
 
@@ -83,8 +83,8 @@ def test_an_irrelevant_memory_is_never_lifted_over_a_relevant_one(
     a: float, b: float, c: float, d: float, e: float, f: float, g: float, h: float, bound: float, weak: float
 ) -> None:
     weights = SideWeights(0.4, 0.2, 0.2, 0.2)
-    first = multiplier(Sides(*(np.array([value]) for value in (a, b, c, d))), weights, bound)[0]
-    second = multiplier(Sides(*(np.array([value]) for value in (e, f, g, h))), weights, bound)[0]
+    first = side_multiplier(SideSignals(*(np.array([value]) for value in (a, b, c, d))), weights, bound)[0]
+    second = side_multiplier(SideSignals(*(np.array([value]) for value in (e, f, g, h))), weights, bound)[0]
     strong = weak * (1 + bound) / (1 - bound) + 1e-6
     assert strong * first > weak * second
 
@@ -96,12 +96,14 @@ def test_term_weights_fall_with_frequency(documents: int, frequency: int) -> Non
 
 @given(st.lists(st.integers(-(10**15), 10**15), max_size=20), st.integers(-(10**15), 10**15), st.floats(0.01, 1e5))
 def test_recency_and_utility_are_shares(times: list[int], now: int, half_life: float) -> None:
-    values = recency(now, times, half_life)
+    values = recency_score(now, times, half_life)
     assert np.all((values >= 0) & (values <= 1))
     counts = np.abs(np.array(times, np.float64))
-    assert np.all((utility(counts, counts[::-1], counts) >= 0) & (utility(counts, counts[::-1], counts) <= 1))
+    assert np.all(
+        (utility_score(counts, counts[::-1], counts) >= 0) & (utility_score(counts, counts[::-1], counts) <= 1)
+    )
 
 
 @given(st.floats(-1, 1), _unit, st.floats(0.1, 3))
 def test_evidence_stays_in_its_range(cosine: float, covered: float, weight: float) -> None:
-    assert 0 <= evidence(np.array([cosine]), np.array([covered]), weight)[0] <= weight + 1
+    assert 0 <= evidence_score(np.array([cosine]), np.array([covered]), weight)[0] <= weight + 1

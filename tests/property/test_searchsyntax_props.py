@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.score.lifecycle.strength import strength_of
-from core.text.query.search_syntax import KEYS, UNREAD, parse, with_term, without_term
-from core.text.query.search_syntax import format as put
-from core.text.times import parse_time, written_time
+from core.text.query.search_syntax import KEYS, UNREAD, parse_search, with_term, without_term
+from core.text.query.search_syntax import format_search as put
+from core.text.times import format_time, parse_time
 from core.types.values import Precision, When
 
 DAY = 86_400_000
@@ -24,16 +24,16 @@ _typed = st.lists(_piece, max_size=14).map("".join) | st.text(max_size=40)
 @settings(max_examples=300)
 @given(_typed)
 def test_what_is_written_down_reads_the_same(text: str) -> None:
-    search = parse(text)
-    assert parse(put(search)) == search
-    assert put(parse(put(search))) == put(search)
+    search = parse_search(text)
+    assert parse_search(put(search)) == search
+    assert put(parse_search(put(search))) == put(search)
 
 
 @settings(max_examples=150)
 @given(_typed)
 def test_terms_cover_what_was_typed_in_order(text: str) -> None:
     at = 0
-    for term in parse(text).terms:
+    for term in parse_search(text).terms:
         assert text[at : term.start].strip() == ""
         assert term.end > term.start >= at
         at = term.end
@@ -47,7 +47,7 @@ def test_terms_cover_what_was_typed_in_order(text: str) -> None:
     _typed, st.sampled_from(["tag", "space", "author"]), st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
 )
 def test_a_chip_that_is_added_can_be_taken_away(text: str, key: str, value: str) -> None:
-    search = parse(text)
+    search = parse_search(text)
     if any(term.key in (key, UNREAD) for term in search.terms):
         return
     added = with_term(search, key, value)
@@ -114,6 +114,6 @@ _STEP = {
 def test_a_written_time_is_read_back(seconds: int, precision: Precision, offset: int | None) -> None:
     ms = seconds * 1000 // _STEP[precision] * _STEP[precision] - (offset or 0) * 60_000
     when = When(ms, precision, offset)
-    again = parse_time(written_time(when))
+    again = parse_time(format_time(when))
     assert again is not None
     assert (again.ms, again.precision, again.offset_min or 0) == (ms, precision, offset or 0)

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.recall.query.scope import PLACE, Scope, conditions_of_sight
+from core.recall.query.scope import PLACE, Scope, visibility_conditions
 from core.types.values import Status
 
 ROWS = st.fixed_dictionaries(
@@ -54,7 +54,7 @@ def test_a_row_and_a_query_judge_alike(row: dict[str, Any], scope: Scope) -> Non
         connection.execute(f"CREATE TABLE memories ({', '.join(PLACE)})")
         connection.execute("INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?)", [row[one] for one in PLACE])
         params: dict[str, object] = {}
-        known = conditions_of_sight(scope, params)
+        known = visibility_conditions(scope, params)
         found = connection.execute(f"SELECT count(*) FROM memories m WHERE {known}", params).fetchone()[0]  # noqa: S608
     finally:
         connection.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text.split import sentences, split_text
+from core.text.split import split_sentences, split_text
 from core.text.terms import MAX_QUERY_TERMS, MAX_TERM, index_terms, query_terms
 
 _any = st.text(st.characters(), max_size=300)
@@ -48,6 +48,6 @@ def test_parts_are_the_text(text: str, limit: int) -> None:
 
 @given(st.text(st.sampled_from("aB .!?\n。e\u0301"), max_size=200))
 def test_sentences_follow_one_another_without_a_gap(text: str) -> None:
-    spans = sentences(text)
+    spans = split_sentences(text)
     assert "".join(text[start:stop] for start, stop in spans) == text
     assert all(start < stop for start, stop in spans)

@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.recall.browse.timeline import MAX_PERIODS, TimeColumns, density, edges
-from core.score.lifecycle.state_transitions import transitions
+from core.recall.browse.timeline import MAX_PERIODS, TimeColumns, count_by_period, period_edges
+from core.score.lifecycle.state_transitions import classify_transitions
 from core.types.values import Kind
 from core.types.views import GRAINS, TimeFilter, Transition
 
@@ -25,7 +25,7 @@ LEAST = {"day": 22, "week": 166, "month": 670, "year": 8_700}  # hours; some pla
 
 @given(grain=st.sampled_from(GRAINS), one=MOMENTS, length=st.integers(0, 80_000_000_000), zone=st.sampled_from(ZONES))
 def test_periods_follow_each_other_and_hold_both_ends(grain: str, one: int, length: int, zone: ZoneInfo) -> None:
-    found = edges(grain, one, one + length, zone)
+    found = period_edges(grain, one, one + length, zone)
     assert found[0] <= one < found[1] or len(found) == MAX_PERIODS + 1
     assert found[-2] <= one + length < found[-1]
     assert all(after - before >= LEAST[grain] * HOUR_MS for before, after in pairwise(found))
@@ -48,7 +48,7 @@ def columns_of(times: list[int]) -> TimeColumns:
     zone=st.sampled_from(ZONES),
 )
 def test_every_memory_is_counted_once(times: list[int], grain: str, zone: ZoneInfo) -> None:
-    found = density(columns_of(times), grain, None, None, TimeFilter(), top=3, zone=zone)
+    found = count_by_period(columns_of(times), grain, None, None, TimeFilter(), top=3, zone=zone)
     assert sum(found.totals) == found.total == len(times)
     assert len(found.starts) == len(found.totals) + 1
     for place, (start, end) in enumerate(pairwise(found.starts)):
@@ -67,7 +67,7 @@ def test_each_step_is_told_by_what_stands_before_it(data: st.DataObject) -> None
         st.frozensets(st.frozensets(ids, min_size=2, max_size=2), max_size=8) if len(line) > 1 else st.just(frozenset())
     )
     opposed, supported = data.draw(pairs), data.draw(pairs)
-    steps = transitions(line, opposed, supported)
+    steps = classify_transitions(line, opposed, supported)
     assert len(steps) == len(line)
     assert sum(step.gap_ms or 0 for step in steps) == (times[-1] - times[0] if times else 0)
     for place, step in enumerate(steps):

@@ -15,7 +15,7 @@ import pytest
 from poison_attacks import ATTACKS
 from poison_rig import Breach, Victim, victim_of
 
-from core.belief.gate import Deed, Standing, Verdict
+from core.belief.gate import GateDecision, SourceAuthority, Verdict
 from core.types.belief import Relation
 from core.types.values import OWNER_ACTOR, Source
 
@@ -37,16 +37,16 @@ STOPPED_ELSEWHERE = {
 """Attacks that never reach the gate, and what stops them: without the gate they fail as well."""
 
 
-def _lets_in(newcomer: Standing, existing: Standing, relation: Relation) -> Verdict:
+def _lets_in(newcomer: SourceAuthority, existing: SourceAuthority, relation: Relation) -> Verdict:
     """Everything may stand beside everything."""
     del newcomer, existing, relation
-    return Verdict(Deed.COEXIST, "disarmed")
+    return Verdict(GateDecision.COEXIST, "disarmed")
 
 
-def _gives_way(newcomer: Standing, existing: Standing, relation: Relation) -> Verdict:
+def _gives_way(newcomer: SourceAuthority, existing: SourceAuthority, relation: Relation) -> Verdict:
     """Whoever comes last is right."""
     del newcomer, existing, relation
-    return Verdict(Deed.SUPERSEDE, "disarmed")
+    return Verdict(GateDecision.SUPERSEDE, "disarmed")
 
 
 def _reached(name: str, folder: Path, patch: pytest.MonkeyPatch, gate: Callable[..., Verdict]) -> list[Breach]:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from core.config.option_rows import replaced
+from core.config.option_rows import replace_option
 from core.types.replies import StepRow, UndoReport
 from core.types.values import OWNER_ACTOR
 from ui.context import Command, Context, PageSpec
@@ -127,7 +127,7 @@ class Actions(QObject):
         ]
 
     def _setter(self, name: str, value: object) -> Callable[[], None]:
-        return lambda: self._context.prefs.put(lambda options: replaced(options, name, value))
+        return lambda: self._context.prefs.put(lambda options: replace_option(options, name, value))
 
     def _resize(self, step: int) -> None:
         now = self._context.prefs.options.text_size

@@ -12,7 +12,7 @@ from app.cli.clients.pairing import pair_by_code
 from app.cli.output import Output, OutputError, one_line, visible
 from app.cli.root import Command, loci, with_command
 from app.cli.words import counted, first_words, minute, words
-from core.config.grant_wording import taken_up
+from core.config.grant_wording import describe_reused_name
 from core.errors import Code, UserError
 
 _NAMED = 10
@@ -61,7 +61,7 @@ def pair(command: Command, name: str, grants: tuple[str, ...], limit: str | None
 def _paired(out: Output, reply: Mapping[str, Any]) -> None:
     out.line(f"Paired {visible(reply['client'])}: {', '.join(reply['grants'])}.")
     if reply.get("former"):
-        out.line(taken_up())
+        out.line(describe_reused_name())
     if "token" in reply:
         out.line(f"    Token   {reply['token']}")
         out.line(f"    Socket  {reply['socket']}")

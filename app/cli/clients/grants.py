@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from app.cli.output import visible
-from core.config.grant_wording import reach
+from core.config.grant_wording import describe_reach
 from core.errors import Code, UserError
 from core.types.values import Grant
 
@@ -48,4 +48,4 @@ def told_reach(name: str, grants: Sequence[str]) -> list[str]:
     Returns:
         Lines for the person.
     """
-    return [visible(line) for line in reach(name, grants)]
+    return [visible(line) for line in describe_reach(name, grants)]

@@ -11,7 +11,15 @@ import click
 from app.cli.clients.grants import SPACE
 from app.cli.output import visible
 from app.cli.root import Command
-from core.config.grant_wording import beyond, cannot, former, seen_with, sees_own, sentence, spaces_of
+from core.config.grant_wording import (
+    describe_former_client,
+    describe_grant,
+    describe_limits_of_grants,
+    describe_own_sight,
+    describe_space_grant,
+    is_beyond_default,
+    space_grants,
+)
 from core.errors import Code, PreconditionError, UserError
 from core.types.values import Grant
 
@@ -72,22 +80,22 @@ def question_lines(notice: Mapping[str, Any]) -> list[str]:
     said = {name: visible(str(notice[name])) for name in ("name", "client", "asked_by", "code_end")}
     grants = [str(grant) for grant in notice["grants"]]
     spaces = [grant for grant in grants if grant == Grant.ALL_SPACES.value or grant.startswith(SPACE)]
-    seen = [*(seen_with(grant) for grant in spaces_of(grants)), sees_own()]
+    seen = [*(describe_space_grant(grant) for grant in space_grants(grants)), describe_own_sight()]
     withheld = ", ".join(visible(str(grant)) for grant in notice.get("withheld", ()))
     return [
         f"{said['name']} wants to connect.",
         f"  It calls itself {said['client']}; its process, as reported: {said['asked_by'] or 'unknown'}.",
         f"  Its code ends with {said['code_end']}; compare it with the one the client was given.",
-        *([former()] if notice["former"] else []),
+        *([describe_former_client()] if notice["former"] else []),
         "It may:",
-        *(f"  {_mark(grant)} {visible(sentence(grant))}" for grant in grants if grant not in spaces),
-        *(["  (! is more than a client usually gets.)"] if any(beyond(one) for one in grants) else []),
+        *(f"  {_mark(grant)} {visible(describe_grant(grant))}" for grant in grants if grant not in spaces),
+        *(["  (! is more than a client usually gets.)"] if any(is_beyond_default(one) for one in grants) else []),
         "It sees:",
         *(f"  - {visible(one)}" for one in seen),
         *([f"It asked for more, which it would not get: {withheld}."] if withheld else []),
-        cannot(),
+        describe_limits_of_grants(),
     ]
 
 
 def _mark(grant: str) -> str:
-    return "!" if beyond(grant) else "-"
+    return "!" if is_beyond_default(grant) else "-"

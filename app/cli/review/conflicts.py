@@ -13,7 +13,7 @@ from app.cli.review.queue import folded, of_client, short, waiting
 from app.cli.root import Command, loci, with_command
 from app.cli.words import counted, first_words, said, words
 from app.vault.session import Session
-from core.config.grant_wording import typed
+from core.config.grant_wording import shell_quoted
 from core.errors import Code, UserError
 from core.types.values import Action
 
@@ -94,7 +94,7 @@ def _listed(out: Output, reply: Mapping[str, Any], *, whole: bool = True, total:
             _answers(out, item)
     _explain(out, [item for item in found if item["state"] == "open"])
     for name, count in more.items():
-        out.line(counted(words()["more_of"], count, name=one_line(name, 64), typed=visible(typed(name))))
+        out.line(counted(words()["more_of"], count, name=one_line(name, 64), typed=visible(shell_quoted(name))))
     count = sum(item["state"] == "open" for item in every)
     said = f"{count} of {total}" if total is not None and total > count else f"{count}"
     out.line("Nothing waits for you." if not count else f"{said} to decide. `loci resolve ID ACTION` decides one.")

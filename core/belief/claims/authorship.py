@@ -37,7 +37,7 @@ PERSONS = (
 _AMONG = "SELECT m.id FROM json_each(?) w JOIN memories m ON m.id = w.value WHERE "
 
 
-def persons_among(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
+def find_persons_words(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
     """Which memories are the person's: nobody else decides against them.
 
     Args:
@@ -50,7 +50,7 @@ def persons_among(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
     return _among(rows, memory_ids, PERSONS)
 
 
-def said_among(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
+def find_owner_statements(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
     """Which memories the owner said at the window or the command line, in so many words or in passing.
 
     Args:
@@ -63,7 +63,7 @@ def said_among(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
     return _among(rows, memory_ids, f"({OWNERS_WORD} OR {IN_PASSING})")
 
 
-def owners_among(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
+def find_owner_backed(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
     """Which memories the owner said, said as well, or vouched for.
 
     Args:

@@ -15,7 +15,7 @@ from core.vault.database.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)
-class Evidenced:
+class EvidenceSource:
     """The memory a claim rests on.
 
     Attributes:
@@ -68,7 +68,7 @@ def claim_key(space_id: str, claim: Mapping[str, Any], scope_session: str = "") 
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode("utf-8")).digest()
 
 
-def given_draft(claim: Mapping[str, Any], text: str, validity: tuple[When | None, When | None]) -> ClaimDraft:
+def draft_given_claim(claim: Mapping[str, Any], text: str, validity: tuple[When | None, When | None]) -> ClaimDraft:
     """A claim that came with its text: the whole text is its evidence.
 
     Args:
@@ -94,7 +94,7 @@ def given_draft(claim: Mapping[str, Any], text: str, validity: tuple[When | None
     )
 
 
-def key_of(space_id: str, draft: ClaimDraft, scope_session: str = "") -> bytes:
+def key_of_draft(space_id: str, draft: ClaimDraft, scope_session: str = "") -> bytes:
     """`claim_key` of a draft."""
     said = {
         "subject": draft.subject,
@@ -106,7 +106,9 @@ def key_of(space_id: str, draft: ClaimDraft, scope_session: str = "") -> bytes:
     return claim_key(space_id, said, scope_session)
 
 
-def draft_claim(tx: Tx, draft: ClaimDraft, on: Evidenced, ids: tuple[str, str], scope_session: str = "") -> str | None:
+def draft_claim(
+    tx: Tx, draft: ClaimDraft, on: EvidenceSource, ids: tuple[str, str], scope_session: str = ""
+) -> str | None:
     """Write a claim as a draft, with its quote as evidence.
 
     Args:
@@ -122,7 +124,7 @@ def draft_claim(tx: Tx, draft: ClaimDraft, on: Evidenced, ids: tuple[str, str], 
     quote = on.text[draft.start : draft.end]
     if not quote or draft.start < 0:
         return None
-    key = key_of(on.space_id, draft, scope_session)
+    key = key_of_draft(on.space_id, draft, scope_session)
     if tx.one(
         "SELECT 1 FROM claims c JOIN evidence e ON e.claim_id = c.id WHERE e.memory_id = ? AND c.claim_key = ?",
         (on.memory_id, key),
@@ -134,7 +136,7 @@ def draft_claim(tx: Tx, draft: ClaimDraft, on: Evidenced, ids: tuple[str, str], 
 
 
 def _claim_row(
-    draft: ClaimDraft, on: Evidenced, claim_id: str, key: bytes, scope_session: str, now_ms: int
+    draft: ClaimDraft, on: EvidenceSource, claim_id: str, key: bytes, scope_session: str, now_ms: int
 ) -> dict[str, object]:
     begin, end = draft.valid_from, draft.valid_to
     return {
@@ -160,7 +162,9 @@ def _claim_row(
     }
 
 
-def _evidence_row(draft: ClaimDraft, on: Evidenced, ids: tuple[str, str], quote: str, now_ms: int) -> dict[str, object]:
+def _evidence_row(
+    draft: ClaimDraft, on: EvidenceSource, ids: tuple[str, str], quote: str, now_ms: int
+) -> dict[str, object]:
     return {
         "id": ids[1],
         "claim_id": ids[0],

@@ -34,7 +34,7 @@ IN_QUESTION = " AND c.state IN ('draft', 'asserted', 'disputed')"
 """Of `c`: it is not over. To what is over nothing is opposed any more."""
 
 
-def opposed_to(rows: Rows, claim_ids: Iterable[str]) -> list[str]:
+def opposed_claims_sql(rows: Rows, claim_ids: Iterable[str]) -> list[str]:
     """Claims that any of some may speak against: also of what has just ended, and those that wait.
 
     Args:
@@ -65,7 +65,7 @@ _AGAINST = (
 )
 
 
-def against(rows: Rows, claim_ids: Iterable[str]) -> list[tuple[str, str, float]]:
+def read_opposition(rows: Rows, claim_ids: Iterable[str]) -> list[tuple[str, str, float]]:
     """What speaks against claims, by source.
 
     Of a topic only the claims that something standing backs are laid beside each claim: hundreds may wait on one, and
@@ -86,7 +86,7 @@ TOPIC = ("space_id", "subject_key", "predicate", "value_key")
 """Columns of a claim that tell what may oppose it."""
 
 
-def on_topic(rows: Rows, topic: Sequence[str]) -> list[str]:
+def read_related_claims(rows: Rows, topic: Sequence[str]) -> list[str]:
     """Claims that are not over and may oppose one that is no more.
 
     Args:

@@ -14,10 +14,10 @@ from functools import cache
 from unicodedata import category
 
 from core.belief.extract.mood import hide_unreal
-from core.belief.extract.tokens import MOST_TOKENS, Sentence, read_sentence
-from core.belief.extract.vocabulary import load
+from core.belief.extract.tokens import MOST_TOKENS, TokenizedSentence, read_sentence
+from core.belief.extract.vocabulary import load_vocabulary_file
 from core.text.fold import fold_case, fold_width
-from core.text.split import sentences
+from core.text.split import split_sentences
 
 MOST_SENTENCES = 3
 """A statement of more sentences is no statement."""
@@ -27,7 +27,7 @@ _SELF, _OWN = "<user>", "<user's>"
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _EntailmentWords:
     """The word lists of `resources/claims/entailing.json`."""
 
     sets: Mapping[str, frozenset[str]]
@@ -59,7 +59,7 @@ class _Word:
         return self.form == other.form or (bool(self.bare) and self.bare == other.bare)
 
 
-def is_borne_out(statement: str, text: str, *, first_person: bool = True, guidance: bool = False) -> bool:
+def is_entailed(statement: str, text: str, *, first_person: bool = True, guidance: bool = False) -> bool:
     """Whether a text says every sentence of a statement.
 
     Args:
@@ -73,7 +73,9 @@ def is_borne_out(statement: str, text: str, *, first_person: bool = True, guidan
     """
     if not statement.isprintable():
         return False  # signs without a face of their own may spell what nobody sees
-    wanted = [_stated(statement[start:end]) for start, end in sentences(statement) if statement[start:end].strip()]
+    wanted = [
+        _stated(statement[start:end]) for start, end in split_sentences(statement) if statement[start:end].strip()
+    ]
     if not wanted or len(wanted) > MOST_SENTENCES or not all(wanted) or len(text) > _TEXT_CHARACTERS:
         return False
     read = [_words(one, first_person=first_person) for one in _read(text, guidance=guidance)]
@@ -89,23 +91,23 @@ def compared_words(text: str) -> frozenset[str]:
     Returns:
         Forms of words, numbers and names; marks and articles are none.
     """
-    read = (_words(read_sentence(text, start, end)) for start, end in sentences(text))
+    read = (_words(read_sentence(text, start, end)) for start, end in split_sentences(text))
     articles = _lists().sets["articles"]
     words = (word for sentence in read for word in sentence if not word.is_mark and word.low not in articles)
     return frozenset(word.bare or _plain(word.form) for word in words)
 
 
 @cache
-def _lists() -> _Words:
-    loaded = load("entailing.json")
+def _lists() -> _EntailmentWords:
+    loaded = load_vocabulary_file("entailing.json")
     sets = {name: frozenset(text.split()) for name, text in loaded.items() if isinstance(text, str) and name != "about"}
-    return _Words(sets, {form: tuple(same.split()) for form, same in loaded["same"].items()})
+    return _EntailmentWords(sets, {form: tuple(same.split()) for form, same in loaded["same"].items()})
 
 
-def _read(text: str, *, guidance: bool) -> Iterator[Sentence]:
+def _read(text: str, *, guidance: bool) -> Iterator[TokenizedSentence]:
     """The sentences of a text; what is asked, ordered, supposed or told in a story is hidden."""
     story = False
-    for start, end in sentences(text):
+    for start, end in split_sentences(text):
         if not text[start:end].strip() or text[:start].endswith("\n\n"):
             story = False
         sentence = read_sentence(text, start, end)
@@ -127,7 +129,7 @@ def _stated(text: str) -> list[_Word]:
     return found
 
 
-def _words(sentence: Sentence, *, first_person: bool = True) -> list[_Word]:
+def _words(sentence: TokenizedSentence, *, first_person: bool = True) -> list[_Word]:
     lists, found = _lists(), []
     for token in sentence.tokens:
         low = token.low.replace("’", "'")
@@ -254,7 +256,7 @@ def _ends(sentence: Sequence[_Word], end: int) -> bool:
     return not rest or rest[0].low in sets["joins"] or rest[0].low in sets["prepositions"]
 
 
-def says_all(text: str, statements: Sequence[str]) -> bool:
+def is_exhausted_by(text: str, statements: Sequence[str]) -> bool:
     """Whether a text says the same as some statements: each of them, whole and in its own words, and nothing besides.
 
     Statements may stand in another order and be joined by commas, "and" or "but"; what begins like the one before it
@@ -270,7 +272,7 @@ def says_all(text: str, statements: Sequence[str]) -> bool:
     wanted = [_stated(one) for one in statements]
     if not text.isprintable() or not wanted or not all(wanted) or len(text) > _TEXT_CHARACTERS:
         return False
-    found = [word for start, end in sentences(text) for word in _words(read_sentence(text, start, end))]
+    found = [word for start, end in split_sentences(text) for word in _words(read_sentence(text, start, end))]
     read = [word for word in found if word.form not in _lists().sets["articles"]]
     left = {tuple(word.form for word in one): one for one in wanted}
     at, before = _next(read, 0), list[_Word]()

@@ -11,12 +11,12 @@ import html
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.belief.extract.extraction import LONGEST_VALUE, canonical, exclusive_of
+from core.belief.extract.extraction import LONGEST_VALUE, canonical_form, is_exclusive
 from core.belief.extract.mood import hide_unreal
 from core.belief.extract.normal_form import value_key
-from core.belief.extract.tokens import Sentence, Token, read_sentence
-from core.belief.extract.vocabulary import words
-from core.text.split import sentences
+from core.belief.extract.tokens import ClaimToken, TokenizedSentence, read_sentence
+from core.belief.extract.vocabulary import word_lists
+from core.text.split import split_sentences
 from core.types.belief import LABELS, ClaimDraft, ClaimProposal, Label, Relation, RelationProposal
 
 PROPOSED_CONFIDENCE = 0.6
@@ -44,12 +44,14 @@ _NUMBERED = frozenset({"age_is", "born_on", "phone_is", "version_is", "budget_is
 class _Place:
     """Where a proposal stands in the text, code points, ends exclusive."""
 
-    sentence: Sentence
+    sentence: TokenizedSentence
     quote: tuple[int, int]
     value: tuple[int, int]
 
 
-def grounded(text: str, proposals: Sequence[ClaimProposal], known: Sequence[ClaimDraft] = ()) -> tuple[ClaimDraft, ...]:
+def keep_grounded(
+    text: str, proposals: Sequence[ClaimProposal], known: Sequence[ClaimDraft] = ()
+) -> tuple[ClaimDraft, ...]:
     """The proposals that the text bears out.
 
     Args:
@@ -66,13 +68,13 @@ def grounded(text: str, proposals: Sequence[ClaimProposal], known: Sequence[Clai
     for proposal in proposals:
         draft = _grounded(text, read, proposal)
         if draft is not None and not _is_known(draft, known):
-            found.setdefault(canonical(draft), draft)
+            found.setdefault(canonical_form(draft), draft)
         if len(found) >= MOST_TAKEN:
             break
     return tuple(found.values())
 
 
-def weighed(before: Mapping[Label, float], proposal: RelationProposal) -> Relation:
+def weigh_model_answer(before: Mapping[Label, float], proposal: RelationProposal) -> Relation:
     """What is believed of a pair after a model was asked, by Bayes' rule.
 
     A model is taken to be right with the probability it names, but at most 0.9 and at least 0.25, and to err towards
@@ -98,10 +100,10 @@ def weighed(before: Mapping[Label, float], proposal: RelationProposal) -> Relati
     return Relation(best, after[best], after, "model", "model")
 
 
-def _real_sentences(text: str) -> Iterator[Sentence]:
+def _real_sentences(text: str) -> Iterator[TokenizedSentence]:
     """Sentences that speak about the world; in each, what is asked, ordered or supposed is hidden."""
     story = False
-    for start, end in sentences(text):
+    for start, end in split_sentences(text):
         if not text[start:end].strip() or text[:start].endswith("\n\n"):
             story = False
         sentence = read_sentence(text, start, end)
@@ -112,8 +114,8 @@ def _real_sentences(text: str) -> Iterator[Sentence]:
             yield sentence
 
 
-def _grounded(text: str, read: Sequence[Sentence], proposal: ClaimProposal) -> ClaimDraft | None:
-    exclusive = exclusive_of(proposal.predicate)
+def _grounded(text: str, read: Sequence[TokenizedSentence], proposal: ClaimProposal) -> ClaimDraft | None:
+    exclusive = is_exclusive(proposal.predicate)
     place = None if exclusive is None else _place(text, read, proposal)
     if exclusive is None or place is None:
         return None
@@ -136,7 +138,7 @@ def _grounded(text: str, read: Sequence[Sentence], proposal: ClaimProposal) -> C
     )
 
 
-def _place(text: str, read: Sequence[Sentence], proposal: ClaimProposal) -> _Place | None:
+def _place(text: str, read: Sequence[TokenizedSentence], proposal: ClaimProposal) -> _Place | None:
     quote = _found(text, proposal.quote)
     if quote is None:
         return None
@@ -171,19 +173,19 @@ def _is_apart(text: str, start: int, end: int) -> bool:
     return not before and not after
 
 
-def _within(sentence: Sentence, span: tuple[int, int]) -> list[Token]:
+def _within(sentence: TokenizedSentence, span: tuple[int, int]) -> list[ClaimToken]:
     return [token for token in sentence.tokens if token.start < span[1] and span[0] < token.end]
 
 
-def _is_readable(sentence: Sentence, value: tuple[int, int]) -> bool:
+def _is_readable(sentence: TokenizedSentence, value: tuple[int, int]) -> bool:
     """Whether the words of a value are told as true: not asked, ordered, supposed, hedged or quoted from somebody."""
     tokens = _within(sentence, value)
     if not tokens or len(tokens) > _MOST_WORDS or any(token.hidden or token.quoted for token in tokens):
         return False
-    if any(words().has("hedge", token.low) for token in sentence.tokens):
+    if any(word_lists().has("hedge", token.low) for token in sentence.tokens):
         return False
     plain = [token.low for token in tokens if token.word]
-    return any(not words().has("stop", low) and not words().has("det", low) for low in plain)
+    return any(not word_lists().has("stop", low) and not word_lists().has("det", low) for low in plain)
 
 
 def _subject(text: str, place: _Place, named: str) -> str | None:
@@ -193,20 +195,20 @@ def _subject(text: str, place: _Place, named: str) -> str | None:
     span = _found(text, named)
     if span is None or len(named) > _LONGEST_SUBJECT or "\n" in named or not any(sign.isalpha() for sign in named):
         return None
-    plain = [low for low in named.casefold().split() if not words().has("det", low)]
-    if not plain or all(words().has("stop", low) or words().has("third", low) for low in plain):
+    plain = [low for low in named.casefold().split() if not word_lists().has("det", low)]
+    if not plain or all(word_lists().has("stop", low) or word_lists().has("third", low) for low in plain):
         return None
     return text[span[0] : span[1]]
 
 
-def _speaks_of_self(sentence: Sentence) -> bool:
+def _speaks_of_self(sentence: TokenizedSentence) -> bool:
     """Whether a sentence names its speaker, other than by somebody of theirs ("my sister")."""
     lows = [token.low for token in sentence.tokens if not token.quoted]
     for at, low in enumerate(lows):
         if low in _SELF:
             return True
         behind = lows[at + 1 : at + 1 + _NEAR]
-        if low in _OWN and not any(words().has(name, near) for name in _OTHERS for near in behind):
+        if low in _OWN and not any(word_lists().has(name, near) for name in _OTHERS for near in behind):
             return True
     return False
 
@@ -225,16 +227,16 @@ def _denied(place: _Place) -> bool:
     for token in place.sentence.tokens:
         if token.start >= place.value[1] and token.low in _BREAKS:
             return False
-        if words().has("neg", token.low):
+        if word_lists().has("neg", token.low):
             return True
     return False
 
 
 def _is_known(draft: ClaimDraft, known: Sequence[ClaimDraft]) -> bool:
     """Whether rules or a person read the same place already: the same claim, or another of that predicate or value."""
-    subject, predicate, value = canonical(draft)
+    subject, predicate, value = canonical_form(draft)
     for other in known:
-        subject_other, predicate_other, value_other = canonical(other)
+        subject_other, predicate_other, value_other = canonical_form(other)
         if predicate == predicate_other and ((subject == subject_other and draft.exclusive) or value == value_other):
             return True
     return False

@@ -12,7 +12,7 @@ _LONG = 320
 """Code points from which two texts stand on lines of their own."""
 
 
-def united(standing: str, newcomer: str) -> str:
+def unite_texts(standing: str, newcomer: str) -> str:
     """Both texts as one: the one that holds the other, else the standing one first, so that its evidence stays.
 
     Args:

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from core.belief.extract.frames import Found, find
+from core.belief.extract.frames import FrameMatch, match_frames
 from core.belief.extract.mood import hide_unreal
 from core.belief.extract.normal_form import value_key
-from core.belief.extract.subject import USER, Subject, named_at
-from core.belief.extract.tokens import Sentence, read_sentence
-from core.belief.extract.validity import Dated, Span, dates, spans, when
+from core.belief.extract.subject import USER, Subject, read_name_at
+from core.belief.extract.tokens import TokenizedSentence, read_sentence
+from core.belief.extract.validity import ValidityPhrase, WrittenDate, find_validity_phrases, find_written_dates, to_when
 from core.belief.extract.values.family import family
 from core.belief.extract.values.tabular import facts
-from core.belief.extract.vocabulary import exclusivity, words
-from core.text.split import sentences
+from core.belief.extract.vocabulary import exclusivity, word_lists
+from core.text.split import split_sentences
 from core.types.belief import ClaimDraft
 
 MOST_CLAIMS = 64
@@ -46,7 +46,7 @@ class _Story:
     claims: dict[tuple[str, str, str], ClaimDraft] = field(default_factory=dict)
 
 
-def extract(
+def extract_claims(
     text: str, *, now_ms: int | None = None, said_ms: int | None = None, owner_names: Sequence[str] = ()
 ) -> tuple[ClaimDraft, ...]:
     """Read the claims of a text.
@@ -64,7 +64,7 @@ def extract(
     read = text[:MOST_TEXT]
     said = said_ms if said_ms is not None else now_ms
     told = 0
-    for start, end in sentences(read):
+    for start, end in split_sentences(read):
         if len(story.claims) >= MOST_CLAIMS or told >= MOST_SENTENCES:
             break
         if not read[start:end].strip():
@@ -76,7 +76,7 @@ def extract(
     return tuple(story.claims.values())[:MOST_CLAIMS]
 
 
-def canonical(draft: ClaimDraft) -> tuple[str, str, str]:
+def canonical_form(draft: ClaimDraft) -> tuple[str, str, str]:
     """What a claim is compared by.
 
     Args:
@@ -88,7 +88,7 @@ def canonical(draft: ClaimDraft) -> tuple[str, str, str]:
     return value_key(draft.subject), draft.predicate, value_key(draft.value)
 
 
-def exclusive_of(predicate: str) -> bool | None:
+def is_exclusive(predicate: str) -> bool | None:
     """Whether only one value of a predicate can hold at a time.
 
     Args:
@@ -100,7 +100,7 @@ def exclusive_of(predicate: str) -> bool | None:
     return exclusivity().get(predicate)
 
 
-def predicates() -> tuple[str, ...]:
+def predicate_names() -> tuple[str, ...]:
     """The names of the vocabulary's predicates, in its order."""
     return tuple(exclusivity())
 
@@ -109,8 +109,8 @@ def _read_sentence(story: _Story, text: str, place: tuple[int, int], said: int |
     sentence = read_sentence(text, *place)
     if not sentence.tokens:
         return
-    when_said = dates(text, sentence.start, sentence.end)
-    bounds = spans(text, sentence.start, sentence.end, when_said, said)
+    when_said = find_written_dates(text, sentence.start, sentence.end)
+    bounds = find_validity_phrases(text, sentence.start, sentence.end, when_said, said)
     _begin_behind(sentence, bounds, when_said)
     if story.fiction:
         story.fiction = not text[: place[0]].endswith("\n\n")
@@ -122,12 +122,14 @@ def _read_sentence(story: _Story, text: str, place: tuple[int, int], said: int |
         for token in sentence.tokens:
             if span.start <= token.start < span.end:
                 token.hidden = True
-    found = sorted([*find(sentence), *family(sentence), *noted], key=lambda one: (one.at, one.run))
+    found = sorted([*match_frames(sentence), *family(sentence), *noted], key=lambda one: (one.at, one.run))
     _note_people(story, sentence)
     _keep(story, sentence, found, bounds)
 
 
-def _begin_behind(sentence: Sentence, bounds: Sequence[Span], when_said: Sequence[Dated]) -> None:
+def _begin_behind(
+    sentence: TokenizedSentence, bounds: Sequence[ValidityPhrase], when_said: Sequence[WrittenDate]
+) -> None:
     """Let a sentence begin behind a time that leads in ("In 2019 ...", "2025-02-18: ...")."""
     starts = [(span.start, span.end) for span in bounds] + [(one.start, one.end) for one in when_said]
     first = sentence.tokens[sentence.begin].start
@@ -145,9 +147,11 @@ def _begin_behind(sentence: Sentence, bounds: Sequence[Span], when_said: Sequenc
             return
 
 
-def _keep(story: _Story, sentence: Sentence, found: Sequence[Found], bounds: Sequence[Span]) -> None:
+def _keep(
+    story: _Story, sentence: TokenizedSentence, found: Sequence[FrameMatch], bounds: Sequence[ValidityPhrase]
+) -> None:
     lead: Subject | None = None
-    usable: list[tuple[Found, Subject]] = []
+    usable: list[tuple[FrameMatch, Subject]] = []
     for one in found:
         subject = _resolved(story, sentence, one, lead)
         if subject is None or any(sentence.tokens[n].quoted for n in range(*one.run)):
@@ -165,11 +169,11 @@ def _keep(story: _Story, sentence: Sentence, found: Sequence[Found], bounds: Seq
         _add(story, sentence, one, subject, (since, until, at))
 
 
-def _note_people(story: _Story, sentence: Sentence) -> None:
+def _note_people(story: _Story, sentence: TokenizedSentence) -> None:
     """Remember whom "she" in the next sentence may mean."""
     for i in range(sentence.begin, len(sentence.tokens) - 1):
-        if sentence.lows[i + 1] in words().sets["finite"] and not sentence.tokens[i].hidden:
-            named = named_at(sentence, i)
+        if sentence.lows[i + 1] in word_lists().sets["finite"] and not sentence.tokens[i].hidden:
+            named = read_name_at(sentence, i)
             if named and named.kind in ("person", "name"):
                 story.person = named.text
             if named and named.kind in ("thing", "name"):
@@ -177,7 +181,7 @@ def _note_people(story: _Story, sentence: Sentence) -> None:
             return
 
 
-def _resolved(story: _Story, sentence: Sentence, one: Found, lead: Subject | None) -> Subject | None:
+def _resolved(story: _Story, sentence: TokenizedSentence, one: FrameMatch, lead: Subject | None) -> Subject | None:
     subject = one.subject
     if subject is None:
         subject = lead if lead is not None else _leading(sentence, one.at)
@@ -201,7 +205,7 @@ def _resolved(story: _Story, sentence: Sentence, one: Found, lead: Subject | Non
     return subject
 
 
-def _labelled(sentence: Sentence, one: Found) -> Subject | None:
+def _labelled(sentence: TokenizedSentence, one: FrameMatch) -> Subject | None:
     """The name before the colon of "Ada: Lives in Voss", where nothing behind it speaks in the first person.
 
     Stores of other programs write observations so. Without this the speaker would be taken for the subject, and facts
@@ -212,16 +216,16 @@ def _labelled(sentence: Sentence, one: Found) -> Subject | None:
     if not colon or _FIRST_PERSON.intersection(lows[colon + 1 : one.run[1]]):
         return None
     labels = set(lows[sentence.begin : colon])
-    if labels & words().sets["label.topic"]:
+    if labels & word_lists().sets["label.topic"]:
         return None
-    if labels <= words().sets["label.speaker"]:
+    if labels <= word_lists().sets["label.speaker"]:
         return Subject(USER, USER)
-    named = named_at(sentence, colon - 1)
+    named = read_name_at(sentence, colon - 1)
     is_whole = named is not None and named.first == sentence.begin
     return named if named is not None and named.kind in ("name", "person") and is_whole else None
 
 
-def _leading(sentence: Sentence, at: int) -> Subject | None:
+def _leading(sentence: TokenizedSentence, at: int) -> Subject | None:
     """The subject a sentence began with, for a clause that leaves it out."""
     if at <= sentence.begin or sentence.lows[at - 1] == ":":
         return Subject(USER, USER)
@@ -229,15 +233,18 @@ def _leading(sentence: Sentence, at: int) -> Subject | None:
     for n, low in enumerate(behind):
         if low in ("i", "we", "user"):
             return Subject(USER, USER)
-        if low in words().sets["finite"] and n:
-            return named_at(sentence, sentence.begin + n - 1)
-    helping = words().sets["adverb"] | words().sets["neg"] | words().sets["aux"]
+        if low in word_lists().sets["finite"] and n:
+            return read_name_at(sentence, sentence.begin + n - 1)
+    helping = word_lists().sets["adverb"] | word_lists().sets["neg"] | word_lists().sets["aux"]
     plain = all(low in helping for low in behind)
     return Subject(USER, USER) if plain or any(low in ("my", "me", "our") for low in behind) else None
 
 
 def _validity(
-    sentence: Sentence, one: Found, usable: Sequence[tuple[Found, Subject]], bounds: Sequence[Span]
+    sentence: TokenizedSentence,
+    one: FrameMatch,
+    usable: Sequence[tuple[FrameMatch, Subject]],
+    bounds: Sequence[ValidityPhrase],
 ) -> tuple[str, str, str]:
     """The times that belong to a claim: those behind it and before the next, and those that lead the first one in."""
     since = until = at = ""
@@ -257,7 +264,7 @@ def _validity(
     return since, until, at
 
 
-def _same_breath(sentence: Sentence, owner: int, here: int) -> bool:
+def _same_breath(sentence: TokenizedSentence, owner: int, here: int) -> bool:
     """Whether two claims share their time: words side by side, with nothing but words of the same phrase between."""
     if here > owner:
         return False
@@ -265,7 +272,9 @@ def _same_breath(sentence: Sentence, owner: int, here: int) -> bool:
     return not any(mark in between for mark in (",", ";", " and ", ".", ":"))
 
 
-def _add(story: _Story, sentence: Sentence, one: Found, subject: Subject, times: tuple[str, str, str]) -> None:
+def _add(
+    story: _Story, sentence: TokenizedSentence, one: FrameMatch, subject: Subject, times: tuple[str, str, str]
+) -> None:
     value = " ".join(sentence.slice(*one.run).split()).strip("\"'“”‘’ ,;")
     text_of = " ".join(subject.text.split())
     if (
@@ -293,15 +302,15 @@ def _add(story: _Story, sentence: Sentence, one: Found, subject: Subject, times:
         subject=text_of,
         predicate=one.predicate,
         value=value,
-        exclusive=bool(exclusive_of(one.predicate)),
+        exclusive=bool(is_exclusive(one.predicate)),
         polarity="negative" if negative else "positive",
-        valid_from=when(since),
-        valid_to=when(until),
+        valid_from=to_when(since),
+        valid_to=to_when(until),
         start=first,
         end=last,
         confidence=_SURE,
     )
-    key = canonical(draft)
+    key = canonical_form(draft)
     old = story.claims.get(key)
     if old is None:
         story.claims[key] = draft
@@ -309,7 +318,7 @@ def _add(story: _Story, sentence: Sentence, one: Found, subject: Subject, times:
         story.claims[key] = replace(old, valid_from=draft.valid_from, valid_to=draft.valid_to)
 
 
-def _evidence(sentence: Sentence, one: Found) -> tuple[int, int]:
+def _evidence(sentence: TokenizedSentence, one: FrameMatch) -> tuple[int, int]:
     """The clause that says it: from the mark before it to the mark behind its value."""
     first = min(one.at, one.run[0])
     last = max(one.at, one.run[1] - 1)

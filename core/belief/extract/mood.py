@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from core.belief.extract.tokens import Sentence
-from core.belief.extract.vocabulary import phrase_at, words
+from core.belief.extract.tokens import TokenizedSentence
+from core.belief.extract.vocabulary import phrase_at, word_lists
 
 
-def hide_unreal(sentence: Sentence) -> bool:
+def hide_unreal(sentence: TokenizedSentence) -> bool:
     """Hide the words of a sentence that claim nothing about the world.
 
     Args:
@@ -30,13 +30,13 @@ def hide_unreal(sentence: Sentence) -> bool:
     return False
 
 
-def _hide(sentence: Sentence, first: int, after: int) -> None:
+def _hide(sentence: TokenizedSentence, first: int, after: int) -> None:
     for token in sentence.tokens[first:after]:
         token.hidden = True
 
 
-def _somewhere(sentence: Sentence, kind: str, begin: int) -> int | None:
-    table = words().moods[kind]
+def _somewhere(sentence: TokenizedSentence, kind: str, begin: int) -> int | None:
+    table = word_lists().moods[kind]
     return next(
         (
             i
@@ -47,17 +47,19 @@ def _somewhere(sentence: Sentence, kind: str, begin: int) -> int | None:
     )
 
 
-def _question(sentence: Sentence, begin: int, end: int) -> tuple[int, int]:
+def _question(sentence: TokenizedSentence, begin: int, end: int) -> tuple[int, int]:
     """What of a sentence is asked: all of it, or only its last clause ("I'm vegan, can you ...?")."""
     lows = sentence.lows
-    last = next((low for low in reversed(lows) if low not in words().sets["question"]), "")
-    opens = lows[begin] in words().sets["asking"]
+    last = next((low for low in reversed(lows) if low not in word_lists().sets["question"]), "")
+    opens = lows[begin] in word_lists().sets["asking"]
     if last != "?":
         return (0, end) if opens and lows[begin] not in ("will", "may", "any") else (0, 0)
-    if lows[begin] in words().sets["questions"]:
+    if lows[begin] in word_lists().sets["questions"]:
         return (0, end)
     for i in range(end - 1, begin, -1):
-        if lows[i - 1] in words().sets["breaks"] | {"and", "so", "but"} and lows[i] in words().sets["questions"] | {
+        if lows[i - 1] in word_lists().sets["breaks"] | {"and", "so", "but"} and lows[i] in word_lists().sets[
+            "questions"
+        ] | {
             "so",
             "any",
             "is",
@@ -66,34 +68,38 @@ def _question(sentence: Sentence, begin: int, end: int) -> tuple[int, int]:
     return (0, end)
 
 
-def _commands(sentence: Sentence, begin: int) -> bool:
+def _commands(sentence: TokenizedSentence, begin: int) -> bool:
     lows = sentence.lows
-    if lows[begin] not in words().sets["commands"]:
+    if lows[begin] not in word_lists().sets["commands"]:
         return False
     behind = lows[begin + 1 : begin + 5]
-    if lows[begin] in words().sets["commandfree"] and ("me" in behind[:2] or "us" in behind[:2]):
+    if lows[begin] in word_lists().sets["commandfree"] and ("me" in behind[:2] or "us" in behind[:2]):
         return False
     if behind[:1] in ([":"], ["="], ["'s"]) or (
-        lows[begin] in words().sets["commands"] and any(low in words().sets["noun_tells"] for low in behind)
+        lows[begin] in word_lists().sets["commands"] and any(low in word_lists().sets["noun_tells"] for low in behind)
     ):
         return False
     return not any(low in ("is", "are", "was", "must") for low in behind[:2])
 
 
-def _own_clause(sentence: Sentence, begin: int) -> int:
+def _own_clause(sentence: TokenizedSentence, begin: int) -> int:
     """Where the speaker begins to tell of themself behind a command."""
     lows = sentence.lows
     for i in range(begin + 1, len(lows)):
-        if lows[i] in words().sets["own"] and lows[i - 1] in words().sets["breaks"] | {"because", "since", "as"}:
+        if lows[i] in word_lists().sets["own"] and lows[i - 1] in word_lists().sets["breaks"] | {
+            "because",
+            "since",
+            "as",
+        }:
             return i
     return len(lows)
 
 
-def _clause_start(sentence: Sentence, place: int) -> int:
+def _clause_start(sentence: TokenizedSentence, place: int) -> int:
     i = place
-    while i > 0 and sentence.lows[i - 1] not in words().sets["breaks"] | {"but"}:
+    while i > 0 and sentence.lows[i - 1] not in word_lists().sets["breaks"] | {"but"}:
         i -= 1
     if sentence.lows[place] in ("if", "unless", "whether", "as") and i > 0:
         return place
-    joined = sentence.lows[place] in words().sets["clause_start"]
+    joined = sentence.lows[place] in word_lists().sets["clause_start"]
     return place if joined and i == sentence.begin and place > sentence.begin else i

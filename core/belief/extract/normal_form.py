@@ -63,7 +63,7 @@ def skeleton(text: str) -> str:
     return _WORD.sub(_folded, plain.translate(_QUOTES))
 
 
-def as_read(text: str) -> str:
+def read_as_seen(text: str) -> str:
     """A text as a reader takes it, case kept: letter forms made plain, unseen signs left out, look-alikes replaced.
 
     For reading claims and comparing texts; what is stored and shown stays as it was written.
@@ -81,7 +81,7 @@ def as_read(text: str) -> str:
     return _WORD.sub(_cased, plain)
 
 
-def unmarked(text: str) -> str:
+def strip_marks(text: str) -> str:
     """A text without the marks on its letters: `é` as `e`."""
     if text.isascii():
         return text

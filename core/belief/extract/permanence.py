@@ -16,7 +16,7 @@ from importlib.resources import files
 
 from core.score.lifecycle.decay import RATES, STANDARD, check_permanence
 from core.text.fold import fold_width
-from core.text.split import sentences
+from core.text.split import split_sentences
 from core.types.belief import ClaimDraft
 from core.types.values import Kind
 
@@ -56,7 +56,7 @@ def _runs(cue: str) -> tuple[_Run, ...]:
     return tuple(tuple(frozenset(word.split("|")) for word in run.split()) for run in cue.split(_GAP))
 
 
-def permanence_of(text: str, claims: Sequence[ClaimDraft], kind: Kind) -> str:
+def classify_permanence(text: str, claims: Sequence[ClaimDraft], kind: Kind) -> str:
     """The level at which a text is stored (seed B, permanence-to-decay-rate mapping).
 
     A sentence is as lasting as the longest-lasting claim in it; one without a claim as its cues, if they agree. The
@@ -72,21 +72,29 @@ def permanence_of(text: str, claims: Sequence[ClaimDraft], kind: Kind) -> str:
     """
     if kind not in _JUDGED:
         return STANDARD
-    spans = sentences(text)
-    told = [(place, level) for claim in claims if (level := level_of(claim)) and (place := _place(text, claim, spans))]
+    spans = split_sentences(text)
+    told = [
+        (place, level)
+        for claim in claims
+        if (level := claim_permanence(claim)) and (place := _place(text, claim, spans))
+    ]
     found: list[str] = []
     for span in spans:
         levels = [level for place, level in told if place == span]
         words = _WORD.findall(fold_width(text[slice(*span)]).casefold())
-        level = longest(levels) if levels else _by_cues(words, is_asked=text[slice(*span)].rstrip().endswith("?"))
+        level = (
+            longest_permanence(levels)
+            if levels
+            else _by_cues(words, is_asked=text[slice(*span)].rstrip().endswith("?"))
+        )
         if level is not None:
             found.append(level)
         elif len(words) > _SAYS_LITTLE:
             return STANDARD
-    return longest(found) if found else STANDARD
+    return longest_permanence(found) if found else STANDARD
 
 
-def longest(levels: Sequence[str]) -> str:
+def longest_permanence(levels: Sequence[str]) -> str:
     """The longest-lasting of some levels, as when memories are united.
 
     Args:
@@ -101,7 +109,7 @@ def longest(levels: Sequence[str]) -> str:
     return min(levels, key=lambda name: RATES[check_permanence(name)])
 
 
-def agreed(told: str, read: str) -> str:
+def reconcile_permanence(told: str, read: str) -> str:
     """What comes of a level that a model gave: it may be one level off what the rules read, no further.
 
     `standard` is no opinion, of the model as of the rules; where the rules have none the model may say that something
@@ -109,7 +117,7 @@ def agreed(told: str, read: str) -> str:
 
     Args:
         told: the model's.
-        read: from `permanence_of`.
+        read: from `classify_permanence`.
 
     Returns:
         One of the two.
@@ -123,7 +131,7 @@ def agreed(told: str, read: str) -> str:
     return told if read == STANDARD or longer >= -1 else read
 
 
-def level_of(claim: ClaimDraft) -> str | None:
+def claim_permanence(claim: ClaimDraft) -> str | None:
     """The level of a claim; that something is not so is never surer than `stable`: a first child may be born.
 
     Args:
@@ -152,7 +160,7 @@ def _by_cues(words: Sequence[str], *, is_asked: bool) -> str | None:
     found = [level for runs, level in _table().cues if _follow(words, runs)]
     if not found or len({RATES[level] < RATES[STANDARD] for level in found}) > 1:
         return None
-    return longest(found)
+    return longest_permanence(found)
 
 
 def _follow(words: Sequence[str], runs: Sequence[_Run]) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from core.belief.extract.tokens import Sentence
-from core.belief.extract.vocabulary import words
+from core.belief.extract.tokens import TokenizedSentence
+from core.belief.extract.vocabulary import word_lists
 
 Run = tuple[int, int]
 """A first token and the one behind the last."""
@@ -13,15 +13,15 @@ Run = tuple[int, int]
 _MOST = 14
 
 
-def skip(sentence: Sentence, i: int, name: str = "det") -> int:
+def skip(sentence: TokenizedSentence, i: int, name: str = "det") -> int:
     """Step over words of a list."""
-    found = words().sets[name]
+    found = word_lists().sets[name]
     while i < len(sentence.lows) and (sentence.lows[i] in found or sentence.lows[i] in ("'", '"', "“", "‘")):
         i += 1
     return i
 
 
-def capital_run(sentence: Sentence, i: int, links: frozenset[str]) -> int:
+def capital_run(sentence: TokenizedSentence, i: int, links: frozenset[str]) -> int:
     """Where a run of capitalised words ends that begins at `i`; `i` itself if none does."""
     tokens, lows = sentence.tokens, sentence.lows
     j = i
@@ -39,7 +39,7 @@ def capital_run(sentence: Sentence, i: int, links: frozenset[str]) -> int:
     return j
 
 
-def _link(sentence: Sentence, i: int, j: int, links: frozenset[str]) -> int:
+def _link(sentence: TokenizedSentence, i: int, j: int, links: frozenset[str]) -> int:
     """How many words join the capitals before and behind them; 0 for none."""
     tokens, lows = sentence.tokens, sentence.lows
     if j == i:
@@ -59,7 +59,9 @@ def _link(sentence: Sentence, i: int, j: int, links: frozenset[str]) -> int:
     return 0
 
 
-def noun_run(sentence: Sentence, i: int, *, stop: frozenset[str] = frozenset(), most: int = _MOST) -> Run | None:
+def noun_run(
+    sentence: TokenizedSentence, i: int, *, stop: frozenset[str] = frozenset(), most: int = _MOST
+) -> Run | None:
     """A noun phrase: without its article, up to a mark, a joining word, a word of `stop` or a phrase of time.
 
     Args:
@@ -72,7 +74,7 @@ def noun_run(sentence: Sentence, i: int, *, stop: frozenset[str] = frozenset(), 
         Its place; None where none begins.
     """
     i = skip(sentence, i)
-    lows, tokens, lists = sentence.lows, sentence.tokens, words()
+    lows, tokens, lists = sentence.lows, sentence.tokens, word_lists()
     if i >= len(tokens) or lows[i] in lists.sets["stop"] or not tokens[i].word or lows[i] in stop:
         return None
     j = i
@@ -80,39 +82,41 @@ def noun_run(sentence: Sentence, i: int, *, stop: frozenset[str] = frozenset(), 
         j += 1
     if j - i > most:
         return None
-    j = trimmed(sentence, i, j)
+    j = trim_phrase(sentence, i, j)
     return (i, j) if j > i else None
 
 
-def _goes_on(sentence: Sentence, i: int, j: int) -> bool:
+def _goes_on(sentence: TokenizedSentence, i: int, j: int) -> bool:
     token, low = sentence.tokens[j], sentence.lows[j]
-    if token.hidden or low in words().sets["and"] or low == "but":
+    if token.hidden or low in word_lists().sets["and"] or low == "but":
         return False
-    if not token.word and low not in words().sets["marks_inside"] and token.text not in ("’s",):
+    if not token.word and low not in word_lists().sets["marks_inside"] and token.text not in ("’s",):
         return False
     if low == "-" and sentence.text[token.start - 1 : token.start].isspace():
         return False
     if low in ("'", "/") and j + 1 >= len(sentence.tokens):
         return False
-    return j == i or not words().cut(sentence.lows, j)
+    return j == i or not word_lists().cut(sentence.lows, j)
 
 
-def trimmed(sentence: Sentence, i: int, j: int) -> int:
+def trim_phrase(sentence: TokenizedSentence, i: int, j: int) -> int:
     """Leave out adverbs, prepositions and marks at the end of a phrase, and `two winters` before `ago`."""
-    lists = words()
+    lists = word_lists()
     if j < len(sentence.lows) and sentence.lows[j] == "ago" and j - i > 2:
         j -= 2
     while j > i + 1 and (
         sentence.lows[j - 1] in lists.sets["adverb"]
-        or sentence.lows[j - 1] in words().sets["prepositions"]
+        or sentence.lows[j - 1] in word_lists().sets["prepositions"]
         or sentence.lows[j - 1] in lists.sets["det"]
-        or sentence.lows[j - 1] in words().sets["trimmed"]
+        or sentence.lows[j - 1] in word_lists().sets["trimmed"]
     ):
         j -= 1
     return j
 
 
-def runs(sentence: Sentence, i: int, one: Callable[[Sentence, int], Run | None], *, label: bool = False) -> list[Run]:
+def split_runs(
+    sentence: TokenizedSentence, i: int, one: Callable[[TokenizedSentence, int], Run | None], *, label: bool = False
+) -> list[Run]:
     """A list of values: `a`, `a and b`, `a, b and c`; behind a label also `a, b`.
 
     Args:
@@ -145,24 +149,24 @@ def runs(sentence: Sentence, i: int, one: Callable[[Sentence, int], Run | None],
     return found if closed else found[:1]
 
 
-def _joint(sentence: Sentence, j: int, *, label: bool) -> tuple[int, bool, bool]:
+def _joint(sentence: TokenizedSentence, j: int, *, label: bool) -> tuple[int, bool, bool]:
     lows = sentence.lows
     joined = comma = False
     while j < len(lows) and (
-        lows[j] == "," or lows[j] in words().sets["and"] or (label and lows[j] in (";", "/", "+", "|"))
+        lows[j] == "," or lows[j] in word_lists().sets["and"] or (label and lows[j] in (";", "/", "+", "|"))
     ):
-        joined = joined or lows[j] in words().sets["and"]
-        comma = comma or lows[j] not in words().sets["and"]
+        joined = joined or lows[j] in word_lists().sets["and"]
+        comma = comma or lows[j] not in word_lists().sets["and"]
         j += 1
     if lows[j : j + 3] == ["as", "well", "as"]:
         return j + 3, True, comma
     return j, joined, comma
 
 
-def _an_item(sentence: Sentence, run: Run, at: int) -> bool:
+def _an_item(sentence: TokenizedSentence, run: Run, at: int) -> bool:
     """Whether a run is one more value and not the beginning of another clause."""
-    lists, lows = words(), sentence.lows
-    if lows[at] in words().sets["an_item"]:
+    lists, lows = word_lists(), sentence.lows
+    if lows[at] in word_lists().sets["an_item"]:
         return False
     if any(low in lists.sets["finite"] for low in lows[run[0] : run[1]]):
         return False
@@ -170,23 +174,23 @@ def _an_item(sentence: Sentence, run: Run, at: int) -> bool:
     return behind not in lists.sets["finite"] and behind not in ("also", "never", "always") and run[1] - run[0] <= 6
 
 
-def head_of(sentence: Sentence, run: Run) -> str:
+def head_of(sentence: TokenizedSentence, run: Run) -> str:
     """The noun a phrase is about: its last word, before any preposition."""
     for place in range(run[0] + 1, run[1]):
-        if sentence.lows[place] in words().sets["prepositions"]:
+        if sentence.lows[place] in word_lists().sets["prepositions"]:
             return sentence.lows[place - 1]
     return sentence.lows[run[1] - 1]
 
 
-def before_preposition(sentence: Sentence, run: Run, keep: frozenset[str] = frozenset(("of",))) -> Run:
+def before_preposition(sentence: TokenizedSentence, run: Run, keep: frozenset[str] = frozenset(("of",))) -> Run:
     """Cut a phrase before its first preposition."""
     for place in range(run[0] + 1, run[1]):
-        if sentence.lows[place] in words().sets["prepositions"] and sentence.lows[place] not in keep:
-            return (run[0], trimmed(sentence, run[0], place))
+        if sentence.lows[place] in word_lists().sets["prepositions"] and sentence.lows[place] not in keep:
+            return (run[0], trim_phrase(sentence, run[0], place))
     return run
 
 
-def clean(sentence: Sentence, run: Run | None) -> Run | None:
+def clean_run(sentence: TokenizedSentence, run: Run | None) -> Run | None:
     """A run, unless it holds words that point at the listener or at what was said."""
-    pointing = words().sets["clean.pointing"]
+    pointing = word_lists().sets["clean.pointing"]
     return None if run is None or any(low in pointing for low in sentence.lows[run[0] : run[1]]) else run

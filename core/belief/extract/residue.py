@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from core.belief.extract.normal_form import value_key
-from core.belief.extract.vocabulary import words
+from core.belief.extract.vocabulary import word_lists
 from core.text.fold import fold_case
 from core.text.stopwords import stop_words
 from core.types.belief import ClaimDraft
@@ -19,7 +19,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[,;:()\[\]–—\n]|[.!?](?=\s|$)
 _EDGES = " .,;:!?\"'"
 
 
-def says_no_more(text: str, claims: Sequence[ClaimDraft]) -> bool:
+def has_no_residue(text: str, claims: Sequence[ClaimDraft]) -> bool:
     """Whether claims tell all that a text tells.
 
     A claim covers the words of its value and those that lead to it from where its clause begins (behind a sign or a
@@ -39,7 +39,7 @@ def says_no_more(text: str, claims: Sequence[ClaimDraft]) -> bool:
         return False
     if any(_leads_with_amount(text, found, claim) for claim in claims):
         return False
-    idle = stop_words() | words().sets["adverb"] | {form for claim in claims for form in _forms(claim.subject)}
+    idle = stop_words() | word_lists().sets["adverb"] | {form for claim in claims for form in _forms(claim.subject)}
     return all(
         low in idle or any(begin <= start < end for begin, end in told)
         for low, start in found
@@ -53,7 +53,9 @@ def _clause(text: str, found: Sequence[tuple[str, int]], claim: ClaimDraft) -> t
     at = text.find(value, claim.start, claim.end) if value else -1
     if at < 0:
         return None
-    bounds = [start for low, start in found if start < at and (not low[0].isalnum() or low in words().sets["conj"])]
+    bounds = [
+        start for low, start in found if start < at and (not low[0].isalnum() or low in word_lists().sets["conj"])
+    ]
     return max(bounds, default=0), at + len(value)
 
 

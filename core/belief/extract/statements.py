@@ -12,10 +12,10 @@ from functools import cache
 from itertools import pairwise
 
 from core.belief.extract.mood import hide_unreal
-from core.belief.extract.tokens import Sentence, read_sentence
-from core.belief.extract.validity import dates
-from core.belief.extract.vocabulary import load, words
-from core.text.split import sentences
+from core.belief.extract.tokens import TokenizedSentence, read_sentence
+from core.belief.extract.validity import find_written_dates
+from core.belief.extract.vocabulary import load_vocabulary_file, word_lists
+from core.text.split import split_sentences
 from core.text.stopwords import stop_words
 
 MOST_TEXT = 16_384
@@ -37,27 +37,27 @@ _AGE_ENDS = frozenset(("", ".", ",", "!", ";", "now", "years", "next", "this", "
 
 @cache
 def _words() -> Mapping[str, frozenset[str]]:
-    loaded = load("statements.json")
+    loaded = load_vocabulary_file("statements.json")
     return {name: frozenset(found.split()) for name, found in loaded.items() if name not in ("about", *_PHRASES)}
 
 
 @cache
 def _phrases(name: str) -> frozenset[tuple[str, ...]]:
-    found: str = load("statements.json")[name]
+    found: str = load_vocabulary_file("statements.json")[name]
     return frozenset(tuple(phrase.split()) for phrase in found.split("|"))
 
 
-def statements(text: str) -> tuple[tuple[int, int], ...]:
+def find_statements(text: str) -> tuple[tuple[int, int], ...]:
     """The sentences of a text that state something lasting about who speaks.
 
     Args:
         text: any text; the first 16,384 code points and 200 sentences are read.
 
     Returns:
-        Their spans in code points, in order, as `core.text.split.sentences` cuts them.
+        Their spans in code points, in order, as `core.text.split.split_sentences` cuts them.
     """
     read, found, in_story = text[:MOST_TEXT], [], False
-    for start, end in sentences(read)[:MOST_SENTENCES]:
+    for start, end in split_sentences(read)[:MOST_SENTENCES]:
         in_story = in_story and bool(read[start:end].strip()) and not read[:start].endswith("\n\n")
         sentence = read_sentence(read, start, end)
         if not sentence.tokens:
@@ -68,21 +68,23 @@ def statements(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
-def _states(sentence: Sentence) -> bool:
+def _states(sentence: TokenizedSentence) -> bool:
     """Whether any clause of it states something of the speaker."""
     lows, framed = sentence.lows, _behind_frame(sentence)
-    if lows[-1] == "?" or words().sets["hedge"] & set(lows[framed:]):
+    if lows[-1] == "?" or word_lists().sets["hedge"] & set(lows[framed:]):
         return False
     return _is_own_day(sentence) or any(
         _clause(sentence, at, is_framed=at == framed > 0)
         for at in range(sentence.begin, len(lows) - 1)
         if lows[at] in _WE | _OUR
         and not (sentence.tokens[at].hidden or sentence.tokens[at].quoted)
-        and (at in (sentence.begin, framed) or lows[at - 1] in _LED or lows[at - 1] in words().sets["leads.set_off"])
+        and (
+            at in (sentence.begin, framed) or lows[at - 1] in _LED or lows[at - 1] in word_lists().sets["leads.set_off"]
+        )
     )
 
 
-def _behind_frame(sentence: Sentence) -> int:
+def _behind_frame(sentence: TokenizedSentence) -> int:
     """Where what is disclosed begins, behind words such as "you should know that"; 0 where there are none."""
     lows = sentence.lows
     for end in range(1, min(_IN_FRONT, len(lows))):
@@ -94,14 +96,14 @@ def _behind_frame(sentence: Sentence) -> int:
     return 0
 
 
-def _clause(sentence: Sentence, at: int, *, is_framed: bool) -> bool:
+def _clause(sentence: TokenizedSentence, at: int, *, is_framed: bool) -> bool:
     if sentence.lows[at] in _WE:
         verb = _behind_adverbs(sentence, at + 1)
         return _of_self(sentence, verb) or (is_framed and _is_trait(sentence, verb))
     return _of_kin(sentence, at) or _of_thing(sentence, at)
 
 
-def _is_trait(sentence: Sentence, at: int) -> bool:
+def _is_trait(sentence: TokenizedSentence, at: int) -> bool:
     """Whether a verb alone, which somebody was prepared for, tells what the speaker is like: "I stutter"."""
     if at >= len(sentence.lows) or _says_more(sentence, at):
         return False
@@ -110,7 +112,7 @@ def _is_trait(sentence: Sentence, at: int) -> bool:
     return verb.isalpha() and verb not in idle and not _is_past(verb)
 
 
-def _is_own_day(sentence: Sentence) -> bool:
+def _is_own_day(sentence: TokenizedSentence) -> bool:
     """Whether a day is said to be one of the speaker's: "it's my birthday on Friday"."""
     lows = sentence.lows
     for at in range(1, len(lows) - 1):
@@ -123,9 +125,9 @@ def _is_own_day(sentence: Sentence) -> bool:
     return False
 
 
-def _of_kin(sentence: Sentence, at: int) -> bool:
+def _of_kin(sentence: TokenizedSentence, at: int) -> bool:
     """Whether "my ..." is a relative of whom an age or an event of a life is told."""
-    lows, sets = sentence.lows, words().sets
+    lows, sets = sentence.lows, word_lists().sets
     kin = sets["kin"] | sets["partner"] | sets["child"] | sets["children"] | _words()["kin_more"]
     place = next((one for one in range(at + 1, min(at + 4, len(lows) - 1)) if lows[one] in kin), 0)
     if not place:
@@ -144,19 +146,19 @@ def _of_kin(sentence: Sentence, at: int) -> bool:
 
 
 def _is_number(low: str) -> bool:
-    sets = words().sets
+    sets = word_lists().sets
     return low[:1].isdigit() or low in sets["tens"] or low in sets["small"] or low.split("-")[0] in sets["tens"]
 
 
-def _behind_adverbs(sentence: Sentence, at: int) -> int:
+def _behind_adverbs(sentence: TokenizedSentence, at: int) -> int:
     """The next word that is no adverb."""
-    adverbs = words().sets["adverb"] | {"never", "always", ","}
+    adverbs = word_lists().sets["adverb"] | {"never", "always", ","}
     while at < len(sentence.lows) - 1 and sentence.lows[at] in adverbs:
         at += 1
     return at
 
 
-def _of_self(sentence: Sentence, at: int) -> bool:
+def _of_self(sentence: TokenizedSentence, at: int) -> bool:
     """Whether "I", with its verb at a place, says something lasting of itself."""
     lows = sentence.lows
     if at >= len(lows) or lows[at] in _UNSURE or _speaks_to(lows[at:]):
@@ -180,7 +182,7 @@ def _of_self(sentence: Sentence, at: int) -> bool:
     return _acts(sentence, at)
 
 
-def _is_amount(sentence: Sentence, at: int) -> bool:
+def _is_amount(sentence: TokenizedSentence, at: int) -> bool:
     """Whether one "is" down to, up to or back to so much of something, behind "am" from a place on."""
     lows, at = sentence.lows, _behind_adverbs(sentence, at)
     while at < len(lows) - 1 and lows[at] in ("now", "currently"):
@@ -202,7 +204,7 @@ def _is_amount(sentence: Sentence, at: int) -> bool:
     )
 
 
-def _changes_habit(sentence: Sentence, at: int) -> bool:
+def _changes_habit(sentence: TokenizedSentence, at: int) -> bool:
     """Whether a verb tells that one does something more, less or no longer: "cut down to five a day"."""
     lows = sentence.lows
     if at >= len(lows):
@@ -211,7 +213,7 @@ def _changes_habit(sentence: Sentence, at: int) -> bool:
         return True
     size = next((size for size in range(3, 0, -1) if tuple(lows[at : at + size]) in _phrases("change_phrases")), 0)
     thing = _next(sentence, at + size - 1)
-    if not size or not thing.isalpha() or thing in stop_words() or thing in words().sets["det"]:
+    if not size or not thing.isalpha() or thing in stop_words() or thing in word_lists().sets["det"]:
         return False
     return lows[at] != "stopped" or (thing.endswith("ing") and thing not in _words()["idle_stops"])
 
@@ -226,7 +228,7 @@ def _speaks_to(lows: Sequence[str]) -> bool:
     return any(low in _words()["talked_to"] and after != "know" for low, after in pairwise([*lows, ""]))
 
 
-def _lasts_until_now(sentence: Sentence, at: int) -> bool:
+def _lasts_until_now(sentence: TokenizedSentence, at: int) -> bool:
     """Whether what one "has" done, from a place on, is more than what one has just done or is busy with."""
     lows = sentence.lows[at:]
     if "just" in lows[:3]:
@@ -237,7 +239,7 @@ def _lasts_until_now(sentence: Sentence, at: int) -> bool:
     return bool((_words()["durations"] if is_course else _words()["perfect"]) & set(lows))
 
 
-def _acts(sentence: Sentence, at: int) -> bool:
+def _acts(sentence: TokenizedSentence, at: int) -> bool:
     """Whether a verb tells a habit or taste, or an event of a life."""
     if at >= len(sentence.lows) or not _says_more(sentence, at):
         return False
@@ -251,21 +253,21 @@ def _acts(sentence: Sentence, at: int) -> bool:
     return verb.isalpha() and (is_habit or (verb not in _words()["talk"] and not _points(sentence, at)))
 
 
-def _points(sentence: Sentence, at: int) -> bool:
+def _points(sentence: TokenizedSentence, at: int) -> bool:
     """Whether a verb's object is something that is being talked about: "I like that idea"."""
     return _next(sentence, at) in _words()["pointing"]
 
 
 def _is_past(verb: str) -> bool:
-    known = words().sets["plain_past"] | _words()["lasting_verbs"] | _words()["past"]
+    known = word_lists().sets["plain_past"] | _words()["lasting_verbs"] | _words()["past"]
     return verb in known or (verb.endswith("ed") and verb not in ("need", "feed", "breed", "speed"))
 
 
-def _is_lasting(sentence: Sentence, at: int) -> bool:
+def _is_lasting(sentence: TokenizedSentence, at: int) -> bool:
     """Whether what one is said to be, at a place behind "am", is more than a state of the moment."""
     lows = sentence.lows
     is_denied = at < len(lows) and lows[at] == "not"
-    while at < len(lows) - 1 and lows[at] in _words()["fillers"] | words().sets["adverb"]:
+    while at < len(lows) - 1 and lows[at] in _words()["fillers"] | word_lists().sets["adverb"]:
         at += 1
     if at >= len(lows) or not sentence.tokens[at].word:
         return False
@@ -278,7 +280,7 @@ def _is_lasting(sentence: Sentence, at: int) -> bool:
     return lows[at] not in _words()["states"] and (not is_denied or lows[at] != "going")
 
 
-def _of_thing(sentence: Sentence, at: int) -> bool:
+def _of_thing(sentence: TokenizedSentence, at: int) -> bool:
     """Whether "my ..." is the subject of something lasting."""
     lows = sentence.lows
     for place in range(at + 2, min(at + 2 + _MOST_NAMED, len(lows) - 1)):
@@ -294,15 +296,15 @@ def _of_thing(sentence: Sentence, at: int) -> bool:
     return False
 
 
-def _ends_name(sentence: Sentence, place: int) -> bool:
+def _ends_name(sentence: TokenizedSentence, place: int) -> bool:
     """Whether "'s" is "is": no possessive, behind which the thing that is owned follows ("my sister's name is")."""
     rest = sentence.lows[place + 1 : place + 1 + _MOST_NAMED]
     return not (_BE | _WAS | _HAVE) & set(rest)
 
 
-def _is_verb(sentence: Sentence, at: int, place: int) -> bool:
+def _is_verb(sentence: TokenizedSentence, at: int, place: int) -> bool:
     """Whether a word behind a thing's name is its verb: known, in the third person, or an event of a life."""
-    low, sets = sentence.lows[place], words().sets
+    low, sets = sentence.lows[place], word_lists().sets
     if low in sets["aux"]:
         return False
     if low in sets["finite"] or (_is_past(low) and low.isalpha()):
@@ -311,15 +313,22 @@ def _is_verb(sentence: Sentence, at: int, place: int) -> bool:
     return place > at + 1 and low.endswith("s") and _next(sentence, place) in follows
 
 
-def _tells(sentence: Sentence, first: int, at: int) -> bool:
+def _tells(sentence: TokenizedSentence, first: int, at: int) -> bool:
     """Whether behind the verb of a thing, which is named from a place on, something is told of it that lasts."""
     low, rest = sentence.lows[at], sentence.lows[at + 1 :]
-    told = next((one for one in rest if one not in _words()["fillers"] | words().sets["adverb"] and one.isalnum()), "")
+    told = next(
+        (one for one in rest if one not in _words()["fillers"] | word_lists().sets["adverb"] and one.isalnum()), ""
+    )
     if not told:
         return False
     if low in _BE:
         is_course = told.endswith("ing") and not _words()["of_taste"] & set(sentence.lows[first:at])
-        of_kin = words().sets["kin"] | words().sets["child"] | words().sets["children"] | words().sets["partner"]
+        of_kin = (
+            word_lists().sets["kin"]
+            | word_lists().sets["child"]
+            | word_lists().sets["children"]
+            | word_lists().sets["partner"]
+        )
         is_state = told in _words()["states"] and bool(of_kin & set(sentence.lows[first:at]))
         return told not in _words()["feelings"] and not is_state and (not is_course or _is_dated(sentence))
     if low in _WAS or _is_past(low):
@@ -327,24 +336,24 @@ def _tells(sentence: Sentence, first: int, at: int) -> bool:
     return True
 
 
-def _head(sentence: Sentence, at: int) -> frozenset[str]:
+def _head(sentence: TokenizedSentence, at: int) -> frozenset[str]:
     """The first words of what one has, up to the next mark or joining word."""
     found: list[str] = []
     for low in sentence.lows[at : at + 5]:
-        if low in words().sets["conj"] or not low[:1].isalnum():
+        if low in word_lists().sets["conj"] or not low[:1].isalnum():
             break
         found.append(low)
     return frozenset(found)
 
 
-def _next(sentence: Sentence, at: int) -> str:
+def _next(sentence: TokenizedSentence, at: int) -> str:
     return sentence.lows[at + 1] if at + 1 < len(sentence.lows) else ""
 
 
-def _says_more(sentence: Sentence, at: int) -> bool:
+def _says_more(sentence: TokenizedSentence, at: int) -> bool:
     """Whether a word of meaning stands behind a place."""
     return any(low[:1].isalnum() and low not in stop_words() for low in sentence.lows[at + 1 :])
 
 
-def _is_dated(sentence: Sentence) -> bool:
-    return bool(dates(sentence.text, sentence.start, sentence.end))
+def _is_dated(sentence: TokenizedSentence) -> bool:
+    return bool(find_written_dates(sentence.text, sentence.start, sentence.end))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.belief.extract.tokens import Sentence
-from core.belief.extract.vocabulary import words
+from core.belief.extract.tokens import TokenizedSentence
+from core.belief.extract.vocabulary import word_lists
 
 USER = "user"
 _FAR = 12
@@ -29,7 +29,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class LeftContext:
     """What stands before the words of a claim.
 
     Attributes:
@@ -51,7 +51,7 @@ class Left:
     edge: int
 
 
-def look_left(sentence: Sentence, at: int) -> Left:
+def read_left_context(sentence: TokenizedSentence, at: int) -> LeftContext:
     """Read what stands before a place: helping words, then the subject.
 
     Args:
@@ -61,7 +61,7 @@ def look_left(sentence: Sentence, at: int) -> Left:
     Returns:
         What was found, within a few words.
     """
-    lows, lists = sentence.lows, words()
+    lows, lists = sentence.lows, word_lists()
     negative = past = hedged = False
     modal = ""
     i = at - 1
@@ -81,11 +81,11 @@ def look_left(sentence: Sentence, at: int) -> Left:
         past = past or low in ("formerly", "previously", "originally")
         i -= 1
     subject, is_open = _subject_at(sentence, i)
-    return Left(subject, is_open, negative, past, modal, hedged, max(i, sentence.begin))
+    return LeftContext(subject, is_open, negative, past, modal, hedged, max(i, sentence.begin))
 
 
-def _passes(sentence: Sentence, i: int) -> bool:
-    lists, low = words(), sentence.lows[i]
+def _passes(sentence: TokenizedSentence, i: int) -> bool:
+    lists, low = word_lists(), sentence.lows[i]
     if low == "'s":  # "she's allergic" is passed, "Anna's budget" is not: the owner's reading takes that one
         return True
     return (
@@ -96,9 +96,9 @@ def _passes(sentence: Sentence, i: int) -> bool:
     )
 
 
-def _subject_at(sentence: Sentence, i: int) -> tuple[Subject | None, bool]:
+def _subject_at(sentence: TokenizedSentence, i: int) -> tuple[Subject | None, bool]:
     """The subject whose last word is token `i`."""
-    lows, lists = sentence.lows, words()
+    lows, lists = sentence.lows, word_lists()
     if i < sentence.begin:
         return None, True
     low, token = lows[i], sentence.tokens[i]
@@ -108,15 +108,15 @@ def _subject_at(sentence: Sentence, i: int) -> tuple[Subject | None, bool]:
         return Subject(USER, USER, i, i + 1), False
     if low in lists.sets["third"] or low == "it":
         return Subject(low, "third", i, i + 1), False
-    if low in words().sets["subject_at"]:
+    if low in word_lists().sets["subject_at"]:
         return None, True
     if low == ",":
         named = _apposition(sentence, i)
         return (named, False) if named else (None, True)
-    return named_at(sentence, i), False
+    return read_name_at(sentence, i), False
 
 
-def _apposition(sentence: Sentence, comma: int) -> Subject | None:
+def _apposition(sentence: TokenizedSentence, comma: int) -> Subject | None:
     """The subject of "Gran, Hedwig, was ..." and "Olin, the baker, has ..."."""
     j = comma - 1
     while j > sentence.begin and comma - j <= 7 and sentence.lows[j] != ",":
@@ -124,16 +124,16 @@ def _apposition(sentence: Sentence, comma: int) -> Subject | None:
     if j <= sentence.begin or sentence.lows[j] != "," or comma - j < 2:
         return None
     inner = sentence.tokens[j + 1]
-    if inner.cap and sentence.lows[j + 1] not in words().sets["notname"] and comma - j - 1 <= _LONGEST_NAME:
-        head = named_at(sentence, j - 1)
-        name = named_at(sentence, comma - 1)
+    if inner.cap and sentence.lows[j + 1] not in word_lists().sets["notname"] and comma - j - 1 <= _LONGEST_NAME:
+        head = read_name_at(sentence, j - 1)
+        name = read_name_at(sentence, comma - 1)
         return name if head and head.kind in ("person", "name") and name and name.kind == "name" else None
-    if sentence.lows[j + 1] in words().sets["apposition"]:
-        return named_at(sentence, j - 1)
+    if sentence.lows[j + 1] in word_lists().sets["apposition"]:
+        return read_name_at(sentence, j - 1)
     return None
 
 
-def named_at(sentence: Sentence, last: int, least: int = 0) -> Subject | None:
+def read_name_at(sentence: TokenizedSentence, last: int, least: int = 0) -> Subject | None:
     """The name or noun phrase that ends with token `last`.
 
     Args:
@@ -146,7 +146,7 @@ def named_at(sentence: Sentence, last: int, least: int = 0) -> Subject | None:
     """
     if last < 0 or not sentence.tokens[last].word:
         return None
-    lows, lists = sentence.lows, words()
+    lows, lists = sentence.lows, word_lists()
     if (
         lows[last] in lists.sets["stop"] | lists.sets["det"]
         or lows[last] in lists.sets["finite"]
@@ -166,15 +166,15 @@ def named_at(sentence: Sentence, last: int, least: int = 0) -> Subject | None:
     return _noun_phrase(sentence, first, last)
 
 
-def _phrase_start(sentence: Sentence, last: int, least: int) -> int | None:
-    lows, lists = sentence.lows, words()
+def _phrase_start(sentence: TokenizedSentence, last: int, least: int) -> int | None:
+    lows, lists = sentence.lows, word_lists()
     i = last
     while i >= least and last - i < 9:
         low, token = lows[i], sentence.tokens[i]
-        link = low in words().sets["phrase_start.marks"] or low in words().sets["phrase_start.prepositions"]
+        link = low in word_lists().sets["phrase_start.marks"] or low in word_lists().sets["phrase_start.prepositions"]
         if not link and (not token.word or (i < last and low in lists.sets["conj"])):
             break
-        if token.hidden or low in lists.sets["finite"] or low in words().sets["phrase_start.speakers"]:
+        if token.hidden or low in lists.sets["finite"] or low in word_lists().sets["phrase_start.speakers"]:
             break
         if low in lists.sets["stop"] and low not in ("this", "that", "these"):
             break
@@ -183,18 +183,18 @@ def _phrase_start(sentence: Sentence, last: int, least: int) -> int | None:
         if i >= least:
             return None
     i += 1
-    while i <= last and lows[i] in words().sets["phrase_start"]:
+    while i <= last and lows[i] in word_lists().sets["phrase_start"]:
         i += 1
     return i if i <= last else None
 
 
-def _name_start(sentence: Sentence, first: int, last: int) -> Subject | None:
+def _name_start(sentence: TokenizedSentence, first: int, last: int) -> Subject | None:
     """A run of capitalised words at the end of the phrase, if it names somebody or something."""
-    lists = words()
+    lists = word_lists()
     i = last
     while i >= first and last - i < _LONGEST_NAME:
         token, low = sentence.tokens[i], sentence.lows[i]
-        linked = low in words().sets["name_links_subject"] and i > first and sentence.tokens[i - 1].cap
+        linked = low in word_lists().sets["name_links_subject"] and i > first and sentence.tokens[i - 1].cap
         if not (token.cap or linked or (token.text[:1].isdigit() and i == last)) or low in lists.sets["det"]:
             break
         i -= 1
@@ -204,21 +204,21 @@ def _name_start(sentence: Sentence, first: int, last: int) -> Subject | None:
     if sentence.lows[last] in lists.sets["kinname"] and i == last:
         return Subject(_with_poss(sentence, first, last), "person", i, last + 1)
     before = sentence.lows[first:i]
-    if any(word in words().sets["name_start"] or word == "'s" for word in before) or (
+    if any(word in word_lists().sets["name_start"] or word == "'s" for word in before) or (
         before and not _introduces(before)
     ):
         return None
     return _whole_name(sentence, first, i, last)
 
 
-def _whole_name(sentence: Sentence, first: int, i: int, last: int) -> Subject | None:
+def _whole_name(sentence: TokenizedSentence, first: int, i: int, last: int) -> Subject | None:
     """The name from token `i`, unless it is a common noun with the capital of a sentence."""
-    lists, low = words(), sentence.lows[i]
+    lists, low = word_lists(), sentence.lows[i]
     if i == last and i == first and low in lists.sets["notname"]:
         return None
     if low in lists.sets["idtype"] and i < last and _coded(sentence.lows[last]):
         i += 1
-    if low in words().sets["titles"] and i == last:
+    if low in word_lists().sets["titles"] and i == last:
         return None
     common = i == first and i == sentence.begin and i < last and not sentence.tokens[last].cap
     if common or (i == last and i == first and _common_noun(sentence, i)):
@@ -231,15 +231,15 @@ def _coded(low: str) -> bool:
     return any(sign.isdigit() for sign in low) and any(sign.isalpha() for sign in low)
 
 
-def _common_noun(sentence: Sentence, i: int) -> bool:
+def _common_noun(sentence: TokenizedSentence, i: int) -> bool:
     """Whether a word at the start of a sentence is a common noun that only got its capital there."""
-    lists, low = words(), sentence.lows[i]
-    return any(low in lists.sets[name] for name in words().sets["common_noun"])
+    lists, low = word_lists(), sentence.lows[i]
+    return any(low in lists.sets[name] for name in word_lists().sets["common_noun"])
 
 
 def _introduces(before: list[str]) -> bool:
     """`my brother`, `our colleague`, `my old friend`: a description that a name follows."""
-    lists = words()
+    lists = word_lists()
     if before[-1] in lists.sets["det"] or before[-1] in ("and", "both"):
         return len(before) == 1
     known = before[-1] in lists.sets["kin"] or before[-1] in lists.sets["person"] or before[-1] in lists.sets["job"]
@@ -247,15 +247,15 @@ def _introduces(before: list[str]) -> bool:
     return known or family or before[-1] in lists.sets["idtype"]
 
 
-def _noun_phrase(sentence: Sentence, first: int, last: int) -> Subject | None:
-    lows, lists = sentence.lows, words()
+def _noun_phrase(sentence: TokenizedSentence, first: int, last: int) -> Subject | None:
+    lows, lists = sentence.lows, word_lists()
     head = lows[last]
     for place in range(first, last + 1):
-        if lows[place] in words().sets["noun_phrase.prepositions"] and place > first:
+        if lows[place] in word_lists().sets["noun_phrase.prepositions"] and place > first:
             head = lows[place - 1]
             break
     owned = lows[first] in lists.sets["poss"]
-    people = any(head in lists.sets[name] for name in words().sets["noun_phrase.people"])
+    people = any(head in lists.sets[name] for name in word_lists().sets["noun_phrase.people"])
     if head in ("user",):
         return Subject(USER, USER, first, last + 1)
     if people and (
@@ -277,14 +277,14 @@ def _noun_phrase(sentence: Sentence, first: int, last: int) -> Subject | None:
     return Subject(sentence.slice(first, last + 1), "thing", first, last + 1)
 
 
-def _with_poss(sentence: Sentence, first: int, last: int) -> str:
+def _with_poss(sentence: TokenizedSentence, first: int, last: int) -> str:
     lows = sentence.lows
     while first < last and lows[first] in ("the", "a", "an", "both"):
         first += 1
     return sentence.slice(first, last + 1)
 
 
-def owner_before(sentence: Sentence, at: int) -> tuple[Subject | None, bool]:
+def read_owner(sentence: TokenizedSentence, at: int) -> tuple[Subject | None, bool]:
     """Whose noun it is: `my`, `Anna's`, `the kitchen's`, or nobody's.
 
     Args:
@@ -294,9 +294,9 @@ def owner_before(sentence: Sentence, at: int) -> tuple[Subject | None, bool]:
     Returns:
         The owner if one stands there, and whether the place before the noun is open (the noun opens the clause).
     """
-    lows, lists = sentence.lows, words()
+    lows, lists = sentence.lows, word_lists()
     i = at - 1
-    while i >= sentence.begin and at - i <= 3 and lows[i] in words().sets["owner_before.adjectives"]:
+    while i >= sentence.begin and at - i <= 3 and lows[i] in word_lists().sets["owner_before.adjectives"]:
         i -= 1
     if i < sentence.begin:
         return None, True
@@ -306,8 +306,8 @@ def owner_before(sentence: Sentence, at: int) -> tuple[Subject | None, bool]:
     if low in lists.sets["poss"]:
         return Subject(low, "third", i, i + 1), False
     if low == "'s" or (low == "'" and i > 0 and lows[i - 1].endswith("s")):
-        return (named_at(sentence, i - 1) if i > 0 else None), False
+        return (read_name_at(sentence, i - 1) if i > 0 else None), False
     if low == "the":
         before = lows[i - 1] if i > sentence.begin else ";"
-        return None, before in words().sets["owner_before.article_openers"]
-    return None, low in words().sets["owner_before.openers"]
+        return None, before in word_lists().sets["owner_before.article_openers"]
+    return None, low in word_lists().sets["owner_before.openers"]

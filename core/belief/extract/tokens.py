@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from core.belief.extract.vocabulary import words
+from core.belief.extract.vocabulary import word_lists
 
 MOST_TOKENS = 160
 _TOKEN = re.compile(
@@ -27,7 +27,7 @@ _PLAIN = {"dont": "don't", "cant": "can't", "doesnt": "doesn't", "isnt": "isn't"
 
 
 @dataclass(slots=True)
-class Token:
+class ClaimToken:
     """One word or mark.
 
     Attributes:
@@ -57,7 +57,7 @@ class Token:
 
 
 @dataclass(slots=True)
-class Sentence:
+class TokenizedSentence:
     """The words of one sentence.
 
     Attributes:
@@ -71,7 +71,7 @@ class Sentence:
     text: str
     start: int
     end: int
-    tokens: list[Token]
+    tokens: list[ClaimToken]
     lower: bool = False
     begin: int = 0
     lows: list[str] = field(default_factory=list)
@@ -81,7 +81,7 @@ class Sentence:
         return self.text[self.tokens[first].start : self.tokens[after - 1].end]
 
 
-def read_sentence(text: str, start: int, end: int) -> Sentence:
+def read_sentence(text: str, start: int, end: int) -> TokenizedSentence:
     """Cut one sentence into words.
 
     Args:
@@ -92,7 +92,7 @@ def read_sentence(text: str, start: int, end: int) -> Sentence:
     Returns:
         At most `MOST_TOKENS` of its words, with their places.
     """
-    tokens: list[Token] = []
+    tokens: list[ClaimToken] = []
     mails = {match.start(): match.end() for match in _MAIL.finditer(text, start, end)} if "@" in text[start:end] else {}
     at = start
     while at < end and len(tokens) < MOST_TOKENS:
@@ -100,7 +100,7 @@ def read_sentence(text: str, start: int, end: int) -> Sentence:
             stop = mails[at]
             while text[stop - 1] in ".-_":
                 stop -= 1
-            tokens.append(Token(text[at:stop], text[at:stop].lower(), at, stop))
+            tokens.append(ClaimToken(text[at:stop], text[at:stop].lower(), at, stop))
             at = stop
             continue
         match = _TOKEN.match(text, at, end)
@@ -110,13 +110,13 @@ def read_sentence(text: str, start: int, end: int) -> Sentence:
         at = _append(tokens, match, mails)
     end = tokens[-1].end if tokens else start
     _quote(tokens, text, start, end)
-    sentence = Sentence(text, start, end, tokens, lower=not any(sign.isupper() for sign in text[start:end]))
+    sentence = TokenizedSentence(text, start, end, tokens, lower=not any(sign.isupper() for sign in text[start:end]))
     sentence.lows = [token.low for token in tokens]
     sentence.begin = _lead_in(sentence)
     return sentence
 
 
-def _append(tokens: list[Token], match: re.Match[str], mails: dict[int, int]) -> int:
+def _append(tokens: list[ClaimToken], match: re.Match[str], mails: dict[int, int]) -> int:
     start, stop = match.span()
     inner = next((place for place in mails if start < place < stop), None)
     stop = stop if inner is None else inner
@@ -124,20 +124,20 @@ def _append(tokens: list[Token], match: re.Match[str], mails: dict[int, int]) ->
     low = text.lower().replace("’", "'")
     if low in _EXPAND and (low != "id" or text == "Id"):
         first, second = _EXPAND[low]
-        tokens += [Token(text, first, start, stop), Token("", second, stop, stop)]
+        tokens += [ClaimToken(text, first, start, stop), ClaimToken("", second, stop, stop)]
     else:
-        tokens.append(Token(text, _PLAIN.get(low, low), start, stop))
+        tokens.append(ClaimToken(text, _PLAIN.get(low, low), start, stop))
     return stop
 
 
-def _quote(tokens: list[Token], text: str, start: int, end: int) -> None:
+def _quote(tokens: list[ClaimToken], text: str, start: int, end: int) -> None:
     for match in _QUOTED.finditer(text, start, end):
         inside = [token for token in tokens if match.start() < token.start < match.end() - 1]
         for token in inside:
             token.quoted = len(inside) > 3
 
 
-def _lead_in(sentence: Sentence) -> int:
+def _lead_in(sentence: TokenizedSentence) -> int:
     """The first word that says something: behind bullets, "by the way," and the like."""
     at = 0
     lows = sentence.lows
@@ -147,17 +147,17 @@ def _lead_in(sentence: Sentence) -> int:
         if not sentence.tokens[at].word and lows[at] not in ("'", '"', "(", "+"):
             at, found = at + 1, True
             continue
-        phrase = words().lead_in(lows, at)
+        phrase = word_lists().lead_in(lows, at)
         after = at + phrase
         if phrase and after < len(lows) and _leads(sentence, at, after):
             at, found = after, True
     return at if at < len(lows) else 0
 
 
-def _leads(sentence: Sentence, at: int, after: int) -> bool:
+def _leads(sentence: TokenizedSentence, at: int, after: int) -> bool:
     """A lead-in is set off by a mark, or stands before the speaker ("actually I ...")."""
     low = sentence.lows[after]
-    if low in words().sets["leads.marks"]:
+    if low in word_lists().sets["leads.marks"]:
         return True
-    loose = sentence.lows[at] not in words().sets["leads.set_off"]
-    return loose and (low in words().opener or sentence.lows[after - 1] in words().sets["leads.joins"])
+    loose = sentence.lows[at] not in word_lists().sets["leads.set_off"]
+    return loose and (low in word_lists().opener or sentence.lows[after - 1] in word_lists().sets["leads.joins"])

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from core.belief.extract.vocabulary import words
+from core.belief.extract.vocabulary import word_lists
 from core.text.times import parse_time
 from core.types.values import When
 
@@ -48,7 +48,7 @@ _DATE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Dated:
+class WrittenDate:
     """A date as written.
 
     Attributes:
@@ -66,7 +66,7 @@ class Dated:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class ValidityPhrase:
     """A phrase that tells when something holds.
 
     Attributes:
@@ -85,9 +85,9 @@ class Span:
     again: bool = False
 
 
-def dates(text: str, start: int, end: int) -> tuple[Dated, ...]:
+def find_written_dates(text: str, start: int, end: int) -> tuple[WrittenDate, ...]:
     """The dates of a sentence, in their order."""
-    found: list[Dated] = []
+    found: list[WrittenDate] = []
     for match in _DATE.finditer(text, start, end):
         if not _wanted(match):
             continue
@@ -99,7 +99,7 @@ def dates(text: str, start: int, end: int) -> tuple[Dated, ...]:
             and not found[-1].month
             and text[found[-1].end : one.start] in (" on ", " on the ")
         ):
-            one = Dated(found[-1].start, one.end, one.iso, one.month, one.loose)
+            one = WrittenDate(found[-1].start, one.end, one.iso, one.month, one.loose)
             found.pop()
         found.append(one)
     return tuple(found)
@@ -108,39 +108,39 @@ def dates(text: str, start: int, end: int) -> tuple[Dated, ...]:
 def _wanted(match: re.Match[str]) -> bool:
     loose = (match["loose"] or "").strip()
     # "may", "march" and "sat" are dates only with a capital; "mar" and "sun" hardly ever.
-    if loose.lower() in words().sets["wanted"]:
+    if loose.lower() in word_lists().sets["wanted"]:
         return loose[:1].isupper() and loose.lower() in ("may", "march")
     return True
 
 
-def _dated(match: re.Match[str]) -> Dated:
+def _dated(match: re.Match[str]) -> WrittenDate:
     for month, day, year in (("month", "day", "year"), ("month2", "day2", "year2"), ("month3", "", "year3")):
         if match[month]:
             return _told(match, match[month], match[day] if day else "", match[year])
     if match["iso"]:
-        return Dated(*match.span(), iso=match["iso"])
+        return WrittenDate(*match.span(), iso=match["iso"])
     if match["year4"]:
         return _told(match, match["month4"], "", match["year4"])
     if match["dotted"]:
         first, second, year = re.split(r"[./]", match["dotted"])
         fits = len(year) == 4 and int(second) <= 12
-        return Dated(*match.span(), iso=f"{year}-{int(second):02d}-{int(first):02d}" if fits else "")
+        return WrittenDate(*match.span(), iso=f"{year}-{int(second):02d}-{int(first):02d}" if fits else "")
     if match["year5"]:
-        return Dated(*match.span(), iso=match["year5"])
-    return Dated(*match.span(), iso="", month=_month(match["loose"]), loose=True)
+        return WrittenDate(*match.span(), iso=match["year5"])
+    return WrittenDate(*match.span(), iso="", month=_month(match["loose"]), loose=True)
 
 
-def _told(match: re.Match[str], month: str | None, day: str | None, year: str | None) -> Dated:
+def _told(match: re.Match[str], month: str | None, day: str | None, year: str | None) -> WrittenDate:
     number = _month(month or "")
     iso = year or ""
     if year and number:
         iso += f"-{number:02d}" + (f"-{int(day):02d}" if day else "")
-    return Dated(*match.span(), iso=iso, month=number)
+    return WrittenDate(*match.span(), iso=iso, month=number)
 
 
 def _month(written: str) -> int:
     low = written.lower()[:3]
-    return next((n for n, name in enumerate(words().lists["months"], 1) if low and name.startswith(low)), 0)
+    return next((n for n, name in enumerate(word_lists().lists["months"], 1) if low and name.startswith(low)), 0)
 
 
 _LEAD = re.compile(
@@ -153,7 +153,9 @@ _JOIN = re.compile(r"\s?(?:to|until|till|through|up to|and|-|–|—)\s?", re.IG
 _THEN = re.compile(r"\b(?:ever since|since then|since)(?=\s*(?:[.,;!)]|$))", re.IGNORECASE)
 
 
-def spans(text: str, start: int, end: int, found: tuple[Dated, ...], said_ms: int | None) -> tuple[Span, ...]:
+def find_validity_phrases(
+    text: str, start: int, end: int, found: tuple[WrittenDate, ...], said_ms: int | None
+) -> tuple[ValidityPhrase, ...]:
     """The phrases of time of a sentence.
 
     Args:
@@ -166,7 +168,7 @@ def spans(text: str, start: int, end: int, found: tuple[Dated, ...], said_ms: in
     Returns:
         Phrases in their order; a date that nothing leads in is none.
     """
-    out: list[Span] = []
+    out: list[ValidityPhrase] = []
     used = -1
     for place, dated in enumerate(found):
         if place <= used:
@@ -178,23 +180,23 @@ def spans(text: str, start: int, end: int, found: tuple[Dated, ...], said_ms: in
             word, begin = "", dated.start
         after = found[place + 1] if place + 1 < len(found) else None
         if after and dated.iso and after.iso and _JOIN.fullmatch(text, dated.end, after.start):
-            out.append(Span(begin, after.end, since=dated.iso, until=after.iso))
+            out.append(ValidityPhrase(begin, after.end, since=dated.iso, until=after.iso))
             used = place + 1
         else:
             out += _single(word, begin, dated, said_ms)
-    out += [Span(*match.span(), again=True) for match in _THEN.finditer(text, start, end)]
+    out += [ValidityPhrase(*match.span(), again=True) for match in _THEN.finditer(text, start, end)]
     return tuple(sorted(out, key=lambda one: one.start))
 
 
-def _single(word: str, begin: int, dated: Dated, said_ms: int | None) -> list[Span]:
+def _single(word: str, begin: int, dated: WrittenDate, said_ms: int | None) -> list[ValidityPhrase]:
     iso = dated.iso or _latest(dated.month if dated.loose else 0, word, said_ms)
     first = word.split(" ")[0] if word else ""
-    if first in words().sets["from"] or word.startswith(("as of", "as from", "ever")):
-        return [Span(begin, dated.end, since=iso)]
-    if first in words().sets["until"] or word.startswith("up"):
-        return [Span(begin, dated.end, until=iso)]
+    if first in word_lists().sets["from"] or word.startswith(("as of", "as from", "ever")):
+        return [ValidityPhrase(begin, dated.end, since=iso)]
+    if first in word_lists().sets["until"] or word.startswith("up"):
+        return [ValidityPhrase(begin, dated.end, until=iso)]
     if word in ("in", "back in", "at", "on", "during", "around") and dated.iso:
-        return [Span(begin, dated.end, at=iso)]
+        return [ValidityPhrase(begin, dated.end, at=iso)]
     return []
 
 
@@ -209,6 +211,6 @@ def _latest(month: int, word: str, said_ms: int | None) -> str:
     return f"{said.year if month <= said.month else said.year - 1}-{month:02d}"
 
 
-def when(iso: str) -> When | None:
+def to_when(iso: str) -> When | None:
     """A date as far as it is told, as a moment."""
     return parse_time(iso) if iso else None

@@ -19,7 +19,7 @@ class Frame:
     Attributes:
         predicate: what it claims.
         words: the words to look for, each a set of alternatives; the first decides where to look.
-        optional: for each of `words`, whether it may be missing.
+        optional: for each of `word_lists`, whether it may be missing.
         take: the kind of value.
         who: who may be the subject: `person`, `thing`, `any` or `user`.
         mode: `state`, `start` or `end`, for what a stated time means.
@@ -46,7 +46,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class WordLists:
     """Word lists and phrases.
 
     Attributes:
@@ -116,7 +116,7 @@ def _apart(phrase: str) -> list[str]:
     return out
 
 
-def load(name: str) -> dict[str, Any]:
+def load_vocabulary_file(name: str) -> dict[str, Any]:
     """One file of the vocabulary.
 
     Args:
@@ -135,13 +135,13 @@ def load(name: str) -> dict[str, Any]:
 
 
 @cache
-def words() -> Words:
+def word_lists() -> WordLists:
     """The word lists (`resources/claims/words.json`)."""
-    loaded = load("words.json")
+    loaded = load_vocabulary_file("words.json")
     moods = {kind: loaded["mood"][kind] for kind in ("hypothetical", "fiction")}
     sets = {name: frozenset(text.split()) for name, text in loaded["sets"].items()}
     plain = {name: frozenset(loaded["mood"][name].split()) for name in ("commands", "commandfree", "questions")}
-    return Words(
+    return WordLists(
         sets={**sets, **plain},
         lists={name: tuple(found) for name, found in loaded["lists"].items()},
         leads=by_first(loaded["lists"]["prefaces"]),
@@ -155,7 +155,7 @@ def words() -> Words:
 def frames() -> Mapping[str, tuple[Frame, ...]]:
     """Frames by the words that may begin them (`resources/claims/frames.json`)."""
     table: dict[str, list[Frame]] = {}
-    for predicate, ways in load("frames.json")["frames"].items():
+    for predicate, ways in load_vocabulary_file("frames.json")["frames"].items():
         for way in ways:
             for spelled in way["on"]:
                 for frame in _spellings(predicate, way, spelled):
@@ -190,12 +190,12 @@ def _alternatives(part: str) -> set[str]:
         return {"~"}
     out: set[str] = set()
     for word in part.split("|"):
-        out |= words().sets[word[1:]] if word.startswith("@") else {word.replace("_", " ")}
+        out |= word_lists().sets[word[1:]] if word.startswith("@") else {word.replace("_", " ")}
     return out
 
 
 @cache
 def exclusivity() -> Mapping[str, bool]:
     """For each predicate of the vocabulary, whether only one value can hold at a time."""
-    loaded: dict[str, bool] = load("frames.json")["predicates"]
+    loaded: dict[str, bool] = load_vocabulary_file("frames.json")["predicates"]
     return loaded

@@ -14,9 +14,9 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from core.belief.claims.claims import key_form
-from core.belief.extract.normal_form import as_read
+from core.belief.extract.normal_form import read_as_seen
 from core.belief.extract.vocabulary import exclusivity
-from core.belief.extract.vocabulary import words as vocabulary_words
+from core.belief.extract.vocabulary import word_lists as vocabulary_words
 from core.text.stopwords import stop_words
 from core.types.belief import ClaimDraft, Told
 from core.types.values import When
@@ -31,7 +31,7 @@ _MOST_FILLED = 4
 """Words that one place of a frame may be filled with."""
 
 
-def in_series(existing: str, incoming: str) -> bool:
+def are_in_series(existing: str, incoming: str) -> bool:
     """Whether two texts say the same kind of thing of two numbered things or occasions.
 
     Args:
@@ -41,7 +41,7 @@ def in_series(existing: str, incoming: str) -> bool:
     Returns:
         False where the subject is the same, and where the only number that differs is a quantity.
     """
-    old, new = (_CODE_TOKEN.findall(as_read(text).casefold()) for text in (existing, incoming))
+    old, new = (_CODE_TOKEN.findall(read_as_seen(text).casefold()) for text in (existing, incoming))
     place = next((place for place, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), None)
     if place is None:
         return False
@@ -99,7 +99,7 @@ _AMOUNT = re.compile(r"\d+(?:[.,]\d+)*")
 _GROUPED = re.compile(r"[.,](?=\d{3}(?:[.,]|$))")
 
 
-def other_amounts(existing: str, incoming: str, numbers: Mapping[str, str]) -> bool:
+def has_other_amounts(existing: str, incoming: str, numbers: Mapping[str, str]) -> bool:
     """Whether two texts name amounts of one unit, and never the same.
 
     Args:
@@ -114,23 +114,23 @@ def other_amounts(existing: str, incoming: str, numbers: Mapping[str, str]) -> b
     return any(old[unit].isdisjoint(new[unit]) for unit in old.keys() & new.keys())
 
 
-def restates_amount(existing: str, incoming: str, numbers: Mapping[str, str]) -> bool:
+def is_amount_restated(existing: str, incoming: str, numbers: Mapping[str, str]) -> bool:
     """Whether a text says that the amount of what stands is another now, and names nothing else: "I take 25 mg now".
 
     Args:
         existing: what stands: "I take 50 mg of sertraline".
         incoming: what is new.
-        numbers: as in `other_amounts`.
+        numbers: as in `has_other_amounts`.
 
     Returns:
         True where all its words but the amount and light ones stand in what stands, too. False without a word that
         tells of a change: "I ran 8 km" is another run.
     """
-    is_changed = not _CHANGED.isdisjoint(_AMOUNT_TOKEN.findall(as_read(incoming).casefold()))
-    if not is_changed or not other_amounts(existing, incoming, numbers):
+    is_changed = not _CHANGED.isdisjoint(_AMOUNT_TOKEN.findall(read_as_seen(incoming).casefold()))
+    if not is_changed or not has_other_amounts(existing, incoming, numbers):
         return False
     old, new = (
-        {word for word in _AMOUNT_TOKEN.findall(as_read(text).casefold()) if not _AMOUNT.fullmatch(word)}
+        {word for word in _AMOUNT_TOKEN.findall(read_as_seen(text).casefold()) if not _AMOUNT.fullmatch(word)}
         - stop_words()
         - _LIGHT
         for text in (existing, incoming)
@@ -140,7 +140,7 @@ def restates_amount(existing: str, incoming: str, numbers: Mapping[str, str]) ->
 
 def _amounts(text: str, numbers: Mapping[str, str]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = defaultdict(set)
-    tokens = [numbers.get(token, token) for token in _AMOUNT_TOKEN.findall(as_read(text).casefold())]
+    tokens = [numbers.get(token, token) for token in _AMOUNT_TOKEN.findall(read_as_seen(text).casefold())]
     for amount, unit in pairwise(tokens):
         if _AMOUNT.fullmatch(amount) and not _AMOUNT.fullmatch(unit) and unit not in stop_words():
             found[unit if len(unit) < 4 else unit.removesuffix("s")].add(_one_form(amount))
@@ -163,7 +163,7 @@ _MOST_NAMED = 5
 _MOST_WORDS, _MOST_APART = 24, 4
 
 
-def one_slot_apart(existing: Told, incoming: Told) -> bool:
+def is_one_slot_apart(existing: Told, incoming: Told) -> bool:
     """Whether two short texts differ in one place only, in what fills it, and that place holds one value as a rule.
 
     Args:
@@ -176,7 +176,7 @@ def one_slot_apart(existing: Told, incoming: Told) -> bool:
     return has_contradiction(existing.claims, incoming.claims) or _apart(existing, incoming) is not None
 
 
-def one_value_apart(existing: Told, incoming: Told) -> bool:
+def is_one_value_apart(existing: Told, incoming: Told) -> bool:
     """Whether two short texts are one sentence with another value in it: what fills the place are no clauses.
 
     Args:
@@ -184,8 +184,8 @@ def one_value_apart(existing: Told, incoming: Told) -> bool:
         incoming: what is new.
 
     Returns:
-        As `one_slot_apart`, but False where a function word is among what differs ("my wife's name is A" and "my wife's
-        sister is called B" speak of two things), or where things of two names are told the same of.
+        As `is_one_slot_apart`, but False where a function word is among what differs ("my wife's name is A" and "my
+        wife's sister is called B" speak of two things), or where things of two names are told the same of.
     """
     return value_apart(existing, incoming) is not None
 
@@ -222,7 +222,7 @@ def _apart(existing: Told, incoming: Told) -> tuple[list[str], list[str]] | None
     return apart if all(0 < len(part) <= _MOST_APART for part in apart) and kept - stop_words() else None
 
 
-def other_attribute(existing: Told, incoming: Told) -> bool:
+def has_other_attribute(existing: Told, incoming: Told) -> bool:
     """Whether two sentences give one thing of the person's two values, however they go on behind them.
 
     "My bank is A." beside "the user's bank is B, in case anybody asks": one thing of a person has one value as a rule.
@@ -235,7 +235,7 @@ def other_attribute(existing: Told, incoming: Told) -> bool:
 
 
 def attribute_apart(existing: Told, incoming: Told) -> tuple[str, str] | None:
-    """The two values, as written, of one thing of the person's (`other_attribute`).
+    """The two values, as written, of one thing of the person's (`has_other_attribute`).
 
     Args:
         existing: what stands.
@@ -250,7 +250,7 @@ def attribute_apart(existing: Told, incoming: Told) -> tuple[str, str] | None:
     return _as_written(existing.text, old[1]), _as_written(incoming.text, new[1])
 
 
-def shares_matter(existing: str, incoming: str) -> bool:
+def has_shared_matter(existing: str, incoming: str) -> bool:
     """Whether two texts have a word in common that is neither a function word nor the person.
 
     Args:
@@ -288,7 +288,7 @@ def _many(existing: Told, incoming: Told) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    folded = _PERSON.sub(_SELF, as_read(text)).casefold()
+    folded = _PERSON.sub(_SELF, read_as_seen(text)).casefold()
     found = [word.strip(".-") for word in re.findall(rf"{_SELF}|{_WORD.pattern}", folded)]
     return [word if len(word) < 4 else word.removesuffix("s") for word in found if word and word not in _LEFT_OUT]
 
@@ -296,7 +296,7 @@ def _words(text: str) -> list[str]:
 def _as_written(text: str, words: Sequence[str]) -> str:
     """The words of a text that are meant by their folded forms."""
     wanted = set(words)
-    return " ".join(word for word in _WORD.findall(as_read(text)) if not wanted.isdisjoint(_words(word)))
+    return " ".join(word for word in _WORD.findall(read_as_seen(text)) if not wanted.isdisjoint(_words(word)))
 
 
 def _goes_on(value: str) -> bool:

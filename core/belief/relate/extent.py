@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 
-from core.belief.extract.normal_form import as_read
-from core.belief.relate.features import Side, prepare, vocabulary
-from core.text.split import sentences
+from core.belief.extract.normal_form import read_as_seen
+from core.belief.relate.features import PreparedText, prepare_text, vocabulary
+from core.text.split import split_sentences
 from core.text.stopwords import stop_words
 from core.text.terms import index_terms
 
@@ -53,11 +53,11 @@ def says_all_of(existing: str, incoming: str) -> bool:
         existing: what stands.
         incoming: what is new.
     """
-    old, new = prepare(as_read(existing)), prepare(as_read(incoming))
+    old, new = prepare_text(read_as_seen(existing)), prepare_text(read_as_seen(incoming))
     return _telling(new) <= _telling(old) and new.numbers <= old.numbers and old.negations == new.negations
 
 
-def _telling(side: Side) -> frozenset[str]:
+def _telling(side: PreparedText) -> frozenset[str]:
     """The stems of what tells something, and the function words that tell a turn."""
     left_out = (stop_words() - _TURNS) | vocabulary()["owners"]
     return frozenset(index_terms(word.form) for word in side.words if word.form not in left_out)
@@ -66,7 +66,7 @@ def _telling(side: Side) -> frozenset[str]:
 def _makes_one_point(text: str) -> bool:
     if _FRONT_MATTER.match(text) or _ENUMERATED.search(text):
         return False
-    return sum(1 for begin, end in sentences(text.strip()) if _WORD.search(text.strip(), begin, end)) <= 1
+    return sum(1 for begin, end in split_sentences(text.strip()) if _WORD.search(text.strip(), begin, end)) <= 1
 
 
 def _content(text: str) -> set[str]:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.relate.number_forms import Value, values
+from core.belief.relate.number_forms import Value, find_values
 from core.text.fold import fold_case, fold_width
 from core.text.stopwords import stop_words
 
@@ -47,7 +47,7 @@ _STEM = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class FeatureWord:
     """One word of a text.
 
     Attributes:
@@ -67,14 +67,14 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Side:
+class PreparedText:
     """A text made ready: `text` as the tokenizer gets it, and its words in order.
 
     What is asked of the words is found once, however many pairs the text is in.
     """
 
     text: str
-    words: tuple[Word, ...]
+    words: tuple[FeatureWord, ...]
 
     @cached_property
     def stems(self) -> frozenset[str]:
@@ -133,7 +133,7 @@ def vocabulary() -> Mapping[str, Any]:
     return {name: frozenset(words) if isinstance(words, list) else words for name, words in lists.items()}
 
 
-def prepare(text: str) -> Side:
+def prepare_text(text: str) -> PreparedText:
     """Fold a text's width, blanks and grouped digits, and find its words.
 
     Args:
@@ -145,14 +145,14 @@ def prepare(text: str) -> Side:
     plain = fold_width(_SURROGATE.sub("\ufffd", text[:SIDE_CHARS]))[:SIDE_CHARS]
     plain = _BLANKS.sub(" ", _GROUPED.sub("", plain)).strip()
     words = tuple(_word(plain, found) for found in _WORD.finditer(plain))
-    return Side(plain, _valued(words, values(plain, vocabulary()["numbers"])))
+    return PreparedText(plain, _valued(words, find_values(plain, vocabulary()["numbers"])))
 
 
-def _valued(words: tuple[Word, ...], found: tuple[Value, ...]) -> tuple[Word, ...]:
+def _valued(words: tuple[FeatureWord, ...], found: tuple[Value, ...]) -> tuple[FeatureWord, ...]:
     """The words, each that is part of a value with the value's form."""
     if not found:
         return words
-    done: list[Word] = []
+    done: list[FeatureWord] = []
     at = 0
     begun: Value | None = None
     for word in words:
@@ -167,18 +167,18 @@ def _valued(words: tuple[Word, ...], found: tuple[Value, ...]) -> tuple[Word, ..
     return tuple(done)
 
 
-def _part(word: Word, value: Value, *, goes_on: bool) -> Word:
+def _part(word: FeatureWord, value: Value, *, goes_on: bool) -> FeatureWord:
     number = any(c.isdigit() for c in value.form)
-    return Word(word.start, word.end, value.form, number=number, name=False, goes_on=goes_on)
+    return FeatureWord(word.start, word.end, value.form, number=number, name=False, goes_on=goes_on)
 
 
-def _word(text: str, found: re.Match[str]) -> Word:
+def _word(text: str, found: re.Match[str]) -> FeatureWord:
     raw = found.group()
     form, number, owner = _form(raw)
     start = found.start()
     name = raw[0].isupper() and not owner and start > 0
     name = name and _ENDS_SENTENCE.search(text, max(0, start - 4), start) is None
-    return Word(start, found.end(), form, number, name)
+    return FeatureWord(start, found.end(), form, number, name)
 
 
 @lru_cache(maxsize=4096)
@@ -198,7 +198,7 @@ def _stem(form: str) -> str:
     return form[:_STEM] if len(form) > _STEM and form.isalpha() else form.removesuffix("s")
 
 
-def encode(tokenizer: Any, existing: Side, incoming: Side) -> Features:
+def encode_pair(tokenizer: Any, existing: PreparedText, incoming: PreparedText) -> Features:
     """Both sides as one row of tokens: first mark, existing, mark, incoming, mark.
 
     Args:
@@ -221,12 +221,12 @@ def encode(tokenizer: Any, existing: Side, incoming: Side) -> Features:
         kinds.extend(base + _kind(word, known) for word in owners[start : start + SIDE_TOKENS])
         ids.append(frame)
         kinds.append(mark)
-    return Features(np.array(ids, np.int64), np.array(kinds, np.int64), figures(existing, incoming))
+    return Features(np.array(ids, np.int64), np.array(kinds, np.int64), pair_figures(existing, incoming))
 
 
-def _owners(offsets: list[tuple[int, int]], side: Side) -> list[Word | None]:
+def _owners(offsets: list[tuple[int, int]], side: PreparedText) -> list[FeatureWord | None]:
     """The word each token is a piece of; None for the signs between words."""
-    found: list[Word | None] = []
+    found: list[FeatureWord | None] = []
     at = 0
     for start, _ in offsets:
         while at < len(side.words) and side.words[at].end <= start:
@@ -236,7 +236,7 @@ def _owners(offsets: list[tuple[int, int]], side: Side) -> list[Word | None]:
     return found
 
 
-def _start(owners: list[Word | None], known: frozenset[str]) -> int:
+def _start(owners: list[FeatureWord | None], known: frozenset[str]) -> int:
     """Where to begin reading a text that is too long: where the most words of the other side are, else its start."""
     last = len(owners) - SIDE_TOKENS
     if last <= 0:
@@ -248,14 +248,14 @@ def _start(owners: list[Word | None], known: frozenset[str]) -> int:
     return max(starts, key=lambda start: (sums[start + SIDE_TOKENS] - sums[start], -start))
 
 
-def _kind(word: Word | None, known: frozenset[str]) -> int:
+def _kind(word: FeatureWord | None, known: frozenset[str]) -> int:
     """0 plain or a sign, 1 number, 2 name; 3 more where the other side has the word too."""
     if word is None:
         return 0
     return (1 if word.number else 2 if word.name else 0) + (3 if _stem(word.form) in known else 0)
 
 
-def figures(existing: Side, incoming: Side) -> NDArray[np.float32]:
+def pair_figures(existing: PreparedText, incoming: PreparedText) -> NDArray[np.float32]:
     """How much the sides share, as numbers.
 
     Args:
@@ -288,6 +288,6 @@ def _apart(old: frozenset[str], new: frozenset[str]) -> tuple[float, float, floa
     return min(3, len(old - new)) / 3, min(3, len(new - old)) / 3, min(3, len(old & new)) / 3
 
 
-def _negated(existing: Side, incoming: Side) -> tuple[float, float, float]:
+def _negated(existing: PreparedText, incoming: PreparedText) -> tuple[float, float, float]:
     old, new = existing.negations > 0, incoming.negations > 0
     return float(old), float(new), float(old != new)

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.relate.features import FIGURES, Side, encode
+from core.belief.relate.features import FIGURES, PreparedText, encode_pair
 from core.errors import Code, EnvironmentFaultError, LociError
 from core.types.belief import ACTED_ON, LABELS, Label
 
@@ -30,7 +30,7 @@ Feed = Mapping[str, Any]
 """Arrays by the name of the model's input."""
 
 
-class Turns:
+class PairQueue:
     """The inputs of one call, run once."""
 
     def __init__(self, session: Any, feeds: Sequence[Callable[[], Feed]]) -> None:
@@ -113,7 +113,7 @@ def encoder_folder() -> Traversable:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class ModelCard:
     """What the manifest says.
 
     Attributes:
@@ -138,7 +138,7 @@ def unavailable(what: str) -> EnvironmentFaultError:
     )
 
 
-def read_card(folder: Traversable) -> Card:
+def read_card(folder: Traversable) -> ModelCard:
     """Read the manifest.
 
     Args:
@@ -166,7 +166,7 @@ def read_card(folder: Traversable) -> Card:
         raise unavailable("its manifest is missing or unreadable") from error
     if not sound:
         raise unavailable("its manifest is incomplete")
-    return Card(hashlib.sha256(data).hexdigest()[:16], temperature, sure_at, shared, digests)
+    return ModelCard(hashlib.sha256(data).hexdigest()[:16], temperature, sure_at, shared, digests)
 
 
 class _Tokens:
@@ -193,7 +193,7 @@ class _Split:
 
 
 @dataclass(frozen=True)
-class _Reading:
+class _PairEncoder:
     """What turns a pair into numbers; every session of the model shares it.
 
     Attributes:
@@ -202,7 +202,7 @@ class _Reading:
         faults: the runtime's own errors.
     """
 
-    card: Card
+    card: ModelCard
     words: NDArray[np.uint8]
     scale: np.float32
     zero: np.float32
@@ -210,7 +210,7 @@ class _Reading:
     faults: tuple[type[Exception], ...]
 
     @classmethod
-    def of(cls, folder: Traversable) -> _Reading:
+    def of(cls, folder: Traversable) -> _PairEncoder:
         card = read_card(folder)
         _verified(folder, "words.json", card.digests["words.json"])
         encoder = _verified(encoder_folder(), "model.onnx", card.digests["minilm/model.onnx"])
@@ -240,13 +240,13 @@ class Runtime:
         Raises:
             EnvironmentFaultError: E3001 if a file is missing, is not the one the manifest names, or cannot be loaded.
         """
-        self.reading: _Reading = _Reading.of(folder) if beside is None else beside.reading
+        self.reading: _PairEncoder = _PairEncoder.of(folder) if beside is None else beside.reading
         self.card = self.reading.card
         self._threads = max(1, threads)
         model = _verified(folder, "model.onnx", self.card.digests["model.onnx"])
         self._session = _open_session(model, self._threads, self.reading.faults)
 
-    def logits(self, pairs: Sequence[tuple[Side, Side]]) -> list[NDArray[np.float64]]:
+    def logits(self, pairs: Sequence[tuple[PreparedText, PreparedText]]) -> list[NDArray[np.float64]]:
         """What the model says of each pair.
 
         Args:
@@ -264,7 +264,7 @@ class Runtime:
         feeds = [partial(self._feed, tokens, *pairs[nr]) for nr in order]
         try:
             if self._threads > 1 and len(feeds) > 1:
-                found = Turns(self._session, feeds).run()
+                found = PairQueue(self._session, feeds).run()
             else:
                 found = [self._session.run(None, feed())[0] for feed in feeds]
         except self.reading.faults as error:
@@ -274,8 +274,8 @@ class Runtime:
         rows = dict(zip(order, found, strict=True))
         return [np.asarray(rows[nr][0], np.float64) for nr in range(len(pairs))]
 
-    def _feed(self, tokens: _Tokens, existing: Side, incoming: Side) -> dict[str, NDArray[Any]]:
-        row = encode(tokens, existing, incoming)
+    def _feed(self, tokens: _Tokens, existing: PreparedText, incoming: PreparedText) -> dict[str, NDArray[Any]]:
+        row = encode_pair(tokens, existing, incoming)
         words = self.reading.vectors(row.ids)
         return {"words": words[None], "kinds": row.kinds[None], "figures": row.figures.reshape(1, FIGURES)}
 

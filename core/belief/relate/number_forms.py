@@ -46,7 +46,7 @@ class Value:
     form: str
 
 
-def values(text: str, numbers: Mapping[str, str]) -> tuple[Value, ...]:
+def find_values(text: str, numbers: Mapping[str, str]) -> tuple[Value, ...]:
     """The values of a text that could be written in another way.
 
     Args:
@@ -64,7 +64,7 @@ def values(text: str, numbers: Mapping[str, str]) -> tuple[Value, ...]:
     return tuple(sorted(found, key=lambda value: value.start))
 
 
-def spelled(words: list[int]) -> int | None:
+def parse_number_words(words: list[int]) -> int | None:
     """The number that a row of number words says, such as 4, 1000, 2, 100 for 4200; None if it is no number.
 
     Args:
@@ -122,7 +122,7 @@ def _lengths_in_words(text: str, numbers: Mapping[str, str]) -> Iterator[Value]:
     for row in _rows(tuple(numbers)).finditer(text):
         whole, point, rest = row.group().lower().partition(" point ")
         words = re.split(r" and |[ -]", whole)
-        value = spelled([int(numbers[word]) for word in words])
+        value = parse_number_words([int(numbers[word]) for word in words])
         if value is None:
             continue
         told = f"{value}.{''.join(numbers[word] for word in rest.split())}" if point else str(value)

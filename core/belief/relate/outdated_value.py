@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.belief.extract.normal_form import as_read
-from core.belief.relate.features import Word, prepare, vocabulary
+from core.belief.extract.normal_form import read_as_seen
+from core.belief.relate.features import FeatureWord, prepare_text, vocabulary
 from core.text.stopwords import stop_words
 from core.types.belief import Told
 
@@ -21,10 +21,10 @@ _LONG = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _ValueWords:
     """The words of a text that tell something: folded, without function words."""
 
-    words: tuple[Word, ...]
+    words: tuple[FeatureWord, ...]
     forms: tuple[str, ...]
 
     @property
@@ -48,7 +48,7 @@ class _Read:
         return zip(self.forms, self.forms[1:], strict=False)
 
 
-def brings_back(over: Told, head: Told, incoming: Told) -> bool:
+def has_outdated_value(over: Told, head: Told, incoming: Told) -> bool:
     """Whether a newcomer names the value of a version that is over, and of the same matter.
 
     A value is a number, a date, a name, the value of a claim, or the word that another took the place of beside the
@@ -76,14 +76,14 @@ def brings_back(over: Told, head: Told, incoming: Told) -> bool:
     return any(pair in set(new.pairs()) for pair in _replaced(old, now, gone))
 
 
-def _tells(form: str, old: _Read, new: _Read, *, is_alone: bool) -> bool:
+def _tells(form: str, old: _ValueWords, new: _ValueWords, *, is_alone: bool) -> bool:
     """Whether a form that both have is the same value in both."""
     if not any(char.isdigit() for char in form):
         return True
     return (len(form) >= _LONG and not is_alone) or bool(old.beside(form) & new.beside(form))
 
 
-def _replaced(old: _Read, now: _Read, gone: frozenset[str]) -> Iterator[tuple[str, str]]:
+def _replaced(old: _ValueWords, now: _ValueWords, gone: frozenset[str]) -> Iterator[tuple[str, str]]:
     """Pairs of the old text in which one word was exchanged and the other stayed."""
     pairs = set(now.pairs())
     for first, second in old.pairs():
@@ -99,10 +99,10 @@ def _values(told: Told) -> frozenset[str]:
     return frozenset(form for value in found for form in _read(value).forms)
 
 
-def _read(text: str) -> _Read:
+def _read(text: str) -> _ValueWords:
     stops = stop_words()
-    words = tuple(word for word in prepare(as_read(text)).words if word.form not in stops)
-    return _Read(words, tuple(_form(word.form) for word in words))
+    words = tuple(word for word in prepare_text(read_as_seen(text)).words if word.form not in stops)
+    return _ValueWords(words, tuple(_form(word.form) for word in words))
 
 
 def _form(form: str) -> str:

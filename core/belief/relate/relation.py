@@ -14,9 +14,9 @@ from importlib.resources.abc import Traversable
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.relate.distinctions import has_contradiction, in_series
-from core.belief.relate.features import Side, prepare, vocabulary
-from core.belief.relate.model_runtime import Card, Runtime, probabilities, read_card, relation_folder
+from core.belief.relate.distinctions import are_in_series, has_contradiction
+from core.belief.relate.features import PreparedText, prepare_text, vocabulary
+from core.belief.relate.model_runtime import ModelCard, Runtime, probabilities, read_card, relation_folder
 from core.text.fold import fold_case, fold_width
 from core.types.belief import BY_MEANING, LABELS, Label, Relation, Told
 
@@ -63,7 +63,7 @@ class RelationModel:
         self._runtime: Runtime | None = None
 
     @property
-    def card(self) -> Card:
+    def card(self) -> ModelCard:
         """What the manifest says; `card.version` changes whenever a pair could get another answer.
 
         Raises:
@@ -95,13 +95,13 @@ class RelationModel:
         Raises:
             LociError: E3001 if the model cannot be loaded, E3002 if it gave no usable answer.
         """
-        found = [by_rule(existing, incoming) for existing, incoming in pairs]
+        found = [relate_by_rule(existing, incoming) for existing, incoming in pairs]
         asked = [pair for pair, relation in zip(pairs, found, strict=True) if relation is None]
         if not asked:
             return tuple(relation for relation in found if relation is not None)
         runtime = self._loaded()
         # A newcomer is usually compared with several memories: each text is made ready once.
-        sides = {text: prepare(text) for text in dict.fromkeys(told.text for pair in asked for told in pair)}
+        sides = {text: prepare_text(text) for text in dict.fromkeys(told.text for pair in asked for told in pair)}
         rows = iter(runtime.logits([(sides[existing.text], sides[incoming.text]) for existing, incoming in asked]))
         return tuple(
             relation if relation is not None else _by_model(runtime.card, next(rows), pair, sides)
@@ -115,16 +115,18 @@ class RelationModel:
             return self._runtime
 
 
-def by_rule(existing: Told, incoming: Told) -> Relation | None:
+def relate_by_rule(existing: Told, incoming: Told) -> Relation | None:
     """What is certain without the model: the same text, or two of a numbered series."""
-    if same_text(existing.text, incoming.text):
-        return certain(Label.DUPLICATE, IDENTICAL)
-    if in_series(existing.text, incoming.text) and not has_contradiction(existing.claims, incoming.claims):
-        return certain(Label.COEXIST, NUMBERED)
+    if is_same_text(existing.text, incoming.text):
+        return certain_relation(Label.DUPLICATE, IDENTICAL)
+    if are_in_series(existing.text, incoming.text) and not has_contradiction(existing.claims, incoming.claims):
+        return certain_relation(Label.COEXIST, NUMBERED)
     return None
 
 
-def _by_model(card: Card, logits: NDArray[np.float64], pair: tuple[Told, Told], sides: Mapping[str, Side]) -> Relation:
+def _by_model(
+    card: ModelCard, logits: NDArray[np.float64], pair: tuple[Told, Told], sides: Mapping[str, PreparedText]
+) -> Relation:
     shares = probabilities(logits, card.temperature, card.sure_at)
     best = int(np.argmax(shares))
     existing, incoming = pair
@@ -135,12 +137,12 @@ def _by_model(card: Card, logits: NDArray[np.float64], pair: tuple[Told, Told], 
     return Relation(LABELS[best], given[LABELS[best]], given, "builtin", reason)
 
 
-def certain(label: Label, reason: str) -> Relation:
+def certain_relation(label: Label, reason: str) -> Relation:
     """A relation that rules know for certain."""
     return Relation(label, 1.0, {each: float(each is label) for each in LABELS}, "rules", reason)
 
 
-def same_text(existing: str, incoming: str) -> bool:
+def is_same_text(existing: str, incoming: str) -> bool:
     """Whether two texts are one but for case, blanks, letter forms and a full stop at the end.
 
     The whole texts are compared, however long.
@@ -152,7 +154,7 @@ def _folded(text: str) -> str:
     return " ".join(fold_case(fold_width(text)).split()).rstrip(". ")
 
 
-def _why_replaced(existing: Told, incoming: Told, old: Side, new: Side) -> str:
+def _why_replaced(existing: Told, incoming: Told, old: PreparedText, new: PreparedText) -> str:
     """The plainest sign that one text replaces the other."""
     if has_contradiction(existing.claims, incoming.claims):
         return CLAIMS_AT_ODDS
@@ -170,11 +172,11 @@ def _why_replaced(existing: Told, incoming: Told, old: Side, new: Side) -> str:
     return NAME_CHANGED if all(word.name for word in pair) else VALUE_CHANGED
 
 
-def _negated(old: Side, new: Side) -> bool:
+def _negated(old: PreparedText, new: PreparedText) -> bool:
     """Whether the words are the same but for a negation and its helper."""
     return _bare(old) == _bare(new) and old.negations != new.negations
 
 
-def _bare(side: Side) -> tuple[str, ...]:
+def _bare(side: PreparedText) -> tuple[str, ...]:
     lists = vocabulary()
     return tuple(form.removesuffix("s") for form in side.forms if form not in lists["negations"] | lists["helpers"])

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from core.belief.extract.extraction import extract
-from core.belief.extract.normal_form import as_read
+from core.belief.extract.extraction import extract_claims
+from core.belief.extract.normal_form import read_as_seen
 from core.belief.relate.distinctions import has_contradiction
 from core.belief.relate.features import vocabulary
 from core.text.stopwords import stop_words
@@ -40,7 +40,7 @@ _PIECES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _RivalPatterns:
     """`resources/claims/rivals.json`, as patterns."""
 
     assumptions: tuple[re.Pattern[str], ...]
@@ -66,13 +66,13 @@ def is_rival(existing: Told, incoming: Told) -> bool:
         True where a person should look. False where `existing` claims nothing that excludes others.
     """
     held = [claim for claim in existing.claims if claim.exclusive and claim.polarity == "positive"]
-    text = as_read(incoming.text)
+    text = read_as_seen(incoming.text)
     if not held or len(text) > _MOST:
         return False
     return _denies(held, text) or any(has_contradiction(held, _read(loose, incoming)) for loose in _loosely(text))
 
 
-def assumed(text: str) -> Mapping[str, tuple[str, ...]]:
+def parse_presuppositions(text: str) -> Mapping[str, tuple[str, ...]]:
     """What a text takes for granted about the things and people of somebody: "use my new lawyer Kari Nilsen".
 
     Args:
@@ -83,7 +83,7 @@ def assumed(text: str) -> Mapping[str, tuple[str, ...]]:
     """
     words = _words()
     found: dict[str, list[str]] = {}
-    read = as_read(text[:MOST_ASSUMED])
+    read = read_as_seen(text[:MOST_ASSUMED])
     for pattern in words.assumptions:
         for match in pattern.finditer(read):
             name = words.sayings.sub(lambda said: words.plainly[said.group().casefold()], match["name"].casefold())
@@ -93,7 +93,7 @@ def assumed(text: str) -> Mapping[str, tuple[str, ...]]:
     return {name: tuple(dict.fromkeys(values)) for name, values in found.items()}
 
 
-def assumes_otherwise(existing: Told, incoming: Told) -> bool:
+def has_other_presupposition(existing: Told, incoming: Told) -> bool:
     """Whether a text takes for granted another value of what stands: an order that rests on it says it as well.
 
     Args:
@@ -103,20 +103,20 @@ def assumes_otherwise(existing: Told, incoming: Told) -> bool:
     Returns:
         True where a person should look. A part of the person's value ("Kari" for "Kari Nilsen") is no other one.
     """
-    theirs, held = assumed(incoming.text), assumed(existing.text)
+    theirs, held = parse_presuppositions(incoming.text), parse_presuppositions(existing.text)
     for name, values in theirs.items():
         if name in held and not any(_is_part(one, other) for one in values for other in held[name]):
             return True
-        if has_contradiction(existing.claims, claims_assumed(name, values, incoming)):
+        if has_contradiction(existing.claims, presupposed_claims(name, values, incoming)):
             return True
     return False
 
 
-def claims_assumed(name: str, values: Sequence[str], incoming: Told) -> list[ClaimDraft]:
+def presupposed_claims(name: str, values: Sequence[str], incoming: Told) -> list[ClaimDraft]:
     """The claims that a thing and its values make, read as the person's.
 
     Args:
-        name: of the thing, from `assumed`.
+        name: of the thing, from `parse_presuppositions`.
         values: what it is said to be.
         incoming: the text they are from, for its time.
     """
@@ -134,7 +134,7 @@ def _dates() -> frozenset[str]:
 
 
 def _read(text: str, incoming: Told) -> Sequence[ClaimDraft]:
-    return extract(text, now_ms=incoming.at_ms, said_ms=incoming.at_ms)
+    return extract_claims(text, now_ms=incoming.at_ms, said_ms=incoming.at_ms)
 
 
 def _denies(held: Sequence[ClaimDraft], text: str) -> bool:
@@ -147,7 +147,7 @@ def _denies(held: Sequence[ClaimDraft], text: str) -> bool:
             text,
             re.IGNORECASE,
         )
-        for value in (re.escape(as_read(claim.value)) for claim in held)
+        for value in (re.escape(read_as_seen(claim.value)) for claim in held)
     )
 
 
@@ -186,7 +186,7 @@ def _as_record(name: str, value: str) -> Iterator[str]:
 
 
 @cache
-def _words() -> _Words:
+def _words() -> _RivalPatterns:
     held = json.loads((files("resources") / "claims" / "rivals.json").read_text(encoding="utf-8"))
 
     def any_of(name: str) -> str:
@@ -198,7 +198,7 @@ def _words() -> _Words:
     name = r"(?P<name>[a-z][a-z-]+(?: [a-z][a-z-]+){0,2}?)"
     about = rf"(?<![\w'])(?i:{any_of('possessors')}) (?i:(?:{any_of('qualities')}) )*{name}"
     joins = rf"(?:,|:| (?i:{any_of('joins')})|)"
-    return _Words(
+    return _RivalPatterns(
         assumptions=(
             re.compile(rf"{about}{joins} (?P<value>{_VALUE})"),
             re.compile(rf"(?P<value>{_VALUE})(?:,| (?i:as|is|are)) {about.replace('{0,2}?', '{0,2}')}(?![\w'-])"),

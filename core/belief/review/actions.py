@@ -56,7 +56,7 @@ HELD = "held"
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ItemShape:
     """What of the memories decides which actions there are.
 
     Attributes:
@@ -72,7 +72,7 @@ class Shape:
     same_kind: bool = True
 
 
-def actions_of(kind: str, shape: Shape) -> tuple[Action, ...]:
+def available_actions(kind: str, shape: ItemShape) -> tuple[Action, ...]:
     """The decisions that would be carried out.
 
     Args:
@@ -92,7 +92,7 @@ def actions_of(kind: str, shape: Shape) -> tuple[Action, ...]:
     return tuple(action for action in Action if action in found and action not in refused)
 
 
-def repeatable(
+def repeatable_actions(
     kind: str, actions: tuple[Action, ...], *, said_by_owner: bool, held: bool = False
 ) -> tuple[Action, ...]:
     """Which decisions may be made a rule.
@@ -113,7 +113,7 @@ def repeatable(
 
 
 @dataclass(frozen=True, slots=True)
-class Rights:
+class ClientRights:
     """What of an item decides what a client may do about it.
 
     Attributes:
@@ -130,7 +130,7 @@ class Rights:
     held: bool = False
 
 
-def _persons_alone(kind: str, action: Action, rights: Rights) -> str | None:
+def _persons_alone(kind: str, action: Action, rights: ClientRights) -> str | None:
     """Why nobody but the person decides so, whatever the client."""
     if action is Action.SKIP:
         return "Only the person puts a question off."
@@ -141,7 +141,7 @@ def _persons_alone(kind: str, action: Action, rights: Rights) -> str | None:
     return None
 
 
-def refusal(kind: str, action: Action, rights: Rights) -> str | None:
+def refusal_for_client(kind: str, action: Action, rights: ClientRights) -> str | None:
     """Why a client that may curate does not decide so.
 
     Args:

@@ -5,8 +5,8 @@ Must not do: decide, or show a client's words unmarked.
 
 from __future__ import annotations
 
-from core.belief.review.items import Item
-from core.belief.review.wording import line, words
+from core.belief.review.items import QueueItem
+from core.belief.review.wording import format_line, review_strings
 from core.types.reviews import Asked
 from core.vault.database.rows import Rows
 
@@ -28,7 +28,7 @@ _WISHED = "SELECT client_id FROM approvals WHERE conflict_id = ?"
 _NAMED = "SELECT id FROM clients WHERE name = ?"
 
 
-def wished_by(rows: Rows, item: Item) -> str | None:
+def requesting_client(rows: Rows, item: QueueItem) -> str | None:
     """The client that asked for an item about what is another's: an update, a removal, a merge, or a doubt of its own.
 
     Args:
@@ -44,7 +44,7 @@ def wished_by(rows: Rows, item: Item) -> str | None:
     return None if found is None else str(found)
 
 
-def asked_by(rows: Rows, client_id: str) -> tuple[str, ...]:
+def open_requests_of(rows: Rows, client_id: str) -> tuple[str, ...]:
     """What a client proposed or asked for and the person has not decided, the oldest first.
 
     Args:
@@ -57,7 +57,7 @@ def asked_by(rows: Rows, client_id: str) -> tuple[str, ...]:
     return tuple(str(row[0]) for row in rows.all(_ASKED_BY, (client_id,)))
 
 
-def asked_of(rows: Rows, item_id: str) -> Asked | None:
+def read_request(rows: Rows, item_id: str) -> Asked | None:
     """What a client asked for with an item.
 
     Args:
@@ -71,7 +71,7 @@ def asked_of(rows: Rows, item_id: str) -> Asked | None:
     return None if row is None else Asked(str(row[0]), str(row[1]), str(row[2] or ""), int(row[3]))
 
 
-def asked_question(asked: Asked) -> str:
+def request_question(asked: Asked) -> str:
     """The matter as a question.
 
     Args:
@@ -80,10 +80,10 @@ def asked_question(asked: Asked) -> str:
     Returns:
         One sentence.
     """
-    return str(words()["asked"][asked.wish])
+    return str(review_strings()["asked"][asked.wish])
 
 
-def asked_sentence(asked: Asked) -> str:
+def request_sentence(asked: Asked) -> str:
     """Who asks, and why: quoted, on one line, without signs that steer a terminal.
 
     Args:
@@ -92,10 +92,10 @@ def asked_sentence(asked: Asked) -> str:
     Returns:
         One sentence.
     """
-    said = words()["asked"]
+    said = review_strings()["asked"]
     client, reason = _plain(asked.client, 64), _plain(asked.reason, REASON_CHARACTERS)
     return str(said["why" if reason else "who"]).format(client=client, reason=reason)
 
 
 def _plain(told: str, most: int) -> str:
-    return line("".join(sign if sign.isprintable() else " " for sign in told), most)
+    return format_line("".join(sign if sign.isprintable() else " " for sign in told), most)

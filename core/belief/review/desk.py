@@ -15,37 +15,45 @@ from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
 
-from core.belief.claims.authorship import persons_among
-from core.belief.claims.text_union import united
-from core.belief.review.actions import HELD, Shape, actions_of, repeatable
-from core.belief.review.client_request import asked_of, asked_question, asked_sentence
-from core.belief.review.injection_warning import DISGUISED, warned_of, warning_of
+from core.belief.claims.authorship import find_persons_words
+from core.belief.claims.text_union import unite_texts
+from core.belief.review.actions import HELD, ItemShape, available_actions, repeatable_actions
+from core.belief.review.client_request import read_request, request_question, request_sentence
+from core.belief.review.injection_warning import DISGUISED, describe_injection, injection_reasons
 from core.belief.review.items import (
-    Item,
-    closed_since,
+    QueueItem,
+    find_standing_side,
     is_applicable,
+    read_closed_since,
     read_item,
-    standing_side,
 )
 from core.belief.review.open_questions import item_question
-from core.belief.review.queue import Waiting, chosen, piled
-from core.belief.review.sides import against_words, at_odds, claims_seen, marks_of, side, stands_against, topic_of
-from core.belief.review.wording import (
-    Topic,
-    also,
-    counted,
-    day,
-    label_sentence,
-    line,
-    note,
-    question,
-    reason,
-    result,
-    title,
-    weighed,
-    words,
+from core.belief.review.queue import WaitingItem, read_pile, select_items
+from core.belief.review.sides import (
+    describe_contradicted,
+    find_claim_conflicts,
+    find_contradicted,
+    find_differing_spans,
+    item_topic,
+    read_claims,
+    read_side,
 )
-from core.belief.review.wording import closed as closed_sentence
+from core.belief.review.wording import (
+    ItemTopic,
+    describe_classifier,
+    describe_label,
+    describe_result,
+    format_count,
+    format_day,
+    format_further_reason,
+    format_line,
+    format_note,
+    format_question,
+    format_reason,
+    format_title,
+    review_strings,
+)
+from core.belief.review.wording import describe_closing as closed_sentence
 from core.types.reviews import Asked, ClosedRow, Follow, Queue, QueueRequest, ReviewItem, ReviewRow, Side, Suggestion
 from core.types.values import Action, Kind, Memory, Status, When
 from core.vault.database.rows import Rows
@@ -57,8 +65,8 @@ _TRUST_APART = 0.05
 _DOUBT_CHARACTERS = 200
 
 
-def why_of(
-    item: Item, existing: Side | None, incoming: Side, now_ms: int, asked: Asked | None = None
+def explain_item(
+    item: QueueItem, existing: Side | None, incoming: Side, now_ms: int, asked: Asked | None = None
 ) -> tuple[str, ...]:
     """The sentences above the two cards.
 
@@ -72,47 +80,51 @@ def why_of(
     Returns:
         One to eight sentences, the reason first.
     """
-    found = [reason(item.reason, item.kind), *_read(item), *_doubted(item), *_weighed(item)]
-    found += [] if asked is None else [asked_sentence(asked)]
+    found = [format_reason(item.reason, item.kind), *_read(item), *_doubted(item), *_weighed(item)]
+    found += [] if asked is None else [request_sentence(asked)]
     if existing is not None:
         if existing.owners_word and item.reason not in _OWNERS:
-            found.append(also("yours"))
+            found.append(format_further_reason("yours"))
         found += _compared(existing, incoming, item.reason)
     found += _meanwhile(existing, incoming)
     if item.later_until is not None and item.later_until > now_ms:
-        found.append(also("skipped"))
+        found.append(format_further_reason("skipped"))
     return tuple(dict.fromkeys(found))
 
 
-def _read(item: Item) -> list[str]:
+def _read(item: QueueItem) -> list[str]:
     """What the two are to each other, as the rules or the model read them."""
     key = str(item.detail.get("why", ""))
-    return [reason(key, item.kind)] if key in words()["reasons"] else []
+    return [format_reason(key, item.kind)] if key in review_strings()["reasons"] else []
 
 
-def _doubted(item: Item) -> list[str]:
+def _doubted(item: QueueItem) -> list[str]:
     """Which client doubts it, and why in its own words: quoted, on one line, without signs that steer a terminal."""
     client, doubt = (_plain(item.detail.get(name)) for name in ("client", "doubt"))
     if not client:
         return []
     if item.kind == "entity_merge":
-        return [also("merge_asked", client=client)]
-    return [also("doubted_so", client=client, doubt=doubt) if doubt else also("doubted", client=client)]
+        return [format_further_reason("merge_asked", client=client)]
+    return [
+        format_further_reason("doubted_so", client=client, doubt=doubt)
+        if doubt
+        else format_further_reason("doubted", client=client)
+    ]
 
 
 def _plain(told: object) -> str:
     if not isinstance(told, str):
         return ""
-    return line("".join(sign if sign.isprintable() else " " for sign in told), _DOUBT_CHARACTERS)
+    return format_line("".join(sign if sign.isprintable() else " " for sign in told), _DOUBT_CHARACTERS)
 
 
-def _weighed(item: Item) -> list[str]:
+def _weighed(item: QueueItem) -> list[str]:
     told = item.detail.get("probabilities")
     if item.kind != "classification" or not isinstance(told, dict):
         return []
     numbers = {str(name): float(value) for name, value in told.items() if isinstance(value, int | float)}
     likely = sorted((pair for pair in numbers.items() if pair[1] >= _LIKELY), key=lambda pair: -pair[1])
-    return [sentence for name, value in likely[:2] if (sentence := label_sentence(name, value))]
+    return [sentence for name, value in likely[:2] if (sentence := describe_label(name, value))]
 
 
 def _compared(existing: Side, incoming: Side, reason_key: str) -> list[str]:
@@ -120,23 +132,27 @@ def _compared(existing: Side, incoming: Side, reason_key: str) -> list[str]:
     have, came = existing.memory.occurred, incoming.memory.occurred
     if have is not None and came is not None and have.ms != came.ms:
         found.append(
-            also("older_yours", date=day(have.ms)) if have.ms < came.ms else also("older_new", date=day(came.ms))
+            format_further_reason("older_yours", date=format_day(have.ms))
+            if have.ms < came.ms
+            else format_further_reason("older_new", date=format_day(came.ms))
         )
     apart = incoming.memory.trust - existing.memory.trust
     if abs(apart) >= _TRUST_APART and reason_key not in _OWNERS:
         key = "trust_lower" if apart < 0 else "trust_higher"
-        found.append(also(key, came=round(100 * incoming.memory.trust), have=round(100 * existing.memory.trust)))
+        found.append(
+            format_further_reason(key, came=round(100 * incoming.memory.trust), have=round(100 * existing.memory.trust))
+        )
     return found
 
 
 def _meanwhile(existing: Side | None, incoming: Side) -> list[str]:
     if incoming.memory.status is Status.QUARANTINED:
-        return [also("held_back")]
+        return [format_further_reason("held_back")]
     if existing is None:
         return []
     if incoming.memory.status is Status.DISPUTED:
-        return [also("given_meanwhile")]
-    return [also("both_given")] if existing.memory.status is Status.ACTIVE else []
+        return [format_further_reason("given_meanwhile")]
+    return [format_further_reason("both_given")] if existing.memory.status is Status.ACTIVE else []
 
 
 _SHOWN = 200
@@ -166,7 +182,7 @@ _GIVEN = """
 """
 
 
-def below(rows: Rows, memory_id: str) -> tuple[tuple[str, str], ...]:
+def read_derived(rows: Rows, memory_id: str) -> tuple[tuple[str, str], ...]:
     """What was derived from a memory, at any distance, and stands.
 
     Args:
@@ -179,7 +195,7 @@ def below(rows: Rows, memory_id: str) -> tuple[tuple[str, str], ...]:
     return tuple((str(i), str(kind)) for i, kind in rows.all(_DERIVED, {"id": memory_id, "most": _SHOWN}))
 
 
-def follows_of(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
+def read_dependents(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
     """What would come of a decision on a memory.
 
     Args:
@@ -189,19 +205,19 @@ def follows_of(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
     Returns:
         The headlines with their sentences; none where nothing rests on it.
     """
-    said = words()["follows"]
-    derived = below(rows, memory.id)
+    said = review_strings()["follows"]
+    derived = read_derived(rows, memory.id)
     digests = tuple(i for i, kind in derived if kind == Kind.DIGEST.value)
     rules = tuple(str(row[0]) for row in rows.all(_LEANS, {"id": memory.id, "most": _SHOWN}))
     others = tuple(i for i, kind in derived if kind != Kind.DIGEST.value and i not in rules)
     found = [
-        Follow(counted(said[name], len(ids)), _sentence(said[name], len(ids)), ids)
+        Follow(format_count(said[name], len(ids)), _sentence(said[name], len(ids)), ids)
         for name, ids in (("digests", digests), ("derived", others), ("rules", rules))
         if ids
     ]
     given = _given(rows, memory)
     claims = int(rows.value(_ALONE, {"id": memory.id}))
-    alone = [Follow(counted(said["claims"], claims), _sentence(said["claims"], claims))] if claims else []
+    alone = [Follow(format_count(said["claims"], claims), _sentence(said["claims"], claims))] if claims else []
     return (*found[:1], *given, *found[1:], *alone)
 
 
@@ -213,16 +229,16 @@ def _given(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
     """Who was given it and how often; a client that named a session of its own is counted without its name."""
     if memory.access_count == 0:
         return ()
-    said = words()["follows"]
-    names = [line(str(row[0]), 24) for row in rows.all(_GIVEN, {"id": memory.id})]
+    said = review_strings()["follows"]
+    names = [format_line(str(row[0]), 24) for row in rows.all(_GIVEN, {"id": memory.id})]
     if not names:
         nobody = said["given_nobody"]
         return (Follow(str(nobody["headline"]).format(count=memory.access_count), str(nobody["sentence"])),)
-    return (Follow(", ".join(names), counted(said["given"], memory.access_count)),)
+    return (Follow(", ".join(names), format_count(said["given"], memory.access_count)),)
 
 
 ReadMemories = Callable[[Rows, Iterable[str]], Mapping[str, Memory]]
-"""Reads memories by their ids (`core.memory.read.by_ids`)."""
+"""Reads memories by their ids (`core.memory.read.read_by_ids`)."""
 
 DIGEST = 10
 """Rows of a day's digest (design section 4)."""
@@ -236,7 +252,7 @@ _CLOSED_BY_ITSELF = "SELECT count(*) FROM conflicts WHERE closed_at >= ? AND +st
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class ReviewDesk:
     """Reads the desk.
 
     Attributes:
@@ -257,8 +273,8 @@ class Desk:
         Returns:
             The most harmful rows first, what was put off at the end; counts are over all that is open.
         """
-        pile = piled(rows, now_ms, space_ids)
-        items, shown = pile.items, chosen(rows, pile, request)
+        pile = read_pile(rows, now_ms, space_ids)
+        items, shown = pile.items, select_items(rows, pile, request)
         decided = int(rows.value(_DECIDED, (now_ms - now_ms % _DAY_MS,)))
         return Queue(
             rows=self._rows(rows, shown),
@@ -271,7 +287,7 @@ class Desk:
             today=min(max(0, DIGEST - decided), sum(not item.later for item in shown)),
         )
 
-    def _rows(self, rows: Rows, shown: Sequence[Waiting]) -> tuple[ReviewRow, ...]:
+    def _rows(self, rows: Rows, shown: Sequence[WaitingItem]) -> tuple[ReviewRow, ...]:
         found = self.memories(rows, [item.incoming_id for item in shown])
         return tuple(_row(item, found[item.incoming_id]) for item in shown)
 
@@ -293,53 +309,53 @@ class Desk:
             return None
         is_open = held.state == "open" and is_applicable(rows, item_id)
         # A closed item shows the two that it was about; an open one what stands by now.
-        against = standing_side(rows, held.existing_id, held.incoming_id) if is_open else held.existing_id
+        against = find_standing_side(rows, held.existing_id, held.incoming_id) if is_open else held.existing_id
         found = self.memories(rows, [held.incoming_id, *([against] if against else [])])
         came, have = found[held.incoming_id], found.get(against or "")
-        new_claims = claims_seen(rows, came)
-        old_claims = () if have is None else claims_seen(rows, have)
-        odds = at_odds(old_claims, new_claims)
-        old_marks, new_marks = ([], []) if have is None else marks_of(have, came, odds)
-        topic, asked = topic_of(odds, new_claims), asked_of(rows, item_id)
-        incoming = side(rows, came, new_marks, new_claims, brief=brief)
-        existing = None if have is None else side(rows, have, old_marks, old_claims, brief=brief)
+        new_claims = read_claims(rows, came)
+        old_claims = () if have is None else read_claims(rows, have)
+        odds = find_claim_conflicts(old_claims, new_claims)
+        old_marks, new_marks = ([], []) if have is None else find_differing_spans(have, came, odds)
+        topic, asked = item_topic(odds, new_claims), read_request(rows, item_id)
+        incoming = read_side(rows, came, new_marks, new_claims, brief=brief)
+        existing = None if have is None else read_side(rows, have, old_marks, old_claims, brief=brief)
         beside = self._beside(rows, held, came, brief=brief) if is_open and have is None else None
         state = held.state if is_open or held.state != "open" else "moot"
-        actions = actions_of(held.kind, shape_of(came, have)) if is_open else ()
+        actions = available_actions(held.kind, item_shape(came, have)) if is_open else ()
         return ReviewItem(
             id=held.id,
             kind=held.kind,
             state=state,
             question=_question(rows, held, topic, asked),
-            why=(*why_of(held, existing, incoming, now_ms, asked), *against_words(rows, beside)),
+            why=(*explain_item(held, existing, incoming, now_ms, asked), *describe_contradicted(rows, beside)),
             existing=existing,
             incoming=incoming,
             suggestion=_suggestion(held, topic, actions, existing, incoming),
             actions=actions,
-            follows=() if have is None or brief else follows_of(rows, have),
+            follows=() if have is None or brief else read_dependents(rows, have),
             opened_at=held.opened_at,
             closed="" if is_open else closed_sentence(held.note or _GONE.get(state), held.resolution),
             resolution=next((action for action in Action if action.value == held.resolution), None),
-            repeatable=repeatable(
+            repeatable=repeatable_actions(
                 held.kind,
                 actions,
-                said_by_owner=bool(persons_among(rows, found)),
+                said_by_owner=bool(find_persons_words(rows, found)),
                 held=any(one.status_reason == HELD for one in found.values()),
             ),
             asked=asked,
-            warning=warning_of(held.kind, came) if is_open else "",
+            warning=describe_injection(held.kind, came) if is_open else "",
             against=beside,
         )
 
-    def _beside(self, rows: Rows, held: Item, came: Memory, *, brief: bool) -> Side | None:
+    def _beside(self, rows: Rows, held: QueueItem, came: Memory, *, brief: bool) -> Side | None:
         """What stands against a newcomer that is asked about alone, with the places that are at odds."""
-        found = stands_against(rows, held.kind, came.id)
+        found = find_contradicted(rows, held.kind, came.id)
         have = None if found is None else self.memories(rows, [found]).get(found)
         if have is None:
             return None
-        claims = claims_seen(rows, have)
-        marks, _ = marks_of(have, came, at_odds(claims, claims_seen(rows, came)))
-        return side(rows, have, marks, claims, brief=brief)
+        claims = read_claims(rows, have)
+        marks, _ = find_differing_spans(have, came, find_claim_conflicts(claims, read_claims(rows, came)))
+        return read_side(rows, have, marks, claims, brief=brief)
 
     def closed(self, rows: Rows, since_ms: int, most: int = _CLOSED_SHOWN) -> tuple[ClosedRow, ...]:
         """Items that closed, by themselves or by a person, the latest first.
@@ -352,7 +368,7 @@ class Desk:
         Returns:
             The rows; items whose memory was erased are left out.
         """
-        items = closed_since(rows, since_ms, most)
+        items = read_closed_since(rows, since_ms, most)
         found = self.memories(rows, [item.incoming_id for item in items])
         return tuple(_closed(item, found[item.incoming_id]) for item in items if item.incoming_id in found)
 
@@ -360,7 +376,7 @@ class Desk:
 _GONE: Mapping[str, str] = {"moot": "gone"}
 
 
-def shape_of(came: Memory, have: Memory | None) -> Shape:
+def item_shape(came: Memory, have: Memory | None) -> ItemShape:
     """What of two memories decides which actions there are.
 
     Args:
@@ -371,7 +387,7 @@ def shape_of(came: Memory, have: Memory | None) -> Shape:
         The shape.
     """
     both = [memory for memory in (came, have) if memory is not None]
-    return Shape(
+    return ItemShape(
         paired=have is not None,
         split=any(memory.part_of is not None for memory in both),
         same_text=have is not None and have.text == came.text and have.space == came.space,
@@ -379,10 +395,10 @@ def shape_of(came: Memory, have: Memory | None) -> Shape:
     )
 
 
-def _question(rows: Rows, held: Item, topic: Topic, asked: Asked | None) -> str:
+def _question(rows: Rows, held: QueueItem, topic: ItemTopic, asked: Asked | None) -> str:
     if asked is not None:
-        return asked_question(asked)
-    return item_question(rows, held.incoming_id, held.detail) or question(held.kind, topic)
+        return request_question(asked)
+    return item_question(rows, held.incoming_id, held.detail) or format_question(held.kind, topic)
 
 
 def _counts(names: Iterable[str | None]) -> dict[str, int]:
@@ -391,12 +407,12 @@ def _counts(names: Iterable[str | None]) -> dict[str, int]:
     return dict(islice(((str(name), count) for name, count in counted.most_common() if name), _GROUPS))
 
 
-def _row(item: Waiting, came: Memory) -> ReviewRow:
+def _row(item: WaitingItem, came: Memory) -> ReviewRow:
     return ReviewRow(
         id=item.id,
         kind=item.kind,
-        title=title(item.kind, Topic(item.subject, item.predicate), came.text),
-        note=note(item.kind, item.recalled, item.client, later=item.later),
+        title=format_title(item.kind, ItemTopic(item.subject, item.predicate), came.text),
+        note=format_note(item.kind, item.recalled, item.client, later=item.later),
         existing_id=item.existing_id,
         incoming_id=item.incoming_id,
         space=item.space,
@@ -407,15 +423,15 @@ def _row(item: Waiting, came: Memory) -> ReviewRow:
         client=item.client,
         subject=item.subject,
         later=item.later,
-        warned=item.kind != DISGUISED and warned_of(came) is not None,
+        warned=item.kind != DISGUISED and injection_reasons(came) is not None,
     )
 
 
-def _closed(item: Item, came: Memory) -> ClosedRow:
+def _closed(item: QueueItem, came: Memory) -> ClosedRow:
     return ClosedRow(
         id=item.id,
         kind=item.kind,
-        title=line(came.text),
+        title=format_line(came.text),
         resolution=item.resolution or "",
         note=closed_sentence(item.note, item.resolution),
         closed_at=item.closed_at or 0,
@@ -425,23 +441,23 @@ def _closed(item: Item, came: Memory) -> ClosedRow:
 
 
 def _suggestion(
-    held: Item, topic: Topic, actions: Sequence[Action], existing: Side | None, incoming: Side
+    held: QueueItem, topic: ItemTopic, actions: Sequence[Action], existing: Side | None, incoming: Side
 ) -> Suggestion | None:
     if held.suggestion is None or held.suggestion not in actions:
         return None
     action = Action(held.suggestion)
-    at = begins(incoming.memory) if action is Action.KEEP_BOTH_DATED else None
-    dated = "" if at is None else day(at.ms)
+    at = newcomer_begin(incoming.memory) if action is Action.KEEP_BOTH_DATED else None
+    dated = "" if at is None else format_day(at.ms)
     by = str(held.detail.get("by", "rules"))
-    told = result(action, held.kind, topic, paired=existing is not None, date=dated)
-    sure = weighed(by, held.confidence)
+    told = describe_result(action, held.kind, topic, paired=existing is not None, date=dated)
+    sure = describe_classifier(by, held.confidence)
     text = None
     if action is Action.MERGE:
-        text = united(existing.memory.text if existing else "", incoming.memory.text)
+        text = unite_texts(existing.memory.text if existing else "", incoming.memory.text)
     return Suggestion(action, held.confidence, by, f"{told} {sure}".strip(), at, text)
 
 
-def begins(came: Memory) -> When | None:
+def newcomer_begin(came: Memory) -> When | None:
     """From when a newcomer holds, as far as it says.
 
     Args:

@@ -11,8 +11,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from core.belief.review.wording import words
-from core.text.screening.injection import ALLOWED, FLAG, limits, scan
+from core.belief.review.wording import review_strings
+from core.text.screening.injection import ALLOWED, FLAG, current_limits, scan
 from core.types.memory import Warned
 from core.types.values import Memory
 
@@ -21,7 +21,7 @@ DISGUISED = "injection"
 _TOLD = 2
 
 
-def warned_of(memory: Memory) -> Warned | None:
+def injection_reasons(memory: Memory) -> Warned | None:
     """Why a memory is kept out of what assistants are given by themselves (E10.14.3).
 
     Args:
@@ -31,13 +31,13 @@ def warned_of(memory: Memory) -> Warned | None:
         Why; None where it is not, or the person let it through.
     """
     found = scan(memory.text)
-    is_meant = FLAG in memory.flags or found.score > limits().flag
+    is_meant = FLAG in memory.flags or found.score > current_limits().flag
     if ALLOWED in memory.flags or not is_meant:
         return None
-    return Warned(found.families, found.score > limits().block)
+    return Warned(found.families, found.score > current_limits().block)
 
 
-def warning_of(kind: str, memory: Memory) -> str:
+def describe_injection(kind: str, memory: Memory) -> str:
     """What the person is warned of before letting a memory in.
 
     Args:
@@ -47,10 +47,10 @@ def warning_of(kind: str, memory: Memory) -> str:
     Returns:
         A sentence or more; "" where there is nothing to warn of, or the item itself asks about it.
     """
-    warned = None if kind == DISGUISED else warned_of(memory)
+    warned = None if kind == DISGUISED else injection_reasons(memory)
     if warned is None:
         return ""
-    said: Mapping[str, Any] = words()["warned"]
+    said: Mapping[str, Any] = review_strings()["warned"]
     what = [str(_families()[name]) for name in warned.families if name in _families()][:_TOLD]
     seems = [str(said["seems"]).format(what=said["and"].join(what))] if what else []
     return " ".join([str(said["sentence"]), *seems, str(said["then"])])

@@ -124,7 +124,7 @@ def is_applicable(rows: Rows, item_id: str) -> bool:
     return bool(rows.value(_STILL, (item_id,)))
 
 
-def lapsed(rows: Rows) -> list[str]:
+def find_lapsed(rows: Rows) -> list[str]:
     """Open items that are no longer a question, to be closed with a note.
 
     Args:
@@ -136,12 +136,12 @@ def lapsed(rows: Rows) -> list[str]:
     return [str(row[0]) for row in rows.all(_LAPSED)]
 
 
-def said_by_now(rows: Rows, item_ids: Iterable[str]) -> list[str]:
+def find_restated(rows: Rows, item_ids: Iterable[str]) -> list[str]:
     """Which of the items that are no longer a question are none because the very words of a proposal stand by now.
 
     Args:
         rows: a vault snapshot or a transaction.
-        item_ids: items of `lapsed`.
+        item_ids: items of `find_lapsed`.
 
     Returns:
         Their ids, in order.
@@ -149,7 +149,7 @@ def said_by_now(rows: Rows, item_ids: Iterable[str]) -> list[str]:
     return [str(row[0]) for row in rows.all(_SAID, (json.dumps(list(item_ids)),))]
 
 
-def lapsed_among(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
+def find_lapsed_among(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
     """Open items about certain memories that are no longer a question.
 
     A newcomer that is held back goes on waiting when the other side leaves; it is then a question of its own.
@@ -164,7 +164,7 @@ def lapsed_among(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
     return [str(row[0]) for row in rows.all(_LAPSED_AMONG, {"ids": json.dumps(list(memory_ids))})]
 
 
-def returned(rows: Rows, note: str) -> list[str]:
+def find_reopened(rows: Rows, note: str) -> list[str]:
     """Items that closed themselves with a note and are a question again, because what closed them was taken back.
 
     Args:
@@ -177,7 +177,7 @@ def returned(rows: Rows, note: str) -> list[str]:
     return [str(row[0]) for row in rows.all(_RETURNED, (note,))]
 
 
-def standing_side(rows: Rows, existing_id: str | None, incoming_id: str) -> str | None:
+def find_standing_side(rows: Rows, existing_id: str | None, incoming_id: str) -> str | None:
     """The memory an item is held against, as it stands now: itself, or what stands in its place after an edit.
 
     Args:
@@ -202,7 +202,7 @@ def standing_side(rows: Rows, existing_id: str | None, incoming_id: str) -> str 
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class QueueItem:
     """A row of `conflicts` as the desk reads it.
 
     Attributes:
@@ -229,7 +229,7 @@ class Item:
     detail: Mapping[str, object]
 
 
-_COLUMNS = tuple(field.name for field in fields(Item))
+_COLUMNS = tuple(field.name for field in fields(QueueItem))
 _ITEM = (
     "SELECT id, kind, existing_id, incoming_id, space_id, reason, suggestion, confidence, state, resolution, note, "
     "fingerprint, opened_at, closed_at, later_until, detail FROM conflicts WHERE "
@@ -239,7 +239,7 @@ _ALIKE = _ITEM + "(id >= :first AND id < :last) OR substr(id, -:length) = :part 
 _CLOSED = _ITEM + "closed_at IS NOT NULL AND closed_at >= ? ORDER BY closed_at DESC, id DESC LIMIT ?"
 
 
-def read_item(rows: Rows, item_id: str) -> Item | None:
+def read_item(rows: Rows, item_id: str) -> QueueItem | None:
     """One item, open or closed.
 
     Args:
@@ -253,7 +253,7 @@ def read_item(rows: Rows, item_id: str) -> Item | None:
     return None if row is None else _item(row)
 
 
-def items_alike(rows: Rows, part: str) -> tuple[Item, ...]:
+def find_similar_ids(rows: Rows, part: str) -> tuple[QueueItem, ...]:
     """Items whose ids begin or end so, to find one by what a person types: ids of one day begin alike.
 
     Args:
@@ -267,7 +267,7 @@ def items_alike(rows: Rows, part: str) -> tuple[Item, ...]:
     return tuple(_item(row) for row in rows.all(_ALIKE, wanted))
 
 
-def closed_since(rows: Rows, since_ms: int, most: int) -> tuple[Item, ...]:
+def read_closed_since(rows: Rows, since_ms: int, most: int) -> tuple[QueueItem, ...]:
     """Items that closed from a moment on, the latest first.
 
     Args:
@@ -281,7 +281,7 @@ def closed_since(rows: Rows, since_ms: int, most: int) -> tuple[Item, ...]:
     return tuple(_item(row) for row in rows.all(_CLOSED, (since_ms, most)))
 
 
-def _item(row: Sequence[Any]) -> Item:
+def _item(row: Sequence[Any]) -> QueueItem:
     told = json.loads(str(row[15]))
     named = dict(zip(_COLUMNS, row, strict=True))
-    return Item(**{**named, "detail": told if isinstance(told, dict) else {}})
+    return QueueItem(**{**named, "detail": told if isinstance(told, dict) else {}})

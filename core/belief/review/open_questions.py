@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from core.belief.claims.claims import key_form
-from core.belief.review.wording import Topic, line
+from core.belief.review.wording import ItemTopic, format_line
 from core.text.terms import query_terms
 from core.vault.database.rows import Rows
 
@@ -42,7 +42,7 @@ _NAMING = (
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class ExpectedField:
     """Something that usually goes with a thing; see the resource for what makes it known."""
 
     name: str
@@ -57,18 +57,18 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class ThingTemplate:
     """What goes with a kind of thing."""
 
     schema: str
     predicates: frozenset[str]
     values: tuple[str, ...]
     openings: tuple[str, ...]
-    fields: tuple[Field, ...]
+    fields: tuple[ExpectedField, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingField:
     """A field that is not known.
 
     Attributes:
@@ -111,14 +111,14 @@ def _held() -> dict[str, Any]:
 
 
 @cache
-def templates() -> tuple[Template, ...]:
+def thing_templates() -> tuple[ThingTemplate, ...]:
     """The templates, read once.
 
     Returns:
         In the order of the resource: the first that fits a thing is its own.
     """
     return tuple(
-        Template(
+        ThingTemplate(
             schema=str(one["schema"]),
             predicates=frozenset(one["predicates"]),
             values=tuple(one.get("values", ())),
@@ -129,8 +129,8 @@ def templates() -> tuple[Template, ...]:
     )
 
 
-def _field(told: dict[str, Any]) -> Field:
-    return Field(
+def _field(told: dict[str, Any]) -> ExpectedField:
+    return ExpectedField(
         name=told["field"],
         ask=told["ask"],
         ask_of=told.get("ask_of", told["ask"]),
@@ -143,7 +143,7 @@ def _field(told: dict[str, Any]) -> Field:
     )
 
 
-def missing(rows: Rows, most: int, ids: Sequence[str] | None = None) -> tuple[Missing, ...]:
+def find_missing_fields(rows: Rows, most: int, ids: Sequence[str] | None = None) -> tuple[MissingField, ...]:
     """The fields of things that are not known.
 
     Args:
@@ -154,9 +154,9 @@ def missing(rows: Rows, most: int, ids: Sequence[str] | None = None) -> tuple[Mi
     Returns:
         Each thing and field once, in that order.
     """
-    wanted = sorted(frozenset().union(*(one.predicates for one in templates())))
+    wanted = sorted(frozenset().union(*(one.predicates for one in thing_templates())))
     params = {"predicates": json.dumps(wanted), "most": most, "ids": json.dumps([] if ids is None else list(ids))}
-    found: dict[str, Missing] = {}
+    found: dict[str, MissingField] = {}
     told: _Told = {}
     for row in rows.all(_ALL + ("" if ids is None else _AMONG) + _ORDER, params):
         for one in _missing_of(rows, row, told):
@@ -164,9 +164,9 @@ def missing(rows: Rows, most: int, ids: Sequence[str] | None = None) -> tuple[Mi
     return tuple(found.values())
 
 
-def _missing_of(rows: Rows, row: Sequence[Any], told: _Told) -> Iterator[Missing]:
+def _missing_of(rows: Rows, row: Sequence[Any], told: _Told) -> Iterator[MissingField]:
     memory_id, space, text, dated, subject, subject_key, predicate, value = row
-    for template in templates():
+    for template in thing_templates():
         name = _named_by(template, str(value)) if predicate in template.predicates else None
         if name is None:
             continue
@@ -174,11 +174,11 @@ def _missing_of(rows: Rows, row: Sequence[Any], told: _Told) -> Iterator[Missing
         for field in template.fields:
             if not _known(rows, thing, field, told):
                 key = "\0".join((template.schema, field.name, space, subject_key, key_form(name)))
-                yield Missing(memory_id, space, template.schema, field.name, key, _ask(field, thing))
+                yield MissingField(memory_id, space, template.schema, field.name, key, _ask(field, thing))
         return
 
 
-def _named_by(template: Template, value: str) -> str | None:
+def _named_by(template: ThingTemplate, value: str) -> str | None:
     """The thing that a value names, as it is written there; None where the template is not about such."""
     flat = " ".join(value.split())
     if template.values:
@@ -192,12 +192,12 @@ def _named_by(template: Template, value: str) -> str | None:
     return flat or None
 
 
-def _ask(field: Field, thing: _Thing) -> str:
-    template = field.ask if Topic(subject=thing.subject).is_person else field.ask_of
-    return template.format(name=line(thing.name, _NAME), subject=line(thing.subject, _NAME))
+def _ask(field: ExpectedField, thing: _Thing) -> str:
+    template = field.ask if ItemTopic(subject=thing.subject).is_person else field.ask_of
+    return template.format(name=format_line(thing.name, _NAME), subject=format_line(thing.subject, _NAME))
 
 
-def _known(rows: Rows, thing: _Thing, field: Field, told: _Told) -> bool:
+def _known(rows: Rows, thing: _Thing, field: ExpectedField, told: _Told) -> bool:
     if (field.dated and thing.dated) or (field.named and thing.name[:1].isupper()):
         return True
     if field.predicates:
@@ -242,7 +242,7 @@ def item_question(rows: Rows, memory_id: str, detail: Mapping[str, object]) -> s
         One sentence; "" where the field is known by now, or the item is about something else.
     """
     wanted = (detail.get("schema"), detail.get("field"))
-    found = missing(rows, _ITEMS, [memory_id]) if wanted[1] else ()
+    found = find_missing_fields(rows, _ITEMS, [memory_id]) if wanted[1] else ()
     return next((one.sentence for one in found if (one.schema, one.field) == wanted), "")
 
 
@@ -257,7 +257,7 @@ def stale_sentence(text: str, age_days: float) -> str:
         The question, with its age in months and its text quoted.
     """
     months = max(1, round(age_days / _MONTH_DAYS))
-    return str(_held()["stale"]["one" if months == 1 else "many"]).format(months=months, text=line(text, _QUOTE))
+    return str(_held()["stale"]["one" if months == 1 else "many"]).format(months=months, text=format_line(text, _QUOTE))
 
 
 def contradiction_sentence(have: str, came: str) -> str:
@@ -274,4 +274,4 @@ def contradiction_sentence(have: str, came: str) -> str:
 
 
 def _bare(text: str) -> str:
-    return line(text, _QUOTE).rstrip(".")
+    return format_line(text, _QUOTE).rstrip(".")

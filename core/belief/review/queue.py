@@ -13,7 +13,7 @@ from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from core.belief.review.items import APPLICABLE, PAIR
-from core.score.belief.harm import age_days, harm, opposed
+from core.score.belief.harm import age_days, harm_score, opposition
 from core.types.reviews import QueueRequest
 from core.vault.database.rows import Rows
 
@@ -39,7 +39,7 @@ _SUBJECTS = (
 _TEXTS = "SELECT c.rowid, i.text, e.text " + PAIR + "WHERE c.state = 'open'"
 
 
-class Open(NamedTuple):
+class QueueEntry(NamedTuple):
     """What an open item's place and the counts are made of; sorts in the order of the queue.
 
     Attributes:
@@ -64,7 +64,7 @@ class Open(NamedTuple):
     space_id: str
 
 
-class Waiting(NamedTuple):
+class WaitingItem(NamedTuple):
     """One item that can be decided now; no text of a memory.
 
     Attributes:
@@ -92,7 +92,7 @@ class Waiting(NamedTuple):
     harm: float
 
 
-class Named(NamedTuple):
+class NamingClaim(NamedTuple):
     """The claim by which an item is named; `nr` is the item's, `subject_key` is how subjects are compared."""
 
     nr: int
@@ -102,11 +102,11 @@ class Named(NamedTuple):
     predicate: str
 
 
-_NOBODY = Named(0, 0, "", "", "")
+_NOBODY = NamingClaim(0, 0, "", "", "")
 
 
 @dataclass(frozen=True, slots=True)
-class Pile:
+class WaitingPile:
     """Everything that waits.
 
     Attributes:
@@ -116,20 +116,20 @@ class Pile:
         clients: names by id.
     """
 
-    items: Sequence[Open]
+    items: Sequence[QueueEntry]
     names: Mapping[int, tuple[int, int, str, str, str]]
     clients: Mapping[str | None, str]
 
-    def named(self, item: Open) -> Named:
+    def named(self, item: QueueEntry) -> NamingClaim:
         """What names an item."""
-        return Named(*self.names.get(item.nr, _NOBODY))
+        return NamingClaim(*self.names.get(item.nr, _NOBODY))
 
     def subjects(self) -> Iterator[str]:
         """The key of each item's subject, where it has one."""
         return map(itemgetter(3), filter(None, map(self.names.get, map(attrgetter("nr"), self.items))))
 
 
-def waiting(rows: Rows, now_ms: int, space_ids: Iterable[str] | None = None) -> list[Open]:
+def read_waiting(rows: Rows, now_ms: int, space_ids: Iterable[str] | None = None) -> list[QueueEntry]:
     """Every open item that is applicable, most harmful first, what was put off at the end.
 
     Args:
@@ -142,9 +142,9 @@ def waiting(rows: Rows, now_ms: int, space_ids: Iterable[str] | None = None) -> 
     """
     held = rows.all(_OPEN) if space_ids is None else rows.all(_OPEN_WITHIN, (json.dumps(list(space_ids)),))
     found = [
-        Open(
+        QueueEntry(
             later is not None and later > now_ms,
-            -harm(row[3], opposed(row[2], sure), age_days(now_ms, opened_at)),
+            -harm_score(row[3], opposition(row[2], sure), age_days(now_ms, opened_at)),
             -opened_at,
             *row,
         )
@@ -154,7 +154,7 @@ def waiting(rows: Rows, now_ms: int, space_ids: Iterable[str] | None = None) -> 
     return found
 
 
-def piled(rows: Rows, now_ms: int, space_ids: Iterable[str] | None = None) -> Pile:
+def read_pile(rows: Rows, now_ms: int, space_ids: Iterable[str] | None = None) -> WaitingPile:
     """All that waits, with what it is counted by.
 
     Args:
@@ -169,28 +169,28 @@ def piled(rows: Rows, now_ms: int, space_ids: Iterable[str] | None = None) -> Pi
     for row in rows.all(_SUBJECTS):
         if row[1] or row[0] not in named:
             named[row[0]] = row
-    return Pile(waiting(rows, now_ms, space_ids), named, dict(rows.all("SELECT id, name FROM clients")))
+    return WaitingPile(read_waiting(rows, now_ms, space_ids), named, dict(rows.all("SELECT id, name FROM clients")))
 
 
-def chosen(rows: Rows, pile: Pile, request: QueueRequest) -> list[Waiting]:
+def select_items(rows: Rows, pile: WaitingPile, request: QueueRequest) -> list[WaitingItem]:
     """The items that a request asks for, in their order, up to its cap.
 
     Args:
         rows: the snapshot the pile was read from.
-        pile: from `piled`.
+        pile: from `read_pile`.
         request: its filters and cap.
 
     Returns:
         Those that pass all of them.
     """
-    kept: Iterator[Open] = (item for item in pile.items if _passes(pile, item, request))
+    kept: Iterator[QueueEntry] = (item for item in pile.items if _passes(pile, item, request))
     if request.text is not None and request.text.strip():
         kept = _worded(rows, pile, kept, request.text.strip().casefold())
     spaces = dict(rows.all("SELECT id, name FROM spaces"))
     return [_whole(pile, item, spaces) for item in islice(kept, max(0, request.cap))]
 
 
-def _worded(rows: Rows, pile: Pile, kept: Iterable[Open], words: str) -> Iterator[Open]:
+def _worded(rows: Rows, pile: WaitingPile, kept: Iterable[QueueEntry], words: str) -> Iterator[QueueEntry]:
     """Items of which a memory, or the subject, has certain words."""
     # Here and not in SQL: its `lower` knows no letters but those of ASCII, and takes twice as long.
     hits = {
@@ -201,7 +201,7 @@ def _worded(rows: Rows, pile: Pile, kept: Iterable[Open], words: str) -> Iterato
     return (item for item in kept if item.nr in hits or words in pile.names.get(item.nr, _NOBODY)[3])
 
 
-def _passes(pile: Pile, item: Open, request: QueueRequest) -> bool:
+def _passes(pile: WaitingPile, item: QueueEntry, request: QueueRequest) -> bool:
     return (
         (request.kinds is None or item.kind in request.kinds)
         and (request.client is None or pile.clients.get(item.client_id) == request.client)
@@ -210,9 +210,9 @@ def _passes(pile: Pile, item: Open, request: QueueRequest) -> bool:
     )
 
 
-def _whole(pile: Pile, item: Open, spaces: Mapping[str, str]) -> Waiting:
+def _whole(pile: WaitingPile, item: QueueEntry, spaces: Mapping[str, str]) -> WaitingItem:
     named = pile.named(item)
-    return Waiting(
+    return WaitingItem(
         id=item.id,
         kind=item.kind,
         existing_id=item.existing_id,

@@ -1,6 +1,6 @@
 """One memory as the review page shows it: its recipients, author and origin, and what contradicts it.
 
-A memory that waits alone, such as a proposal, was compared with nothing when it came: `stands_against` finds what
+A memory that waits alone, such as a proposal, was compared with nothing when it came: `find_contradicted` finds what
 accepting it would contradict. Must not do: read memories by itself (the caller hands them in), change anything, or say
 which of two memories is right.
 """
@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.belief.claims.authorship import persons_among
+from core.belief.claims.authorship import find_persons_words
 from core.belief.claims.contradiction import IN_QUESTION, OPPOSED
-from core.belief.review.wording import Topic, also, line
+from core.belief.review.wording import ItemTopic, format_further_reason, format_line
 from core.types.reviews import ClaimSeen, Side
 from core.types.values import Memory, Source
 from core.vault.database.rows import Rows
@@ -32,7 +32,7 @@ _STANDS = (
 )
 
 
-def stands_against(rows: Rows, kind: str, memory_id: str) -> str | None:
+def find_contradicted(rows: Rows, kind: str, memory_id: str) -> str | None:
     """The memory that a newcomer's claims contradict.
 
     Args:
@@ -47,7 +47,7 @@ def stands_against(rows: Rows, kind: str, memory_id: str) -> str | None:
     return None if found is None else str(found)
 
 
-def against_words(rows: Rows, against: Side | None) -> tuple[str, ...]:
+def describe_contradicted(rows: Rows, against: Side | None) -> tuple[str, ...]:
     """What accepting the newcomer would mean for what stands.
 
     Args:
@@ -59,7 +59,7 @@ def against_words(rows: Rows, against: Side | None) -> tuple[str, ...]:
     """
     if against is None:
         return ()
-    return (also("against_yours" if persons_among(rows, [against.memory.id]) else "against"),)
+    return (format_further_reason("against_yours" if find_persons_words(rows, [against.memory.id]) else "against"),)
 
 
 Place = tuple[int, int]
@@ -101,7 +101,7 @@ _ORIGIN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Keyed:
+class KeyedClaim:
     """A claim with the keys by which it is compared."""
 
     seen: ClaimSeen
@@ -110,7 +110,7 @@ class Keyed:
 
 
 @dataclass(frozen=True, slots=True)
-class Odds:
+class ClaimConflict:
     """Two claims of the same subject and predicate that do not say the same.
 
     Attributes:
@@ -121,14 +121,16 @@ class Odds:
     came: ClaimSeen
 
 
-def side(rows: Rows, memory: Memory, marks: Sequence[Place], claims: Sequence[Keyed], *, brief: bool = False) -> Side:
+def read_side(
+    rows: Rows, memory: Memory, marks: Sequence[Place], claims: Sequence[KeyedClaim], *, brief: bool = False
+) -> Side:
     """A memory with all that its card shows.
 
     Args:
         rows: a vault snapshot.
         memory: the memory.
         marks: places in its text that are at odds.
-        claims: from `claims_seen`.
+        claims: from `read_claims`.
         brief: without the names of those it was given to.
 
     Returns:
@@ -151,12 +153,12 @@ def side(rows: Rows, memory: Memory, marks: Sequence[Place], claims: Sequence[Ke
 
 def _origin(origin: Mapping[str, Any], conversation: str | None) -> str:
     if conversation:
-        return line(conversation)
+        return format_line(conversation)
     where = origin.get("file") or origin.get("where") or ""
-    return line(str(where))
+    return format_line(str(where))
 
 
-def claims_seen(rows: Rows, memory: Memory) -> tuple[Keyed, ...]:
+def read_claims(rows: Rows, memory: Memory) -> tuple[KeyedClaim, ...]:
     """The claims that a memory backs, with the places of their evidence in its text.
 
     Args:
@@ -173,7 +175,7 @@ def claims_seen(rows: Rows, memory: Memory) -> tuple[Keyed, ...]:
     return tuple(_claim(row, tuple(spans.get(row[0], ()))) for row in rows.all(_CLAIMS, (memory.id,)))
 
 
-def _claim(row: Sequence[Any], spans: tuple[Place, ...]) -> Keyed:
+def _claim(row: Sequence[Any], spans: tuple[Place, ...]) -> KeyedClaim:
     claim_id, subject, predicate, value, exclusive, polarity, state, confidence, begin, end, qualifiers, method = row[
         :12
     ]
@@ -194,10 +196,10 @@ def _claim(row: Sequence[Any], spans: tuple[Place, ...]) -> Keyed:
         qualifiers=json.loads(qualifiers),
         method=method,
     )
-    return Keyed(seen, row[14], row[15])
+    return KeyedClaim(seen, row[14], row[15])
 
 
-def at_odds(have: Sequence[Keyed], came: Sequence[Keyed]) -> tuple[Odds, ...]:
+def find_claim_conflicts(have: Sequence[KeyedClaim], came: Sequence[KeyedClaim]) -> tuple[ClaimConflict, ...]:
     """Claims of two memories that name the same thing and do not say the same of it, the exclusive ones first.
 
     Args:
@@ -208,7 +210,7 @@ def at_odds(have: Sequence[Keyed], came: Sequence[Keyed]) -> tuple[Odds, ...]:
         The pairs.
     """
     found = [
-        Odds(old.seen, new.seen)
+        ClaimConflict(old.seen, new.seen)
         for old in have
         for new in came
         if old.seen.predicate == new.seen.predicate
@@ -218,11 +220,11 @@ def at_odds(have: Sequence[Keyed], came: Sequence[Keyed]) -> tuple[Odds, ...]:
     return tuple(sorted(found, key=lambda odds: not (odds.have.exclusive and odds.came.exclusive)))
 
 
-def topic_of(odds: Sequence[Odds], came: Sequence[Keyed]) -> Topic:
+def item_topic(odds: Sequence[ClaimConflict], came: Sequence[KeyedClaim]) -> ItemTopic:
     """What an item is about.
 
     Args:
-        odds: from `at_odds`.
+        odds: from `find_claim_conflicts`.
         came: the newcomer's claims, for an item without odds.
 
     Returns:
@@ -230,32 +232,32 @@ def topic_of(odds: Sequence[Odds], came: Sequence[Keyed]) -> Topic:
     """
     if odds:
         first = odds[0]
-        return Topic(first.came.subject, first.came.predicate, first.have.value, first.came.value)
+        return ItemTopic(first.came.subject, first.came.predicate, first.have.value, first.came.value)
     if came:
         only = came[0].seen
-        return Topic(only.subject, only.predicate, came=only.value)
-    return Topic()
+        return ItemTopic(only.subject, only.predicate, came=only.value)
+    return ItemTopic()
 
 
-def marks_of(have: Memory, came: Memory, odds: Sequence[Odds]) -> tuple[list[Place], list[Place]]:
+def find_differing_spans(have: Memory, came: Memory, odds: Sequence[ClaimConflict]) -> tuple[list[Place], list[Place]]:
     """Places in both texts that are at odds: the values of claims, else the words that differ.
 
     Args:
         have: the memory that stands.
         came: the newcomer.
-        odds: from `at_odds`.
+        odds: from `find_claim_conflicts`.
 
     Returns:
         Places in either text, code points, end exclusive, in order and apart; empty where nearly all of it differs.
     """
-    mine = [found for one in odds if (found := value_span(have.text, one.have)) is not None]
-    yours = [found for one in odds if (found := value_span(came.text, one.came)) is not None]
+    mine = [found for one in odds if (found := find_value_span(have.text, one.have)) is not None]
+    yours = [found for one in odds if (found := find_value_span(came.text, one.came)) is not None]
     if mine and yours:
         return _apart(mine), _apart(yours)
-    return differing(have.text, came.text)
+    return differing_words(have.text, came.text)
 
 
-def value_span(text: str, claim: ClaimSeen) -> Place | None:
+def find_value_span(text: str, claim: ClaimSeen) -> Place | None:
     """Where a claim's value stands in a text: within its evidence if it can be.
 
     Args:
@@ -273,7 +275,7 @@ def value_span(text: str, claim: ClaimSeen) -> Place | None:
     return None
 
 
-def differing(have: str, came: str) -> tuple[list[Place], list[Place]]:
+def differing_words(have: str, came: str) -> tuple[list[Place], list[Place]]:
     """The words by which two texts differ.
 
     Args:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from core.text.times import written_time
+from core.text.times import format_time
 from core.types.values import Action, Precision, When
 
 LINE = 80
@@ -21,7 +21,7 @@ LINE = 80
 
 
 @lru_cache(maxsize=1)
-def words() -> Mapping[str, Any]:
+def review_strings() -> Mapping[str, Any]:
     """The templates, read once.
 
     Returns:
@@ -32,7 +32,7 @@ def words() -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
+class ItemTopic:
     """What an item is about, as its claims name it.
 
     Attributes:
@@ -49,10 +49,10 @@ class Topic:
     @property
     def is_person(self) -> bool:
         """Whether the subject is the person."""
-        return " ".join(self.subject.casefold().split()) in words()["persons"]
+        return " ".join(self.subject.casefold().split()) in review_strings()["persons"]
 
 
-def line(text: str, most: int = LINE) -> str:
+def format_line(text: str, most: int = LINE) -> str:
     """Somebody's words on one line.
 
     Args:
@@ -66,7 +66,7 @@ def line(text: str, most: int = LINE) -> str:
     return flat if len(flat) <= most and len(text) <= most * 4 else flat[: most - 1].rstrip() + "…"
 
 
-def title(kind: str, topic: Topic, text: str) -> str:
+def format_title(kind: str, topic: ItemTopic, text: str) -> str:
     """What a row of the queue is called.
 
     Args:
@@ -79,10 +79,10 @@ def title(kind: str, topic: Topic, text: str) -> str:
     """
     if topic.predicate and kind in ("contradiction", "classification", "stale", "approval"):
         return _about(topic, "title")
-    return line(text) or str(words()["kinds"][kind]["title"])
+    return format_line(text) or str(review_strings()["kinds"][kind]["title"])
 
 
-def question(kind: str, topic: Topic) -> str:
+def format_question(kind: str, topic: ItemTopic) -> str:
     """The matter as a question.
 
     Args:
@@ -94,17 +94,17 @@ def question(kind: str, topic: Topic) -> str:
     """
     if topic.predicate and kind in ("contradiction", "approval"):
         return _about(topic, "question")
-    return str(words()["kinds"][kind]["question"])
+    return str(review_strings()["kinds"][kind]["question"])
 
 
-def _about(topic: Topic, what: str) -> str:
-    known = words()["predicates"]
+def _about(topic: ItemTopic, what: str) -> str:
+    known = review_strings()["predicates"]
     template = known.get(topic.predicate) or known["default"]
     form = template[f"{what}_you"] if topic.is_person else template[what]
-    return str(form).format(subject=line(topic.subject), predicate=topic.predicate.replace("_", " "))
+    return str(form).format(subject=format_line(topic.subject), predicate=topic.predicate.replace("_", " "))
 
 
-def note(kind: str, recalled: int, client: str | None, *, later: bool) -> str:
+def format_note(kind: str, recalled: int, client: str | None, *, later: bool) -> str:
     """The line under a row's title; no memory text.
 
     Args:
@@ -116,18 +116,18 @@ def note(kind: str, recalled: int, client: str | None, *, later: bool) -> str:
     Returns:
         Parts with a middle dot between.
     """
-    said = words()["notes"]
-    parts = [str(words()["kinds"][kind]["note"])]
+    said = review_strings()["notes"]
+    parts = [str(review_strings()["kinds"][kind]["note"])]
     if client is not None:
-        parts.append(said["by_client"].format(client=line(client, 40)))
+        parts.append(said["by_client"].format(client=format_line(client, 40)))
     if recalled:
-        parts.append(counted(said["recalled"], recalled))
+        parts.append(format_count(said["recalled"], recalled))
     if later:
         parts.append(said["later"])
     return " · ".join(parts)
 
 
-def counted(forms: Mapping[str, str], count: int) -> str:
+def format_count(forms: Mapping[str, str], count: int) -> str:
     """A count in words.
 
     Args:
@@ -140,7 +140,7 @@ def counted(forms: Mapping[str, str], count: int) -> str:
     return forms["one"] if count == 1 else forms["many"].format(count=f"{count:,}")
 
 
-def reason(key: str, kind: str) -> str:
+def format_reason(key: str, kind: str) -> str:
     """Why an item is here.
 
     Args:
@@ -150,24 +150,24 @@ def reason(key: str, kind: str) -> str:
     Returns:
         One sentence.
     """
-    found = words()["reasons"].get(key)
-    return str(words()["kinds"][kind]["note"]) + "." if found is None else str(found)
+    found = review_strings()["reasons"].get(key)
+    return str(review_strings()["kinds"][kind]["note"]) + "." if found is None else str(found)
 
 
-def also(key: str, **values: object) -> str:
+def format_further_reason(key: str, **values: object) -> str:
     """A further reason.
 
     Args:
-        key: a key of `also`.
+        key: a key of `format_further_reason`.
         **values: what its template names.
 
     Returns:
         One sentence.
     """
-    return str(words()["also"][key]).format(**values)
+    return str(review_strings()["also"][key]).format(**values)
 
 
-def label_sentence(label: str, probability: float) -> str:
+def describe_label(label: str, probability: float) -> str:
     """How likely one relation is, in words.
 
     Args:
@@ -177,27 +177,27 @@ def label_sentence(label: str, probability: float) -> str:
     Returns:
         One sentence; "" for an unknown label.
     """
-    template = words()["labels"].get(label)
+    template = review_strings()["labels"].get(label)
     return "" if template is None else str(template).format(percent=round(100 * probability))
 
 
-def closed(note_key: str | None, resolution: str | None) -> str:
+def describe_closing(note_key: str | None, resolution: str | None) -> str:
     """Why an item is closed.
 
     Args:
-        note_key: a key of `closed`; None where somebody decided it.
+        note_key: a key of `describe_closing`; None where somebody decided it.
         resolution: what was decided.
 
     Returns:
         One sentence.
     """
-    said = words()["closed"]
+    said = review_strings()["closed"]
     if note_key is not None:
         return str(said.get(note_key, said["other"]))
     return str(said["decided"]) if resolution is not None else str(said["other"])
 
 
-def result(action: Action, kind: str, topic: Topic, *, paired: bool, date: str = "") -> str:
+def describe_result(action: Action, kind: str, topic: ItemTopic, *, paired: bool, date: str = "") -> str:
     """What a decision would lead to.
 
     Args:
@@ -210,19 +210,21 @@ def result(action: Action, kind: str, topic: Topic, *, paired: bool, date: str =
     Returns:
         One sentence.
     """
-    special = words()["special"].get(kind, {}).get(action.value)
+    special = review_strings()["special"].get(kind, {}).get(action.value)
     if special is not None:
         return str(special)
-    forms = words()["suggestions"][action.value]
+    forms = review_strings()["suggestions"][action.value]
     if not paired:
         return str(forms["one"])
     # What only denies the other names the same value: a sentence made of both would say nothing.
     apart = topic.have.casefold() != topic.came.casefold()
     form = "values" if topic.have and topic.came and apart else "pair"
-    return str(forms[form]).format(have=line(topic.have, 60), came=line(topic.came, 60), date=date or "then")
+    return str(forms[form]).format(
+        have=format_line(topic.have, 60), came=format_line(topic.came, 60), date=date or "then"
+    )
 
 
-def weighed(by: str, confidence: float | None) -> str:
+def describe_classifier(by: str, confidence: float | None) -> str:
     """Who weighed it, and how sure it is.
 
     Args:
@@ -232,11 +234,11 @@ def weighed(by: str, confidence: float | None) -> str:
     Returns:
         One sentence, or "".
     """
-    template = words()["by"].get(by, "")
+    template = review_strings()["by"].get(by, "")
     return "" if confidence is None else str(template).format(percent=round(100 * confidence))
 
 
-def day(ms: int) -> str:
+def format_day(ms: int) -> str:
     """A day as the pages write it.
 
     Args:
@@ -245,8 +247,8 @@ def day(ms: int) -> str:
     Returns:
         Such as `18 Nov 2026`, in UTC; "" for a moment that no calendar knows.
     """
-    written = written_time(When(ms, Precision.DAY))
+    written = format_time(When(ms, Precision.DAY))
     if not written:
         return ""
     year, month, number = written.rsplit("-", 2)
-    return f"{int(number)} {words()['months'][int(month) - 1]} {year}"
+    return f"{int(number)} {review_strings()['months'][int(month) - 1]} {year}"

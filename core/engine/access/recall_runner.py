@@ -10,7 +10,7 @@ from dataclasses import replace
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.vector_space import Embedded
 from core.recall.query.request import RecallRequest
-from core.recall.ranking.contested import with_contested
+from core.recall.ranking.contradiction_marks import mark_contradictions
 from core.recall.results.result import RecallResult
 from core.score.ranking.profile import Profile
 from core.vault.database.rows import Rows
@@ -41,7 +41,7 @@ def run_recall(
     weights = profile or opened.search.recall.profile
     ask = sight.recall.run
     result = ask(rows, request, None if meant is None else meant.first, now_ms, profile=weights)
-    result = result.in_order(with_contested(rows, result.items, opened.readers))
+    result = result.in_order(mark_contradictions(rows, result.items, opened.readers))
     if meant is None or meant.code is None:
         return result
     reason = f"{result.reason} {_AWAY}" if result.abstained else f"Found by words alone: {_AWAY[0].lower()}{_AWAY[1:]}"

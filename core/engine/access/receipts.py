@@ -16,10 +16,10 @@ from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.vector_space import Embedded
 from core.errors import Code, UserError
 from core.recall.query.scope import Scope
-from core.recall.query.suppression import said_of
-from core.recall.results.receipt_codec import body_of, metrics_from_json, trace_of
+from core.recall.query.suppression import feedback_by_memory
+from core.recall.results.receipt_codec import metrics_from_json, receipt_body, receipt_trace
 from core.recall.results.result import RecallResult
-from core.score.belief.quality import POOR_IN_A_ROW, metrics_of, percentile, standing
+from core.score.belief.quality import POOR_IN_A_ROW, answer_health, answer_metrics, percentile
 from core.text.screening.egress import is_blocked
 from core.types.recall import Given, Metrics, RecallHealth, Receipt, ReceiptPage, ReceiptRow
 from core.types.values import Actor
@@ -59,7 +59,8 @@ def note_recall(
         verb: `recall`, `context` …
         query: the words asked.
         result: the answer, its time filled in.
-        said: what feedback said of the answered memories for such questions (`core.recall.query.suppression.said_of`).
+        said: what feedback said of the answered memories for such questions
+        (`core.recall.query.suppression.feedback_by_memory`).
         sealed: memories that were kept from the asker because they are sealed.
 
     Returns:
@@ -69,10 +70,10 @@ def note_recall(
     @cache
     def metrics() -> Metrics:
         tokens = count_tokens(result)
-        return metrics_of(result.trace, tokens=tokens, took_ms=result.took_ms, feedback=said)
+        return answer_metrics(result.trace, tokens=tokens, took_ms=result.took_ms, feedback=said)
 
     def body() -> Mapping[str, Any]:
-        return body_of(
+        return receipt_body(
             result, query, metrics(), **describe_withheld(sealed), **({"blocked": blocked} if blocked else {})
         )
 
@@ -109,7 +110,7 @@ def feedback_for(
     ids = [item.memory.id for item in result.items]
     space = None if meant is None else meant.active_space.space.name
     vector = None if meant is None else meant.first
-    return said_of(rows, ids, vector, now_ms, client_id=scope.client_id, vector_space=space)
+    return feedback_by_memory(rows, ids, vector, now_ms, client_id=scope.client_id, vector_space=space)
 
 
 def count_tokens(result: RecallResult) -> int:
@@ -163,7 +164,7 @@ def read_receipt(rows: Rows, receipt_id: str) -> Receipt | None:
         return None
     row = _row(found)
     body: dict[str, Any] = json.loads(rows.value("SELECT body FROM receipts WHERE id = ?", (receipt_id,)))
-    trace = trace_of(body, row.query)
+    trace = receipt_trace(body, row.query)
     body.pop("trace", None)
     return Receipt(
         row=row,
@@ -218,7 +219,7 @@ def recall_health(rows: Rows, options: RetrievalOptions) -> RecallHealth:
         recalls.append(metrics)
         if len(answers) >= window:
             break
-    now = standing(answers, options.health_poor)
+    now = answer_health(answers, options.health_poor)
     # A few answers tell nothing yet.
     mean = now.average_relevancy if len(answers) >= POOR_IN_A_ROW else None
     is_low = mean is not None and mean < options.health_low

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 
 from core.engine.access.authority import Authority
 from core.engine.runtime.open_vault import OpenVault
-from core.recall.query.scope import PLACE, conditions_of_sight
+from core.recall.query.scope import PLACE, visibility_conditions
 from core.types.clients import Moves, Place
 from core.types.values import Actor, Status
 from core.vault.database.rows import Rows
@@ -48,7 +48,7 @@ class ChangeSubscriptions:
         scope = self._authority.scope(actor)
         places = list({place: None for move in moves for place in (move.before, move.after) if _is_there(place)})
         params: dict[str, object] = {"places": json.dumps(places)}
-        sql = _SEEN.format(known=conditions_of_sight(scope, params))
+        sql = _SEEN.format(known=visibility_conditions(scope, params))
 
         def read(rows: Rows) -> Mapping[str, tuple[str, ...]]:
             seen = {places[at] for (at,) in rows.all(sql, params)}

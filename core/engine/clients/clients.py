@@ -45,11 +45,11 @@ from core.engine.startup import flush_journal
 from core.errors import Code, LociError, UserError
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.undo.client_pairing import UNPAIRED
-from core.recall.answer.client_quota import SHARE, packed_fairly
-from core.recall.answer.context import average_tokens
+from core.recall.answer.client_quota import SHARE, pack_with_quota
+from core.recall.answer.context import average_entry_tokens
 from core.recall.query.request import RecallRequest
-from core.recall.query.scope import OWNER_SCOPE, Scope, sealed_among, seen
-from core.score.ranking.packing import fetch_count
+from core.recall.query.scope import OWNER_SCOPE, Scope, visible_ids, withheld_among
+from core.score.ranking.context_budget import fetch_count
 from core.types.clients import (
     ActivityPage,
     Before,
@@ -100,9 +100,9 @@ def preview_context(opened: OpenVault, query: ContextQuery, scope: Scope, *, may
         now = opened.clock.now_ms()
 
         def read(rows: Rows) -> Sight:
-            wanted = replace(request, limit=fetch_count(budget, average_tokens(rows, scope)))
+            wanted = replace(request, limit=fetch_count(budget, average_entry_tokens(rows, scope)))
             result = run_recall(opened, rows, wanted, meant, now)
-            packed = packed_fairly(rows, result.items, budget, counter, scope.client_id, result.sought)
+            packed = pack_with_quota(rows, result.items, budget, counter, scope.client_id, result.sought)
             given = tuple(one.id for one in packed.included)
             withheld = {miss.id: miss.why for miss in result.near_misses}
             withheld |= {one.id: one.reason for one in packed.excluded}
@@ -120,7 +120,7 @@ def preview_context(opened: OpenVault, query: ContextQuery, scope: Scope, *, may
 
 def _kept_from(rows: Rows, ids: Sequence[str], scope: Scope) -> dict[str, str]:
     """Why a client is not even searched these, which the person would be given."""
-    within, closed = seen(rows, ids, scope), sealed_among(rows, ids)
+    within, closed = visible_ids(rows, ids, scope), withheld_among(rows, ids)
     return {one: SEALED if one in closed else SHARE if one in within else OTHER_SPACE for one in ids}
 
 

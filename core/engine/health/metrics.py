@@ -7,9 +7,9 @@ from typing import Any
 from core.belief.review.items import open_count
 from core.engine.health.report import describe_problem, opening_warnings
 from core.engine.runtime.open_vault import OpenVault
-from core.index.manager import State
+from core.index.manager import IndexState
 from core.intake.undo.client_pairing import UNPAIRED
-from core.lifecycle.kit.stats import stats
+from core.lifecycle.kit.stats import count_by_state
 from core.memory.write import count_without_vectors
 from core.types.replies import StatusReport
 from core.vault.database.rows import Rows
@@ -37,7 +37,7 @@ def status_report(opened: OpenVault, rows: Rows) -> StatusReport:
             "schema_version": info.schema_version,
             "seq": int(rows.value("SELECT seq FROM vault_state")),
             "memories": _memories(rows),
-            "lifecycle": stats(rows, None, opened.clock.now_ms()),
+            "lifecycle": count_by_state(rows, None, opened.clock.now_ms()),
             "spaces": [row[0] for row in rows.all("SELECT name FROM spaces ORDER BY name")],
             "conversations": int(rows.value("SELECT count(*) FROM conversations")),
             "imports": _imports(rows),
@@ -138,7 +138,7 @@ def _index(opened: OpenVault) -> dict[str, Any]:
 
 
 def _strategy(opened: OpenVault) -> str:
-    return "keyword_only" if opened.search.index.status().state is State.EMPTY else "hybrid"
+    return "keyword_only" if opened.search.index.status().state is IndexState.EMPTY else "hybrid"
 
 
 def _warnings(opened: OpenVault) -> list[str]:

@@ -15,8 +15,8 @@ from typing import Any
 
 from core.engine.runtime.open_vault import CachedCount, OpenVault
 from core.errors import Code
-from core.index.manager import State
-from core.lifecycle.decay.sweep import sweep_deeds
+from core.index.manager import IndexState
+from core.lifecycle.decay.sweep import plan_sweep
 from core.lifecycle.distill import distill_queue
 from core.lifecycle.kit import clock_check
 from core.memory.write import count_without_vectors
@@ -95,7 +95,7 @@ def search_strategy(opened: OpenVault) -> str:
         at work.
     """
     index = opened.search.index.status()
-    if index.state is State.EMPTY or opened.search.active_space.fault.code is not None:
+    if index.state is IndexState.EMPTY or opened.search.active_space.fault.code is not None:
         return "bm25_only"
     return "degraded" if index.needs_warm or not opened.vault.readers_idle else "full"
 
@@ -153,7 +153,7 @@ def count_next_archived(opened: OpenVault, rows: Rows) -> int:
     if known is not None and (known.mark == mark or begun < known.rests_until):
         return known.count
     leaves = {Deed.EXPIRE, Deed.ARCHIVE}
-    count = sum(one.deed in leaves for one in sweep_deeds(rows, opened.options, clock.now_ms()))
+    count = sum(one.deed in leaves for one in plan_sweep(rows, opened.options, clock.now_ms()))
     took = clock.monotonic() - begun
     opened.next_archived = CachedCount(count, mark, begun + (took * _RESTS if took > _LONG_S else 0.0))
     return count
@@ -210,8 +210,8 @@ def _of_opening(found: _Found) -> Iterator[_Warning]:
     yield from opening_warnings(found.opened)
     if int(found.rows.value("SELECT last_at FROM vault_state")) > found.opened.clock.now_ms() + _HOUR_MS:
         yield "clock_back", {}
-    held = clock_check.read(found.rows)
-    seen = None if held is None else clock_check.judged(held, found.opened.clock.now_ms())
+    held = clock_check.read_clock(found.rows)
+    seen = None if held is None else clock_check.judge_clock(held, found.opened.clock.now_ms())
     if seen is not None and seen.is_ahead:
         yield "clock_ahead", {"days": (seen.last - seen.believed) // _DAY_MS}
 
@@ -223,7 +223,7 @@ def _of_search(found: _Found) -> Iterator[_Warning]:
         yield "model_changed", {}
     elif code is not None:
         yield "embedder_away" if opened.search.space.served else "embedder_built_in", {"code": code.value}
-    if index.state is not State.READY:
+    if index.state is not IndexState.READY:
         yield "index_loading", {"done": index.done, "total": index.total}
     elif index.needs_warm:
         yield "index_behind", {}
@@ -247,7 +247,7 @@ def _of_work(found: _Found) -> Iterator[_Warning]:
         yield "jobs_poison", {"n": poison}
     if int(found.rows.value(stuck, (now - _HOUR_MS,))):
         yield "jobs_stuck", {}
-    left = distill_queue.dead(found.rows)
+    left = distill_queue.count_dead(found.rows)
     if left:
         yield "episodes_left", {"n": left}
     if found.opened.queue.depth > _QUEUE_LONG:

@@ -13,7 +13,7 @@ from core.intake.transaction.sources import KINDS_BY_TEXT, standing_twin
 from core.intake.transaction.text_parts import cut_text
 from core.intake.transaction.tombstones import erased_digests, erased_texts
 from core.memory.draft import content_hash
-from core.memory.spaces import space_id
+from core.memory.spaces import find_space_id
 from core.types.values import Status
 from core.vault.database.rows import Rows
 from core.vault.vault import Vault
@@ -84,7 +84,7 @@ class NewRecordCounter:
     def _stands(self, rows: Rows, record: Record) -> bool:
         if not _is_by_text(record):
             return False
-        within = space_id(rows, self._space_of(record))
+        within = find_space_id(rows, self._space_of(record))
         return within is not None and standing_twin(rows, cut_text(record.text), record.kind, within) is not None
 
     def _repeats(self, record: Record) -> str | None:

@@ -29,12 +29,12 @@ from core.engine.runtime.progress import Asked, Counted, ImportProgress, Running
 from core.engine.runtime.vector_space import Embedded
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError, UserError
 from core.importers import dry_run as rehearsing
-from core.importers.detect import detect
-from core.importers.dry_run import Rehearsal, import_items
-from core.importers.input.refusal import shown_name
+from core.importers.detect import detect_format
+from core.importers.dry_run import DryRunReport, import_items
+from core.importers.input.refusal import printable_name
 from core.importers.input.source import Bundle, open_bundle
 from core.importers.records.records import Importer, Record
-from core.importers.source_discovery import look_around, named_places, usual_places
+from core.importers.source_discovery import discover_sources, named_folders, usual_folders
 from core.intake.store.import_batch import (
     ImportRecord,
     ImportRun,
@@ -215,14 +215,14 @@ class Imports:
         """
         opened = self._opened()
         if places is not None:
-            wanted = named_places(places)
+            wanted = named_folders(places)
         else:
-            wanted = () if self._person_home is None else usual_places(self._person_home)
+            wanted = () if self._person_home is None else usual_folders(self._person_home)
 
         def stopped() -> bool:
             return opened.closing.is_set() or (cancelled is not None and cancelled())
 
-        return opened.on(opened.threads.reads, look_around, wanted, opened.clock, stopped)
+        return opened.on(opened.threads.reads, discover_sources, wanted, opened.clock, stopped)
 
     def rehearse(
         self,
@@ -278,7 +278,7 @@ class Imports:
             nothing of it is in the file.
         """
         opened = self._owners(actor)
-        running = RunningImport(opened.make_id(), shown_name(path.name), opened.clock.now_ms())
+        running = RunningImport(opened.make_id(), printable_name(path.name), opened.clock.now_ms())
         opened.imports[running.id] = running
         try:
             work = _Work(opened, running, _watch(opened, running.told(progress), running.asked(cancelled)))
@@ -356,8 +356,8 @@ class Imports:
         if space is not None:
             check_space_name(space)
         with open_bundle(path) as bundle:
-            importer = detect(bundle, form)
-            plan = rehearsing.Plan()
+            importer = detect_format(bundle, form)
+            plan = rehearsing.ImportPlan()
             new = NewRecordCounter(opened.vault, space or HOME_SPACE, plan.would_store)
 
             def see(record: Record) -> None:
@@ -376,7 +376,7 @@ class Imports:
         if space is not None:
             check_space_name(space)
         with open_bundle(path) as bundle:
-            importer = detect(bundle, form)
+            importer = detect_format(bundle, form)
             rehearsal, passed_over = _count(bundle, importer, work.progress, only)
             if only is not None and not rehearsal.records:
                 raise UserError(Code.INVALID_INPUT, "Nothing of what was chosen is in this export; choose again.")
@@ -493,7 +493,7 @@ class Imports:
         )
         dealt_with = 0
         for row in rows:
-            running = RunningImport(str(row[0]), shown_name(str(row[2])), int(row[11]), is_storing=True)
+            running = RunningImport(str(row[0]), printable_name(str(row[2])), int(row[11]), is_storing=True)
             opened.imports[running.id] = running
             try:
                 watch = _watch(opened, running.told(progress), running.asked(None))
@@ -517,7 +517,7 @@ class Imports:
         with ExitStack() as stack:
             try:
                 bundle = stack.enter_context(open_bundle(Path(str(location))))
-                importer = detect(bundle, str(form))
+                importer = detect_format(bundle, str(form))
             except LociError:
                 self._take_back(opened, run)
                 return
@@ -539,10 +539,10 @@ def _watch(opened: OpenVault, progress: Counted | None, cancelled: Asked | None)
     return ImportProgress(opened.clock, progress, cancelled, opened.closing.is_set)
 
 
-def _need_something(bundle: Bundle, form: str | None, rehearsal: Rehearsal) -> None:
+def _need_something(bundle: Bundle, form: str | None, rehearsal: DryRunReport) -> None:
     """Nothing is detected where the person names a format; a wrong name shows in nothing at all being found."""
     if form is not None and not (rehearsal.records or rehearsal.skipped or rehearsal.trouble_count):
-        name = shown_name(bundle.label)
+        name = printable_name(bundle.label)
         raise UserError(
             Code.IMPORT_UNKNOWN_FORMAT, f"“{name}” holds nothing in the format {form}; nothing was imported."
         )
@@ -554,9 +554,9 @@ def _count(
     progress: ImportProgress,
     only: frozenset[str] | None,
     see: Callable[[Record], None] | None = None,
-) -> tuple[Rehearsal, int]:
+) -> tuple[DryRunReport, int]:
     """Read everything; what was found, and how many records were not chosen."""
-    counted = rehearsing.Tally(importer.format)
+    counted = rehearsing.ImportTally(importer.format)
     passed_over = 0
     for done, item in enumerate(import_items(bundle, importer)):
         if done % _CHECK_EVERY == 0:
@@ -571,7 +571,7 @@ def _count(
 
 
 def _is_chosen(record: Record, only: frozenset[str] | None) -> bool:
-    return only is None or rehearsing.key_of(record) in only
+    return only is None or rehearsing.item_key(record) in only
 
 
 def _batches(
@@ -610,7 +610,7 @@ def _chunks(records: Iterator[Record], most: int) -> Iterator[list[tuple[Record,
         yield chunk
 
 
-def _report(import_id: str | None, form: str, rehearsal: Rehearsal, tally: ImportTally) -> ImportReport:
+def _report(import_id: str | None, form: str, rehearsal: DryRunReport, tally: ImportTally) -> ImportReport:
     skipped = dict(rehearsal.skipped)
     for reason, count in rehearsal.trouble_reasons.items():
         skipped[reason] = skipped.get(reason, 0) + count

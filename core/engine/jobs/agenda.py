@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from core.engine.jobs.schedule import interval_ms, is_due, job_wordings
 from core.engine.runtime.open_vault import OpenVault
 from core.lifecycle.kit import clock_check, job_store
-from core.lifecycle.kit.clock_check import Watch
-from core.lifecycle.kit.job_context import Ground, Planner, Stream
-from core.lifecycle.kit.job_store import Job
+from core.lifecycle.kit.clock_check import ClockWatch
+from core.lifecycle.kit.job_context import JobContext, Planner, StreamJob
+from core.lifecycle.kit.job_store import StoredJob
 from core.types.lifecycle import JobType, Pressure
 from core.vault.database.rows import Rows
 
@@ -42,11 +42,11 @@ class Agenda:
         watch: what is known of the clock in the vault that is open; None before one was.
     """
 
-    def __init__(self, jobs: Mapping[JobType, Planner | Stream]) -> None:
+    def __init__(self, jobs: Mapping[JobType, Planner | StreamJob]) -> None:
         self.jobs = jobs
-        self.watch: Watch | None = None
+        self.watch: ClockWatch | None = None
 
-    def due(self, opened: OpenVault, ground: Ground) -> tuple[JobType, ...]:
+    def due(self, opened: OpenVault, ground: JobContext) -> tuple[JobType, ...]:
         """What is to be queued now.
 
         Args:
@@ -74,7 +74,7 @@ class Agenda:
 
         return opened.vault.read(read)
 
-    def lacks(self, kind: JobType, ground: Ground) -> str:
+    def lacks(self, kind: JobType, ground: JobContext) -> str:
         """Why a kind of work can do nothing at present.
 
         Args:
@@ -89,7 +89,7 @@ class Agenda:
             return NO_MODEL
         return ""
 
-    def holds(self, opened: OpenVault, job: Job, ground: Ground) -> str:
+    def holds(self, opened: OpenVault, job: StoredJob, ground: JobContext) -> str:
         """Why a queued job does not run now.
 
         Args:
@@ -108,7 +108,11 @@ class Agenda:
             return ""  # whoever asked for it wants it now
         if not opened.options.lifecycle_on:
             return PAUSED
-        if job.type in clock_check.WAITING and self.watch is not None and clock_check.waits(self.watch, ground.now_ms):
+        if (
+            job.type in clock_check.WAITING
+            and self.watch is not None
+            and clock_check.is_archiving_paused(self.watch, ground.now_ms)
+        ):
             return CLOCK
         return self.strained(opened) if job_wordings()[job.type].heavy else ""
 
@@ -124,7 +128,7 @@ class Agenda:
         self,
         kind: JobType,
         opened: OpenVault,
-        ground: Ground,
+        ground: JobContext,
         rows: Rows,
         last: int | None,
         made_at: int,

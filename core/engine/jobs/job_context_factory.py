@@ -18,9 +18,9 @@ from core.engine.memories.erasure import vector_remover
 from core.engine.runtime.memory_pressure import trim_heap
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, EnvironmentFaultError
-from core.index.manager import IndexManager, State
+from core.index.manager import IndexManager, IndexState
 from core.intake.store.store import StoreService
-from core.lifecycle.kit.job_context import Ground
+from core.lifecycle.kit.job_context import JobContext
 from core.llm.prompts import Prompt
 from core.types.belief import Server
 from core.vault.database.rows import Rows
@@ -35,7 +35,7 @@ _NEAR_AT_ONCE = 16
 T = TypeVar("T")
 
 
-def make_job_context(opened: OpenVault, model: ModelRefinement, is_stopped: Callable[[], bool]) -> Ground:
+def make_job_context(opened: OpenVault, model: ModelRefinement, is_stopped: Callable[[], bool]) -> JobContext:
     """Make what a job stands on; anew for every batch, so that it goes by the options in force.
 
     Args:
@@ -46,9 +46,9 @@ def make_job_context(opened: OpenVault, model: ModelRefinement, is_stopped: Call
         The ground.
     """
     sight = opened.search.active_space  # once: a change of the model in between must not mix two vector spaces
-    is_whole = sight.index.status().state is State.READY
+    is_whole = sight.index.status().state is IndexState.READY
     manners = _Manners(opened)
-    return Ground(
+    return JobContext(
         clock=opened.clock,
         options=opened.options,
         make_id=opened.make_id,

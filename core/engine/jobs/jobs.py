@@ -25,12 +25,18 @@ from core.engine.runtime.settings import Settings
 from core.errors import Code, UserError
 from core.intake.revise.relations import accept_link, open_links, reject_link
 from core.intake.revise.retention_hold import SPARED_DAYS, spare_memories
-from core.lifecycle.consolidate.run_report import counts_of, foreseen, report, standing, swept
-from core.lifecycle.decay.archive import graveyard
-from core.lifecycle.decay.gauges import gauges
+from core.lifecycle.consolidate.run_report import (
+    count_plan,
+    count_standing,
+    count_sweep,
+    forecast_memories,
+    make_report,
+)
+from core.lifecycle.decay.archive import read_archive_page
+from core.lifecycle.decay.gauges import read_gauges
 from core.lifecycle.distill import distill_queue
 from core.lifecycle.kit import job_store
-from core.lifecycle.kit.job_context import Ground, Planner, Stream
+from core.lifecycle.kit.job_context import JobContext, Planner, StreamJob
 from core.lifecycle.kit.reverted_runs import CHANGED
 from core.memory.draft import to_json
 from core.types.lifecycle import (
@@ -61,7 +67,7 @@ _WEIGHT = {
 
 
 def preview_jobs(
-    jobs: Mapping[JobType, Planner | Stream], ground: Ground, kinds: Sequence[JobType], limit: int
+    jobs: Mapping[JobType, Planner | StreamJob], ground: JobContext, kinds: Sequence[JobType], limit: int
 ) -> Preview:
     """Plan some kinds of work and tell what they would do.
 
@@ -94,19 +100,19 @@ def preview_jobs(
     return Preview(ground.now_ms, tuple(items), dict(counts), reports.get(JobType.CONSOLIDATE, {}), reports)
 
 
-def _consolidated(ground: Ground, deeds: Sequence[Planned]) -> Mapping[str, object]:
+def _consolidated(ground: JobContext, deeds: Sequence[Planned]) -> Mapping[str, object]:
     def read(rows: Rows) -> Mapping[str, object]:
-        before = standing(rows)
-        after = foreseen(rows, deeds, before)
-        return report(counts_of(deeds), before=before, after=after, duration_ms=0, dry_run=True).to_json()
+        before = count_standing(rows)
+        after = forecast_memories(rows, deeds, before)
+        return make_report(count_plan(deeds), before=before, after=after, duration_ms=0, dry_run=True).to_json()
 
     told: Mapping[str, object] = ground.read(read)
     return told
 
 
-_REPORTS: Mapping[JobType, Callable[[Ground, Sequence[Planned]], Mapping[str, object]]] = {
+_REPORTS: Mapping[JobType, Callable[[JobContext, Sequence[Planned]], Mapping[str, object]]] = {
     JobType.CONSOLIDATE: _consolidated,
-    JobType.SWEEP: lambda _, deeds: swept(deeds),
+    JobType.SWEEP: lambda _, deeds: count_sweep(deeds),
 }
 """What a run would report, from its plan: the same names and numbers."""
 
@@ -236,7 +242,7 @@ class JobsGroup:
         def write(tx: Tx) -> JobRow:
             held = job_store.by_id(tx, job_id)
             is_reading = held is not None and held.type is JobType.DISTILL
-            revived = distill_queue.revive_all(tx) if is_reading else 0
+            revived = distill_queue.revive_all_episodes(tx) if is_reading else 0
             runs = job_store.revive(tx, job_id)
             if runs is None and revived:
                 runs = job_store.enqueue(tx, opened.make_id, JobType.DISTILL, "owner")
@@ -294,7 +300,7 @@ class JobsGroup:
             A page.
         """
         opened = self._opened()
-        return opened.read(lambda rows: graveyard(rows, after, limit, opened.options))
+        return opened.read(lambda rows: read_archive_page(rows, after, limit, opened.options))
 
     def unseen(self, since_ms: int) -> Future[int]:
         """How many runs changed or erased memories by themselves since a moment, and stand."""
@@ -308,7 +314,7 @@ class JobsGroup:
         """
         opened = self._opened()
         now = opened.clock.now_ms()
-        return opened.read(lambda rows: gauges(rows, memory_id, opened.options, now))
+        return opened.read(lambda rows: read_gauges(rows, memory_id, opened.options, now))
 
     def links(self, limit: int = 100) -> Future[tuple[ProposedLink, ...]]:
         """Relations that replay proposes, the nearest first."""
@@ -407,7 +413,7 @@ class JobsGroup:
         )
 
     def _waits(self, opened: OpenVault, job_id: str, kind: JobType, actor: str, not_before: int | None) -> str:
-        job = job_store.Job(job_id, kind, JobState.QUEUED, actor, 0, None, 0, not_before, None)
+        job = job_store.StoredJob(job_id, kind, JobState.QUEUED, actor, 0, None, 0, not_before, None)
         return describe_hold(self._scheduler.agenda.holds(opened, job, self._scheduler.ground(opened)) or TURN)
 
 

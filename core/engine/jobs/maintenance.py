@@ -20,10 +20,10 @@ from core.engine.runtime.futures import chain
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.intake.transaction.idempotency import IdempotentCall
-from core.lifecycle.decay.episode_cleanup import Episodes, cleanup_deeds, remaining
-from core.lifecycle.kit.job_context import Ground, Planner
-from core.lifecycle.kit.stats import stats
-from core.recall.query.scope import Scope, seen
+from core.lifecycle.decay.episode_cleanup import EpisodeCleanupJob, count_remaining, plan_cleanup
+from core.lifecycle.kit.job_context import JobContext, Planner
+from core.lifecycle.kit.stats import count_by_state
+from core.recall.query.scope import Scope, visible_ids
 from core.types.clients import seen_from
 from core.types.lifecycle import Consolidation, JobRow, JobState, JobType, OwnDeed, Planned, Tidied
 from core.types.values import GLOBAL_SPACE, Actor, Grant
@@ -69,7 +69,7 @@ class Maintenance:
             space: count this space and GLOBAL only; None for all that the asker sees.
 
         Returns:
-            `core.lifecycle.kit.stats.stats`; the future raises NOT_FOUND for a space out of sight or unknown.
+            `core.lifecycle.kit.stats.count_by_state`; the future raises NOT_FOUND for a space out of sight or unknown.
 
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.
@@ -78,7 +78,7 @@ class Maintenance:
         scope = self._authority.scope(actor)
         now_ms = opened.clock.now_ms()
         channels = None if scope.client_id is None else seen_from(scope.channel)
-        return opened.read(lambda rows: stats(rows, _counted(rows, space, scope), now_ms, channels))
+        return opened.read(lambda rows: count_by_state(rows, _counted(rows, space, scope), now_ms, channels))
 
     def audit(self, limit: int, actor: Actor) -> Future[tuple[OwnDeed, ...]]:
         """The last of what the asker did, newest first (E19d); to the owner what anybody did.
@@ -173,7 +173,7 @@ class Maintenance:
         work = self._scheduler.agenda.jobs[JobType.CONSOLIDATE]
         ground = self._scheduler.ground(opened)
         deeds = work.plan(ground) if isinstance(work, Planner) else ()
-        visible = opened.vault.read(lambda rows: seen(rows, {one for deed in deeds for one in _of(deed)}, scope))
+        visible = opened.vault.read(lambda rows: visible_ids(rows, {one for deed in deeds for one in _of(deed)}, scope))
         known = [deed for deed in deeds if visible.issuperset(_of(deed))]
         return Consolidation(dry_run=True, planned=dict(Counter(deed.deed.value for deed in known)))
 
@@ -195,7 +195,7 @@ def _counted(rows: Rows, space: str | None, scope: Scope) -> frozenset[str] | No
 
 def _deeds(rows: Rows, who: str | None, limit: int, scope: Scope) -> tuple[OwnDeed, ...]:
     found = rows.all(_AUDIT, {"who": who, "back": _LOOKED_BACK, "most": limit})
-    visible = seen(rows, {str(row[2]) for row in found}, scope)
+    visible = visible_ids(rows, {str(row[2]) for row in found}, scope)
     places = {str(row[0]): (str(row[1]), str(row[2])) for row in rows.all(_PLACES, (json.dumps(sorted(visible)),))}
     told = []
     for at, verb, obj, detail in found:
@@ -211,23 +211,23 @@ def _consolidated(rows: Rows, row: JobRow, scope: Scope) -> Consolidation:
         code = Code(row.code) if row.code else Code.BACKGROUND_STALLED
         raise EnvironmentFaultError(code, "The consolidation did not end well; the person finds it in the journal.")
     touched = {str(one[0]) for one in rows.all(_CHANGED, (row.step_id or "",))}
-    visible = json.dumps(sorted(seen(rows, touched, scope)))
+    visible = json.dumps(sorted(visible_ids(rows, touched, scope)))
     return Consolidation(
         dry_run=False, changed={str(status): int(count) for status, count in rows.all(_STATUSES, (visible,))}
     )
 
 
-def _tidied(opened: OpenVault, ground: Ground, repeat: IdempotentCall, may: Callable[[], None]) -> Tidied:
+def _tidied(opened: OpenVault, ground: JobContext, repeat: IdempotentCall, may: Callable[[], None]) -> Tidied:
     """Each batch is a transaction of its own; one that was cut off and is asked for again does the rest."""
     known, actor = opened.vault.read(repeat.known), repeat.actor
     if known is not None:
         return Tidied(**known)
-    deeds = opened.vault.read(lambda rows: cleanup_deeds(rows, ground.options, ground.now_ms, actor.client_id))
+    deeds = opened.vault.read(lambda rows: plan_cleanup(rows, ground.options, ground.now_ms, actor.client_id))
     over = many = 0
     for start in range(0, max(1, len(deeds)), _BATCH):
         counts = opened.write(_batch_of(opened, ground, actor, deeds[start : start + _BATCH], may)).result()
         over, many = over + counts.get("expired", 0), many + counts.get("capacity", 0)
-    done = Tidied(over, many, opened.vault.read(lambda rows: remaining(rows, actor.client_id)))
+    done = Tidied(over, many, opened.vault.read(lambda rows: count_remaining(rows, actor.client_id)))
 
     def keep(tx: Tx) -> None:
         may()
@@ -238,12 +238,12 @@ def _tidied(opened: OpenVault, ground: Ground, repeat: IdempotentCall, may: Call
 
 
 def _batch_of(
-    opened: OpenVault, ground: Ground, actor: Actor, deeds: Sequence[Planned], may: Callable[[], None]
+    opened: OpenVault, ground: JobContext, actor: Actor, deeds: Sequence[Planned], may: Callable[[], None]
 ) -> Callable[[Tx], Mapping[str, int]]:
     def write(tx: Tx) -> Mapping[str, int]:
         may()
         with ground.work.verb(tx, CLEANUP, "Tidy notes away", actor) as verb:
-            batch = Episodes().carry_out(tx, verb, ground, deeds)
+            batch = EpisodeCleanupJob().carry_out(tx, verb, ground, deeds)
             counts = {name: count for name, count in batch.counts.items() if name != "remaining"}  # of all clients
             verb.note("", **counts)
         if batch.ids:

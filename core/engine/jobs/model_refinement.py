@@ -17,18 +17,18 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from core import log
-from core.belief.claims.model_proposals import grounded, weighed
-from core.belief.extract.extraction import predicates
+from core.belief.claims.model_proposals import keep_grounded, weigh_model_answer
+from core.belief.extract.extraction import predicate_names
 from core.engine.runtime.futures import map_result
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, EnvironmentFaultError, LociError
 from core.intake.revise import refinement
 from core.intake.revise.refinement import MODEL_ACTOR, VERB, RefinementResult
 from core.intake.store.refinement_queue import OpenPair, UnreadMemory, is_importing, mark_asked, next_pair, next_text
-from core.llm.ollama import Limits, ModelServer, load_library
+from core.llm.ollama import ModelServer, ServerLimits, load_library
 from core.llm.prompts import TEXT_CHARACTERS, Prompt, claims_prompt, relation_prompt
-from core.llm.schema import claims_of, relation_of
-from core.llm.server_address import place_of
+from core.llm.schema import parse_claims, parse_relation
+from core.llm.server_address import parse_address
 from core.types.belief import ModelState, RefineReport, Server
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -81,7 +81,7 @@ class ModelRefinement:
         self._loop = loop
         self._job: _Job | None = None
         self.pace = RefinementPacing()
-        self.limits = Limits()
+        self.limits = ServerLimits()
 
     @property
     def state(self) -> ModelState:
@@ -155,7 +155,7 @@ class ModelRefinement:
 class _Job:
     """All that is known while one vault is open; every coroutine runs on the engine's loop."""
 
-    def __init__(self, opened: OpenVault, pace: RefinementPacing, limits: Limits) -> None:
+    def __init__(self, opened: OpenVault, pace: RefinementPacing, limits: ServerLimits) -> None:
         self.opened = opened
         self._pace = pace
         self._limits = limits
@@ -285,7 +285,7 @@ class _Job:
         if self._server is None or self._asked_for != (host, beyond):
             await self._drop_server()
             self._asked_for = (host, beyond)
-            place = await self._on_checks(lambda: place_of(host, beyond=beyond))
+            place = await self._on_checks(lambda: parse_address(host, beyond=beyond))
             self._server = ModelServer(place, self._limits)
         return self._server
 
@@ -377,19 +377,19 @@ def _offered(rows: Rows) -> OpenPair | UnreadMemory | None:
 def _prompt(offered: OpenPair | UnreadMemory) -> Prompt:
     if isinstance(offered, OpenPair):
         return relation_prompt(offered.existing, offered.incoming)
-    return claims_prompt(offered.told, predicates())
+    return claims_prompt(offered.told, predicate_names())
 
 
 def _relation(opened: OpenVault, pair: OpenPair, answer: str) -> Callable[[Tx], RefinementResult] | None:
-    proposal = relation_of(answer)
+    proposal = parse_relation(answer)
     if proposal is None:
         return None
-    relation = weighed(pair.before, proposal)
+    relation = weigh_model_answer(pair.before, proposal)
     return lambda tx: refinement.settle_pair(tx, opened.store_service, pair, relation, opened.search.add_vectors)
 
 
 def _claims(opened: OpenVault, text: UnreadMemory, answer: str) -> Callable[[Tx], RefinementResult] | None:
-    drafts = grounded(text.told.text, claims_of(answer), text.known)
+    drafts = keep_grounded(text.told.text, parse_claims(answer), text.known)
     if not drafts:
         return None
     return lambda tx: refinement.add_claims(tx, opened.store_service, text, drafts, opened.search.add_vectors)

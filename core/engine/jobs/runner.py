@@ -15,10 +15,10 @@ from core.engine.jobs.schedule import job_wordings
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import BugError, Code
 from core.events import Progress
-from core.lifecycle.consolidate.run_report import report, standing
+from core.lifecycle.consolidate.run_report import count_standing, make_report
 from core.lifecycle.kit import job_store
-from core.lifecycle.kit.job_context import SCHEDULER, Batch, Ground, Planner, Preparing, Stream
-from core.lifecycle.kit.job_store import Job
+from core.lifecycle.kit.job_context import SCHEDULER, BatchResult, JobContext, Planner, PreparingPlanner, StreamJob
+from core.lifecycle.kit.job_store import StoredJob
 from core.types.lifecycle import JobState, JobType
 from core.types.values import OWNER_ACTOR
 from core.vault.database.tx import Tx
@@ -45,12 +45,12 @@ class JobCheckpoint:
 class JobRunner:
     """Carries out batches in one open vault."""
 
-    def __init__(self, opened: OpenVault, jobs: Mapping[JobType, Planner | Stream]) -> None:
+    def __init__(self, opened: OpenVault, jobs: Mapping[JobType, Planner | StreamJob]) -> None:
         self._opened = opened
         self._jobs = jobs
         self._size: dict[str, int] = {}
 
-    def step(self, job: Job, ground: Ground) -> JobCheckpoint:
+    def step(self, job: StoredJob, ground: JobContext) -> JobCheckpoint:
         """Do the next batch.
 
         Args:
@@ -76,32 +76,32 @@ class JobRunner:
 
     # ---- planned work
 
-    def _plan(self, job: Job, work: Planner, ground: Ground) -> JobCheckpoint:
+    def _plan(self, job: StoredJob, work: Planner, ground: JobContext) -> JobCheckpoint:
         self._say(job, 0, None)
         deeds = work.plan(ground)
         if ground.is_stopped():
             return JobCheckpoint(job.id, JobState.RUNNING)  # looked at anew, and closed then
-        cursor = {"before": ground.read(standing)}
+        cursor = {"before": ground.read(count_standing)}
         self._write(lambda tx: job_store.begin(tx, job, deeds, len(deeds), cursor))
         self._say(job, 0, len(deeds))
         return JobCheckpoint(job.id, JobState.RUNNING)
 
-    def _carry(self, job: Job, work: Planner, ground: Ground) -> JobCheckpoint:
+    def _carry(self, job: StoredJob, work: Planner, ground: JobContext) -> JobCheckpoint:
         size = self._size.get(job.id, _BATCH)
         deeds = ground.read(lambda rows: job_store.planned(rows, job.id, job.progress, size))
         if not deeds:
             return self.close(job, JobState.DONE)
         carry_out = work.carry_out
-        if isinstance(work, Preparing):
+        if isinstance(work, PreparingPlanner):
             carry_out = partial(work.carry_out, prepared=work.prepare(ground, deeds))
         begun = self._opened.clock.monotonic()
 
-        def write(tx: Tx) -> Job:
+        def write(tx: Tx) -> StoredJob:
             self._need_same(tx, job)
             with self._verb(tx, job) as verb:
                 batch = carry_out(tx, verb, ground, deeds)
                 verb.note(job.id, **batch.counts)
-            return self._moved(tx, job, Batch(len(deeds), batch.counts, batch.ids), verb.step_id)
+            return self._moved(tx, job, BatchResult(len(deeds), batch.counts, batch.ids), verb.step_id)
 
         after = self._write(write)
         took = max(1e-4, self._opened.clock.monotonic() - begun)
@@ -111,7 +111,7 @@ class JobRunner:
 
     # ---- streams
 
-    def _flow(self, job: Job, work: Stream, ground: Ground) -> JobCheckpoint:
+    def _flow(self, job: StoredJob, work: StreamJob, ground: JobContext) -> JobCheckpoint:
         if job.started_at is None:
             total = ground.read(lambda rows: work.backlog(rows, ground))
             self._write(lambda tx: job_store.begin(tx, job, None, total, {}))
@@ -121,7 +121,7 @@ class JobRunner:
         if prepared is None or ground.is_stopped():
             return JobCheckpoint(job.id, JobState.RUNNING) if ground.is_stopped() else self.close(job, JobState.DONE)
 
-        def write(tx: Tx) -> tuple[Job, bool]:
+        def write(tx: Tx) -> tuple[StoredJob, bool]:
             self._need_same(tx, job)
             if work.is_derived:
                 batch = work.write(tx, None, ground, prepared)
@@ -137,7 +137,7 @@ class JobRunner:
 
     # ---- ends
 
-    def close(self, job: Job, state: JobState) -> JobCheckpoint:
+    def close(self, job: StoredJob, state: JobState) -> JobCheckpoint:
         """End a job; its undo step, if anything changed, can be taken back from here on.
 
         Args:
@@ -161,7 +161,7 @@ class JobRunner:
         self._say(job, 1, 1)
         return JobCheckpoint(job.id, state, told)
 
-    def lay_aside(self, job: Job) -> JobCheckpoint:
+    def lay_aside(self, job: StoredJob) -> JobCheckpoint:
         """Let a job wait that cannot go on now."""
         self._write(lambda tx: tx.run("UPDATE jobs SET state = 'queued', lease_until = NULL WHERE id = ?", (job.id,)))
         self._say(job, 1, 1)
@@ -183,26 +183,26 @@ class JobRunner:
 
     # ---- ground
 
-    def _verb(self, tx: Tx, job: Job) -> Any:
+    def _verb(self, tx: Tx, job: StoredJob) -> Any:
         told = job_wordings()[job.type]
         actor = OWNER_ACTOR if job.actor == "owner" else SCHEDULER
         return self._opened.work.verb(tx, job.type.value, told.step, actor, step_id=job.step_id, keep_open=True)
 
-    def _moved(self, tx: Tx, job: Job, batch: Batch, step_id: str | None) -> Job:
+    def _moved(self, tx: Tx, job: StoredJob, batch: BatchResult, step_id: str | None) -> StoredJob:
         after = job_store.move_on(tx, job, batch.done, batch.counts, batch.cursor or job.cursor, step_id)
         if batch.ids:
             self._opened.announce_after(tx, job.type.value, batch.ids, SCHEDULER)
         return after
 
     @staticmethod
-    def _need_same(tx: Tx, job: Job) -> None:
+    def _need_same(tx: Tx, job: StoredJob) -> None:
         held = job_store.by_id(tx, job.id)
         if held is None or held.progress != job.progress:
             raise BugError("a job that two threads run")
         if held.state is not JobState.RUNNING:
             job_store.resume(tx, job)
 
-    def _audit_derived(self, tx: Tx, job: Job, kind: str) -> None:
+    def _audit_derived(self, tx: Tx, job: StoredJob, kind: str) -> None:
         work = self._jobs.get(job.type)
         if work is None or isinstance(work, Planner) or not work.is_derived or not job.progress:
             return
@@ -210,15 +210,15 @@ class JobRunner:
             verb.note(job.id, **job.counts)
 
     @staticmethod
-    def _report(tx: Tx, job: Job) -> Mapping[str, Any]:
+    def _report(tx: Tx, job: StoredJob) -> Mapping[str, Any]:
         if job.type is not JobType.CONSOLIDATE:
             return dict(job.counts)
         took = tx.clock_ms - (job.started_at or tx.clock_ms)
         before = job.cursor.get("before", {})
-        return report(job.counts, before=before, after=standing(tx), duration_ms=took).to_json()
+        return make_report(job.counts, before=before, after=count_standing(tx), duration_ms=took).to_json()
 
     def _write(self, fn: Any) -> Any:
         return self._opened.write(fn, background=True).result()
 
-    def _say(self, job: Job, done: int, total: int | None) -> None:
+    def _say(self, job: StoredJob, done: int, total: int | None) -> None:
         self._opened.hub.publish(Progress(f"job:{job.type.value}", job_wordings()[job.type].running, done, total))

@@ -22,9 +22,9 @@ from core.engine.runtime.futures import begin, locked_error
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, LociError
 from core.lifecycle.kit import clock_check, job_store
-from core.lifecycle.kit.clock_check import Watch
-from core.lifecycle.kit.job_context import Ground
-from core.lifecycle.kit.job_store import Job
+from core.lifecycle.kit.clock_check import ClockWatch
+from core.lifecycle.kit.job_context import JobContext
+from core.lifecycle.kit.job_store import StoredJob
 from core.types.lifecycle import JobState, JobType
 from core.vault.database.tx import Tx
 
@@ -91,7 +91,7 @@ class Scheduler:
         if opened.vault.read(job_store.is_any_running):
             opened.write(lambda tx: job_store.put_back(tx, crashed=crashed), background=True).result(_TURN_S)
         # Of a vault that was never watched, the last change tells how late it was.
-        self.agenda.watch = opened.vault.read(clock_check.read) or Watch(
+        self.agenda.watch = opened.vault.read(clock_check.read_clock) or ClockWatch(
             min(opened.vault.info.last_at_ms, opened.clock.now_ms())
         )
         with self._lock:
@@ -134,11 +134,11 @@ class Scheduler:
         self.kick(opened)
 
     def _watch_clock(self, opened: OpenVault) -> None:
-        held = opened.vault.read(clock_check.read)
-        known = held or self.agenda.watch or Watch(opened.clock.now_ms())
-        seen = self.agenda.watch = clock_check.judged(known, opened.clock.now_ms())
-        if clock_check.is_to_be_kept(held, seen):
-            opened.write(lambda tx: clock_check.keep(tx, seen), background=True).result(_TURN_S)
+        held = opened.vault.read(clock_check.read_clock)
+        known = held or self.agenda.watch or ClockWatch(opened.clock.now_ms())
+        seen = self.agenda.watch = clock_check.judge_clock(known, opened.clock.now_ms())
+        if clock_check.is_worth_keeping(held, seen):
+            opened.write(lambda tx: clock_check.keep_clock(tx, seen), background=True).result(_TURN_S)
 
     def attend(self, opened: OpenVault) -> None:
         """Go on with what somebody waits for, where it could not begin at once; every second.
@@ -177,7 +177,7 @@ class Scheduler:
         if job is not None and self._take(now, job.id):
             self._go_on(now, job.id)
 
-    def _next(self, opened: OpenVault) -> Job | None:
+    def _next(self, opened: OpenVault) -> StoredJob | None:
         """What may run now: what takes hours comes last."""
         ground = self.ground(opened)
         queued = opened.vault.read(lambda rows: job_store.waiting(rows, ground.now_ms))
@@ -258,7 +258,7 @@ class Scheduler:
         self._wait_for_quiet(opened)
         return now.runner.step(job, ground)
 
-    def _steps_aside(self, opened: OpenVault, job: Job) -> bool:
+    def _steps_aside(self, opened: OpenVault, job: StoredJob) -> bool:
         if job.type not in _YIELDING or job.started_at is None:
             return False
         other = self._next(opened)
@@ -372,7 +372,7 @@ class Scheduler:
         if job is not None and job.state in (JobState.QUEUED, JobState.POISON, JobState.RUNNING):
             self._tell(now, now.runner.close(job, JobState.CANCELLED))
 
-    def ground(self, opened: OpenVault, is_stopped: Callable[[], bool] | None = None) -> Ground:
+    def ground(self, opened: OpenVault, is_stopped: Callable[[], bool] | None = None) -> JobContext:
         """What jobs stand on, as the vault and the options are now."""
         stopped = is_stopped or (lambda: False)
         return make_job_context(opened, self._model, lambda: opened.closing.is_set() or stopped())

@@ -25,13 +25,13 @@ from core.engine.runtime.vector_space import Embedded
 from core.engine.startup import flush_journal
 from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Event
-from core.memory.read import by_ids, client_names
+from core.memory.read import client_names, read_by_ids
 from core.recall.query.request import RecallRequest
 from core.recall.query.scope import OWNER_SCOPE, Scope
 from core.recall.results.result import NearMiss, RecallItem, RecallResult
-from core.score.belief.quality import parts_of
+from core.score.belief.quality import signal_shares
 from core.score.ranking.profile import Profile
-from core.score.ranking.profile_options import Value, profile_of
+from core.score.ranking.profile_options import Value, profile_from_options
 from core.types.recall import (
     Applied,
     Comparison,
@@ -69,7 +69,7 @@ def make_trial_answer(rows: Rows, result: RecallResult, took_ms: float, seen_as:
     """
     trace = result.trace
     traced = {one.id: one for one in trace.candidates}
-    missed = by_ids(rows, [miss.id for miss in result.near_misses])
+    missed = read_by_ids(rows, [miss.id for miss in result.near_misses])
     items = [_shown(place, item, traced.get(item.memory.id), trace) for place, item in enumerate(result.items, 1)]
     near = [
         _missed(miss, missed[miss.id], traced.get(miss.id), trace) for miss in result.near_misses if miss.id in missed
@@ -114,7 +114,7 @@ def _shown(place: int, item: RecallItem, one: TracedCandidate | None, trace: Tra
 
 def _made(one: TracedCandidate, score: float, trace: Trace) -> dict[str, float]:
     """The parts of the score that is shown: a group of several stands with the score of its best."""
-    parts = parts_of(one, trace.weights)
+    parts = signal_shares(one, trace.weights)
     whole = sum(parts.values())
     return {name: part * score / whole for name, part in parts.items()} if whole > 0 else {**parts, "relevance": score}
 
@@ -132,7 +132,7 @@ def _missed(miss: NearMiss, memory: Memory, one: TracedCandidate | None, trace: 
         lists=dict(one.lists),
         why=(miss.sentence,),
         dropped=one.dropped or miss.why,
-        parts=parts_of(one, trace.weights) if ranked else {},
+        parts=signal_shares(one, trace.weights) if ranked else {},
     )
 
 
@@ -190,7 +190,7 @@ class Laboratory:
         begun_at = opened.clock.monotonic()
         request = RecallRequest.of(query, self._scope(seen_as))
         request.check()
-        profile = None if not weights else profile_of(tuner.with_weights(opened.search.retrieval, weights))
+        profile = None if not weights else profile_from_options(tuner.with_weights(opened.search.retrieval, weights))
 
         def run(meant: Embedded | None) -> LabAnswer:
             now = opened.clock.now_ms()
@@ -229,7 +229,7 @@ class Laboratory:
             UserError: CONFIG_INVALID, VAULT_LOCKED.
         """
         opened = self._opened()
-        trial = profile_of(tuner.with_weights(opened.search.retrieval, weights))
+        trial = profile_from_options(tuner.with_weights(opened.search.retrieval, weights))
         self._previews += 1
         mine = self._previews
         ran = self._probed(opened, (opened.search.recall.profile, trial), lambda: mine != self._previews)

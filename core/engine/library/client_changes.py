@@ -23,7 +23,7 @@ from core.intake.revise.relations import draw_relation
 from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transaction.unit_of_work import not_admitted_error
 from core.intake.transitions.soft_delete import forget_memory
-from core.recall.query.scope import Scope, find
+from core.recall.query.scope import Scope, find_visible
 from core.text.compose import embedding_text
 from core.types.lifecycle import Marked
 from core.types.memory import ChangeReply, Judgement, Related, Relationship, Wish
@@ -331,7 +331,7 @@ def _kind(rows: Rows, memory_id: str) -> Kind | None:
 
 def _check(rows: Rows, memory_id: str, scope: Scope, kind: Kind | None) -> Kind:
     """The kind of a memory that the actor may see; any other does not exist."""
-    found = find(rows, memory_id, scope, kind)
+    found = find_visible(rows, memory_id, scope, kind)
     if found is None:
         raise UserError(Code.NOT_FOUND, _NONE)
     return found.kind

@@ -15,9 +15,9 @@ from core.engine.library.export_format import Fields, check_format, rendered
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.memory.draft import to_json
-from core.memory.read import MEMORY_COLUMNS, by_ids, row_to_memory
+from core.memory.read import MEMORY_COLUMNS, read_by_ids, row_to_memory
 from core.security.atomic import write_atomic
-from core.text.times import written_time
+from core.text.times import format_time
 from core.types.values import OWNER_ACTOR, Memory, When
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -125,7 +125,7 @@ def _wholes(rows: Rows, ids: Sequence[str]) -> tuple[list[list[Memory]], dict[st
     claims: dict[str, Fields] = {}
     wanted = list(dict.fromkeys(ids))
     for at in range(0, len(wanted), _AT_ONCE):
-        some = by_ids(rows, wanted[at : at + _AT_ONCE])
+        some = read_by_ids(rows, wanted[at : at + _AT_ONCE])
         wholes = sorted({memory.part_of for memory in some.values() if memory.part_of is not None})
         some |= {m.id: m for m in (row_to_memory(row) for row in rows.all(_PARTS, (to_json(wholes),)))}
         memories |= some
@@ -148,7 +148,7 @@ def _fields(parts: Sequence[Memory], claim: Fields | None) -> Fields:
     memory = parts[0]
     fields: Fields = {
         "text": "".join(part.text for part in parts),
-        "time": None if memory.occurred is None else written_time(memory.occurred),
+        "time": None if memory.occurred is None else format_time(memory.occurred),
         "author": memory.author or memory.role.value,
         "session": memory.session or memory.conversation_id,
         "ref": memory.ref,
@@ -175,4 +175,4 @@ def _claim(row: tuple[Any, ...]) -> Fields:
 
 
 def _moment(ms: int | None) -> str | None:
-    return None if ms is None else written_time(When(ms))
+    return None if ms is None else format_time(When(ms))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from core.errors import Code, UserError
-from core.text.rendering.cells import guarded
+from core.text.rendering.cells import escape_formula
 
 _COLUMNS = (
     "text", "time", "author", "session", "ref", "kind", "category", "importance", "tags", "source", "space", "status",
@@ -56,7 +56,7 @@ def _csv(found: Sequence[Fields]) -> str:
     writer.writerow(_COLUMNS)
     for fields in found:
         tags = ", ".join(fields.get("tags", ()))
-        writer.writerow([guarded(str(tags if name == "tags" else fields.get(name, ""))) for name in _COLUMNS])
+        writer.writerow([escape_formula(str(tags if name == "tags" else fields.get(name, ""))) for name in _COLUMNS])
     return out.getvalue()
 
 

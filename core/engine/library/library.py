@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from core import log
-from core.belief.review.injection_warning import warned_of
+from core.belief.review.injection_warning import injection_reasons
 from core.engine.library.export import fields_of_parts, record_export, write_export
 from core.engine.memories.memories import embed_backlog
 from core.engine.runtime.futures import begin, chain, log_failure, map_result
@@ -25,12 +25,12 @@ from core.intake.revise.revision import VERB, Reviser, preview_revision
 from core.intake.revise.revision_plan import check_revision
 from core.intake.transitions.injection_hold import VERB as LET_THROUGH
 from core.intake.transitions.injection_hold import release_hold
-from core.memory.read import by_id
-from core.recall.browse.facets import facets
-from core.recall.browse.library_search import find, rows_of
+from core.memory.read import read_by_id
+from core.recall.browse.facets import count_facets
+from core.recall.browse.library_search import find_rows, read_rows
 from core.text.compose import embedding_text
 from core.text.query import search_syntax
-from core.text.query.search_syntax import Search, Term
+from core.text.query.search_syntax import Search, SearchTerm
 from core.text.stopwords import stop_words
 from core.types.ids import is_id
 from core.types.memory import Warned
@@ -48,10 +48,10 @@ def read_warning(opened: OpenVault, memory_id: str) -> Future[Warned | None]:
     """
 
     def read(rows: Rows) -> Warned | None:
-        memory = by_id(rows, memory_id)
+        memory = read_by_id(rows, memory_id)
         if memory is None:
             raise UserError(Code.NOT_FOUND, "There is no such memory.")
-        return warned_of(memory)
+        return injection_reasons(memory)
 
     return opened.read(read)
 
@@ -100,7 +100,7 @@ class Library:
         begun_at = opened.clock.monotonic()
 
         def read(rows: Rows) -> Found:
-            ids = find(rows, request, opened.clock.now_ms())
+            ids = find_rows(rows, request, opened.clock.now_ms())
             return Found(ids, (opened.clock.monotonic() - begun_at) * 1000)
 
         return opened.read(read)
@@ -116,11 +116,11 @@ class Library:
         """
         opened = self._opened()
         wanted = tuple(ids)
-        return opened.read(lambda rows: rows_of(rows, wanted, opened.clock.now_ms()))
+        return opened.read(lambda rows: read_rows(rows, wanted, opened.clock.now_ms()))
 
     def facets(self) -> Future[Facets]:
         """How many memories each filter value would leave."""
-        return self._opened().read(facets)
+        return self._opened().read(count_facets)
 
     def preview(self, ids: Sequence[str], revision: Revision) -> Future[RevisionPreview]:
         """What a change would do; nothing is written.
@@ -239,7 +239,7 @@ class Library:
             The question as it is where it uses the search syntax, or where nothing would be left.
         """
         words = [word.strip(".,;:!?…") for word in question.split()]
-        terms = search_syntax.parse(" ".join(words)).terms
+        terms = search_syntax.parse_search(" ".join(words)).terms
         if any(term.key != search_syntax.WORD or term.negated for term in terms):
             return question
         silent = stop_words()
@@ -248,21 +248,23 @@ class Library:
     @staticmethod
     def parse(query: str) -> Search:
         """Read a search, to show its terms as chips and what is wrong with it; needs no vault."""
-        return search_syntax.parse(query)
+        return search_syntax.parse_search(query)
 
     @staticmethod
     def with_term(query: str, key: str, value: str, *, negated: bool = False) -> str:
         """A search with one more condition; see `core.text.query.search_syntax.with_term`. Needs no vault."""
-        return search_syntax.format(search_syntax.with_term(search_syntax.parse(query), key, value, negated=negated))
+        return search_syntax.format_search(
+            search_syntax.with_term(search_syntax.parse_search(query), key, value, negated=negated)
+        )
 
     @staticmethod
-    def without_term(query: str, term: Term, value: str | None = None) -> str:
+    def without_term(query: str, term: SearchTerm, value: str | None = None) -> str:
         """A search without one of its conditions; see `core.text.query.search_syntax.without_term`. Needs no vault."""
-        return search_syntax.format(search_syntax.without_term(search_syntax.parse(query), term, value))
+        return search_syntax.format_search(search_syntax.without_term(search_syntax.parse_search(query), term, value))
 
 
 def _embedded(rows: Rows, memory_id: str, text: str) -> str:
-    memory = by_id(rows, memory_id)
+    memory = read_by_id(rows, memory_id)
     if memory is None:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
     return embedding_text(text, author=memory.author)

@@ -20,18 +20,18 @@ from core.engine.runtime.futures import chain
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.vector_space import Embedded
 from core.errors import Code, LociError, UserError
-from core.lifecycle.questions.question_choice import asked, next_questions
-from core.recall.answer.client_quota import packed_fairly
-from core.recall.answer.context import average_tokens
-from core.recall.answer.session_boost import with_at_hand
+from core.lifecycle.questions.question_choice import note_asked, select_questions
+from core.recall.answer.client_quota import pack_with_quota
+from core.recall.answer.context import average_entry_tokens
+from core.recall.answer.session_boost import apply_session_boost
 from core.recall.query.predicate import sealed
 from core.recall.query.request import RecallRequest
-from core.recall.query.scope import Scope, seen
-from core.recall.ranking.contested import with_contested
-from core.recall.results.receipt_codec import body_of
+from core.recall.query.scope import Scope, visible_ids
+from core.recall.ranking.contradiction_marks import mark_contradictions
+from core.recall.results.receipt_codec import receipt_body
 from core.recall.results.result import RecallResult
-from core.score.belief.quality import metrics_of
-from core.score.ranking.packing import fetch_count
+from core.score.belief.quality import answer_metrics
+from core.score.ranking.context_budget import fetch_count
 from core.sessions.models import memory_ceiling, window_of
 from core.types.recall import Clarifying, Context, ContextQuery, ContextReply
 from core.types.requests import RecallQuery
@@ -60,10 +60,10 @@ def choose_questions(opened: OpenVault, rows: Rows, query: ContextQuery, scope: 
         }
         spaces = frozenset(named if spaces is None else named & spaces)
     within = scope if spaces is None else replace(scope, unrestricted=False, space_ids=spaces)
-    return next_questions(
+    return select_questions(
         rows,
         opened.options,
-        lambda ids: seen(rows, ids, within),
+        lambda ids: visible_ids(rows, ids, within),
         scope.client_id,
         query.session,
         opened.clock.now_ms(),
@@ -89,7 +89,7 @@ def with_questions(opened: OpenVault, reply: ContextReply, query: ContextQuery, 
 
     def note(tx: Tx) -> tuple[Clarifying, ...]:
         chosen = choose_questions(opened, tx, query, scope)
-        asked(tx, [one.id for one in chosen], scope.client_id, query.session or "")
+        note_asked(tx, [one.id for one in chosen], scope.client_id, query.session or "")
         return chosen
 
     def noted(work: Future[tuple[Clarifying, ...]]) -> None:
@@ -155,13 +155,13 @@ def build_context(
         counter = counter_for(query.model, opened.home.path / FOLDER)
 
         def read(rows: Rows) -> _Read:
-            wanted = replace(request, limit=fetch_count(budget, average_tokens(rows, scope)))
+            wanted = replace(request, limit=fetch_count(budget, average_entry_tokens(rows, scope)))
             result = run_recall(opened, rows, wanted, meant, now)
             said = feedback_for(rows, result, meant, now, scope)
-            items = with_at_hand(rows, result, wanted, at_hand(rows), now)
+            items = apply_session_boost(rows, result, wanted, at_hand(rows), now)
             if items is not result.items:
-                items = with_contested(rows, items, opened.readers)
-            packed = packed_fairly(rows, items, budget, counter, scope.client_id, result.sought)
+                items = mark_contradictions(rows, items, opened.readers)
+            packed = pack_with_quota(rows, items, budget, counter, scope.client_id, result.sought)
             return _Read(result, packed, said, choose_questions(opened, rows, query, scope), sealed(rows, wanted))
 
         found = opened.vault.read(read)
@@ -171,11 +171,11 @@ def build_context(
         given = tuple(one.id for one in packed.included)
 
         def body() -> Mapping[str, Any]:
-            figures = metrics_of(
+            figures = answer_metrics(
                 result.trace, tokens=packed.tokens, took_ms=took_ms, feedback=found.said, packed=len(packed.included)
             )
             more = {"context": _body(packed), **describe_withheld(found.sealed)}
-            return body_of(replace(result, took_ms=took_ms), query.prompt, figures, **more)
+            return receipt_body(replace(result, took_ms=took_ms), query.prompt, figures, **more)
 
         receipt = opened.read_log.note(actor, VERB, query.prompt, given, body, now, packed=packed)
         return ContextReply(packed, receipt, took_ms, found.asks)

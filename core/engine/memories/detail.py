@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from core.belief.extract.permanence import level_of, permanence_of
+from core.belief.extract.permanence import claim_permanence, classify_permanence
 from core.intake.transaction.trust_inputs import trust_terms_of
 from core.score.lifecycle.decay import STANDARD
 from core.types.belief import ClaimDraft
@@ -40,12 +40,12 @@ def explain_permanence(rows: Rows, memory: Memory) -> Lasting:
         ClaimDraft(str(subject), str(predicate), str(value), bool(exclusive), str(polarity), start=start, end=end)
         for subject, predicate, value, exclusive, polarity, start, end in rows.all(_CLAIMS, (memory.id,))
     ]
-    read = permanence_of(memory.text, claims, memory.kind)
+    read = classify_permanence(memory.text, claims, memory.kind)
     if read != level:
         return Lasting(level, read, "chosen")
     if level == STANDARD:
         return Lasting(level, read, "usual")
-    named = tuple(dict.fromkeys(claim.predicate for claim in claims if level_of(claim) == level))
+    named = tuple(dict.fromkeys(claim.predicate for claim in claims if claim_permanence(claim) == level))
     return Lasting(level, read, "claim" if named else "cue", named)
 
 

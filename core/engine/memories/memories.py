@@ -28,22 +28,22 @@ from core.engine.runtime import expiry
 from core.engine.runtime.futures import begin, chain, log_failure, map_result
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.vector_space import Embedded
-from core.entities.mentions import described
+from core.entities.mentions import read_inferred
 from core.errors import Code, UserError
 from core.intake.store.requests import CheckedRequest, check_request, check_source, to_store_request
 from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transitions.soft_delete import forget_memory
 from core.intake.transitions.verdicts import VerdictWriter
-from core.lifecycle.enrich.enrich import renew
-from core.memory.read import by_ids
-from core.memory.write import without_vectors, write_vectors
-from core.recall.browse.listing import list_page
+from core.lifecycle.enrich.enrich import renew_annotations
+from core.memory.read import read_by_ids
+from core.memory.write import read_without_vectors, write_vectors
+from core.recall.browse.list_page import read_list_page
 from core.recall.query.predicate import sealed
 from core.recall.query.request import RecallRequest
-from core.recall.query.scope import OWNER_SCOPE, Scope, find, seen
+from core.recall.query.scope import OWNER_SCOPE, Scope, find_visible, visible_ids
 from core.recall.results.result import RecallResult
 from core.text.compose import embedding_text
-from core.text.screening.egress import is_blocked, look_ahead
+from core.text.screening.egress import is_blocked, prefetch_scans
 from core.types.lifecycle import Erased, Inferred
 from core.types.memory import Belief, ErasePreview, Lasting
 from core.types.recall import ContextQuery, ContextReply, FeedbackReply, Metrics
@@ -202,9 +202,9 @@ class Memories:
         scope = self._authority.scope(actor)
 
         def read(rows: Rows) -> Page:
-            page = list_page(rows, request, scope)
+            page = read_list_page(rows, request, scope)
             if not actor.is_owner:
-                look_ahead(page.items)
+                prefetch_scans(page.items)
             return page
 
         return opened.read(read)
@@ -245,7 +245,7 @@ class Memories:
         Raises:
             UserError: VAULT_LOCKED; the future raises NOT_FOUND.
         """
-        return self._opened().read(lambda rows: described(rows, _one(rows, memory_id, OWNER_SCOPE).id))
+        return self._opened().read(lambda rows: read_inferred(rows, _one(rows, memory_id, OWNER_SCOPE).id))
 
     def read_anew(self, memory_id: str) -> Future[Inferred | None]:
         """Infer anew at once, by rules, what a memory's text holds. All of it is derived: it is no undo step.
@@ -259,9 +259,9 @@ class Memories:
         opened = self._opened()
 
         def write(tx: Tx) -> Inferred | None:
-            renew(tx, opened.make_id, [_one(tx, memory_id, OWNER_SCOPE).id])
+            renew_annotations(tx, opened.make_id, [_one(tx, memory_id, OWNER_SCOPE).id])
             opened.announce_after(tx, READ_ANEW, (memory_id,), OWNER_ACTOR)
-            return described(tx, memory_id)
+            return read_inferred(tx, memory_id)
 
         return opened.write(write)
 
@@ -273,11 +273,11 @@ class Memories:
         def read(rows: Rows) -> tuple[Memory, ...]:
             chain = _one(rows, memory_id, scope).chain_id
             ids = [r[0] for r in rows.all("SELECT id FROM memories WHERE chain_id = ? ORDER BY version, n", (chain,))]
-            found = by_ids(rows, ids)
-            there = seen(rows, ids, scope)
+            found = read_by_ids(rows, ids)
+            there = visible_ids(rows, ids, scope)
             versions = tuple(found[i] for i in ids if i in there)
             if not actor.is_owner:
-                look_ahead(versions)
+                prefetch_scans(versions)
             return versions
 
         return opened.read(read)
@@ -306,7 +306,9 @@ class Memories:
 
             result, said, kept = opened.vault.read(answered)
             if not actor.is_owner:
-                look_ahead((item.memory for item in result.items), (ref for item in result.items for ref in item.refs))
+                prefetch_scans(
+                    (item.memory for item in result.items), (ref for item in result.items for ref in item.refs)
+                )
             result = replace(result, took_ms=(opened.clock.monotonic() - begun) * 1000)
             opened.latency.record(result.took_ms)
             receipt, metrics = receipts.note_recall(opened, actor, "recall", query.query, result, said, now, kept)
@@ -504,10 +506,10 @@ def embed_backlog(opened: OpenVault) -> int:
     """
     done = 0
     while not opened.closing.is_set():
-        waiting = opened.vault.read(lambda rows: without_vectors(rows, opened.search.space, BACKLOG_BATCH))
+        waiting = opened.vault.read(lambda rows: read_without_vectors(rows, opened.search.space, BACKLOG_BATCH))
         if not waiting:
             return done
-        found = opened.vault.read(lambda rows: by_ids(rows, [memory_id for _, memory_id in waiting]))  # noqa: B023
+        found = opened.vault.read(lambda rows: read_by_ids(rows, [memory_id for _, memory_id in waiting]))  # noqa: B023
         memories = [found[memory_id] for _, memory_id in waiting if memory_id in found]
         vectors = opened.search.embed_many([embedding_text(m.text, author=m.author) for m in memories]).result()
         opened.write(_vectors_of(opened, memories, vectors), background=True).result()
@@ -518,7 +520,7 @@ def embed_backlog(opened: OpenVault) -> int:
 def _vectors_of(opened: OpenVault, memories: Sequence[Memory], vectors: NDArray[np.float32]) -> Callable[[Tx], None]:
     def write(tx: Tx) -> None:
         # Some may have been taken back since they were read: a vector without its memory must not stand.
-        there = by_ids(tx, [memory.id for memory in memories])
+        there = read_by_ids(tx, [memory.id for memory in memories])
         places = [place for place, memory in enumerate(memories) if memory.id in there]
         labels, kept = [memories[place].n for place in places], vectors[places]
         write_vectors(tx, labels, kept, opened.search.space)
@@ -529,7 +531,7 @@ def _vectors_of(opened: OpenVault, memories: Sequence[Memory], vectors: NDArray[
 
 
 def _one(rows: Rows, memory_id: str, scope: Scope, kind: Kind | None = None) -> Memory:
-    found = find(rows, memory_id, scope, kind)
+    found = find_visible(rows, memory_id, scope, kind)
     if found is None:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
     return found

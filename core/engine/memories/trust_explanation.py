@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.belief.claims.contradiction import IN_QUESTION, OPPOSED
-from core.belief.review.items import standing_side
-from core.belief.review.sides import Keyed, at_odds, claims_seen
+from core.belief.review.items import find_standing_side
+from core.belief.review.sides import KeyedClaim, find_claim_conflicts, read_claims
 from core.intake.transaction.trust_inputs import age_days, trust_terms_of
-from core.memory.read import by_ids, occurred_when
+from core.memory.read import read_by_ids, read_occurred
 from core.score.belief.trust import TrustTerms
 from core.types.memory import (
     Belief,
@@ -210,7 +210,7 @@ def explain_trust(rows: Rows, memory: Memory, now_ms: int) -> Belief:
         The terms of its trust with what made them, its claims, what is against it, its versions, what rests on it.
     """
     terms = trust_terms_of(rows, memory.id, now_ms)
-    own = claims_seen(rows, memory)
+    own = read_claims(rows, memory)
     denied = _denied(rows, memory)
     claims = tuple(_claim(rows, memory, held, denied) for held in own[:CLAIMS])
     return Belief(
@@ -297,7 +297,9 @@ def _denied(rows: Rows, memory: Memory) -> Mapping[str, tuple[tuple[int, int], .
     return found
 
 
-def _claim(rows: Rows, memory: Memory, held: Keyed, denied: Mapping[str, tuple[tuple[int, int], ...]]) -> ClaimHeld:
+def _claim(
+    rows: Rows, memory: Memory, held: KeyedClaim, denied: Mapping[str, tuple[tuple[int, int], ...]]
+) -> ClaimHeld:
     seen = held.seen
     ids = {"claim": seen.id, "memory": memory.id}
     pieces, others = rows.one(_BACKED, ids) or (0, 0)
@@ -313,21 +315,21 @@ def _claim(rows: Rows, memory: Memory, held: Keyed, denied: Mapping[str, tuple[t
 
 def _evidence(row: Sequence[Any]) -> EvidenceSeen:
     memory_id, quote, start, end, stance, source, client, trust, *said, recorded_at = row
-    occurred = occurred_when(*said)
+    occurred = read_occurred(*said)
     return EvidenceSeen(memory_id, quote, start, end, stance, Source(source), client, trust, occurred, recorded_at)
 
 
 # ---- what is against it
 
 
-def _opposed(rows: Rows, memory: Memory, own: Sequence[Keyed]) -> tuple[Opposed, ...]:
+def _opposed(rows: Rows, memory: Memory, own: Sequence[KeyedClaim]) -> tuple[Opposed, ...]:
     made = []
     head = _head(memory)
     for item_id, kind, existing, incoming in rows.all(_OPEN, {"id": head, "most": _ITEMS}):
         is_newcomer = incoming == head
-        other_id = (standing_side(rows, existing, incoming) or existing) if is_newcomer else incoming
-        other = None if other_id is None else by_ids(rows, [other_id]).get(other_id)
-        odds = () if other is None else at_odds(own, claims_seen(rows, other))
+        other_id = (find_standing_side(rows, existing, incoming) or existing) if is_newcomer else incoming
+        other = None if other_id is None else read_by_ids(rows, [other_id]).get(other_id)
+        odds = () if other is None else find_claim_conflicts(own, read_claims(rows, other))
         mine, theirs = (odds[0].have, odds[0].came) if odds else (None, None)
         made.append(Opposed(item_id, kind, is_newcomer, other, mine, theirs))
     return tuple(made)

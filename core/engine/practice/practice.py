@@ -31,7 +31,7 @@ from core.intake.revise.outcome_reports import (
 from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transaction.question_quota import check_marks
 from core.intake.transaction.validation import check_reason
-from core.recall.query.scope import find
+from core.recall.query.scope import find_visible
 from core.text.compose import embedding_text
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
 from core.types.memory import Application
@@ -301,7 +301,7 @@ class Practice:
         scope = self._authority.scope(actor)
 
         def check(rows: Rows) -> None:
-            if find(rows, memory_id, scope, kind) is None:
+            if find_visible(rows, memory_id, scope, kind) is None:
                 raise UserError(Code.NOT_FOUND, "There is no such memory.")
 
         return check

@@ -12,12 +12,12 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from core.belief.claims.authorship import persons_among
-from core.belief.review.actions import HELD, Rights, refusal
-from core.belief.review.client_request import asked_by, wished_by
-from core.belief.review.desk import Desk
-from core.belief.review.injection_warning import warned_of
-from core.belief.review.items import Item, items_alike, open_count, read_item, standing_side
+from core.belief.claims.authorship import find_persons_words
+from core.belief.review.actions import HELD, ClientRights, refusal_for_client
+from core.belief.review.client_request import open_requests_of, requesting_client
+from core.belief.review.desk import ReviewDesk
+from core.belief.review.injection_warning import injection_reasons
+from core.belief.review.items import QueueItem, find_similar_ids, find_standing_side, open_count, read_item
 from core.engine.access.authority import Authority
 from core.engine.clients.cards import client_id_of
 from core.engine.review.review_chores import make_resolver
@@ -29,10 +29,10 @@ from core.intake.review import decision_rules, source_quarantine
 from core.intake.review.resolution import turned_down_label
 from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.undo.batch_undo import standing_steps
-from core.memory.read import by_ids
-from core.recall.query.scope import Scope, seen
+from core.memory.read import read_by_ids
+from core.recall.query.scope import Scope, visible_ids
 from core.text.compose import embedding_text
-from core.text.screening.egress import look_ahead
+from core.text.screening.egress import prefetch_scans
 from core.types.ids import is_id
 from core.types.replies import ClientRecord
 from core.types.reviews import (
@@ -72,7 +72,7 @@ class Conflicts:
     def __init__(self, opened: Callable[[], OpenVault], authority: Authority) -> None:
         self._opened = opened
         self._authority = authority
-        self._desk = Desk(by_ids)
+        self._desk = ReviewDesk(read_by_ids)
 
     # ---- reading
 
@@ -163,7 +163,7 @@ class Conflicts:
             told = tuple(self._told(rows, item_id, now, actor) for item_id in seen[:LISTED])
             if not actor.is_owner:
                 sides = (side for one in told for side in (one.existing, one.incoming) if side is not None)
-                look_ahead(sides, (one.question for one in told))
+                prefetch_scans(sides, (one.question for one in told))
             return told
 
         return opened.read(read)
@@ -257,7 +257,7 @@ class Conflicts:
         opened = self._opened()
 
         def first(tx: Tx) -> _Turning:
-            waiting = asked_by(tx, client_id_of(tx, name))[:AT_ONCE]
+            waiting = open_requests_of(tx, client_id_of(tx, name))[:AT_ONCE]
             return _turned(tx, opened, name, _Turning(waiting, len(waiting)))
 
         def run() -> TurnedDown:
@@ -353,7 +353,7 @@ class _Turning:
 def _turned(tx: Tx, opened: OpenVault, name: str, at: _Turning) -> _Turning:
     """One transaction of it. The step is closed after each, so that a crash leaves none that cannot be taken back."""
     client_id = client_id_of(tx, name)
-    there = dict.fromkeys(asked_by(tx, client_id))
+    there = dict.fromkeys(open_requests_of(tx, client_id))
     waiting = [one for one in at.waiting if one in there]
     if not waiting or (at.step_id is not None and not standing_steps(tx, [at.step_id])):
         return replace(at, waiting=(), left=len(there))
@@ -361,7 +361,7 @@ def _turned(tx: Tx, opened: OpenVault, name: str, at: _Turning) -> _Turning:
     resolver, stored, label = make_resolver(opened), opened.search.add_vectors, turned_down_label(at.of)
     done = resolver.resolve_many(tx, wanted, no, OWNER_ACTOR, None, stored, step_id=at.step_id, label=label)
     _announce(tx, opened, OWNER_ACTOR, done)
-    items, left = at.items + len(wanted) - len(done.refused), len(asked_by(tx, client_id))
+    items, left = at.items + len(wanted) - len(done.refused), len(open_requests_of(tx, client_id))
     return _Turning(tuple(waiting[A_TURN:]), at.of, done.step_id or at.step_id, items, left)
 
 
@@ -394,8 +394,8 @@ def _with_withheld(rows: Rows, done: Decided, actor: Actor) -> Decided:
     """Told to the person: what was let in and is kept from assistants all the same."""
     if not actor.is_owner:
         return replace(done, asked=())
-    found = by_ids(rows, done.active)
-    return replace(done, withheld=tuple(one for one in done.active if one in found and warned_of(found[one])))
+    found = read_by_ids(rows, done.active)
+    return replace(done, withheld=tuple(one for one in done.active if one in found and injection_reasons(found[one])))
 
 
 def _decided(told: Mapping[str, Any]) -> Decided:
@@ -407,7 +407,7 @@ def _announce(tx: Tx, opened: OpenVault, actor: Actor, done: Decided) -> None:
     opened.announce_after(tx, "resolve", (*done.active, *done.retired), actor)
 
 
-_NO_ITEM = Item(
+_NO_ITEM = QueueItem(
     id="", kind="", existing_id="", incoming_id="", space_id="", reason="", suggestion=None, confidence=None, state="",
     resolution=None, note=None, fingerprint=b"", opened_at=0, closed_at=None, later_until=None, detail={},
 )  # fmt: skip
@@ -420,7 +420,7 @@ def _full_id(rows: Rows, text: str, scope: Scope) -> str:
     elif len(text) < _LEAST_PREFIX:
         raise UserError(Code.INVALID_INPUT, f"Write at least {_LEAST_PREFIX} characters of the conflict's id.")
     else:
-        ids = [item.id for item in items_alike(rows, text.lower())]
+        ids = [item.id for item in find_similar_ids(rows, text.lower())]
     there = [item_id for item_id in ids if _sees(rows, item_id, scope)]
     if len(there) > 1:
         raise UserError(Code.INVALID_INPUT, "More than one conflict has these characters in its id; write more of it.")
@@ -434,10 +434,10 @@ def _sees(rows: Rows, item_id: str, scope: Scope) -> bool:
     found = read_item(rows, item_id)
     item = _NO_ITEM if found is None else found
     # What another client wishes waits for the person alone.
-    is_open = scope.asker is None or wished_by(rows, item) in (None, scope.asker)
-    against = standing_side(rows, item.existing_id, item.incoming_id) or item.existing_id
+    is_open = scope.asker is None or requesting_client(rows, item) in (None, scope.asker)
+    against = find_standing_side(rows, item.existing_id, item.incoming_id) or item.existing_id
     sides = {item.incoming_id} if against is None else {item.incoming_id, against}
-    return seen(rows, sides, scope) == sides and is_open and found is not None
+    return visible_ids(rows, sides, scope) == sides and is_open and found is not None
 
 
 def _author(rows: Rows, item_id: str) -> str | None:
@@ -445,23 +445,23 @@ def _author(rows: Rows, item_id: str) -> str | None:
     item = read_item(rows, item_id)
     if item is None:
         return None
-    against = standing_side(rows, item.existing_id, item.incoming_id) or item.incoming_id
-    found = by_ids(rows, [against]).get(against)
+    against = find_standing_side(rows, item.existing_id, item.incoming_id) or item.incoming_id
+    found = read_by_ids(rows, [against]).get(against)
     return None if found is None else found.author
 
 
 def _left_to(rows: Rows, item: ReviewItem, actor: Actor) -> tuple[Action, ...]:
     """The decisions that a client with `curate` would not be refused."""
     came, have = item.incoming.memory, None if item.existing is None else item.existing.memory
-    persons = persons_among(rows, [came.id, *([] if have is None else [have.id])])
-    rights = Rights(
+    persons = find_persons_words(rows, [came.id, *([] if have is None else [have.id])])
+    rights = ClientRights(
         against_person=have is not None and have.id in persons,
         persons=came.id in persons,
         own=came.client_id == actor.client_id,
         weaker=have is not None and came.trust < have.trust,
         held=HELD in (came.status_reason, None if have is None else have.status_reason),
     )
-    return tuple(action for action in item.actions if refusal(item.kind, action, rights) is None)
+    return tuple(action for action in item.actions if refusal_for_client(item.kind, action, rights) is None)
 
 
 def _listed(item: ReviewItem, actions: tuple[Action, ...]) -> ListedConflict:

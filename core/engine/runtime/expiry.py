@@ -128,7 +128,7 @@ def _delete_steps(tx: Tx) -> bool:
     steps = json.dumps([row[0] for row in tx.all(_STEPS_OVER, {"now": tx.clock_ms, "most": _STEPS})])
     if steps == "[]":
         return False
-    reverted_runs.keep(tx, steps)
+    reverted_runs.keep_reverted_pairs(tx, steps)
     of_them = "IN (SELECT value FROM json_each(?))"
     # Rows first, and so many at a time: an import's step has one for each of its memories.
     gone = tx.run(

@@ -28,7 +28,7 @@ from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transaction.text_readers import TextReaders
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.security.subkeys import RootKey
-from core.text.screening.injection import LimitsHeld, limits_of
+from core.text.screening.injection import ScanLimitsHolder, limits_from_options
 from core.types.belief import ModelState, Server
 from core.types.clock import Clock
 from core.types.ids import IdMaker
@@ -134,8 +134,8 @@ class OpenVault:
         self.imports: dict[str, RunningImport] = {}
         self.next_archived: CachedCount | None = None
         self.resources = ResourceMonitor(self.clock, self.options.memory_budget_mb)
-        self.limits = LimitsHeld()
-        self.limits.set(limits_of(self.options))
+        self.limits = ScanLimitsHolder()
+        self.limits.set(limits_from_options(self.options))
 
     @property
     def store_service(self) -> StoreService:
@@ -223,7 +223,7 @@ class OpenVault:
         self.work.client_waits = chosen.client_waits
         self.read_log.receipt_days = chosen.receipt_days
         self.resources.use_budget(chosen.memory_budget_mb)
-        self.limits.set(limits_of(chosen))
+        self.limits.set(limits_from_options(chosen))
 
     @contextmanager
     def verb(self, tx: Tx, actor: Actor, name: str, call: IdempotentCall | None = None) -> Iterator[RunningVerb]:

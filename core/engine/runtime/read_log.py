@@ -23,7 +23,7 @@ from core.types.recall import Context
 from core.types.values import Actor
 from core.vault.audit import AuditChain, AuditEntry
 from core.vault.database.tx import Tx
-from core.vault.visibility import undecided
+from core.vault.visibility import undecided_sql
 
 _DAY_MS = 86_400_000
 _REFUSALS_KEPT = 100  # between two flushes
@@ -46,12 +46,12 @@ _WRITE_AGAIN = (
 # person, or was never let in, is looked at by its author: that recalls nothing, nor may it put it first in the review.
 _ACCESS = (
     "INSERT INTO accesses (memory_id, session, count, last_at) "  # noqa: S608 - constants
-    f"SELECT m.id, ?, ?, ? FROM memories m WHERE m.id = ? AND NOT {undecided()} "
+    f"SELECT m.id, ?, ?, ? FROM memories m WHERE m.id = ? AND NOT {undecided_sql()} "
     "ON CONFLICT (memory_id, session) DO UPDATE SET count = count + excluded.count, last_at = excluded.last_at"
 )
 _ACCESSED = (
     "UPDATE memories SET access_count = access_count + ?, last_accessed_at = ? "  # noqa: S608 - constants
-    f"WHERE id = ? AND NOT {undecided('memories')}"
+    f"WHERE id = ? AND NOT {undecided_sql('memories')}"
 )
 
 

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable
 from concurrent.futures import Future
 
-from core.config.option_rows import replaced, row_of, rows_of
+from core.config.option_rows import option_row, option_rows, replace_option
 from core.config.options import Options, load
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.tuner import RETURNED, stored_retrieval
@@ -36,7 +36,7 @@ class Settings:
             UserError: VAULT_LOCKED.
         """
         opened = self._opened()
-        return opened.read(lambda rows: rows_of(Options, stored_options(rows)[0]))
+        return opened.read(lambda rows: option_rows(Options, stored_options(rows)[0]))
 
     def set(self, name: str, value: object) -> Future[OptionRow]:
         """Change one option; one undo step, none where it has that value already.
@@ -55,8 +55,8 @@ class Settings:
 
         def write(tx: Tx) -> OptionRow:
             before = stored_options(tx)[0]
-            after = replaced(before, name, value)
-            row = row_of(after, name)
+            after = replace_option(before, name, value)
+            row = option_row(after, name)
             if after != before:
                 with opened.work.verb(tx, VERB, f"Change the setting {row.title}", OWNER_ACTOR) as verb:
                     _put(tx, name, row.value)
@@ -131,10 +131,10 @@ def _take_up(tx: Tx, opened: OpenVault, actor: Actor) -> None:
 
 
 def _reset(tx: Tx, opened: OpenVault, name: str | None) -> OptionsReset:
-    label = "Reset all settings" if name is None else f"Reset the setting {row_of(Options(), name).title}"
+    label = "Reset all settings" if name is None else f"Reset the setting {option_row(Options(), name).title}"
     names = Options.model_fields if name is None else (name,)
     if name is not None:
-        replaced(stored_options(tx)[0], name, getattr(Options(), name))  # others may not allow the default
+        replace_option(stored_options(tx)[0], name, getattr(Options(), name))  # others may not allow the default
     held = [one for one in names if tx.row("settings", {"key": one}) is not None]
     step_id: str | None = None
     if held:
@@ -144,7 +144,7 @@ def _reset(tx: Tx, opened: OpenVault, name: str | None) -> OptionsReset:
             verb.note(name or "", options=len(held))
         step_id = verb.step_id
         _take_up(tx, opened, OWNER_ACTOR)
-    return OptionsReset(rows_of(Options, stored_options(tx)[0]), step_id)
+    return OptionsReset(option_rows(Options, stored_options(tx)[0]), step_id)
 
 
 def _put(tx: Tx, name: str, value: object) -> None:

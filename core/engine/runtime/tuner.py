@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from core.config.option_rows import replaced, rows_of
+from core.config.option_rows import option_rows, replace_option
 from core.config.retrieval import PREFIX, RetrievalOptions, load
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import PreconditionError
-from core.score.ranking.profile_options import PRESET_WORDS, Value, preset_of, preset_values
+from core.score.ranking.profile_options import PRESET_WORDS, Value, matching_preset, preset_values
 from core.types.recall import Applied, Tuning
 from core.types.values import OWNER_ACTOR
 from core.vault.database.rows import Rows
@@ -51,7 +51,7 @@ def tuning_of(options: RetrievalOptions) -> Tuning:
         Every option, and the presets.
     """
     values = {name: preset_values(name) for name in PRESET_WORDS}
-    return Tuning(rows_of(RetrievalOptions, options), preset_of(options), dict(PRESET_WORDS), values)
+    return Tuning(option_rows(RetrievalOptions, options), matching_preset(options), dict(PRESET_WORDS), values)
 
 
 def with_weights(options: RetrievalOptions, weights: Mapping[str, Value] | None) -> RetrievalOptions:
@@ -68,7 +68,7 @@ def with_weights(options: RetrievalOptions, weights: Mapping[str, Value] | None)
         UserError: CONFIG_INVALID for an unknown name or a value the option does not take.
     """
     for name, value in (weights or {}).items():
-        options = replaced(options, name, _whole(name, value))
+        options = replace_option(options, name, _whole(name, value))
     return options
 
 

@@ -20,7 +20,7 @@ _CHUNK = 2_000
 
 
 class VaultVectorLoader:
-    """Reads embeddings for the index within one snapshot; implements `core.index.manager.Loader`."""
+    """Reads embeddings for the index within one snapshot; implements `core.index.manager.EmbeddingLoader`."""
 
     def __init__(self, rows: Rows, space: VectorSpace) -> None:
         self._rows = rows

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.embed.base import Embedder
-from core.embed.served import REST_S, ServedEmbedder
+from core.embed.server_embedder import REST_S, ServedEmbedder
 from core.engine.runtime.futures import chain
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.settings import Settings
@@ -30,14 +30,14 @@ from core.engine.runtime.vector_loader import VaultVectorLoader
 from core.engine.runtime.vector_space import make_active_space
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.index.arrays import NO_LABELS
-from core.index.manager import Due, IndexManager
-from core.lifecycle.enrich.model_migration import Target
-from core.lifecycle.kit.job_context import SCHEDULER, Ground
-from core.llm.ollama import Limits, ModelServer, load_library
-from core.llm.server_address import place_of
+from core.index.manager import IndexManager, MaintenanceDue
+from core.lifecycle.enrich.model_migration import TargetSpace
+from core.lifecycle.kit.job_context import SCHEDULER, JobContext
+from core.llm.ollama import ModelServer, ServerLimits, load_library
+from core.llm.server_address import parse_address
 from core.memory import vector_spaces
 from core.memory.write import SERVED, VectorSpace, count_without_vectors
-from core.score.ranking.profile_options import profile_of
+from core.score.ranking.profile_options import profile_from_options
 from core.types.embedding import ChangeCost, Embedding, KeptSpace, Offered, Offers
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -49,7 +49,7 @@ _OPTION = "embedder"
 _CLEARTEXT = "cleartext"
 _PROBE = "How long is a vector?"
 _SAMPLE, _MOST_CHARACTERS, _LEAST_S = 16, 2_000, 0.001
-_LIMITS = Limits(silence_s=30.0, whole_s=30.0)
+_LIMITS = ServerLimits(silence_s=30.0, whole_s=30.0)
 _BEYOND_S = 5.0
 _LONGEST_REST_S = 1_800.0
 _STOP_S = 3.0
@@ -194,7 +194,7 @@ class EmbeddingModels:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        wish = vector_spaces.wish_of(self._opened().search.space)
+        wish = vector_spaces.embedder_option(self._opened().search.space)
         return chain(self._settings.set(_OPTION, wish), lambda _: self.state())
 
     def forget(self, name: str) -> Future[Embedding]:
@@ -238,31 +238,31 @@ class EmbeddingModels:
     def is_wished(self, active: VectorSpace, wish: str) -> bool:
         """Whether the searched space is the wished one, in the version its model has; see `Moving`."""
         has_changed = active.served and self._opened().search.active_space.fault.code is Code.MODEL_CHANGED
-        return vector_spaces.wish_of(active) == wish and not has_changed
+        return vector_spaces.embedder_option(active) == wish and not has_changed
 
     def is_at_hand(self, wish: str) -> bool:
         """Whether the wished model can be tried now; see `Moving`."""
         with self._lock:
             return not wish or self._opened().clock.monotonic() >= self._rests_until
 
-    def target(self, ground: Ground, wish: str) -> Target | None:
+    def target(self, ground: JobContext, wish: str) -> TargetSpace | None:
         """The space of the wished model; None where its server does not answer now; see `Moving`."""
         del ground
         opened = self._opened()
         with self._lock:
             known = self._model
         try:
-            if known is None or known.opened is not opened or vector_spaces.wish_of(known.space) != wish:
+            if known is None or known.opened is not opened or vector_spaces.embedder_option(known.space) != wish:
                 known = self._open_model(opened, wish)
             model = known
-            return Target(model.space, lambda texts: self._embedded(opened, model, texts))
+            return TargetSpace(model.space, lambda texts: self._embedded(opened, model, texts))
         except LociError as error:
             if error.code not in _AWAY_NOW:
                 raise
             self._rest(opened)
             return None
 
-    def build(self, target: Target) -> _Built:
+    def build(self, target: TargetSpace) -> _Built:
         """An index over the space as it is now; one that was built a moment ago is brought up to date."""
         opened = self._opened()
         with self._lock:
@@ -276,7 +276,7 @@ class EmbeddingModels:
         opened.vault.read(
             lambda rows: index.warm(VaultVectorLoader(rows, target.space), _untold, stopped), deadline_s=None
         )
-        while index.due() is not Due.NOTHING:
+        while index.due() is not MaintenanceDue.NOTHING:
             index.maintain(_untold, stopped)
         with self._lock:
             self._built = built
@@ -294,7 +294,7 @@ class EmbeddingModels:
 
         def saved() -> None:
             built.index.apply(seq, NO_LABELS, np.empty((0, model.space.dims), np.float32))
-            profile = profile_of(opened.search.retrieval)
+            profile = profile_from_options(opened.search.retrieval)
             sight = make_active_space(
                 model.embedder, model.space, built.index, profile, opened.readers, opened.make_id, opened.work
             )
@@ -311,12 +311,14 @@ class EmbeddingModels:
         """Ask the model for one vector, and name its space by what came back; the job goes by the one that is kept."""
         if not wish:
             own = self._built_in
-            space = opened.vault.read(lambda rows: vector_spaces.named(rows, own.name, own.version, own.dims))
+            space = opened.vault.read(
+                lambda rows: vector_spaces.find_or_name_space(rows, own.name, own.version, own.dims)
+            )
             model = _Model(opened, space, own)
         else:
             version = self._version(wish)
             dims = len(self._ask(wish, [_PROBE])[0])
-            space = opened.vault.read(lambda rows: vector_spaces.named(rows, wish, version, dims))
+            space = opened.vault.read(lambda rows: vector_spaces.find_or_name_space(rows, wish, version, dims))
             model = _Model(opened, space, self._served(space))
             model.embedder.embed_one(_PROBE)  # a model without directions is refused here, not in the middle
         if keep:
@@ -325,7 +327,7 @@ class EmbeddingModels:
         return model
 
     def _served(self, space: VectorSpace) -> ServedEmbedder:
-        wish = vector_spaces.wish_of(space)
+        wish = vector_spaces.embedder_option(space)
         return ServedEmbedder(
             wish,
             space.model,
@@ -377,7 +379,7 @@ class EmbeddingModels:
             if self._server is not None and self._server[0] == host:
                 return self._server[1]
         # Every text goes through an embedder: it stays on this machine, whatever is allowed for single questions.
-        server = ModelServer(place_of(host, beyond=False), _LIMITS)
+        server = ModelServer(parse_address(host, beyond=False), _LIMITS)
         with self._lock:
             old, self._server = self._server, (host, server)
         if old is not None:
@@ -422,14 +424,14 @@ def _untold(_done: int, _total: int) -> None:
 
 def _state(opened: OpenVault, rows: Rows) -> Embedding:
     wish, space = opened.options.embedder, opened.search.space
-    building = vector_spaces.in_state(rows, "building")
+    building = vector_spaces.find_in_state(rows, "building")
     done = total = 0
-    if wish != vector_spaces.wish_of(space):
+    if wish != vector_spaces.embedder_option(space):
         done = 0 if building is None else vector_spaces.count_vectors(rows, building)
         total = done + count_without_vectors(rows, building or VectorSpace(wish or "", "", 1))
     code = opened.search.active_space.fault.code
     return Embedding(
-        model=vector_spaces.wish_of(space),
+        model=vector_spaces.embedder_option(space),
         space=space.name,
         dims=space.dims,
         wished=wish,
@@ -442,7 +444,7 @@ def _state(opened: OpenVault, rows: Rows) -> Embedding:
                 vector_spaces.count_vectors(rows, one.space),
                 (one.finished_at or 0) + vector_spaces.KEPT_DAYS * _DAY_MS,
             )
-            for one in vector_spaces.all_spaces(rows)
+            for one in vector_spaces.read_all_spaces(rows)
             if one.state == "old"
         ),
         note=_note() if wish else "",

@@ -20,7 +20,7 @@ from core.engine.home.provision import create_vault
 from core.engine.home.window_file import save_window
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, EnvironmentFaultError, IntegrityError, UserError
-from core.index.manager import State
+from core.index.manager import IndexState
 from core.security.atomic import write_atomic
 from core.security.kdf import KdfCost
 from core.security.keystore import load_keys
@@ -31,7 +31,7 @@ from core.types.replies import Presence, StatusReport
 from core.vault.backup.backup import make_backup
 from core.vault.database.rows import Rows
 from core.vault.opening import OpenInfo
-from core.vault.verification import Check, Outcome
+from core.vault.verification import Check, CheckOutcome
 from core.vault.verification import verify as verify_vault
 
 _SAMPLE = 200
@@ -52,10 +52,10 @@ def check_vault(opened: OpenVault) -> dict[str, Any]:
 
 def _index(opened: OpenVault) -> Check:
     status = opened.search.index.status()
-    if status.state is not State.READY:
-        return Check(Outcome.NOT_CHECKED, status.state.value)
+    if status.state is not IndexState.READY:
+        return Check(CheckOutcome.NOT_CHECKED, status.state.value)
     if status.needs_warm:
-        return Check(Outcome.NOT_CHECKED, "behind")
+        return Check(CheckOutcome.NOT_CHECKED, "behind")
     for _ in range(_TRIES):
         try:
             # On the writer's thread everything committed before is in the index already.
@@ -65,7 +65,7 @@ def _index(opened: OpenVault) -> Check:
         found = opened.vault.read(lambda rows: _sample(opened, rows, seq))  # noqa: B023 - called at once
         if found is not None:
             return found
-    return Check(Outcome.NOT_CHECKED, "busy")
+    return Check(CheckOutcome.NOT_CHECKED, "busy")
 
 
 def _sample(opened: OpenVault, rows: Rows, settled: int) -> Check | None:
@@ -91,10 +91,10 @@ def _sample(opened: OpenVault, rows: Rows, settled: int) -> Check | None:
     if opened.search.index.revision > settled:
         return None
     if not found and not held_total:
-        return Check(Outcome.OK, "no vectors yet")
+        return Check(CheckOutcome.OK, "no vectors yet")
     if wrong or missing or held_total != total:
-        return Check(Outcome.FAILED, f"{wrong} wrong, {missing} missing of {len(found)}")
-    return Check(Outcome.OK, f"{len(found)} of {total} vectors compared")
+        return Check(CheckOutcome.FAILED, f"{wrong} wrong, {missing} missing of {len(found)}")
+    return Check(CheckOutcome.OK, f"{len(found)} of {total} vectors compared")
 
 
 def write_backup(opened: OpenVault, to: Path | None) -> dict[str, Any]:

@@ -13,13 +13,13 @@ from core.engine.access.authority import Authority
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.views import entity_reader
 from core.entities import entity_rows
-from core.entities.resolution import Candidate
+from core.entities.resolution import EntityCandidate
 from core.errors import Code, UserError
 from core.intake.entities.entity_verbs import EntityCaller, EntityVerbs, refuse_channel
 from core.intake.transaction.validation import check_space_name
 from core.intake.transitions.injection_hold import refuse_imperatives
-from core.memory.spaces import ensure_space, space_id
-from core.text.screening.egress import look_ahead, shown_map, texts_in
+from core.memory.spaces import ensure_space, find_space_id
+from core.text.screening.egress import collect_texts, prefetch_scans, sanitize_map
 from core.types.clients import seen_from
 from core.types.entities import (
     EntityCard,
@@ -73,14 +73,14 @@ class Entities:
         def write(tx: Tx) -> EntityCard:
             self._authority.need_terms(actor, client)
             if client is not None:
-                refuse_imperatives((draft.name, *draft.aliases), texts_in(draft.metadata))
+                refuse_imperatives((draft.name, *draft.aliases), collect_texts(draft.metadata))
 
             def home() -> str:
                 return _space_for(tx, draft.space, client, opened.make_id)
 
             made = _verbs(opened).create(tx, home, draft, EntityCaller(actor, reach, draft.request_id))
             self._tell(tx, opened, "entity_create", actor)
-            return _looked_at(entity_rows.card(tx, made, reach), actor)
+            return _looked_at(entity_rows.read_card(tx, made, reach), actor)
 
         return opened.write(write)
 
@@ -94,7 +94,7 @@ class Entities:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.
         """
         opened, reach = self._opened(), self._reach(actor)
-        return opened.read(lambda rows: _looked_at(entity_rows.card(rows, entity_id, reach), actor))
+        return opened.read(lambda rows: _looked_at(entity_rows.read_card(rows, entity_id, reach), actor))
 
     def update(self, entity_id: str, change: EntityChange, actor: Actor = OWNER_ACTOR) -> Future[EntityCard]:
         """Change an entity: name and other names are replaced, metadata is laid over; one undo step.
@@ -119,17 +119,17 @@ class Entities:
         def write(tx: Tx) -> EntityCard:
             self._authority.need_terms(actor, client)
             if client is not None:
-                refuse_imperatives((change.name or "", *(change.aliases or ())), texts_in(change.metadata or {}))
-            found = entity_rows.card(tx, entity_id, reach)
+                refuse_imperatives((change.name or "", *(change.aliases or ())), collect_texts(change.metadata or {}))
+            found = entity_rows.read_card(tx, entity_id, reach)
             if client is not None and (found.space == GLOBAL_SPACE or found.made_by == "owner"):
                 raise UserError(Code.ACCESS_DENIED, "Only the person changes an entity of GLOBAL or of their own.")
             _verbs(opened).change(tx, entity_id, change, EntityCaller(actor, reach, change.request_id))
             self._tell(tx, opened, "entity_update", actor)
-            return _looked_at(entity_rows.card(tx, entity_id, reach), actor)
+            return _looked_at(entity_rows.read_card(tx, entity_id, reach), actor)
 
         return opened.write(write)
 
-    def resolve(self, wanted: Resolving, actor: Actor = OWNER_ACTOR) -> Future[tuple[Candidate, ...]]:
+    def resolve(self, wanted: Resolving, actor: Actor = OWNER_ACTOR) -> Future[tuple[EntityCandidate, ...]]:
         """Which entities a name may mean (seed B, entity resolution with tiered candidate discovery).
 
         Args:
@@ -143,10 +143,10 @@ class Entities:
         """
         opened, reach = self._opened(), self._reach(actor)
 
-        def read(rows: Rows) -> tuple[Candidate, ...]:
+        def read(rows: Rows) -> tuple[EntityCandidate, ...]:
             found = entity_reader.resolve_entities(rows, wanted, reach)
             if not actor.is_owner:
-                look_ahead((), (name for one in found for name in (one.canonical_name, *one.aliases)))
+                prefetch_scans((), (name for one in found for name in (one.canonical_name, *one.aliases)))
             return found
 
         return opened.read(read)
@@ -254,8 +254,8 @@ def _verbs(opened: OpenVault) -> EntityVerbs:
 def _looked_at(card: EntityCard, actor: Actor) -> EntityCard:
     """A card whose words a client is told: scanned on the thread that read it, so that whoever shapes it need not."""
     if not actor.is_owner:
-        look_ahead((), (card.name, *card.aliases))
-        shown_map(card.metadata)
+        prefetch_scans((), (card.name, *card.aliases))
+        sanitize_map(card.metadata)
     return card
 
 
@@ -267,7 +267,7 @@ def _space_for(tx: Tx, name: str | None, client: ClientRecord | None, make_id: C
         return ensure_space(tx, name or HOME_SPACE, make_id())
     if name is None:
         return client.own_space_id
-    known = space_id(tx, name)
+    known = find_space_id(tx, name)
     reach = {client.own_space_id, *client.space_ids}
     allowed = known is not None and (known in reach or Grant.ALL_SPACES.value in client.grants)
     if known is None or not allowed or name == GLOBAL_SPACE:

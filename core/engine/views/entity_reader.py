@@ -13,12 +13,12 @@ from typing import Any
 from core.entities import entity_rows, resolution
 from core.entities.excerpts import excerpt
 from core.entities.name_words import name_key
-from core.entities.resolution import Candidate, Hints, terms_of
-from core.entities.similar_names import Name, pairs_among
+from core.entities.resolution import EntityCandidate, ResolutionHints, content_terms
+from core.entities.similar_names import CountedName, find_similar_pairs
 from core.errors import UserError
 from core.intake.claims.entity_claims import claims_about, find_endings
 from core.intake.entities.entity_verbs import check_merge_pair, is_in_other_space
-from core.memory.read import occurred_when, said_at_sql
+from core.memory.read import read_occurred, said_at_sql
 from core.types.entities import (
     EntityCard,
     EntityLine,
@@ -106,7 +106,7 @@ _FACTS = (
 )
 
 
-def resolve_entities(rows: Rows, wanted: Resolving, reach: Reach) -> tuple[Candidate, ...]:
+def resolve_entities(rows: Rows, wanted: Resolving, reach: Reach) -> tuple[EntityCandidate, ...]:
     """The entities that a name may mean (seed B, entity resolution).
 
     Hints weigh with facts that the asker may see, and with nothing else.
@@ -118,17 +118,17 @@ def resolve_entities(rows: Rows, wanted: Resolving, reach: Reach) -> tuple[Candi
     Returns:
         The best first, 200 at most.
     """
-    found = entity_rows.candidates(rows, wanted.name, wanted.type, reach, fuzzy=wanted.fuzzy)
-    hints = Hints(wanted.topic, wanted.mentioned_with, wanted.domain_scores)
+    found = entity_rows.find_candidates(rows, wanted.name, wanted.type, reach, fuzzy=wanted.fuzzy)
+    hints = ResolutionHints(wanted.topic, wanted.mentioned_with, wanted.domain_scores)
     told = {one.id: _terms(rows, one.id, reach) for one, _ in found} if hints.terms else {}
-    return resolution.ranked(found, hints, told)[: entity_rows.CANDIDATES]
+    return resolution.rank_candidates(found, hints, told)[: entity_rows.CANDIDATES]
 
 
 def _terms(rows: Rows, entity_id: str, reach: Reach) -> frozenset[str]:
     claims = json.dumps([one.id for one in claims_about(rows, entity_id)][:FACTS])
     seen = entity_rows.reach_params(reach)["seen"]
     found = rows.all(_FACTS, {"id": entity_id, "claims": claims, "seen": seen, "most": FACTS})
-    return terms_of(f"{str(predicate).replace('_', ' ')} {content}" for predicate, content in found)
+    return content_terms(f"{str(predicate).replace('_', ' ')} {content}" for predicate, content in found)
 
 
 def list_entities(rows: Rows, query: EntityQuery) -> EntityList:
@@ -169,7 +169,7 @@ def read_entity(rows: Rows, entity_id: str, reach: Reach, now_ms: int) -> Entity
     Raises:
         UserError: NOT_FOUND.
     """
-    card = entity_rows.card(rows, entity_id, reach)
+    card = entity_rows.read_card(rows, entity_id, reach)
     ids = [one.id for one in claims_about(rows, entity_id)]
     return EntityView(
         card,
@@ -184,16 +184,16 @@ def read_entity(rows: Rows, entity_id: str, reach: Reach, now_ms: int) -> Entity
 def _place(row: Sequence[Any]) -> Place:
     memory_id, text, places, kind, status, *said, recorded_at = row
     text, start, end = excerpt(text, ((int(start), int(end)) for start, end in json.loads(places)))
-    return Place(memory_id, text, start, end, kind, status, occurred_when(*said), recorded_at)
+    return Place(memory_id, text, start, end, kind, status, read_occurred(*said), recorded_at)
 
 
 def _alike(rows: Rows, card: EntityCard) -> tuple[EntityLine, ...]:
     """Others that may be the same: of one name in whatever space, or spelt almost alike within its own."""
     keys = json.dumps(sorted({name_key(name) for name in (card.name, *card.aliases)}))
     found = {str(one) for (one,) in rows.all(_SAME_NAME, {"keys": keys, "id": card.id, "type": card.type})}
-    names = [Name(str(one), str(name), str(kind)) for one, name, kind in rows.all(_NEAR, {"id": card.id})]
+    names = [CountedName(str(one), str(name), str(kind)) for one, name, kind in rows.all(_NEAR, {"id": card.id})]
     mine = [name for name in names if name.id == card.id]
-    found |= {side.id for pair in pairs_among(mine, names) for side in (pair.keep, pair.other)}
+    found |= {side.id for pair in find_similar_pairs(mine, names) for side in (pair.keep, pair.other)}
     for (detail,) in rows.all(_DECIDED, {"id": card.id}):
         found -= set(json.loads(detail)["entities"])
     ids = json.dumps(sorted(found - {card.id}))
@@ -235,7 +235,7 @@ def preview_merge(rows: Rows, keep_id: str, other_id: str, reach: Reach) -> Merg
     Raises:
         UserError: NOT_FOUND.
     """
-    keep, other = entity_rows.card(rows, keep_id, reach), entity_rows.card(rows, other_id, reach)
+    keep, other = entity_rows.read_card(rows, keep_id, reach), entity_rows.read_card(rows, other_id, reach)
     refusal = ""
     try:
         check_merge_pair(rows, other_id, keep_id, reach, widen=True)

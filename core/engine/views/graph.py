@@ -21,7 +21,7 @@ from core.engine.views.graph_layouts import LayoutProcess, child_command, deadli
 from core.engine.views.graph_positions import WholeLayout, check_graph, ego_job
 from core.errors import Code, UserError
 from core.recall.browse import graph as reading
-from core.recall.candidates.vector import StoredVectors
+from core.recall.candidates.vector import SnapshotVectors
 from core.types.values import OWNER_ACTOR
 from core.types.views import EgoGraph, GraphFilter, GraphView, Placed, WholeGraph
 from core.vault.database.rows import Rows
@@ -72,7 +72,7 @@ class Graph:
         now = opened.clock.now_ms()
 
         def read(rows: Rows) -> EgoGraph:
-            return reading.ego(rows, _stored(opened, rows), memory_id, depth, cap, wanted, now)
+            return reading.read_ego(rows, _stored(opened, rows), memory_id, depth, cap, wanted, now)
 
         # Started first: it loads its library while the vault is read.
         with self._child(opened, opened.closing.is_set, deadline_for(cap)) as child:
@@ -97,7 +97,7 @@ class Graph:
         gathered = opened.vault.read(
             lambda rows: reading.gather_whole(rows, _stored(opened, rows), wanted, now), deadline_s=None
         )
-        return reading.whole(gathered, wanted, opened.closing.is_set)
+        return reading.draw_whole(gathered, wanted, opened.closing.is_set)
 
     def layout(
         self,
@@ -185,9 +185,9 @@ class Graph:
         return opened.write(write)
 
 
-def _stored(opened: OpenVault, rows: Rows) -> StoredVectors:
+def _stored(opened: OpenVault, rows: Rows) -> SnapshotVectors:
     space = opened.search.active_space
-    return StoredVectors(rows, space.index, space.space.name, space.space.dims)
+    return SnapshotVectors(rows, space.index, space.space.name, space.space.dims)
 
 
 def _check(view: GraphView) -> None:

@@ -17,8 +17,8 @@ from core.engine.runtime.open_vault import OpenVault
 from core.errors import UserError
 from core.events import Changed, Event, StateChanged
 from core.lifecycle.palace import floor_plan_edits
-from core.lifecycle.palace.arrangement import SCHEDULER, Arranged, Arranger, anyone_waits
-from core.lifecycle.palace.floor_plan_edits import Desk
+from core.lifecycle.palace.arrangement import SCHEDULER, ArrangementResult, Arranger, has_unplaced
+from core.lifecycle.palace.floor_plan_edits import FloorPlanContext
 from core.lifecycle.palace.placement import Numbers, Vectors
 from core.memory import floor
 from core.types.values import OWNER_ACTOR
@@ -53,7 +53,7 @@ class Palace:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().read(floor.plan)
+        return self._opened().read(floor.read_floor_plan)
 
     def loci(self, room_id: str) -> Future[Loci]:
         """All loci of one room.
@@ -66,7 +66,7 @@ class Palace:
         """
         opened = self._opened()
         now = opened.clock.now_ms()
-        return opened.read(lambda rows: floor.loci(rows, room_id, now))
+        return opened.read(lambda rows: floor.read_loci(rows, room_id, now))
 
     def where(self, memory_id: str) -> Future[Whereabouts]:
         """Where a memory stands.
@@ -77,7 +77,7 @@ class Palace:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().read(lambda rows: floor.whereabouts(rows, memory_id))
+        return self._opened().read(lambda rows: floor.find_locus(rows, memory_id))
 
     def arrange(self) -> Future[int]:
         """Give a place to everything that waits for one and has its vector, now.
@@ -182,9 +182,9 @@ class Palace:
         chore.stop = opened.hub.subscribe(chore.hear)
         opened.threads.every(_TICK_S, chore.tick, "palace")
 
-    def _change(self, verb: str, ids: tuple[str, ...], action: Callable[[Tx, Desk], str]) -> Future[str]:
+    def _change(self, verb: str, ids: tuple[str, ...], action: Callable[[Tx, FloorPlanContext], str]) -> Future[str]:
         opened = self._opened()
-        desk = Desk(opened.work, opened.make_id, opened.search.index.fetch)
+        desk = FloorPlanContext(opened.work, opened.make_id, opened.search.index.fetch)
 
         def write(tx: Tx) -> str:
             step = action(tx, desk)
@@ -216,7 +216,7 @@ class _Site:
             raise locked_error()
 
 
-def arrange_waiting(opened: OpenVault) -> Arranged:
+def arrange_waiting(opened: OpenVault) -> ArrangementResult:
     """Give a place to everything that waits for one; on the job thread.
 
     Returns:
@@ -279,7 +279,7 @@ class _Chore:
             if not self._is_time():
                 return  # an import ended while this waited for its turn: more may follow it
             self._since = None
-        if not self._opened.vault.read(anyone_waits):
+        if not self._opened.vault.read(has_unplaced):
             return
         if arrange_waiting(self._opened).waiting:
             with self._lock:

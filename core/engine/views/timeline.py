@@ -16,9 +16,9 @@ from core.engine.runtime.futures import chain
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.vector_space import Embedded
 from core.recall.browse import timeline as reading
-from core.recall.browse.evolution import checked_topic, evolve
+from core.recall.browse.evolution import check_topic, trace_evolution
 from core.recall.browse.timeline import Spans, TimeColumns
-from core.recall.candidates.vector import StoredVectors
+from core.recall.candidates.vector import SnapshotVectors
 from core.types.views import Density, Evolution, TimeCursor, TimeFilter, TimePage
 from core.vault.database.rows import Rows
 
@@ -78,7 +78,7 @@ class Timeline:
         """
         opened = self._opened()
         return opened.read(
-            lambda rows: reading.density(
+            lambda rows: reading.count_by_period(
                 self._columns(opened, rows).columns, grain, first_ms, last_ms, filters, top, self._zone
             )
         )
@@ -110,8 +110,8 @@ class Timeline:
 
         def read(rows: Rows) -> TimePage:
             columns = self._columns(opened, rows).columns
-            places = reading.said_between(columns, first_ms, last_ms, filters)
-            return reading.page(rows, columns, places, after, limit, opened.clock.now_ms())
+            places = reading.places_between(columns, first_ms, last_ms, filters)
+            return reading.read_page(rows, columns, places, after, limit, opened.clock.now_ms())
 
         return opened.read(read)
 
@@ -146,8 +146,8 @@ class Timeline:
             if spans is None:
                 spans = reading.read_spans(rows, kept.columns)
                 self._kept = replace(kept, spans=spans)
-            places = reading.held_at(kept.columns, spans, at_ms, axis, filters)
-            return reading.page(rows, kept.columns, places, after, limit, opened.clock.now_ms())
+            places = reading.places_held_at(kept.columns, spans, at_ms, axis, filters)
+            return reading.read_page(rows, kept.columns, places, after, limit, opened.clock.now_ms())
 
         return opened.read(read)
 
@@ -165,15 +165,15 @@ class Timeline:
             UserError: VAULT_LOCKED, or INVALID_INPUT for a topic that is empty or too long.
         """
         opened = self._opened()
-        wanted = checked_topic(topic)
+        wanted = check_topic(topic)
         begun_at = opened.clock.monotonic()
 
         def read(meant: Embedded) -> Future[Evolution]:
             sight = meant.active_space
 
             def run(rows: Rows) -> Evolution:
-                stored = StoredVectors(rows, sight.index, sight.space.name, sight.space.dims)
-                found = evolve(rows, stored, wanted, meant.first, limit, opened.clock.now_ms())
+                stored = SnapshotVectors(rows, sight.index, sight.space.name, sight.space.dims)
+                found = trace_evolution(rows, stored, wanted, meant.first, limit, opened.clock.now_ms())
                 return replace(found, took_ms=(opened.clock.monotonic() - begun_at) * 1000)
 
             return opened.read(run)

@@ -13,18 +13,18 @@ from typing import Any
 
 from core.importers.input.sniff import head_keys
 from core.importers.input.source import Bundle, SourceFile
-from core.importers.input.streams import Parsed, iter_json_array, mended_count, read_json
-from core.importers.records.blocks import injected
+from core.importers.input.streams import ParsedJson, iter_json_array, mended_count, read_json
+from core.importers.records.blocks import injected_tags
 from core.importers.records.conversation_parts import (
     as_list,
     as_mapping,
     as_text,
-    digest,
-    joined_words,
+    content_id,
+    drop_empty,
+    join_texts,
     json_files,
-    known,
 )
-from core.importers.records.records import Conversation, Item, Record, Skip, Trouble
+from core.importers.records.records import Conversation, Item, Record, SkippedPart, UnreadablePart
 from core.text.times import parse_time
 from core.types.values import Kind, Role, Source, Status, When
 
@@ -159,7 +159,7 @@ class ChatGptImporter:
                 yield from _read_file(file, single=home == "one")
         media = sum(1 for file in bundle.files if _is_media(file)) if bundle.kind != "file" else 0
         if media:
-            yield Skip("media_files", bundle.label, media)
+            yield SkippedPart("media_files", bundle.label, media)
 
 
 def _home_of_conversations(file: SourceFile) -> str | None:
@@ -186,33 +186,33 @@ def _read_file(file: SourceFile, *, single: bool) -> Iterator[Item]:
         yield from _read_conversation(parsed, f"{file.name}:{number}")
 
 
-def _read_conversation(parsed: Parsed, where: str) -> Iterator[Item]:
+def _read_conversation(parsed: ParsedJson, where: str) -> Iterator[Item]:
     value = parsed.value
     if not isinstance(value, dict):
-        yield Trouble(where, "this entry is not a conversation", "not_an_object")
+        yield UnreadablePart(where, "this entry is not a conversation", "not_an_object")
         return
     if value.get("is_do_not_remember") is True:
-        yield Skip("do_not_remember_conversation", where)
+        yield SkippedPart("do_not_remember_conversation", where)
         return
     mapping = value.get("mapping", False)
     if mapping is not None and not isinstance(mapping, dict):
-        yield Trouble(where, "this conversation's messages are not in a form Loci knows", "bad_conversation")
+        yield UnreadablePart(where, "this conversation's messages are not in a form Loci knows", "bad_conversation")
         return
     tree = walk_tree(mapping or {}, value.get("current_node"))
     for trouble in tree.troubles:
-        yield Trouble(where, trouble, "broken_branch")
+        yield UnreadablePart(where, trouble, "broken_branch")
     items = list(_branch(tree, _conversation(value, tree), where, parsed.flags))
     yield from items
     if tree.abandoned:
-        yield Skip("abandoned_branch", where, tree.abandoned)
+        yield SkippedPart("abandoned_branch", where, tree.abandoned)
     if not any(isinstance(item, Record) for item in items):
-        yield Skip("empty_conversation", where)
+        yield SkippedPart("empty_conversation", where)
 
 
 def _conversation(value: Mapping[str, Any], tree: Tree) -> Conversation:
     key = as_text(value.get("conversation_id")) or as_text(value.get("id"))
     title = value.get("title")
-    extra = known(
+    extra = drop_empty(
         {
             "branches": tree.leaves,
             "model": as_text(value.get("default_model_slug")),
@@ -223,7 +223,7 @@ def _conversation(value: Mapping[str, Any], tree: Tree) -> Conversation:
         }
     )
     return Conversation(
-        key=key or digest(*sorted(tree.ids), as_text(title) or ""),
+        key=key or content_id(*sorted(tree.ids), as_text(title) or ""),
         title=as_text(title),
         started=_time(value.get("create_time")) or _earliest(tree),
         extra=extra,
@@ -246,7 +246,7 @@ def _branch(tree: Tree, conversation: Conversation, where: str, flags: frozenset
         place = f"{where}:{number}"
         reason = _skip_reason(message)
         if reason is not None:
-            yield Skip(reason, place)
+            yield SkippedPart(reason, place)
             continue
         record = _record(message, node_id, conversation, place, None if _is_bio(message) else position, flags)
         position += record.position is not None
@@ -280,7 +280,7 @@ def _record(
         occurred=_time(message.get("create_time")),
         ref=message_id,
         flags=tuple(sorted(flags | ({"surrogates_replaced"} if replaced else frozenset()))),
-        extra=known(
+        extra=drop_empty(
             {
                 "message": message_id,
                 "origin": "bio" if proposal else None,
@@ -304,7 +304,7 @@ def _skip_reason(message: Mapping[str, Any]) -> str | None:
     """The first class that fits, in the order of the export's own meaning; None for what is kept."""
     text = _words(message)[0].strip()
     if _is_bio(message):
-        if text in injected("chatgpt", "bio_acknowledgements"):
+        if text in injected_tags("chatgpt", "bio_acknowledgements"):
             return "bio_acknowledgement"
         return None if text else "no_text"
     role = as_mapping(message.get("author")).get("role")
@@ -323,13 +323,13 @@ def _skip_reason(message: Mapping[str, Any]) -> str | None:
 def _words(message: Mapping[str, Any]) -> tuple[str, int]:
     content = message.get("content")
     if isinstance(content, str):
-        return joined_words([content])
+        return join_texts([content])
     content = as_mapping(content)
     parts = content.get("parts")
     found = [_part_words(part) for part in (parts if isinstance(parts, list) else [parts])]
     if not any(found):
         found = [_part_words(content.get("text") or content.get("result"))]
-    return joined_words(found, "\n")
+    return join_texts(found, "\n")
 
 
 def _part_words(part: object) -> str:

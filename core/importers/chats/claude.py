@@ -12,17 +12,17 @@ from typing import Any
 
 from core.importers.input.sniff import head_keys
 from core.importers.input.source import Bundle, SourceFile
-from core.importers.input.streams import Parsed, iter_json_array, mended_count, read_json
+from core.importers.input.streams import ParsedJson, iter_json_array, mended_count, read_json
 from core.importers.records.conversation_parts import (
     as_list,
     as_mapping,
     as_text,
-    digest,
-    joined_words,
+    content_id,
+    drop_empty,
+    join_texts,
     json_files,
-    known,
 )
-from core.importers.records.records import Conversation, Item, Record, Skip, Trouble
+from core.importers.records.records import Conversation, Item, Record, SkippedPart, UnreadablePart
 from core.text.times import parse_time
 from core.types.values import Kind, Role, Source, Status, When
 
@@ -43,24 +43,24 @@ def read_projects(file: SourceFile) -> Iterator[Item]:
         if isinstance(parsed.value, dict):
             yield from _project(parsed.value, where)
         else:
-            yield Trouble(where, "this entry is not a project", "not_an_object")
+            yield UnreadablePart(where, "this entry is not a project", "not_an_object")
 
 
-def _values(file: SourceFile) -> Iterator[Parsed]:
+def _values(file: SourceFile) -> Iterator[ParsedJson]:
     return iter_json_array(file, _PROJECT_ARRAYS) if "[]" in head_keys(file) else iter([read_json(file)])
 
 
 def _project(project: Mapping[str, Any], where: str) -> Iterator[Item]:
     name = as_text(project.get("name"))
-    key = as_text(project.get("uuid")) or digest(name or "")
+    key = as_text(project.get("uuid")) or content_id(name or "")
     about = {"project": name, "project_id": key, "project_description": as_text(project.get("description"))}
     for number, entry in enumerate(as_list(project.get("docs")), 1):
         document = as_mapping(entry)
-        text, replaced = joined_words([document["content"]] if isinstance(document.get("content"), str) else [])
+        text, replaced = join_texts([document["content"]] if isinstance(document.get("content"), str) else [])
         if not text.strip():
-            yield Skip("empty_document", f"{where}:{number}")
+            yield SkippedPart("empty_document", f"{where}:{number}")
             continue
-        document_id = as_text(document.get("uuid")) or digest(as_text(document.get("filename")) or "", text)
+        document_id = as_text(document.get("uuid")) or content_id(as_text(document.get("filename")) or "", text)
         yield _source(
             f"claude:project:{key}:{document_id}",
             text,
@@ -70,9 +70,9 @@ def _project(project: Mapping[str, Any], where: str) -> Iterator[Item]:
             about | {"part": "project_doc", "title": as_text(document.get("filename")), "message": document_id},
         )
     prompt = project.get("prompt_template")
-    text, replaced = joined_words([prompt] if isinstance(prompt, str) else [])
+    text, replaced = join_texts([prompt] if isinstance(prompt, str) else [])
     if text.strip():
-        identity = f"claude:project:{key}:prompt:{digest(text)}"
+        identity = f"claude:project:{key}:prompt:{content_id(text)}"
         yield _source(identity, text, where, project.get("updated_at"), replaced, about | {"part": "project_prompt"})
 
 
@@ -86,7 +86,7 @@ def _source(identity: str, text: str, where: str, time: object, replaced: int, e
         author="source",
         occurred=parse_time(time),
         flags=("surrogates_replaced",) if replaced else (),
-        extra=known(extra),
+        extra=drop_empty(extra),
     )
 
 
@@ -109,12 +109,12 @@ def read_memories(file: SourceFile) -> Iterator[Item]:
 
 
 def _proposal(value: object, key: str, where: str, project_id: str | None) -> Iterator[Item]:
-    text, replaced = joined_words([value] if isinstance(value, str) else [])
+    text, replaced = join_texts([value] if isinstance(value, str) else [])
     if not text.strip():
         return
     yield Record(
         # The text is part of the identity: a later export with a changed memory is a new proposal.
-        identity=f"claude:memory:{key}:{digest(text)}",
+        identity=f"claude:memory:{key}:{content_id(text)}",
         text=text,
         where=where,
         kind=Kind.FACT,
@@ -123,7 +123,7 @@ def _proposal(value: object, key: str, where: str, project_id: str | None) -> It
         status=Status.QUARANTINED,
         author="Claude",
         flags=("surrogates_replaced",) if replaced else (),
-        extra=known(
+        extra=drop_empty(
             {
                 "origin": "memories.json project_memories" if project_id else "memories.json conversations_memory",
                 "project_id": project_id,
@@ -189,7 +189,7 @@ def _missing_parts(file: SourceFile, bundle: Bundle) -> Iterator[Item]:
     for entry in as_list(as_mapping(read_json(file).value).get("files")):
         name = as_text(as_mapping(entry).get("name"))
         if name and not any(other.name == name or other.name.startswith(name + "/") for other in bundle.files):
-            yield Trouble(file.name, "a part of the export that its manifest names is not there", "missing_part")
+            yield UnreadablePart(file.name, "a part of the export that its manifest names is not there", "missing_part")
 
 
 def _conversations(file: SourceFile) -> Iterator[Item]:
@@ -209,30 +209,30 @@ _READERS: Mapping[str | None, Callable[[SourceFile], Iterator[Item]]] = {
 }
 
 
-def _read_conversation(parsed: Parsed, where: str) -> Iterator[Item]:
+def _read_conversation(parsed: ParsedJson, where: str) -> Iterator[Item]:
     value = parsed.value
     if not isinstance(value, dict):
-        yield Trouble(where, "this entry is not a conversation", "not_an_object")
+        yield UnreadablePart(where, "this entry is not a conversation", "not_an_object")
         return
     messages = value.get("chat_messages", False)
     if messages is not None and not isinstance(messages, list):
-        yield Trouble(where, "this conversation's messages are not in a form Loci knows", "bad_conversation")
+        yield UnreadablePart(where, "this conversation's messages are not in a form Loci knows", "bad_conversation")
         return
     conversation = _conversation(value, messages or [])
     items = list(_messages(messages or [], conversation, where, parsed.flags))
     yield from items
     if not any(isinstance(item, Record) for item in items):
-        yield Skip("empty_conversation", where)
+        yield SkippedPart("empty_conversation", where)
 
 
 def _conversation(value: Mapping[str, Any], messages: list[Any]) -> Conversation:
     title = value.get("name")
     ids = [as_text(as_mapping(message).get("uuid")) or "" for message in messages]
     return Conversation(
-        key=as_text(value.get("uuid")) or digest(as_text(title) or "", *ids),
+        key=as_text(value.get("uuid")) or content_id(as_text(title) or "", *ids),
         title=as_text(title),
         started=parse_time(value.get("created_at")) or _earliest(messages),
-        extra=known({"surrogates_replaced": mended_count(title)}),
+        extra=drop_empty({"surrogates_replaced": mended_count(title)}),
     )
 
 
@@ -246,12 +246,12 @@ def _messages(messages: list[Any], conversation: Conversation, where: str, flags
     for number, message in enumerate(messages, 1):
         place = f"{where}:{number}"
         if not isinstance(message, dict):
-            yield Trouble(place, "this entry is not a message", "not_an_object")
+            yield UnreadablePart(place, "this entry is not a message", "not_an_object")
             continue
-        message_id = as_text(message.get("uuid")) or f"{number}-{digest(str(message.get('text')))}"
+        message_id = as_text(message.get("uuid")) or f"{number}-{content_id(str(message.get('text')))}"
         record = _record(message, message_id, conversation, place, position, flags)
         if record is None:
-            yield Skip("no_text", place)
+            yield SkippedPart("no_text", place)
         else:
             position += 1
             yield record
@@ -285,7 +285,7 @@ def _record(
         occurred=parse_time(message.get("created_at")),
         ref=message_id,
         flags=tuple(sorted(flags | ({"surrogates_replaced"} if replaced else frozenset()))),
-        extra=known(
+        extra=drop_empty(
             {
                 "message": message_id,
                 "files": [name for name in names if name],
@@ -302,16 +302,16 @@ def _words(message: Mapping[str, Any]) -> tuple[str, int]:
     whole = whole if isinstance(whole, str) else ""
     content = message.get("content")
     if isinstance(content, str) and content:
-        return joined_words([content])
+        return join_texts([content])
     blocks = [block for block in as_list(content) if block is not None]
     if not blocks:
-        return joined_words([whole])
+        return join_texts([whole])
     parts = [
         block["text"]
         for block in blocks
         if isinstance(block, dict) and block.get("type") in _SPOKEN and isinstance(block.get("text"), str)
     ]
-    return joined_words(parts, _separator([part for part in parts if part], whole))
+    return join_texts(parts, _separator([part for part in parts if part], whole))
 
 
 def _separator(parts: list[str], whole: str) -> str:
@@ -329,9 +329,9 @@ def _attachments(message: Mapping[str, Any], message_id: str, conversation: Conv
         attachment = as_mapping(entry)
         content = attachment.get("extracted_content")
         if not isinstance(content, str) or not content.strip():
-            yield Skip("empty_attachment", where)
+            yield SkippedPart("empty_attachment", where)
             continue
-        text, replaced = joined_words([content])
+        text, replaced = join_texts([content])
         yield Record(
             identity=f"claude:{conversation.key}:{message_id}:attachment:{number}",
             text=text,
@@ -343,5 +343,7 @@ def _attachments(message: Mapping[str, Any], message_id: str, conversation: Conv
             occurred=parse_time(attachment.get("created_at")) or parse_time(message.get("created_at")),
             ref=as_text(attachment.get("id")) or message_id,
             flags=("surrogates_replaced",) if replaced else (),
-            extra=known({"part": "attachment", "title": as_text(attachment.get("file_name")), "message": message_id}),
+            extra=drop_empty(
+                {"part": "attachment", "title": as_text(attachment.get("file_name")), "message": message_id}
+            ),
         )

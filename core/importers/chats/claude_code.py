@@ -12,10 +12,10 @@ from typing import Any
 
 from core.importers.input.sniff import key_paths
 from core.importers.input.source import Bundle, SourceFile
-from core.importers.input.streams import BadJson, Lines, head_text, parse_json_text, read_lines
-from core.importers.records.blocks import injected, without_blocks
-from core.importers.records.conversation_parts import as_list, as_mapping, as_text, digest, joined_words, known
-from core.importers.records.records import Conversation, Item, Record, Skip, Trouble
+from core.importers.input.streams import BadJson, LineReader, parse_json_text, read_head_text, read_lines
+from core.importers.records.blocks import cut_blocks, injected_tags
+from core.importers.records.conversation_parts import as_list, as_mapping, as_text, content_id, drop_empty, join_texts
+from core.importers.records.records import Conversation, Item, Record, SkippedPart, UnreadablePart
 from core.text.times import parse_time
 from core.types.values import Role, Source
 
@@ -46,10 +46,10 @@ class ClaudeCodeImporter:
             if kind == "session" or (kind is None and bundle.kind == "file"):
                 yield from session.read(file)
             elif kind == "prompts":
-                yield Skip("prompt_history", file.name)
+                yield SkippedPart("prompt_history", file.name)
         native = sum(1 for file in bundle.files if "/memory/" in f"/{file.name}" and file.path.suffix == ".md")
         if native:
-            yield Skip("native_memory", bundle.label, native)
+            yield SkippedPart("native_memory", bundle.label, native)
 
 
 def _candidates(bundle: Bundle) -> list[SourceFile]:
@@ -60,7 +60,7 @@ def _candidates(bundle: Bundle) -> list[SourceFile]:
 
 def _kind(file: SourceFile) -> str | None:
     """`session`, `prompts` or None, told by the first lines that are whole."""
-    for line in head_text(file).split("\n")[:_HEAD_LINES]:
+    for line in read_head_text(file).split("\n")[:_HEAD_LINES]:
         try:
             value = as_mapping(parse_json_text(line).value)
             keys = frozenset(value)
@@ -107,20 +107,20 @@ class _Sessions:
                     if value.get("type") == kind and session and title and rank <= known_rank:
                         self._titles[session] = (rank, title)
 
-    def _line(self, line: str, where: str, lines: Lines, file: SourceFile) -> Iterator[Item]:
+    def _line(self, line: str, where: str, lines: LineReader, file: SourceFile) -> Iterator[Item]:
         try:
             parsed = parse_json_text(line)
         except BadJson as error:
             if lines.complete_last:
-                yield Trouble(where, f"this line is not valid JSON: {error.reason}", "bad_line")
+                yield UnreadablePart(where, f"this line is not valid JSON: {error.reason}", "bad_line")
             else:
-                yield Skip("incomplete_last_line", where)
+                yield SkippedPart("incomplete_last_line", where)
             return
         if not isinstance(parsed.value, dict):
-            yield Trouble(where, "this line is not an object", "not_an_object")
+            yield UnreadablePart(where, "this line is not an object", "not_an_object")
             return
         reason = self._reason(parsed.value, file)
-        yield Skip(reason, where) if reason else self._message(parsed.value, where, file, lines.line_flags)
+        yield SkippedPart(reason, where) if reason else self._message(parsed.value, where, file, lines.line_flags)
 
     def _reason(self, value: Mapping[str, Any], file: SourceFile) -> str | None:
         """Why a line is left out before its words are looked at."""
@@ -128,7 +128,7 @@ class _Sessions:
             return "other_line_types"
         uuid = as_text(value.get("uuid"))
         if uuid:
-            key = digest(as_text(value.get("sessionId")) or file.path.stem, uuid)
+            key = content_id(as_text(value.get("sessionId")) or file.path.stem, uuid)
             if key in self._seen:
                 return "repeated_history"
             self._seen.add(key)
@@ -142,24 +142,26 @@ class _Sessions:
                 return reason
         return "synthetic" if as_mapping(value.get("message")).get("model") == "<synthetic>" else None
 
-    def _message(self, value: Mapping[str, Any], where: str, file: SourceFile, flags: frozenset[str]) -> Record | Skip:
+    def _message(
+        self, value: Mapping[str, Any], where: str, file: SourceFile, flags: frozenset[str]
+    ) -> Record | SkippedPart:
         content = as_mapping(value.get("message")).get("content")
         written = _texts(content)
-        if any(text.startswith(injected("claude_code", "summary_openings")) for text in written):
-            return Skip("compact_summary", where)
+        if any(text.startswith(injected_tags("claude_code", "summary_openings")) for text in written):
+            return SkippedPart("compact_summary", where)
         kept = [_own_words(text) for text in written]
-        text, _ = joined_words([part for part in kept if part.strip()])
+        text, _ = join_texts([part for part in kept if part.strip()])
         if not text.strip():
-            return Skip(_empty_reason(content, written), where)
+            return SkippedPart(_empty_reason(content, written), where)
         # Counted before blocks were cut: the count only marks the record.
-        _, replaced = joined_words(written)
+        _, replaced = join_texts(written)
         return self._record(value, text, where, file, flags | ({"surrogates_replaced"} if replaced else frozenset()))
 
     def _record(
         self, value: Mapping[str, Any], text: str, where: str, file: SourceFile, flags: frozenset[str]
     ) -> Record:
         session = as_text(value.get("sessionId")) or file.path.stem
-        uuid = as_text(value.get("uuid")) or digest(str(value.get("timestamp")), text)
+        uuid = as_text(value.get("uuid")) or content_id(str(value.get("timestamp")), text)
         conversation = self._conversation(session, value)
         position = self._positions.get(session, 0)
         self._positions[session] = position + 1
@@ -178,7 +180,7 @@ class _Sessions:
             session=session,
             ref=uuid,
             flags=tuple(sorted(flags)),
-            extra=known(
+            extra=drop_empty(
                 {
                     "message": uuid,
                     "model": as_text(as_mapping(value.get("message")).get("model")),
@@ -194,7 +196,7 @@ class _Sessions:
                 key=session,
                 title=self._titles.get(session, (0, None))[1],
                 started=parse_time(value.get("timestamp")),
-                extra=known(
+                extra=drop_empty(
                     {
                         "cwd": as_text(value.get("cwd")),
                         "git_branch": as_text(value.get("gitBranch")),
@@ -214,8 +216,8 @@ def _texts(content: object) -> list[str]:
 
 
 def _own_words(text: str) -> str:
-    kept = without_blocks(text, injected("claude_code", "tags"))
-    return "" if kept.strip() in injected("claude_code", "whole_texts") else kept
+    kept = cut_blocks(text, injected_tags("claude_code", "tags"))
+    return "" if kept.strip() in injected_tags("claude_code", "whole_texts") else kept
 
 
 def _empty_reason(content: object, written: list[str]) -> str:

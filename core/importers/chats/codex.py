@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.importers.input.source import Bundle, SourceFile
-from core.importers.input.streams import BadJson, Lines, head_text, parse_json_text, read_lines
-from core.importers.records.blocks import injected, is_enclosed, without_blocks
-from core.importers.records.conversation_parts import as_list, as_mapping, as_text, digest, joined_words, known
-from core.importers.records.records import Conversation, Item, Record, Skip, Trouble
+from core.importers.input.streams import BadJson, LineReader, parse_json_text, read_head_text, read_lines
+from core.importers.records.blocks import cut_blocks, injected_tags, is_enclosed
+from core.importers.records.conversation_parts import as_list, as_mapping, as_text, content_id, drop_empty, join_texts
+from core.importers.records.records import Conversation, Item, Record, SkippedPart, UnreadablePart
 from core.text.times import parse_time
 from core.types.values import Role, Source
 
@@ -82,7 +82,7 @@ class CodexImporter:
             if bundle.kind == "file" or _is_rollout(file):
                 yield from _read_rollout(file)
             elif file.path.name == "history.jsonl":
-                yield Skip("prompt_history", file.name)
+                yield SkippedPart("prompt_history", file.name)
 
 
 def _candidates(bundle: Bundle) -> list[SourceFile]:
@@ -92,7 +92,7 @@ def _candidates(bundle: Bundle) -> list[SourceFile]:
 
 
 def _is_rollout(file: SourceFile) -> bool:
-    for line in head_text(file).split("\n")[:_HEAD_LINES]:
+    for line in read_head_text(file).split("\n")[:_HEAD_LINES]:
         try:
             value = as_mapping(parse_json_text(line).value)
         except BadJson:
@@ -102,7 +102,7 @@ def _is_rollout(file: SourceFile) -> bool:
         if {"id", "timestamp", "instructions"} <= value.keys():  # the first line before there were envelopes
             return True
     # A first line longer than the head: its envelope still shows.
-    return re.match(r'\{"timestamp":"[^"]*","type":"session_meta","payload":\{', head_text(file, 256)) is not None
+    return re.match(r'\{"timestamp":"[^"]*","type":"session_meta","payload":\{', read_head_text(file, 256)) is not None
 
 
 def _entry(value: Mapping[str, Any]) -> _Entry:
@@ -125,17 +125,17 @@ def _read_rollout(file: SourceFile) -> Iterator[Item]:
                 yield from _line(reader, line, f"{file.name}:{number}", lines)
 
 
-def _line(reader: _Reader, line: str, where: str, lines: Lines) -> Iterator[Item]:
+def _line(reader: _Reader, line: str, where: str, lines: LineReader) -> Iterator[Item]:
     try:
         value = parse_json_text(line).value
     except BadJson as error:
         if lines.complete_last:
-            yield Trouble(where, f"this line is not valid JSON: {error.reason}", "bad_line")
+            yield UnreadablePart(where, f"this line is not valid JSON: {error.reason}", "bad_line")
         else:
-            yield Skip("incomplete_last_line", where)
+            yield SkippedPart("incomplete_last_line", where)
         return
     if not isinstance(value, dict):
-        yield Trouble(where, "this line is not an object", "not_an_object")
+        yield UnreadablePart(where, "this line is not an object", "not_an_object")
         return
     item = reader.item(_entry(value), where, lines.line_flags)
     if item is not None:
@@ -145,7 +145,7 @@ def _line(reader: _Reader, line: str, where: str, lines: Lines) -> Iterator[Item
 def _survey(file: SourceFile) -> _Session:
     """First pass: who speaks in which stream."""
     found = _NAME_ID.search(file.path.name)
-    session = _Session(found[0] if found else digest(file.name))
+    session = _Session(found[0] if found else content_id(file.name))
     named = False
     with closing(read_lines(file)) as lines:
         for _, line in lines:
@@ -181,7 +181,7 @@ def _take_meta(session: _Session, entry: _Entry) -> None:
 def _survey_words(session: _Session, entry: _Entry) -> None:
     payload = entry.payload
     if entry.kind == "event_msg" and payload.get("type") == "user_message":
-        session.shown.add(digest(str(payload.get("message"))))
+        session.shown.add(content_id(str(payload.get("message"))))
     elif entry.kind == "response_item" and payload.get("type") == "message":
         role = _ROLES.get(str(payload.get("role")))
         if role is Role.ASSISTANT or (role is Role.USER and any(not _is_context(text) for text in _texts(payload))):
@@ -194,7 +194,7 @@ class _Reader:
     def __init__(self, session: _Session) -> None:
         self._session = session
         self._conversation = Conversation(
-            key=session.key, started=parse_time(session.started), extra=known(session.meta)
+            key=session.key, started=parse_time(session.started), extra=drop_empty(session.meta)
         )
         self._position = 0
         self._ordinals: dict[str, int] = {}
@@ -209,8 +209,8 @@ class _Reader:
         if kind == "message":
             return self._message(entry, where, flags)
         if kind == "reasoning":
-            return Skip("reasoning", where)
-        return Skip("tool_traffic", where) if kind.endswith(("_call", "_output")) else None
+            return SkippedPart("reasoning", where)
+        return SkippedPart("tool_traffic", where) if kind.endswith(("_call", "_output")) else None
 
     def _event(self, entry: _Entry, kind: str, where: str, flags: frozenset[str]) -> Item | None:
         role = _EVENT_ROLES.get(kind)
@@ -219,20 +219,20 @@ class _Reader:
             return self._words([message] if isinstance(message, str) else [], role, entry, where, flags)
         if not self._session.from_items:
             if kind == "agent_reasoning":
-                return Skip("reasoning", where)
+                return SkippedPart("reasoning", where)
             if kind.endswith("_begin"):
-                return Skip("tool_traffic", where)
+                return SkippedPart("tool_traffic", where)
         return None
 
     def _message(self, entry: _Entry, where: str, flags: frozenset[str]) -> Item | None:
         role = _ROLES.get(str(entry.payload.get("role")))
         if role is None:
-            return Skip("developer_or_context", where)
+            return SkippedPart("developer_or_context", where)
         texts = _texts(entry.payload)
         if role is Role.USER:
             own = [text for text in texts if not self._is_foreign(text)]
             if texts and not own:
-                return Skip("developer_or_context", where)
+                return SkippedPart("developer_or_context", where)
             texts = own
         return self._words(texts, role, entry, where, flags) if role in self._session.from_items else None
 
@@ -240,15 +240,17 @@ class _Reader:
         if _is_context(text):
             return True
         # Something in a tag of its own that the screen never showed as the person's message.
-        return bool(self._session.shown) and digest(text) not in self._session.shown and is_enclosed(text)
+        return bool(self._session.shown) and content_id(text) not in self._session.shown and is_enclosed(text)
 
-    def _words(self, texts: list[str], role: Role, entry: _Entry, where: str, flags: frozenset[str]) -> Record | Skip:
+    def _words(
+        self, texts: list[str], role: Role, entry: _Entry, where: str, flags: frozenset[str]
+    ) -> Record | SkippedPart:
         kept = [_own_words(text) for text in texts]
-        text, _ = joined_words(part for part in kept if part.strip())
+        text, _ = join_texts(part for part in kept if part.strip())
         if not text.strip():
-            return Skip("developer_or_context" if any(part.strip() for part in texts) else "no_text", where)
-        _, replaced = joined_words(texts)
-        base = digest(role.value, text)
+            return SkippedPart("developer_or_context" if any(part.strip() for part in texts) else "no_text", where)
+        _, replaced = join_texts(texts)
+        base = content_id(role.value, text)
         ordinal = self._ordinals[base] = self._ordinals.get(base, -1) + 1
         position, self._position = self._position, self._position + 1
         identity = f"codex:{self._session.key}:{base}:{ordinal}"
@@ -276,10 +278,10 @@ def _texts(payload: Mapping[str, Any]) -> list[str]:
 
 
 def _own_words(text: str) -> str:
-    kept = without_blocks(text, injected("codex", "tags"))
-    if kept.lstrip().startswith(injected("codex", "preamble_openings")):
+    kept = cut_blocks(text, injected_tags("codex", "tags"))
+    if kept.lstrip().startswith(injected_tags("codex", "preamble_openings")):
         # An editor puts open files and the selection before the request and marks where the request begins.
-        for heading in injected("codex", "request_headings"):
+        for heading in injected_tags("codex", "request_headings"):
             _, found, request = kept.partition(heading)
             if found:
                 return request.lstrip()
@@ -288,6 +290,6 @@ def _own_words(text: str) -> str:
 
 def _is_context(text: str) -> bool:
     stripped = text.lstrip()
-    if stripped.startswith(injected("codex", "openings")):
+    if stripped.startswith(injected_tags("codex", "openings")):
         return True
-    return bool(stripped) and not without_blocks(text, injected("codex", "tags")).strip()
+    return bool(stripped) and not cut_blocks(text, injected_tags("codex", "tags")).strip()

@@ -19,7 +19,7 @@ from itertools import pairwise
 from typing import Any, BinaryIO
 
 from core.errors import UserError
-from core.importers.input.refusal import refused
+from core.importers.input.refusal import refuse_file
 
 MAX_MEMBERS = 100_000
 MAX_TOTAL = 64 << 30
@@ -100,7 +100,7 @@ def list_members(opener: Opener, label: str) -> tuple[Member, ...]:
     members: list[Member] = []
     for count, (fields, name_bytes, extra) in enumerate(_walk(directory, label), 1):
         if count > MAX_MEMBERS:
-            raise refused(label, f"holds more than {MAX_MEMBERS:,} files, more than any export")
+            raise refuse_file(label, f"holds more than {MAX_MEMBERS:,} files, more than any export")
         member = _member(fields, name_bytes, extra, base, label)
         if member is not None:
             members.append(member)
@@ -116,35 +116,35 @@ def _read_directory(file: BinaryIO, label: str) -> tuple[bytes, int, int]:
     tail = file.read(end - start)
     at = tail.rfind(b"PK\x05\x06")
     if at < 0 or len(tail) - at < _END.size:
-        raise refused(label, _CUT)
+        raise refuse_file(label, _CUT)
     _, disk, first_disk, _, _, size, offset, _ = _END.unpack_from(tail, at)
     place = start + at
     if disk not in (0, _FULL16) or first_disk not in (0, _FULL16):
-        raise refused(label, "is one part of a split zip archive")
+        raise refuse_file(label, "is one part of a split zip archive")
     locator_at = place - _END64_LOCATOR_SIZE
     file.seek(max(0, locator_at))
     if locator_at >= 0 and file.read(4) == b"PK\x06\x07":
         place, size, offset = _read_end64(file, locator_at, label)
     if size > MAX_DIRECTORY:
-        raise refused(label, f"has a directory of more than {MAX_DIRECTORY >> 20} MiB, more than any export")
+        raise refuse_file(label, f"has a directory of more than {MAX_DIRECTORY >> 20} MiB, more than any export")
     begin = place - size
     if begin < 0 or begin < offset:
-        raise refused(label, _CUT)
+        raise refuse_file(label, _CUT)
     file.seek(begin)
     directory = file.read(size)
     if len(directory) != size:
-        raise refused(label, _CUT)
+        raise refuse_file(label, _CUT)
     return directory, begin - offset, begin
 
 
 def _read_end64(file: BinaryIO, locator_at: int, label: str) -> tuple[int, int, int]:
     place = locator_at - _END64.size
     if place < 0:
-        raise refused(label, _CUT)
+        raise refuse_file(label, _CUT)
     file.seek(place)
     raw = file.read(_END64.size)
     if not raw.startswith(b"PK\x06\x06"):
-        raise refused(label, _CUT)
+        raise refuse_file(label, _CUT)
     *_, size, offset = _END64.unpack(raw)
     return place, size, offset
 
@@ -153,7 +153,7 @@ def _walk(directory: bytes, label: str) -> Iterator[tuple[tuple[int, ...], bytes
     at = 0
     while at < len(directory):
         if len(directory) - at < _CENTRAL.size or directory[at : at + 4] != b"PK\x01\x02":
-            raise refused(label, _CUT)
+            raise refuse_file(label, _CUT)
         _, *fields = _CENTRAL.unpack_from(directory, at)
         name_length, extra_length, comment_length = fields[9:12]
         at += _CENTRAL.size
@@ -161,31 +161,31 @@ def _walk(directory: bytes, label: str) -> Iterator[tuple[tuple[int, ...], bytes
         extra = directory[at + name_length : at + name_length + extra_length]
         at += name_length + extra_length + comment_length
         if at > len(directory):
-            raise refused(label, _CUT)
+            raise refuse_file(label, _CUT)
         yield tuple(fields), name, extra
 
 
 def _member(fields: tuple[int, ...], name_bytes: bytes, extra: bytes, base: int, label: str) -> Member | None:
     _, _, flags, method, _, _, crc, packed, size, _, _, _, _, _, attributes, offset = fields
     if flags & _ENCRYPTED:
-        raise refused(label, "is encrypted with a password")
+        raise refuse_file(label, "is encrypted with a password")
     name = _name(name_bytes, flags, label)
     mode = stat.S_IFMT(attributes >> 16)
     if mode == stat.S_IFLNK:
-        raise refused(label, "holds a symbolic link, which no export has")
+        raise refuse_file(label, "holds a symbolic link, which no export has")
     if mode not in (0, stat.S_IFREG, stat.S_IFDIR):
-        raise refused(label, "holds something that is no regular file")
+        raise refuse_file(label, "holds something that is no regular file")
     extras = dict(_extras(extra))
     try:
         size, packed, offset = _zip64(extras.get(_ZIP64_EXTRA, b""), size, packed, offset)
     except struct.error:
-        raise refused(label, _CUT) from None
+        raise refuse_file(label, _CUT) from None
     if name.endswith("/") or mode == stat.S_IFDIR:
         return None
     if method not in (_STORED, _DEFLATED):
-        raise refused(label, "is packed in a way Loci cannot read; pack it again as a plain zip")
+        raise refuse_file(label, "is packed in a way Loci cannot read; pack it again as a plain zip")
     if method == _STORED and size != packed:
-        raise refused(label, _CUT)
+        raise refuse_file(label, _CUT)
     return Member(name, size, packed, method, crc, offset + base, _modified(extras.get(_TIME_EXTRA, b"")))
 
 
@@ -193,10 +193,10 @@ def _name(raw: bytes, flags: int, label: str) -> str:
     encoding = "utf-8" if flags & _UTF8_NAME else "cp437"
     name = raw.decode(encoding, "replace")
     if not name or len(name) > MAX_NAME or "\0" in name:
-        raise refused(label, "holds a file with an impossible name")
+        raise refuse_file(label, "holds a file with an impossible name")
     # Judged as every system would read it: a backslash or a drive is harmless here and an escape on Windows.
     if "\\" in name or name.startswith("/") or _DRIVE.match(name) or ".." in name.split("/"):
-        raise refused(label, "holds a file whose name leads outside the archive")
+        raise refuse_file(label, "holds a file whose name leads outside the archive")
     return name
 
 
@@ -229,19 +229,19 @@ def _check_sizes(members: list[Member], limit: int, label: str) -> None:
     total = sum(member.size for member in members)
     packed = sum(member.packed for member in members)
     if total > MAX_TOTAL:
-        raise refused(label, f"would unpack to more than {MAX_TOTAL >> 30} GiB")
+        raise refuse_file(label, f"would unpack to more than {MAX_TOTAL >> 30} GiB")
     too_dense = any(
         member.size > MEMBER_RATIO_FROM and member.size > MAX_MEMBER_RATIO * max(1, member.packed) for member in members
     )
     if too_dense or (total > TOTAL_RATIO_FROM and total > MAX_TOTAL_RATIO * max(1, packed)):
-        raise refused(label, "unpacks to far more than it holds, as only a zip bomb does")
+        raise refuse_file(label, "unpacks to far more than it holds, as only a zip bomb does")
     if len({member.name for member in members}) != len(members):
-        raise refused(label, "holds two files of the same name")
+        raise refuse_file(label, "holds two files of the same name")
     spans = sorted((member.offset, member.offset + _LOCAL.size + member.packed) for member in members)
     if spans and (spans[0][0] < 0 or spans[-1][1] > limit):
-        raise refused(label, _CUT)
+        raise refuse_file(label, _CUT)
     if any(before[1] > after[0] for before, after in pairwise(spans)):
-        raise refused(label, "holds files that share the same bytes, as only a zip bomb does")
+        raise refuse_file(label, "holds files that share the same bytes, as only a zip bomb does")
 
 
 def open_member(opener: Opener, member: Member, label: str) -> BinaryIO:
@@ -263,7 +263,7 @@ def open_member(opener: Opener, member: Member, label: str) -> BinaryIO:
         file.seek(member.offset)
         raw = file.read(_LOCAL.size)
         if len(raw) < _LOCAL.size or not raw.startswith(b"PK\x03\x04"):
-            raise refused(label, _CUT)
+            raise refuse_file(label, _CUT)
         *_, name_length, extra_length = _LOCAL.unpack(raw)
         file.seek(member.offset + _LOCAL.size + name_length + extra_length)
         return io.BufferedReader(_MemberStream(file, member, label), _BLOCK)
@@ -329,7 +329,7 @@ class _MemberStream(io.RawIOBase):
         return b""
 
     def _damaged(self, trouble: str) -> UserError:
-        return refused(self._label, trouble)
+        return refuse_file(self._label, trouble)
 
     def close(self) -> None:
         self._file.close()

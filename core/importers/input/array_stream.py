@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 
 from core.importers.input.encodings import decode_ladder
-from core.importers.input.strict_json import MAX_DEPTH, BadJson, Parsed, parse_json_text
+from core.importers.input.strict_json import MAX_DEPTH, BadJson, ParsedJson, parse_json_text
 
 ELEMENT_CAP = 256 << 20
 
@@ -23,7 +23,7 @@ _STRING_REST = re.compile(rb"(?:[^\"\\]++|\\.)*+", re.DOTALL)
 _SCALAR_END = re.compile(rb"[,\]} \t\r\n\[{:]")
 
 
-def parse_bytes(raw: bytes | bytearray) -> Parsed:
+def parse_bytes(raw: bytes | bytearray) -> ParsedJson:
     """Parse the bytes of one JSON value.
 
     Args:
@@ -37,7 +37,7 @@ def parse_bytes(raw: bytes | bytearray) -> Parsed:
     """
     text, flags = decode_ladder(bytes(raw), mend=False)
     parsed = parse_json_text(text)
-    return Parsed(parsed.value, parsed.surrogates, flags) if flags else parsed
+    return ParsedJson(parsed.value, parsed.surrogates, flags) if flags else parsed
 
 
 class ValueReader:
@@ -149,7 +149,7 @@ class ValueReader:
             raise BadJson(f"one value in it is longer than {ELEMENT_CAP >> 20} MiB")
 
 
-def array_elements(chunks: Iterator[bytes], prefixes: tuple[str, ...]) -> Iterator[Parsed]:
+def array_elements(chunks: Iterator[bytes], prefixes: tuple[str, ...]) -> Iterator[ParsedJson]:
     """Stream the elements of the arrays found at any of the prefixes; check everything else on the way.
 
     Args:
@@ -176,7 +176,7 @@ def array_elements(chunks: Iterator[bytes], prefixes: tuple[str, ...]) -> Iterat
         raise BadJson("something follows after its end")
 
 
-def _array(reader: ValueReader, depth: int) -> Iterator[Parsed]:
+def _array(reader: ValueReader, depth: int) -> Iterator[ParsedJson]:
     reader.skip()
     if reader.peek() == b"]":
         reader.skip()
@@ -191,7 +191,7 @@ def _array(reader: ValueReader, depth: int) -> Iterator[Parsed]:
             raise BadJson("it breaks off or is malformed between two elements")
 
 
-def _object(reader: ValueReader, prefixes: tuple[str, ...]) -> Iterator[Parsed]:
+def _object(reader: ValueReader, prefixes: tuple[str, ...]) -> Iterator[ParsedJson]:
     reader.skip()
     if reader.peek() == b"}":
         reader.skip()

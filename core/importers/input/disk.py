@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from core.errors import Code, LociError, UserError
-from core.importers.input.refusal import refused, shown_name
+from core.importers.input.refusal import printable_name, refuse_file
 from core.importers.input.strict_json import replace_surrogates
 
 MAX_FILES = 200_000
@@ -65,7 +65,7 @@ class DiskFile:
         try:
             descriptor = os.open(self.path, _FLAGS)
         except OSError:
-            raise refused(self.name, "cannot be opened for reading") from None
+            raise refuse_file(self.name, "cannot be opened for reading") from None
         stream = io.FileIO(descriptor, "rb", closefd=True)
         try:
             self.check(descriptor)
@@ -99,10 +99,10 @@ class DiskFile:
         same = stat.S_ISREG(now.st_mode) and (now.st_dev, now.st_ino) == self.identity
         grown = now.st_size > self.size and self.path.name.endswith(_APPENDED)
         if not same or not (grown or (now.st_size == self.size and now.st_mtime_ns == self.modified_ns)):
-            raise changed(self.name)
+            raise is_changed(self.name)
 
 
-def changed(name: str) -> LociError:
+def is_changed(name: str) -> LociError:
     """An IMPORT_CHANGED error.
 
     Args:
@@ -111,7 +111,9 @@ def changed(name: str) -> LociError:
     Returns:
         The error, to be raised.
     """
-    return UserError(Code.IMPORT_CHANGED, f"“{shown_name(name)}” changed while it was read; start the import again.")
+    return UserError(
+        Code.IMPORT_CHANGED, f"“{printable_name(name)}” changed while it was read; start the import again."
+    )
 
 
 class _BoundedFile(io.RawIOBase):
@@ -131,11 +133,11 @@ class _BoundedFile(io.RawIOBase):
         try:
             piece = self._raw.read(min(len(view), self._left)) if self._left else b""
         except OSError:
-            raise refused(self._file.name, "cannot be read to its end") from None
+            raise refuse_file(self._file.name, "cannot be read to its end") from None
         self._left -= len(piece)
         if not piece:
             if self._left:
-                raise changed(self._file.name)
+                raise is_changed(self._file.name)
             self._file.check(self._raw.fileno())
         view[: len(piece)] = piece
         return len(piece)
@@ -180,15 +182,15 @@ def walk_folder(root: Path, label: str) -> Iterator[tuple[str, DiskFile | str]]:
                 found = sorted(entries, key=lambda entry: entry.name)
         except OSError:
             if not prefix:
-                raise refused(label, "cannot be read") from None
+                raise refuse_file(label, "cannot be read") from None
             yield prefix.rstrip("/"), UNREADABLE
             continue
         for entry in found:
             count += 1
             if count > MAX_FILES or depth > MAX_DEPTH:
-                raise refused(label, f"holds more than {MAX_FILES:,} files or {MAX_DEPTH} levels of folders")
+                raise refuse_file(label, f"holds more than {MAX_FILES:,} files or {MAX_DEPTH} levels of folders")
             name = prefix + clean_name(entry.name)
-            kind = look(Path(entry.path))
+            kind = inspect_file(Path(entry.path))
             if kind is None:
                 waiting.append((Path(entry.path), name + "/", depth + 1))
             else:
@@ -204,7 +206,7 @@ def clean_name(name: str) -> str:
     return replace_surrogates(name)[0]
 
 
-def look(path: Path) -> DiskFile | str | None:
+def inspect_file(path: Path) -> DiskFile | str | None:
     """What lies at a path, links not followed.
 
     Args:

@@ -10,7 +10,7 @@ from core.errors import Code, UserError
 _NAME_LIMIT = 120
 
 
-def shown_name(name: str) -> str:
+def printable_name(name: str) -> str:
     """The last component of a path as it may stand in a message.
 
     Args:
@@ -24,7 +24,7 @@ def shown_name(name: str) -> str:
     return clean if len(clean) <= _NAME_LIMIT else clean[: _NAME_LIMIT - 1] + "…"
 
 
-def refused(name: str, trouble: str) -> UserError:
+def refuse_file(name: str, trouble: str) -> UserError:
     """An IMPORT_REFUSED error in one sentence.
 
     Args:
@@ -34,4 +34,4 @@ def refused(name: str, trouble: str) -> UserError:
     Returns:
         The error, to be raised.
     """
-    return UserError(Code.IMPORT_REFUSED, f"“{shown_name(name)}” {trouble}; nothing was imported.")
+    return UserError(Code.IMPORT_REFUSED, f"“{printable_name(name)}” {trouble}; nothing was imported.")

@@ -14,7 +14,7 @@ from typing import Any
 from core.importers.input.array_stream import ValueReader, array_elements, parse_bytes
 from core.importers.input.encodings import UTF16_MARKS, utf8_chunks
 from core.importers.input.source import Bundle, SourceFile
-from core.importers.input.streams import BadJson, head, head_text, parse_json_text
+from core.importers.input.streams import BadJson, parse_json_text, read_head, read_head_text
 
 _TOKEN = re.compile(r'"((?:[^"\\]++|\\.)*+)"|[\[\]{}:,]', re.DOTALL)
 _MAX_DEPTH = 64
@@ -72,7 +72,7 @@ def head_keys(file: SourceFile) -> Mapping[str, frozenset[str]]:
     Args:
         file: any file of a bundle.
     """
-    return key_paths(head_text(file))
+    return key_paths(read_head_text(file))
 
 
 HEAD = 65536
@@ -153,7 +153,7 @@ def keys_in_head(file: SourceFile) -> list[str]:
 
 
 def _chunks(file: SourceFile) -> Any:
-    return utf8_chunks(BytesIO(head(file, HEAD)))
+    return utf8_chunks(BytesIO(read_head(file, HEAD)))
 
 
 def looks_like_json(text: str) -> bool:

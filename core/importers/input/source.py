@@ -19,9 +19,9 @@ from typing import BinaryIO
 
 from core.errors import UserError
 from core.importers.input.archive import list_members, looks_like_zip, open_member
-from core.importers.input.disk import DiskFile, clean_name, disk_file, look, walk_folder
+from core.importers.input.disk import DiskFile, clean_name, disk_file, inspect_file, walk_folder
 from core.importers.input.encodings import decode_ladder
-from core.importers.input.refusal import refused
+from core.importers.input.refusal import refuse_file
 from core.importers.input.strict_json import BadJson, parse_json_text
 
 _MANIFEST_CAP = 1 << 20
@@ -127,15 +127,15 @@ def _make_bundle(path: Path, label: str, opened: _Opened) -> Bundle:
         real = path.resolve(strict=True)
         status = os.lstat(real)
     except (FileNotFoundError, NotADirectoryError):
-        raise refused(label, "does not exist") from None
+        raise refuse_file(label, "does not exist") from None
     except (OSError, RuntimeError, ValueError):
-        raise refused(label, "cannot be read") from None
+        raise refuse_file(label, "cannot be read") from None
     if stat.S_ISDIR(status.st_mode):
         return _folder_bundle(real, label, None, opened)
     if not stat.S_ISREG(status.st_mode):
-        raise refused(label, "is not a regular file")
+        raise refuse_file(label, "is not a regular file")
     if status.st_size == 0:
-        raise refused(label, "is empty")
+        raise refuse_file(label, "is empty")
     file = disk_file(real, status)
     if looks_like_zip(_first_bytes(file, 4)):
         return _bundle(label, "zip", _zip_files(file, ""), [], opened)
@@ -166,7 +166,7 @@ def _folder_bundle(root: Path, label: str, only: set[str] | None, opened: _Opene
 def _listed(root: Path, names: set[str]) -> Iterator[tuple[str, DiskFile | str]]:
     """The named files of a folder; one that is not there is left to the importer, which knows the manifest."""
     for name in sorted(names):
-        found = look(root / name)
+        found = inspect_file(root / name)
         if found is not None and (isinstance(found, DiskFile) or os.path.lexists(root / name)):
             yield name, found
 
@@ -202,7 +202,7 @@ def _plain(file: DiskFile, name: str) -> SourceFile:
 
 def _bundle(label: str, kind: str, files: list[SourceFile], skipped: list[tuple[str, str]], opened: _Opened) -> Bundle:
     if not files:
-        raise refused(label, "holds no files")
+        raise refuse_file(label, "holds no files")
     ordered = sorted(files, key=lambda file: file.name)
     kept = tuple(SourceFile(file.name, file.size, file.modified_ms, opened.keeping(file.open)) for file in ordered)
     digest = hashlib.sha256()

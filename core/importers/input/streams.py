@@ -11,13 +11,13 @@ from typing import BinaryIO
 
 from core.importers.input.array_stream import array_elements, parse_bytes
 from core.importers.input.encodings import UTF16_MARKS, decode_ladder, utf8_chunks
-from core.importers.input.refusal import refused
+from core.importers.input.refusal import refuse_file
 from core.importers.input.source import SourceFile
 from core.importers.input.strict_json import (
     MAX_DEPTH,
     BadJson,
-    Mended,
-    Parsed,
+    MendedText,
+    ParsedJson,
     mended_count,
     parse_json_text,
     replace_surrogates,
@@ -27,14 +27,14 @@ __all__ = [
     "LINE_CAP",
     "MAX_DEPTH",
     "BadJson",
-    "Lines",
-    "Mended",
-    "Parsed",
-    "head",
-    "head_text",
+    "LineReader",
+    "MendedText",
+    "ParsedJson",
     "iter_json_array",
     "mended_count",
     "parse_json_text",
+    "read_head",
+    "read_head_text",
     "read_json",
     "read_lines",
     "read_whole_text",
@@ -44,7 +44,7 @@ __all__ = [
 LINE_CAP = 256 << 20
 
 
-class Lines:
+class LineReader:
     """A file's lines, one after another: (number from 1, text without its line end).
 
     Only a line feed ends a line; one carriage return before it is removed with it.
@@ -93,7 +93,7 @@ class Lines:
                 rest.append(tail)
                 held += len(tail)
             if held > LINE_CAP:
-                raise refused(self._file.name, f"has a line longer than {LINE_CAP >> 20} MiB")
+                raise refuse_file(self._file.name, f"has a line longer than {LINE_CAP >> 20} MiB")
         if rest:
             self.complete_last = False
             yield b"".join(rest)
@@ -107,7 +107,7 @@ class Lines:
         return text
 
 
-def read_lines(file: SourceFile) -> Lines:
+def read_lines(file: SourceFile) -> LineReader:
     """Read a file line by line.
 
     Encodings: UTF-8 with or without a mark, UTF-16 with one, else Windows-1252 for lines that are no UTF-8, unless
@@ -122,7 +122,7 @@ def read_lines(file: SourceFile) -> Lines:
     Raises:
         UserError: IMPORT_REFUSED while reading, for a line over 256 MiB.
     """
-    return Lines(file)
+    return LineReader(file)
 
 
 def read_whole_text(file: SourceFile, cap: int = 64 << 20) -> tuple[str, frozenset[str]]:
@@ -144,12 +144,12 @@ def read_whole_text(file: SourceFile, cap: int = 64 << 20) -> tuple[str, frozens
         for chunk in utf8_chunks(stream, flags):
             held += chunk
             if len(held) > cap:
-                raise refused(file.name, f"is longer than {cap >> 20} MiB, too long for one text")
+                raise refuse_file(file.name, f"is longer than {cap >> 20} MiB, too long for one text")
     text, found = decode_ladder(bytes(held))
     return text, found | flags
 
 
-def read_json(file: SourceFile, cap: int = 256 << 20) -> Parsed:
+def read_json(file: SourceFile, cap: int = 256 << 20) -> ParsedJson:
     """Read a file as one JSON value.
 
     Args:
@@ -167,14 +167,14 @@ def read_json(file: SourceFile, cap: int = 256 << 20) -> Parsed:
         for chunk in utf8_chunks(stream):
             held += chunk
             if len(held) > cap:
-                raise refused(file.name, f"is longer than {cap >> 20} MiB, too long for one JSON value")
+                raise refuse_file(file.name, f"is longer than {cap >> 20} MiB, too long for one JSON value")
     try:
         return parse_bytes(held)
     except BadJson as error:
-        raise refused(file.name, f"is not valid JSON ({error.reason})") from None
+        raise refuse_file(file.name, f"is not valid JSON ({error.reason})") from None
 
 
-def iter_json_array(file: SourceFile, prefixes: tuple[str, ...]) -> Iterator[Parsed]:
+def iter_json_array(file: SourceFile, prefixes: tuple[str, ...]) -> Iterator[ParsedJson]:
     """Stream the elements of the arrays found at any of the prefixes, in file order, holding one at a time.
 
     An object at the top may have several of the keys; all their arrays are given (an empty first alias must not hide
@@ -195,10 +195,10 @@ def iter_json_array(file: SourceFile, prefixes: tuple[str, ...]) -> Iterator[Par
         try:
             yield from array_elements(utf8_chunks(stream), prefixes)
         except BadJson as error:
-            raise refused(file.name, f"is not valid JSON ({error.reason})") from None
+            raise refuse_file(file.name, f"is not valid JSON ({error.reason})") from None
 
 
-def head(file: SourceFile, size: int = 65536) -> bytes:
+def read_head(file: SourceFile, size: int = 65536) -> bytes:
     """The first bytes of a file, for detection.
 
     Args:
@@ -212,7 +212,7 @@ def head(file: SourceFile, size: int = 65536) -> bytes:
         return stream.read(size)
 
 
-def head_text(file: SourceFile, size: int = 65536) -> str:
+def read_head_text(file: SourceFile, size: int = 65536) -> str:
     """The first bytes of a file as text, for detection; unreadable bytes become U+FFFD.
 
     Args:
@@ -222,7 +222,7 @@ def head_text(file: SourceFile, size: int = 65536) -> str:
     Returns:
         The text without a byte order mark, possibly cut inside a line.
     """
-    raw = head(file, size)
+    raw = read_head(file, size)
     if raw.startswith(UTF16_MARKS):
         return raw.decode("utf-16", "replace")
     return raw.decode("utf-8-sig", "replace")

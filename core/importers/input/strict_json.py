@@ -31,7 +31,7 @@ class BadJson(Exception):  # noqa: N818 - the room's contract names it so
         self.reason = reason
 
 
-class Mended(str):
+class MendedText(str):
     """A string in which lone surrogates were replaced, so that a message can be flagged exactly.
 
     Attributes:
@@ -42,7 +42,7 @@ class Mended(str):
     replaced: int
 
     @staticmethod
-    def of(text: str, replaced: int) -> Mended:
+    def of(text: str, replaced: int) -> MendedText:
         """Mark a mended text.
 
         Args:
@@ -52,17 +52,17 @@ class Mended(str):
         Returns:
             The same text with its count.
         """
-        marked = Mended(text)
+        marked = MendedText(text)
         marked.replaced = replaced
         return marked
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedJson:
     """A parsed value.
 
     Attributes:
-        value: what json.loads gives; strings that were mended are `Mended`.
+        value: what json.loads gives; strings that were mended are `MendedText`.
         surrogates: how many lone surrogates became U+FFFD.
         flags: how the bytes were read: `encoding_guessed`, `encoding_replaced`.
     """
@@ -81,7 +81,7 @@ def mended_count(text: object) -> int:
     Returns:
         The count; 0 for anything that was not mended.
     """
-    return text.replaced if isinstance(text, Mended) else 0
+    return text.replaced if isinstance(text, MendedText) else 0
 
 
 def _join_pair(match: re.Match[str]) -> str:
@@ -103,7 +103,7 @@ def replace_surrogates(text: str) -> tuple[str, int]:
     return _SURROGATE.subn("�", _SURROGATE_PAIR.sub(_join_pair, text))
 
 
-def parse_json_text(text: str) -> Parsed:
+def parse_json_text(text: str) -> ParsedJson:
     """Parse one JSON text strictly.
 
     Duplicate keys: the last wins. Numbers too large for a float are refused like Infinity.
@@ -130,8 +130,8 @@ def parse_json_text(text: str) -> Parsed:
         raise BadJson("a number in it is too long") from None
     if _ESCAPED_SURROGATE.search(text) or _SURROGATE.search(text):
         value, count = _mend(value)
-        return Parsed(value, count)
-    return Parsed(value, 0)
+        return ParsedJson(value, count)
+    return ParsedJson(value, 0)
 
 
 def _refuse_constant(_name: str) -> NoReturn:
@@ -174,7 +174,7 @@ def _mend(root: Any) -> tuple[Any, int]:
             if isinstance(value, str):
                 fixed, count = replace_surrogates(value)
                 if count or len(fixed) != len(value):
-                    node[key] = Mended.of(fixed, count) if count else fixed
+                    node[key] = MendedText.of(fixed, count) if count else fixed
                     total += count
             elif isinstance(value, dict | list):
                 stack.append(value)

@@ -14,15 +14,15 @@ from core.importers.input.sniff import items_in_head, keys_in_head, visible_file
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import (
     BadJson,
-    head_text,
     iter_json_array,
     mended_count,
     parse_json_text,
+    read_head_text,
     read_lines,
 )
-from core.importers.records.records import Item, Record, Skip, Trouble
+from core.importers.records.records import Item, Record, SkippedPart, UnreadablePart
 from core.importers.records.rows import filled_text, text_digest
-from core.text.rendering.model_text import observed, related
+from core.text.rendering.model_text import render_observation, render_relation
 from core.text.times import parse_time
 from core.types.values import Kind, Source, When
 
@@ -38,7 +38,7 @@ _SNIFFED_FILES = 20
 
 
 @dataclass(slots=True)
-class Entity:
+class McpEntity:
     """A named thing.
 
     Attributes:
@@ -53,7 +53,7 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class McpRelation:
     """Two entities' names and what binds them, as written."""
 
     source: str
@@ -82,10 +82,10 @@ class McpMemoryImporter:
         """
         graph = _Graph()
         for item in _all_parts(bundle):
-            if isinstance(item, _Part) and item.is_relation:
+            if isinstance(item, _GraphPart) and item.is_relation:
                 graph.relate(item.row)
         for item in _all_parts(bundle):
-            if not isinstance(item, _Part):
+            if not isinstance(item, _GraphPart):
                 yield item
             elif not item.is_relation:
                 yield from graph.observe(item)
@@ -93,7 +93,7 @@ class McpMemoryImporter:
                 yield graph.bind(item)
 
 
-def entities_and_relations(bundle: Bundle) -> tuple[tuple[Entity, ...], tuple[Relation, ...]]:
+def entities_and_relations(bundle: Bundle) -> tuple[tuple[McpEntity, ...], tuple[McpRelation, ...]]:
     """The whole graph, entities without observations included.
 
     Args:
@@ -104,7 +104,7 @@ def entities_and_relations(bundle: Bundle) -> tuple[tuple[Entity, ...], tuple[Re
     """
     graph = _Graph()
     for item in _all_parts(bundle):
-        if not isinstance(item, _Part):
+        if not isinstance(item, _GraphPart):
             continue
         if item.is_relation:
             graph.relate(item.row)
@@ -115,7 +115,7 @@ def entities_and_relations(bundle: Bundle) -> tuple[tuple[Entity, ...], tuple[Re
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _GraphPart:
     """One entity or relation as written."""
 
     row: Mapping[str, Any]
@@ -128,16 +128,16 @@ def _is_graph(file: SourceFile) -> bool:
     return _is_lines(file) or _is_object(file)
 
 
-def _all_parts(bundle: Bundle) -> Iterator[_Part | Skip | Trouble]:
+def _all_parts(bundle: Bundle) -> Iterator[_GraphPart | SkippedPart | UnreadablePart]:
     for file in bundle.files:
         if bundle.kind == "file" or _is_graph(file):
             yield from _parts(file)
         else:
-            yield Skip("not_mcp_memory", file.name)
+            yield SkippedPart("not_mcp_memory", file.name)
 
 
 def _is_lines(file: SourceFile) -> bool:
-    text = head_text(file)
+    text = read_head_text(file)
     if not text.lstrip().startswith("{"):
         return False
     rows = [_row(line) for line in text.split("\n")[:_SNIFFED_LINES]]
@@ -167,33 +167,33 @@ def _is_object(file: SourceFile) -> bool:
     return any("observations" in item for item in items_in_head(file, ("entities",)))
 
 
-def _parts(file: SourceFile) -> Iterator[_Part | Skip | Trouble]:
+def _parts(file: SourceFile) -> Iterator[_GraphPart | SkippedPart | UnreadablePart]:
     if not _is_lines(file) and _is_object(file):
         for key in ("entities", "relations"):
             for number, parsed in enumerate(iter_json_array(file, (key,)), 1):
                 where = f"{file.name}:{key} {number}"
                 if isinstance(parsed.value, Mapping):
-                    yield _Part(parsed.value, where, key == "relations", parsed.flags)
+                    yield _GraphPart(parsed.value, where, key == "relations", parsed.flags)
                 else:
-                    yield Trouble(where, "not an object")
+                    yield UnreadablePart(where, "not an object")
         return
     lines = read_lines(file)
     for number, line in lines:
         where = f"{file.name}:{number}"
         if not line.strip():
-            yield Skip("blank_line", where)
+            yield SkippedPart("blank_line", where)
             continue
         try:
             value = parse_json_text(line).value
         except BadJson as error:
-            yield Trouble(where, f"not JSON: {error.reason}")
+            yield UnreadablePart(where, f"not JSON: {error.reason}")
             continue
         if not isinstance(value, Mapping):
-            yield Trouble(where, "not an object")
+            yield UnreadablePart(where, "not an object")
         elif value.get("type") not in ("entity", "relation"):
-            yield Trouble(where, "neither an entity nor a relation")
+            yield UnreadablePart(where, "neither an entity nor a relation")
         else:
-            yield _Part(value, where, value["type"] == "relation", lines.line_flags)
+            yield _GraphPart(value, where, value["type"] == "relation", lines.line_flags)
 
 
 def _named(row: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
@@ -201,11 +201,11 @@ def _named(row: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
     return next((str(value) for name in names if filled_text(value := row.get(name))), None)
 
 
-def _relation(row: Mapping[str, Any]) -> Relation | None:
+def _relation(row: Mapping[str, Any]) -> McpRelation | None:
     source, target = _named(row, _FROM), _named(row, _TO)
     if source is None or target is None:
         return None
-    return Relation(source, _named(row, _RELATION) or "", target)
+    return McpRelation(source, _named(row, _RELATION) or "", target)
 
 
 def _when(row: Mapping[str, Any]) -> When | None:
@@ -217,8 +217,8 @@ class _Graph:
     """Joins what several lines tell of one entity."""
 
     def __init__(self) -> None:
-        self.entities: dict[str, Entity] = {}
-        self.relations: dict[Relation, None] = {}
+        self.entities: dict[str, McpEntity] = {}
+        self.relations: dict[McpRelation, None] = {}
         self._told: set[str] = set()
 
     def relate(self, row: Mapping[str, Any]) -> None:
@@ -226,13 +226,13 @@ class _Graph:
         if relation := _relation(row):
             self.relations.setdefault(relation)
 
-    def observe(self, part: _Part) -> Iterator[Item]:
+    def observe(self, part: _GraphPart) -> Iterator[Item]:
         """Take an entity's line; give its new observations."""
         name = _named(part.row, _NAMES)
         if name is None:
-            yield Skip("no_name", part.where)
+            yield SkippedPart("no_name", part.where)
             return
-        entity = self.entities.setdefault(name, Entity(name, _named(part.row, _TYPES)))
+        entity = self.entities.setdefault(name, McpEntity(name, _named(part.row, _TYPES)))
         observations = part.row.get("observations")
         for number, given in enumerate(observations if isinstance(observations, list) else [observations], 1):
             if given is None:
@@ -240,30 +240,30 @@ class _Graph:
             where = f"{part.where} observation {number}"
             text = _named(given, _OBSERVED) if isinstance(given, Mapping) else given
             if not isinstance(text, str) or not filled_text(text):
-                yield Skip("no_text", where)
+                yield SkippedPart("no_text", where)
                 continue
             digest = text_digest(f"{name}\0{text}")
             if digest in self._told:
-                yield Skip("duplicate_observation", where)
+                yield SkippedPart("duplicate_observation", where)
                 continue
             self._told.add(digest)
             entity.observations.append(str(text))
             yield self._record(entity, text, given, digest, part.flags, where)
 
-    def bind(self, part: _Part) -> Item:
+    def bind(self, part: _GraphPart) -> Item:
         """Take a relation's line; give what it says."""
         relation = _relation(part.row)
         if relation is None:
-            return Trouble(part.where, "a relation without both ends")
+            return UnreadablePart(part.where, "a relation without both ends")
         names = (relation.source, relation.relation, relation.target)
         digest = text_digest("relation\0" + "\0".join(names))
         if digest in self._told:
-            return Skip("duplicate_relation", part.where)
+            return SkippedPart("duplicate_relation", part.where)
         self._told.add(digest)
         marks = {*part.flags, *({"surrogates_replaced"} if any(mended_count(name) for name in names) else ())}
         return Record(
             identity=f"mcp-memory:{digest}",
-            text=related(*names),
+            text=render_relation(*names),
             where=part.where,
             kind=Kind.FACT,
             source=Source.INFERENCE,
@@ -272,7 +272,9 @@ class _Graph:
             extra={"relation": {"from": relation.source, "relation": relation.relation, "to": relation.target}},
         )
 
-    def _record(self, entity: Entity, text: str, given: Any, digest: str, flags: frozenset[str], where: str) -> Record:
+    def _record(
+        self, entity: McpEntity, text: str, given: Any, digest: str, flags: frozenset[str], where: str
+    ) -> Record:
         extra: dict[str, Any] = {"entity": entity.name, "entity_type": entity.type}
         if len(entity.observations) == 1 and (rows := self._relations_of(entity.name)):
             extra["relations"] = rows
@@ -281,7 +283,7 @@ class _Graph:
         marks = {*flags, "surrogates_replaced"} if mended_count(text) else set(flags)
         return Record(
             identity=f"mcp-memory:{digest}",
-            text=observed(entity.name, str(text)),
+            text=render_observation(entity.name, str(text)),
             where=where,
             kind=Kind.FACT,
             source=Source.INFERENCE,

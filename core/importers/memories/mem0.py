@@ -10,8 +10,8 @@ from typing import Any
 
 from core.importers.input.sniff import items_in_head, visible_files
 from core.importers.input.source import Bundle, SourceFile
-from core.importers.input.streams import Parsed, iter_json_array, mended_count, read_json
-from core.importers.records.records import Item, Record, Skip
+from core.importers.input.streams import ParsedJson, iter_json_array, mended_count, read_json
+from core.importers.records.records import Item, Record, SkippedPart
 from core.importers.records.rows import Ordinals, filled_text, spread_tags, text_digest
 from core.text.times import parse_time
 from core.types.values import Kind, Source
@@ -50,7 +50,7 @@ class Mem0Importer:
         ordinals = Ordinals()
         for file in files:
             if len(files) > 1 and not _is_mem0(file):
-                yield Skip("not_mem0", file.name)
+                yield SkippedPart("not_mem0", file.name)
                 continue
             for number, parsed in enumerate(_items(file), 1):
                 yield _record(parsed, f"{file.name}:item {number}", ordinals)
@@ -70,7 +70,7 @@ def _is_memory(item: Mapping[str, Any]) -> bool:
     return has_text and any(key in item for key in _OWNERS) and any(key in item for key in _MARKS)
 
 
-def _items(file: SourceFile) -> Iterator[Parsed]:
+def _items(file: SourceFile) -> Iterator[ParsedJson]:
     """The list at the top or under a wrapper; where no wrapper holds a list, one level further in."""
     found = False
     for parsed in iter_json_array(file, ("", *WRAPPERS)):
@@ -78,7 +78,7 @@ def _items(file: SourceFile) -> Iterator[Parsed]:
         yield parsed
     if not found:
         parsed = read_json(file)
-        yield from (Parsed(item, 0, parsed.flags) for item in _nested(parsed.value, _DEEPEST))
+        yield from (ParsedJson(item, 0, parsed.flags) for item in _nested(parsed.value, _DEEPEST))
 
 
 def _nested(value: Any, depth: int) -> list[Any]:
@@ -99,13 +99,13 @@ def _text(item: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _record(parsed: Parsed, where: str, ordinals: Ordinals) -> Item:
+def _record(parsed: ParsedJson, where: str, ordinals: Ordinals) -> Item:
     item = parsed.value
     if not isinstance(item, Mapping):
-        return Skip("not_an_object", where)
+        return SkippedPart("not_an_object", where)
     text = _text(item)
     if text is None:
-        return Skip("no_text", where)
+        return SkippedPart("no_text", where)
     occurred = parse_time(item.get("created_at"))
     flags = set(parsed.flags)
     if mended_count(text):

@@ -16,18 +16,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from core.importers.input.archive import MAX_MEMBER_RATIO, MEMBER_RATIO_FROM
-from core.importers.input.refusal import refused
+from core.importers.input.refusal import refuse_file
 from core.importers.input.sniff import items_in_head, keys_in_head, visible_files
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import (
     BadJson,
-    Parsed,
+    ParsedJson,
     iter_json_array,
     mended_count,
     parse_json_text,
     read_lines,
 )
-from core.importers.records.records import Item, Record, Skip, Trouble
+from core.importers.records.records import Item, Record, SkippedPart, UnreadablePart
 from core.importers.records.rows import filled_text, text_digest
 from core.text.times import parse_time
 from core.types.values import Kind, Source, Status
@@ -45,7 +45,7 @@ _KEPT = ("metadata", "updated_at", "archived_at", "state")
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class AccessScope:
     """One access rule of the backup, offered as a starting point for a client's grants.
 
     Attributes:
@@ -68,7 +68,7 @@ class _Backup:
     apps: dict[str, str] = field(default_factory=dict)
     categories: dict[str, str] = field(default_factory=dict)
     of_memory: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    scopes: list[Scope] = field(default_factory=list)
+    scopes: list[AccessScope] = field(default_factory=list)
 
 
 class OpenMemoryImporter:
@@ -93,7 +93,7 @@ class OpenMemoryImporter:
         seen: dict[str, str] = {}
         whole, lines = _json_file(bundle), _lines_file(bundle)
         if whole is None and lines is None:
-            raise refused(bundle.label, "holds no OpenMemory backup")
+            raise refuse_file(bundle.label, "holds no OpenMemory backup")
         if whole is not None:
             backup = _tables(whole)
             for number, parsed in enumerate(iter_json_array(whole, ("memories",)), 1):
@@ -102,7 +102,7 @@ class OpenMemoryImporter:
             yield from _read_lines(lines, seen, alone=whole is None)
 
 
-def suggested_scopes(bundle: Bundle) -> tuple[Scope, ...]:
+def suggested_scopes(bundle: Bundle) -> tuple[AccessScope, ...]:
     """The access rules of a backup, for the person to turn into grants.
 
     Args:
@@ -164,7 +164,7 @@ def _tables(file: SourceFile) -> _Backup:
     for row in _rows(file, "access_controls"):
         subject, memory = str(row.get("subject_id")), row.get("object_id")
         backup.scopes.append(
-            Scope(
+            AccessScope(
                 client=backup.apps.get(subject, subject),
                 effect=str(row.get("effect")),
                 object_type=str(row.get("object_type")),
@@ -184,38 +184,38 @@ def _read_lines(file: SourceFile, seen: dict[str, str], *, alone: bool) -> Itera
     try:
         for number, line in read_lines(inner):
             if not line.strip():
-                yield Skip("blank_line", f"{file.name}:{number}")
+                yield SkippedPart("blank_line", f"{file.name}:{number}")
                 continue
             try:
                 parsed = parse_json_text(line)
             except BadJson as error:
-                yield Trouble(f"{file.name}:{number}", f"not JSON: {error.reason}")
+                yield UnreadablePart(f"{file.name}:{number}", f"not JSON: {error.reason}")
                 continue
             yield from _once(parsed, (file.name, str(number)), backup, seen)
     except (OSError, EOFError, zlib.error):
         if alone:
-            raise refused(file.name, "is a damaged or cut-off gzip file") from None
-        yield Trouble(file.name, "a damaged or cut-off gzip file", "bad_file")
+            raise refuse_file(file.name, "is a damaged or cut-off gzip file") from None
+        yield UnreadablePart(file.name, "a damaged or cut-off gzip file", "bad_file")
 
 
-def _once(parsed: Parsed, place: tuple[str, str], backup: _Backup, seen: dict[str, str]) -> Iterator[Item]:
+def _once(parsed: ParsedJson, place: tuple[str, str], backup: _Backup, seen: dict[str, str]) -> Iterator[Item]:
     """One memory, unless it came before; that the other file repeats it is how backups are and no skip."""
     row, where = parsed.value, ":".join(place)
     if not isinstance(row, Mapping):
-        yield Skip("not_an_object", where)
+        yield SkippedPart("not_an_object", where)
         return
     text = row.get("content")
     key = str(row["id"]) if row.get("id") else text_digest(str(text))
     if key in seen:
         if seen[key] == place[0]:
-            yield Skip("duplicate", where)
+            yield SkippedPart("duplicate", where)
         return
     seen[key] = place[0]
     state = _state(row)
     if state == "deleted":
-        yield Skip("deleted", where)
+        yield SkippedPart("deleted", where)
     elif not isinstance(text, str) or not filled_text(text):
-        yield Skip("no_text", where)
+        yield SkippedPart("no_text", where)
     else:
         yield _record(parsed, text, where, backup, state, key)
 
@@ -226,7 +226,7 @@ def _state(row: Mapping[str, Any]) -> str:
     return "archived" if row.get("archived_at") else str(row.get("state") or "active").casefold()
 
 
-def _record(parsed: Parsed, text: str, where: str, backup: _Backup, state: str, key: str) -> Record:
+def _record(parsed: ParsedJson, text: str, where: str, backup: _Backup, state: str, key: str) -> Record:
     row = parsed.value
     written = row.get("created_at")
     occurred = parse_time(written)
@@ -286,7 +286,7 @@ class _GzipStream(io.RawIOBase):
         piece = self._inner.read1(len(view))
         self._left -= len(piece)
         if self._left < 0:
-            raise refused(self._name, "unpacks to far more than it holds, as only a bomb does")
+            raise refuse_file(self._name, "unpacks to far more than it holds, as only a bomb does")
         view[: len(piece)] = piece
         return len(piece)
 

@@ -14,22 +14,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.importers.input.refusal import refused
+from core.importers.input.refusal import refuse_file
 from core.importers.input.sniff import is_binary, is_hidden, looks_like_json
 from core.importers.input.source import Bundle, SourceFile
-from core.importers.input.streams import BadJson, head, head_text, parse_json_text, read_whole_text
+from core.importers.input.streams import BadJson, parse_json_text, read_head, read_head_text, read_whole_text
 from core.importers.notes.wikilinks import NoteIndex, is_tag, link_rows, links_in, tags_in, unique_tags
 from core.importers.records.front_matter import FrontMatter, read_front_matter
-from core.importers.records.records import Item, Record, Section, Skip, Trouble
+from core.importers.records.records import Item, Record, Section, SkippedPart, UnreadablePart
 from core.importers.records.rows import text_digest
-from core.text.rendering.markdown import headings_in, without_code
-from core.text.times import is_within, labelled_date, parse_time
+from core.text.rendering.markdown import blank_code, headings_in
+from core.text.times import find_labelled_date, is_within, parse_time
 from core.types.values import Kind, Precision, Role, Source, When
 
 _BETWEEN = "\n\n"
 
 
-def canvas_record(path: str, text: str, index: NoteIndex, flags: Iterable[str]) -> Record | Skip | Trouble:
+def canvas_record(
+    path: str, text: str, index: NoteIndex, flags: Iterable[str]
+) -> Record | SkippedPart | UnreadablePart:
     """Read one board.
 
     Args:
@@ -45,16 +47,16 @@ def canvas_record(path: str, text: str, index: NoteIndex, flags: Iterable[str]) 
     try:
         parsed = parse_json_text(text.removeprefix("\ufeff"))
     except BadJson as error:
-        return Trouble(path, f"not JSON: {error.reason}", "bad_canvas")
+        return UnreadablePart(path, f"not JSON: {error.reason}", "bad_canvas")
     board = parsed.value
     if not isinstance(board, Mapping):
-        return Trouble(path, "not a board", "bad_canvas")
+        return UnreadablePart(path, "not a board", "bad_canvas")
     nodes, edges = _objects(board.get("nodes")), _objects(board.get("edges"))
     words = [*_strings(nodes, "text", "label"), *_strings(edges, "label")]
     if not words:
-        return Skip("no_text", path)
+        return SkippedPart("no_text", path)
     joined = _BETWEEN.join(words)
-    plain = _BETWEEN.join(without_code(word) for word in words)
+    plain = _BETWEEN.join(blank_code(word) for word in words)
     tags = unique_tags(tags_in(plain))
     marks = {*flags, "surrogates_replaced"} if parsed.surrogates else set(flags)
     return Record(
@@ -123,7 +125,7 @@ _NOBODY = "source"
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class NotesSurvey:
     """What a vault or folder of notes holds, by paths inside it.
 
     Attributes:
@@ -147,7 +149,7 @@ def vault_root(bundle: Bundle) -> str | None:
     return min(roots, key=len, default=None)
 
 
-def survey(bundle: Bundle) -> Survey:
+def survey_notes(bundle: Bundle) -> NotesSurvey:
     """Sort a bundle's files into notes, boards, attachments and what is left out.
 
     Args:
@@ -174,7 +176,7 @@ def survey(bundle: Bundle) -> Survey:
             canvases.append(path)
         else:
             attachments.append(path)
-    return Survey(root or "", tuple(notes), tuple(canvases), tuple(attachments), tuple(skipped))
+    return NotesSurvey(root or "", tuple(notes), tuple(canvases), tuple(attachments), tuple(skipped))
 
 
 def _inside(file: SourceFile, root: str) -> str:
@@ -204,7 +206,7 @@ def _is_template(file: SourceFile, path: str, templates: tuple[str, ...] | None)
         return True
     # A folder called Templates need not hold any; only a note with blanks to fill in is one.
     named = any(part in _TEMPLATE_FOLDERS for part in folded.split("/")[:-1])
-    return named and _TEMPLATE_MARK.search(head_text(file)) is not None
+    return named and _TEMPLATE_MARK.search(read_head_text(file)) is not None
 
 
 def _template_folders(bundle: Bundle, root: str) -> tuple[str, ...]:
@@ -237,8 +239,8 @@ class ObsidianImporter:
         return vault_root(bundle) is not None
 
     def read(self, bundle: Bundle) -> Iterator[Item]:
-        """Yield notes and boards in order of their paths; attachments are counted by `survey` alone."""
-        yield from _read_all(bundle, survey(bundle))
+        """Yield notes and boards in order of their paths; attachments are counted by `survey_notes` alone."""
+        yield from _read_all(bundle, survey_notes(bundle))
 
 
 class MarkdownImporter:
@@ -253,16 +255,16 @@ class MarkdownImporter:
         """Whether there are notes; one file alone must be called one, as its words cannot tell it from any text."""
         if bundle.kind == "file":
             return all(
-                f.size and f.name.lower().endswith(NOTE_ENDINGS) and not is_binary(head(f)) for f in bundle.files
+                f.size and f.name.lower().endswith(NOTE_ENDINGS) and not is_binary(read_head(f)) for f in bundle.files
             )
-        return bool(survey(bundle).notes)
+        return bool(survey_notes(bundle).notes)
 
     def read(self, bundle: Bundle) -> Iterator[Item]:
         """Yield notes in order of their paths; other files are skipped as `not_a_note`."""
-        found = survey(bundle)
+        found = survey_notes(bundle)
         yield from _read_all(bundle, found)
         for path in found.attachments:
-            yield Skip("not_a_note", path)
+            yield SkippedPart("not_a_note", path)
 
 
 class TextImporter:
@@ -278,7 +280,7 @@ class TextImporter:
         if bundle.kind != "file" or len(bundle.files) != 1 or not bundle.files[0].size:
             return False
         file = bundle.files[0]
-        return not is_binary(head(file)) and not looks_like_json(head_text(file))
+        return not is_binary(read_head(file)) and not looks_like_json(read_head_text(file))
 
     def read(self, bundle: Bundle) -> Iterator[Item]:
         """Yield one record for each file.
@@ -288,8 +290,8 @@ class TextImporter:
         """
         for file in bundle.files:
             item = _text_of(file, file.name)
-            if isinstance(item, Trouble) and bundle.kind == "file":
-                raise refused(file.name, item.message)
+            if isinstance(item, UnreadablePart) and bundle.kind == "file":
+                raise refuse_file(file.name, item.message)
             if isinstance(item, _Text):
                 yield _record(file.name, item, {"path": file.name, "title": file.path.stem})
             else:
@@ -304,14 +306,14 @@ class _Text:
     flags: frozenset[str]
 
 
-def _read_all(bundle: Bundle, found: Survey) -> Iterator[Item]:
+def _read_all(bundle: Bundle, found: NotesSurvey) -> Iterator[Item]:
     index = NoteIndex((*found.notes, *found.canvases, *found.attachments))
     reasons = {path: reason for reason, path in found.skipped}
     notes, canvases = set(found.notes), set(found.canvases)
     for file in bundle.files:
         path = _inside(file, found.root)
         if path in reasons:
-            yield Skip(reasons[path], path)
+            yield SkippedPart(reasons[path], path)
         elif path in notes:
             item = _text_of(file, path)
             yield _note(path, item, index) if isinstance(item, _Text) else item
@@ -321,24 +323,24 @@ def _read_all(bundle: Bundle, found: Survey) -> Iterator[Item]:
             yield replace(board, occurred=_named_date(path)) if isinstance(board, Record) else board
 
 
-def _text_of(file: SourceFile, path: str) -> _Text | Skip | Trouble:
+def _text_of(file: SourceFile, path: str) -> _Text | SkippedPart | UnreadablePart:
     if file.size > MAX_NOTE:
-        return Trouble(path, f"is longer than {MAX_NOTE >> 20} MiB, too long for one note", "too_large")
-    start = head(file)
+        return UnreadablePart(path, f"is longer than {MAX_NOTE >> 20} MiB, too long for one note", "too_large")
+    start = read_head(file)
     if not start:
-        return Skip("empty_file", path)
+        return SkippedPart("empty_file", path)
     if is_binary(start):
-        return Trouble(path, "is no text", "not_text")
+        return UnreadablePart(path, "is no text", "not_text")
     text, flags = read_whole_text(file)
     if not text.strip():
-        return Skip("empty_file", path)
+        return SkippedPart("empty_file", path)
     # The mark is one of the file's bytes, and a note is kept byte for byte.
     return _Text("\ufeff" + text if start.startswith(codecs.BOM_UTF8) else text, flags)
 
 
 def _note(path: str, item: _Text, index: NoteIndex) -> Record:
     front = read_front_matter(item.text)
-    body = without_code(item.text[front.body_at :])
+    body = blank_code(item.text[front.body_at :])
     tags = unique_tags([*_front_tags(front), *tags_in(body)])
     links = [link for text in front.texts() for link in links_in(text) if not link.markdown]
     occurred, sections = _dated_sections(front, body, path)
@@ -391,7 +393,7 @@ def _record(
 def _written_date(front: FrontMatter) -> tuple[When | None, bool]:
     """The first readable time of the front matter, as exactly as it tells that; and whether only unreadable ones."""
     given = [value.strip().removeprefix("[[").removesuffix("]]") for name in _DATED if (value := front.first(name))]
-    times = [when for value in given if (when := parse_time(value) or labelled_date(value)) is not None]
+    times = [when for value in given if (when := parse_time(value) or find_labelled_date(value)) is not None]
     found = _finest(times[0], times) if times else None
     return found, bool(given) and found is None
 
@@ -407,8 +409,8 @@ def _named_date(path: str) -> When | None:
     """The date that a note's name bears, or its folders and name together (`2026/02/14.md`)."""
     stem = path.rpartition(".")[0] or path
     if folders := _BY_FOLDERS.search(stem):
-        return labelled_date("-".join(folders.groups()))
-    return labelled_date(stem.rpartition("/")[2])
+        return find_labelled_date("-".join(folders.groups()))
+    return find_labelled_date(stem.rpartition("/")[2])
 
 
 def _has_words(body: str, end: int) -> bool:
@@ -425,7 +427,7 @@ def _dated_sections(front: FrontMatter, body: str, path: str) -> tuple[When | No
 
     Args:
         front: its front matter.
-        body: what follows it, after `without_code`.
+        body: what follows it, after `blank_code`.
         path: its path.
 
     Returns:
@@ -440,7 +442,7 @@ def _dated_sections(front: FrontMatter, body: str, path: str) -> tuple[When | No
         while open_headings and open_headings[-1][0] >= heading.level:
             open_headings.pop()
         above = open_headings[-1][1] if open_headings else whole
-        own = labelled_date(heading.words)
+        own = find_labelled_date(heading.words)
         open_headings.append((heading.level, above if own is None else _finest(own, dates)))
         if open_headings[-1][1] != found[-1].occurred:
             found.append(Section(front.body_at + heading.start, open_headings[-1][1]))

@@ -22,7 +22,7 @@ _LONE_MEMORY = re.compile(r"<memory\b(?=[^<>]*\bid=)(?=[^<>]*\btype=)[^<>]*>.*?<
 
 
 @cache
-def injected(program: str, name: str) -> tuple[str, ...]:
+def injected_tags(program: str, name: str) -> tuple[str, ...]:
     """One list of `resources/imports/injected.json`.
 
     Args:
@@ -33,7 +33,7 @@ def injected(program: str, name: str) -> tuple[str, ...]:
     return tuple(json.loads(text)[program][name])
 
 
-def without_blocks(text: str, tags: Iterable[str]) -> str:
+def cut_blocks(text: str, tags: Iterable[str]) -> str:
     """Cut complete blocks of the given tags, and Loci's own recall, out of a text.
 
     Args:

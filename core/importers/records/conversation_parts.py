@@ -12,7 +12,7 @@ from typing import Any
 
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import mended_count
-from core.importers.records.records import Skip
+from core.importers.records.records import SkippedPart
 
 _NUMBERED = re.compile(r"(?:^|/)[^/]+\.json$", re.IGNORECASE)
 
@@ -44,7 +44,7 @@ def as_list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def known(facts: Mapping[str, Any]) -> dict[str, Any]:
+def drop_empty(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Facts without those that say nothing (null, false, empty).
 
     Args:
@@ -53,7 +53,7 @@ def known(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if value not in (None, False, "", [], {}, 0)}
 
 
-def digest(*parts: str) -> str:
+def content_id(*parts: str) -> str:
     """A short id made of content, for what has none.
 
     Args:
@@ -66,7 +66,7 @@ def digest(*parts: str) -> str:
     return hashlib.sha256(joined).hexdigest()[:32]
 
 
-def joined_words(parts: Iterable[str], separator: str = "\n\n") -> tuple[str, int]:
+def join_texts(parts: Iterable[str], separator: str = "\n\n") -> tuple[str, int]:
     """Join the texts of one message.
 
     Args:
@@ -80,13 +80,13 @@ def joined_words(parts: Iterable[str], separator: str = "\n\n") -> tuple[str, in
     return separator.join(kept), sum(mended_count(part) for part in kept)
 
 
-def bundle_skips(bundle: Bundle) -> Iterable[Skip]:
+def bundle_skips(bundle: Bundle) -> Iterable[SkippedPart]:
     """What the bundle itself left out.
 
     Args:
         bundle: any bundle.
     """
-    return (Skip(reason, name) for reason, name in bundle.skipped)
+    return (SkippedPart(reason, name) for reason, name in bundle.skipped)
 
 
 def json_files(bundle: Bundle, stems: tuple[str, ...]) -> list[SourceFile]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from core.importers.records.records import Conversation, Item, Record, Skip
+from core.importers.records.records import Conversation, Item, Record, SkippedPart
 from core.text.split import split_text
 
 TEXT_BYTES = 1 << 20
@@ -132,7 +132,7 @@ def _alt(attributes: str) -> str:
     return (found[1] or found[2] or "") if found else ""
 
 
-def limited(record: Record) -> Iterator[Item]:
+def apply_limits(record: Record) -> Iterator[Item]:
     """Hold one record to the limits.
 
     Args:
@@ -166,9 +166,9 @@ def limited(record: Record) -> Iterator[Item]:
     if not pictures or _WORDLESS.sub("", text):
         yield from _divided(record)
     if pictures + fields.pictures:
-        yield Skip("inline_picture", record.where, pictures + fields.pictures)
+        yield SkippedPart("inline_picture", record.where, pictures + fields.pictures)
     if fields.cut:
-        yield Skip("long_field", record.where, fields.cut)
+        yield SkippedPart("long_field", record.where, fields.cut)
 
 
 @dataclass

@@ -85,7 +85,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Skip:
+class SkippedPart:
     """Something left out on purpose.
 
     Attributes:
@@ -100,7 +100,7 @@ class Skip:
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class UnreadablePart:
     """A part that could not be read; the rest goes on.
 
     Attributes:
@@ -114,7 +114,7 @@ class Trouble:
     reason: str = "bad_line"
 
 
-Item = Record | Skip | Trouble
+Item = Record | SkippedPart | UnreadablePart
 
 
 class Importer(Protocol):

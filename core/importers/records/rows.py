@@ -14,7 +14,7 @@ from typing import Any
 
 from core.importers.input.streams import BadJson, mended_count, parse_json_text
 from core.importers.records.front_matter import plain_name
-from core.importers.records.records import Conversation, Record, Skip, Trouble
+from core.importers.records.records import Conversation, Record, SkippedPart, UnreadablePart
 from core.text.times import parse_time
 from core.types.values import Kind, Role, Source, When
 
@@ -92,7 +92,7 @@ class Ordinals:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _RowFields:
     """One row while it is read: what is left of its fields, and its marks."""
 
     left: dict[str, Any]
@@ -217,7 +217,9 @@ class RowReader:
         self._ordinals = Ordinals()
         self._sessions: dict[str, tuple[Conversation, int]] = {}
 
-    def take(self, row: Mapping[str, Any], where: str, flags: Iterable[str] = ()) -> Record | Skip | Trouble:
+    def take(
+        self, row: Mapping[str, Any], where: str, flags: Iterable[str] = ()
+    ) -> Record | SkippedPart | UnreadablePart:
         """Read one row.
 
         Args:
@@ -228,21 +230,21 @@ class RowReader:
         Returns:
             The record; a Skip `no_text`; or a Trouble where the text is no text.
         """
-        reading = _Reading(dict(row), set(flags))
+        reading = _RowFields(dict(row), set(flags))
         value = reading.take("text")
         if isinstance(value, Mapping):
             # {"message": {"role": …, "content": …}}: the row is an envelope around the message.
-            inner = _Reading({**reading.left, **value}, reading.flags)
+            inner = _RowFields({**reading.left, **value}, reading.flags)
             reading, value = inner, inner.take("text")
         if value is None:
-            return Skip("no_text", where)
+            return SkippedPart("no_text", where)
         if not isinstance(value, str):
-            return Trouble(where, "the text is not a string")
+            return UnreadablePart(where, "the text is not a string")
         if mended_count(value):
             reading.flags.add("surrogates_replaced")
         return self._record(reading, str(value), where)
 
-    def _record(self, reading: _Reading, text: str, where: str) -> Record:
+    def _record(self, reading: _RowFields, text: str, where: str) -> Record:
         author, session, ref = (reading.word(name) for name in ("author", "session", "ref"))
         kind, tags = reading.kind_and_tags()
         role = reading.role(author)

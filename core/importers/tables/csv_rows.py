@@ -14,14 +14,14 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from core.importers.input.encodings import decode_ladder, utf8_chunks
-from core.importers.input.refusal import refused
+from core.importers.input.refusal import refuse_file
 from core.importers.input.sniff import is_hidden, visible_files
 from core.importers.input.source import Bundle, SourceFile
-from core.importers.input.streams import LINE_CAP, head_text
+from core.importers.input.streams import LINE_CAP, read_head_text
 from core.importers.records.front_matter import plain_name
-from core.importers.records.records import Item, Skip, Trouble
+from core.importers.records.records import Item, SkippedPart, UnreadablePart
 from core.importers.records.rows import KNOWN_NAMES, TEXT_NAMES, RowReader
-from core.text.rendering.cells import unguarded
+from core.text.rendering.cells import unescape_formula
 
 DELIMITERS = (";", ",", "\t", "|")
 _SNIFFED_RECORDS = 200
@@ -69,15 +69,15 @@ class CsvImporter:
         reader = RowReader(self.format)
         for file in bundle.files:
             if bundle.kind != "file" and is_hidden(file.name):
-                yield Skip("hidden_file", file.name)
+                yield SkippedPart("hidden_file", file.name)
                 continue
             dialect = sniff_dialect(file, strict=False)
             if dialect is not None:
                 yield from _read_file(file, dialect, reader)
             elif bundle.kind == "file":
-                raise refused(file.name, "has no column named text, content, message or body in its first line")
+                raise refuse_file(file.name, "has no column named text, content, message or body in its first line")
             else:
-                yield Skip("not_csv", file.name)
+                yield SkippedPart("not_csv", file.name)
 
 
 def sniff_dialect(file: SourceFile, *, strict: bool) -> Dialect | None:
@@ -90,7 +90,7 @@ def sniff_dialect(file: SourceFile, *, strict: bool) -> Dialect | None:
     Returns:
         The dialect, or None.
     """
-    text = head_text(file)
+    text = read_head_text(file)
     if marked := _SEP_LINE.match(text):
         text = text[marked.end() :]
         found = Dialect(marked[1], 1)
@@ -195,7 +195,7 @@ def _byte_lines(file: SourceFile, chunks: Iterator[bytes]) -> Iterator[bytes]:
                 yield b"".join(rest)
                 rest, held = [], 0
         if held > LINE_CAP:
-            raise refused(file.name, f"has a line longer than {LINE_CAP >> 20} MiB")
+            raise refuse_file(file.name, f"has a line longer than {LINE_CAP >> 20} MiB")
     if rest:
         yield b"".join(rest)
 
@@ -257,15 +257,15 @@ def _records(file: SourceFile, table: _Table, reader: RowReader) -> Iterator[Ite
     number = 0
     while (cells := table.next()) is not None:
         if not cells:
-            yield Skip("blank_line", f"{file.name}:after record {number}")
+            yield SkippedPart("blank_line", f"{file.name}:after record {number}")
             continue
         if cells is _PIECE:
-            yield Trouble(f"{file.name}:after record {number}", _PIECE)
+            yield UnreadablePart(f"{file.name}:after record {number}", _PIECE)
             continue
         number += 1
         where = f"{file.name}:record {number}"
         if isinstance(cells, str):
-            yield Trouble(where, cells)
+            yield UnreadablePart(where, cells)
         else:
-            plain = [unguarded(cell) for cell in cells]
+            plain = [unescape_formula(cell) for cell in cells]
             yield reader.take(dict(zip(table.header, plain, strict=False)), where, table.lines.flags)

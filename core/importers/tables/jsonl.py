@@ -10,9 +10,9 @@ from typing import Any
 
 from core.importers.input.sniff import is_hidden, items_in_head, keys_in_head, visible_files
 from core.importers.input.source import Bundle, SourceFile
-from core.importers.input.streams import BadJson, head_text, iter_json_array, parse_json_text, read_lines
+from core.importers.input.streams import BadJson, iter_json_array, parse_json_text, read_head_text, read_lines
 from core.importers.records.front_matter import plain_name
-from core.importers.records.records import Item, Skip, Trouble
+from core.importers.records.records import Item, SkippedPart, UnreadablePart
 from core.importers.records.rows import TEXT_NAMES, RowReader
 
 _SNIFFED_FILES = 20
@@ -40,9 +40,9 @@ class JsonlImporter:
         reader = RowReader(self.format)
         for file in bundle.files:
             if bundle.kind != "file" and is_hidden(file.name):
-                yield Skip("hidden_file", file.name)
+                yield SkippedPart("hidden_file", file.name)
             elif bundle.kind != "file" and not _holds_rows(file):
-                yield Skip("not_jsonl", file.name)
+                yield SkippedPart("not_jsonl", file.name)
             else:
                 yield from _array_rows(file, reader) if _is_array(file) else _lines(file, reader)
 
@@ -52,14 +52,14 @@ def _has_text(row: Any) -> bool:
 
 
 def _is_array(file: SourceFile) -> bool:
-    start = head_text(file).lstrip()
+    start = read_head_text(file).lstrip()
     return start.startswith("[") and start[1:].lstrip().startswith("{")
 
 
 def _holds_rows(file: SourceFile) -> bool:
     if _is_array(file):
         return any(_has_text(item) for item in items_in_head(file, ("",)))
-    text = head_text(file)
+    text = read_head_text(file)
     whole, mark, _ = text.rpartition("\n")
     lines = [line for line in (whole if mark else text).split("\n") if line.strip()]
     rows = sum(_has_text(_parsed(line)) for line in lines)
@@ -82,7 +82,7 @@ def _array_rows(file: SourceFile, reader: RowReader) -> Iterator[Item]:
         if isinstance(parsed.value, Mapping):
             yield reader.take(parsed.value, where, parsed.flags)
         else:
-            yield Trouble(where, "not an object")
+            yield UnreadablePart(where, "not an object")
 
 
 def _lines(file: SourceFile, reader: RowReader) -> Iterator[Item]:
@@ -90,17 +90,17 @@ def _lines(file: SourceFile, reader: RowReader) -> Iterator[Item]:
     for number, line in lines:
         where = f"{file.name}:{number}"
         if not line.strip():
-            yield Skip("blank_line", where)
+            yield SkippedPart("blank_line", where)
             continue
         try:
             parsed = parse_json_text(line)
         except BadJson as error:
-            yield Trouble(where, _reason(line, error))
+            yield UnreadablePart(where, _reason(line, error))
             continue
         if isinstance(parsed.value, Mapping):
             yield reader.take(parsed.value, where, lines.line_flags)
         else:
-            yield Trouble(where, "not an object")
+            yield UnreadablePart(where, "not an object")
 
 
 def _reason(line: str, error: BadJson) -> str:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.claims.authorship import IN_PASSING, OWNERS_WORD, PERSONS
-from core.belief.extract.normal_form import as_read
-from core.belief.gate import Standing
+from core.belief.extract.normal_form import read_as_seen
+from core.belief.gate import SourceAuthority
 from core.intake.transaction.trust_inputs import base_trusts
 from core.memory.draft import to_json
 from core.memory.read import said_at_sql
@@ -41,13 +41,13 @@ class StoreCandidate:
     kind: Kind
     space_id: str
     claims: tuple[ClaimDraft, ...]
-    standing: Standing
+    standing: SourceAuthority
     vector: NDArray[np.float32] | None
 
     @property
     def told(self) -> Told:
         """This side of a pair."""
-        return Told(as_read(self.texts[0]), self.standing.at_ms, self.claims)
+        return Told(read_as_seen(self.texts[0]), self.standing.at_ms, self.claims)
 
     @property
     def stranger(self) -> str | None:
@@ -69,7 +69,7 @@ class Neighbour:
     text: str
     status: str
     space_id: str
-    standing: Standing
+    standing: SourceAuthority
     claims: tuple[ClaimDraft, ...]
     cosine: float
     head_id: str
@@ -78,7 +78,7 @@ class Neighbour:
     @property
     def told(self) -> Told:
         """This side of a pair."""
-        return Told(as_read(self.text), self.standing.at_ms, self.claims)
+        return Told(read_as_seen(self.text), self.standing.at_ms, self.claims)
 
     @property
     def is_over(self) -> bool:
@@ -126,9 +126,9 @@ def load_neighbours(rows: Rows, cosines: dict[str, float]) -> dict[str, Neighbou
     return found
 
 
-def _standing(row: tuple[Any, ...], trusts: tuple[float, float]) -> Standing:
+def _standing(row: tuple[Any, ...], trusts: tuple[float, float]) -> SourceAuthority:
     trust, source_weight = trusts
-    return Standing(
+    return SourceAuthority(
         owners_word=bool(row[11]),
         owner_said=bool(row[11] or row[12]),
         persons=bool(row[13]),
@@ -142,7 +142,7 @@ def _standing(row: tuple[Any, ...], trusts: tuple[float, float]) -> Standing:
     )
 
 
-def authority_of(rows: Rows, memory_id: str) -> Standing:
+def authority_of(rows: Rows, memory_id: str) -> SourceAuthority:
     """Whose word a stored memory is.
 
     Returns:

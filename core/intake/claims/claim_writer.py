@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from core.belief.claims.claims import Evidenced, draft_claim, key_form
-from core.belief.extract.normal_form import as_read, unmarked
+from core.belief.claims.claims import EvidenceSource, draft_claim, key_form
+from core.belief.extract.normal_form import read_as_seen, strip_marks
 from core.intake.transaction.text_readers import Extract
 from core.intake.transaction.trust_inputs import refresh_claims
 from core.types.belief import ClaimDraft
@@ -76,11 +76,11 @@ def read_claims(
 def _read(extract: Extract, text: str, times: tuple[int | None, int | None]) -> list[ClaimDraft]:
     """What a reader takes the text for, who does not see what is hidden in it."""
     now_ms, said_ms = times
-    plain = as_read(text)
+    plain = read_as_seen(text)
     found = list(extract(plain, now_ms=now_ms, said_ms=said_ms))
     if not plain.isascii():
         known = {draft.predicate for draft in found}
-        more = extract(unmarked(plain), now_ms=now_ms, said_ms=said_ms)
+        more = extract(strip_marks(plain), now_ms=now_ms, said_ms=said_ms)
         found += [replace(draft, start=0, end=len(plain)) for draft in more if draft.predicate not in known]
     if plain != text:  # the spans of another writing: the whole text is the quote
         return [replace(draft, start=0, end=len(text)) for draft in found]
@@ -103,7 +103,7 @@ def write_claims(
     tx: Tx,
     make_id: Callable[[], str],
     drafts: Sequence[ClaimDraft],
-    on: Evidenced,
+    on: EvidenceSource,
     scope_session: str = "",
 ) -> tuple[str, ...]:
     """Write claims of a memory as drafts.

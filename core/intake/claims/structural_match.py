@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.belief.claims.claims import key_form, key_of
-from core.belief.extract.residue import says_no_more
+from core.belief.claims.claims import key_form, key_of_draft
+from core.belief.extract.residue import has_no_residue
 from core.belief.relate.distinctions import has_contradiction as contradict
-from core.belief.relate.rivals import MOST_ASSUMED, assumed, assumes_otherwise, claims_assumed
+from core.belief.relate.rivals import MOST_ASSUMED, has_other_presupposition, parse_presuppositions, presupposed_claims
 from core.intake.claims.candidate import Neighbour, StoreCandidate, load_neighbours
 from core.intake.transaction.sources import KINDS_BY_TEXT, standing_twin
 from core.memory.draft import to_json
@@ -60,7 +60,7 @@ def find_same_claims(rows: Rows, candidate: StoreCandidate) -> str | None:
         return None
     first: str | None = None
     for draft in candidate.claims:
-        key = key_of(candidate.space_id, draft, candidate.standing.scope_session)
+        key = key_of_draft(candidate.space_id, draft, candidate.standing.scope_session)
         found = rows.value(
             "SELECT m.id FROM claims c JOIN evidence e ON e.claim_id = c.id AND e.stance = 'supporting' "  # noqa: S608
             "JOIN memories m ON m.id = e.memory_id WHERE c.space_id = ? AND c.claim_key = ? "
@@ -90,7 +90,7 @@ def find_same_words(rows: Rows, candidate: StoreCandidate) -> str | None:
 def _is_all_told(candidate: StoreCandidate) -> bool:
     if any(draft.method == "given" for draft in candidate.claims):
         return True
-    return len(candidate.texts) == 1 and says_no_more(candidate.texts[0], candidate.claims)
+    return len(candidate.texts) == 1 and has_no_residue(candidate.texts[0], candidate.claims)
 
 
 def find_claim_conflicts(rows: Rows, candidate: StoreCandidate) -> list[ClaimConflict]:
@@ -101,7 +101,7 @@ def find_claim_conflicts(rows: Rows, candidate: StoreCandidate) -> list[ClaimCon
     """
     found: dict[tuple[str, str], ClaimConflict] = {}
     for draft in candidate.claims:
-        own = key_of(candidate.space_id, draft, candidate.standing.scope_session)
+        own = key_of_draft(candidate.space_id, draft, candidate.standing.scope_session)
         for memory_id, claim_id, key in _opposed(rows, candidate, draft):
             found.setdefault((memory_id, claim_id), ClaimConflict(memory_id, claim_id, bytes(key), draft, own))
     return list(found.values())
@@ -120,8 +120,8 @@ def find_presupposed(rows: Rows, candidate: StoreCandidate) -> list[str]:
         return []
     told = Told("".join(candidate.texts)[:MOST_ASSUMED], candidate.standing.at_ms, candidate.claims)
     found = dict.fromkeys(one.memory_id for one in find_claim_conflicts(rows, candidate))
-    for name, values in assumed(told.text).items():
-        drafts = tuple(claims_assumed(name, values, told))
+    for name, values in parse_presuppositions(told.text).items():
+        drafts = tuple(presupposed_claims(name, values, told))
         found |= dict.fromkeys(one.memory_id for one in find_claim_conflicts(rows, replace(candidate, claims=drafts)))
         words = " AND ".join(f'"{word}"' for word in index_terms(name).split())
         if words:
@@ -132,7 +132,7 @@ def find_presupposed(rows: Rows, candidate: StoreCandidate) -> list[str]:
 
 
 def _is_other(one: Neighbour, told: Told) -> bool:
-    return assumes_otherwise(one.told, told) or contradict(one.claims, told.claims)
+    return has_other_presupposition(one.told, told) or contradict(one.claims, told.claims)
 
 
 _MOST_NAMED = 200

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from core.entities.entity_rows import with_metadata
+from core.entities.entity_rows import merge_metadata
 from core.entities.registry import add_alias
 from core.errors import BugError
 from core.intake.claims.assertion import exclusive_rivals, replace_claim
@@ -54,7 +54,7 @@ def _unite_metadata(tx: Tx, keep: str, merged: str) -> None:
     """What the one that leads away knew goes over; where both know something, the one that stays is right (seed B)."""
     into, gone = tx.row("entities", {"id": keep}) or {}, tx.row("entities", {"id": merged}) or {}
     kept, left = json.loads(into["extra"]), json.loads(gone["extra"])
-    united = with_metadata(kept, {**left.get("metadata", {}), **kept.get("metadata", {})}, tx.now_ms)
+    united = merge_metadata(kept, {**left.get("metadata", {}), **kept.get("metadata", {})}, tx.now_ms)
     tx.update("entities", {"id": keep}, {"extra": to_json(united)})
     tx.update("entities", {"id": merged}, {"extra": to_json({**left, "updated_at": tx.now_ms})})
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from core.belief.claims.authorship import persons_among
+from core.belief.claims.authorship import find_persons_words
 from core.entities import entity_rows
 from core.entities.name_words import name_key
 from core.errors import Code, PreconditionError, UserError
@@ -102,7 +102,7 @@ class EntityVerbs:
             entity_id = self.make_id()
             with self.work.verb(tx, CREATE, LABELS[CREATE], asked.actor) as verb:
                 made_by = "owner" if asked.actor.is_owner else "client"
-                entity_rows.insert(tx, entity_id, space(), draft, made_by, asked.reach)
+                entity_rows.insert_entity(tx, entity_id, space(), draft, made_by, asked.reach)
                 verb.note(entity_id, aliases=len(draft.aliases))
             return {"id": entity_id}
 
@@ -120,9 +120,9 @@ class EntityVerbs:
         """
 
         def change() -> dict[str, Any]:
-            _need_standing(entity_rows.card(tx, entity_id, asked.reach), "it")
+            _need_standing(entity_rows.read_card(tx, entity_id, asked.reach), "it")
             with self.work.verb(tx, UPDATE, LABELS[UPDATE], asked.actor) as verb:
-                entity_rows.change(tx, entity_id, wanted, asked.reach)
+                entity_rows.change_entity(tx, entity_id, wanted, asked.reach)
                 verb.note(entity_id, changed=verb.changes)
             return {"id": entity_id}
 
@@ -192,7 +192,7 @@ class EntityVerbs:
         kind = _kind(source, target)
         made_by = "owner" if "owner" in (source.made_by, target.made_by) else target.made_by
         entity_id = self.make_id()
-        entity_rows.insert(tx, entity_id, GLOBAL_SPACE, EntityDraft(target.name, kind), made_by, reach)
+        entity_rows.insert_entity(tx, entity_id, GLOBAL_SPACE, EntityDraft(target.name, kind), made_by, reach)
         return entity_id
 
     def _propose(self, tx: Tx, source: EntityCard, target: EntityCard, asked: EntityCaller) -> EntityMerged:
@@ -274,12 +274,12 @@ def check_merge_pair(
     """
     if source_id == target_id:
         raise UserError(Code.INVALID_INPUT, "An entity cannot be merged into itself.")
-    source, target = entity_rows.card(rows, source_id, reach), entity_rows.card(rows, target_id, reach)
+    source, target = entity_rows.read_card(rows, source_id, reach), entity_rows.read_card(rows, target_id, reach)
     _need_standing(source, "the source")
     _need_standing(target, "the target")
     if target.space not in (source.space, GLOBAL_SPACE) and not (widen and is_in_other_space(source, target)):
         raise UserError(Code.INVALID_INPUT, "Two entities of different spaces are merged only into one of GLOBAL.")
-    if is_in_other_space(source, target) and entity_rows.is_taken(
+    if is_in_other_space(source, target) and entity_rows.is_name_taken(
         rows, GLOBAL_SPACE, target.name, _kind(source, target), reach
     ):
         raise PreconditionError("GLOBAL has one of that name already: merge each of the two into that one.")
@@ -301,7 +301,7 @@ def _is_persons(rows: Rows, source: EntityCard, target: EntityCard) -> bool:
         return True
     losers = [one.loser for one in find_endings(rows, target.id, source.id)]
     behind = [str(row[0]) for row in rows.all(_BEHIND, (json.dumps(losers),))]
-    return bool(behind) and bool(persons_among(rows, behind))
+    return bool(behind) and bool(find_persons_words(rows, behind))
 
 
 def _questions(rows: Rows, entity_ids: tuple[str, str]) -> list[str]:

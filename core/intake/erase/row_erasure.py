@@ -15,7 +15,7 @@ from core.intake.erase.erasure_scope import ErasureScope
 from core.intake.review.approvals import requests_about
 from core.memory.draft import to_json
 from core.memory.write import refresh_terms, remove_derived
-from core.text.describe.room_names import TEXTS, names_of
+from core.text.describe.room_names import TEXTS, name_rooms
 from core.text.fold import fold_case, fold_width
 from core.vault.database.row_images import image_hash, image_to_json, steady
 from core.vault.database.rows import Rows
@@ -314,7 +314,7 @@ class RowEraser:
                     "SELECT name FROM rooms WHERE parent_id IS ? AND id <> ?", (room["parent_id"], room_id)
                 )
             ]
-            self.mend("rooms", {"id": room_id}, {"name": names_of([[text for (text,) in left]], taken)[0]})
+            self.mend("rooms", {"id": room_id}, {"name": name_rooms([[text for (text,) in left]], taken)[0]})
 
     # ---- what was said
 

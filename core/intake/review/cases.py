@@ -9,9 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.belief.claims.authorship import persons_among
-from core.belief.review.actions import HELD, Rights, Shape, actions_of, refusal, repeatable
-from core.belief.review.items import Item, is_applicable, read_item, standing_side
+from core.belief.claims.authorship import find_persons_words
+from core.belief.review.actions import (
+    HELD,
+    ClientRights,
+    ItemShape,
+    available_actions,
+    refusal_for_client,
+    repeatable_actions,
+)
+from core.belief.review.items import QueueItem, find_standing_side, is_applicable, read_item
 from core.errors import Code, PreconditionError, UserError
 from core.types.replies import ClientRecord
 from core.types.reviews import Decision
@@ -32,7 +39,7 @@ class ReviewCase:
         persons: ids of those of the two that the person said or vouched for.
     """
 
-    item: Item
+    item: QueueItem
     came: Row
     have: Row | None
     persons: frozenset[str] = frozenset()
@@ -44,13 +51,13 @@ class ReviewCase:
         same = self.have is not None and all(
             self.have[name] == self.came[name] for name in ("content_hash", "space_id", "kind", "scope_session")
         )
-        shape = Shape(
+        shape = ItemShape(
             paired=self.have is not None,
             split=any(row["part_of"] is not None for row in both),
             same_text=same,
             same_kind=self.have is None or self.have["kind"] == self.came["kind"],
         )
-        return actions_of(self.item.kind, shape)
+        return available_actions(self.item.kind, shape)
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -90,11 +97,13 @@ def load_case(tx: Tx, item_id: str) -> ReviewCase:
     if not is_applicable(tx, item_id):
         raise PreconditionError("That is settled: one of the two memories no longer stands.")
     came = tx.row("memories", {"id": item.incoming_id})
-    against = standing_side(tx, item.existing_id, item.incoming_id)
+    against = find_standing_side(tx, item.existing_id, item.incoming_id)
     have = None if against is None else tx.row("memories", {"id": against})
     if came is None:
         raise UserError(Code.NOT_FOUND, "There is no such conflict.")
-    return ReviewCase(item, came, have, persons_among(tx, [item.incoming_id, *([] if against is None else [against])]))
+    return ReviewCase(
+        item, came, have, find_persons_words(tx, [item.incoming_id, *([] if against is None else [against])])
+    )
 
 
 def check_decision(case: ReviewCase, decision: Decision, client: ClientRecord | None) -> None:
@@ -123,19 +132,19 @@ def _check_rule(case: ReviewCase, decision: Decision, client: ClientRecord | Non
     owners = case.is_owners or case.brings_owners
     if owners:
         raise PreconditionError("No rule decides about what you said yourself; decide it each time.")
-    if decision.action not in repeatable(case.item.kind, case.actions, said_by_owner=owners, held=case.is_held):
+    if decision.action not in repeatable_actions(case.item.kind, case.actions, said_by_owner=owners, held=case.is_held):
         raise PreconditionError("This decision depends on the two memories and cannot be made a rule.")
 
 
 def _check_client(case: ReviewCase, action: Action, client: ClientRecord) -> None:
     """Nothing but the owner's word supersedes, merges into or disputes what the owner said (design section 4)."""
-    rights = Rights(
+    rights = ClientRights(
         against_person=case.is_owners,
         persons=case.brings_owners,
         own=case.came["client_id"] == client.id,
         weaker=case.have is not None and float(case.came["trust"]) < float(case.have["trust"]),
         held=case.is_held,
     )
-    why = refusal(case.item.kind, action, rights)
+    why = refusal_for_client(case.item.kind, action, rights)
     if why is not None:
         raise UserError(Code.ACCESS_DENIED, why)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.belief.claims.authorship import PERSONS
-from core.belief.review.items import lapsed, returned, said_by_now
-from core.belief.review.queue import Open, waiting
+from core.belief.review.items import find_lapsed, find_reopened, find_restated
+from core.belief.review.queue import QueueEntry, read_waiting
 from core.memory.draft import to_json
 from core.score.belief.harm import LOW, age_days
 from core.vault.database.row_images import EXPIRED, LAPSED, STANDS
@@ -50,8 +50,8 @@ def find_stale(rows: Rows, now_ms: int, *, expiry: bool) -> StaleItems:
         The items.
     """
     over = find_expired(rows, now_ms) if expiry else ()
-    again = [*returned(rows, LAPSED), *returned(rows, STANDS)]
-    return StaleItems(tuple(lapsed(rows)[:_AT_ONCE]), tuple(again[:_AT_ONCE]), over[:_AT_ONCE])
+    again = [*find_reopened(rows, LAPSED), *find_reopened(rows, STANDS)]
+    return StaleItems(tuple(find_lapsed(rows)[:_AT_ONCE]), tuple(again[:_AT_ONCE]), over[:_AT_ONCE])
 
 
 def find_expired(rows: Rows, now_ms: int) -> tuple[str, ...]:
@@ -60,12 +60,12 @@ def find_expired(rows: Rows, now_ms: int) -> tuple[str, ...]:
     Returns:
         Their ids.
     """
-    old = [item.id for item in waiting(rows, now_ms) if _is_over(item, now_ms)]
+    old = [item.id for item in read_waiting(rows, now_ms) if _is_over(item, now_ms)]
     kept = {row[0] for row in rows.all(_OWNERS, (to_json(old),))} if old else set()
     return tuple(item_id for item_id in old if item_id not in kept)
 
 
-def _is_over(item: Open, now_ms: int) -> bool:
+def _is_over(item: QueueEntry, now_ms: int) -> bool:
     return -item.weight < LOW and age_days(now_ms, -item.newer) > EXPIRES_DAYS
 
 
@@ -82,7 +82,7 @@ def revalidate(tx: Tx, *, expiry: bool = False) -> int:
     found = find_stale(tx, tx.now_ms, expiry=expiry)
     recorder, tx.recorder = tx.recorder, None
     try:
-        said = said_by_now(tx, found.lapsed)
+        said = find_restated(tx, found.lapsed)
         _close(tx, said, STANDS)
         _close(tx, [one for one in found.lapsed if one not in said], LAPSED)
         _close(tx, found.expired, EXPIRED)

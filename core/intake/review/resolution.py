@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.review.wording import counted, words
+from core.belief.review.wording import format_count, review_strings
 from core.errors import Code, LociError, PreconditionError, UserError
 from core.intake.review import decision_rules, resolution_actions
 from core.intake.review.cases import ReviewCase, check_decision, load_case
@@ -322,7 +322,7 @@ def step_label(case: ReviewCase, action: Action) -> str:
         Words of Loci's own.
     """
     plain = _SINGLE.get(action, action.value) if case.have is None else action.value
-    return str(words()["labels_of_steps"][_SPECIAL.get(case.item.kind, {}).get(action, plain)])
+    return str(review_strings()["labels_of_steps"][_SPECIAL.get(case.item.kind, {}).get(action, plain)])
 
 
 def many_label(action: Action, count: int) -> str:
@@ -334,7 +334,7 @@ def many_label(action: Action, count: int) -> str:
     Returns:
         Words of Loci's own.
     """
-    said = words()["labels_of_steps"]
+    said = review_strings()["labels_of_steps"]
     return _of_many(str(said.get(action.value, action.value)), count)
 
 
@@ -347,11 +347,11 @@ def turned_down_label(count: int) -> str:
     Returns:
         Words of Loci's own.
     """
-    return _of_many(str(words()["labels_of_steps"]["turned_down"]), count)
+    return _of_many(str(review_strings()["labels_of_steps"]["turned_down"]), count)
 
 
 def _of_many(name: str, count: int) -> str:
-    return counted({"one": name, "many": f"{name}: {{count}} decisions"}, count)
+    return format_count({"one": name, "many": f"{name}: {{count}} decisions"}, count)
 
 
 def _decided(transitions: Transitions, label: str, ids: Iterable[str], closed: tuple[str, ...]) -> Decided:

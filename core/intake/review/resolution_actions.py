@@ -31,7 +31,7 @@ from core.intake.transitions.injection_hold import clear_hold
 from core.intake.transitions.review_items import ItemSubject
 from core.intake.transitions.transitions import Transitions
 from core.memory.draft import to_json
-from core.text.times import written_time
+from core.text.times import format_time
 from core.types.memory import Wish
 from core.types.reviews import Decision
 from core.types.values import Action, Precision, Source, Status, When
@@ -443,7 +443,7 @@ def _window(
         _check_window(row, times)
         for part in work.transitions.parts(str(row["id"])):
             work.transitions.tx.update("memories", {"id": part}, times)
-    more = {name: written_time(when) for name, when in dates.items() if when is not None}
+    more = {name: format_time(when) for name, when in dates.items() if when is not None}
     for claim_id in dated:
         claim = work.transitions.tx.row("claims", {"id": claim_id})
         if claim is not None:

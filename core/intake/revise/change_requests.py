@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.claims import Evidenced
-from core.belief.extract.permanence import permanence_of
+from core.belief.claims.claims import EvidenceSource
+from core.belief.extract.permanence import classify_permanence
 from core.errors import BugError, Code, LociError, PreconditionError, UserError
 from core.intake.claims.candidate import authority_of
 from core.intake.claims.claim_writer import read_claims, write_claims
@@ -245,14 +245,14 @@ class ChangeRequests:
             occurred=When(tx.now_ms),
             read_at=tx.now_ms,
             flags=screen_text(text, stranger=True).flags,
-            permanence=permanence_of(text, claims, kind),
+            permanence=classify_permanence(text, claims, kind),
         )
         labels = insert_memories(tx, [draft])
         tx.update("memories", {"id": new_id}, {"security_tier": old["security_tier"]})
         vectors = None if vector is None else np.asarray(vector, np.float32).reshape(1, -1)
         write_new_vectors(tx, labels, vectors, store_service.space, side.stored)
         add_source(tx, new_id, lineage, Source.INFERENCE)
-        on = Evidenced(new_id, text, draft.space_id, lineage.key, tx.now_ms)
+        on = EvidenceSource(new_id, text, draft.space_id, lineage.key, tx.now_ms)
         write_claims(tx, store_service.make_id, claims, on, draft.scope_session)
         return new_id
 

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.belief.claims.claims import Evidenced
-from core.belief.gate import Deed, Standing, Verdict, decide
+from core.belief.claims.claims import EvidenceSource
+from core.belief.gate import GateDecision, SourceAuthority, Verdict, decide_gate
 from core.errors import BugError
 from core.intake.claims.assertion import exclusive_rivals
 from core.intake.claims.candidate import Neighbour, StoreCandidate, authority_of, load_claims, load_neighbours
@@ -55,7 +55,7 @@ _SUGGESTED = {
     Label.MERGE: Action.MERGE,
     Label.COEXIST: Action.KEEP_BOTH,
 }
-_DISPLACING = frozenset({Deed.SUPERSEDE, Deed.ENTER_SUPERSEDED, Deed.MERGE, Deed.STACK})
+_DISPLACING = frozenset({GateDecision.SUPERSEDE, GateDecision.ENTER_SUPERSEDED, GateDecision.MERGE, GateDecision.STACK})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def settle_pair(
 
     Args:
         pair: the item as the model saw it; where anything of it changed meanwhile, nothing is done.
-        relation: what is believed now (`core.belief.claims.model_proposals.weighed`).
+        relation: what is believed now (`core.belief.claims.model_proposals.weigh_model_answer`).
         stored: told of changed vectors after the commit.
 
     Returns:
@@ -93,7 +93,7 @@ def settle_pair(
     candidate = _candidate(tx, pair.incoming_id)
     other = load_neighbours(tx, {pair.existing_id: 1.0})[pair.existing_id]
     relation = limit_to_part(candidate, other, relation)
-    verdict = decide(candidate.standing, other.standing, relation)
+    verdict = decide_gate(candidate.standing, other.standing, relation)
     if not _may(tx, pair, candidate.standing, other.standing, verdict, relation):
         return _suggest(tx, store_service, pair, verdict, relation)
     with store_service.work.verb(tx, VERB, _LABELS[relation.label], MODEL_ACTOR) as verb:
@@ -113,7 +113,7 @@ def settle_pair(
 def add_claims(
     tx: Tx, store_service: StoreService, text: UnreadMemory, drafts: Sequence[ClaimDraft], stored: Stored
 ) -> RefinementResult:
-    """Add what a model read and the text bears out (`core.belief.claims.model_proposals.grounded`).
+    """Add what a model read and the text bears out (`core.belief.claims.model_proposals.keep_grounded`).
 
     A claim beside nothing that excludes it is asserted. One that is at odds with what stands stays a draft, and a
     person is asked; nobody's standing changes by it.
@@ -133,7 +133,7 @@ def add_claims(
     with store_service.work.verb(tx, VERB, _READ, MODEL_ACTOR) as verb:
         transitions = store_service.transitions(tx, verb, stored, by="model")
         transitions.weighed = "model"
-        on = Evidenced(text.memory_id, row["text"], row["space_id"], row["lineage"], candidate.standing.at_ms)
+        on = EvidenceSource(text.memory_id, row["text"], row["space_id"], row["lineage"], candidate.standing.at_ms)
         made = write_claims(tx, store_service.make_id, drafts, on, candidate.standing.scope_session)
         transitions.assert_claims(text.memory_id)
         for claim_id in made:
@@ -156,7 +156,9 @@ def _is_still(tx: Tx, pair: OpenPair) -> bool:
     return all(row is not None and row["text"] == told.text and row["status"] in waits for row, told in rows)
 
 
-def _may(tx: Tx, pair: OpenPair, candidate: Standing, existing: Standing, verdict: Verdict, relation: Relation) -> bool:
+def _may(
+    tx: Tx, pair: OpenPair, candidate: SourceAuthority, existing: SourceAuthority, verdict: Verdict, relation: Relation
+) -> bool:
     """Whether a model's answer may be carried out without a person.
 
     Both must stand: who waits for the person goes on waiting. Where the person said either of the two nothing gives
@@ -168,7 +170,7 @@ def _may(tx: Tx, pair: OpenPair, candidate: Standing, existing: Standing, verdic
     if not relation.certain or verdict.review or stand != 2:
         return False
     theirs = (candidate.persons or candidate.owner_said, existing.persons or existing.owner_said)
-    if verdict.deed is Deed.COEXIST:
+    if verdict.deed is GateDecision.COEXIST:
         return relation.label is Label.COEXIST and theirs[0] == theirs[1]
     return verdict.deed in _DISPLACING and not any(theirs)
 
@@ -229,7 +231,9 @@ def _matter(tx: Tx, candidate: StoreCandidate, other_id: str, keys: tuple[bytes,
     existing, incoming = sorted(sides, key=lambda side: (side[1].at_ms, side[0]))
     rest = (1.0 - _UNSURE) / (len(LABELS) - 1)
     shares: Mapping[Label, float] = {label: _UNSURE if label is Label.SUPERSEDE else rest for label in LABELS}
-    verdict = decide(incoming[1], existing[1], Relation(Label.SUPERSEDE, _UNSURE, shares, "model", "claims_at_odds"))
+    verdict = decide_gate(
+        incoming[1], existing[1], Relation(Label.SUPERSEDE, _UNSURE, shares, "model", "claims_at_odds")
+    )
     return ItemSubject(
         kind="classification",
         incoming=incoming[0],

@@ -41,8 +41,8 @@ from core.intake.transitions.transitions import MERGED, Transitions
 from core.memory.draft import to_json
 from core.memory.read import said_at_sql
 from core.memory.spaces import ensure_space
-from core.memory.tiers import renew_tags
-from core.memory.write import Stored, VectorSpace, refresh_terms, take_labels, write_new_vectors
+from core.memory.tiers import rewrite_tags
+from core.memory.write import Stored, VectorSpace, refresh_terms, reserve_labels, write_new_vectors
 from core.score.belief.trust import trust_terms
 from core.types.values import Actor, Source, Status
 from core.types.views import Revision, RevisionPreview, RevisionReport
@@ -235,7 +235,7 @@ class Reviser:
         if "space_id" in changed:
             _leave_rooms(tx, ids)
         if changed & _TAGGED:
-            renew_tags(tx, ids)
+            rewrite_tags(tx, ids)
         if "status" in changed:
             sync_claims(tx, self.make_id, ids)
 
@@ -253,7 +253,7 @@ class Reviser:
         if old is None or text is None:
             raise BugError("revising a text")
         lineage = Lineage.of_actor(actor, None)
-        new_id, label = self.make_id(), take_labels(tx, 1)
+        new_id, label = self.make_id(), reserve_labels(tx, 1)
         marks = to_json(list(screen_text(text, stranger=not actor.is_owner).flags))
         own = {
             "n": label,

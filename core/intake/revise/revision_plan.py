@@ -16,10 +16,10 @@ from core.intake.transaction.text_parts import cut_text
 from core.intake.transaction.validation import check_importance, check_space_name, check_text, is_plain_label
 from core.intake.transitions.digest_support import SOURCE_GONE
 from core.memory.draft import content_hash, to_json
-from core.memory.read import occurred_when
-from core.memory.spaces import space_id
+from core.memory.read import read_occurred
+from core.memory.spaces import find_space_id
 from core.score.lifecycle.decay import check_permanence
-from core.text.times import written_time
+from core.text.times import format_time
 from core.types.values import GLOBAL_SPACE, Kind, Status
 from core.types.views import Revision
 from core.vault.database.rows import Rows
@@ -120,7 +120,7 @@ class MemoryChange:
     """One memory that changes.
 
     Attributes:
-        sets: column to new value; `space_id` is "" for a space that is still to be made.
+        sets: column to new value; `find_space_id` is "" for a space that is still to be made.
     """
 
     row: RevisedMemory
@@ -265,7 +265,7 @@ def _words(change: MemoryChange, revision: Revision) -> Iterable[tuple[str, str,
     if "tags" in sets:
         yield "tags", ", ".join(json.loads(row.tags)), ", ".join(json.loads(str(sets["tags"])))
     if revision.occurred is not None and "occurred_at" in sets:
-        yield "time", _at(row), written_time(revision.occurred) or "unknown"
+        yield "time", _at(row), format_time(revision.occurred) or "unknown"
 
 
 def _pinned(value: object) -> str:
@@ -273,8 +273,8 @@ def _pinned(value: object) -> str:
 
 
 def _at(row: RevisedMemory) -> str:
-    when = occurred_when(row.occurred_at, row.occurred_prec, row.occurred_offset)
-    return "unknown" if when is None else written_time(when) or "unknown"
+    when = read_occurred(row.occurred_at, row.occurred_prec, row.occurred_offset)
+    return "unknown" if when is None else format_time(when) or "unknown"
 
 
 def _read(rows: Rows, ids: Sequence[str]) -> list[RevisedMemory]:
@@ -294,7 +294,7 @@ def _read(rows: Rows, ids: Sequence[str]) -> list[RevisedMemory]:
 
 def _facts(rows: Rows, ids: Sequence[str], revision: Revision) -> _Facts:
     named = to_json(list(ids))
-    within = None if revision.space is None else space_id(rows, revision.space) or ""
+    within = None if revision.space is None else find_space_id(rows, revision.space) or ""
     tied: frozenset[str] = frozenset()
     if within is not None and revision.space != GLOBAL_SPACE:
         tied = frozenset(row[0] for row in rows.all(_TIED, {"ids": named, "space": within}))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.authorship import persons_among
+from core.belief.claims.authorship import find_persons_words
 from core.errors import BugError
 from core.intake.claims import assertion
 from core.intake.store.requests import default_role
@@ -28,9 +28,9 @@ from core.intake.transitions.injection_hold import screen_text
 from core.intake.transitions.review_items import ItemSubject, known_matter
 from core.intake.transitions.transitions import Transitions
 from core.memory.draft import Draft, content_hash, to_json
-from core.memory.write import forget_vector, insert_memories, refresh_terms, take_labels, write_vectors
+from core.memory.write import forget_vector, insert_memories, refresh_terms, reserve_labels, write_vectors
 from core.score.belief.trust import trust_terms
-from core.text.screening.injection import renewed
+from core.text.screening.injection import reset_injection_marks
 from core.types.values import Actor, Kind, Source, Status, When
 from core.vault.database.rows import Rows
 from core.vault.dependents import remove_mentions
@@ -132,7 +132,7 @@ def may_invert(rows: Rows, rule: dict[str, Any], actor: Actor) -> bool:
     """
     if actor.is_owner:
         return True
-    if persons_among(rows, [str(rule["id"])]):
+    if find_persons_words(rows, [str(rule["id"])]):
         return False
     own = actor.client_id is not None and actor.client_id == rule["client_id"]
     return own or int(rows.value(_VOICES, (rule["id"],))) >= TWO_VOICES
@@ -199,7 +199,7 @@ def _rewrite(transitions: Transitions, rule: dict[str, Any], text: str, vector: 
         "memories",
         {
             **rule,
-            "n": take_labels(tx, 1),
+            "n": reserve_labels(tx, 1),
             "id": original_id,
             "status": Status.SUPERSEDED.value,
             "status_reason": INVERTED,
@@ -218,7 +218,7 @@ def _rewrite(transitions: Transitions, rule: dict[str, Any], text: str, vector: 
         {
             "text": text,
             "content_hash": content_hash(text),
-            "flags": to_json(renewed(json.loads(rule["flags"]), text)),
+            "flags": to_json(reset_injection_marks(json.loads(rule["flags"]), text)),
             "supersedes_id": original_id,
             "version": version,
         },
@@ -305,7 +305,7 @@ def _propose(
         importance=float(rule["importance"]),
         scope_session=str(rule["scope_session"]),
         origin={"by": actor.kind, "inverts": memory_id},
-        flags=tuple(renewed((), text)),
+        flags=tuple(reset_injection_marks((), text)),
         occurred=When(tx.now_ms),
         read_at=tx.now_ms,
     )

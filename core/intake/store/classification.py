@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.claims import Evidenced
-from core.belief.extract.permanence import permanence_of
-from core.belief.gate import Deed
+from core.belief.claims.claims import EvidenceSource
+from core.belief.extract.permanence import classify_permanence
+from core.belief.gate import GateDecision
 from core.embed.codec import from_blob
 from core.errors import BugError
 from core.intake.claims.candidate import StoreCandidate, authority_of, load_claims
@@ -127,7 +127,7 @@ class StoredMemoryJudge:
         if by_owner:
             candidate = self._candidate(memory_id)
             wanted = self.plan(self._tx, candidate)
-            if wanted.known is None and wanted.deed is Deed.QUARANTINE:
+            if wanted.known is None and wanted.deed is GateDecision.QUARANTINE:
                 carrying = PlanExecution(self.transitions, candidate, wanted, self.readers)
                 if carrying.is_new_question:
                     self.transitions.weighed = wanted.by
@@ -166,9 +166,13 @@ class StoredMemoryJudge:
         candidate = replace(self._candidate(memory_id), claims=(draft,))
         wanted = self.plan(self._tx, candidate)
         self._write([draft], memory_id, candidate)
-        if wanted.known is None and wanted.deed in (Deed.SUPERSEDE, Deed.HOLD_EXISTING) and wanted.label == "SUPERSEDE":
+        if (
+            wanted.known is None
+            and wanted.deed in (GateDecision.SUPERSEDE, GateDecision.HOLD_EXISTING)
+            and wanted.label == "SUPERSEDE"
+        ):
             return PlanExecution(self.transitions, candidate, wanted, self.readers).apply()
-        if wanted.known is None and wanted.deed in (Deed.QUARANTINE, Deed.DISPUTE):
+        if wanted.known is None and wanted.deed in (GateDecision.QUARANTINE, GateDecision.DISPUTE):
             return None  # the claim stays a draft: the text stood before, and goes on standing without it
         self.transitions.assert_claims(memory_id)
         return None
@@ -196,7 +200,7 @@ class StoredMemoryJudge:
         times = (None, None) if said is None else (self._tx.now_ms, int(said))
         found = read_claims(self.readers.extract, candidate.texts[0], held, times, vouched=vouched)
         self._write([draft for draft in found if draft not in held], memory_id, candidate)
-        level = permanence_of("".join(candidate.texts), found, candidate.kind)
+        level = classify_permanence("".join(candidate.texts), found, candidate.kind)
         if level != STANDARD:
             self._level(parts, level)
         mark_read(self._tx, parts)
@@ -220,12 +224,12 @@ class StoredMemoryJudge:
         )
         if row is not None:
             read = read_claims(self.readers.extract, str(row[0]), (), (self._tx.now_ms, None))
-            if permanence_of(str(row[0]), read, Kind(row[2])) == row[1]:
+            if classify_permanence(str(row[0]), read, Kind(row[2])) == row[1]:
                 self._tx.update("memories", {"id": memory_id}, {"permanence": STANDARD})
 
     def _write(self, drafts: Sequence[ClaimDraft], memory_id: str, candidate: StoreCandidate) -> None:
         lineage = str(self._tx.value("SELECT lineage FROM memories WHERE id = ?", (memory_id,)))
-        on = Evidenced(memory_id, candidate.texts[0], candidate.space_id, lineage, candidate.standing.at_ms)
+        on = EvidenceSource(memory_id, candidate.texts[0], candidate.space_id, lineage, candidate.standing.at_ms)
         write_claims(self._tx, self.transitions.make_id, drafts, on, candidate.standing.scope_session)
 
 

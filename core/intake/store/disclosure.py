@@ -25,7 +25,7 @@ from core.types.replies import Classification, ClientRecord, StoreReply
 from core.types.values import Actor, Grant
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.visibility import UNSEALED, let_in
+from core.vault.visibility import UNSEALED, let_in_sql
 
 
 def reply_if_tombstoned(
@@ -61,7 +61,7 @@ def reply_if_tombstoned(
 
 _KEPT_FROM = (
     "SELECT m.id FROM memories m WHERE m.id IN (SELECT value FROM json_each(:ids)) "  # noqa: S608 - constants
-    f"AND NOT ({UNSEALED} AND {let_in()})"
+    f"AND NOT ({UNSEALED} AND {let_in_sql()})"
 )
 _SIDES = "SELECT existing_id, incoming_id FROM conflicts WHERE id = ?"
 

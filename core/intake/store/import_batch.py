@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.claims import Evidenced, given_draft
+from core.belief.claims.claims import EvidenceSource, draft_given_claim
 from core.errors import UserError
 from core.intake.claims.claim_writer import write_claims
 from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, corroborate, standing_twin
@@ -325,8 +325,8 @@ class ImportWriter:
         validity = own if any(own) else (item.valid_from, item.valid_to)
         row = tx.one("SELECT space_id FROM memories WHERE id = ?", (memory_id,))
         if row is not None:
-            on = Evidenced(memory_id, text, row[0], _lineage(run, item).key, tx.now_ms)
-            write_claims(tx, self._make_id, [given_draft(claim, text, validity)], on)
+            on = EvidenceSource(memory_id, text, row[0], _lineage(run, item).key, tx.now_ms)
+            write_claims(tx, self._make_id, [draft_given_claim(claim, text, validity)], on)
 
     def _conversation(self, tx: Tx, run: ImportRun, item: ImportRecord, space_id: str, talks: _Talks) -> str | None:
         if item.conversation is None:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.text_union import united
-from core.belief.gate import Deed
+from core.belief.claims.text_union import unite_texts
+from core.belief.gate import GateDecision
 from core.belief.gate import outranks as is_above
 from core.embed.base import AWAY
 from core.errors import LociError
@@ -22,15 +22,15 @@ from core.intake.transaction.text_readers import TextReaders
 from core.intake.transitions.proposals import REJECTED_BEFORE, close_overtaken, close_twins
 from core.intake.transitions.review_items import KEPT, EarlierItem, ItemSubject, known_matter
 from core.intake.transitions.transitions import Transitions
-from core.text.screening.injection import spread_order
+from core.text.screening.injection import find_split_injection
 from core.types.replies import Classification, StoreReply
 from core.types.values import Action, Kind, Status
 
-_LOGGED = dict.fromkeys(Deed, "ADD") | {
-    Deed.QUARANTINE: "QUARANTINE",
-    Deed.HOLD_EXISTING: "QUARANTINE",
-    Deed.DISPUTE: "DISPUTE",
-    Deed.SUPERSEDE: "SUPERSEDE",
+_LOGGED = dict.fromkeys(GateDecision, "ADD") | {
+    GateDecision.QUARANTINE: "QUARANTINE",
+    GateDecision.HOLD_EXISTING: "QUARANTINE",
+    GateDecision.DISPUTE: "DISPUTE",
+    GateDecision.SUPERSEDE: "SUPERSEDE",
 }
 """What the consolidation log says of a deed of which no step is logged: SUPERSEDE of claims alone."""
 
@@ -58,14 +58,14 @@ class PlanExecution:
             What happened.
         """
         deeds = {
-            Deed.STACK: self._stack,
-            Deed.QUARANTINE: self._quarantine,
-            Deed.DISPUTE: self._dispute,
-            Deed.ENTER_SUPERSEDED: self._enter_superseded,
-            Deed.SUPERSEDE: self._supersede,
-            Deed.HOLD_EXISTING: self._supersede,
-            Deed.MERGE: self._merge,
-            Deed.COEXIST: self._coexist,
+            GateDecision.STACK: self._stack,
+            GateDecision.QUARANTINE: self._quarantine,
+            GateDecision.DISPUTE: self._dispute,
+            GateDecision.ENTER_SUPERSEDED: self._enter_superseded,
+            GateDecision.SUPERSEDE: self._supersede,
+            GateDecision.HOLD_EXISTING: self._supersede,
+            GateDecision.MERGE: self._merge,
+            GateDecision.COEXIST: self._coexist,
         }
         cases = self.plan.cases
         self.transitions.weights |= {
@@ -167,9 +167,9 @@ class PlanExecution:
         gone: list[str] = []
         conflict: str | None = None
         for case in self.plan.partners:
-            if case.verdict.deed is Deed.HOLD_EXISTING:
+            if case.verdict.deed is GateDecision.HOLD_EXISTING:
                 conflict = self._hold(case) or conflict
-            elif case.verdict.deed is Deed.COEXIST:
+            elif case.verdict.deed is GateDecision.COEXIST:
                 conflict = self._ask(case) or conflict
             elif not case.whole:
                 self.transitions.replace_claims([one.claim_id for one in case.odds], self._id)
@@ -191,9 +191,9 @@ class PlanExecution:
 
     def _merge(self) -> StoreReply:
         other = self.plan.partners[0].other
-        if spread_order([other.text, self.candidate.texts[0]]):
+        if find_split_injection([other.text, self.candidate.texts[0]]):
             return self._coexist()  # halves of an order become no memory of their own
-        text = united(other.text, self.candidate.texts[0])
+        text = unite_texts(other.text, self.candidate.texts[0])
         vector = self._embedded(text) if self._is_free(text, other.id) else None
         if vector is None:
             return self._coexist()

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from core.belief.gate import Deed, contradiction, has_standing
-from core.belief.relate.outdated_value import brings_back
-from core.belief.relate.relation import IDENTICAL, certain
+from core.belief.gate import GateDecision, has_standing, resolve_contradiction
+from core.belief.relate.outdated_value import has_outdated_value
+from core.belief.relate.relation import IDENTICAL, certain_relation
 from core.belief.review.items import MAY_REPLACE
 from core.intake.claims.candidate import Neighbour, StoreCandidate
 from core.memory.draft import to_json
@@ -62,7 +62,7 @@ def relation_to_past(
         return _returning(candidate, over, head, told)
     if has_standing(candidate.standing, head.standing):
         return None
-    if brings_back(over.told, head.told, candidate.told):
+    if has_outdated_value(over.told, head.told, candidate.told):
         return _doubt(ACTED_ON - 0.01, OLD_VALUE, "rules" if told is None else told.by)
     return None if told is None else _stale(told)
 
@@ -76,8 +76,8 @@ def relation_of_repeat(candidate: StoreCandidate, twin: Neighbour) -> Relation:
     Returns:
         SUPERSEDE where the candidate may take its place, so that what is over holds again; else DUPLICATE.
     """
-    returns = contradiction(candidate.standing, twin.standing).deed is Deed.SUPERSEDE
-    return certain(Label.SUPERSEDE, VALUE_RETURNS) if returns else certain(Label.DUPLICATE, IDENTICAL)
+    returns = resolve_contradiction(candidate.standing, twin.standing).deed is GateDecision.SUPERSEDE
+    return certain_relation(Label.SUPERSEDE, VALUE_RETURNS) if returns else certain_relation(Label.DUPLICATE, IDENTICAL)
 
 
 def relations_to_doubted(
@@ -102,7 +102,7 @@ def relations_to_doubted(
         if told is None or has_standing(candidate.standing, later.standing):
             continue
         doubt = _stale(told)
-        if doubt is None and brings_back(earlier.told, later.told, candidate.told):
+        if doubt is None and has_outdated_value(earlier.told, later.told, candidate.told):
             doubt = _doubt(ACTED_ON - 0.01, OLD_VALUE, told.by)
         if doubt is not None:
             found[later.id] = doubt
@@ -111,7 +111,7 @@ def relations_to_doubted(
         is_open = told is None or told.label is Label.COEXIST
         if not is_open or has_standing(candidate.standing, known[stands].standing):
             continue
-        if brings_back(known[held].told, known[stands].told, candidate.told):
+        if has_outdated_value(known[held].told, known[stands].told, candidate.told):
             found[stands] = _doubt(ACTED_ON - 0.01, HELD_VALUE, "rules" if told is None else told.by)
     return found
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.claims import Evidenced, given_draft, key_of
-from core.belief.extract.permanence import permanence_of
-from core.belief.gate import Standing
+from core.belief.claims.claims import EvidenceSource, draft_given_claim, key_of_draft
+from core.belief.extract.permanence import classify_permanence
+from core.belief.gate import SourceAuthority
 from core.errors import BugError, Code, UserError
 from core.intake.claims.candidate import StoreCandidate, is_owners_word
 from core.intake.claims.claim_writer import read_claims, write_claims
@@ -261,7 +261,7 @@ class StoreService:
         given = _given(arriving.checked)
         if given is None:
             return False
-        key = key_of(arriving.space_id, given, arriving.checked.scope_session)
+        key = key_of_draft(arriving.space_id, given, arriving.checked.scope_session)
         return (
             tx.one(
                 "SELECT 1 FROM claims c JOIN evidence e ON e.claim_id = c.id WHERE e.memory_id = ? AND c.claim_key = ?",
@@ -317,7 +317,7 @@ class StoreService:
         draft = self._draft(tx, arriving)
         compared = checked.request.kind in KINDS_BY_TEXT and not checked.waits
         candidate = self._candidate(tx, draft, arriving)
-        read = permanence_of("".join(checked.texts), candidate.claims, draft.kind)
+        read = classify_permanence("".join(checked.texts), candidate.claims, draft.kind)
         draft = replace(draft, permanence=checked.request.permanence or read)
         wanted = self._plan(tx, candidate) if compared else self._plan_verbatim(tx, candidate, arriving)
         if wanted is not None and not compared and is_at_bound(tx, arriving.actor, self.work.client_waits, tx.now_ms):
@@ -410,13 +410,13 @@ class StoreService:
         )
 
     @staticmethod
-    def _standing(draft: Draft, arriving: StoreContext, said_ms: int) -> Standing:
+    def _standing(draft: Draft, arriving: StoreContext, said_ms: int) -> SourceAuthority:
         owner = arriving.client is None and arriving.actor.is_owner
         explicit = owner and draft.source is Source.USER_EXPLICIT
         implicit = owner and draft.source is Source.USER_IMPLICIT
         ceiling = None if arriving.client is None else arriving.client.trust_ceiling
         by_client = arriving.client is not None
-        return Standing(
+        return SourceAuthority(
             owners_word=explicit,
             owner_said=explicit or implicit,
             persons=explicit or implicit or is_owners_word(draft.source, imported=False, by_client=by_client),
@@ -471,13 +471,13 @@ class StoreService:
         )
 
     @staticmethod
-    def _evidenced(tx: Tx, memory_id: str, arriving: StoreContext) -> Evidenced:
+    def _evidenced(tx: Tx, memory_id: str, arriving: StoreContext) -> EvidenceSource:
         text = str(tx.value("SELECT text FROM memories WHERE id = ?", (memory_id,)))
-        return Evidenced(memory_id, text, arriving.space_id, arriving.lineage.key, tx.now_ms)
+        return EvidenceSource(memory_id, text, arriving.space_id, arriving.lineage.key, tx.now_ms)
 
 
 def _given(checked: CheckedRequest) -> ClaimDraft | None:
-    return None if checked.claim is None else given_draft(checked.claim, checked.texts[0], checked.validity)
+    return None if checked.claim is None else draft_given_claim(checked.claim, checked.texts[0], checked.validity)
 
 
 def _need(draft: ClaimDraft | None) -> ClaimDraft:

@@ -11,8 +11,17 @@ from dataclasses import dataclass, replace
 
 from core import log
 from core.belief.claims.claims import key_form
-from core.belief.gate import Deed, Standing, Verdict, decide, has_standing, is_one_person, is_one_source, outranks
-from core.belief.relate.distinctions import one_slot_apart, other_amounts, restates_amount
+from core.belief.gate import (
+    GateDecision,
+    SourceAuthority,
+    Verdict,
+    decide_gate,
+    has_standing,
+    is_one_person,
+    is_one_source,
+    outranks,
+)
+from core.belief.relate.distinctions import has_other_amounts, is_amount_restated, is_one_slot_apart
 from core.belief.relate.extent import says_all_of, speaks_for
 from core.belief.relate.features import vocabulary
 from core.belief.relate.rivals import is_rival
@@ -36,7 +45,7 @@ from core.intake.store.returning_value import (
     relations_to_doubted,
 )
 from core.intake.transaction.text_readers import TextReaders
-from core.score.belief.chance import belonging, weighed
+from core.score.belief.chance import discount_chance, relevance_probability
 from core.types.belief import ACTED_ON, LABELS, Label, Relation, Told
 from core.types.values import Action, Source, Status
 from core.vault.database.rows import Rows
@@ -97,18 +106,18 @@ class StorePlan:
     by: str
     known: str | None = None
     cases: tuple[NeighbourCase, ...] = ()
-    deed: Deed = Deed.COEXIST
+    deed: GateDecision = GateDecision.COEXIST
     partners: tuple[NeighbourCase, ...] = ()
 
     @property
     def repeats(self) -> str | None:
         """The memory that the candidate says again, or is put beneath; None where it says something of its own."""
-        return self.partners[0].other.id if self.known is None and self.deed is Deed.STACK else self.known
+        return self.partners[0].other.id if self.known is None and self.deed is GateDecision.STACK else self.known
 
     @property
     def stands(self) -> bool:
         """Whether the candidate stands from the beginning, with nothing to be asked first."""
-        return self.deed in (Deed.COEXIST, Deed.SUPERSEDE, Deed.HOLD_EXISTING)
+        return self.deed in (GateDecision.COEXIST, GateDecision.SUPERSEDE, GateDecision.HOLD_EXISTING)
 
 
 NEW = StorePlan("NEW", 1.0, "rules")
@@ -160,8 +169,8 @@ def plan_verbatim(rows: Rows, candidate: StoreCandidate) -> StorePlan | None:
     rivals = find_presupposed(rows, candidate)
     near = load_neighbours(rows, dict.fromkeys(rivals, 1.0)).values()
     cases = _cases(rows, candidate, list(near), {one: _at_least_doubted(None) for one in rivals}, ())
-    waits = [case for case in cases if case.verdict.deed is Deed.QUARANTINE]
-    return _plan(Deed.QUARANTINE, waits, cases) if waits else None
+    waits = [case for case in cases if case.verdict.deed is GateDecision.QUARANTINE]
+    return _plan(GateDecision.QUARANTINE, waits, cases) if waits else None
 
 
 def _at_least_doubted(relation: Relation | None) -> Relation:
@@ -174,7 +183,7 @@ def _at_least_doubted(relation: Relation | None) -> Relation:
 def _leaves_room(made: StorePlan, twin: str) -> bool:
     """Whether a plan lets no two memories of the same words stand."""
     gone = any(case.other.id == twin for case in made.partners)
-    return gone if made.stands else made.deed is not Deed.DISPUTE
+    return gone if made.stands else made.deed is not GateDecision.DISPUTE
 
 
 def _near(
@@ -191,7 +200,7 @@ def _near(
     given = any(one.given for one in odds)
     if not given:  # claims that were given decide; else meaning is asked too
         for memory_id, cosine in neighbours.of(rows, candidate, readers.gate, readers.most).items():
-            if belonging(cosine, others) >= _FOUND:
+            if relevance_probability(cosine, others) >= _FOUND:
                 cosines.setdefault(memory_id, cosine)
     # Where another was merged into the candidate before it was judged, its own former words are no neighbour of it.
     found = {one.id: one for one in load_neighbours(rows, cosines).values() if one.head_id != candidate.memory_id}
@@ -232,7 +241,7 @@ def _relations(
             if relation.by != "rules" and _of_other_matters(candidate.told, other.told):
                 relation = _less_likely(relation)
             if relation.by != "rules":
-                relation = _of_amounts(candidate, other, weighed(relation, other.cosine, others))
+                relation = _of_amounts(candidate, other, discount_chance(relation, other.cosine, others))
                 relation = _limit_to_repeats(candidate, other, limit_to_part(candidate, other, relation))
             found[other.id] = relation
     return _with_restated(candidate, near, found)
@@ -249,7 +258,7 @@ def _with_restated(
         if other.id in found
         and not other.is_over
         and is_one_person(candidate.standing, other.standing)
-        and restates_amount(other.told.text, candidate.told.text, numbers)
+        and is_amount_restated(other.told.text, candidate.told.text, numbers)
     ]
     if len(meant) == 1 and not found[meant[0]].certain:
         found[meant[0]] = replace(_sure(Label.SUPERSEDE, _STRUCTURE, "number_changed"), by="builtin")
@@ -263,7 +272,7 @@ def _of_amounts(candidate: StoreCandidate, other: Neighbour, relation: Relation)
         return relation
     if not merge or coexist > 0.5 or has_standing(candidate.standing, other.standing):
         return relation
-    if not other_amounts(other.told.text, candidate.told.text, vocabulary()["numbers"]):
+    if not has_other_amounts(other.told.text, candidate.told.text, vocabulary()["numbers"]):
         return relation
     shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS} | {Label.MERGE: 0.0}
     shares[Label.SUPERSEDE] += merge
@@ -381,7 +390,7 @@ def _cases(
         if not own:
             relation = _record_changed(candidate, other, _beside_person(candidate, other, relation))
         whole = not own or not has_other_claims(rows, other.id, [one.claim_id for one in own])
-        case = NeighbourCase(other, relation, decide(candidate.standing, other.standing, relation), own, whole)
+        case = NeighbourCase(other, relation, decide_gate(candidate.standing, other.standing, relation), own, whole)
         if other.id not in standing or _tells_more(case, standing[other.id]):
             standing[other.id] = case
     return list(standing.values())
@@ -393,7 +402,7 @@ def _ended_by_what_stands(cases: Sequence[NeighbourCase], candidate: StoreCandid
     Where nothing else ended the candidate, the person's own word stands and is asked about, an equal is doubted with
     the other, and whoever counts for less waits.
     """
-    older = [case for case in cases if case.verdict.deed is Deed.ENTER_SUPERSEDED]
+    older = [case for case in cases if case.verdict.deed is GateDecision.ENTER_SUPERSEDED]
     doubted = [case for case in older if case.other.status == Status.DISPUTED]
     if len(doubted) < len(older):
         return [case for case in cases if case not in doubted]
@@ -403,10 +412,10 @@ def _ended_by_what_stands(cases: Sequence[NeighbourCase], candidate: StoreCandid
     ]
 
 
-def _beside_disputed(candidate: Standing, disputed: Standing) -> Verdict:
+def _beside_disputed(candidate: SourceAuthority, disputed: SourceAuthority) -> Verdict:
     if candidate.owners_word:
-        return Verdict(Deed.COEXIST, "beside_disputed", review=True)
-    deed = Deed.QUARANTINE if outranks(disputed, candidate) else Deed.DISPUTE
+        return Verdict(GateDecision.COEXIST, "beside_disputed", review=True)
+    deed = GateDecision.QUARANTINE if outranks(disputed, candidate) else GateDecision.DISPUTE
     return Verdict(deed, "beside_disputed", review=True)
 
 
@@ -438,24 +447,24 @@ def _beside_person(candidate: StoreCandidate, other: Neighbour, relation: Relati
     if relation.by == "rules" or candidate.standing.persons == other.standing.persons:
         return relation
     if candidate.standing.persons:  # told before the person spoke: the same pair the other way round
-        rivals = one_slot_apart(candidate.told, other.told) or is_rival(candidate.told, other.told)
+        rivals = is_one_slot_apart(candidate.told, other.told) or is_rival(candidate.told, other.told)
         return _doubted(relation, "value_changed") if rivals and not relation.certain else relation
     if relation.label is Label.SUPERSEDE:
         return relation
     likely = relation.probabilities.get(Label.SUPERSEDE, 0.0) >= _WORTH_HOLDING
-    if likely or one_slot_apart(other.told, candidate.told) or is_rival(other.told, candidate.told):
+    if likely or is_one_slot_apart(other.told, candidate.told) or is_rival(other.told, candidate.told):
         return _doubted(relation, "value_changed")
     return relation
 
 
-_FIRST = (Deed.STACK, Deed.QUARANTINE, Deed.ENTER_SUPERSEDED, Deed.DISPUTE)
+_FIRST = (GateDecision.STACK, GateDecision.QUARANTINE, GateDecision.ENTER_SUPERSEDED, GateDecision.DISPUTE)
 """Deeds after which the candidate does not stand, most telling first."""
 
 
 def _record_changed(candidate: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
     """One tool's records of one frame with another value in it: a person is asked whether the later one replaces it."""
     is_tool = candidate.standing.source in _RECORDING and is_one_source(candidate.standing, other.standing)
-    if not is_tool or relation.by == "rules" or relation.certain or not one_slot_apart(other.told, candidate.told):
+    if not is_tool or relation.by == "rules" or relation.certain or not is_one_slot_apart(other.told, candidate.told):
         return relation
     return _doubted(relation, "value_changed")
 
@@ -470,20 +479,25 @@ def _joined(cases: Sequence[NeighbourCase], candidate: StoreCandidate) -> StoreP
     ranked = _one_by_meaning(
         sorted(cases, key=lambda case: (-case.relation.confidence, -case.other.cosine, case.other.id))
     )
-    by_deed = {deed: [case for case in ranked if case.verdict.deed is deed] for deed in Deed}
-    gives_way = by_deed[Deed.SUPERSEDE] + by_deed[Deed.HOLD_EXISTING]
-    above = any(outranks(case.other.standing, candidate.standing) for case in by_deed[Deed.STACK])
-    if by_deed[Deed.STACK] and by_deed[Deed.SUPERSEDE] and not by_deed[Deed.QUARANTINE] and not above:
+    by_deed = {deed: [case for case in ranked if case.verdict.deed is deed] for deed in GateDecision}
+    gives_way = by_deed[GateDecision.SUPERSEDE] + by_deed[GateDecision.HOLD_EXISTING]
+    above = any(outranks(case.other.standing, candidate.standing) for case in by_deed[GateDecision.STACK])
+    if (
+        by_deed[GateDecision.STACK]
+        and by_deed[GateDecision.SUPERSEDE]
+        and not by_deed[GateDecision.QUARANTINE]
+        and not above
+    ):
         # It says again what one memory says, and ends another: it becomes the new version of both.
-        return _plan(Deed.SUPERSEDE, [*by_deed[Deed.SUPERSEDE], *by_deed[Deed.STACK]], ranked)
+        return _plan(GateDecision.SUPERSEDE, [*by_deed[GateDecision.SUPERSEDE], *by_deed[GateDecision.STACK]], ranked)
     for deed in _FIRST:
         if by_deed[deed]:
             return _plan(deed, by_deed[deed], ranked)
     if gives_way:
-        return _plan(gives_way[0].verdict.deed, [*gives_way, *_worth_asking(by_deed[Deed.COEXIST])], ranked)
-    if by_deed[Deed.MERGE]:
-        nearest = max(by_deed[Deed.MERGE], key=lambda case: case.other.cosine)
-        return _plan(Deed.MERGE, [nearest], ranked)
+        return _plan(gives_way[0].verdict.deed, [*gives_way, *_worth_asking(by_deed[GateDecision.COEXIST])], ranked)
+    if by_deed[GateDecision.MERGE]:
+        nearest = max(by_deed[GateDecision.MERGE], key=lambda case: case.other.cosine)
+        return _plan(GateDecision.MERGE, [nearest], ranked)
     return _coexisting(ranked)
 
 
@@ -493,11 +507,15 @@ def _one_by_meaning(ranked: Sequence[NeighbourCase]) -> list[NeighbourCase]:
     What was held back does not count: nobody relied on it.
     """
     ending = [
-        case for case in ranked if case.verdict.deed is Deed.SUPERSEDE and case.other.status != Status.QUARANTINED
+        case
+        for case in ranked
+        if case.verdict.deed is GateDecision.SUPERSEDE and case.other.status != Status.QUARANTINED
     ]
     by_meaning = [case for case in ending if not _by_structure(case)]
     spared = by_meaning if len(by_meaning) < len(ending) else by_meaning[1:]
-    asked = Verdict(Deed.COEXIST, "ends_several", review=True, kind="classification", suggestion=Action.SUPERSEDE)
+    asked = Verdict(
+        GateDecision.COEXIST, "ends_several", review=True, kind="classification", suggestion=Action.SUPERSEDE
+    )
     return [replace(case, verdict=asked) if case in spared else case for case in ranked]
 
 
@@ -505,7 +523,7 @@ def _by_structure(case: NeighbourCase) -> bool:
     return bool(case.odds) or case.relation.by == "rules" or case.relation.reason in (VALUE_RETURNS, OLD_VALUE)
 
 
-def _plan(deed: Deed, partners: Sequence[NeighbourCase], cases: Iterable[NeighbourCase]) -> StorePlan:
+def _plan(deed: GateDecision, partners: Sequence[NeighbourCase], cases: Iterable[NeighbourCase]) -> StorePlan:
     relation = partners[0].relation
     return StorePlan(relation.label.value, relation.confidence, relation.by, None, tuple(cases), deed, tuple(partners))
 
@@ -530,4 +548,4 @@ def _coexisting(ranked: Sequence[NeighbourCase]) -> StorePlan:
     relation = telling[0].relation
     label = Label.COEXIST.value if not asked else relation.label.value
     partners = (*telling, *(case for case in related[:1] if case not in telling))
-    return StorePlan(label, relation.confidence, relation.by, None, tuple(ranked), Deed.COEXIST, partners)
+    return StorePlan(label, relation.confidence, relation.by, None, tuple(ranked), GateDecision.COEXIST, partners)

@@ -16,7 +16,7 @@ from core.types.belief import ClaimDraft, Relation, Told
 
 
 class Extract(Protocol):
-    """Reads the claims of a text (`core.belief.extract.extraction.extract`)."""
+    """Reads the claims of a text (`core.belief.extract.extraction.extract_claims`)."""
 
     def __call__(self, text: str, *, now_ms: int | None = None, said_ms: int | None = None) -> tuple[ClaimDraft, ...]:
         """The claims of a text, each with the span that says it."""
@@ -24,7 +24,7 @@ class Extract(Protocol):
 
 
 class FindStatements(Protocol):
-    """Finds the statements that the speaker makes of themself (`core.belief.extract.statements.statements`)."""
+    """Finds the statements that the speaker makes of themself (`core.belief.extract.statements.find_statements`)."""
 
     def __call__(self, text: str) -> Sequence[tuple[int, int]]:
         """The spans of the sentences."""

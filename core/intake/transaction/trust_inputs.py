@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from core.belief.claims.contradiction import against, opposed_to
+from core.belief.claims.contradiction import opposed_claims_sql, read_opposition
 from core.errors import BugError
 from core.memory.draft import to_json
-from core.memory.strengths import strength_by_id
-from core.score.belief.trust import TrustTerms, Weighed, claim_confidence, trust_terms
+from core.memory.strengths import read_strength_by_id
+from core.score.belief.trust import TrustTerms, WeighedEvidence, claim_confidence, trust_terms
 from core.score.lifecycle.digest_selection import mean_confidence
 from core.types.values import Kind, Source
 from core.vault.database.rows import Rows
@@ -150,7 +150,7 @@ def claims_on(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
     return [str(row[0]) for row in found]
 
 
-def weigh_evidence(rows: Rows, claim_ids: Sequence[str]) -> dict[str, list[Weighed]]:
+def weigh_evidence(rows: Rows, claim_ids: Sequence[str]) -> dict[str, list[WeighedEvidence]]:
     """The evidence of claims as it counts now.
 
     Only what stands speaks: active memories, and what is stacked under one. Where nothing stands (a draft, a claim that
@@ -162,12 +162,12 @@ def weigh_evidence(rows: Rows, claim_ids: Sequence[str]) -> dict[str, list[Weigh
     """
     found = rows.all(_EVIDENCE, (to_json(list(claim_ids)),))
     backed = {claim_id for claim_id, _, _, stance, stands in found if stands and stance == "supporting"}
-    pieces: dict[str, list[Weighed]] = {claim_id: [] for claim_id in claim_ids}
+    pieces: dict[str, list[WeighedEvidence]] = {claim_id: [] for claim_id in claim_ids}
     for claim_id, lineage, weight, stance, stands in found:
         if stands or claim_id not in backed:
-            pieces[claim_id].append(Weighed(lineage, float(weight), stance == "supporting"))
-    for claim_id, lineage, weight in against(rows, claim_ids):
-        pieces[claim_id].append(Weighed(lineage, weight, supports=False))
+            pieces[claim_id].append(WeighedEvidence(lineage, float(weight), stance == "supporting"))
+    for claim_id, lineage, weight in read_opposition(rows, claim_ids):
+        pieces[claim_id].append(WeighedEvidence(lineage, weight, supports=False))
     return pieces
 
 
@@ -181,7 +181,7 @@ def refresh_claims(tx: Tx, claim_ids: Iterable[str]) -> int:
     """
     changed = 0
     given = list(claim_ids)
-    for claim_id, pieces in weigh_evidence(tx, list(dict.fromkeys([*given, *opposed_to(tx, given)]))).items():
+    for claim_id, pieces in weigh_evidence(tx, list(dict.fromkeys([*given, *opposed_claims_sql(tx, given)]))).items():
         confidence = claim_confidence(pieces)
         # Derived, as trust is: written past the recorder.
         changed += tx.run(
@@ -209,7 +209,7 @@ def digest_confidence(rows: Rows, memory_id: str, alone: float, now_ms: int) -> 
     )
     if not found:
         return alone
-    strong = strength_by_id(rows, [row[0] for row in found], now_ms)
+    strong = read_strength_by_id(rows, [row[0] for row in found], now_ms)
     return mean_confidence([row[1] for row in found], [strong[row[0]] for row in found])
 
 

@@ -16,7 +16,7 @@ from core.errors import Code, UserError
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import open_review
 from core.memory.draft import to_json
-from core.text.screening.injection import ALLOWED, FLAG, NOTHING, Finding, limits, scan
+from core.text.screening.injection import ALLOWED, FLAG, NOTHING, InjectionFinding, current_limits, scan
 from core.types.values import Actor
 from core.vault.database.tx import Tx
 
@@ -40,18 +40,18 @@ class ScreenedText:
         stranger: it comes from a client or an import, not from the owner.
     """
 
-    finding: Finding = NOTHING
+    finding: InjectionFinding = NOTHING
     stranger: bool = False
 
     @property
     def flags(self) -> tuple[str, ...]:
         """Marks the memory gets."""
-        return (FLAG,) if self.finding.score > limits().flag else ()
+        return (FLAG,) if self.finding.score > current_limits().flag else ()
 
     @property
     def waits(self) -> bool:
         """Whether the person has to let it in."""
-        return self.stranger and self.finding.score > limits().hard
+        return self.stranger and self.finding.score > current_limits().hard
 
     @property
     def detail(self) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def refuse_imperatives(names: Iterable[str], words: Iterable[str] = ()) -> None:
     named, told = list(names), list(words)
     beside = max((scan(one).score for one in (*named, " ".join(named))), default=0.0)
     said = max((scan(one).score for one in (*told, " ".join(told))), default=0.0)
-    if beside > limits().flag or said > limits().hard:
+    if beside > current_limits().flag or said > current_limits().hard:
         raise UserError(Code.ACCESS_DENIED, "This text reads like an instruction; only the person may let it stand.")
 
 

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from core.belief.extract.permanence import longest
+from core.belief.extract.permanence import longest_permanence
 from core.errors import BugError
 from core.intake.transaction import version_numbers
 from core.intake.transaction.sources import Lineage, add_source
 from core.memory.draft import content_hash, to_json
-from core.memory.write import take_labels
-from core.text.screening.injection import FLAG, renewed
+from core.memory.write import reserve_labels
+from core.text.screening.injection import FLAG, reset_injection_marks
 from core.types.values import Source, Status
 from core.vault.database.tx import Tx
 
@@ -84,7 +84,7 @@ def _original(tx: Tx, kept: dict[str, Any], original_id: str) -> None:
         "memories",
         {
             **kept,
-            "n": take_labels(tx, 1),
+            "n": reserve_labels(tx, 1),
             "id": original_id,
             "status": Status.SUPERSEDED.value,
             "status_reason": "merged",
@@ -109,7 +109,7 @@ def _united_columns(kept: dict[str, Any], other: dict[str, Any], text: str) -> d
         "pinned": max(kept["pinned"], other["pinned"]),
         # How often either was given to somebody. (Seed D adds one for the merge; here it counts what was recalled.)
         "access_count": kept["access_count"] + other["access_count"],
-        "permanence": longest([str(kept["permanence"]), str(other["permanence"])]),
+        "permanence": longest_permanence([str(kept["permanence"]), str(other["permanence"])]),
         "category": kept["category"] if kept["category"] != _GENERAL else other["category"],
     }
     if kept["valid_to"] is not None and (other["valid_to"] is None or other["valid_to"] > kept["valid_to"]):
@@ -122,8 +122,11 @@ def _united_columns(kept: dict[str, Any], other: dict[str, Any], text: str) -> d
 
 def _united_flags(kept: dict[str, Any], other: dict[str, Any], text: str) -> list[str]:
     """The marks of the united text, which nobody has let through; what a claim brought goes on with the claim."""
-    flags = renewed(json.loads(kept["flags"]), text)
-    held = any(FLAG in json.loads(one["flags"]) and FLAG not in renewed((), str(one["text"])) for one in (kept, other))
+    flags = reset_injection_marks(json.loads(kept["flags"]), text)
+    held = any(
+        FLAG in json.loads(one["flags"]) and FLAG not in reset_injection_marks((), str(one["text"]))
+        for one in (kept, other)
+    )
     return [*flags, FLAG] if held and FLAG not in flags else flags
 
 

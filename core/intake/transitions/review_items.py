@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.belief.review.items import lapsed_among
+from core.belief.review.items import find_lapsed_among
 from core.memory.draft import to_json
 from core.types.values import Action
 from core.vault.database.rows import Rows
@@ -181,7 +181,7 @@ def close_moot(tx: Tx, memory_ids: Iterable[str], note: str = "side_gone") -> tu
     Returns:
         Ids of the items that were closed.
     """
-    ids = tuple(lapsed_among(tx, memory_ids))
+    ids = tuple(find_lapsed_among(tx, memory_ids))
     for item_id in ids:
         close_conflict(tx, item_id, "moot", None, note)
     return ids

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.belief.claims.contradiction import TOPIC, on_topic
+from core.belief.claims.contradiction import TOPIC, read_related_claims
 from core.errors import Code, PreconditionError, UserError
 from core.intake.claims.claim_writer import remove_model_claims
 from core.intake.review.approvals import withdraw_requests
@@ -16,7 +16,7 @@ from core.intake.transaction.trust_inputs import refresh_capped, refresh_claims,
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.undo.client_pairing import is_unpaired, is_voided_by_revocation, restored_client_row, split_newer_terms
 from core.memory.draft import to_json
-from core.memory.rooms import Spots, remove_newcomers, remove_plan, strays
+from core.memory.rooms import PlaceCheck, find_strays, remove_newcomers, remove_plan
 from core.memory.write import forget_vector, refresh_terms, remove_derived
 from core.types.replies import UndoReport
 from core.types.values import HOME_SPACE, Actor
@@ -84,7 +84,7 @@ class UndoState:
     unpaired: set[str] = field(default_factory=set)
     first: Mapping[tuple[str, str], str | None] = field(default_factory=dict)
     given_up: set[tuple[str, str]] = field(default_factory=set)
-    spots: Spots = field(default_factory=Spots)
+    spots: PlaceCheck = field(default_factory=PlaceCheck)
 
 
 def last_step(rows: Rows) -> str | None:
@@ -277,7 +277,7 @@ def _leave_other_wing(tx: Tx, key: dict[str, object], before: Mapping[str, objec
 
 def _leave_other_wings(tx: Tx, done: UndoState) -> None:
     """A memory that changed its space with this undo stands in no room of the other: it waits for a place."""
-    for memory_id in strays(tx, done.touched | done.placed):
+    for memory_id in find_strays(tx, done.touched | done.placed):
         tx.delete("places", {"memory_id": memory_id})
 
 
@@ -491,4 +491,4 @@ def _rederive(tx: Tx, done: UndoState) -> None:
     for client_id, (old, new) in done.ceilings.items():
         if old != new:
             refresh_capped(tx, client_id, old, new)
-    refresh_claims(tx, sorted(done.claims.union(*(on_topic(tx, topic) for topic in done.topics))))
+    refresh_claims(tx, sorted(done.claims.union(*(read_related_claims(tx, topic) for topic in done.topics))))

@@ -30,7 +30,7 @@ from core.ipc.methods.kit.parameters import (
 )
 from core.ipc.methods.kit.results import Schema, anything, many, maybe, number, one_of, record, ref, text, whole
 from core.ipc.protocol.time_format import iso
-from core.text.screening.egress import shown, shown_map
+from core.text.screening.egress import sanitize_for_display, sanitize_map
 from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, Resolving
 
 
@@ -158,10 +158,10 @@ def entity(card: EntityCard) -> dict[str, Any]:
     lead = {} if card.merged_into is None else {"merged_into": card.merged_into}
     return {
         "entity_id": card.id,
-        "canonical_name": shown(card.name),
+        "canonical_name": sanitize_for_display(card.name),
         "entity_type": card.type,
-        "aliases": [shown(name) for name in card.aliases],
-        "metadata": {**shown_map(card.metadata), **lead},
+        "aliases": [sanitize_for_display(name) for name in card.aliases],
+        "metadata": {**sanitize_map(card.metadata), **lead},
         "space": card.space,
         "created_at": iso(card.created_at),
         "updated_at": iso(card.updated_at),
@@ -184,11 +184,11 @@ def merged(done: EntityMerged) -> dict[str, Any]:
 def _candidate(one: EntityCandidate) -> dict[str, Any]:
     return {
         "entity_id": one.entity_id,
-        "canonical_name": shown(one.canonical_name),
+        "canonical_name": sanitize_for_display(one.canonical_name),
         "entity_type": one.entity_type,
         "score": one.score,
         "name_match": one.name_match,
-        "aliases": [shown(name) for name in one.aliases],
+        "aliases": [sanitize_for_display(name) for name in one.aliases],
     }
 
 

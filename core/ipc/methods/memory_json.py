@@ -15,9 +15,9 @@ from typing import Any
 from core.engine.facade import RecallItem, RecallResult
 from core.ipc.methods.disclosures import Withheld
 from core.ipc.protocol.time_format import iso
-from core.text.rendering.model_text import rendered
-from core.text.screening.egress import conditions, order_score, shown
-from core.text.screening.injection import blocked_text, limits
+from core.text.rendering.model_text import render_memory
+from core.text.screening.egress import memory_injection_score, sanitize_for_display, stated_conditions
+from core.text.screening.injection import blocked_placeholder, current_limits
 from core.types.recall import ContextReply, Metrics, QueryPlan, TimeRange, Trace
 from core.types.replies import ImportReport, MemoryDetail, StepRow, Steps, StoreReply, UndoReport, VerdictReply
 from core.types.reviews import Decided, ListedConflict
@@ -61,7 +61,7 @@ class Shape:
         item: dict[str, Any] = {
             "id": memory.id,
             "kind": memory.kind.value,
-            "text": memory.text if self.exact else rendered(memory).text,
+            "text": memory.text if self.exact else render_memory(memory).text,
             "author": memory.author,
             "said_by": memory.said_by(client),
             "category": memory.category,
@@ -79,7 +79,7 @@ class Shape:
             "importance": memory.importance,
             "tags": list(memory.tags),
             "session": memory.session,
-            **conditions(memory),
+            **stated_conditions(memory),
         }
         return {**item, **_details(memory)} if self.exact else _guarded(memory, item)
 
@@ -96,7 +96,7 @@ class Shape:
         shaped = self.memory(item.memory, item.score)
         refs = () if isinstance(shaped, Withheld) else item.refs
         if refs:
-            shaped["refs"] = [one if self.exact else shown(one) for one in refs]
+            shaped["refs"] = [one if self.exact else sanitize_for_display(one) for one in refs]
         if item.contradicts is not None:
             shaped["contradicts"] = item.contradicts
         if not explain:
@@ -129,7 +129,7 @@ class Shape:
         told: dict[str, Any] = {
             "intent": plan.intent.value,
             "time": None if plan.time is None else _days(plan.time),
-            "entities": [one if self.exact else shown(one) for one in plan.entities],
+            "entities": [one if self.exact else sanitize_for_display(one) for one in plan.entities],
         }
         if not self.exact:
             return told
@@ -152,13 +152,13 @@ class Shape:
 
 def _guarded(memory: Memory, item: dict[str, Any]) -> dict[str, Any]:
     """What leaves for a client: a text that reads like an attack is not shown, nor the labels beside it (E10.14.1)."""
-    score = order_score(memory)
-    if score <= limits().block:
+    score = memory_injection_score(memory)
+    if score <= current_limits().block:
         return item
     bare: dict[str, Any] = {"author": None, "category": "general", "ref": None, "session": None, "tags": []}
-    left = {name: value for name, value in item.items() if name not in conditions(memory)}
+    left = {name: value for name, value in item.items() if name not in stated_conditions(memory)}
     bare["said_by"] = dataclasses.replace(memory, author=None).said_by(item["client"])
-    return Withheld(left, **bare, text=blocked_text(score))
+    return Withheld(left, **bare, text=blocked_placeholder(score))
 
 
 def _days(time: TimeRange) -> dict[str, str]:
@@ -328,7 +328,7 @@ def conflict(item: ListedConflict, shape: Shape) -> dict[str, Any]:
         "id": item.id,
         "kind": item.kind,
         "state": item.state,
-        "question": item.question if shape.exact else shown(item.question),
+        "question": item.question if shape.exact else sanitize_for_display(item.question),
         "existing": None if item.existing is None else shape.memory(item.existing),
         "incoming": shape.memory(item.incoming),
         "reason": item.reason,

@@ -42,14 +42,14 @@ from core.ipc.methods.kit.parameters import (
 from core.ipc.methods.kit.results import anything, both, flag, many, mapping, maybe, number, record, ref, text, whole
 from core.ipc.methods.memory_json import Shape
 from core.ipc.protocol.time_format import iso, read, read_as_of
-from core.text.timephrases.finder import range_of
-from core.text.timephrases.spans import Span
+from core.text.timephrases.finder import to_moments
+from core.text.timephrases.spans import DaySpan
 from core.types.clock import LocalZone
 from core.types.recall import ContextQuery, PlanChange, TimeRange
 from core.types.requests import ListRequest, RecallQuery
 from core.types.values import FIRST_DAY, GLOBAL_SPACE, LAST_DAY, Intent, Memory, Status
 
-FAR_DAYS = Span(FIRST_DAY, LAST_DAY)
+FAR_DAYS = DaySpan(FIRST_DAY, LAST_DAY)
 """The days that may be named; a range without a first day begins with the first of them."""
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -373,7 +373,7 @@ def _days(params: RecallParams | SearchParams, now_ms: int) -> TimeRange | None:
         last = today if first <= today else FAR_DAYS.last
     if first > last:
         raise UserError(Code.INVALID_INPUT, "`from` is a later day than `to`; the range ends before it begins.")
-    return range_of(Span(first, last), "", (0, 0), zone)
+    return to_moments(DaySpan(first, last), "", (0, 0), zone)
 
 
 def _day(text: str | None, field: str) -> date | None:

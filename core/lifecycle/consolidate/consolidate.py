@@ -21,16 +21,16 @@ from core.embed.base import AWAY
 from core.errors import CancelledError, LociError
 from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.consolidate import contradictions
-from core.lifecycle.consolidate.contradictions import Opposed, find_opposed, opposed_now
+from core.lifecycle.consolidate.contradictions import OpposedMemory, find_opposed_memories, recheck_opposed
 from core.lifecycle.consolidate.digest_groups import Cluster, find_clusters
-from core.lifecycle.consolidate.digest_writer import as_json
-from core.lifecycle.consolidate.duplicates import Sameness, Tie, find_same
-from core.lifecycle.consolidate.merge_actions import can_unite, do_deed, fits, texts_to_embed
-from core.lifecycle.consolidate.pairs import Decided, Node, decided, near_pairs
+from core.lifecycle.consolidate.digest_writer import sentences_to_json
+from core.lifecycle.consolidate.duplicates import DuplicatePair, DuplicatePlan, find_duplicates
+from core.lifecycle.consolidate.merge_actions import can_unite, carry_out_change, is_applicable, texts_to_embed
+from core.lifecycle.consolidate.pairs import Node, PairDecisions, find_near_pairs, read_pair_decisions
 from core.lifecycle.consolidate.run_report import PRUNES
 from core.lifecycle.decay import sweep
-from core.lifecycle.kit.job_context import Batch, Ground
-from core.score.lifecycle.digest_selection import Lines, lines_for
+from core.lifecycle.kit.job_context import BatchResult, JobContext
+from core.score.lifecycle.digest_selection import CosineThresholds, thresholds_for
 from core.types.lifecycle import Deed, JobType, Planned
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -41,8 +41,8 @@ DUPLICATE, MERGED, CORROBORATED, DIGESTED = "duplicate", "merged", "corroborated
 
 @dataclass
 class _Bundle:
-    stacks: list[Tie] = field(default_factory=list)
-    confirms: list[Tie] = field(default_factory=list)
+    stacks: list[DuplicatePair] = field(default_factory=list)
+    confirms: list[DuplicatePair] = field(default_factory=list)
     clusters: list[Cluster] = field(default_factory=list)
 
     @property
@@ -53,7 +53,7 @@ class _Bundle:
         return list(dict.fromkeys([*members, *tied]))
 
 
-def planned_deeds(same: Sameness, clusters: Sequence[Cluster]) -> list[Planned]:
+def plan_changes(same: DuplicatePlan, clusters: Sequence[Cluster]) -> list[Planned]:
     """What is stacked, merged, confirmed and digested, as deeds.
 
     Args:
@@ -68,7 +68,7 @@ def planned_deeds(same: Sameness, clusters: Sequence[Cluster]) -> list[Planned]:
     return sorted(made, key=lambda one: place[one.deed])
 
 
-def _bundles(same: Sameness, clusters: Sequence[Cluster]) -> list[_Bundle]:
+def _bundles(same: DuplicatePlan, clusters: Sequence[Cluster]) -> list[_Bundle]:
     home: dict[str, _Bundle] = {}
     found: list[_Bundle] = []
 
@@ -106,7 +106,7 @@ def _planned(bundle: _Bundle) -> Planned:
         "stacks": [_tie(tie) for tie in bundle.stacks],
         "confirms": [_tie(tie) for tie in bundle.confirms],
         "digests": [
-            {"sources": [node.id for node in cluster.members], "spans": as_json(cluster.spans)}
+            {"sources": [node.id for node in cluster.members], "spans": sentences_to_json(cluster.spans)}
             for cluster in bundle.clusters
         ],
         "counts": {name: count for name, count in counts.items() if count},
@@ -129,7 +129,7 @@ def _leaving(bundle: _Bundle) -> list[str]:
     return list(dict.fromkeys([*beneath, *sources]))
 
 
-def _merge(tie: Tie) -> Planned:
+def _merge(tie: DuplicatePair) -> Planned:
     detail = {
         "marks": {node.id: node.mark for node in (tie.keep, tie.other)},
         "merge": _tie(tie),
@@ -140,7 +140,7 @@ def _merge(tie: Tie) -> Planned:
     return Planned(Deed.MERGE, tie.keep.id, (tie.other.id,), MERGED, _value(tie.cosine), detail)
 
 
-def _tie(tie: Tie) -> list[Any]:
+def _tie(tie: DuplicatePair) -> list[Any]:
     return [tie.keep.id, tie.other.id, round(tie.cosine, 4), round(tie.confidence, 4), tie.by]
 
 
@@ -157,7 +157,7 @@ Vectors = Mapping[str, NDArray[np.float32]]
 _PRUNED = {"old_versions": "pruned_superseded", "faded": "pruned_decayed", "doubted": "pruned_disputed"}
 
 
-class Consolidation:
+class ConsolidationJob:
     """Plans and carries out a consolidation."""
 
     @property
@@ -165,7 +165,7 @@ class Consolidation:
         """Which job."""
         return JobType.CONSOLIDATE
 
-    def plan(self, ground: Ground) -> Sequence[Planned]:
+    def plan(self, ground: JobContext) -> Sequence[Planned]:
         """List the deeds: contradictions, duplicates, merges, confirmations, digests, what is pruned.
 
         Contradictions are found first, so that what they end is neither kept nor gathered.
@@ -182,32 +182,34 @@ class Consolidation:
         ground.tidy()
         return deeds
 
-    def _found(self, ground: Ground) -> list[Planned]:
-        lines, decisions = lines_in_force(ground), self._decided(ground)
-        opposed: list[Opposed] = ground.read(lambda rows: find_opposed(rows, ground.store_service, decisions))
+    def _found(self, ground: JobContext) -> list[Planned]:
+        lines, decisions = thresholds_in_force(ground), self._decided(ground)
+        opposed: list[OpposedMemory] = ground.read(
+            lambda rows: find_opposed_memories(rows, ground.store_service, decisions)
+        )
         spared: frozenset[str] = ground.read(lambda rows: _spared(rows, ground.now_ms))
         taken = spared.union(one for each in opposed for one in (each.memory_id, *each.others))
-        near = near_pairs(ground, min(lines.dedup, lines.corroborate, lines.cluster))
+        near = find_near_pairs(ground, min(lines.dedup, lines.corroborate, lines.cluster))
         ground.tidy()
-        same = find_same(ground, near, lines, decisions, taken)
+        same = find_duplicates(ground, near, lines, decisions, taken)
         masses = {keep: len(ties) for keep, ties in same.stacks.items()}
         left_out = taken | same.gone | same.taken | decisions.loose
         ground.tidy()
         clusters = find_clusters(ground, near, lines.cluster, left_out, masses)
-        made = planned_deeds(same, clusters)
+        made = plan_changes(same, clusters)
         deeds: list[Planned] = ground.read(
             lambda rows: [*_of_opposed(rows, opposed), *(deed for deed in made if can_unite(rows, deed))]
         )
         held = {one for deed in deeds for one in (deed.memory_id, *deed.others)}
-        pruned: list[Planned] = ground.read(lambda rows: sweep.prune_deeds(rows, ground.options, ground.now_ms))
+        pruned: list[Planned] = ground.read(lambda rows: sweep.plan_prune(rows, ground.options, ground.now_ms))
         return [*deeds, *(deed for deed in pruned if deed.memory_id not in held)]
 
     @staticmethod
-    def _decided(ground: Ground) -> Decided:
-        found: Decided = ground.read(decided)
+    def _decided(ground: JobContext) -> PairDecisions:
+        found: PairDecisions = ground.read(read_pair_decisions)
         return found
 
-    def prepare(self, ground: Ground, deeds: Sequence[Planned]) -> Vectors:
+    def prepare(self, ground: JobContext, deeds: Sequence[Planned]) -> Vectors:
         """Embed the new texts of a few deeds: digests and united texts.
 
         Args:
@@ -221,8 +223,8 @@ class Consolidation:
         return _embedded(ground, texts)
 
     def carry_out(
-        self, tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned], prepared: Vectors | None = None
-    ) -> Batch:
+        self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Planned], prepared: Vectors | None = None
+    ) -> BatchResult:
         """Carry a few deeds out, each by itself; no model is asked.
 
         Args:
@@ -245,11 +247,11 @@ class Consolidation:
             done, ids = _carried(tx, verb, ground, deed, vectors)
             counts.update(done)
             touched |= dict.fromkeys(ids)
-        pruned = sweep.carry_out(tx, verb, ground, [deed for deed in deeds if deed.deed in PRUNES])
+        pruned = sweep.carry_out_sweep(tx, verb, ground, [deed for deed in deeds if deed.deed in PRUNES])
         for name, count in pruned.counts.items():
             counts[_PRUNED.get(name, name)] += count
         touched |= dict.fromkeys(pruned.ids)
-        return Batch(len(deeds), {name: count for name, count in counts.items() if count}, tuple(touched))
+        return BatchResult(len(deeds), {name: count for name, count in counts.items() if count}, tuple(touched))
 
 
 def _spared(rows: Rows, now_ms: int) -> frozenset[str]:
@@ -257,17 +259,19 @@ def _spared(rows: Rows, now_ms: int) -> frozenset[str]:
     return frozenset(str(row[0]) for row in rows.all("SELECT memory_id FROM spared WHERE until > ?", (now_ms,)))
 
 
-def lines_in_force(ground: Ground) -> Lines:
+def thresholds_in_force(ground: JobContext) -> CosineThresholds:
     """From which cosine pairs are looked at: what the person set, else what fits the embedder.
 
     Args:
         ground: its options and its vector space.
     """
     options = ground.options
-    return lines_for(ground.space.name, Lines(options.dedup_from, options.corroborate_from, options.cluster_from))
+    return thresholds_for(
+        ground.space.name, CosineThresholds(options.dedup_from, options.corroborate_from, options.cluster_from)
+    )
 
 
-def _of_opposed(rows: Rows, opposed: Sequence[Opposed]) -> list[Planned]:
+def _of_opposed(rows: Rows, opposed: Sequence[OpposedMemory]) -> list[Planned]:
     found: list[Planned] = []
     for one in opposed:
         ends = one.deed is Deed.SUPERSEDE
@@ -278,7 +282,7 @@ def _of_opposed(rows: Rows, opposed: Sequence[Opposed]) -> list[Planned]:
     return found
 
 
-def _marks(rows: Rows, opposed: Opposed) -> dict[str, str]:
+def _marks(rows: Rows, opposed: OpposedMemory) -> dict[str, str]:
     return {
         one: str(rows.value("SELECT lower(hex(substr(content_hash, 1, 8))) FROM memories WHERE id = ?", (one,)))
         for one in (opposed.memory_id, *opposed.others)
@@ -287,10 +291,10 @@ def _marks(rows: Rows, opposed: Opposed) -> dict[str, str]:
 
 def _new_texts(rows: Rows, deeds: Sequence[Planned], now_ms: int) -> list[str]:
     own = [deed for deed in deeds if deed.deed not in PRUNES and _unites(deed)]
-    return [text for deed in own if fits(rows, deed, now_ms) for text in texts_to_embed(rows, deed)]
+    return [text for deed in own if is_applicable(rows, deed, now_ms) for text in texts_to_embed(rows, deed)]
 
 
-def _embedded(ground: Ground, texts: Sequence[str]) -> Vectors:
+def _embedded(ground: JobContext, texts: Sequence[str]) -> Vectors:
     """Vectors of texts; none where the embedder is away."""
     if not texts:
         return {}
@@ -307,19 +311,21 @@ def _unites(deed: Planned) -> bool:
 
 
 def _carried(
-    tx: Tx, verb: Verb, ground: Ground, deed: Planned, vectors: Vectors
+    tx: Tx, verb: Verb, ground: JobContext, deed: Planned, vectors: Vectors
 ) -> tuple[Mapping[str, int], Sequence[str]]:
     """One deed, whole or not at all."""
     transitions, lines = ground.transitions(tx, verb), verb.lines
     try:
         with tx.attempt():
             if _unites(deed):
-                fit = fits(tx, deed, ground.now_ms)
-                done = fit and do_deed(transitions, deed, [vectors.get(text) for text in texts_to_embed(tx, deed)])
+                fit = is_applicable(tx, deed, ground.now_ms)
+                done = fit and carry_out_change(
+                    transitions, deed, [vectors.get(text) for text in texts_to_embed(tx, deed)]
+                )
             else:
                 done = _settled(tx, ground, deed)
                 if done:
-                    contradictions.settle(transitions, ground.store_service, deed.memory_id)
+                    contradictions.settle_contradiction(transitions, ground.store_service, deed.memory_id)
             if done:
                 transitions.close_moot()
     except CancelledError:
@@ -331,9 +337,9 @@ def _carried(
     return (deed.detail["counts"], transitions.touched) if done else ({"skipped": 1}, ())
 
 
-def _settled(tx: Tx, ground: Ground, deed: Planned) -> bool:
+def _settled(tx: Tx, ground: JobContext, deed: Planned) -> bool:
     """Whether the gate still says what it said when the plan was made."""
-    now = opposed_now(tx, ground.store_service, deed.memory_id) if _stands(tx, deed.memory_id) else None
+    now = recheck_opposed(tx, ground.store_service, deed.memory_id) if _stands(tx, deed.memory_id) else None
     return (
         now is not None
         and (now.deed, now.others) == (deed.deed, tuple(deed.others))

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.belief.gate import Deed as Verdict
+from core.belief.gate import GateDecision as Verdict
 from core.intake.store.store import StoreService, judge_by_claims, plan_for_stored
 from core.intake.store.store_plan import NeighbourCase, StorePlan
 from core.intake.transaction.sources import standing_twin
 from core.intake.transitions.review_items import ItemSubject, known_matter
 from core.intake.transitions.transitions import Transitions
-from core.lifecycle.consolidate.pairs import Decided
+from core.lifecycle.consolidate.pairs import PairDecisions
 from core.memory.read import said_at_sql
 from core.types.lifecycle import Deed
 from core.vault.database.rows import Rows
@@ -44,7 +44,7 @@ _ASKS = frozenset({Verdict.QUARANTINE, Verdict.DISPUTE, Verdict.HOLD_EXISTING, V
 
 
 @dataclass(frozen=True, slots=True)
-class Opposed:
+class OpposedMemory:
     """A memory that cannot stand beside others.
 
     Attributes:
@@ -62,7 +62,7 @@ class Opposed:
     leaving: tuple[str, ...] = ()
 
 
-def find_opposed(rows: Rows, store_service: StoreService, decisions: Decided) -> list[Opposed]:
+def find_opposed_memories(rows: Rows, store_service: StoreService, decisions: PairDecisions) -> list[OpposedMemory]:
     """What is still to be settled.
 
     Args:
@@ -73,10 +73,10 @@ def find_opposed(rows: Rows, store_service: StoreService, decisions: Decided) ->
     Returns:
         One for each memory, by its label; each memory in at most one, on either side.
     """
-    found: list[Opposed] = []
+    found: list[OpposedMemory] = []
     taken: set[str] = set()
     for memory_id, _ in rows.all(_LEFT):
-        opposed = opposed_now(rows, store_service, str(memory_id))
+        opposed = recheck_opposed(rows, store_service, str(memory_id))
         if opposed is None or any(frozenset((opposed.memory_id, one)) in decisions.undone for one in opposed.others):
             continue
         ids = {opposed.memory_id, *opposed.others}
@@ -86,7 +86,7 @@ def find_opposed(rows: Rows, store_service: StoreService, decisions: Decided) ->
     return found
 
 
-def opposed_now(rows: Rows, store_service: StoreService, memory_id: str) -> Opposed | None:
+def recheck_opposed(rows: Rows, store_service: StoreService, memory_id: str) -> OpposedMemory | None:
     """What the gate would say of one memory now.
 
     Args:
@@ -108,7 +108,7 @@ def opposed_now(rows: Rows, store_service: StoreService, memory_id: str) -> Oppo
     if deed is None:
         return None
     others = tuple(case.other.id for case in cases)
-    return Opposed(memory_id, others, deed, plan.confidence, _leaving(plan, memory_id))
+    return OpposedMemory(memory_id, others, deed, plan.confidence, _leaving(plan, memory_id))
 
 
 def _leaving(plan: StorePlan, memory_id: str) -> tuple[str, ...]:
@@ -135,7 +135,7 @@ def _matter(memory_id: str, case: NeighbourCase) -> ItemSubject:
     return ItemSubject(case.verdict.kind, memory_id, case.other.id, keys=(odds.key, odds.own_key))
 
 
-def settle(transitions: Transitions, store_service: StoreService, memory_id: str) -> None:
+def settle_contradiction(transitions: Transitions, store_service: StoreService, memory_id: str) -> None:
     """Do what the gate says of one memory.
 
     Args:

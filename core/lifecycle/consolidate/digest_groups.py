@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.claims.claims import key_form
-from core.belief.extract.residue import says_no_more
+from core.belief.extract.residue import has_no_residue
 from core.intake.claims.candidate import Neighbour, load_neighbours
-from core.lifecycle.consolidate.pairs import Near, Node, give_way, relate, vectors_of
-from core.lifecycle.decay.protection import protections
-from core.lifecycle.kit.job_context import Ground
-from core.score.lifecycle.digest_selection import combined_confidence, grouped, islands
-from core.text.rendering.digest import Span, composed, same_words, statements
+from core.lifecycle.consolidate.pairs import NearPairs, Node, read_vectors, relate_pairs, yield_to_searches
+from core.lifecycle.decay.protection import find_protections
+from core.lifecycle.kit.job_context import JobContext
+from core.score.lifecycle.digest_selection import combined_confidence, connected_components, group_by_centre
+from core.text.rendering.digest import SourceSentence, compose_digest, informative_sentences, normalize_sentence
 from core.types.belief import ClaimDraft, Label
 from core.types.values import Kind
 from core.vault.database.rows import Rows
@@ -52,20 +52,20 @@ class Cluster:
     """
 
     members: tuple[Node, ...]
-    spans: tuple[Span, ...]
+    spans: tuple[SourceSentence, ...]
     nearness: float
 
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    span: Span
+    span: SourceSentence
     side: Neighbour
     claims: tuple[ClaimDraft, ...]
     vector: NDArray[np.float32]
 
 
 def find_clusters(
-    ground: Ground, near: Near, line: float, left_out: frozenset[str], masses: Mapping[str, int]
+    ground: JobContext, near: NearPairs, line: float, left_out: frozenset[str], masses: Mapping[str, int]
 ) -> list[Cluster]:
     """Gather what belongs together.
 
@@ -83,7 +83,7 @@ def find_clusters(
     among = np.isin(near.pairs, np.fromiter(nodes, np.int64, len(nodes))).all(axis=1) & (near.cosines >= line)
     own = _Gathering(ground, nodes, masses, line)
     groups: list[list[Node]] = []
-    for part, likeness in islands(near.pairs[among], near.cosines[among]):
+    for part, likeness in connected_components(near.pairs[among], near.cosines[among]):
         if ground.is_stopped():
             break
         groups += _of_island(own, part, likeness)
@@ -91,13 +91,13 @@ def find_clusters(
     for group in sorted(groups, key=lambda one: (-len(one), one[0].n)):
         if len(found) >= MOST_DIGESTS or ground.is_stopped():
             break
-        vectors = vectors_of(ground, [member.n for member in group])
+        vectors = read_vectors(ground, [member.n for member in group])
         if len(vectors) == len(group):
             found += _digests_of(own, group, vectors)
     return found[:MOST_DIGESTS]
 
 
-def _eligible(ground: Ground, near: Near, left_out: frozenset[str]) -> dict[int, Node]:
+def _eligible(ground: JobContext, near: NearPairs, left_out: frozenset[str]) -> dict[int, Node]:
     before = ground.now_ms - ground.options.compress_days * _DAY_MS
     found = {
         n: node
@@ -107,7 +107,7 @@ def _eligible(ground: Ground, near: Near, left_out: frozenset[str]) -> dict[int,
         and node.id not in left_out and node.id not in near.in_review
     }  # fmt: skip
     ids = [node.id for node in found.values()]
-    kept = ground.read(lambda rows: {*protections(rows, ids, ground.now_ms), *_slots(rows, ids)})
+    kept = ground.read(lambda rows: {*find_protections(rows, ids, ground.now_ms), *_slots(rows, ids)})
     return {n: node for n, node in found.items() if node.id not in kept}
 
 
@@ -123,7 +123,7 @@ def _slots(rows: Rows, ids: Sequence[str]) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Gathering:
-    ground: Ground
+    ground: JobContext
     nodes: dict[int, Node]
     masses: Mapping[str, int]
     line: float
@@ -139,11 +139,11 @@ class _Gathering:
 
 def _of_island(own: _Gathering, pairs: NDArray[np.int64], cosines: NDArray[np.float32]) -> Iterator[list[Node]]:
     labels = np.unique(pairs)
-    vectors = vectors_of(own.ground, labels.tolist())
+    vectors = read_vectors(own.ground, labels.tolist())
     if len(vectors) < len(labels):
         return  # one of them was given up since; the next run looks again
     matrix = np.stack([vectors[int(label)] for label in labels])
-    for group in grouped(matrix, np.searchsorted(labels, pairs), cosines, own.line):
+    for group in group_by_centre(matrix, np.searchsorted(labels, pairs), cosines, own.line):
         members = [own.nodes[int(labels[place])] for place in group]
         if own.is_worth(members):
             yield members
@@ -154,7 +154,7 @@ def _digests_of(own: _Gathering, members: Sequence[Node], vectors: dict[int, NDA
     ground = own.ground
     sides: dict[str, Neighbour] = ground.read(lambda rows: load_neighbours(rows, {one.id: 1.0 for one in members}))
     told = _statements(ground, [one for one in members if one.id in sides], sides, vectors)
-    same = _Sameness(ground)
+    same = _SentenceMatcher(ground)
     left = sorted((one for one in members if told.get(one.id)), key=lambda one: (one.rank, one.n))
     while own.is_worth(left):
         taken, picked = _fill(left, told, same)
@@ -172,7 +172,7 @@ def _digests_of(own: _Gathering, members: Sequence[Node], vectors: dict[int, NDA
 
 
 def _fill(
-    members: Sequence[Node], told: dict[str, list[_Statement]], same: _Sameness
+    members: Sequence[Node], told: dict[str, list[_Statement]], same: _SentenceMatcher
 ) -> tuple[list[Node], list[_Statement]]:
     """Members in the order of their trust, as many as one digest holds, with the sentences that are new."""
     taken: list[Node] = []
@@ -185,7 +185,7 @@ def _fill(
                 new.append(one)
                 if saying >= MOST_SAYING:
                     break  # it has no room here, whatever else it says
-        text, _ = composed([one.span for one in [*picked, *new]])
+        text, _ = compose_digest([one.span for one in [*picked, *new]])
         if new and (saying >= MOST_SAYING or len(text.encode("utf-8")) > MOST_BYTES):
             continue
         saying += bool(new)
@@ -195,9 +195,9 @@ def _fill(
 
 
 def _statements(
-    ground: Ground, members: Sequence[Node], sides: dict[str, Neighbour], vectors: dict[int, NDArray[np.float32]]
+    ground: JobContext, members: Sequence[Node], sides: dict[str, Neighbour], vectors: dict[int, NDArray[np.float32]]
 ) -> dict[str, list[_Statement]]:
-    spans = {one.id: statements(one.id, sides[one.id].text) for one in members}
+    spans = {one.id: informative_sentences(one.id, sides[one.id].text) for one in members}
     # A text of one sentence has its vector already.
     texts = sorted({span.text for one in members if len(spans[one.id]) > 1 for span in spans[one.id]})
     embedded = dict(_embedded(ground, texts))
@@ -211,17 +211,17 @@ def _statements(
     return found
 
 
-def _embedded(ground: Ground, texts: Sequence[str]) -> Iterator[tuple[str, NDArray[np.float32]]]:
+def _embedded(ground: JobContext, texts: Sequence[str]) -> Iterator[tuple[str, NDArray[np.float32]]]:
     for at in range(0, len(texts), _AT_ONCE):
-        give_way(ground)
+        yield_to_searches(ground)
         some = texts[at : at + _AT_ONCE]
         yield from zip(some, ground.embed(some), strict=True)
 
 
-class _Sameness:
+class _SentenceMatcher:
     """Tells whether a sentence says what is said already; asks about a pair once."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: JobContext) -> None:
         self._ground = ground
         self._known: dict[tuple[str, str], bool] = {}
 
@@ -237,19 +237,19 @@ class _Sameness:
     def _is_one(self, other: _Statement, one: _Statement) -> bool:
         key = other.span.text, one.span.text
         if key not in self._known:
-            relation = relate(self._ground, [(_alone(other), _alone(one))])[0]
+            relation = relate_pairs(self._ground, [(_alone(other), _alone(one))])[0]
             self._known[key] = relation is not None and relation.label is Label.DUPLICATE and relation.certain
         return self._known[key]
 
 
 def _same_at_sight(one: _Statement, other: _Statement) -> bool:
-    return same_words(one.span.text) == same_words(other.span.text) or _says_claims(one, other)
+    return normalize_sentence(one.span.text) == normalize_sentence(other.span.text) or _says_claims(one, other)
 
 
 def _says_claims(one: _Statement, other: _Statement) -> bool:
     """Whether all that a sentence says are claims that the other is read to say too."""
     own, others = ({_key(claim) for claim in held.claims} for held in (one, other))
-    return bool(own) and own <= others and says_no_more(one.span.text, _own_claims(one))
+    return bool(own) and own <= others and has_no_residue(one.span.text, _own_claims(one))
 
 
 def _key(claim: ClaimDraft) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from core.intake.transitions.digest_support import DIGESTED
 from core.intake.transitions.transitions import Transitions
 from core.memory.draft import Draft, to_json
 from core.memory.write import insert_memories, write_vectors
-from core.text.rendering.digest import Span, composed
+from core.text.rendering.digest import SourceSentence, compose_digest
 from core.types.values import Kind, Precision, Role, Source, Status, When
 from core.vault.database.rows import Rows
 
@@ -31,7 +31,7 @@ _MOST_TAGS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class DigestSentence:
     """A sentence of a digest, by its place in a source: what a plan keeps of it.
 
     Attributes:
@@ -45,7 +45,10 @@ class Sentence:
 
 
 def write_digest(
-    transitions: Transitions, sources: Sequence[str], sentences: Sequence[Sentence], vector: NDArray[np.float32] | None
+    transitions: Transitions,
+    sources: Sequence[str],
+    sentences: Sequence[DigestSentence],
+    vector: NDArray[np.float32] | None,
 ) -> str:
     """Write a digest and put its sources beneath it.
 
@@ -83,14 +86,14 @@ def write_digest(
     return draft.id
 
 
-def _spans(texts: Mapping[str, str], sentences: Sequence[Sentence]) -> list[Span]:
-    return [Span(one.source, one.start, one.end, texts[one.source][one.start : one.end]) for one in sentences]
+def _spans(texts: Mapping[str, str], sentences: Sequence[DigestSentence]) -> list[SourceSentence]:
+    return [SourceSentence(one.source, one.start, one.end, texts[one.source][one.start : one.end]) for one in sentences]
 
 
-def _draft(transitions: Transitions, rows: Sequence[dict[str, Any]], spans: Sequence[Span]) -> Draft:
+def _draft(transitions: Transitions, rows: Sequence[dict[str, Any]], spans: Sequence[SourceSentence]) -> Draft:
     tx, first = transitions.tx, rows[0]
     digest_id = transitions.make_id()
-    text, places = composed(spans)
+    text, places = compose_digest(spans)
     tags = dict.fromkeys(tag for row in rows for tag in json.loads(row["tags"]))
     categories = {row["category"] for row in rows}
     told = [
@@ -140,17 +143,17 @@ def _bound(rows: Sequence[dict[str, Any]], name: str, of: Callable[[list[int]], 
     return When(at, Precision(precision or "ms"))
 
 
-def as_json(spans: Sequence[Span]) -> list[list[Any]]:
+def sentences_to_json(spans: Sequence[SourceSentence]) -> list[list[Any]]:
     """Sentences as a plan keeps them: ids and numbers, no text."""
     return [[one.source, one.start, one.end] for one in spans]
 
 
-def from_json(held: Sequence[Sequence[Any]]) -> list[Sentence]:
+def sentences_from_json(held: Sequence[Sequence[Any]]) -> list[DigestSentence]:
     """Sentences from a plan."""
-    return [Sentence(str(source), int(start), int(end)) for source, start, end in held]
+    return [DigestSentence(str(source), int(start), int(end)) for source, start, end in held]
 
 
-def text_of(rows: Rows, sentences: Sequence[Sentence]) -> str:
+def digest_text(rows: Rows, sentences: Sequence[DigestSentence]) -> str:
     """What a digest of these sentences says.
 
     Args:
@@ -159,4 +162,4 @@ def text_of(rows: Rows, sentences: Sequence[Sentence]) -> str:
     """
     ids = to_json(sorted({one.source for one in sentences}))
     texts = dict(rows.all("SELECT id, text FROM memories WHERE id IN (SELECT value FROM json_each(?))", (ids,)))
-    return composed(_spans(texts, [one for one in sentences if one.source in texts]))[0]
+    return compose_digest(_spans(texts, [one for one in sentences if one.source in texts]))[0]

@@ -14,29 +14,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.claims.claims import key_form
-from core.belief.claims.text_union import united
-from core.belief.extract.residue import says_no_more
-from core.belief.gate import Deed as Verdict
-from core.belief.gate import decide
+from core.belief.claims.text_union import unite_texts
+from core.belief.extract.residue import has_no_residue
+from core.belief.gate import GateDecision as Verdict
+from core.belief.gate import decide_gate
 from core.belief.relate.distinctions import has_contradiction
-from core.belief.relate.relation import certain
+from core.belief.relate.relation import certain_relation
 from core.intake.claims.candidate import OWNER_LINEAGE, Neighbour
 from core.intake.transaction.echo_guard import was_disclosed
 from core.intake.transaction.sources import KINDS_BY_TEXT
 from core.lifecycle.consolidate.pairs import (
-    Crowd,
-    Decided,
-    Near,
+    NearPairs,
+    NeighbourPool,
     Node,
     Pair,
+    PairDecisions,
     ReadPair,
     may_unite,
-    sides_of,
-    told_pairs,
-    within_reach,
+    read_pair_relations,
+    read_sides,
+    select_pairs,
 )
-from core.lifecycle.kit.job_context import Ground
-from core.score.lifecycle.digest_selection import Lines
+from core.lifecycle.kit.job_context import JobContext
+from core.score.lifecycle.digest_selection import CosineThresholds
 from core.types.belief import Label, Relation
 from core.vault.database.rows import Rows
 
@@ -46,12 +46,12 @@ MOST_BYTES = 4096
 """A united text stays short enough to be read as one statement."""
 _BY_TEXT = frozenset(kind.value for kind in KINDS_BY_TEXT)
 _PAIRS_AT_ONCE = 32
-_MERGE = certain(Label.MERGE, "complementary")
+_MERGE = certain_relation(Label.MERGE, "complementary")
 """The answer that is asked for, to know beforehand whether it would come to anything."""
 
 
 @dataclass(frozen=True, slots=True)
-class Tie:
+class DuplicatePair:
     """Two memories that say the same, or complete one another.
 
     Attributes:
@@ -67,7 +67,7 @@ class Tie:
 
 
 @dataclass
-class Sameness:
+class DuplicatePlan:
     """What is to be done with what says the same.
 
     Attributes:
@@ -78,14 +78,16 @@ class Sameness:
         taken: ids of the memories of merges.
     """
 
-    stacks: dict[str, list[Tie]] = field(default_factory=dict)
-    merges: list[Tie] = field(default_factory=list)
-    confirms: dict[str, list[Tie]] = field(default_factory=dict)
+    stacks: dict[str, list[DuplicatePair]] = field(default_factory=dict)
+    merges: list[DuplicatePair] = field(default_factory=list)
+    confirms: dict[str, list[DuplicatePair]] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
     taken: set[str] = field(default_factory=set)
 
 
-def find_same(ground: Ground, near: Near, lines: Lines, decisions: Decided, taken: frozenset[str]) -> Sameness:
+def find_duplicates(
+    ground: JobContext, near: NearPairs, lines: CosineThresholds, decisions: PairDecisions, taken: frozenset[str]
+) -> DuplicatePlan:
     """Look through the pairs that lie near.
 
     Args:
@@ -98,9 +100,9 @@ def find_same(ground: Ground, near: Near, lines: Lines, decisions: Decided, take
     Returns:
         What is to be done; of each group of duplicates one is kept, and nothing that is kept goes.
     """
-    crowd = Crowd(ground)
-    near_by = within_reach(ground, near, min(lines.dedup, lines.corroborate), crowd)
-    reading = _Reading(ground, lines, decisions, taken, crowd)
+    crowd = NeighbourPool(ground)
+    near_by = select_pairs(ground, near, min(lines.dedup, lines.corroborate), crowd)
+    reading = _DuplicateReader(ground, lines, decisions, taken, crowd)
     for some in _blocks(_by_keeper(near, near_by)):
         reading.look_at([(keep, [near.at(place) for place in places]) for keep, places in some])
         if ground.is_stopped():
@@ -111,7 +113,7 @@ def find_same(ground: Ground, near: Near, lines: Lines, decisions: Decided, take
     return found
 
 
-def _by_keeper(near: Near, places: NDArray[np.int64]) -> Iterator[tuple[Node, list[int]]]:
+def _by_keeper(near: NearPairs, places: NDArray[np.int64]) -> Iterator[tuple[Node, list[int]]]:
     """Places of pairs by the memory that would be kept: whoever ranks first comes first, its nearest first."""
     if not len(places):
         return
@@ -134,33 +136,45 @@ def _blocks(keepers: Iterable[tuple[Node, list[int]]]) -> Iterator[list[tuple[No
     yield block
 
 
-class _Reading:
+class _DuplicateReader:
     """Asks the model about the pairs of one keeper after another, and only where its answer can come to something.
 
     Whoever ranks first takes all of its duplicates; what goes takes nothing, so that no chain comes about, and of what
     went nothing more is asked.
     """
 
-    def __init__(self, ground: Ground, lines: Lines, decisions: Decided, taken: frozenset[str], crowd: Crowd) -> None:
+    def __init__(
+        self,
+        ground: JobContext,
+        lines: CosineThresholds,
+        decisions: PairDecisions,
+        taken: frozenset[str],
+        crowd: NeighbourPool,
+    ) -> None:
         self._ground, self._lines, self._decisions, self._taken, self._crowd = ground, lines, decisions, taken, crowd
-        self.found = Sameness()
-        self.merges: list[Tie] = []
-        self.saying: list[Tie] = []
+        self.found = DuplicatePlan()
+        self.merges: list[DuplicatePair] = []
+        self.saying: list[DuplicatePair] = []
 
     def look_at(self, keepers: Sequence[tuple[Node, Sequence[Pair]]]) -> None:
         """Look through the pairs of a few keepers, those that rank first before the others."""
         pairs = [pair for _, some in keepers for pair in some]
-        sides = sides_of(self._ground, pairs)
-        sources = self._ground.read(lambda rows: sources_of(rows, sides))
+        sides = read_sides(self._ground, pairs)
+        sources = self._ground.read(lambda rows: independent_sources(rows, sides))
         for keep, some in keepers:
             if keep.id in self.found.gone or self._ground.is_stopped():
                 continue
             free = [pair for pair in some if self._may_come_to_something(pair, sides, sources)]
             self._keep(
-                keep, [tie for told in told_pairs(self._ground, free, sides, self._crowd) if (tie := self._seen(told))]
+                keep,
+                [
+                    tie
+                    for told in read_pair_relations(self._ground, free, sides, self._crowd)
+                    if (tie := self._seen(told))
+                ],
             )
 
-    def _keep(self, keep: Node, duplicates: Sequence[Tie]) -> None:
+    def _keep(self, keep: Node, duplicates: Sequence[DuplicatePair]) -> None:
         found = self.found
         free = [tie for tie in duplicates if tie.other.id not in found.stacks]
         if free:
@@ -183,10 +197,13 @@ class _Reading:
             return True
         return cosine >= self._lines.corroborate and not sources[other.id] <= sources[keep.id]
 
-    def _seen(self, told: ReadPair) -> Tie | None:
+    def _seen(self, told: ReadPair) -> DuplicatePair | None:
         """A duplicate; what may be merged or confirms is noted for later."""
         keep, other = _ordered(told.first, told.second)
-        tie, label = Tie(keep, other, told.cosine, told.relation.confidence, told.relation.by), told.relation.label
+        tie, label = (
+            DuplicatePair(keep, other, told.cosine, told.relation.confidence, told.relation.by),
+            told.relation.label,
+        )
         if not _says_same(told) and label is not Label.MERGE:
             return None
         if not self._ground.read(partial(may_unite, decisions=self._decisions, a=keep.id, b=other.id)):
@@ -222,7 +239,8 @@ def _one_claim(sides: tuple[Neighbour, Neighbour]) -> bool:
         for side in sides
     ]
     return any(
-        bool(keys[at]) and keys[at] <= keys[1 - at] and says_no_more(sides[at].text, sides[at].claims) for at in (0, 1)
+        bool(keys[at]) and keys[at] <= keys[1 - at] and has_no_residue(sides[at].text, sides[at].claims)
+        for at in (0, 1)
     )
 
 
@@ -238,12 +256,12 @@ def _may_merge(keep: Node, other: Node, sides: Mapping[str, Neighbour], relation
     if relation.label is not Label.MERGE or not relation.certain:
         return False
     first, second = sides[keep.id], sides[other.id]
-    if len(united(first.text, second.text).encode("utf-8")) > MOST_BYTES:
+    if len(unite_texts(first.text, second.text).encode("utf-8")) > MOST_BYTES:
         return False
-    return decide(second.standing, first.standing, relation).deed is Verdict.MERGE
+    return decide_gate(second.standing, first.standing, relation).deed is Verdict.MERGE
 
 
-def _merge(found: Sameness, merges: Iterable[Tie]) -> None:
+def _merge(found: DuplicatePlan, merges: Iterable[DuplicatePair]) -> None:
     for tie in sorted(merges, key=lambda one: (-one.cosine, one.keep.n, one.other.n)):
         ids = {tie.keep.id, tie.other.id}
         if not ids & (found.gone | found.stacks.keys() | found.taken):
@@ -251,13 +269,13 @@ def _merge(found: Sameness, merges: Iterable[Tie]) -> None:
             found.taken |= ids
 
 
-def _confirm(rows: Rows, found: Sameness, saying: Sequence[Tie]) -> None:
+def _confirm(rows: Rows, found: DuplicatePlan, saying: Sequence[DuplicatePair]) -> None:
     """Each independent source counts once for a memory; what the memory was made of is none."""
     free = [tie for tie in saying if not found.taken & {tie.keep.id, tie.other.id}]
     free = [tie for tie in free if not found.gone & {tie.keep.id, tie.other.id} and tie.keep.kind in _BY_TEXT]
     ids = {one for tie in free for one in (tie.keep.id, tie.other.id)}
     ids |= {tie.other.id for ties in found.stacks.values() for tie in ties}
-    sources = sources_of(rows, ids)
+    sources = independent_sources(rows, ids)
     for keep_id, ties in found.stacks.items():
         sources[keep_id] = frozenset().union(sources.get(keep_id, ()), *(sources[tie.other.id] for tie in ties))
     for tie in sorted(free, key=lambda one: (one.keep.rank, -one.cosine, one.other.n)):
@@ -268,7 +286,7 @@ def _confirm(rows: Rows, found: Sameness, saying: Sequence[Tie]) -> None:
         found.confirms.setdefault(tie.keep.id, []).append(tie)
 
 
-def _independent(rows: Rows, tie: Tie, others: frozenset[str]) -> bool:
+def _independent(rows: Rows, tie: DuplicatePair, others: frozenset[str]) -> bool:
     keep, other = tie.keep, tie.other
     if OWNER_LINEAGE in others and not keep.persons:
         return False  # it would turn somebody's text into the owner's word; only the owner can do that
@@ -281,7 +299,7 @@ def _independent(rows: Rows, tie: Tie, others: frozenset[str]) -> bool:
     return made is None
 
 
-def sources_of(rows: Rows, ids: Iterable[str]) -> dict[str, frozenset[str]]:
+def independent_sources(rows: Rows, ids: Iterable[str]) -> dict[str, frozenset[str]]:
     """Independent sources of memories.
 
     Args:

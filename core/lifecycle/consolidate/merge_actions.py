@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.text_union import united
+from core.belief.claims.text_union import unite_texts
 from core.intake.transaction.sources import Lineage, add_source, standing_twin
 from core.intake.transaction.trust_inputs import refresh_trust
 from core.intake.transitions.transitions import Transitions
-from core.lifecycle.consolidate.digest_writer import from_json, text_of, write_digest
+from core.lifecycle.consolidate.digest_writer import digest_text, sentences_from_json, write_digest
 from core.lifecycle.consolidate.pairs import Node, read_nodes
-from core.lifecycle.decay.protection import IN_REVIEW, SPARED, protections
-from core.text.screening.injection import spread_order
+from core.lifecycle.decay.protection import IN_REVIEW, SPARED, find_protections
+from core.text.screening.injection import find_split_injection
 from core.types.lifecycle import Deed, Planned
 from core.types.values import Kind, Source
 from core.vault.database.rows import Rows
@@ -28,7 +28,7 @@ _CARRIED = ("related_to", "coexists_with", "supports", "example_of")
 """Relations of what goes beneath another that the other has from then on."""
 
 
-def fits(rows: Rows, deed: Planned, now_ms: int) -> bool:
+def is_applicable(rows: Rows, deed: Planned, now_ms: int) -> bool:
     """Whether all memories of a deed still stand as they were when it was planned.
 
     Args:
@@ -43,7 +43,7 @@ def fits(rows: Rows, deed: Planned, now_ms: int) -> bool:
     nodes = {node.id: node for node in read_nodes(rows, _labels(rows, marks)).values()}
     if any(one not in nodes or nodes[one].mark != mark for one, mark in marks.items()):
         return False
-    kept = protections(rows, marks, now_ms)
+    kept = find_protections(rows, marks, now_ms)
     if any({IN_REVIEW, SPARED} & set(keys) for keys in kept.values()):
         return False
     ties = [*deed.detail.get("stacks", ()), *([deed.detail["merge"]] if deed.deed is Deed.MERGE else ())]
@@ -71,7 +71,7 @@ def texts_to_embed(rows: Rows, deed: Planned) -> list[str]:
     """
     if deed.deed is Deed.MERGE:
         return [_united(rows, deed)]
-    return [text_of(rows, from_json(digest["spans"])) for digest in deed.detail.get("digests", ())]
+    return [digest_text(rows, sentences_from_json(digest["spans"])) for digest in deed.detail.get("digests", ())]
 
 
 def can_unite(rows: Rows, deed: Planned) -> bool:
@@ -87,13 +87,13 @@ def can_unite(rows: Rows, deed: Planned) -> bool:
     if deed.deed is not Deed.MERGE:
         return True
     keep, other = deed.detail["merge"][:2]
-    if spread_order(_originals(rows, deed)):
+    if find_split_injection(_originals(rows, deed)):
         return False
     kind, space, session = rows.all("SELECT kind, space_id, scope_session FROM memories WHERE id = ?", (keep,))[0]
     return standing_twin(rows, [_united(rows, deed)], Kind(kind), space, session) in (None, keep, other)
 
 
-def do_deed(transitions: Transitions, deed: Planned, vectors: Sequence[NDArray[np.float32] | None]) -> bool:
+def carry_out_change(transitions: Transitions, deed: Planned, vectors: Sequence[NDArray[np.float32] | None]) -> bool:
     """Carry one deed out.
 
     Args:
@@ -115,7 +115,7 @@ def do_deed(transitions: Transitions, deed: Planned, vectors: Sequence[NDArray[n
         _confirm(transitions, tie[0], tie[1])
     for digest, vector in zip(deed.detail["digests"], vectors, strict=True):
         transitions.weighed = "rules"
-        write_digest(transitions, digest["sources"], from_json(digest["spans"]), vector)
+        write_digest(transitions, digest["sources"], sentences_from_json(digest["spans"]), vector)
     return True
 
 
@@ -138,7 +138,7 @@ def _merge(transitions: Transitions, deed: Planned, vector: NDArray[np.float32] 
 
 def _united(rows: Rows, deed: Planned) -> str:
     keep, other = _originals(rows, deed)
-    return united(keep, other)
+    return unite_texts(keep, other)
 
 
 def _originals(rows: Rows, deed: Planned) -> list[str]:

@@ -22,16 +22,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.claims.authorship import OWNERS_WORD, PERSONS
-from core.belief.relate.relation import RelationModel, by_rule
+from core.belief.relate.relation import RelationModel, relate_by_rule
 from core.embed.codec import from_blobs
 from core.errors import LociError
 from core.intake.claims.candidate import Neighbour, load_neighbours
 from core.intake.transaction.text_readers import Relate
 from core.intake.transitions.review_items import KEPT, ItemSubject, known_matter
 from core.lifecycle.kit import reverted_runs
-from core.lifecycle.kit.job_context import Ground
+from core.lifecycle.kit.job_context import JobContext
 from core.memory.read import said_at_sql
-from core.score.belief.chance import belonging, weighed
+from core.score.belief.chance import discount_chance, relevance_probability
 from core.types.belief import ACTED_ON, LABELS, Label, Relation, Told
 from core.vault.database.rows import Rows
 
@@ -42,11 +42,11 @@ AT_ONCE = 4
 _LEAST = 1024
 _EMPTY = 0
 
-_known: dict[int, Answers] = {}
+_known: dict[int, RelationCache] = {}
 _lock = threading.Lock()  # guards the outer mapping: two vaults may be open in one process
 
 
-class Answers:
+class RelationCache:
     """Relations by digest: open addressing, so that an answer takes no objects."""
 
     def __init__(self) -> None:
@@ -113,7 +113,7 @@ class Answers:
         self._count = len(used)
 
 
-def remembered(
+def cached_relations(
     reader: Relate, pairs: Sequence[tuple[Told, Told]], give_way: Callable[[], None] = lambda: None
 ) -> list[Relation]:
     """Ask a model, but for what it answered before; on one thread, so that the other core is left to people.
@@ -143,11 +143,11 @@ def remembered(
     return [relation for relation in found if relation is not None]
 
 
-def _answers_of(reader: Relate) -> Answers:
+def _answers_of(reader: Relate) -> RelationCache:
     name = id(reader)
     with _lock:
         if name not in _known:
-            _known[name] = Answers()
+            _known[name] = RelationCache()
             finalize(reader, _known.pop, name, None)  # before another object can have the same id
         return _known[name]
 
@@ -159,7 +159,7 @@ def _key(first: Told, second: Told) -> bytes:
 NEIGHBOURS = 12
 """So many are asked of the index for each memory, itself among them."""
 MOST_PAIRS = 50_000
-"""So many pairs are read in one run (`within_reach`)."""
+"""So many pairs are read in one run (`select_pairs`)."""
 _CHUNK, _ROWS_AT_ONCE = 256, 1000
 _STRANGERS = 20_000
 _HALF, _LOW = 32, 0xFFFFFFFF
@@ -226,7 +226,7 @@ Pair = tuple[Node, Node, float]
 
 
 @dataclass
-class Near:
+class NearPairs:
     """Memories and the pairs of them that lie near, by label.
 
     Attributes:
@@ -272,7 +272,7 @@ class ReadPair:
 
 
 @dataclass(frozen=True)
-class Decided:
+class PairDecisions:
     """What people decided, so that no run does it again.
 
     Attributes:
@@ -291,7 +291,7 @@ class Decided:
         return bool(self.loose & pair) or pair in self.kept or pair in self.undone
 
 
-def near_pairs(ground: Ground, line: float) -> Near:
+def find_near_pairs(ground: JobContext, line: float) -> NearPairs:
     """Ask the index for the neighbours of all that can be consolidated.
 
     Args:
@@ -316,7 +316,7 @@ def near_pairs(ground: Ground, line: float) -> Near:
     order = np.lexsort((pairs[:, 1], pairs[:, 0], -cosines))
     used = np.unique(pairs).tolist()
     review = ground.read(_in_review)
-    return Near({n: nodes[n] for n in used}, pairs[order], cosines[order], review)
+    return NearPairs({n: nodes[n] for n in used}, pairs[order], cosines[order], review)
 
 
 def _ends(pairs: NDArray[np.int64]) -> Iterator[list[int]]:
@@ -328,7 +328,7 @@ def _together(a: Node | None, b: Node | None) -> bool:
     return a is not None and b is not None and a.place == b.place and a.is_open and b.is_open
 
 
-def _asked(ground: Ground, line: float) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+def _asked(ground: JobContext, line: float) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
     """Pairs, both labels in one number, the lesser in its upper half; most come twice."""
     near = ground.near
     after = 0
@@ -346,7 +346,7 @@ def _asked(ground: Ground, line: float) -> Iterator[tuple[NDArray[np.int64], NDA
         yield ends[:, 0] << _HALF | ends[:, 1], cosines[wanted].astype(np.float32)
 
 
-def _page(ground: Ground, after: int) -> list[tuple[int, bytes]]:
+def _page(ground: JobContext, after: int) -> list[tuple[int, bytes]]:
     wanted = {"space": ground.space.name, "dims": ground.space.dims, "after": after, "most": _CHUNK}
     page: list[tuple[int, bytes]] = ground.read(lambda rows: rows.all(_VECTORS, wanted))
     return page
@@ -385,7 +385,7 @@ def _in_review(rows: Rows) -> frozenset[str]:
 # ---- what was decided
 
 
-def decided(rows: Rows) -> Decided:
+def read_pair_decisions(rows: Rows) -> PairDecisions:
     """What people decided about pairs, and which unions they took back.
 
     Args:
@@ -399,20 +399,20 @@ def decided(rows: Rows) -> Decided:
         "AND resolution IN (SELECT value FROM json_each(?))",
         (json.dumps(sorted(KEPT)),),
     )
-    undone = reverted_runs.pairs(rows)
-    return Decided(
+    undone = reverted_runs.read_reverted_pairs(rows)
+    return PairDecisions(
         kept=frozenset(frozenset(map(str, row)) for row in kept),
         undone=frozenset(frozenset((str(a), str(b))) for _, a, b in undone),
         loose=frozenset(str(one) for operation, *pair in undone if operation in _UNIONS for one in pair),
     )
 
 
-def may_unite(rows: Rows, decisions: Decided, a: str, b: str) -> bool:
+def may_unite(rows: Rows, decisions: PairDecisions, a: str, b: str) -> bool:
     """Whether nobody decided that two memories both stand.
 
     Args:
         rows: a vault snapshot or a transaction.
-        decisions: from `decided`.
+        decisions: from `read_pair_decisions`.
         a: a memory.
         b: another.
 
@@ -431,7 +431,7 @@ def may_unite(rows: Rows, decisions: Decided, a: str, b: str) -> bool:
 # ---- what is said of pairs
 
 
-def within_reach(ground: Ground, near: Near, line: float, crowd: Crowd) -> NDArray[np.int64]:
+def select_pairs(ground: JobContext, near: NearPairs, line: float, crowd: NeighbourPool) -> NDArray[np.int64]:
     """Which pairs one run looks at: not what a person is asked about, nor two episodes, nor what chance explains.
 
     Where there are more than `MOST_PAIRS`, it is the nearest half of so many, and as many of the rest as a day's share:
@@ -458,22 +458,22 @@ def within_reach(ground: Ground, near: Near, line: float, crowd: Crowd) -> NDArr
     return np.concatenate((places[:half], np.sort(rest[turn])))
 
 
-def _is_told(near: Near, a: Node, b: Node, cosine: float, crowd: Crowd) -> bool:
+def _is_told(near: NearPairs, a: Node, b: Node, cosine: float, crowd: NeighbourPool) -> bool:
     if near.in_review & {a.id, b.id} or a.kind == b.kind == "episode":
         return False
     # So near by chance that, whatever is read of it, nothing may be done.
-    return belonging(cosine, crowd.of(in_order(a, b)[1])) >= ACTED_ON
+    return relevance_probability(cosine, crowd.of(order_by_time(a, b)[1])) >= ACTED_ON
 
 
-def in_order(a: Node, b: Node) -> tuple[Node, Node]:
+def order_by_time(a: Node, b: Node) -> tuple[Node, Node]:
     """Two memories as they were said."""
     return (a, b) if (a.said_at, a.n) <= (b.said_at, b.n) else (b, a)
 
 
-class Crowd:
+class NeighbourPool:
     """Of how many memories a neighbour was picked, by space and kind; counted once each."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: JobContext) -> None:
         """Count nothing yet.
 
         Args:
@@ -490,7 +490,9 @@ class Crowd:
         return self._known[scope]
 
 
-def told_pairs(ground: Ground, pairs: Sequence[Pair], sides: Mapping[str, Neighbour], crowd: Crowd) -> list[ReadPair]:
+def read_pair_relations(
+    ground: JobContext, pairs: Sequence[Pair], sides: Mapping[str, Neighbour], crowd: NeighbourPool
+) -> list[ReadPair]:
     """Read how pairs relate.
 
     Args:
@@ -502,17 +504,17 @@ def told_pairs(ground: Ground, pairs: Sequence[Pair], sides: Mapping[str, Neighb
     Returns:
         One for each of which anybody can say something.
     """
-    asked = [(*in_order(a, b), cosine) for a, b, cosine in pairs]
-    relations = relate(ground, [(sides[first.id], sides[second.id]) for first, second, _ in asked])
+    asked = [(*order_by_time(a, b), cosine) for a, b, cosine in pairs]
+    relations = relate_pairs(ground, [(sides[first.id], sides[second.id]) for first, second, _ in asked])
     found: list[ReadPair] = []
     for (first, second, cosine), relation in zip(asked, relations, strict=True):
         if relation is not None:
-            told = relation if relation.by == "rules" else weighed(relation, cosine, crowd.of(second))
+            told = relation if relation.by == "rules" else discount_chance(relation, cosine, crowd.of(second))
             found.append(ReadPair(first, second, cosine, told, (sides[first.id], sides[second.id])))
     return found
 
 
-def sides_of(ground: Ground, pairs: Sequence[Pair]) -> dict[str, Neighbour]:
+def read_sides(ground: JobContext, pairs: Sequence[Pair]) -> dict[str, Neighbour]:
     """What the memories of a few pairs say, by id; what is gone is left out.
 
     Args:
@@ -524,7 +526,7 @@ def sides_of(ground: Ground, pairs: Sequence[Pair]) -> dict[str, Neighbour]:
     return found
 
 
-def relate(ground: Ground, pairs: Sequence[tuple[Neighbour, Neighbour]]) -> Sequence[Relation | None]:
+def relate_pairs(ground: JobContext, pairs: Sequence[tuple[Neighbour, Neighbour]]) -> Sequence[Relation | None]:
     """How pairs relate; what rules alone know where no model answers.
 
     Args:
@@ -538,13 +540,13 @@ def relate(ground: Ground, pairs: Sequence[tuple[Neighbour, Neighbour]]) -> Sequ
     reader = ground.store_service.readers.relate
     if reader is not None and told:
         try:
-            return remembered(reader, told, partial(give_way, ground))
+            return cached_relations(reader, told, partial(yield_to_searches, ground))
         except LociError:
             pass  # nothing here depends on a model: what rules know is still done
-    return [by_rule(first, second) for first, second in told]
+    return [relate_by_rule(first, second) for first, second in told]
 
 
-def give_way(ground: Ground) -> None:
+def yield_to_searches(ground: JobContext) -> None:
     """Let a person's search go first: a job waits for it whenever it is about to read (`Ground.read`)."""
     ground.read(lambda _: None)
 
@@ -559,7 +561,7 @@ def _others(rows: Rows, scope: tuple[str, str]) -> int:
     )
 
 
-def vectors_of(ground: Ground, labels: Iterable[int]) -> dict[int, NDArray[np.float32]]:
+def read_vectors(ground: JobContext, labels: Iterable[int]) -> dict[int, NDArray[np.float32]]:
     """Stored vectors of a few memories.
 
     Args:

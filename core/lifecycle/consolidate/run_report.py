@@ -19,7 +19,7 @@ PRUNES = frozenset({Deed.ARCHIVE, Deed.EXPIRE})
 _PRUNED = {"old_version": "pruned_superseded", "doubted": "pruned_disputed"}
 
 
-def counts_of(deeds: Sequence[Planned]) -> Mapping[str, int]:
+def count_plan(deeds: Sequence[Planned]) -> Mapping[str, int]:
     """What carrying a plan out would count, if every deed still fits.
 
     Args:
@@ -37,7 +37,7 @@ def counts_of(deeds: Sequence[Planned]) -> Mapping[str, int]:
     return dict(counts)
 
 
-def swept(deeds: Sequence[Planned]) -> Mapping[str, int]:
+def count_sweep(deeds: Sequence[Planned]) -> Mapping[str, int]:
     """What carrying out the plan of a sweep would count, if every deed still fits.
 
     Args:
@@ -49,16 +49,16 @@ def swept(deeds: Sequence[Planned]) -> Mapping[str, int]:
     return dict(Counter("old_versions" if deed.reason == OLD_VERSION else deed.reason for deed in deeds))
 
 
-def foreseen(rows: Rows, deeds: Sequence[Planned], before: Mapping[str, int]) -> dict[str, int]:
+def forecast_memories(rows: Rows, deeds: Sequence[Planned], before: Mapping[str, int]) -> dict[str, int]:
     """How many memories there would be behind a consolidation, and how many would stand.
 
     Args:
         rows: a vault snapshot.
         deeds: its plan.
-        before: `standing` of the same snapshot.
+        before: `count_standing` of the same snapshot.
 
     Returns:
-        As `standing`.
+        As `count_standing`.
     """
     gone = [one for deed in deeds for one in ([deed.memory_id] if deed.deed in PRUNES else deed.detail["leaving"])]
     leave = rows.value(
@@ -71,7 +71,7 @@ def foreseen(rows: Rows, deeds: Sequence[Planned], before: Mapping[str, int]) ->
     return {"total": before["total"] + made, "active": before["active"] - int(leave) + stand}
 
 
-def report(
+def make_report(
     counts: Mapping[str, int],
     *,
     before: Mapping[str, int],
@@ -83,7 +83,7 @@ def report(
 
     Args:
         counts: `Batch.counts` added up, or what a plan would do; unknown keys are passed over.
-        before: `standing` before the run; `after` behind it, empty for a dry run.
+        before: `count_standing` before the run; `after` behind it, empty for a dry run.
         after: see `before`.
         duration_ms: how long it took.
         dry_run: whether nothing was written.
@@ -99,7 +99,7 @@ def report(
     return Consolidated(**known, before=before, after=after, duration_ms=duration_ms, dry_run=dry_run)
 
 
-def standing(rows: Rows) -> dict[str, int]:
+def count_standing(rows: Rows) -> dict[str, int]:
     """How many memories there are, and how many stand.
 
     Args:

@@ -22,10 +22,10 @@ from core.intake.erase.row_erasure import texts_of
 from core.intake.erase.trace_index import TraceIndex
 from core.intake.revise.revision_plan import plan_revision
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
-from core.lifecycle.decay.protection import protections
+from core.lifecycle.decay.protection import find_protections
 from core.lifecycle.decay.sweep import OLD_VERSION
 from core.lifecycle.kit.clock_check import believed_ms
-from core.lifecycle.kit.job_context import SCHEDULER, Batch, Ground
+from core.lifecycle.kit.job_context import SCHEDULER, BatchResult, JobContext
 from core.memory.draft import to_json
 from core.types.lifecycle import Buried, Deed, Graveyard, JobType, Planned
 from core.types.values import Kind, Status
@@ -48,7 +48,7 @@ _PAGE = (
 _TOTAL = f"SELECT count(*) FROM memories m WHERE {_ARCHIVED}"  # noqa: S608 - constants
 
 
-def graveyard(rows: Rows, after: str | None, limit: int, options: Options) -> Graveyard:
+def read_archive_page(rows: Rows, after: str | None, limit: int, options: Options) -> Graveyard:
     """One page of what is archived.
 
     Args:
@@ -141,7 +141,7 @@ _LOOSE = (
 )
 
 
-class Erasing:
+class ArchiveErasureJob:
     """Plans and carries out erasing from the archive. Its run is no step that can be undone."""
 
     def __init__(self) -> None:
@@ -153,7 +153,7 @@ class Erasing:
         """Which job."""
         return JobType.ERASE
 
-    def plan(self, ground: Ground) -> Sequence[Planned]:
+    def plan(self, ground: JobContext) -> Sequence[Planned]:
         """List what would be erased; nothing where the owner chose no kind.
 
         Args:
@@ -166,7 +166,7 @@ class Erasing:
         found: list[Planned] = ground.read(lambda rows: _plan(rows, ground))
         return found
 
-    def prepare(self, ground: Ground, deeds: Sequence[Planned]) -> TraceIndex:
+    def prepare(self, ground: JobContext, deeds: Sequence[Planned]) -> TraceIndex:
         """Read the journals once a run, and what was written in them since the last batch.
 
         Args:
@@ -188,10 +188,10 @@ class Erasing:
         self,
         tx: Tx,
         verb: Verb,  # noqa: ARG002
-        ground: Ground,
+        ground: JobContext,
         deeds: Sequence[Planned],
         prepared: TraceIndex | None = None,
-    ) -> Batch:
+    ) -> BatchResult:
         """Erase, as far as each is still due under the options of now; the last deed ends what was held for the run.
 
         Args:
@@ -211,10 +211,10 @@ class Erasing:
         if any(deed.detail.get(_LAST) for deed in deeds):
             self._journals.pop(ground.work, None)
         erased = len(leaving)
-        return Batch(len(deeds), {"erased": erased, "rows": rows, "skipped": len(deeds) - erased}, tuple(ids))
+        return BatchResult(len(deeds), {"erased": erased, "rows": rows, "skipped": len(deeds) - erased}, tuple(ids))
 
 
-def _journals(rows: Rows, ground: Ground, ids: Sequence[str]) -> TraceIndex:
+def _journals(rows: Rows, ground: JobContext, ids: Sequence[str]) -> TraceIndex:
     """An index for all that is due, not for the next few alone."""
     named = rows.all("SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (to_json(list(ids)),))
     due = [*(str(row[0]) for row in named), *_due(rows, ground.options, ground.now_ms, None)]
@@ -222,7 +222,7 @@ def _journals(rows: Rows, ground: Ground, ids: Sequence[str]) -> TraceIndex:
     return TraceIndex([*ids, *reach.ids], texts_of(rows, reach))
 
 
-def _plan(rows: Rows, ground: Ground) -> list[Planned]:
+def _plan(rows: Rows, ground: JobContext) -> list[Planned]:
     taken: set[str] = set()
     deeds = []
     for memory_id, (under, reach) in _leaving(rows, ground, _due(rows, ground.options, ground.now_ms, None)):
@@ -255,7 +255,7 @@ def _due(rows: Rows, options: Options, now_ms: int, ids: Sequence[str] | None) -
 
 
 def _leaving(
-    rows: Rows, ground: Ground, due: Sequence[str]
+    rows: Rows, ground: JobContext, due: Sequence[str]
 ) -> Iterator[tuple[str, tuple[Sequence[str], ErasureScope]]]:
     """Those of what is due that nobody would miss, each with a digest's sources, and the whole reach."""
     reaches = {memory_id: erasure_scope_of(rows, [memory_id], whole_chain=False) for memory_id in due}
@@ -268,13 +268,13 @@ def _leaving(
                 yield memory_id, (under, reach)
 
 
-def _loose(rows: Rows, ground: Ground, sources: Collection[str]) -> set[str]:
+def _loose(rows: Rows, ground: JobContext, sources: Collection[str]) -> set[str]:
     """Sources that may go with their digest."""
     if not sources:
         return set()
     kinds = to_json(sorted(kind.value for kind in erased_kinds(ground.options)))
     found = [str(row[0]) for row in rows.all(_LOOSE, {"ids": to_json(sorted(sources)), "kinds": kinds})]
-    return set(found) - protections(rows, found, ground.now_ms).keys()
+    return set(found) - find_protections(rows, found, ground.now_ms).keys()
 
 
 def _is_missed_by_nobody(rows: Rows, reach: ErasureScope) -> bool:

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 
 from core.config.options import Options
 from core.intake.transaction.unit_of_work import Verb
-from core.lifecycle.decay.protection import protections
-from core.lifecycle.kit.job_context import Batch, Ground
+from core.lifecycle.decay.protection import find_protections
+from core.lifecycle.kit.job_context import BatchResult, JobContext
 from core.types.lifecycle import Deed, JobType, Planned
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -38,7 +38,7 @@ _DONE = f"SELECT m.client_id, m.id, {_SINCE} {_NOTES} AND {_OF_ONE} AND {_SINCE}
 _REMAINING = f"SELECT count(*) {_NOTES} AND {_OF_ONE}"
 
 
-class Episodes:
+class EpisodeCleanupJob:
     """Plans and carries out the cleanup (seed B, episode cleanup with TTL and capacity limits)."""
 
     @property
@@ -46,7 +46,7 @@ class Episodes:
         """Which job."""
         return JobType.EPISODES
 
-    def plan(self, ground: Ground) -> Sequence[Planned]:
+    def plan(self, ground: JobContext) -> Sequence[Planned]:
         """List the notes whose time is over, then those beyond the capacity, each the oldest first.
 
         Args:
@@ -56,10 +56,10 @@ class Episodes:
             The deeds; the last one is marked, so that what remains is counted behind it.
         """
         options, now_ms = ground.options, ground.now_ms
-        deeds: list[Planned] = ground.read(lambda rows: cleanup_deeds(rows, options, now_ms))
+        deeds: list[Planned] = ground.read(lambda rows: plan_cleanup(rows, options, now_ms))
         return deeds
 
-    def carry_out(self, tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned]) -> Batch:
+    def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Planned]) -> BatchResult:
         """Archive a few notes.
 
         Args:
@@ -69,11 +69,11 @@ class Episodes:
             deeds: from `plan`.
 
         Returns:
-            Counts `expired`, `capacity` and `skipped`; behind the last deed `remaining`, the notes that still stand.
+            Counts `expired`, `capacity` and `skipped`; behind the last deed `count_remaining`, the notes that still stand.
         """
         heads = [deed.memory_id for deed in deeds]
         done = {head: since for _, head, since in _consolidated(tx, heads)}
-        kept = protections(tx, heads, ground.now_ms)
+        kept = find_protections(tx, heads, ground.now_ms)
         before = ground.now_ms - ground.options.episode_days * _DAY_MS
         transitions, counts, ids = ground.transitions(tx, verb), Counter[str](), list[str]()
         for deed in deeds:
@@ -84,12 +84,12 @@ class Episodes:
                 ids.append(deed.memory_id)
             counts[("capacity" if deed.reason == TOO_MANY else "expired") if fits else "skipped"] += 1
             if deed.detail.get(_LAST):
-                counts["remaining"] = remaining(tx)
+                counts["remaining"] = count_remaining(tx)
         transitions.close_moot()
-        return Batch(len(deeds), dict(counts), tuple(ids))
+        return BatchResult(len(deeds), dict(counts), tuple(ids))
 
 
-def cleanup_deeds(rows: Rows, options: Options, now_ms: int, client_id: str | None = None) -> list[Planned]:
+def plan_cleanup(rows: Rows, options: Options, now_ms: int, client_id: str | None = None) -> list[Planned]:
     """All that a cleanup would do.
 
     Args:
@@ -106,7 +106,7 @@ def cleanup_deeds(rows: Rows, options: Options, now_ms: int, client_id: str | No
     found = _consolidated(rows, None, client_id)
     crowded = {client for client, count in counts.items() if count > options.episode_capacity}
     asked = [head for client, head, since in found if since < before or client in crowded]
-    kept = protections(rows, asked, now_ms)
+    kept = find_protections(rows, asked, now_ms)
     free = [(client, head, since) for client, head, since in found if head not in kept]
     over = [(client, head) for client, head, since in free if since < before]
     left = Counter(counts)
@@ -123,7 +123,7 @@ def cleanup_deeds(rows: Rows, options: Options, now_ms: int, client_id: str | No
     return deeds
 
 
-def remaining(rows: Rows, client_id: str | None = None) -> int:
+def count_remaining(rows: Rows, client_id: str | None = None) -> int:
     """How many notes of assistants stand.
 
     Args:

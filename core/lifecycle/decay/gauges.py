@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from core.config.options import Options
 from core.errors import Code, UserError
-from core.lifecycle.decay.protection import SPARED, protections
+from core.lifecycle.decay.protection import SPARED, find_protections
 from core.lifecycle.decay.sweep import RECALLED_DAYS
-from core.memory.strengths import COLUMNS, JOINS, courses
-from core.score.lifecycle.decay import PERMANENT, days_until, effective_confidence, rate_of
-from core.score.lifecycle.strength import Course
+from core.memory.strengths import COLUMNS, JOINS, read_courses
+from core.score.lifecycle.decay import PERMANENT, days_until, decay_rate, effective_confidence
+from core.score.lifecycle.strength import StrengthCourse
 from core.types.lifecycle import Curve, Gauges
 from core.types.values import Kind
 from core.vault.database.rows import Rows
@@ -54,7 +54,7 @@ class _Part:
     stands: bool
     is_fading: bool
     spared_until: int | None
-    course: Course
+    course: StrengthCourse
     rate: float
 
     def confidence_at(self, at_ms: Values | int) -> Values:
@@ -73,7 +73,7 @@ class _Part:
         return min(weak, max(expires, self.accessed + RECALLED_DAYS * _DAY_MS))
 
 
-def gauges(rows: Rows, memory_id: str, options: Options, now_ms: int) -> Gauges:
+def read_gauges(rows: Rows, memory_id: str, options: Options, now_ms: int) -> Gauges:
     """Read both gauges of a memory.
 
     Strength is drawn from the last touch on (storing, recall, sparing): how it went before, nothing tells.
@@ -95,7 +95,7 @@ def gauges(rows: Rows, memory_id: str, options: Options, now_ms: int) -> Gauges:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
     parts = _parts(rows, str(head))
     own = next(part for part in parts if part.id == memory_id)
-    kept = protections(rows, [str(head)], now_ms).get(str(head), ())
+    kept = find_protections(rows, [str(head)], now_ms).get(str(head), ())
     fades = own.falls_at(options.fading_below)
     return Gauges(
         strength=float(own.course.at(now_ms)[0]),
@@ -127,8 +127,8 @@ def _parts(rows: Rows, head: str) -> list[_Part]:
             stands=bool(row[6]),
             is_fading=bool(row[7]),
             spared_until=row[8],
-            course=courses([row[9:]]),
-            rate=rate_of(row[1], row[2]),
+            course=read_courses([row[9:]]),
+            rate=decay_rate(row[1], row[2]),
         )
         for row in found
     ]

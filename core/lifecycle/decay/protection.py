@@ -64,7 +64,7 @@ def _taken_back(rows: Rows) -> set[str]:
     return {str(row[0]) for row in rows.all(_BACK)}
 
 
-def protections(rows: Rows, heads: Iterable[str], now_ms: int) -> dict[str, tuple[str, ...]]:
+def find_protections(rows: Rows, heads: Iterable[str], now_ms: int) -> dict[str, tuple[str, ...]]:
     """What keeps memories from being archived by a run.
 
     Args:

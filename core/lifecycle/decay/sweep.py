@@ -20,11 +20,11 @@ from core.config.options import Options
 from core.errors import UserError
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions.transitions import Transitions
-from core.lifecycle.decay.protection import PINNED, SPARED, protections
-from core.lifecycle.kit.job_context import Batch, Ground
-from core.memory.strengths import COLUMNS, JOINS, strengths
+from core.lifecycle.decay.protection import PINNED, SPARED, find_protections
+from core.lifecycle.kit.job_context import BatchResult, JobContext
+from core.memory.strengths import COLUMNS, JOINS, read_strengths
 from core.score.lifecycle.decay import EXPIRED as GONE
-from core.score.lifecycle.decay import HOLDS, classify, effective_confidence, rates_of
+from core.score.lifecycle.decay import HOLDS, classify, decay_rates, effective_confidence
 from core.types.lifecycle import Deed, JobType, Planned
 from core.types.values import Status
 from core.vault.database.rows import Rows
@@ -111,7 +111,7 @@ class _Seen:
     marked: NDArray[np.bool_]
 
 
-class Sweep:
+class SweepJob:
     """Plans and carries out the sweep (seed B, decay sweep; E4.4.2; seed A, feature 6, prune)."""
 
     @property
@@ -119,7 +119,7 @@ class Sweep:
         """Which job."""
         return JobType.SWEEP
 
-    def plan(self, ground: Ground) -> Sequence[Planned]:
+    def plan(self, ground: JobContext) -> Sequence[Planned]:
         """List what would fade, recover, expire and be archived.
 
         Args:
@@ -129,15 +129,15 @@ class Sweep:
             The deeds by their kind, then by the age of the memory.
         """
         options, now_ms = ground.options, ground.now_ms
-        deeds: list[Planned] = ground.read(lambda rows: sweep_deeds(rows, options, now_ms))
+        deeds: list[Planned] = ground.read(lambda rows: plan_sweep(rows, options, now_ms))
         return deeds
 
-    def carry_out(self, tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned]) -> Batch:
-        """Carry a few deeds out; see `carry_out`."""
-        return carry_out(tx, verb, ground, deeds)
+    def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Planned]) -> BatchResult:
+        """Carry a few deeds out; see `carry_out_sweep`."""
+        return carry_out_sweep(tx, verb, ground, deeds)
 
 
-def sweep_deeds(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] | None = None) -> list[Planned]:
+def plan_sweep(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] | None = None) -> list[Planned]:
     """All that a sweep would do.
 
     Args:
@@ -158,7 +158,7 @@ def sweep_deeds(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] 
     return sorted(found, key=lambda one: place[one.deed])
 
 
-def prune_deeds(rows: Rows, options: Options, now_ms: int) -> list[Planned]:
+def plan_prune(rows: Rows, options: Options, now_ms: int) -> list[Planned]:
     """What a consolidation prunes: what is too weak, too doubtful, or an old version (seed A, feature 6, prune).
 
     Args:
@@ -167,27 +167,27 @@ def prune_deeds(rows: Rows, options: Options, now_ms: int) -> list[Planned]:
         now_ms: the present, epoch ms.
 
     Returns:
-        Deeds `ARCHIVE` with the reason `faded`, `doubted` or `old_version`; `carry_out` carries them out.
+        Deeds `ARCHIVE` with the reason `faded`, `doubted` or `old_version`; `carry_out_sweep` carries them out.
     """
-    deeds = sweep_deeds(rows, options, now_ms)
+    deeds = plan_sweep(rows, options, now_ms)
     return [one for one in deeds if one.deed is Deed.ARCHIVE and one.reason != UNANSWERED]
 
 
-def carry_out(tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned]) -> Batch:
+def carry_out_sweep(tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Planned]) -> BatchResult:
     """Carry deeds of this module out, as far as they still fit.
 
     Args:
         tx: the transaction.
         verb: of the run.
         ground: what it stands on.
-        deeds: from `sweep_deeds` or `prune_deeds`.
+        deeds: from `plan_sweep` or `plan_prune`.
 
     Returns:
         Counts by what happened (`fading`, `recovered`, `left_standing`, `expired`, `faded`, `doubted`,
         `old_versions`, `unanswered`), and `skipped`.
     """
     heads = [one.memory_id for one in deeds]
-    fits = {one.memory_id: one for one in sweep_deeds(tx, ground.options, ground.now_ms, heads)}
+    fits = {one.memory_id: one for one in plan_sweep(tx, ground.options, ground.now_ms, heads)}
     transitions, counts, ids = ground.transitions(tx, verb), Counter[str](), list[str]()
     for deed in deeds:
         now = fits.get(deed.memory_id)
@@ -204,7 +204,7 @@ def carry_out(tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned]) -> B
         counts[_COUNTED[deed.reason]] += 1
         ids.append(deed.memory_id)
     transitions.close_moot()
-    return Batch(len(deeds), dict(counts), tuple(ids))
+    return BatchResult(len(deeds), dict(counts), tuple(ids))
 
 
 def _do(tx: Tx, transitions: Transitions, deed: Planned, confidence: float) -> None:
@@ -261,7 +261,7 @@ def _columns(found: Sequence[tuple[Any, ...]], now_ms: int) -> _Seen:
     at = np.fromiter((places.setdefault(row[1], len(places)) for row in found), np.int64, len(found))
     numbers = np.array([row[4:9] for row in found], np.float64).reshape(-1, 5)
     gauges = np.array([row[10:12] for row in found], np.float64).reshape(-1, 2)  # recorded, last accessed
-    rates = rates_of((row[2] for row in found), (row[3] for row in found))
+    rates = decay_rates((row[2] for row in found), (row[3] for row in found))
     sure = effective_confidence(numbers[:, 0], rates, (now_ms - numbers[:, 1]) / _DAY_MS)
 
     def most(values: NDArray[Any]) -> NDArray[np.float64]:
@@ -273,7 +273,7 @@ def _columns(found: Sequence[tuple[Any, ...]], now_ms: int) -> _Seen:
         heads=list(places),
         confidence=most(sure),
         falls=most(rates) > 0,
-        strength=most(strengths([row[9:] for row in found], now_ms)),
+        strength=most(read_strengths([row[9:] for row in found], now_ms)),
         trust=most(numbers[:, 2]),
         recorded=most(gauges[:, 0]),
         accessed=most(np.nan_to_num(gauges[:, 1])),
@@ -292,7 +292,7 @@ def _judged(rows: Rows, seen: _Seen, options: Options, now_ms: int) -> list[Plan
     doubted = seen.disputed & (seen.trust < DOUBTED_BELOW) & old
     safe = np.zeros(len(seen.heads), np.bool_)
     asked = np.flatnonzero(expired | weak | doubted).tolist()
-    kept = protections(rows, [seen.heads[place] for place in asked], now_ms)
+    kept = find_protections(rows, [seen.heads[place] for place in asked], now_ms)
     safe[[place for place in asked if seen.heads[place] in kept]] = True
     leaves = (expired | weak | doubted) & ~safe
     fades = falls & (bands != HOLDS)
@@ -313,7 +313,7 @@ def _judged(rows: Rows, seen: _Seen, options: Options, now_ms: int) -> list[Plan
 def _unheld(rows: Rows, seen: _Seen, which: NDArray[np.bool_], now_ms: int) -> NDArray[np.bool_]:
     """Of what would be marked as fading that which the person did not pin or spare."""
     places = np.flatnonzero(which).tolist()
-    kept = protections(rows, [seen.heads[place] for place in places], now_ms)
+    kept = find_protections(rows, [seen.heads[place] for place in places], now_ms)
     held = [place for place in places if {PINNED, SPARED} & set(kept.get(seen.heads[place], ()))]
     found = which.copy()
     found[held] = False
@@ -335,7 +335,7 @@ def _old_versions(rows: Rows, options: Options, now_ms: int, heads: Sequence[str
     else:
         read = rows.all(_OLD_SOME, {"before": before, "heads": json.dumps(list(heads))})
     found = [str(row[0]) for row in read]
-    kept = protections(rows, found, now_ms)
+    kept = find_protections(rows, found, now_ms)
     return [Planned(Deed.ARCHIVE, head, reason=OLD_VERSION) for head in found if head not in kept]
 
 
@@ -347,5 +347,5 @@ def _unanswered(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] 
     else:
         read = rows.all(_HELD_SOME, wanted | {"heads": json.dumps(list(heads))})
     found = [str(row[0]) for row in read]
-    kept = protections(rows, found, now_ms)
+    kept = find_protections(rows, found, now_ms)
     return [Planned(Deed.ARCHIVE, head, reason=UNANSWERED) for head in found if head not in kept]

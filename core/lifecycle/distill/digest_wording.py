@@ -11,13 +11,13 @@ import json
 from dataclasses import dataclass
 
 from core import log
-from core.belief.claims.entailment import says_all
+from core.belief.claims.entailment import is_exhausted_by
 from core.errors import Code, LociError
-from core.lifecycle.kit.job_context import Batch, Ground
+from core.lifecycle.kit.job_context import BatchResult, JobContext
 from core.llm.distill_prompt import reword_prompt
-from core.llm.schema import json_of
+from core.llm.schema import find_json
 from core.memory.tiers import write_summary
-from core.text.split import sentences
+from core.text.split import split_sentences
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -40,7 +40,7 @@ _log = log.get("lifecycle")
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class DigestWording:
     """One digest and what a model made of it.
 
     Attributes:
@@ -56,13 +56,13 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True)
-class Worded:
+class WordedBatch:
     """A few digests that a model was asked about."""
 
-    all: tuple[Wording, ...]
+    all: tuple[DigestWording, ...]
 
 
-def reworded(ground: Ground, statements: list[str]) -> str | None:
+def reword_digest(ground: JobContext, statements: list[str]) -> str | None:
     """Ask the model to say statements in one short paragraph.
 
     Args:
@@ -79,14 +79,14 @@ def reworded(ground: Ground, statements: list[str]) -> str | None:
     prompt = reword_prompt(statements)
     if ground.ask is None or prompt is None:
         return None
-    value = json_of(ground.ask(prompt))
+    value = find_json(ground.ask(prompt))
     text = value.get("text") if isinstance(value, dict) else None
-    if not isinstance(text, str) or not says_all(text.strip(), statements):
+    if not isinstance(text, str) or not is_exhausted_by(text.strip(), statements):
         return None
     return text.strip()
 
 
-def prepare(ground: Ground) -> Worded | None:
+def prepare_wordings(ground: JobContext) -> WordedBatch | None:
     """Ask about the next few digests; nothing is written.
 
     Args:
@@ -96,31 +96,31 @@ def prepare(ground: Ground) -> Worded | None:
         What came of it; None where none waits, or the model is gone.
     """
     waiting: list[tuple[int, str, str]] = ground.read(_waiting)
-    found: list[Wording] = []
+    found: list[DigestWording] = []
     for n, memory_id, text in waiting:
         if ground.is_stopped():
             break
         try:
-            words = reworded(ground, [text[start:end].strip() for start, end in sentences(text)])
+            words = reword_digest(ground, [text[start:end].strip() for start, end in split_sentences(text)])
         except LociError as error:
             if error.code in ABSENT:
                 break
             _log.info("a digest could not be reworded: %s", error.code.value)
             words = None
         short = words is not None and len(words) <= SHORTER * len(text)
-        found.append(Wording(n, memory_id, text, words if short else None))
-    return Worded(tuple(found)) if found else None
+        found.append(DigestWording(n, memory_id, text, words if short else None))
+    return WordedBatch(tuple(found)) if found else None
 
 
-def write(tx: Tx, worded: Worded) -> Batch:
+def write_wordings(tx: Tx, worded: WordedBatch) -> BatchResult:
     """Keep the wordings of digests that are as the model read them.
 
     Args:
         tx: the transaction.
-        worded: from `prepare`.
+        worded: from `prepare_wordings`.
 
     Returns:
-        The count `reworded`.
+        The count `reword_digest`.
     """
     kept = 0
     for one in worded.all:
@@ -132,10 +132,10 @@ def write(tx: Tx, worded: Worded) -> Batch:
         "ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at",
         (NOTE, json.dumps(worded.all[-1].n), tx.now_ms),
     )
-    return Batch(len(worded.all), {"reworded": kept} if kept else {})
+    return BatchResult(len(worded.all), {"reworded": kept} if kept else {})
 
 
-def backlog(rows: Rows) -> int:
+def count_wording_backlog(rows: Rows) -> int:
     """How many digests a model was not asked about."""
     return len(rows.all(_WAITING, (_last(rows), -1)))
 

@@ -22,12 +22,19 @@ from core.embed.base import AWAY
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError
 from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.distill import digest_wording, distill_queue
-from core.lifecycle.distill.digest_wording import ABSENT, Worded
-from core.lifecycle.distill.distill_actions import Hand, Item, Outcome, bearing, hash_of, is_target
+from core.lifecycle.distill.digest_wording import ABSENT, WordedBatch
+from core.lifecycle.distill.distill_actions import (
+    DistilledItem,
+    ItemOutcome,
+    ItemWriter,
+    find_supporting_episodes,
+    hash_of,
+    is_replaceable,
+)
 from core.lifecycle.distill.distill_queue import Episode
-from core.lifecycle.kit.job_context import Batch, Ground
-from core.llm.distill_prompt import Shown, distill_prompt, fitting, shown_ids
-from core.llm.distillate import Distillate, NewFact, NewRule, distillate_of
+from core.lifecycle.kit.job_context import BatchResult, JobContext
+from core.llm.distill_prompt import ShownMemory, count_fitting, distill_prompt, shown_ids
+from core.llm.distillate import Distillate, NewFact, NewRule, parse_distillate
 from core.types.lifecycle import JobType
 from core.types.values import Kind
 from core.vault.database.rows import Rows
@@ -40,7 +47,7 @@ _NEAR = 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Confirmed:
+class ConfirmedFact:
     """A known fact that an episode says again.
 
     Attributes:
@@ -54,7 +61,7 @@ class Confirmed:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Read:
+class DistilledGroup:
     """One group that was read, or that could not be.
 
     Attributes:
@@ -68,12 +75,12 @@ class Read:
     code: str = ""
     for_good: bool = False
     is_patient: bool = False
-    items: tuple[Item, ...] = ()
-    confirmed: tuple[Confirmed, ...] = ()
+    items: tuple[DistilledItem, ...] = ()
+    confirmed: tuple[ConfirmedFact, ...] = ()
     counts: Mapping[str, int] | None = None
 
 
-class Distill:
+class DistillJob:
     """The job."""
 
     @property
@@ -86,11 +93,11 @@ class Distill:
         """It brings memories: a run is an undo step."""
         return False
 
-    def backlog(self, rows: Rows, ground: Ground) -> int:
+    def backlog(self, rows: Rows, ground: JobContext) -> int:
         """How many episodes wait to be read now, and digests to be worded."""
-        return distill_queue.backlog(rows, ground.now_ms) + digest_wording.backlog(rows)
+        return distill_queue.count_backlog(rows, ground.now_ms) + digest_wording.count_wording_backlog(rows)
 
-    def prepare(self, ground: Ground, cursor: Mapping[str, Any]) -> Read | Worded | None:
+    def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> DistilledGroup | WordedBatch | None:
         """Read the next group with the model; nothing is written.
 
         Args:
@@ -106,13 +113,15 @@ class Distill:
             return None
         episodes: tuple[Episode, ...] = ground.read(lambda rows: distill_queue.next_episodes(rows, ground.now_ms))
         if not episodes:
-            return digest_wording.prepare(ground)
-        fit = fitting([one.shown for one in episodes])
+            return digest_wording.prepare_wordings(ground)
+        fit = count_fitting([one.shown for one in episodes])
         if not fit:
-            return Read(episodes[:1], Code.TEXT_TOO_LARGE.value, for_good=True)
+            return DistilledGroup(episodes[:1], Code.TEXT_TOO_LARGE.value, for_good=True)
         return self._ask(ground, episodes[:fit])
 
-    def write(self, tx: Tx, verb: Verb | None, ground: Ground, prepared: Read | Worded) -> Batch:
+    def write(
+        self, tx: Tx, verb: Verb | None, ground: JobContext, prepared: DistilledGroup | WordedBatch
+    ) -> BatchResult:
         """Carry out what was read, item by item, and mark the episodes.
 
         Args:
@@ -126,18 +135,18 @@ class Distill:
             episode says it, the model was not shown what it speaks of, or it is nothing new), parse_errors, errors,
             failed, dead; reworded.
         """
-        if isinstance(prepared, Worded):
-            return digest_wording.write(tx, prepared)
+        if isinstance(prepared, WordedBatch):
+            return digest_wording.write_wordings(tx, prepared)
         if verb is None:
             raise BugError("facts of a model without a step")
-        there = distill_queue.still_there(tx, prepared.episodes)
+        there = distill_queue.find_unchanged(tx, prepared.episodes)
         left = tuple(one for one in prepared.episodes if one.id in there)
         if prepared.code:
             dead = distill_queue.mark_failed(
                 tx, left, prepared.code, for_good=prepared.for_good, is_patient=prepared.is_patient
             )
             _log.info("episodes could not be read: %s", prepared.code)
-            return Batch(len(prepared.episodes), _told({"failed": len(left), "dead": dead}))
+            return BatchResult(len(prepared.episodes), _told({"failed": len(left), "dead": dead}))
         counts = Counter(prepared.counts or {})
         ids: list[str] = []
         for outcome in self._carried(tx, verb, ground, prepared, there):
@@ -145,48 +154,50 @@ class Distill:
             ids += outcome.ids
         distill_queue.mark_done(tx, [one.id for one in left])
         counts["episodes"] = len(left)
-        return Batch(len(prepared.episodes), _told(counts), tuple(dict.fromkeys(ids)))
+        return BatchResult(len(prepared.episodes), _told(counts), tuple(dict.fromkeys(ids)))
 
     # ---- reading
 
-    def _ask(self, ground: Ground, episodes: tuple[Episode, ...]) -> Read | None:
+    def _ask(self, ground: JobContext, episodes: tuple[Episode, ...]) -> DistilledGroup | None:
         facts, rules = self._known(ground, episodes)
         prompt = distill_prompt([one.shown for one in episodes], facts, rules)
         if ground.ask is None:
             return None
         try:
-            answer = distillate_of(ground.ask(prompt))
+            answer = parse_distillate(ground.ask(prompt))
         except LociError as error:
             if error.code in ABSENT:
                 return None
-            return Read(episodes, error.code.value, is_patient=error.code in AWAY)
+            return DistilledGroup(episodes, error.code.value, is_patient=error.code in AWAY)
         if not answer.has_json:
-            return Read(episodes, Code.MODEL_SERVER_FAILED.value)
+            return DistilledGroup(episodes, Code.MODEL_SERVER_FAILED.value)
         shown = shown_ids(prompt, facts)
         known = {one.id: one.text for one in facts if one.id in shown}
         return _checked(ground, episodes, answer, known)
 
     @staticmethod
-    def _known(ground: Ground, episodes: Sequence[Episode]) -> tuple[Sequence[Shown], Sequence[Shown]]:
+    def _known(ground: JobContext, episodes: Sequence[Episode]) -> tuple[Sequence[ShownMemory], Sequence[ShownMemory]]:
         """Facts and rules of the space, the facts that are near to the episodes first."""
         labels: list[int] = []
-        vectors = embedded(ground, [one.text for one in episodes]) if ground.near is not None else None
+        vectors = embed_or_none(ground, [one.text for one in episodes]) if ground.near is not None else None
         if ground.near is not None and vectors is not None:
             found, cosines = ground.near(vectors, _NEAR)
             order = np.argsort(-cosines, axis=None, kind="stable")
             labels = list(dict.fromkeys(int(label) for label in found.ravel()[order] if label >= 0))
         space = episodes[0].space_id
-        facts = ground.read(lambda rows: distill_queue.known(rows, space, Kind.FACT, labels))
-        return facts, ground.read(lambda rows: distill_queue.known(rows, space, Kind.RULE))
+        facts = ground.read(lambda rows: distill_queue.read_known_facts(rows, space, Kind.FACT, labels))
+        return facts, ground.read(lambda rows: distill_queue.read_known_facts(rows, space, Kind.RULE))
 
     # ---- writing
 
-    def _carried(self, tx: Tx, verb: Verb, ground: Ground, read: Read, there: frozenset[str]) -> list[Outcome]:
-        done: list[Outcome] = []
+    def _carried(
+        self, tx: Tx, verb: Verb, ground: JobContext, read: DistilledGroup, there: frozenset[str]
+    ) -> list[ItemOutcome]:
+        done: list[ItemOutcome] = []
         for item in read.items:
             left = replace(item, sources=tuple(one for one in item.sources if one.id in there))
-            if not left.sources or (left.target_id is not None and not is_target(tx, left)):
-                done.append(Outcome())
+            if not left.sources or (left.target_id is not None and not is_replaceable(tx, left)):
+                done.append(ItemOutcome())
                 continue
             done.append(self._alone(tx, verb, ground, left))
         for one in read.confirmed:
@@ -195,24 +206,24 @@ class Distill:
         return done
 
     @staticmethod
-    def _alone(tx: Tx, verb: Verb, ground: Ground, deed: Item | Confirmed) -> Outcome:
+    def _alone(tx: Tx, verb: Verb, ground: JobContext, deed: DistilledItem | ConfirmedFact) -> ItemOutcome:
         """One deed; that it fails stops no other. A vault or a disk that fails stops all."""
-        hand = Hand(tx, ground.store_service, ground.transitions(tx, verb))
+        hand = ItemWriter(tx, ground.store_service, ground.transitions(tx, verb))
         try:
             with tx.attempt():
-                if isinstance(deed, Item):
+                if isinstance(deed, DistilledItem):
                     return hand.take(deed)
                 row = tx.row("memories", {"id": deed.memory_id})
                 same = row is not None and row["content_hash"] == deed.text_hash
-                return hand.confirm(deed.memory_id, deed.sources) if same else Outcome()
+                return hand.confirm(deed.memory_id, deed.sources) if same else ItemOutcome()
         except (EnvironmentFaultError, IntegrityError, CancelledError):
             raise
         except LociError as error:
             _log.warning("what a model read could not be written: %s", error.code.value)
-            return Outcome("errors")
+            return ItemOutcome("errors")
 
 
-def embedded(ground: Ground, texts: Sequence[str]) -> NDArray[np.float32] | None:
+def embed_or_none(ground: JobContext, texts: Sequence[str]) -> NDArray[np.float32] | None:
     """Vectors of texts; None where the embedder is away: then they wait to be embedded like any other.
 
     Args:
@@ -230,40 +241,44 @@ def embedded(ground: Ground, texts: Sequence[str]) -> NDArray[np.float32] | None
         return None
 
 
-def _checked(ground: Ground, episodes: Sequence[Episode], answer: Distillate, known: Mapping[str, str]) -> Read:
+def _checked(
+    ground: JobContext, episodes: Sequence[Episode], answer: Distillate, known: Mapping[str, str]
+) -> DistilledGroup:
     """What of an answer the episodes bear out."""
     facts = (*answer.new_facts, *answer.updated_facts)
     taken = [one for fact in facts if (one := _item(Kind.FACT, fact, episodes, known)) is not None]
     taken += [one for rule in answer.new_rules if (one := _item(Kind.RULE, rule, episodes, known)) is not None]
     unique = list({(one.kind, one.text): one for one in reversed(taken)}.values())[::-1]
-    vectors = embedded(ground, [one.text for one in unique]) if unique else None
+    vectors = embed_or_none(ground, [one.text for one in unique]) if unique else None
     items = tuple(unique)
     if vectors is not None:
         items = tuple(replace(one, vector=vector) for one, vector in zip(unique, vectors, strict=True))
     confirmed = [
-        Confirmed(memory_id, sources, hash_of(known[memory_id]))
+        ConfirmedFact(memory_id, sources, hash_of(known[memory_id]))
         for memory_id in answer.confirmations
-        if memory_id in known and (sources := bearing(known[memory_id], episodes))
+        if memory_id in known and (sources := find_supporting_episodes(known[memory_id], episodes))
     ]
     offered = len(facts) + len(answer.new_rules) + len(answer.confirmations)
     counts = {
         "rejected": offered - len(taken) - len(confirmed),
         "parse_errors": len(answer.parse_errors),
     }
-    return Read(tuple(episodes), items=items, confirmed=tuple(confirmed), counts=counts)
+    return DistilledGroup(tuple(episodes), items=items, confirmed=tuple(confirmed), counts=counts)
 
 
-def _item(kind: Kind, told: NewFact | NewRule, episodes: Sequence[Episode], known: Mapping[str, str]) -> Item | None:
+def _item(
+    kind: Kind, told: NewFact | NewRule, episodes: Sequence[Episode], known: Mapping[str, str]
+) -> DistilledItem | None:
     """A fact or rule with the episodes that say it; None where none does, or its target was not shown."""
     target = told.target_id if isinstance(told, NewFact) else None
     if target is not None and target not in known:
         return None
-    sources = bearing(told.content, episodes, guidance=kind is Kind.RULE)
+    sources = find_supporting_episodes(told.content, episodes, guidance=kind is Kind.RULE)
     if not sources:
         return None
     words = frozenset[str]().union(*(compared_words(one.text) for one in sources))
     tags = tuple(tag for tag in told.tags if compared_words(tag) and compared_words(tag) <= words)
-    return Item(
+    return DistilledItem(
         kind=kind,
         text=told.content,
         sources=sources,

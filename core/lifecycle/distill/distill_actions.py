@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.authorship import persons_among
-from core.belief.claims.entailment import is_borne_out
-from core.belief.claims.model_proposals import weighed
-from core.belief.extract.permanence import agreed, permanence_of
-from core.belief.gate import Deed, decide
+from core.belief.claims.authorship import find_persons_words
+from core.belief.claims.entailment import is_entailed
+from core.belief.claims.model_proposals import weigh_model_answer
+from core.belief.extract.permanence import classify_permanence, reconcile_permanence
+from core.belief.gate import GateDecision, decide_gate
 from core.errors import Code, LociError, UserError
 from core.intake.claims.candidate import Neighbour, StoreCandidate, load_neighbours
 from core.intake.claims.claim_writer import read_claims
@@ -46,12 +46,12 @@ READ_BY_MODEL = "read_by_model"
 _GUESS = 0.75
 """How sure a model is taken to be that one fact replaces another; not enough by itself."""
 
-_NO_UPDATE = frozenset({Deed.ENTER_SUPERSEDED, Deed.HOLD_EXISTING})
+_NO_UPDATE = frozenset({GateDecision.ENTER_SUPERSEDED, GateDecision.HOLD_EXISTING})
 """What was said before what stands is no update of it: both stand."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Item:
+class DistilledItem:
     """A fact or a rule that its episodes bear out.
 
     Attributes:
@@ -75,7 +75,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ItemOutcome:
     """What became of an item.
 
     Attributes:
@@ -96,7 +96,7 @@ class _StandsError(UserError):
 
 
 @dataclass
-class Hand:
+class ItemWriter:
     """Carries one item out within a transaction.
 
     Attributes:
@@ -107,7 +107,7 @@ class Hand:
     store_service: StoreService
     transitions: Transitions
 
-    def take(self, item: Item) -> Outcome:
+    def take(self, item: DistilledItem) -> ItemOutcome:
         """Let one fact or rule in, as far as the gate lets it.
 
         Args:
@@ -121,7 +121,7 @@ class Hand:
         """
         kind, space, client = item.kind, item.sources[0].space_id, item.sources[0].client_id
         if erased_texts(self.tx, [item.text]) or waiting_twin(self.tx, [item.text], kind, space, client) is not None:
-            return Outcome()
+            return ItemOutcome()
         known = standing_twin(self.tx, [item.text], kind, space)
         if known is not None:
             return self.confirm(known, item.sources)
@@ -136,7 +136,7 @@ class Hand:
             self.transitions.verb.forget_lines(lines)
             raise
 
-    def confirm(self, memory_id: str, sources: Sequence[Episode]) -> Outcome:
+    def confirm(self, memory_id: str, sources: Sequence[Episode]) -> ItemOutcome:
         """The episodes say what stands: they count as sources of it, unless they may echo it.
 
         Args:
@@ -148,21 +148,21 @@ class Hand:
         """
         row = self.tx.row("memories", {"id": memory_id})
         if row is None or row["status"] != Status.ACTIVE.value:
-            return Outcome()
+            return ItemOutcome()
         new = False
         for one in sources:
             if not was_disclosed(self.tx, one.client_id, memory_id):
                 new |= corroborate(self.tx, memory_id, one.lineage, Source.INFERENCE)
-        return Outcome("confirmed", (memory_id,)) if new else Outcome()
+        return ItemOutcome("confirmed", (memory_id,)) if new else ItemOutcome()
 
-    def _let_in(self, item: Item) -> Outcome:
+    def _let_in(self, item: DistilledItem) -> ItemOutcome:
         memory_id = self._write(item)
-        if item.kind is Kind.RULE and not persons_among(self.tx, [one.id for one in item.sources]):
+        if item.kind is Kind.RULE and not find_persons_words(self.tx, [one.id for one in item.sources]):
             # Trigger: a rule that the person did not say. Why: whoever writes a page could tell assistants what to do.
             # Outcome: the person is asked.
             self.transitions.log("QUARANTINE", memory_id, None)
             self.transitions.open_conflict(ItemSubject("proposal", memory_id, reason=READ_BY_MODEL, by="model"))
-            return Outcome("asked", (memory_id,))
+            return ItemOutcome("asked", (memory_id,))
         reply = self.store_service.admit(self.transitions, memory_id)
         if reply.deduplicated:
             raise _StandsError(reply.memory_id)
@@ -170,21 +170,21 @@ class Hand:
             self._replace(memory_id, item.target_id)
         return self._outcome(item, memory_id, reply.operation)
 
-    def _outcome(self, item: Item, memory_id: str, operation: str) -> Outcome:
+    def _outcome(self, item: DistilledItem, memory_id: str, operation: str) -> ItemOutcome:
         ids = tuple(dict.fromkeys([memory_id, *self.transitions.touched]))
         status = self.tx.value("SELECT status FROM memories WHERE id = ?", (memory_id,))
         if status in (Status.QUARANTINED.value, Status.ARCHIVED.value, Status.DISPUTED.value):
-            return Outcome("asked" if self.transitions.opened else "", ids)
+            return ItemOutcome("asked" if self.transitions.opened else "", ids)
         if item.kind is Kind.RULE:
-            return Outcome("new_rules", ids)
+            return ItemOutcome("new_rules", ids)
         gone = item.target_id is not None and not self._stand(item.target_id)
-        return Outcome("updated" if gone or operation == "MERGE" else "new_facts", ids)
+        return ItemOutcome("updated" if gone or operation == "MERGE" else "new_facts", ids)
 
     def _stand(self, *ids: str) -> bool:
         found = (self.tx.value("SELECT status FROM memories WHERE id = ?", (one,)) for one in ids)
         return all(status == Status.ACTIVE.value for status in found)
 
-    def _write(self, item: Item) -> str:
+    def _write(self, item: DistilledItem) -> str:
         """The row as one that waits, with all that its episodes give it."""
         tx, draft = self.tx, self._draft(item)
         labels = insert_memories(tx, [draft])
@@ -199,7 +199,7 @@ class Hand:
         refresh_trust(tx, draft.id)
         return draft.id
 
-    def _draft(self, item: Item) -> Draft:
+    def _draft(self, item: DistilledItem) -> Draft:
         newest = max(item.sources, key=lambda one: one.order)
         times = (None, None) if newest.said is None else (self.tx.now_ms, newest.said.ms)
         read = read_claims(self.store_service.readers.extract, item.text, (), times)
@@ -222,16 +222,16 @@ class Hand:
             origin={"by": "lifecycle", "job": "distill"},
             occurred=newest.said,
             # A model must not make what it likes permanent.
-            permanence=agreed(item.permanence, permanence_of(item.text, read, item.kind)),
+            permanence=reconcile_permanence(item.permanence, classify_permanence(item.text, read, item.kind)),
         )
 
     def _replace(self, new_id: str, old_id: str) -> None:
         """Both stand though a model says that one replaces the other: the gate hears of it."""
         newcomer = load_candidate(self.tx, new_id, self.transitions.space)
         other = load_neighbours(self.tx, {old_id: 1.0})[old_id]
-        told = weighed(self._before(newcomer, other), RelationProposal(Label.SUPERSEDE, _GUESS))
+        told = weigh_model_answer(self._before(newcomer, other), RelationProposal(Label.SUPERSEDE, _GUESS))
         relation = limit_to_part(newcomer, other, told)
-        verdict = decide(newcomer.standing, other.standing, relation)
+        verdict = decide_gate(newcomer.standing, other.standing, relation)
         if relation.label is not Label.SUPERSEDE or verdict.deed in _NO_UPDATE:
             return
         own = tuple(one for one in find_claim_conflicts(self.tx, newcomer) if one.memory_id == old_id)
@@ -251,7 +251,7 @@ class Hand:
             return {}
 
 
-def bearing(text: str, episodes: Sequence[Episode], *, guidance: bool = False) -> tuple[Episode, ...]:
+def find_supporting_episodes(text: str, episodes: Sequence[Episode], *, guidance: bool = False) -> tuple[Episode, ...]:
     """The episodes that say a statement, each of them alone.
 
     Args:
@@ -263,11 +263,11 @@ def bearing(text: str, episodes: Sequence[Episode], *, guidance: bool = False) -
         Some of them.
     """
     return tuple(
-        one for one in episodes if is_borne_out(text, one.text, first_person=one.role is Role.USER, guidance=guidance)
+        one for one in episodes if is_entailed(text, one.text, first_person=one.role is Role.USER, guidance=guidance)
     )
 
 
-def is_target(tx: Tx, item: Item) -> bool:
+def is_replaceable(tx: Tx, item: DistilledItem) -> bool:
     """Whether the fact that an item would replace stands as the model was shown it."""
     row = tx.row("memories", {"id": item.target_id}) if item.target_id is not None else None
     return row is not None and row["status"] == Status.ACTIVE.value and row["content_hash"] == item.target_hash

@@ -14,15 +14,15 @@ from dataclasses import dataclass
 
 from core.errors import Code
 from core.intake.transaction.sources import Lineage
-from core.llm.distill_prompt import MOST_FACTS, MOST_RULES, Shown
+from core.llm.distill_prompt import MOST_FACTS, MOST_RULES, ShownMemory
 from core.memory.draft import to_json
-from core.memory.read import occurred_when
+from core.memory.read import read_occurred
 from core.types.values import Kind, Role, When
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
 TRIES = 3
-"""After so many bad answers an episode is left (`dead`) until a person asks for it again."""
+"""After so many bad answers an episode is left (`count_dead`) until a person asks for it again."""
 
 _AT_ONCE = (20, 5, 1)
 """Episodes of one question, by failures of both kinds: what makes a group fail is alone at last."""
@@ -65,7 +65,7 @@ _AMONG = _KNOWN + "AND m.n IN (SELECT value FROM json_each(?))"  # noqa: S608 - 
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class EpisodeGroup:
     """Episodes that wait and are read together.
 
     Attributes:
@@ -104,9 +104,9 @@ class Episode:
     failures: int
 
     @property
-    def shown(self) -> Shown:
+    def shown(self) -> ShownMemory:
         """As a model is shown it."""
-        return Shown(self.id, self.text, None if self.said is None else self.said.ms)
+        return ShownMemory(self.id, self.text, None if self.said is None else self.said.ms)
 
     @property
     def order(self) -> tuple[int, str]:
@@ -114,7 +114,7 @@ class Episode:
         return (self.recorded_at if self.said is None else self.said.ms, self.id)
 
 
-def backlog(rows: Rows, now_ms: int) -> int:
+def count_backlog(rows: Rows, now_ms: int) -> int:
     """How many episodes wait to be read now.
 
     Args:
@@ -124,7 +124,7 @@ def backlog(rows: Rows, now_ms: int) -> int:
     return int(rows.value(_COUNT, _values(now_ms)))
 
 
-def groups(rows: Rows, now_ms: int) -> tuple[Group, ...]:
+def read_groups(rows: Rows, now_ms: int) -> tuple[EpisodeGroup, ...]:
     """The groups that wait; all that a dry run tells (seed B, consolidation without spawner).
 
     Args:
@@ -134,10 +134,12 @@ def groups(rows: Rows, now_ms: int) -> tuple[Group, ...]:
     Returns:
         By space and client, that with the oldest episode first.
     """
-    return tuple(Group(str(space), client, int(count)) for space, client, count in rows.all(_GROUPS, _values(now_ms)))
+    return tuple(
+        EpisodeGroup(str(space), client, int(count)) for space, client, count in rows.all(_GROUPS, _values(now_ms))
+    )
 
 
-def dead(rows: Rows) -> int:
+def count_dead(rows: Rows) -> int:
     """How many episodes were left after `TRIES` bad answers."""
     return int(rows.value("SELECT count(*) FROM distilled WHERE state = 'dead'"))
 
@@ -162,7 +164,7 @@ def next_episodes(rows: Rows, now_ms: int) -> tuple[Episode, ...]:
     return tuple(_episode(row) for row in rows.all(_NEXT, wanted))
 
 
-def known(rows: Rows, space_id: str, kind: Kind, near: Sequence[int] = ()) -> tuple[Shown, ...]:
+def read_known_facts(rows: Rows, space_id: str, kind: Kind, near: Sequence[int] = ()) -> tuple[ShownMemory, ...]:
     """What is known in a space, for a model that shall not say it again.
 
     Args:
@@ -179,10 +181,10 @@ def known(rows: Rows, space_id: str, kind: Kind, near: Sequence[int] = ()) -> tu
     first = rows.all(_AMONG, (space_id, kind.value, to_json(list(near)))) if near else []
     newest = rows.all(_NEWEST, (space_id, kind.value, most))
     found = [*sorted(first, key=lambda row: order[row[0]]), *newest]
-    return tuple(dict.fromkeys(Shown(str(memory_id), str(text)) for _, memory_id, text in found))[:most]
+    return tuple(dict.fromkeys(ShownMemory(str(memory_id), str(text)) for _, memory_id, text in found))[:most]
 
 
-def still_there(rows: Rows, episodes: Sequence[Episode]) -> frozenset[str]:
+def find_unchanged(rows: Rows, episodes: Sequence[Episode]) -> frozenset[str]:
     """Which episodes stand as they were read.
 
     Args:
@@ -241,7 +243,7 @@ def mark_failed(
     return gone
 
 
-def revive(tx: Tx, ids: Sequence[str]) -> int:
+def revive_episodes(tx: Tx, ids: Sequence[str]) -> int:
     """Let dead episodes be read again.
 
     Args:
@@ -260,7 +262,7 @@ def revive(tx: Tx, ids: Sequence[str]) -> int:
     return count
 
 
-def revive_all(tx: Tx) -> int:
+def revive_all_episodes(tx: Tx) -> int:
     """Let every dead episode be read again for which that is of use: not those that fit into no question.
 
     Args:
@@ -273,7 +275,7 @@ def revive_all(tx: Tx) -> int:
         "SELECT memory_id FROM distilled WHERE state = 'dead' AND coalesce(code, '') <> ? ORDER BY memory_id",
         (Code.TEXT_TOO_LARGE.value,),
     )
-    return revive(tx, [str(row[0]) for row in found])
+    return revive_episodes(tx, [str(row[0]) for row in found])
 
 
 @contextmanager
@@ -307,7 +309,7 @@ def _episode(row: Sequence[object]) -> Episode:
         lineage=Lineage(str(lineage), whose, within),
         role=Role(str(role)),
         trust=float(str(trust)),
-        said=occurred_when(
+        said=read_occurred(
             None if at is None else int(str(at)),
             None if precision is None else str(precision),
             None if offset is None else int(str(offset)),

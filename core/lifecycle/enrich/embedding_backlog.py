@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from core.errors import Code, LociError
 from core.intake.transaction.unit_of_work import Verb
-from core.lifecycle.kit.job_context import Batch, Ground
-from core.memory.read import by_ids
-from core.memory.write import count_without_vectors, without_vectors, write_vectors
+from core.lifecycle.kit.job_context import BatchResult, JobContext
+from core.memory.read import read_by_ids
+from core.memory.write import count_without_vectors, read_without_vectors, write_vectors
 from core.text.compose import embedding_text
 from core.types.lifecycle import JobType
 from core.types.values import Memory
@@ -31,7 +31,7 @@ _PLAIN = "How long is a vector?"
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class EmbeddedBatch:
     """Memories with their vectors, (len(memories), dims).
 
     Attributes:
@@ -43,45 +43,45 @@ class Prepared:
     last: int
 
 
-class Embedding:
-    """Implements `core.lifecycle.kit.job_context.Stream`."""
+class EmbeddingJob:
+    """Implements `core.lifecycle.kit.job_context.StreamJob`."""
 
     type = JobType.EMBED
     is_derived = True
 
-    def backlog(self, rows: Rows, ground: Ground) -> int:
+    def backlog(self, rows: Rows, ground: JobContext) -> int:
         """How many memories lack a vector in the space that is searched."""
         return count_without_vectors(rows, ground.space)
 
-    def prepare(self, ground: Ground, cursor: Mapping[str, Any]) -> Prepared | None:
+    def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> EmbeddedBatch | None:
         """Embed the next fifty (E22.6)."""
         after = int(cursor.get(_AFTER, 0))
-        waiting = ground.read(lambda rows: without_vectors(rows, ground.space, _BATCH, after))
+        waiting = ground.read(lambda rows: read_without_vectors(rows, ground.space, _BATCH, after))
         if not waiting:
             return None
-        found = ground.read(lambda rows: by_ids(rows, [memory_id for _, memory_id in waiting]))
+        found = ground.read(lambda rows: read_by_ids(rows, [memory_id for _, memory_id in waiting]))
         memories = tuple(found[memory_id] for _, memory_id in waiting if memory_id in found)
         if not memories:
-            return Prepared((), np.empty((0, ground.space.dims), np.float32), waiting[-1][0])
-        kept, vectors = embedded(ground, memories)
+            return EmbeddedBatch((), np.empty((0, ground.space.dims), np.float32), waiting[-1][0])
+        kept, vectors = embed_texts(ground, memories)
         if not kept:
             ground.embed([_PLAIN])  # is it these texts, or does the model refuse everything? then the job rests
-        return Prepared(kept, vectors, waiting[-1][0])
+        return EmbeddedBatch(kept, vectors, waiting[-1][0])
 
-    def write(self, tx: Tx, verb: Verb | None, ground: Ground, prepared: Prepared) -> Batch:
+    def write(self, tx: Tx, verb: Verb | None, ground: JobContext, prepared: EmbeddedBatch) -> BatchResult:
         """Write them; some may have been taken back since they were read."""
         del verb
-        there = by_ids(tx, [memory.id for memory in prepared.memories])
+        there = read_by_ids(tx, [memory.id for memory in prepared.memories])
         # A text that was changed since has its own vector by now, or gets it with the next batch.
         places = [n for n, one in enumerate(prepared.memories) if one.id in there and there[one.id].text == one.text]
         labels, kept = [prepared.memories[place].n for place in places], prepared.vectors[places]
         write_vectors(tx, labels, kept, ground.space)
         seq = tx.seq
         tx.after_commit(lambda: ground.stored(seq, labels, kept))
-        return Batch(len(prepared.memories), {"embedded": len(labels)}, cursor={_AFTER: prepared.last})
+        return BatchResult(len(prepared.memories), {"embedded": len(labels)}, cursor={_AFTER: prepared.last})
 
 
-def embedded(ground: Ground, memories: Sequence[Memory]) -> tuple[tuple[Memory, ...], NDArray[np.float32]]:
+def embed_texts(ground: JobContext, memories: Sequence[Memory]) -> tuple[tuple[Memory, ...], NDArray[np.float32]]:
     """Embed texts; one without a direction for this model must not hold up the others.
 
     Args:

@@ -17,22 +17,22 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.entities import mentions, registry
-from core.entities.name_finder import Names, Text, find_names, placed
+from core.entities.name_finder import FoundNames, NameText, find_names, place_mentions
 from core.entities.name_words import name_key
-from core.entities.recognition import read_names
-from core.entities.similar_names import Name, Pair, pairs_among
+from core.entities.recognition import recognize_names
+from core.entities.similar_names import CountedName, NamePair, find_similar_pairs
 from core.errors import LociError
 from core.intake.revise.refinement import READING
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions import review_items
 from core.intake.transitions.review_items import ItemSubject
-from core.lifecycle.kit.job_context import Batch, Ground
-from core.llm.description import Description, describing_prompt, description_of, grounded
+from core.lifecycle.kit.job_context import BatchResult, JobContext
+from core.llm.description import Description, description_prompt, keep_grounded_parts, parse_description
 from core.llm.prompts import TEXT_CHARACTERS
 from core.memory.draft import to_json
 from core.memory.tiers import write_tiers
 from core.text.describe.affect import Affect, affect_of
-from core.text.describe.metadata import Metadata, metadata_of, topics
+from core.text.describe.metadata import Metadata, extract_metadata, topic_taxonomy
 from core.types.lifecycle import JobType
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -62,7 +62,7 @@ _SETTLED = (
 )
 
 
-def propose(tx: Tx, make_id: Callable[[], str]) -> tuple[int, int]:
+def propose_merges(tx: Tx, make_id: Callable[[], str]) -> tuple[int, int]:
     """Open items for names that may be one, and close those of names that are gone.
 
     Args:
@@ -84,14 +84,15 @@ def propose(tx: Tx, make_id: Callable[[], str]) -> tuple[int, int]:
     return opened, len(gone)
 
 
-def _pairs(rows: Rows, space_id: str) -> tuple[Pair, ...]:
+def _pairs(rows: Rows, space_id: str) -> tuple[NamePair, ...]:
     names = [
-        Name(str(one), str(name), str(kind), int(count)) for one, name, kind, count in rows.all(_NAMES, (space_id,))
+        CountedName(str(one), str(name), str(kind), int(count))
+        for one, name, kind, count in rows.all(_NAMES, (space_id,))
     ]
-    return pairs_among(names[:NEWEST], names)
+    return find_similar_pairs(names[:NEWEST], names)
 
 
-def _ask(tx: Tx, make_id: Callable[[], str], pair: Pair) -> bool:
+def _ask(tx: Tx, make_id: Callable[[], str], pair: NamePair) -> bool:
     sides = [tx.value(_WHERE, {"one": a.id, "other": b.id}) for a, b in _both(pair)]
     keep, other = (None if side is None else str(side) for side in sides)
     if keep is None or other is None:
@@ -110,13 +111,13 @@ def _ask(tx: Tx, make_id: Callable[[], str], pair: Pair) -> bool:
     return review_items.open_conflict(tx, wanted, matter) == wanted
 
 
-def _keys(rows: Rows, pair: Pair) -> Sequence[bytes]:
+def _keys(rows: Rows, pair: NamePair) -> Sequence[bytes]:
     """Space, type and names: the same pair is the same question, whatever ids it gets."""
     space = rows.value("SELECT space_id FROM entities WHERE id = ?", (pair.keep.id,))
     return [f"{space}\0{one.type}\0{name_key(one.name)}".encode() for one in (pair.keep, pair.other)]
 
 
-def _both(pair: Pair) -> tuple[tuple[Name, Name], tuple[Name, Name]]:
+def _both(pair: NamePair) -> tuple[tuple[CountedName, CountedName], tuple[CountedName, CountedName]]:
     return (pair.keep, pair.other), (pair.other, pair.keep)
 
 
@@ -154,7 +155,7 @@ _WRITE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class EnrichRow:
     """A memory to be read; its columns."""
 
     n: int
@@ -178,17 +179,17 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TextAnnotations:
     """What was read off one text."""
 
-    row: Row
+    row: EnrichRow
     metadata: Metadata
     affect: Affect
     told: Description | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class EnrichBatch:
     """One batch.
 
     Attributes:
@@ -201,25 +202,25 @@ class Prepared:
     """
 
     cursor: Mapping[str, Any]
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[TextAnnotations, ...] = ()
     hidden: tuple[str, ...] = ()
-    names: Names = field(default_factory=Names)
+    names: FoundNames = field(default_factory=FoundNames)
     made_by: str = "rules"
     is_end: bool = False
 
 
-class Enrich:
-    """Implements `core.lifecycle.kit.job_context.Stream`."""
+class EnrichJob:
+    """Implements `core.lifecycle.kit.job_context.StreamJob`."""
 
     type = JobType.ENRICH
     is_derived = True
 
-    def backlog(self, rows: Rows, ground: Ground) -> int:
+    def backlog(self, rows: Rows, ground: JobContext) -> int:
         """How many memories wait to be read."""
         del ground
         return int(rows.value(_BACKLOG, {"version": VERSION}))
 
-    def prepare(self, ground: Ground, cursor: Mapping[str, Any]) -> Prepared | None:
+    def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> EnrichBatch | None:
         """Read the next few; when all are read, ask the model about one; at the end look for names that may be one."""
         after = int(cursor.get("n", 0))
         rows = _whole(ground.read(lambda rows: _rows(rows, _NEXT, version=VERSION, after=after, most=AT_ONCE)))
@@ -227,18 +228,18 @@ class Enrich:
             return _prepared(ground, rows, {**cursor, "n": rows[-1].n})
         return _asked(ground, cursor) or _end(cursor)
 
-    def write(self, tx: Tx, verb: Verb | None, ground: Ground, prepared: Prepared) -> Batch:
+    def write(self, tx: Tx, verb: Verb | None, ground: JobContext, prepared: EnrichBatch) -> BatchResult:
         """Write what was read of memories that are still the same."""
         del verb
         if prepared.is_end:
-            opened, closed = propose(tx, ground.make_id)
-            return Batch(0, {"names_asked": opened, "names_closed": closed}, is_last=True, cursor=prepared.cursor)
+            opened, closed = propose_merges(tx, ground.make_id)
+            return BatchResult(0, {"names_asked": opened, "names_closed": closed}, is_last=True, cursor=prepared.cursor)
         counts = _write(tx, ground.make_id, prepared)
         cursor = {**prepared.cursor, "made": int(prepared.cursor.get("made", 0)) + counts["entities"]}
-        return Batch(len(prepared.readings) + len(prepared.hidden), counts, cursor=cursor)
+        return BatchResult(len(prepared.readings) + len(prepared.hidden), counts, cursor=cursor)
 
 
-def renew(tx: Tx, make_id: Callable[[], str], ids: Sequence[str]) -> int:
+def renew_annotations(tx: Tx, make_id: Callable[[], str], ids: Sequence[str]) -> int:
     """Read memories anew at once ("refresh metadata").
 
     Args:
@@ -253,18 +254,18 @@ def renew(tx: Tx, make_id: Callable[[], str], ids: Sequence[str]) -> int:
     readings = [_read(row) for row in rows if row.is_clear]
     names = find_names(tx, [_text(reading) for reading in readings])
     hidden = tuple(row.id for row in rows if not row.is_clear)
-    _write(tx, make_id, Prepared({}, tuple(readings), hidden, names))
+    _write(tx, make_id, EnrichBatch({}, tuple(readings), hidden, names))
     return len(readings)
 
 
-def _prepared(ground: Ground, rows: Sequence[Row], cursor: Mapping[str, Any]) -> Prepared:
+def _prepared(ground: JobContext, rows: Sequence[EnrichRow], cursor: Mapping[str, Any]) -> EnrichBatch:
     readings = tuple(_read(row) for row in rows if row.is_clear)
     texts = [_text(reading) for reading in readings]
     names = ground.read(lambda rows: find_names(rows, texts))
-    return Prepared(cursor, readings, tuple(row.id for row in rows if not row.is_clear), names)
+    return EnrichBatch(cursor, readings, tuple(row.id for row in rows if not row.is_clear), names)
 
 
-def _asked(ground: Ground, cursor: Mapping[str, Any]) -> Prepared | None:
+def _asked(ground: JobContext, cursor: Mapping[str, Any]) -> EnrichBatch | None:
     """Ask the model about the most important memory that it was not asked about; its failing is nothing."""
     asked = int(cursor.get("asked", 0))
     if ground.ask is None or asked >= ASKED:
@@ -274,35 +275,35 @@ def _asked(ground: Ground, cursor: Mapping[str, Any]) -> Prepared | None:
         return None
     row = rows[0]
     try:
-        answer = ground.ask(describing_prompt(row.text, topics()))
+        answer = ground.ask(description_prompt(row.text, topic_taxonomy()))
     except LociError:
         return None
-    told = description_of(answer)
-    told = None if told is None else grounded(told, row.text, topics())
+    told = parse_description(answer)
+    told = None if told is None else keep_grounded_parts(told, row.text, topic_taxonomy())
     reading = replace(_read(row), told=told)
     people = {row.id: told.people} if told is not None else {}
     names = ground.read(lambda rows: find_names(rows, [_text(reading)], people))
-    return Prepared({**cursor, "asked": asked + 1}, (reading,), names=names, made_by="model")
+    return EnrichBatch({**cursor, "asked": asked + 1}, (reading,), names=names, made_by="model")
 
 
-def _end(cursor: Mapping[str, Any]) -> Prepared | None:
+def _end(cursor: Mapping[str, Any]) -> EnrichBatch | None:
     if not cursor.get("made") or cursor.get("compared"):
         return None
-    return Prepared({**cursor, "compared": True}, is_end=True)
+    return EnrichBatch({**cursor, "compared": True}, is_end=True)
 
 
-def _rows(rows: Rows, sql: str, **params: object) -> list[Row]:
+def _rows(rows: Rows, sql: str, **params: object) -> list[EnrichRow]:
     return [_row(one) for one in rows.all(sql, params)]
 
 
-def _row(one: tuple[Any, ...]) -> Row:
+def _row(one: tuple[Any, ...]) -> EnrichRow:
     n, memory_id, text, space_id, kind, category, tier, content_hash = one
-    return Row(int(n), memory_id, text, space_id, kind, category, tier, bytes(content_hash))
+    return EnrichRow(int(n), memory_id, text, space_id, kind, category, tier, bytes(content_hash))
 
 
-def _whole(rows: Sequence[Row]) -> list[Row]:
+def _whole(rows: Sequence[EnrichRow]) -> list[EnrichRow]:
     """As many as make a short batch, at least one."""
-    taken: list[Row] = []
+    taken: list[EnrichRow] = []
     size = 0
     for row in rows:
         size += len(row.text)
@@ -312,16 +313,16 @@ def _whole(rows: Sequence[Row]) -> list[Row]:
     return taken
 
 
-def _read(row: Row) -> Reading:
-    return Reading(row, metadata_of(row.text), affect_of(row.text))
+def _read(row: EnrichRow) -> TextAnnotations:
+    return TextAnnotations(row, extract_metadata(row.text), affect_of(row.text))
 
 
-def _text(reading: Reading) -> Text:
+def _text(reading: TextAnnotations) -> NameText:
     row = reading.row
-    return Text(row.id, row.space_id, read_names(row.text, reading.metadata))
+    return NameText(row.id, row.space_id, recognize_names(row.text, reading.metadata))
 
 
-def _write(tx: Tx, make_id: Callable[[], str], prepared: Prepared) -> dict[str, int]:
+def _write(tx: Tx, make_id: Callable[[], str], prepared: EnrichBatch) -> dict[str, int]:
     now = {str(row[0]): (row[1], bytes(row[2]), row[3]) for row in tx.all(_SAME, (to_json(_touched(prepared)),))}
     kept = [one for one in prepared.readings if now.get(one.row.id) == one.row.seen]
     hidden = [memory_id for memory_id in prepared.hidden if memory_id in now]
@@ -334,7 +335,7 @@ def _write(tx: Tx, make_id: Callable[[], str], prepared: Prepared) -> dict[str, 
     return {"read": len(kept), "entities": made, "mentions": named, "hidden": len(hidden)}
 
 
-def _touched(prepared: Prepared) -> list[str]:
+def _touched(prepared: EnrichBatch) -> list[str]:
     earlier = (memory_id for memory_id, _ in prepared.names.earlier)
     return list(dict.fromkeys((*(one.row.id for one in prepared.readings), *prepared.hidden, *earlier)))
 
@@ -342,7 +343,7 @@ def _touched(prepared: Prepared) -> list[str]:
 def _name(
     tx: Tx,
     make_id: Callable[[], str],
-    prepared: Prepared,
+    prepared: EnrichBatch,
     kept: set[str],
     now: Mapping[str, tuple[str, bytes, str]],
 ) -> tuple[int, int]:
@@ -353,21 +354,21 @@ def _name(
     """
     names, ids, new = prepared.names, dict[str, str](), 0
     for one in names.newcomers:
-        there = registry.find(tx, one.space_id, one.name, one.type)
+        there = registry.find_entity(tx, one.space_id, one.name, one.type)
         new += there is None
-        ids[one.mark] = there or registry.make(tx, make_id, one.space_id, one.name, one.type, prepared.made_by)
+        ids[one.mark] = there or registry.make_entity(tx, make_id, one.space_id, one.name, one.type, prepared.made_by)
     for entity_id, kind in names.retyped.items():
-        registry.retype(tx, entity_id, kind)
+        registry.retype_entity(tx, entity_id, kind)
     known = _there(tx, (*ids.values(), *(one.entity_id for some in names.mentions.values() for one in some)))
     found = {
-        memory_id: [one for one in placed(some, ids) if one.entity_id in known]
+        memory_id: [one for one in place_mentions(some, ids) if one.entity_id in known]
         for memory_id, some in names.mentions.items()
         if memory_id in kept
     }
-    mentions.rewrite(tx, found)
+    mentions.rewrite_mentions(tx, found)
     spaces = {one.mark: one.space_id for one in names.newcomers}
     earlier = [(i, one) for i, one in names.earlier if i in now and now[i][0] == spaces[one.entity_id]]
-    mentions.add(tx, [(memory_id, placed([one], ids)[0]) for memory_id, one in earlier])
+    mentions.add_mentions(tx, [(memory_id, place_mentions([one], ids)[0]) for memory_id, one in earlier])
     for entity_id, spelling in names.spelt:
         if (entity := ids.get(entity_id, entity_id)) in known:
             registry.add_alias(tx, entity, spelling)
@@ -381,7 +382,7 @@ def _there(rows: Rows, ids: Iterable[str]) -> set[str]:
     return {str(row[0]) for row in rows.all(sql, (to_json(sorted(set(ids))),))}
 
 
-def _inferred(one: Reading, now_ms: int, made_by: str) -> tuple[object, ...]:
+def _inferred(one: TextAnnotations, now_ms: int, made_by: str) -> tuple[object, ...]:
     told, found = one.told, one.metadata
     dates, about, valence = found.dates, found.topics, one.affect.valence
     if told is not None:

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from core.errors import Code, LociError
 from core.intake.transaction.unit_of_work import Verb
-from core.lifecycle.kit.job_context import Batch, Ground
+from core.lifecycle.kit.job_context import BatchResult, JobContext
 from core.memory import vector_spaces
-from core.memory.read import by_ids
-from core.memory.write import VectorSpace, count_without_vectors, without_vectors, write_vectors
+from core.memory.read import read_by_ids
+from core.memory.write import VectorSpace, count_without_vectors, read_without_vectors, write_vectors
 from core.text.compose import embedding_text
 from core.types.lifecycle import JobType
 from core.types.values import Memory
@@ -37,7 +37,7 @@ _MOST_REFUSED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class TargetSpace:
     """The space that is filled.
 
     Attributes:
@@ -48,7 +48,7 @@ class Target:
     embed: Callable[[Sequence[str]], NDArray[np.float32]]
 
 
-class Moving(Protocol):
+class MigrationHost(Protocol):
     """What the engine does for this job."""
 
     def is_wished(self, active: VectorSpace, wish: str) -> bool:
@@ -59,7 +59,7 @@ class Moving(Protocol):
         """Whether the model that is wished can be tried now: its server did not fail a moment ago."""
         ...
 
-    def target(self, ground: Ground, wish: str) -> Target | None:
+    def target(self, ground: JobContext, wish: str) -> TargetSpace | None:
         """The space of the wished model; None where its server does not answer now.
 
         Raises:
@@ -67,7 +67,7 @@ class Moving(Protocol):
         """
         ...
 
-    def build(self, target: Target) -> Any:
+    def build(self, target: TargetSpace) -> Any:
         """An index over the space as it is now, off to the side."""
         ...
 
@@ -77,7 +77,7 @@ class Moving(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class MigrationBatch:
     """What one batch writes: vectors of `space`, an exchange (`built`), or the end of a space (neither).
 
     Attributes:
@@ -92,13 +92,13 @@ class Prepared:
     rounds: int = 0
 
 
-class Migrate:
-    """Implements `core.lifecycle.kit.job_context.Stream`."""
+class MigrationJob:
+    """Implements `core.lifecycle.kit.job_context.StreamJob`."""
 
     type = JobType.MIGRATE
     is_derived = True
 
-    def __init__(self, moving: Moving) -> None:
+    def __init__(self, moving: MigrationHost) -> None:
         """Tie it to the engine.
 
         Args:
@@ -106,7 +106,7 @@ class Migrate:
         """
         self._moving = moving
 
-    def backlog(self, rows: Rows, ground: Ground) -> int:
+    def backlog(self, rows: Rows, ground: JobContext) -> int:
         """How many vectors are to be made or dropped; 0 where nothing is wished, or nothing can be done now."""
         wish = ground.options.embedder
         if self._moving.is_wished(_searched(rows, ground), wish):
@@ -114,92 +114,96 @@ class Migrate:
             return 0 if gone is None else max(1, vector_spaces.count_vectors(rows, gone))
         if not self._moving.is_at_hand(wish):
             return 0
-        building = vector_spaces.in_state(rows, "building") or VectorSpace("", "", 1)
+        building = vector_spaces.find_in_state(rows, "building") or VectorSpace("", "", 1)
         return max(1, count_without_vectors(rows, building))
 
-    def prepare(self, ground: Ground, cursor: Mapping[str, Any]) -> Prepared | None:
+    def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> MigrationBatch | None:
         """Embed the next fifty; behind the last of them build the index; or find what is to be dropped."""
         wish = ground.options.embedder
-        active, building = ground.read(lambda rows: (_searched(rows, ground), vector_spaces.in_state(rows, "building")))
+        active, building = ground.read(
+            lambda rows: (_searched(rows, ground), vector_spaces.find_in_state(rows, "building"))
+        )
         if self._moving.is_wished(active, wish):
             gone = ground.read(lambda rows: _unwanted(rows, ground.now_ms))
-            return None if gone is None else Prepared(gone)
+            return None if gone is None else MigrationBatch(gone)
         target = self._moving.target(ground, wish)
         if target is None:
             return None
         if building is not None and building != target.space:
-            return Prepared(building)  # somebody wished for this one before
+            return MigrationBatch(building)  # somebody wished for this one before
         refused = tuple(int(label) for label in cursor.get(_REFUSED, ()))
         rounds = int(cursor.get(_ROUNDS, 0))
         waiting = self._waiting(ground, target.space, refused)
         if not waiting or rounds >= LAST_ROUNDS:
-            return Prepared(target.space, built=self._moving.build(target), refused=refused, rounds=rounds)
+            return MigrationBatch(target.space, built=self._moving.build(target), refused=refused, rounds=rounds)
         return self._embedded(target, waiting, refused, rounds + (len(waiting) < BATCH))
 
     @staticmethod
-    def _waiting(ground: Ground, space: VectorSpace, refused: tuple[int, ...]) -> tuple[Memory, ...]:
+    def _waiting(ground: JobContext, space: VectorSpace, refused: tuple[int, ...]) -> tuple[Memory, ...]:
         passed = set(refused)
-        rows = ground.read(lambda rows: without_vectors(rows, space, BATCH + len(passed)))
+        rows = ground.read(lambda rows: read_without_vectors(rows, space, BATCH + len(passed)))
         ids = [memory_id for label, memory_id in rows if label not in passed][:BATCH]
-        found = ground.read(lambda rows: by_ids(rows, ids))
+        found = ground.read(lambda rows: read_by_ids(rows, ids))
         return tuple(found[memory_id] for memory_id in ids if memory_id in found)
 
     @staticmethod
-    def _embedded(target: Target, waiting: tuple[Memory, ...], refused: tuple[int, ...], rounds: int) -> Prepared:
+    def _embedded(
+        target: TargetSpace, waiting: tuple[Memory, ...], refused: tuple[int, ...], rounds: int
+    ) -> MigrationBatch:
         texts = [embedding_text(one.text, author=one.author) for one in waiting]
         try:
-            return Prepared(target.space, waiting, target.embed(texts), refused=refused, rounds=rounds)
+            return MigrationBatch(target.space, waiting, target.embed(texts), refused=refused, rounds=rounds)
         except LociError as error:
             if error.code is not Code.EMBEDDING_FAILED or len(refused) >= _MOST_REFUSED:
                 raise
         kept, vectors, bad = _one_by_one(target, waiting, texts)
-        return Prepared(target.space, kept, vectors, refused=(*refused, *bad), rounds=rounds)
+        return MigrationBatch(target.space, kept, vectors, refused=(*refused, *bad), rounds=rounds)
 
-    def write(self, tx: Tx, _verb: Verb | None, _ground: Ground, prepared: Prepared) -> Batch:
+    def write(self, tx: Tx, _verb: Verb | None, _ground: JobContext, prepared: MigrationBatch) -> BatchResult:
         """Write what was prepared, where it still fits."""
         if prepared.vectors is not None:
             return self._fill(tx, prepared)
         if prepared.built is not None:
             return self._exchange(tx, prepared, prepared.built)
         dropped = vector_spaces.drop_some(tx, prepared.space, DROPPED_AT_ONCE)
-        return Batch(dropped, {"dropped": dropped})
+        return BatchResult(dropped, {"dropped": dropped})
 
     @staticmethod
-    def _fill(tx: Tx, prepared: Prepared) -> Batch:
-        building = vector_spaces.in_state(tx, "building")
+    def _fill(tx: Tx, prepared: MigrationBatch) -> BatchResult:
+        building = vector_spaces.find_in_state(tx, "building")
         if building is None:
             vector_spaces.note_building(tx, prepared.space)
         # Between reading and writing a text may have been changed or taken back: its vector would say what it was.
-        there = by_ids(tx, [one.id for one in prepared.memories])
+        there = read_by_ids(tx, [one.id for one in prepared.memories])
         same = [n for n, one in enumerate(prepared.memories) if _reads_alike(there.get(one.id), one)]
         vectors = np.asarray(prepared.vectors)[same]
         write_vectors(tx, [prepared.memories[n].n for n in same], vectors, prepared.space)
         cursor = {_REFUSED: list(prepared.refused), _ROUNDS: prepared.rounds}
-        return Batch(len(prepared.memories), {"embedded": len(same)}, cursor=cursor)
+        return BatchResult(len(prepared.memories), {"embedded": len(same)}, cursor=cursor)
 
-    def _exchange(self, tx: Tx, prepared: Prepared, built: Any) -> Batch:
+    def _exchange(self, tx: Tx, prepared: MigrationBatch, built: Any) -> BatchResult:
         left = count_without_vectors(tx, prepared.space) - _still_waiting(tx, prepared)
         if left > 0 and prepared.rounds < LAST_ROUNDS:
-            return Batch(0, cursor={_REFUSED: list(prepared.refused), _ROUNDS: prepared.rounds + 1})
+            return BatchResult(0, cursor={_REFUSED: list(prepared.refused), _ROUNDS: prepared.rounds + 1})
         self._moving.swap(tx, built)
-        return Batch(1, {"changed": 1, "refused": len(prepared.refused)}, is_last=True)
+        return BatchResult(1, {"changed": 1, "refused": len(prepared.refused)}, is_last=True)
 
 
-def _searched(rows: Rows, ground: Ground) -> VectorSpace:
-    return vector_spaces.in_state(rows, "active") or ground.space
+def _searched(rows: Rows, ground: JobContext) -> VectorSpace:
+    return vector_spaces.find_in_state(rows, "active") or ground.space
 
 
 def _unwanted(rows: Rows, now_ms: int) -> VectorSpace | None:
     """What is to be dropped while nothing is wished: what was filled in vain, and what has been over for long."""
-    return vector_spaces.in_state(rows, "building") or vector_spaces.overdue(rows, now_ms)
+    return vector_spaces.find_in_state(rows, "building") or vector_spaces.find_overdue(rows, now_ms)
 
 
-def _still_waiting(rows: Rows, prepared: Prepared) -> int:
+def _still_waiting(rows: Rows, prepared: MigrationBatch) -> int:
     """How many of those whose text has no vector are still there and lack one."""
     passed = set(prepared.refused)
     if not passed:
         return 0
-    waiting = without_vectors(rows, prepared.space, len(passed) + BATCH)
+    waiting = read_without_vectors(rows, prepared.space, len(passed) + BATCH)
     return sum(label in passed for label, _ in waiting)
 
 
@@ -208,7 +212,7 @@ def _reads_alike(now: Memory | None, then: Memory) -> bool:
 
 
 def _one_by_one(
-    target: Target, memories: Sequence[Memory], texts: Sequence[str]
+    target: TargetSpace, memories: Sequence[Memory], texts: Sequence[str]
 ) -> tuple[tuple[Memory, ...], NDArray[np.float32], list[int]]:
     """One of them has no direction for this model: find which, so that it holds up nobody."""
     kept: list[Memory] = []

@@ -37,7 +37,7 @@ _HABIT = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class ClockWatch:
     """What is known of the clock; all times epoch ms.
 
     Attributes:
@@ -58,7 +58,7 @@ class Watch:
         return self.at is not None and self.at > self.believed
 
 
-def judged(held: Watch, now_ms: int) -> Watch:
+def judge_clock(held: ClockWatch, now_ms: int) -> ClockWatch:
     """What is known once the clock says so much.
 
     Args:
@@ -69,29 +69,29 @@ def judged(held: Watch, now_ms: int) -> Watch:
         What is known now.
     """
     if abs(now_ms - held.believed) <= LEAP_MS:
-        return Watch(max(held.believed, now_ms))
+        return ClockWatch(max(held.believed, now_ms))
     if held.at is None or not _goes_on(held, held.at, now_ms):
-        return Watch(held.believed, now_ms, now_ms, 1)
+        return ClockWatch(held.believed, now_ms, now_ms, 1)
     days = held.days + (now_ms // DAY_MS != held.last // DAY_MS)
     if now_ms - held.at >= TRIAL_MS and days >= TRIAL_DAYS:
-        return Watch(now_ms)
-    return Watch(held.believed, held.at, max(held.last, now_ms), days)
+        return ClockWatch(now_ms)
+    return ClockWatch(held.believed, held.at, max(held.last, now_ms), days)
 
 
-def _goes_on(held: Watch, at: int, now_ms: int) -> bool:
+def _goes_on(held: ClockWatch, at: int, now_ms: int) -> bool:
     """Whether a time carries on the one that is on trial, or goes back behind it, or leaps much farther still."""
     is_same_side = (at > held.believed) == (now_ms > held.believed)
     return is_same_side and -HOUR_MS <= now_ms - held.last <= max(LEAP_MS, _HABIT * abs(at - held.believed))
 
 
-def waits(held: Watch, now_ms: int) -> bool:
+def is_archiving_paused(held: ClockWatch, now_ms: int) -> bool:
     """Whether what archives by itself waits: the clock leapt ahead within the last day.
 
     Args:
         held: what was known.
         now_ms: the clock's time, epoch ms.
     """
-    now = judged(held, now_ms)
+    now = judge_clock(held, now_ms)
     return now.at is not None and now.is_ahead and now_ms - now.at < WAIT_MS
 
 
@@ -105,20 +105,20 @@ def believed_ms(rows: Rows, now_ms: int) -> int:
     Returns:
         That time; while the clock is on trial for having leapt ahead, the last one that was believed.
     """
-    held = read(rows)
+    held = read_clock(rows)
     if held is None:
         return now_ms
-    now = judged(held, now_ms)
+    now = judge_clock(held, now_ms)
     return now.believed if now.is_ahead else now_ms
 
 
-def read(rows: Rows) -> Watch | None:
+def read_clock(rows: Rows) -> ClockWatch | None:
     """What the vault knows of the clock; None for a vault in which no work was ever scheduled."""
     found = rows.value("SELECT value FROM settings WHERE key = ?", (_KEY,))
-    return None if found is None else Watch(**json.loads(str(found)))
+    return None if found is None else ClockWatch(**json.loads(str(found)))
 
 
-def is_to_be_kept(held: Watch | None, now: Watch) -> bool:
+def is_worth_keeping(held: ClockWatch | None, now: ClockWatch) -> bool:
     """Whether what is known changed enough to be written: a beat each minute would be a write each minute.
 
     Args:
@@ -130,12 +130,12 @@ def is_to_be_kept(held: Watch | None, now: Watch) -> bool:
     return now.believed - held.believed >= HOUR_MS or now.last - held.last >= HOUR_MS
 
 
-def keep(tx: Tx, now: Watch) -> None:
+def keep_clock(tx: Tx, now: ClockWatch) -> None:
     """Write down what is known.
 
     Args:
         tx: the transaction.
-        now: from `judged`.
+        now: from `judge_clock`.
     """
     tx.run(
         "INSERT INTO settings (key, value, changed_at) VALUES (?, ?, ?) "

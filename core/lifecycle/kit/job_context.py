@@ -2,8 +2,8 @@
 
 A job comes in two shapes. A `Planner` reads the vault once, makes a list of deeds, and the list is carried out in
 batches: the same list is the preview, and it is kept with the job, so that a crash at any batch changes nothing; one
-that needs the model for a batch is `Preparing`. A `Stream` takes the next few memories again and again until none is
-left. Must not do: run anything.
+that needs the model for a batch is `PreparingPlanner`. A `StreamJob` takes the next few memories again and again
+until none is left. Must not do: run anything.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ T = TypeVar("T")
 SCHEDULER = Actor("scheduler", name="lifecycle")
 
 
-class Near(Protocol):
+class NeighbourSearch(Protocol):
     """The nearest neighbours of vectors."""
 
     def __call__(self, vectors: NDArray[np.float32], k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
@@ -49,7 +49,7 @@ class Near(Protocol):
 
 
 @dataclass(frozen=True)
-class Ground:
+class JobContext:
     """What jobs are given.
 
     Attributes:
@@ -73,7 +73,7 @@ class Ground:
     space: VectorSpace
     read: Callable[[Callable[[Rows], Any]], Any]
     embed: Callable[[Sequence[str]], NDArray[np.float32]]
-    near: Near | None
+    near: NeighbourSearch | None
     ask: Callable[[Prompt], str] | None
     is_stopped: Callable[[], bool]
     stored: Stored
@@ -91,7 +91,7 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class BatchResult:
     """What one batch did.
 
     Attributes:
@@ -118,7 +118,7 @@ class Planner(Protocol):
         """Which job."""
         ...
 
-    def plan(self, ground: Ground) -> Sequence[Planned]:
+    def plan(self, ground: JobContext) -> Sequence[Planned]:
         """List the deeds; each memory in at most one of them. Reads only.
 
         Args:
@@ -129,7 +129,7 @@ class Planner(Protocol):
         """
         ...
 
-    def carry_out(self, tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned]) -> Batch:
+    def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Planned]) -> BatchResult:
         """Carry a few deeds out; each is checked against the vault as it is now, and left where it no longer fits.
 
         Args:
@@ -145,10 +145,10 @@ class Planner(Protocol):
 
 
 @runtime_checkable
-class Preparing(Planner, Protocol):
+class PreparingPlanner(Planner, Protocol):
     """A planner of which some deeds need the model: it is asked before the transaction, or everybody waits for it."""
 
-    def prepare(self, ground: Ground, deeds: Sequence[Planned]) -> Any:
+    def prepare(self, ground: JobContext, deeds: Sequence[Planned]) -> Any:
         """Make ready what a few deeds need; nothing is written.
 
         Args:
@@ -160,13 +160,15 @@ class Preparing(Planner, Protocol):
         """
         ...
 
-    def carry_out(self, tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned], prepared: Any = None) -> Batch:
+    def carry_out(
+        self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Planned], prepared: Any = None
+    ) -> BatchResult:
         """As a planner does; `prepared` from `prepare`, None where nothing was made ready."""
         ...
 
 
 @runtime_checkable
-class Stream(Protocol):
+class StreamJob(Protocol):
     """A job that takes the next few until none is left."""
 
     @property
@@ -174,11 +176,11 @@ class Stream(Protocol):
         """Which job."""
         ...
 
-    def backlog(self, rows: Rows, ground: Ground) -> int:
+    def backlog(self, rows: Rows, ground: JobContext) -> int:
         """How many wait."""
         ...
 
-    def prepare(self, ground: Ground, cursor: Mapping[str, Any]) -> Any:
+    def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> Any:
         """Read the next few, embed them or ask a model about them; nothing is written.
 
         Args:
@@ -190,7 +192,7 @@ class Stream(Protocol):
         """
         ...
 
-    def write(self, tx: Tx, verb: Verb | None, ground: Ground, prepared: Any) -> Batch:
+    def write(self, tx: Tx, verb: Verb | None, ground: JobContext, prepared: Any) -> BatchResult:
         """Write what was prepared, as far as it still fits.
 
         Args:

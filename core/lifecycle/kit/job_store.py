@@ -31,7 +31,7 @@ _COLUMNS = "id, type, state, actor, progress, total, attempts, not_before, step_
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class StoredJob:
     """A job as it is taken up.
 
     Attributes:
@@ -81,13 +81,13 @@ def enqueue(tx: Tx, make_id: Callable[[], str], kind: JobType, actor: str) -> st
     return job_id
 
 
-def by_id(rows: Rows, job_id: str) -> Job | None:
+def by_id(rows: Rows, job_id: str) -> StoredJob | None:
     """One job; None when there is no such."""
     row = rows.one(f"SELECT {_COLUMNS} FROM jobs WHERE id = ?", (job_id,))  # noqa: S608 - constant
     return None if row is None else _job(row)
 
 
-def waiting(rows: Rows, now_ms: int) -> list[Job]:
+def waiting(rows: Rows, now_ms: int) -> list[StoredJob]:
     """Jobs that may run now: those a person asked for first, then in the order they came.
 
     Args:
@@ -105,7 +105,9 @@ def waiting(rows: Rows, now_ms: int) -> list[Job]:
     return [_job(row) for row in found]
 
 
-def begin(tx: Tx, job: Job, deeds: Sequence[Planned] | None, total: int | None, cursor: Mapping[str, Any]) -> None:
+def begin(
+    tx: Tx, job: StoredJob, deeds: Sequence[Planned] | None, total: int | None, cursor: Mapping[str, Any]
+) -> None:
     """Note that a job runs, with the plan it will carry out.
 
     Args:
@@ -124,7 +126,7 @@ def begin(tx: Tx, job: Job, deeds: Sequence[Planned] | None, total: int | None, 
         tx.run("INSERT INTO job_deeds (job_id, place, deed) VALUES (?, ?, ?)", (job.id, place, to_json(_kept(deed))))
 
 
-def resume(tx: Tx, job: Job) -> None:
+def resume(tx: Tx, job: StoredJob) -> None:
     """Note that a job that was begun before runs again."""
     tx.run("UPDATE jobs SET state = 'running', lease_until = ? WHERE id = ?", (tx.clock_ms + LEASE_MS, job.id))
 
@@ -149,8 +151,8 @@ def planned(rows: Rows, job_id: str, at: int, most: int) -> list[Planned]:
 
 
 def move_on(
-    tx: Tx, job: Job, done: int, counts: Mapping[str, int], cursor: Mapping[str, Any], step_id: str | None
-) -> Job:
+    tx: Tx, job: StoredJob, done: int, counts: Mapping[str, int], cursor: Mapping[str, Any], step_id: str | None
+) -> StoredJob:
     """Note what a batch did; in its transaction.
 
     Args:
@@ -171,7 +173,7 @@ def move_on(
         "code = NULL WHERE id = ?",
         (job.progress + done, to_json(dict(total)), to_json(dict(cursor)), step_id, tx.clock_ms + LEASE_MS, job.id),
     )
-    return Job(
+    return StoredJob(
         job.id, job.type, JobState.RUNNING, job.actor, job.progress + done, job.total, job.attempts, job.not_before,
         step_id, dict(cursor), dict(total), "", job.started_at,
     )  # fmt: skip
@@ -348,9 +350,9 @@ def _planned(kept: Sequence[Any]) -> Planned:
     return Planned(Deed(deed), memory_id, tuple(others), reason, value, detail)
 
 
-def _job(row: Sequence[Any]) -> Job:
+def _job(row: Sequence[Any]) -> StoredJob:
     job_id, kind, state, actor, progress, total, attempts, not_before, step, cursor, report, code, started = row
-    return Job(
+    return StoredJob(
         job_id, JobType(kind), JobState(state), actor, progress, total, attempts, not_before, step,
         json.loads(cursor), json.loads(report or "{}"), code or "", started,
     )  # fmt: skip

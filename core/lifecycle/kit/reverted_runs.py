@@ -38,7 +38,7 @@ _PAIRS = (
 )
 
 
-def keep(tx: Tx, steps: str) -> None:
+def keep_reverted_pairs(tx: Tx, steps: str) -> None:
     """Keep what steps that expire now say of what was taken back; before their rows go.
 
     Args:
@@ -57,7 +57,7 @@ def keep(tx: Tx, steps: str) -> None:
             tx.insert("distilled", {**key, **read, "attempts": 0, "at": tx.now_ms})
 
 
-def pairs(rows: Rows) -> list[tuple[str, str, str]]:
+def read_reverted_pairs(rows: Rows) -> list[tuple[str, str, str]]:
     """What steps did to two memories and a person took back, however long ago.
 
     Args:

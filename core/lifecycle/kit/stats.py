@@ -10,14 +10,14 @@ from typing import Any
 
 from core.memory.draft import to_json
 from core.vault.database.rows import Rows
-from core.vault.visibility import undecided
+from core.vault.visibility import undecided_sql
 
 _HOUR_MS = 3_600_000
 _IN = (
     "(:spaces IS NULL OR m.space_id IN (SELECT value FROM json_each(:spaces))) "  # noqa: S608 - constants
     "AND coalesce(m.part_index, 0) = 0 "
     # For a client, whatever its channel: what is sealed, or was never let in, does not count.
-    f"AND (:channels IS NULL OR (m.security_tier = 'cleartext' AND NOT {undecided()} "
+    f"AND (:channels IS NULL OR (m.security_tier = 'cleartext' AND NOT {undecided_sql()} "
     "AND m.scope_channel IN (SELECT value FROM json_each(:channels))))"
 )
 _WAITS = "e.consolidated_at IS NULL AND d.state IS NOT 'done' AND m.status = 'active'"
@@ -41,7 +41,7 @@ _RULES = (
 )
 
 
-def stats(
+def count_by_state(
     rows: Rows, spaces: Collection[str] | None, now_ms: int, channels: Collection[str] | None = None
 ) -> dict[str, dict[str, Any]]:
     """Count memories by kind and state; a split text counts once.

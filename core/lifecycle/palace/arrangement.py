@@ -15,12 +15,12 @@ import numpy as np
 
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.lifecycle.palace import placement
-from core.lifecycle.palace.placement import NEW, Found, Numbers, Plan, Vectors
+from core.lifecycle.palace.placement import NEW, CandidateRoom, Numbers, PlacementPlan, Vectors
 from core.memory import rooms as stored
 from core.memory.rooms import Places, Room, Wing
 from core.score.floor_plan import Rect, lay_out
-from core.score.lifecycle.clusters import blend, means
-from core.text.describe.room_names import TEXTS, names_of
+from core.score.lifecycle.clusters import blend_with_conversation, mean_directions
+from core.text.describe.room_names import TEXTS, name_rooms
 from core.types.values import Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -51,7 +51,7 @@ _STILL_UNPLACED = (
 )
 
 
-class Site(Protocol):
+class ArrangementContext(Protocol):
     """The open vault as far as arranging needs it."""
 
     work: UnitOfWork
@@ -75,7 +75,7 @@ class Site(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Arranged:
+class ArrangementResult:
     """What a run did.
 
     Attributes:
@@ -114,10 +114,10 @@ class _Start:
 class Arranger:
     """Arranges one vault; one run at a time."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: ArrangementContext) -> None:
         self._site = site
 
-    def run(self) -> Arranged:
+    def run(self) -> ArrangementResult:
         """Place everything that waits and has a vector.
 
         Returns:
@@ -128,25 +128,25 @@ class Arranger:
         """
         self._free_strays()
         waiting = self._site.read(_waiting)
-        standing = {wing.space_id: wing.x for wing in self._site.read(stored.wings)}
+        standing = {wing.space_id: wing.x for wing in self._site.read(stored.read_wings)}
         placed = total = 0
         # Wings that stand first; of the new ones the largest is the leftmost.
         order = sorted(waiting, key=lambda i: (i not in standing, standing.get(i, 0.0), -len(waiting[i]), i))
         for space_id in order:
             total += len(waiting[space_id])
             placed += self._space(space_id, waiting[space_id])
-        return Arranged(placed, total - placed)
+        return ArrangementResult(placed, total - placed)
 
     def _free_strays(self) -> None:
         """Let those who stand in another space's wing wait for a place in their own."""
-        found = self._site.read(stored.strays)
+        found = self._site.read(stored.find_strays)
         for low in range(0, len(found), BATCH):
             self._site.check()
             part = found[low : low + BATCH]
             self._site.write(lambda tx: self._free(tx, part))  # noqa: B023 - waited for
 
     def _free(self, tx: Tx, memory_ids: Sequence[str]) -> None:
-        still = stored.strays(tx, memory_ids)
+        still = stored.find_strays(tx, memory_ids)
         if not still:
             return
         with self._site.work.verb(tx, "arrange", "Arrange the palace", SCHEDULER) as verb:
@@ -179,7 +179,7 @@ class Arranger:
         talks = tuple(row[2] for row in kept)
         numbers: dict[str, int] = {}
         groups = [-1 if talk is None else numbers.setdefault(talk, len(numbers)) for talk in talks]
-        blend(vectors, np.array(groups, np.int64))
+        blend_with_conversation(vectors, np.array(groups, np.int64))
         return _Batch(space_id, tuple(row[1] for row in kept), found, talks, vectors)
 
     def _vectors(self, labels: Numbers) -> tuple[Numbers, Vectors]:
@@ -201,22 +201,26 @@ class Arranger:
 
     # ---- planning
 
-    def _first(self, batch: _Batch) -> tuple[Wing, Plan]:
-        members = placement.divide(batch.vectors)
+    def _first(self, batch: _Batch) -> tuple[Wing, PlacementPlan]:
+        members = placement.divide_topics(batch.vectors)
         rects = lay_out([len(inside) for inside in members])
         wing = Wing(self._site.make_id(), batch.space_id, "", 0.0, max(LEAST_WING, *(float(r.x + r.w) for r in rects)))
         return wing, self._new_rooms(batch, wing, members, rects, ())
 
-    def _later(self, batch: _Batch, wing: Wing, start: _Start) -> Plan:
-        counts = self._site.read(lambda rows: stored.counts_of(rows, wing.id))
-        held = self._site.read(lambda rows: stored.held_places(rows, [room.id for room in start.rooms]))
+    def _later(self, batch: _Batch, wing: Wing, start: _Start) -> PlacementPlan:
+        counts = self._site.read(lambda rows: stored.count_by_room(rows, wing.id))
+        held = self._site.read(lambda rows: stored.reserved_places(rows, [room.id for room in start.rooms]))
         found = [
-            Found(room, self._centre(room), placement.takes(room, counts.get(room.id, 0) + len(held.get(room.id, ()))))
+            CandidateRoom(
+                room,
+                self._centre(room),
+                placement.free_capacity(room, counts.get(room.id, 0) + len(held.get(room.id, ()))),
+            )
             for room in start.rooms
         ]
         homes = self._site.read(lambda rows: _homes(rows, wing.id, batch.talks))
-        chosen = placement.choose(batch.vectors, found, [homes.get(talk or "") for talk in batch.talks])
-        plan = Plan()
+        chosen = placement.choose_rooms(batch.vectors, found, [homes.get(talk or "") for talk in batch.talks])
+        plan = PlacementPlan()
         for place, room in enumerate(start.rooms):
             newcomers = np.flatnonzero(chosen == place)
             if newcomers.size:
@@ -224,12 +228,12 @@ class Arranger:
                 plan.places += self._settle(newcomers, batch.vectors[newcomers], room, held.get(room.id))
         strangers = np.flatnonzero(chosen == NEW)
         if strangers.size:
-            members = [strangers[inside] for inside in placement.divide(batch.vectors[strangers])]
-            grounds = self._site.read(lambda rows: stored.held_grounds(rows, wing.id))
+            members = [strangers[inside] for inside in placement.divide_topics(batch.vectors[strangers])]
+            grounds = self._site.read(lambda rows: stored.reserved_grounds(rows, wing.id))
             taken = [placement.rect_of(room) for room in start.rooms]
             taken += [Rect(round(x), round(y), round(w), round(h)) for x, y, w, h in grounds]
             sizes = [len(inside) for inside in members]
-            rects = placement.grounds(sizes, taken, placement.widened(wing.w, taken, sizes))
+            rects = placement.find_grounds(sizes, taken, placement.widen_wing(wing.w, taken, sizes))
             new = self._new_rooms(batch, wing, members, rects, start.rooms)
             plan.rooms += new.rooms
             plan.places += new.places
@@ -237,28 +241,28 @@ class Arranger:
 
     def _new_rooms(
         self, batch: _Batch, wing: Wing, members: Sequence[Numbers], rects: Sequence[Rect], standing: Sequence[Room]
-    ) -> Plan:
+    ) -> PlacementPlan:
         names = self._names([batch.labels[inside] for inside in members], standing)
         new = [
             Room(self._site.make_id(), wing.id, batch.space_id, name, rect.x, rect.y, rect.w, rect.h, "lifecycle")
             for name, rect in zip(names, rects, strict=True)
         ]
         self._site.check()
-        return Plan(new, placement.furnish(new, members, batch.vectors))
+        return PlacementPlan(new, placement.first_places(new, members, batch.vectors))
 
     def _centre(self, room: Room) -> Vectors | None:
-        labels = self._site.read(lambda rows: stored.sample_of(rows, room.id, _SAMPLE))
+        labels = self._site.read(lambda rows: stored.sample_labels(rows, room.id, _SAMPLE))
         found, vectors = self._site.fetch(labels)
-        return None if not len(found) else means(vectors, np.zeros(len(found), np.int64), 1)[0]
+        return None if not len(found) else mean_directions(vectors, np.zeros(len(found), np.int64), 1)[0]
 
     def _settle(
         self, newcomers: Numbers, vectors: Vectors, room: Room, held: Places | None
     ) -> list[tuple[int, str, float, float]]:
-        labels, _, places = self._site.read(lambda rows: stored.loci_of(rows, room.id))
+        labels, _, places = self._site.read(lambda rows: stored.read_room_loci(rows, room.id))
         found, kin = self._vectors(labels)
         standing = places[np.isin(labels, found)]
         taken = places if held is None else np.unique(np.concatenate((places, held)), axis=0)
-        return placement.settle(newcomers, vectors, room, taken, standing, kin)
+        return placement.assign_places(newcomers, vectors, room, taken, standing, kin)
 
     def _names(self, members: Sequence[Numbers], standing: Sequence[Room]) -> list[str]:
         speakers: dict[str, int] = {}
@@ -271,13 +275,16 @@ class Arranger:
             return [text for text, _ in found]
 
         inside = [texts(labels) for labels in members]
-        others = [texts(self._site.read(lambda rows: stored.sample_of(rows, room.id, _SAMPLE))) for room in standing]  # noqa: B023 - called at once
+        others = [
+            texts(self._site.read(lambda rows: stored.sample_labels(rows, room.id, _SAMPLE)))  # noqa: B023 - called at once
+            for room in standing
+        ]
         often = sorted(speakers, key=lambda name: (-speakers[name], name))[:_SPEAKERS]
-        return names_of(inside, [room.name for room in standing], others, often)
+        return name_rooms(inside, [room.name for room in standing], others, often)
 
     # ---- writing
 
-    def _write(self, batch: _Batch, wing: Wing, plan: Plan, start: _Start, *, is_first: bool) -> int | None:
+    def _write(self, batch: _Batch, wing: Wing, plan: PlacementPlan, start: _Start, *, is_first: bool) -> int | None:
         """Write a plan in batches; None where the palace changed before the first, so that it must be made anew."""
         placed = 0
         # After the first batch, which is a sample of everything, in the order of the memories: at random, every batch
@@ -327,7 +334,7 @@ def _waiting(rows: Rows) -> dict[str, list[tuple[int, str, str | None]]]:
     return found
 
 
-def anyone_waits(rows: Rows) -> bool:
+def has_unplaced(rows: Rows) -> bool:
     """Whether a memory has no place yet, or one in another space's wing; at 100,000 memories two tenths of a second.
 
     Args:
@@ -337,7 +344,7 @@ def anyone_waits(rows: Rows) -> bool:
         Whether `Arranger.run` would find something.
     """
     waits = rows.one(f"SELECT 1 FROM ({_UNPLACED}) LIMIT 1") is not None  # noqa: S608 - constants only
-    return waits or bool(stored.strays(rows))
+    return waits or bool(stored.find_strays(rows))
 
 
 def _steps(rows: Rows) -> tuple[Any, ...]:
@@ -346,8 +353,8 @@ def _steps(rows: Rows) -> tuple[Any, ...]:
 
 
 def _start(rows: Rows, space_id: str) -> _Start:
-    wing = stored.wing_of(rows, space_id)
-    return _Start(wing, () if wing is None else stored.rooms(rows, wing.id), _steps(rows))
+    wing = stored.find_wing(rows, space_id)
+    return _Start(wing, () if wing is None else stored.read_rooms(rows, wing.id), _steps(rows))
 
 
 def _homes(rows: Rows, wing_id: str, talks: Iterable[str | None]) -> dict[str, str]:

@@ -19,7 +19,7 @@ from core.lifecycle.palace import placement
 from core.lifecycle.palace.placement import Numbers, Vectors
 from core.memory import rooms as stored
 from core.memory.rooms import Room, Wing
-from core.score.floor_plan import Grid, free_ground, places_for, room_size, spread
+from core.score.floor_plan import Grid, free_ground, places_needed, room_size, spread_places
 from core.types.values import OWNER_ACTOR
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -32,7 +32,7 @@ _LEAST_WING = 24.0
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class FloorPlanContext:
     """What these verbs need beside their transaction.
 
     Attributes:
@@ -44,7 +44,7 @@ class Desk:
     fetch: Callable[[Numbers], tuple[Numbers, Vectors]]
 
 
-def move_locus(tx: Tx, desk: Desk, memory_id: str, room_id: str, x: float, y: float) -> str:
+def move_locus(tx: Tx, desk: FloorPlanContext, memory_id: str, room_id: str, x: float, y: float) -> str:
     """Put a memory on the free place nearest to a point.
 
     Args:
@@ -70,7 +70,7 @@ def move_locus(tx: Tx, desk: Desk, memory_id: str, room_id: str, x: float, y: fl
             Code.INVALID_INPUT,
             "That room is in the wing of another space; use Move to bring the memory into that space.",
         )
-    _, ids, places = stored.loci_of(tx, room_id)
+    _, ids, places = stored.read_room_loci(tx, room_id)
     others = places[[other != memory_id for other in ids]] if ids else places
     place = Grid(room.w, room.h, others).take(*_inside(room, x, y))
     with desk.work.verb(tx, "move_locus", "Move a locus", OWNER_ACTOR) as verb:
@@ -79,7 +79,7 @@ def move_locus(tx: Tx, desk: Desk, memory_id: str, room_id: str, x: float, y: fl
     return verb.step_id
 
 
-def move_room(tx: Tx, desk: Desk, room_id: str, x: float, y: float) -> str:
+def move_room(tx: Tx, desk: FloorPlanContext, room_id: str, x: float, y: float) -> str:
     """Put a room on the free ground of its wing nearest to a point; the wing grows downward as needed.
 
     Args:
@@ -98,7 +98,7 @@ def move_room(tx: Tx, desk: Desk, room_id: str, x: float, y: float) -> str:
     room = _room(tx, room_id)
     _need_numbers(x, y)
     wing = _wing(tx, room.space_id)
-    others = [placement.rect_of(other) for other in stored.rooms(tx, room.wing_id) if other.id != room_id]
+    others = [placement.rect_of(other) for other in stored.read_rooms(tx, room.wing_id) if other.id != room_id]
     wide = max(round(wing.w), *(rect.x + rect.w for rect in (placement.rect_of(room), *others)))
     left, top = free_ground(others, round(room.w), round(room.h), wide, (x, y))
     with desk.work.verb(tx, "move_room", "Move a room", OWNER_ACTOR) as verb:
@@ -108,7 +108,7 @@ def move_room(tx: Tx, desk: Desk, room_id: str, x: float, y: float) -> str:
     return verb.step_id
 
 
-def rename_room(tx: Tx, desk: Desk, room_id: str, name: str) -> str:
+def rename_room(tx: Tx, desk: FloorPlanContext, room_id: str, name: str) -> str:
     """Give a room the person's own name.
 
     Args:
@@ -132,7 +132,7 @@ def rename_room(tx: Tx, desk: Desk, room_id: str, name: str) -> str:
     return verb.step_id
 
 
-def merge_rooms(tx: Tx, desk: Desk, from_id: str, into_id: str) -> str:
+def merge_rooms(tx: Tx, desk: FloorPlanContext, from_id: str, into_id: str) -> str:
     """Bring all loci of one room to free places near their kin in another; the empty room goes.
 
     Args:
@@ -152,19 +152,19 @@ def merge_rooms(tx: Tx, desk: Desk, from_id: str, into_id: str) -> str:
         raise UserError(Code.INVALID_INPUT, "A room cannot be merged with itself; choose another one.")
     if gone.wing_id != room.wing_id:
         raise PreconditionError("Those rooms are in different wings; only rooms of one wing can be merged.")
-    labels, ids, places = stored.loci_of(tx, from_id)
+    labels, ids, places = stored.read_room_loci(tx, from_id)
     vectors = _vectors(desk, labels)
-    own, _, standing = stored.loci_of(tx, into_id)
+    own, _, standing = stored.read_room_loci(tx, into_id)
     found, kin = desk.fetch(own)
     near = standing[np.isin(own, found)]
-    held = stored.held_places(tx, [into_id]).get(into_id)
+    held = stored.reserved_places(tx, [into_id]).get(into_id)
     taken = standing if held is None else np.unique(np.concatenate((standing, held)), axis=0)
     if not len(kin) and len(ids):
         # Nobody is there to stand by: they keep their order as far as it goes.
         grid = Grid(room.w, room.h, taken)
         rows = [(at, into_id, *grid.take(*_inside(room, *places[at]))) for at in range(len(ids))]
     else:
-        rows = placement.settle(np.arange(len(ids)), vectors, room, taken, near, kin)
+        rows = placement.assign_places(np.arange(len(ids)), vectors, room, taken, near, kin)
     with desk.work.verb(tx, "merge_rooms", f"Merge a room into {room.name}", OWNER_ACTOR) as verb:
         for at, _, x, y in rows:
             _put(tx, ids[at], into_id, (x, y))
@@ -174,7 +174,7 @@ def merge_rooms(tx: Tx, desk: Desk, from_id: str, into_id: str) -> str:
     return verb.step_id
 
 
-def make_room(tx: Tx, desk: Desk, space: str, name: str, memory_ids: Sequence[str]) -> str:
+def make_room(tx: Tx, desk: FloorPlanContext, space: str, name: str, memory_ids: Sequence[str]) -> str:
     """Make a room in the wing of a space and bring memories of that space into it.
 
     Args:
@@ -195,16 +195,16 @@ def make_room(tx: Tx, desk: Desk, space: str, name: str, memory_ids: Sequence[st
         raise UserError(Code.NOT_FOUND, "There is no such space.")
     wanted, ids = _usable(name), list(dict.fromkeys(memory_ids))
     labels = _labels_within(tx, ids, space_id)
-    w, h = room_size(max(placement.LEAST_NEW, places_for(len(ids))))
-    wing = stored.wing_of(tx, space_id)
+    w, h = room_size(max(placement.LEAST_NEW, places_needed(len(ids))))
+    wing = stored.find_wing(tx, space_id)
     if wing is None:
         # No part of the step: an empty wing stays when the room is taken back, and the scheduler finds it there.
         wing = stored.insert_wing(tx, desk.make_id(), space_id, max(_LEAST_WING, float(w)), float(h))
     _need_free_name(tx, wing.id, wanted, None)
-    w, h = room_size(max(placement.LEAST_NEW, places_for(len(ids))), int(wing.w))
-    x, y = free_ground([placement.rect_of(room) for room in stored.rooms(tx, wing.id)], w, h, int(wing.w))
+    w, h = room_size(max(placement.LEAST_NEW, places_needed(len(ids))), int(wing.w))
+    x, y = free_ground([placement.rect_of(room) for room in stored.read_rooms(tx, wing.id)], w, h, int(wing.w))
     room = Room(desk.make_id(), wing.id, space_id, wanted, float(x), float(y), float(w), float(h), "owner")
-    places = spread(_vectors(desk, labels), w, h)
+    places = spread_places(_vectors(desk, labels), w, h)
     with desk.work.verb(tx, "make_room", f"Make the room {wanted}", OWNER_ACTOR) as verb:
         stored.insert_room(tx, room)
         for memory_id, place in zip(ids, places.tolist(), strict=True):
@@ -220,14 +220,14 @@ def _put(tx: Tx, memory_id: str, room_id: str, place: Sequence[float]) -> None:
 
 
 def _room(rows: Rows, room_id: str) -> Room:
-    found = stored.room(rows, room_id)
+    found = stored.read_room(rows, room_id)
     if found is None:
         raise UserError(Code.NOT_FOUND, "There is no such room.")
     return found
 
 
 def _wing(rows: Rows, space_id: str) -> Wing:
-    found = stored.wing_of(rows, space_id)
+    found = stored.find_wing(rows, space_id)
     if found is None:
         raise UserError(Code.NOT_FOUND, "There is no such wing.")
     return found
@@ -254,7 +254,7 @@ def _usable(name: str) -> str:
 
 def _need_free_name(rows: Rows, wing_id: str, name: str, besides: str | None) -> None:
     folded = name.casefold()
-    if any(room.name.casefold() == folded and room.id != besides for room in stored.rooms(rows, wing_id)):
+    if any(room.name.casefold() == folded and room.id != besides for room in stored.read_rooms(rows, wing_id)):
         raise PreconditionError("Another room of this wing has that name; choose a different one.")
 
 
@@ -276,7 +276,7 @@ def _labels_within(rows: Rows, ids: Sequence[str], space_id: str) -> Numbers:
     return np.array([found[memory_id][0] for memory_id in ids], np.int64)
 
 
-def _vectors(desk: Desk, labels: Numbers) -> Vectors:
+def _vectors(desk: FloorPlanContext, labels: Numbers) -> Vectors:
     """One row for each label; zeros where there is no vector yet."""
     found, vectors = desk.fetch(labels)
     held = np.zeros((len(labels), vectors.shape[1] if vectors.ndim == 2 else 1), np.float32)

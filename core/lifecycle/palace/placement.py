@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.memory.rooms import Places, Room
-from core.score.floor_plan import FULL, Grid, Rect, capacity, free_ground, places_for, room_size, spread
-from core.score.lifecycle.clusters import FAR, cluster
+from core.score.floor_plan import FULL, Grid, Rect, capacity, free_ground, places_needed, room_size, spread_places
+from core.score.lifecycle.clusters import FAR, cluster_vectors
 from core.types.views import GAP
 
 Vectors = NDArray[np.float32]
@@ -34,7 +34,7 @@ _STRIP = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CandidateRoom:
     """A room as far as choosing needs it.
 
     Attributes:
@@ -48,7 +48,7 @@ class Found:
 
 
 @dataclass
-class Plan:
+class PlacementPlan:
     """What shall be written.
 
     Attributes:
@@ -60,7 +60,7 @@ class Plan:
     places: list[tuple[int, str, float, float]] = field(default_factory=list)
 
 
-def takes(room: Room, count: int) -> int:
+def free_capacity(room: Room, count: int) -> int:
     """How many more a room takes before it is crowded.
 
     Args:
@@ -73,7 +73,7 @@ def takes(room: Room, count: int) -> int:
     return max(0, int(FULL * capacity(room.w, room.h, CROWDED)) - count)
 
 
-def choose(vectors: Vectors, rooms: Sequence[Found], at_home: Sequence[str | None]) -> Numbers:
+def choose_rooms(vectors: Vectors, rooms: Sequence[CandidateRoom], at_home: Sequence[str | None]) -> Numbers:
     """The room of each newcomer: that of its conversation, else the nearest that is not crowded.
 
     Args:
@@ -111,7 +111,7 @@ def _far(near: NDArray[np.float32], has_home: Sequence[bool]) -> NDArray[np.bool
     return far if int(far.sum()) >= LEAST_BATCH else np.zeros(len(near), np.bool_)
 
 
-def settle(
+def assign_places(
     newcomers: Numbers, vectors: Vectors, room: Room, taken: Places, standing: Places, kin: Vectors
 ) -> list[tuple[int, str, float, float]]:
     """Give newcomers the free places nearest to their nearest kin.
@@ -138,7 +138,7 @@ def settle(
     return found
 
 
-def divide(vectors: Vectors) -> list[Numbers]:
+def divide_topics(vectors: Vectors) -> list[Numbers]:
     """Divide newcomers into topics for new rooms, the largest first.
 
     Args:
@@ -147,12 +147,12 @@ def divide(vectors: Vectors) -> list[Numbers]:
     Returns:
         The members of each as places in `vectors`.
     """
-    groups = cluster(vectors)
+    groups = cluster_vectors(vectors)
     order = np.argsort(groups, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(groups[order])) + 1) if len(order) else []
 
 
-def widened(width: float, standing: Sequence[Rect], counts: Sequence[int]) -> float:
+def widen_wing(width: float, standing: Sequence[Rect], counts: Sequence[int]) -> float:
     """How wide the ground of a wing is for new rooms: it grows to the right where it would become a thin strip.
 
     A wing that began with a hundred memories and gets six thousand would otherwise pile up room over room. What stands
@@ -169,14 +169,14 @@ def widened(width: float, standing: Sequence[Rect], counts: Sequence[int]) -> fl
     extent = max((rect.x + rect.w for rect in standing), default=0)
     area = sum((rect.w + GAP) * (rect.h + GAP) for rect in standing)
     for count in counts:
-        w, h = room_size(max(LEAST_NEW, places_for(count)))
+        w, h = room_size(max(LEAST_NEW, places_needed(count)))
         area += (w + GAP) * (h + GAP)
     wanted = math.ceil(math.sqrt(area * _ASPECT) / _STEP) * _STEP
     now = max(width, extent)
     return wanted if wanted > _STRIP * now else now
 
 
-def grounds(counts: Sequence[int], taken: Sequence[Rect], width: float) -> list[Rect]:
+def find_grounds(counts: Sequence[int], taken: Sequence[Rect], width: float) -> list[Rect]:
     """Ground for new rooms in a wing that stands.
 
     Args:
@@ -189,13 +189,15 @@ def grounds(counts: Sequence[int], taken: Sequence[Rect], width: float) -> list[
     """
     found: list[Rect] = []
     for count in counts:
-        w, h = room_size(max(LEAST_NEW, places_for(count)), int(width))
+        w, h = room_size(max(LEAST_NEW, places_needed(count)), int(width))
         x, y = free_ground((*taken, *found), w, h, int(width))
         found.append(Rect(x, y, w, h))
     return found
 
 
-def furnish(rooms: Sequence[Room], members: Sequence[Numbers], vectors: Vectors) -> list[tuple[int, str, float, float]]:
+def first_places(
+    rooms: Sequence[Room], members: Sequence[Numbers], vectors: Vectors
+) -> list[tuple[int, str, float, float]]:
     """First places in new rooms, written so that every part of every room comes early.
 
     Where writing is interrupted, what stands then is a sample of the whole, and the rest finds its kin.
@@ -211,7 +213,7 @@ def furnish(rooms: Sequence[Room], members: Sequence[Numbers], vectors: Vectors)
     turns: list[tuple[int, int, tuple[int, str, float, float]]] = []
     dice = np.random.default_rng(len(vectors))
     for number, (room, inside) in enumerate(zip(rooms, members, strict=True)):
-        places = spread(vectors[inside], room.w, room.h)
+        places = spread_places(vectors[inside], room.w, room.h)
         for turn, at in enumerate(dice.permutation(len(inside)).tolist()):
             turns.append((turn, number, (int(inside[at]), room.id, float(places[at, 0]), float(places[at, 1]))))
     return [row for _, _, row in sorted(turns, key=lambda entry: entry[:2])]

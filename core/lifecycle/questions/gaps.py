@@ -12,14 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.belief.review.open_questions import contradiction_sentence, missing, stale_sentence
+from core.belief.review.open_questions import contradiction_sentence, find_missing_fields, stale_sentence
 from core.config.lifecycle import LifecycleOptions
 from core.errors import LociError
 from core.intake.revise import rule_inversion
 from core.intake.revise.outcome_reports import InvertedText, OutcomeReports, rules_to_invert
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions.review_items import ItemSubject, close_conflict, fingerprint
-from core.lifecycle.kit.job_context import SCHEDULER, Batch, Ground
+from core.lifecycle.kit.job_context import SCHEDULER, BatchResult, JobContext
 from core.memory.draft import to_json
 from core.text.compose import embedding_text
 from core.types.lifecycle import Deed, JobType, Planned
@@ -64,11 +64,11 @@ _RESOLVED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class OpenQuestion:
     """One question as the vault asks it now.
 
     Attributes:
-        kind: `missing`, `stale` or `contradiction`.
+        kind: `find_missing_fields`, `stale` or `contradiction`.
         memory_id: the memory it is about; of a contradiction the newcomer.
         other_id: of a contradiction what stands.
         schema: of a missing field the template's; `field` its name.
@@ -92,14 +92,14 @@ class Question:
 class _Wanted:
     """What is to do about one memory."""
 
-    opened: list[Question] = field(default_factory=list)
+    opened: list[OpenQuestion] = field(default_factory=list)
     closed: list[str] = field(default_factory=list)
     raised: bool = False
 
 
-def questions(
+def find_questions(
     rows: Rows, options: LifecycleOptions, now_ms: int, ids: Sequence[str] | None = None
-) -> tuple[Question, ...]:
+) -> tuple[OpenQuestion, ...]:
     """Everything that could be asked now, whatever was asked or answered before.
 
     Args:
@@ -113,25 +113,25 @@ def questions(
     """
     named = {"ids": to_json([] if ids is None else list(ids)), "most": _LOOKED_AT}
     found = [*_contradictions(rows, named, ids), *_stale(rows, options, now_ms, named, ids)]
-    for one in missing(rows, _LOOKED_AT, ids):
+    for one in find_missing_fields(rows, _LOOKED_AT, ids):
         key = hashlib.sha256(one.key.encode()).digest()
         name = _name(rows, "gap", one.memory_id, key)
         about = (one.memory_id, one.space_id, name, one.sentence)
-        found.append(Question(MISSING, *about, schema=one.schema, field=one.field, key=key))
+        found.append(OpenQuestion(MISSING, *about, schema=one.schema, field=one.field, key=key))
     return tuple({one.name: one for one in reversed(found)}.values())[::-1]
 
 
-def _contradictions(rows: Rows, named: Mapping[str, Any], ids: Sequence[str] | None) -> list[Question]:
+def _contradictions(rows: Rows, named: Mapping[str, Any], ids: Sequence[str] | None) -> list[OpenQuestion]:
     sql = _CONFLICTS.format(among="" if ids is None else _AMONG.format(column="c.incoming_id"))
     return [
-        Question(CONTRADICTION, came, space, bytes(name), contradiction_sentence(had, said), other_id=have)
+        OpenQuestion(CONTRADICTION, came, space, bytes(name), contradiction_sentence(had, said), other_id=have)
         for name, came, have, space, said, had, _ in rows.all(sql, {**named, "alike": ALIKE})
     ]
 
 
 def _stale(
     rows: Rows, options: LifecycleOptions, now_ms: int, named: Mapping[str, Any], ids: Sequence[str] | None
-) -> list[Question]:
+) -> list[OpenQuestion]:
     sql = _STALE.format(among="" if ids is None else _AMONG.format(column="id"))
     limits = {"uses": options.stale_uses, "before": now_ms - options.stale_days * _DAY_MS}
     found = []
@@ -140,7 +140,7 @@ def _stale(
         key = hashlib.sha256(bytes(content) + str(since).encode()).digest()
         name = _name(rows, "stale", memory_id, key)
         sentence = stale_sentence(text, (now_ms - since) / _DAY_MS)
-        found.append(Question(STALE, memory_id, space, name, sentence, key=key))
+        found.append(OpenQuestion(STALE, memory_id, space, name, sentence, key=key))
     return found
 
 
@@ -148,17 +148,17 @@ def _name(rows: Rows, kind: str, memory_id: str, key: bytes) -> bytes:
     return fingerprint(rows, ItemSubject(kind, memory_id, keys=(key,)))
 
 
-class Gaps:
+class GapsJob:
     """The job that looks for questions (E4.5.6)."""
 
     type = JobType.GAPS
 
-    def plan(self, ground: Ground) -> Sequence[Planned]:
+    def plan(self, ground: JobContext) -> Sequence[Planned]:
         """List what is to be asked, closed and turned around; see `Planner.plan`."""
         found: Sequence[Planned] = ground.read(lambda rows: _planned(rows, ground.options, ground.now_ms))
         return found
 
-    def prepare(self, ground: Ground, deeds: Sequence[Planned]) -> Mapping[str, InvertedText]:
+    def prepare(self, ground: JobContext, deeds: Sequence[Planned]) -> Mapping[str, InvertedText]:
         """Embed the opposites of the rules that a few deeds turn around; see `Preparing.prepare`."""
         rules = [deed.memory_id for deed in deeds if deed.deed is Deed.SUPERSEDE]
         return _turned(ground, rules) if rules else {}
@@ -167,10 +167,10 @@ class Gaps:
         self,
         tx: Tx,
         verb: Verb,
-        ground: Ground,
+        ground: JobContext,
         deeds: Sequence[Planned],
         prepared: Mapping[str, InvertedText] | None = None,
-    ) -> Batch:
+    ) -> BatchResult:
         """Carry a few deeds out; see `Preparing.carry_out`."""
         counts: Counter[str] = Counter()
         changed = []
@@ -183,14 +183,14 @@ class Gaps:
             counts.update(done or {"skipped": 1})
             if done:
                 changed.append(deed.memory_id)
-        return Batch(len(deeds), dict(counts), tuple(changed))
+        return BatchResult(len(deeds), dict(counts), tuple(changed))
 
 
 def _planned(rows: Rows, options: LifecycleOptions, now_ms: int) -> list[Planned]:
     turned = [rule for rule in rules_to_invert(rows) if _opposite(rows, rule) is not None]
     open_rows = rows.all(_OPEN)
     # Asked of these memories themselves: a question of the whole vault may be left out for how many there are.
-    live = {one.name for one in questions(rows, options, now_ms, sorted({str(row[1]) for row in open_rows}))}
+    live = {one.name for one in find_questions(rows, options, now_ms, sorted({str(row[1]) for row in open_rows}))}
     wanted: dict[str, _Wanted] = {}
     kept = 0
     for _, memory_id, kind, name in open_rows:
@@ -198,7 +198,7 @@ def _planned(rows: Rows, options: LifecycleOptions, now_ms: int) -> list[Planned
             wanted.setdefault(memory_id, _Wanted()).closed.append(bytes(name).hex())
         else:
             kept += kind != CONTRADICTION
-    for one in questions(rows, options, now_ms):
+    for one in find_questions(rows, options, now_ms):
         if not _is_new(rows, one):
             continue
         kept += one.kind != CONTRADICTION
@@ -218,7 +218,7 @@ def _deed(memory_id: str, told: _Wanted) -> Planned:
     return Planned(Deed.ASK, memory_id, others, reason=reason, detail=detail)
 
 
-def _is_new(rows: Rows, one: Question) -> bool:
+def _is_new(rows: Rows, one: OpenQuestion) -> bool:
     """Never asked, or answered once and a question again; what the person let rest stays at rest."""
     state = rows.value("SELECT state FROM gaps WHERE fingerprint = ?", (one.name,))
     return state in (None, "answered") and rows.value(_RESOLVED, (one.name,)) is None
@@ -241,8 +241,8 @@ def _unraised(rows: Rows) -> list[str]:
 # ---- carrying out
 
 
-def _ask(tx: Tx, verb: Verb, ground: Ground, deed: Planned) -> dict[str, int]:
-    live = {one.name: one for one in questions(tx, ground.options, ground.now_ms, [deed.memory_id])}
+def _ask(tx: Tx, verb: Verb, ground: JobContext, deed: Planned) -> dict[str, int]:
+    live = {one.name: one for one in find_questions(tx, ground.options, ground.now_ms, [deed.memory_id])}
     done = {"asked": 0, "answered": 0, "dismissed": 0}
     for told in deed.detail.get("close", ()):
         name = bytes.fromhex(told)
@@ -257,11 +257,11 @@ def _ask(tx: Tx, verb: Verb, ground: Ground, deed: Planned) -> dict[str, int]:
     return {name: count for name, count in done.items() if count}
 
 
-def _has_room(tx: Tx, one: Question) -> bool:
+def _has_room(tx: Tx, one: OpenQuestion) -> bool:
     return one.kind == CONTRADICTION or int(tx.value(_COUNT)) < MOST_OPEN
 
 
-def _open(tx: Tx, make_id: Callable[[], str], one: Question) -> None:
+def _open(tx: Tx, make_id: Callable[[], str], one: OpenQuestion) -> None:
     about = {"memory_id": one.memory_id, "other_id": one.other_id, "space_id": one.space_id}
     asked = {**about, "state": "open", "opened_at": tx.now_ms, "closed_at": None}
     known = tx.value("SELECT id FROM gaps WHERE fingerprint = ?", (one.name,))
@@ -290,7 +290,7 @@ def _close(tx: Tx, name: bytes) -> str:
     return state
 
 
-def _raise(tx: Tx, verb: Verb, ground: Ground, memory_id: str, live: Mapping[bytes, Question]) -> int:
+def _raise(tx: Tx, verb: Verb, ground: JobContext, memory_id: str, live: Mapping[bytes, OpenQuestion]) -> int:
     """Open the review items: of a memory's missing fields one after the other, so that one answer is one step."""
     transitions = ground.transitions(tx, verb)
     for gap_id, _, kind, name in tx.all(_OPEN_OF, (memory_id,)):
@@ -303,7 +303,7 @@ def _raise(tx: Tx, verb: Verb, ground: Ground, memory_id: str, live: Mapping[byt
     return len(transitions.opened)
 
 
-def _turned(ground: Ground, rules: Sequence[str]) -> dict[str, InvertedText]:
+def _turned(ground: JobContext, rules: Sequence[str]) -> dict[str, InvertedText]:
     """The opposites of rules with their vectors, off the writer."""
     found: dict[str, tuple[dict[str, Any], str] | None] = ground.read(
         lambda rows: {one: _opposite(rows, one) for one in rules}
@@ -323,7 +323,7 @@ def _turned(ground: Ground, rules: Sequence[str]) -> dict[str, InvertedText]:
     return made
 
 
-def _turn(tx: Tx, verb: Verb, ground: Ground, deed: Planned, ready: InvertedText | None) -> dict[str, int]:
+def _turn(tx: Tx, verb: Verb, ground: JobContext, deed: Planned, ready: InvertedText | None) -> dict[str, int]:
     turned = _opposite(tx, deed.memory_id)
     if turned is None or ready is None or turned[1] != ready.text:
         return {}  # it was changed meanwhile: the next run takes it up again

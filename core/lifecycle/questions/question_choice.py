@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from core.config.lifecycle import LifecycleOptions
-from core.lifecycle.questions.gaps import questions
+from core.lifecycle.questions.gaps import find_questions
 from core.memory.draft import to_json
-from core.text.screening.egress import words_kept_back
-from core.text.screening.fencing import fenced
+from core.text.screening.egress import is_text_withheld
+from core.text.screening.fences import escape_fenced
 from core.text.screening.injection import ALLOWED
 from core.types.recall import Clarifying
 from core.vault.database.rows import Rows
@@ -49,7 +49,7 @@ _SIDES = (
 Seen = Callable[[Collection[str]], frozenset[str]]
 
 
-def next_questions(
+def select_questions(
     rows: Rows,
     options: LifecycleOptions,
     seen: Seen,
@@ -83,12 +83,12 @@ def next_questions(
     told: list[Clarifying] = []
     for at in range(0, len(found), _AT_ONCE):
         some = found[at : at + _AT_ONCE]
-        live = {one.name: one for one in questions(rows, options, now_ms, [str(row[2]) for row in some])}
+        live = {one.name: one for one in find_questions(rows, options, now_ms, [str(row[2]) for row in some])}
         names = [(str(row[0]), live[bytes(row[1])], row[3:]) for row in some if bytes(row[1]) in live]
         told += [
-            Clarifying(gap_id, fenced(one.sentence))
+            Clarifying(gap_id, escape_fenced(one.sentence))
             for gap_id, one, sides in names
-            if _let_through(sides) or not words_kept_back(one.sentence)
+            if _let_through(sides) or not is_text_withheld(one.sentence)
         ]
         if len(told) >= left:
             break
@@ -113,7 +113,7 @@ def _of_what_is_seen(open_ones: Sequence[Sequence[Any]], seen: Seen) -> list[str
 def _may_be_told(sides: Sequence[Any]) -> bool:
     """Whether neither memory reads like an instruction (E10.14.3): a question quotes what a context leaves out."""
     return not any(
-        text is not None and words_kept_back(str(text), json.loads(flags))
+        text is not None and is_text_withheld(str(text), json.loads(flags))
         for text, flags in zip(sides[::2], sides[1::2], strict=True)
     )
 
@@ -123,7 +123,7 @@ def _let_through(sides: Sequence[Any]) -> bool:
     return all(flags is None or ALLOWED in json.loads(flags) for flags in sides[1::2])
 
 
-def asked(tx: Tx, gap_ids: Sequence[str], client_id: str | None, session: str) -> None:
+def note_asked(tx: Tx, gap_ids: Sequence[str], client_id: str | None, session: str) -> None:
     """Note that questions were handed out.
 
     Args:

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from core.embed.codec import from_blob
 from core.intake.transaction.unit_of_work import Verb
-from core.lifecycle.kit.job_context import Batch, Ground
-from core.memory.strengths import COLUMNS, JOINS, strengths
-from core.score.lifecycle.strength import boosted, draw
+from core.lifecycle.kit.job_context import BatchResult, JobContext
+from core.memory.strengths import COLUMNS, JOINS, read_strengths
+from core.score.lifecycle.strength import boost_after_replay, draw_without_replacement
 from core.types.lifecycle import Deed, JobType, Planned
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -87,7 +87,7 @@ class _Member:
     whole: str | None
 
 
-class Replay:
+class ReplayJob:
     """Plans and carries out a replay; the budget is shared between its parts (E44.1)."""
 
     @property
@@ -95,7 +95,7 @@ class Replay:
         """Which job."""
         return JobType.REPLAY
 
-    def plan(self, ground: Ground) -> Sequence[Planned]:
+    def plan(self, ground: JobContext) -> Sequence[Planned]:
         """List who would be strengthened and which relations would be proposed.
 
         Args:
@@ -109,7 +109,7 @@ class Replay:
         taken = {deed.memory_id for deed in found}
         return [*found, *_to_propose(ground, share, taken)]
 
-    def carry_out(self, tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned]) -> Batch:  # noqa: ARG002
+    def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Planned]) -> BatchResult:  # noqa: ARG002
         """Carry deeds out, those that still fit.
 
         Args:
@@ -128,18 +128,20 @@ class Replay:
             name = "strengthened" if deed.deed is Deed.STRENGTHEN else "proposed"
             counts[name if done else "skipped"] += 1
             changed += [deed.memory_id] if done else []
-        return Batch(len(deeds), dict(counts), tuple(changed))
+        return BatchResult(len(deeds), dict(counts), tuple(changed))
 
 
 # ---- strengthening
 
 
-def _to_strengthen(rows: Rows, ground: Ground, share: int) -> list[Planned]:
+def _to_strengthen(rows: Rows, ground: JobContext, share: int) -> list[Planned]:
     found, weak = _weak(rows, ground.now_ms, None)
     if not found:
         return []
     # The same vault draws the same: what was previewed is what a run does.
-    drawn = draw([row[1 + _AROUSAL] or 0.0 for row in found], share, int(rows.value("SELECT seq FROM vault_state")))
+    drawn = draw_without_replacement(
+        [row[1 + _AROUSAL] or 0.0 for row in found], share, int(rows.value("SELECT seq FROM vault_state"))
+    )
     return [
         Planned(Deed.STRENGTHEN, str(found[at][0]), reason=STRENGTHENED, value=float(weak[at])) for at in drawn.tolist()
     ]
@@ -156,13 +158,13 @@ def _weak(rows: Rows, now_ms: int, ids: Sequence[str] | None) -> tuple[list[tupl
     found = rows.all(_WEAK, asked)
     if not found:
         return [], np.empty(0, np.float64)
-    now = strengths([row[1:] for row in found], now_ms)
+    now = read_strengths([row[1:] for row in found], now_ms)
     kept = [at for at, row in enumerate(found) if now[at] < WEAK_BELOW and _after(row) > (row[1 + _BOOST] or 0.0)]
     return [found[at] for at in kept], now[kept]
 
 
 def _after(row: Sequence[Any]) -> float:
-    return float(boosted(row[1 + _IMPORTANCE], row[1 + _AROUSAL] or 0.0, row[1 + _BOOST] or 0.0))
+    return float(boost_after_replay(row[1 + _IMPORTANCE], row[1 + _AROUSAL] or 0.0, row[1 + _BOOST] or 0.0))
 
 
 def _strengthen(tx: Tx, deed: Planned) -> bool:
@@ -181,7 +183,7 @@ def _strengthen(tx: Tx, deed: Planned) -> bool:
 # ---- proposing
 
 
-def _to_propose(ground: Ground, share: int, taken: set[str]) -> list[Planned]:
+def _to_propose(ground: JobContext, share: int, taken: set[str]) -> list[Planned]:
     near = ground.near
     if near is None or share < 1:
         return []
@@ -199,18 +201,18 @@ def _to_propose(ground: Ground, share: int, taken: set[str]) -> list[Planned]:
     return found
 
 
-def _looked_at(rows: Rows, ground: Ground) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+def _looked_at(rows: Rows, ground: JobContext) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Some settled memories with their vectors; others each time something was written."""
     all_of_them = [int(row[0]) for row in rows.all(_SETTLED, (ground.now_ms - SETTLED_DAYS * _DAY_MS,))]
     seed = int(rows.value("SELECT seq FROM vault_state"))
-    some = draw(np.zeros(len(all_of_them)), ground.options.replay_budget, seed).tolist()
+    some = draw_without_replacement(np.zeros(len(all_of_them)), ground.options.replay_budget, seed).tolist()
     found = rows.all(_VECTORS, (ground.space.name, json.dumps([all_of_them[at] for at in some])))
     vectors = np.array([from_blob(blob, ground.space.dims) for _, blob in found], np.float32)
     return np.array([row[0] for row in found], np.int64), vectors.reshape(-1, ground.space.dims)
 
 
 def _unrelated(
-    rows: Rows, ground: Ground, pairs: Mapping[tuple[int, int], float], share: int, taken: set[str]
+    rows: Rows, ground: JobContext, pairs: Mapping[tuple[int, int], float], share: int, taken: set[str]
 ) -> list[Planned]:
     """Of near pairs those that nothing relates yet; each memory in one of them at most."""
     members = _members(rows, ground.now_ms, sorted({label for pair in pairs for label in pair}))

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from core.memory.read import memories_by_n
-from core.recall.answer.client_quota import places, voices
-from core.recall.candidates.candidates import Candidates, Question
+from core.memory.read import read_by_labels
+from core.recall.answer.client_quota import allot_places, contributors
+from core.recall.candidates.candidates import Candidates, ComparedQuery
 from core.recall.query.request import RecallRequest
-from core.recall.query.scope import is_laid_away
-from core.recall.ranking.ranking import Group, folded, rank
-from core.recall.ranking.standing_text import as_it_stands
+from core.recall.query.scope import is_archived_version
+from core.recall.ranking.ranking import ResultGroup, fold_groups, rank_candidates
+from core.recall.ranking.standing_text import trim_ended_sentences
 from core.recall.results.explain import (
     AT_ODDS,
     EARLIER_VERSION,
@@ -25,13 +25,13 @@ from core.recall.results.explain import (
     OVER,
     PARTLY_OVER,
     SUPPRESSED,
-    by_ties,
-    reason,
-    why_found,
-    why_missed,
+    explain_adjustments,
+    explain_match,
+    explain_miss,
+    explain_outcome,
 )
-from core.recall.results.result import NearMiss, RecallItem, Sought
-from core.score.ranking.abstention import Comparison, bar, chance
+from core.recall.results.result import NearMiss, QueryFocus, RecallItem
+from core.score.ranking.abstention import CandidateColumns, answer_probability, evidence_bar
 from core.text.query.intent import asks_for_several
 from core.types.recall import QueryPlan
 from core.types.values import Memory, Status
@@ -43,7 +43,7 @@ _ACTIVE_YET = (IN_REVIEW, OVER, AT_ODDS, SUPPRESSED)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnswerInput:
     """A question with its candidates; everything an answer is made from.
 
     Attributes:
@@ -60,14 +60,14 @@ class Asked:
     request: RecallRequest
     plan: QueryPlan
     mode: str
-    question: Question
+    question: ComparedQuery
     found: Candidates
     bm25: dict[int, float]
     leads: Mapping[int, int] = field(default_factory=dict)
     now_ms: int = 0
 
 
-class Answer:
+class RecallAnswer:
     """One question's candidates in order.
 
     Attributes:
@@ -85,7 +85,7 @@ class Answer:
             `items`.
     """
 
-    def __init__(self, asked: Asked, size: int) -> None:
+    def __init__(self, asked: AnswerInput, size: int) -> None:
         """Rank the candidates.
 
         Args:
@@ -101,7 +101,7 @@ class Answer:
             "hybrid": self._profile.cosine_weight + 1.0,
             "semantic": self._profile.cosine_weight,
         }.get(asked.mode, 1.0)
-        self.ranked = rank(
+        self.ranked = rank_candidates(
             self.right, asked.bm25, asked.question, asked.question.strongest, asked.plan.intent, asked.now_ms
         )
         self.dropped: dict[int, tuple[str, int | None]] = {}
@@ -129,14 +129,14 @@ class Answer:
             return float(self.best > 0), 0.5
         if self._asked.mode == "hybrid":
             self.signs = self._compared(size).signs()
-            return (chance(self.signs) if self.right.facts else 0.0), self._profile.least_chance
-        needed = bar(self._profile, self._asked.mode, size)
+            return (answer_probability(self.signs) if self.right.facts else 0.0), self._profile.least_chance
+        needed = evidence_bar(self._profile, self._asked.mode, size)
         return (min(1.0, self.best / (2 * needed)) if needed > 1e-9 else float(self.best > 0)), 0.5
 
-    def _compared(self, size: int) -> Comparison:
+    def _compared(self, size: int) -> CandidateColumns:
         words, right = self._words, self._asked.found.where(self._asked.found.ok | self._asked.found.lends)
         total = words.total or 1.0
-        return Comparison(
+        return CandidateColumns(
             evidence=right.plain,
             window=np.nan_to_num(right.window),
             vector=np.nan_to_num(right.vector),
@@ -167,23 +167,23 @@ class Answer:
         request = self._asked.request
         groups = self._groups(rows)
         labels = self.right.labels.tolist()
-        memories = memories_by_n(rows, [labels[group.at] for group in groups])
+        memories = read_by_labels(rows, [labels[group.at] for group in groups])
         wanted = {*request.statuses, *([Status.SUPERSEDED.value] if request.as_of_ms is not None else [])}
         pairs = [(group, memories[labels[group.at]]) for group in groups]
         # Looked at once more with the row in hand: nothing may rest on one query alone.
         by_time = request.as_of_ms is not None
-        found = [(g, one) for g, one in pairs if one.status.value in wanted or (by_time and is_laid_away(one))]
-        cut = {} if by_time else as_it_stands(rows, [memory for _, memory in found])
+        found = [(g, one) for g, one in pairs if one.status.value in wanted or (by_time and is_archived_version(one))]
+        cut = {} if by_time else trim_ended_sentences(rows, [memory for _, memory in found])
         return tuple(self._item(group, cut.get(memory.id, memory), memory.id in cut) for group, memory in found)
 
-    def _groups(self, rows: Rows) -> tuple[Group, ...]:
+    def _groups(self, rows: Rows) -> tuple[ResultGroup, ...]:
         """What is shown, and a note of everything that is not."""
         # What stands for an earlier version does not push out what answers itself.
         own = float((self.right.plain - self.right.lifted).max(initial=0.0))
         top = float(self.right.evidence.max(initial=0.0))
         least = self._profile.floor * (min(own, top) if own >= _SPEAKS_ITSELF * self.best else top)
         over = [at for at in self.ranked.order if self.right.evidence[at] >= least]
-        groups, stands_for = folded(self.right, over, self._leads)
+        groups, stands_for = fold_groups(self.right, over, self._leads)
         handed = self._handed_out(rows, groups, stands_for)
         kept = {group.at for group in handed}
         self.dropped = {at: ("below_floor", None) for at in self.ranked.order if self.right.evidence[at] < least}
@@ -193,25 +193,27 @@ class Answer:
         self.firsts = tuple(group.first for group in handed if group.first != group.at)
         return handed
 
-    def _handed_out(self, rows: Rows, groups: Sequence[Group], stands_for: Mapping[int, int]) -> tuple[Group, ...]:
+    def _handed_out(
+        self, rows: Rows, groups: Sequence[ResultGroup], stands_for: Mapping[int, int]
+    ) -> tuple[ResultGroup, ...]:
         """The best, but of one client's to another its share first."""
         request, facts = self._asked.request, self.right.facts
         shown = [group.at for group in groups]
         told = [*shown, *(at for at, by in stands_for.items() if facts[at].twin == facts[by].twin)]
-        found = voices(rows, [(facts[at].id, facts[at].client_id) for at in told], request.scope.client_id)
+        found = contributors(rows, [(facts[at].id, facts[at].client_id) for at in told], request.scope.client_id)
         # Of equal texts of several the one that nothing bounds speaks for all.
         free = {stands_for.get(at, at) for at, voice in zip(told, found, strict=True) if voice is None}
         said = [None if at in free else voice for at, voice in zip(shown, found[: len(shown)], strict=True)]
-        return tuple(groups[place] for place in places(said, request.limit))
+        return tuple(groups[place] for place in allot_places(said, request.limit))
 
-    def sought(self) -> Sought | None:
+    def sought(self) -> QueryFocus | None:
         """What the question looks for; None where it wants whatever there is of some days."""
         asked = self._asked
         if asked.plan.period:
             return None
         several = asks_for_several(asked.request.query, asked.plan.intent)
         weights = tuple(float(one) for one in self._words.weights)
-        return Sought(weights, asked.question.strongest, several, self._profile.focus)
+        return QueryFocus(weights, asked.question.strongest, several, self._profile.focus)
 
     def near_misses(self, items: Sequence[RecallItem]) -> tuple[NearMiss, ...]:
         """What came close: at least as strong as the last item, or the best there is when there is no answer.
@@ -234,25 +236,25 @@ class Answer:
     def reason(self) -> str:
         """Why there is an answer, or none, in one sentence."""
         compared = len(self.right.facts)
-        return reason(
+        return explain_outcome(
             self._asked.mode, abstained=not self.speaks, compared=compared, best=self.chance, needed=self.needed
         )
 
     def why_not(self, at: int) -> tuple[str, str]:
         """Why one of `wrong` may not be returned: a word and a sentence."""
         by_time = self._asked.request.as_of_ms is not None
-        return why_missed(self.wrong.facts[at].status, self._asked.request.statuses, by_time=by_time)
+        return explain_miss(self.wrong.facts[at].status, self._asked.request.statuses, by_time=by_time)
 
     def why(self, at: int) -> tuple[str, ...]:
         """The reasons of one of `right`, in sentences."""
         places = self.ranked.places(at)
         own, near = self.right.own[at], self.right.near[at]
         signals, factor = self.ranked.signals(at), float(self.ranked.factor[at])
-        told = why_found(places, self._named(own), self._named(near & ~own), len(own), signals, factor)
-        told = (*told, *by_ties(places, float(np.nan_to_num(self.ranked.repeats[at]))))
+        told = explain_match(places, self._named(own), self._named(near & ~own), len(own), signals, factor)
+        told = (*told, *explain_adjustments(places, float(np.nan_to_num(self.ranked.repeats[at]))))
         return (*told, EARLIER_VERSION) if self.right.lifted[at] > 0 else told
 
-    def _item(self, group: Group, memory: Memory, is_cut: bool) -> RecallItem:
+    def _item(self, group: ResultGroup, memory: Memory, is_cut: bool) -> RecallItem:
         at = group.at
         why = (*self.why(at), PARTLY_OVER) if is_cut else self.why(at)
         score = max(float(self.ranked.score[at]), float(self.ranked.score[group.first]))

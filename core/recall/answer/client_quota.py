@@ -6,7 +6,7 @@ handed out before what everybody else has to say; and of all of them together no
 nothing bounds: that is the person's own and the asker's, and what the person said as well or vouched for. What is free
 then is filled with what is left. The person asks without any bound. One memory more of anybody's takes the places it
 fills, never more. Of a voice that has its share among what a search brought there is nothing more to look for; where
-the lists are crowded (`is_crowded`), what others have is looked for beside them (`heard`).
+the lists are crowded (`is_crowded`), what others have is looked for beside them (`saturated_clients`).
 Must not do: rank, or leave a place empty that something could fill.
 """
 
@@ -16,11 +16,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.belief.claims.authorship import owners_among
-from core.embed.tokens import Counter as Tokens
-from core.recall.answer.context import BUDGET, assembled
-from core.recall.results.result import RecallItem, Sought
-from core.score.ranking.packing import PARTS
+from core.belief.claims.authorship import find_owner_backed
+from core.embed.tokens import TokenCounter as Tokens
+from core.recall.answer.context import BUDGET, pack_context
+from core.recall.results.result import QueryFocus, RecallItem
+from core.score.ranking.context_budget import PARTS
 from core.types.recall import Context, LeftOut
 from core.vault.database.rows import Rows
 
@@ -30,7 +30,7 @@ SHARE = "share"
 """Why a memory was left out: its client has its share, and what is weaker stands in its place."""
 
 
-def voices(rows: Rows, brought: Sequence[tuple[str, str | None]], asker: str | None) -> list[str | None]:
+def contributors(rows: Rows, brought: Sequence[tuple[str, str | None]], asker: str | None) -> list[str | None]:
     """Whose voice each memory is, as far as it is bounded.
 
     Args:
@@ -43,11 +43,11 @@ def voices(rows: Rows, brought: Sequence[tuple[str, str | None]], asker: str | N
         person's word as well.
     """
     bounded = {one: client for one, client in brought if asker is not None and client not in (None, asker)}
-    owned = owners_among(rows, bounded) if bounded else frozenset()
+    owned = find_owner_backed(rows, bounded) if bounded else frozenset()
     return [None if one in owned else bounded.get(one) for one, _ in brought]
 
 
-def places(found: Sequence[str | None], limit: int) -> list[int]:
+def allot_places(found: Sequence[str | None], limit: int) -> list[int]:
     """Which of the found are handed out.
 
     Each stands in a turn: the first for what nothing bounds and for a third of the places of each voice, as long as all
@@ -61,7 +61,7 @@ def places(found: Sequence[str | None], limit: int) -> list[int]:
     Returns:
         Their places, ascending; as many as there can be.
     """
-    share, together = share_of(limit), max(1, limit * _OTHERS // PARTS)
+    share, together = per_client_share(limit), max(1, limit * _OTHERS // PARTS)
     said: Counter[str] = Counter()
     turns: list[tuple[int, int]] = []
     for place, voice in enumerate(found):
@@ -75,7 +75,7 @@ def places(found: Sequence[str | None], limit: int) -> list[int]:
     return sorted(place for _, place in sorted(turns)[:limit])
 
 
-def share_of(limit: int) -> int:
+def per_client_share(limit: int) -> int:
     """How many places are one voice's before all others: a third, at least one.
 
     Args:
@@ -97,23 +97,23 @@ def is_crowded(brought: Mapping[str, int], size: int) -> bool:
     return max(brought.values(), default=0) * PARTS > size or sum(brought.values()) * PARTS > size * _OTHERS
 
 
-def heard(brought: Mapping[str, int], limit: int) -> frozenset[str]:
+def saturated_clients(brought: Mapping[str, int], limit: int) -> frozenset[str]:
     """Of which voices enough was brought: as much as is their share of the places.
 
     Args:
         brought: how many of what was brought each voice has.
         limit: places that are handed out, 1 or more.
     """
-    return frozenset(voice for voice, count in brought.items() if count >= share_of(limit))
+    return frozenset(voice for voice, count in brought.items() if count >= per_client_share(limit))
 
 
-def packed_fairly(
+def pack_with_quota(
     rows: Rows,
     items: Sequence[RecallItem],
     budget: int,
     counter: Tokens,
     asker: str | None,
-    sought: Sought | None = None,
+    sought: QueryFocus | None = None,
 ) -> Context:
     """Pack a context in which nobody fills the room that others need.
 
@@ -128,9 +128,9 @@ def packed_fairly(
     Returns:
         The context; what would be in it by its score alone is left out for `SHARE`.
     """
-    found = voices(rows, [(item.memory.id, item.memory.client_id) for item in items], asker)
+    found = contributors(rows, [(item.memory.id, item.memory.client_id) for item in items], asker)
     of = {item.memory.id: voice for item, voice in zip(items, found, strict=True) if voice is not None}
-    packed = assembled(rows, items, budget, counter, of, sought)
+    packed = pack_context(rows, items, budget, counter, of, sought)
     return replace(packed, excluded=tuple(_told(one, packed, of) for one in packed.excluded)) if of else packed
 
 

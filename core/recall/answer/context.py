@@ -15,21 +15,21 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.belief.claims.authorship import said_among
-from core.embed.tokens import Counter
+from core.belief.claims.authorship import find_owner_statements
+from core.embed.tokens import TokenCounter
 from core.memory.read import client_names
 from core.memory.tiers import read_tiers
 from core.recall.answer.session_boost import WHY as AT_HAND
 from core.recall.query.scope import Scope
-from core.recall.results.result import RecallItem, Sought
+from core.recall.results.result import QueryFocus, RecallItem
 from core.score.lifecycle.rule_maturity import harmful_effectiveness, helpful_effectiveness
-from core.score.ranking.focus import Standing, in_focus
-from core.score.ranking.packing import AVERAGE_TOKENS, WORTH, Choice, Item, choose, fitted
-from core.text.rendering.model_text import rendered
+from core.score.ranking.context_budget import AVERAGE_TOKENS, WORTH, Choice, PackItem, choose_items, fit_to_budget
+from core.score.ranking.focus import AnswerRows, select_focus
+from core.text.rendering.model_text import render_memory
 from core.text.rendering.tiers import Tiers
-from core.text.screening.egress import conditions, kept_back, words_kept_back
-from core.text.screening.fencing import fenced, label
-from core.text.screening.injection import ALLOWED, spread_order
+from core.text.screening.egress import is_text_withheld, is_withheld, stated_conditions
+from core.text.screening.fences import escape_fenced, escape_label
+from core.text.screening.injection import ALLOWED, find_split_injection
 from core.types.recall import Context, Included, LeftOut
 from core.types.values import Kind, Memory, Precision, When, band
 from core.vault.database.rows import Rows
@@ -82,7 +82,7 @@ _LENGTH = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _ContextEntry:
     """A memory with the lines it may stand in.
 
     Attributes:
@@ -108,13 +108,13 @@ class _Entry:
         return (-self.score, -self.memory.recorded_at, self.memory.id)
 
     @property
-    def item(self) -> Item:
+    def item(self) -> PackItem:
         """As the packer sees it."""
-        return Item(self.score, self.section, tuple(WORTH[tier] for tier in self.tiers), self.costs, self.voice)
+        return PackItem(self.score, self.section, tuple(WORTH[tier] for tier in self.tiers), self.costs, self.voice)
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _LineFacts:
     """What the lines tell beside the text."""
 
     claims: Mapping[str, tuple[str, str]]
@@ -130,14 +130,14 @@ class _Known:
     def contested(self, memory: Memory) -> str:
         """The mark of what somebody tells against the person's own word."""
         own = self.against.get(memory.id)
-        return "" if own is None else f" [contested: the user's own word, memory {label(own)}, says otherwise]"
+        return "" if own is None else f" [contested: the user's own word, memory {escape_label(own)}, says otherwise]"
 
     def beside(self, memory_id: str) -> tuple[str, ...]:
         """What a claim adds to the line: its subject and what is said of it."""
         return tuple(one.replace("_", " ") for one in self.claims.get(memory_id, ()))
 
 
-def average_tokens(rows: Rows, scope: Scope) -> int:
+def average_entry_tokens(rows: Rows, scope: Scope) -> int:
     """What an entry costs on average: over the newest memories, so that it follows what the vault holds (E8.4.1).
 
     Args:
@@ -152,13 +152,13 @@ def average_tokens(rows: Rows, scope: Scope) -> int:
     return AVERAGE_TOKENS if size is None else _ENTRY_TOKENS + round(float(size) / 4)
 
 
-def assembled(
+def pack_context(
     rows: Rows,
     found: Sequence[RecallItem],
     budget: int,
-    counter: Counter,
+    counter: TokenCounter,
     voices: Mapping[str, str] = NOBODY,
-    sought: Sought | None = None,
+    sought: QueryFocus | None = None,
 ) -> Context:
     """Pack what recall found.
 
@@ -175,9 +175,9 @@ def assembled(
     """
     known = _known(rows, found)
     safe = [
-        replace(item, memory=rendered(item.memory))
+        replace(item, memory=render_memory(item.memory))
         for item in found
-        if not kept_back(item.memory, *known.beside(item.memory.id))
+        if not is_withheld(item.memory, *known.beside(item.memory.id))
     ]
     barred = _barred(found, safe)
     if not safe:
@@ -208,7 +208,9 @@ def assembled(
     return _context(text, budget, counter, included, (*_left_out(missing, repeated), *barred))
 
 
-def _chosen(entries: Sequence[_Entry], budget: int, room: int, headings: Mapping[str, int], counter: Counter) -> Choice:
+def _chosen(
+    entries: Sequence[_ContextEntry], budget: int, room: int, headings: Mapping[str, int], counter: TokenCounter
+) -> Choice:
     """Which entries go in, and in which form; the text is never over the budget."""
     items = [entry.item for entry in entries]
 
@@ -217,7 +219,7 @@ def _chosen(entries: Sequence[_Entry], budget: int, room: int, headings: Mapping
         size = len(json.dumps(text, ensure_ascii=False).encode("utf-8", "replace"))
         return size <= _MOST_BYTES and counter.count(text) <= budget
 
-    return fitted(items, choose(items, room, headings), fits)
+    return fit_to_budget(items, choose_items(items, room, headings), fits)
 
 
 def _spread(rows: Rows, given: Sequence[Memory]) -> set[str]:
@@ -228,13 +230,13 @@ def _spread(rows: Rows, given: Sequence[Memory]) -> set[str]:
     speaks for them, is judged with the rest.
     """
     others = [one for one in given if ALLOWED not in one.flags]
-    mine = said_among(rows, [one.id for one in others]) if len(others) > 1 else frozenset()
+    mine = find_owner_statements(rows, [one.id for one in others]) if len(others) > 1 else frozenset()
     told = [memory for memory in others if memory.id not in mine]
-    return {told[at].id for at in spread_order([memory.text for memory in told])} if len(told) > 1 else set()
+    return {told[at].id for at in find_split_injection([memory.text for memory in told])} if len(told) > 1 else set()
 
 
 def _context(
-    text: str, budget: int, counter: Counter, included: tuple[Included, ...], excluded: tuple[LeftOut, ...]
+    text: str, budget: int, counter: TokenCounter, included: tuple[Included, ...], excluded: tuple[LeftOut, ...]
 ) -> Context:
     return Context(text, counter.count(text), budget, included, excluded, counter.name, counter.exact)
 
@@ -251,7 +253,7 @@ def _barred(found: Sequence[RecallItem], safe: Sequence[RecallItem]) -> tuple[Le
 
 
 def _in_focus(
-    rows: Rows, found: list[RecallItem], sought: Sought | None, voices: Mapping[str, str]
+    rows: Rows, found: list[RecallItem], sought: QueryFocus | None, voices: Mapping[str, str]
 ) -> tuple[list[RecallItem], tuple[LeftOut, ...]]:
     """What stays beside the first hit, and what is too far behind it.
 
@@ -263,7 +265,7 @@ def _in_focus(
         return found, ()
     bounded = np.array([item.memory.id in voices for item in compared], np.bool_)
     first = compared[int(np.argmin(bounded))].memory
-    standing = Standing(
+    standing = AnswerRows(
         evidence=np.array([item.ranks["evidence"][1] for item in compared]),
         own=np.array([item.own for item in compared], np.bool_),
         near=np.array([item.near for item in compared], np.bool_),
@@ -273,7 +275,7 @@ def _in_focus(
         asks=first.kind is Kind.EPISODE and first.text.rstrip().endswith(_ASKS),
         several=sought.several,
     )
-    stays = in_focus(standing, sought.focus).tolist()
+    stays = select_focus(standing, sought.focus).tolist()
     out = {item.memory.id for item, is_in in zip(compared, stays, strict=True) if not is_in and _may_go(item)}
     out -= _other_sides(rows, [item.memory.id for item in found], out)
     kept = [item for item in found if item.memory.id not in out]
@@ -313,13 +315,13 @@ def _told_apart(
     return list(fresh.values()), repeated, bounded
 
 
-def _in_order(entries: Sequence[_Entry], choice: Choice) -> list[tuple[_Entry, int]]:
+def _in_order(entries: Sequence[_ContextEntry], choice: Choice) -> list[tuple[_ContextEntry, int]]:
     chosen = [(entries[place], form) for place, form in choice.items()]
     sections = list(_HEADINGS)
     return sorted(chosen, key=lambda one: (sections.index(one[0].section), one[0].order))
 
 
-def _text(entries: Sequence[_Entry], choice: Choice) -> str:
+def _text(entries: Sequence[_ContextEntry], choice: Choice) -> str:
     parts, section = [HEAD], ""
     for entry, form in _in_order(entries, choice):
         if entry.section != section:
@@ -331,7 +333,7 @@ def _text(entries: Sequence[_Entry], choice: Choice) -> str:
     return "".join(parts)
 
 
-def _known(rows: Rows, found: Sequence[RecallItem]) -> _Known:
+def _known(rows: Rows, found: Sequence[RecallItem]) -> _LineFacts:
     ids = json.dumps([item.memory.id for item in found])
     claims = {str(row[0]): (str(row[1]), str(row[2])) for row in rows.all(_CLAIMS, (ids,))}  # the last one is the best
     rules = {str(row[0]): (str(row[1]), _worth(*row[2:])) for row in rows.all(_RULES, (ids,))}
@@ -339,12 +341,17 @@ def _known(rows: Rows, found: Sequence[RecallItem]) -> _Known:
     against = {item.memory.id: item.contradicts for item in found if item.contradicts is not None}
     scores = {item.memory.id: item.score for item in found}
     behind = frozenset(one for one, own in against.items() if scores[one] < scores.get(own, 1.0))
-    return _Known(claims, rules, clients, against, behind)
+    return _LineFacts(claims, rules, clients, against, behind)
 
 
 def _entries(
-    rows: Rows, found: Sequence[RecallItem], known: _Known, counter: Counter, room: int, voices: Mapping[str, str]
-) -> list[_Entry]:
+    rows: Rows,
+    found: Sequence[RecallItem],
+    known: _LineFacts,
+    counter: TokenCounter,
+    room: int,
+    voices: Mapping[str, str],
+) -> list[_ContextEntry]:
     """The entries of all items; where all fit whole, nothing shorter is made."""
     memories = [item.memory for item in found]
     end = counter.count(_END) + 1  # the blank line
@@ -355,24 +362,24 @@ def _entries(
     return [_with_shorter(entry, tiers[entry.memory.id], known, counter) for entry in entries]
 
 
-def _whole(item: RecallItem, known: _Known, counter: Counter, end: int, voice: str | None) -> _Entry:
+def _whole(item: RecallItem, known: _LineFacts, counter: TokenCounter, end: int, voice: str | None) -> _ContextEntry:
     memory = item.memory
     begin, line = _begin(memory), _line(memory, memory.text, known)
     frame = counter.count(begin) + end
     # What stands behind the person's word that it contradicts is no key fact, and no rule in force.
     section = EPISODES if memory.id in known.behind else _SECTION_OF.get(memory.kind, FACTS)
     whole = begin + line + _END
-    return _Entry(memory, item.score, section, frame, (FULL,), (whole,), (frame + counter.count(line),), voice)
+    return _ContextEntry(memory, item.score, section, frame, (FULL,), (whole,), (frame + counter.count(line),), voice)
 
 
-def _with_shorter(entry: _Entry, tiers: Tiers, known: _Known, counter: Counter) -> _Entry:
+def _with_shorter(entry: _ContextEntry, tiers: Tiers, known: _LineFacts, counter: TokenCounter) -> _ContextEntry:
     """The entry with every tier that costs less than the one before."""
     names, texts, costs = list(entry.tiers), list(entry.texts), list(entry.costs)
     for tier, text in tiers.named()[1:]:
         line = _line(entry.memory, text, known)
         cost = entry.frame + counter.count(line)
         # What stands alone may read otherwise than within the whole text.
-        if cost < costs[-1] and not words_kept_back(text, entry.memory.flags):
+        if cost < costs[-1] and not is_text_withheld(text, entry.memory.flags):
             names.append(tier)
             texts.append(_begin(entry.memory) + line + _END)
             costs.append(cost)
@@ -380,21 +387,21 @@ def _with_shorter(entry: _Entry, tiers: Tiers, known: _Known, counter: Counter) 
 
 
 def _begin(memory: Memory) -> str:
-    return f'<memory id="{fenced(memory.id)}" type="{memory.kind.value}">\n'
+    return f'<memory id="{escape_fenced(memory.id)}" type="{memory.kind.value}">\n'
 
 
-def _line(memory: Memory, text: str, known: _Known) -> str:
+def _line(memory: Memory, text: str, known: _LineFacts) -> str:
     """Seed B's line of one memory."""
-    content = fenced(text) + _conditions(memory) + known.contested(memory)
+    content = escape_fenced(text) + _conditions(memory) + known.contested(memory)
     via = known.via(memory)
     if memory.kind is Kind.RULE:
         maturity, worth = known.rules.get(memory.id, ("candidate", 0.0))
-        return f"- {content} (maturity: {maturity}, effectiveness: {worth:.2f}{label(via)})"
+        return f"- {content} (maturity: {maturity}, effectiveness: {worth:.2f}{escape_label(via)})"
     sure = f"(confidence: {band(memory.confidence)})"
     if memory.kind is Kind.EPISODE:
-        return f"- [{_day(memory)}] [{label((memory.author or memory.role.value) + via)}]: {content} {sure}"
+        return f"- [{_day(memory)}] [{escape_label((memory.author or memory.role.value) + via)}]: {content} {sure}"
     subject, predicate = known.claims.get(memory.id, ("user", memory.category))
-    return f"- [{label(subject + via)}] [{label(predicate)}]: {content} {sure}"
+    return f"- [{escape_label(subject + via)}] [{escape_label(predicate)}]: {content} {sure}"
 
 
 def _worth(helpful: int, harmful: int, kept: float | None) -> float:
@@ -406,7 +413,7 @@ def _worth(helpful: int, harmful: int, kept: float | None) -> float:
 
 def _conditions(memory: Memory) -> str:
     words = {"true_when": "only when", "true_unless": "unless"}
-    return "".join(f" [{words[name]} {label(said)}]" for name, said in conditions(memory).items())
+    return "".join(f" [{words[name]} {escape_label(said)}]" for name, said in stated_conditions(memory).items())
 
 
 def _day(memory: Memory) -> str:

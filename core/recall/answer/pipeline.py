@@ -16,29 +16,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.index.manager import IndexManager
-from core.recall.answer.answer import Answer, Asked
-from core.recall.answer.client_quota import heard, is_crowded
-from core.recall.answer.trace import traced
-from core.recall.candidates.candidates import Candidates, Question, examine
-from core.recall.candidates.lexical import Frequencies, best_covered, bm25, read_words
+from core.recall.answer.answer import AnswerInput, RecallAnswer
+from core.recall.answer.client_quota import is_crowded, saturated_clients
+from core.recall.answer.trace import build_trace
+from core.recall.candidates.candidates import Candidates, ComparedQuery, read_candidates
+from core.recall.candidates.lexical import TermStatistics, find_best_covered, read_query_words, score_bm25
 from core.recall.candidates.side_lists import (
     HAS_LINKS,
-    activated,
-    fresh,
-    nearest_within,
-    of_period,
-    with_graph,
-    with_time,
+    activate_neighbours,
+    apply_activation,
+    apply_time_bonus,
+    nearest_in_period,
+    newly_reached,
+    restrict_to_period,
 )
-from core.recall.candidates.vector import StoredVectors, backend
+from core.recall.candidates.vector import SnapshotVectors, index_backend
 from core.recall.query.predicate import Predicate, labels_in, predicate
-from core.recall.query.query_reader import HAS_NAMES, read_question, words_of
+from core.recall.query.query_reader import HAS_NAMES, read_question, searched_words
 from core.recall.query.request import RecallRequest
 from core.recall.query.scope import Labels
-from core.recall.query.suppression import suppressed
-from core.recall.ranking.succession import leads, with_sources, with_successors
+from core.recall.query.suppression import find_suppressed
+from core.recall.ranking.succession import credit_representatives, credit_successors, find_representatives
 from core.recall.results.result import NO_VECTORS, RecallResult
-from core.score.ranking.packing import PARTS
+from core.score.ranking.context_budget import PARTS
 from core.score.ranking.profile import LOCI, Profile
 from core.types.clock import LocalZone
 from core.types.recall import QueryPlan
@@ -58,7 +58,7 @@ _STATE = f"SELECT seq, reach, {HAS_LINKS}, EXISTS (SELECT 1 FROM feedback), {HAS
 
 
 @dataclass(frozen=True, slots=True)
-class _Reach:
+class _SearchSet:
     """What is searched.
 
     Attributes:
@@ -79,10 +79,10 @@ class _Reach:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Gathered:
     """Candidates, and what the lists said of them."""
 
-    question: Question
+    question: ComparedQuery
     candidates: Candidates
     bm25: dict[int, float]
     leads: dict[int, int]
@@ -91,17 +91,17 @@ class _Found:
 
 
 @dataclass(frozen=True, slots=True)
-class _Beside:
+class _ListHits:
     """What lists bring that leave out other clients: by meaning, by words, and what BM25 gives the latter."""
 
     near: Labels = field(default_factory=lambda: _NOTHING)
     scored: Labels = field(default_factory=lambda: _NOTHING)
     scores: dict[int, float] = field(default_factory=dict)
 
-    def and_of(self, more: _Beside) -> _Beside:
+    def and_of(self, more: _ListHits) -> _ListHits:
         """Both together."""
         near, scored = np.union1d(self.near, more.near), np.union1d(self.scored, more.scored)
-        return _Beside(near, scored, {**self.scores, **more.scores})
+        return _ListHits(near, scored, {**self.scores, **more.scores})
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +159,9 @@ class Recall:
         self._dims = dims
         self.profile = profile
         self._zone = zone or LocalZone()
-        self._frequencies = Frequencies()
+        self._frequencies = TermStatistics()
         self._lock = threading.Lock()  # guards _reaches
-        self._reaches: OrderedDict[tuple[int, str, bool, int], _Reach] = OrderedDict()
+        self._reaches: OrderedDict[tuple[int, str, bool, int], _SearchSet] = OrderedDict()
 
     def run(
         self,
@@ -204,8 +204,10 @@ class Recall:
             # Most of what came back is not wanted here: name what is, and search exactly among it.
             reach = self._reach(search, named=True)
             found = self._find(search, reach)
-        asked = Asked(request, search.plan, mode, found.question, found.candidates, found.bm25, found.leads, now_ms)
-        answer = Answer(asked, reach.size)
+        asked = AnswerInput(
+            request, search.plan, mode, found.question, found.candidates, found.bm25, found.leads, now_ms
+        )
+        answer = RecallAnswer(asked, reach.size)
         items = answer.items(rows)
         return RecallResult(
             items=items,
@@ -213,18 +215,18 @@ class Recall:
             reason=answer.reason(),
             near_misses=answer.near_misses(items),
             strategy=mode,
-            index_backend="none" if vector is None else backend(self._index),
+            index_backend="none" if vector is None else index_backend(self._index),
             index_revision=self._index.revision,
             vault_seq=seq,
             candidates=int(found.candidates.labels.size),
             profile=search.profile.name,
-            trace=traced(answer, items, search.plan, found.brought),
+            trace=build_trace(answer, items, search.plan, found.brought),
             sought=answer.sought(),
         )
 
     def forget(self) -> None:
         """Drop what is remembered between calls; the next ones are a little slower and answer the same."""
-        self._frequencies = Frequencies()
+        self._frequencies = TermStatistics()
         with self._lock:
             self._reaches.clear()
 
@@ -234,7 +236,7 @@ class Recall:
             return False
         return bool(np.isfinite(vector).all() and vector.any())
 
-    def _reach(self, search: _Search, *, named: bool) -> _Reach:
+    def _reach(self, search: _Search, *, named: bool) -> _SearchSet:
         """What is searched; named one by one where it is small or must be."""
         rows, narrowed, most = search.rows, search.narrowed, search.profile.small_scope
         key = (search.state.reach, narrowed.key, named, most)
@@ -246,33 +248,37 @@ class Recall:
         labels = labels_in(rows, narrowed, -1 if named else most + 1)
         until = None if now is None else rows.value(_NEXT_END, (now,))
         if named or labels.size <= most:
-            reach = _Reach(labels, int(labels.size), now, until)
+            reach = _SearchSet(labels, int(labels.size), now, until)
         else:
-            reach = _Reach(None, int(rows.value("SELECT max(n) FROM memories", default=0)), now, until)
+            reach = _SearchSet(None, int(rows.value("SELECT max(n) FROM memories", default=0)), now, until)
         with self._lock:
             self._reaches[key] = reach
             while len(self._reaches) > _SCOPES_KEPT:
                 self._reaches.popitem(last=False)
         return reach
 
-    def _find(self, search: _Search, reach: _Reach) -> _Found:
+    def _find(self, search: _Search, reach: _SearchSet) -> _Gathered:
         rows, request, profile = search.rows, search.request, search.profile
-        query = "" if request.mode == "semantic" and search.vector is not None else words_of(request.query, search.plan)
+        query = (
+            ""
+            if request.mode == "semantic" and search.vector is not None
+            else searched_words(request.query, search.plan)
+        )
         reading = (rows, query, self._frequencies, search.state.seq, profile, reach.allowed, reach.size)
-        words = read_words(*reading, search.plan.aliases, by_words=search.vector is None)
-        stored = StoredVectors(rows, self._index, self._space, self._dims)
-        question = Question(search.vector, words, stored, profile, search.plan.text_weight)
+        words = read_query_words(*reading, search.plan.aliases, by_words=search.vector is None)
+        stored = SnapshotVectors(rows, self._index, self._space, self._dims)
+        question = ComparedQuery(search.vector, words, stored, profile, search.plan.text_weight)
         near, more_near = self._nearest(question, reach, max(profile.vector_candidates, 2 * request.limit))
         own = None if request.scope.unrestricted else reach.allowed  # nobody else's memories take a place in the list
-        scored, scores = bm25(rows, words, profile, max(profile.bm25_candidates, request.limit), own)
+        scored, scores = score_bm25(rows, words, profile, max(profile.bm25_candidates, request.limit), own)
         covered_wanted = max(profile.coverage_candidates, request.limit)
-        covered = best_covered(words, reach.allowed, covered_wanted)
+        covered = find_best_covered(words, reach.allowed, covered_wanted)
         beside = self._beside(search, question, np.unique(np.concatenate((near, scored, covered))))
-        outside = best_covered(words, None, _OUTSIDERS) if reach.allowed is not None else _NOTHING
+        outside = find_best_covered(words, None, _OUTSIDERS) if reach.allowed is not None else _NOTHING
         days = search.plan.time
         then = _NOTHING
         if days is not None:
-            then = nearest_within(rows, reach.allowed, question, days, max(profile.vector_candidates, request.limit))
+            then = nearest_in_period(rows, reach.allowed, question, days, max(profile.vector_candidates, request.limit))
         lists = (near, scored, covered, outside, then, beside.near, beside.scored)
         candidates = self._examine(search, question, np.concatenate(lists))
         candidates, led, reached = self._tied(search, question, candidates)
@@ -283,9 +289,9 @@ class Recall:
         brought = {"vector": int(near.size), "words": int(np.union1d(scored, covered).size)}
         brought |= {"graph": reached, "time": int(then.size)}
         bm25_scores = {**beside.scores, **dict(zip(scored.tolist(), scores.tolist(), strict=True))}
-        return _Found(question, candidates, bm25_scores, led, brought, short)
+        return _Gathered(question, candidates, bm25_scores, led, brought, short)
 
-    def _beside(self, search: _Search, question: Question, brought: Labels) -> _Beside:
+    def _beside(self, search: _Search, question: ComparedQuery, brought: Labels) -> _ListHits:
         """What the lists have no place for, since other clients fill them: the same among what nothing bounds.
 
         And the same among what those clients brought that do not have their share yet, if there are any; anew without
@@ -295,52 +301,57 @@ class Recall:
         """
         rows, asker, limit = search.rows, search.request.scope.client_id, search.request.limit
         if asker is None or not brought.size:
-            return _Beside()
-        size, voices = _voices(rows, search.narrowed, brought, asker)
+            return _ListHits()
+        size, voices = _count_by_client(rows, search.narrowed, brought, asker)
         if not is_crowded(voices, size):
-            return _Beside()
-        found, enough = self._among(search, question, _FREE, {"asking": asker}), heard(voices, limit)
+            return _ListHits()
+        found, enough = self._among(search, question, _FREE, {"asking": asker}), saturated_clients(voices, limit)
         for _ in range(PARTS):
             quiet = [one for (one,) in rows.all(_QUIET, {"asking": asker, "heard": json.dumps(sorted(enough))})]
             if not quiet:
                 break
             found = found.and_of(self._among(search, question, _OF_QUIET, {"quiet": json.dumps(quiet)}))
             brought = np.unique(np.concatenate((brought, found.near, found.scored)))
-            known, enough = enough, enough | heard(_voices(rows, search.narrowed, brought, asker)[1], limit)
+            known, enough = (
+                enough,
+                enough | saturated_clients(_count_by_client(rows, search.narrowed, brought, asker)[1], limit),
+            )
             if enough == known:
                 break
         return found
 
-    def _among(self, search: _Search, question: Question, whose: str, params: dict[str, object]) -> _Beside:
+    def _among(self, search: _Search, question: ComparedQuery, whose: str, params: dict[str, object]) -> _ListHits:
         """What lists would bring if there were only this part of what is wanted."""
         within = f"({search.narrowed.wanted}) AND {whose}"
         narrowed = replace(search.narrowed, wanted=within, params={**search.narrowed.params, **params})
         part, wanted = self._reach(replace(search, narrowed=narrowed), named=True).allowed, search.request.limit
         if part is None or not part.size:
-            return _Beside()
+            return _ListHits()
         hits = None if question.vector is None else question.vectors.search(question.vector, wanted, part)
-        scored, scores = bm25(search.rows, question.words, search.profile, wanted, part)
+        scored, scores = score_bm25(search.rows, question.words, search.profile, wanted, part)
         found = dict(zip(scored.tolist(), scores.tolist(), strict=True))
-        covered = best_covered(question.words, part, wanted)
-        return _Beside(_NOTHING if hits is None else hits.labels, np.union1d(scored, covered), found)
+        covered = find_best_covered(question.words, part, wanted)
+        return _ListHits(_NOTHING if hits is None else hits.labels, np.union1d(scored, covered), found)
 
-    def _tied(self, search: _Search, question: Question, found: Candidates) -> tuple[Candidates, dict[int, int], int]:
+    def _tied(
+        self, search: _Search, question: ComparedQuery, found: Candidates
+    ) -> tuple[Candidates, dict[int, int], int]:
         """What links, time, versions and digests do; who stands for whom; to how many the links led."""
         rows, profile, plan = search.rows, search.profile, search.plan
-        found = with_successors(rows, search.narrowed, question, found)
+        found = credit_successors(rows, search.narrowed, question, found)
         level: dict[int, float] = {}
         if search.state.is_linked and profile.graph_worth > 0:
-            level = activated(rows, search.narrowed, found, 3 if plan.intent is Intent.CAUSAL else 2)
-            more = fresh(found, level)
+            level = activate_neighbours(rows, search.narrowed, found, 3 if plan.intent is Intent.CAUSAL else 2)
+            more = newly_reached(found, level)
             if more.size:
-                found = found.with_others(examine(rows, search.narrowed, question, more)[0])
-            found = with_graph(found, level, profile.graph_worth)
+                found = found.with_others(read_candidates(rows, search.narrowed, question, more)[0])
+            found = apply_activation(found, level, profile.graph_worth)
         if plan.time is not None and plan.period:
-            found = of_period(found, plan.time, question.strongest)
+            found = restrict_to_period(found, plan.time, question.strongest)
         elif plan.time is not None:
-            found = with_time(found, plan.time, profile.time_bonus)
+            found = apply_time_bonus(found, plan.time, profile.time_bonus)
         if search.vector is not None and search.state.is_judged:
-            out = suppressed(
+            out = find_suppressed(
                 rows,
                 [fact.id for fact in found.facts],
                 search.vector,
@@ -349,10 +360,10 @@ class Recall:
                 vector_space=self._space,
             )
             found = found.without(out)
-        led = leads(rows, found) if search.state.is_linked else {}
-        return with_sources(found, led), led, len(level)
+        led = find_representatives(rows, found) if search.state.is_linked else {}
+        return credit_representatives(found, led), led, len(level)
 
-    def _nearest(self, question: Question, reach: _Reach, k: int) -> tuple[Labels, bool]:
+    def _nearest(self, question: ComparedQuery, reach: _SearchSet, k: int) -> tuple[Labels, bool]:
         """Labels by vector, those out of reach among them for the near misses; and whether more were not looked at."""
         if question.vector is None:
             return _NOTHING, False
@@ -370,17 +381,17 @@ class Recall:
         outside = hits.labels[~within][:_OUTSIDERS]
         return (outside if near is None else np.concatenate((near.labels, outside))), False
 
-    def _examine(self, search: _Search, question: Question, labels: Labels) -> Candidates:
+    def _examine(self, search: _Search, question: ComparedQuery, labels: Labels) -> Candidates:
         """Candidates, and the neighbours of the best of them: an answer often follows its question."""
-        found, around = examine(search.rows, search.narrowed, question, labels)
+        found, around = read_candidates(search.rows, search.narrowed, question, labels)
         best = np.argsort(-found.evidence, kind="stable")[: search.profile.expand_from]
         more = np.setdiff1d(around.around(best), found.labels)
         if more.size:
-            found = found.with_others(examine(search.rows, search.narrowed, question, more)[0])
+            found = found.with_others(read_candidates(search.rows, search.narrowed, question, more)[0])
         return found
 
 
-def _voices(rows: Rows, narrowed: Predicate, brought: Labels, asker: str) -> tuple[int, dict[str, int]]:
+def _count_by_client(rows: Rows, narrowed: Predicate, brought: Labels, asker: str) -> tuple[int, dict[str, int]]:
     """How many of these are wanted, and how many of them each client beside the asker has.
 
     What is out of the asker's reach tells nothing.

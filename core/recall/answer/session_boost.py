@@ -11,11 +11,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 
-from core.memory.read import by_ids
+from core.memory.read import read_by_ids
 from core.recall.query.predicate import predicate
 from core.recall.query.request import RecallRequest
 from core.recall.query.scope import IN_REVIEW
-from core.recall.ranking.standing_text import as_it_stands
+from core.recall.ranking.standing_text import trim_ended_sentences
 from core.recall.results.result import RecallItem, RecallResult, Signals
 from core.types.values import Memory
 from core.vault.database.rows import Rows
@@ -28,7 +28,7 @@ _ONLY_WEAK = ("below_bar", "below_floor", "beyond_limit")
 WHY = "This session has it at hand."
 
 
-def with_at_hand(
+def apply_session_boost(
     rows: Rows, result: RecallResult, request: RecallRequest, at_hand: Mapping[str, float], now_ms: int
 ) -> tuple[RecallItem, ...]:
     """The items of an answer with what is at hand.
@@ -72,8 +72,8 @@ def _speaking(rows: Rows, request: RecallRequest, missing: Mapping[str, float], 
         f"AND {narrowed.wanted} AND {narrowed.speaks} AND NOT ({IN_REVIEW})"
     )
     ids = [str(row[0]) for row in rows.all(sql, {**narrowed.params, "hand": json.dumps(sorted(missing))})]
-    found = by_ids(rows, ids)
-    cut = as_it_stands(rows, found.values())
+    found = read_by_ids(rows, ids)
+    cut = trim_ended_sentences(rows, found.values())
     return [cut.get(name, memory) for name, memory in found.items()]
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.recall.answer.answer import Answer
+from core.recall.answer.answer import RecallAnswer
 from core.recall.candidates.windows import Floats
 from core.recall.results.result import RecallItem
 from core.types.recall import QueryPlan, Trace, TracedCandidate
@@ -22,7 +22,9 @@ _DIGITS = 9
 _SIDES = ("confidence", "recency", "importance", "utility")
 
 
-def traced(answer: Answer, items: tuple[RecallItem, ...], plan: QueryPlan, brought: Mapping[str, int]) -> Trace:
+def build_trace(
+    answer: RecallAnswer, items: tuple[RecallItem, ...], plan: QueryPlan, brought: Mapping[str, int]
+) -> Trace:
     """The trace of an answer.
 
     Args:
@@ -59,7 +61,7 @@ def traced(answer: Answer, items: tuple[RecallItem, ...], plan: QueryPlan, broug
 class _Right:
     """The columns of some of what could be returned as plain numbers, by place: one by one an array is slow to read."""
 
-    answer: Answer
+    answer: RecallAnswer
     place: Mapping[str, int]
     rank: Mapping[int, int]
     lists: Mapping[int, dict[str, tuple[int, float]]]
@@ -67,7 +69,7 @@ class _Right:
     numbers: Mapping[int, tuple[float, ...]]
 
     @classmethod
-    def of(cls, answer: Answer, place: Mapping[str, int], places: list[int]) -> _Right:
+    def of(cls, answer: RecallAnswer, place: Mapping[str, int], places: list[int]) -> _Right:
         """Read the columns at some places."""
         at, ranked = np.array(places, np.int64), answer.ranked
         lists: dict[int, dict[str, tuple[int, float]]] = {one: {} for one in places}
@@ -110,7 +112,7 @@ class _Right:
         )
 
 
-def _wrong(answer: Answer, at: int) -> TracedCandidate:
+def _wrong(answer: RecallAnswer, at: int) -> TracedCandidate:
     fact = answer.wrong.facts[at]
     columns = {"vector": answer.wrong.vector, "window": answer.wrong.window, "coverage": answer.wrong.coverage}
     return TracedCandidate(

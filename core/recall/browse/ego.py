@@ -20,7 +20,7 @@ _RANK = {name: place for place, name in enumerate(EDGE_TYPES)}
 
 
 @dataclass(frozen=True, slots=True)
-class Picked:
+class EgoSelection:
     """What is drawn.
 
     Attributes:
@@ -36,13 +36,13 @@ class Picked:
     left_out: int
 
 
-def pick(
+def select_ego(
     centre: int,
     depth: int,
     cap: int,
     look: Callable[[Sequence[int], Collection[int]], Links],
     among: Callable[[Collection[int]], Links],
-) -> Picked:
+) -> EgoSelection:
     """Choose what is drawn.
 
     A memory with up to `HUB` neighbours brings all of them, a hub those of its `KEPT` strongest links. Of each round
@@ -76,7 +76,7 @@ def pick(
     if rest:
         near.update(_by_end(among(distance.keys()), rest))
     gone = {n: others - distance.keys() for n, others in looked.items()}
-    return Picked(
+    return EgoSelection(
         distance=distance,
         links=_drawn(near, parents, distance),
         folded={n: len(others) for n, others in gone.items()},

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from core.errors import Code, UserError
 from core.memory.read import said_at_sql
-from core.recall.browse.library_search import rows_of
+from core.recall.browse.library_search import read_rows
 from core.recall.browse.timeline import NEVER_HELD
-from core.recall.candidates.vector import StoredVectors
-from core.recall.query.scope import as_labels
-from core.score.lifecycle.state_transitions import Pair, transitions
+from core.recall.candidates.vector import SnapshotVectors
+from core.recall.query.scope import parse_labels
+from core.score.lifecycle.state_transitions import Pair, classify_transitions
 from core.text.terms import query_terms
 from core.types.views import Evolution, TopicEvent
 from core.vault.database.rows import Rows
@@ -88,7 +88,7 @@ _REWORDED = frozenset({"edited", "merged"})
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _TopicFacts:
     """What decides about the place of one memory on the line."""
 
     n: int
@@ -112,7 +112,9 @@ class _Near:
     left_out: int
 
 
-def evolve(rows: Rows, stored: StoredVectors, topic: str, vector: Vectors | None, limit: int, now_ms: int) -> Evolution:
+def trace_evolution(
+    rows: Rows, stored: SnapshotVectors, topic: str, vector: Vectors | None, limit: int, now_ms: int
+) -> Evolution:
     """The line of a topic (E39.5 with X42).
 
     The `limit` memories nearest to the topic, where they are near enough or hold its words; what replaced, opposes or
@@ -121,7 +123,7 @@ def evolve(rows: Rows, stored: StoredVectors, topic: str, vector: Vectors | None
     Args:
         rows: a vault snapshot.
         stored: the vectors of the same snapshot.
-        topic: from `checked_topic`.
+        topic: from `check_topic`.
         vector: the topic's, a unit row of (dims,); None where nothing is compared by meaning.
         limit: how many memories at most, 1 to `MAX_LIMIT`; what comes along by its ties is not counted.
         now_ms: the present, epoch ms.
@@ -137,11 +139,11 @@ def evolve(rows: Rows, stored: StoredVectors, topic: str, vector: Vectors | None
     near = _near(rows, stored, topic, vector, limit)
     here = sorted(near.cosines)
     tied = [row[0] for row in rows.all(_NEIGHBOURS, {"here": json.dumps(here), "most": _TIED})] if here else []
-    known = [_Known(*row) for row in rows.all(_KNOWN, {"here": json.dumps(here + tied)})]
-    light = {row.id: row for row in rows_of(rows, [one.id for one in known], now_ms)}
+    known = [_TopicFacts(*row) for row in rows.all(_KNOWN, {"here": json.dumps(here + tied)})]
+    light = {row.id: row for row in read_rows(rows, [one.id for one in known], now_ms)}
     line, wordings = _folded(known)
     opposed, supported = _ties(rows, known, {old.id: heir for heir, olds in wordings.items() for old in olds})
-    steps = transitions([(one.id, one.at) for one in line], opposed, supported)
+    steps = classify_transitions([(one.id, one.at) for one in line], opposed, supported)
     places, counts = _versions(line)
     untils = _untils(line, opposed)
     events = tuple(
@@ -162,7 +164,7 @@ def evolve(rows: Rows, stored: StoredVectors, topic: str, vector: Vectors | None
     return Evolution(topic, events, near.left_out, 0.0)
 
 
-def checked_topic(topic: str) -> str:
+def check_topic(topic: str) -> str:
     """A topic as it is searched for.
 
     Args:
@@ -183,7 +185,7 @@ def checked_topic(topic: str) -> str:
 # ---- what is on the line
 
 
-def _near(rows: Rows, stored: StoredVectors, topic: str, vector: Vectors | None, limit: int) -> _Near:
+def _near(rows: Rows, stored: SnapshotVectors, topic: str, vector: Vectors | None, limit: int) -> _Near:
     worded = set(_with_words(rows, topic))
     if vector is None:
         kept = sorted(worded)
@@ -198,8 +200,8 @@ def _near(rows: Rows, stored: StoredVectors, topic: str, vector: Vectors | None,
     return _Near({n: found[n] for n in order[:limit]}, max(0, len(order) - limit))
 
 
-def _nearest(rows: Rows, stored: StoredVectors, vector: Vectors, most: int) -> dict[int, float]:
-    allowed = np.sort(as_labels(rows.value(_ALL)))
+def _nearest(rows: Rows, stored: SnapshotVectors, vector: Vectors, most: int) -> dict[int, float]:
+    allowed = np.sort(parse_labels(rows.value(_ALL)))
     hits = stored.search(vector, most, allowed) if allowed.size else None
     return {} if hits is None else dict(zip(hits.labels.tolist(), hits.cosines.tolist(), strict=True))
 
@@ -214,12 +216,12 @@ def _with_words(rows: Rows, topic: str) -> Iterable[int]:
     return [int(row[0]) for row in rows.all(_WITH_WORDS, {"words": match, "most": _WORDED})]
 
 
-def _cosines_of(stored: StoredVectors, vector: Vectors, labels: Sequence[int]) -> dict[int, float]:
+def _cosines_of(stored: SnapshotVectors, vector: Vectors, labels: Sequence[int]) -> dict[int, float]:
     found, vectors = stored.fetch(np.array(sorted(labels), np.int64))
     return dict(zip(found.tolist(), (vectors @ vector).tolist(), strict=True))
 
 
-def _similarity(near: _Near, one: _Known, wordings: Mapping[str, Sequence[_Known]]) -> float | None:
+def _similarity(near: _Near, one: _TopicFacts, wordings: Mapping[str, Sequence[_TopicFacts]]) -> float | None:
     found = [near.cosines.get(each.n) for each in (one, *wordings.get(one.id, ()))]
     return max((cosine for cosine in found if cosine is not None), default=None)
 
@@ -227,14 +229,14 @@ def _similarity(near: _Near, one: _Known, wordings: Mapping[str, Sequence[_Known
 # ---- versions and ties
 
 
-def _folded(known: Sequence[_Known]) -> tuple[list[_Known], dict[str, list[_Known]]]:
+def _folded(known: Sequence[_TopicFacts]) -> tuple[list[_TopicFacts], dict[str, list[_TopicFacts]]]:
     """The line, and the texts that went into another, oldest first, by the id of the one that stands for them.
 
     A text that its owner worded anew, or that became one with another, was no other belief: it is one event with its
     newest words, at the time of the first of them.
     """
     by_id = {one.id: one for one in known}
-    wordings: dict[str, list[_Known]] = defaultdict(list)
+    wordings: dict[str, list[_TopicFacts]] = defaultdict(list)
     for one in known:
         heir, seen = one, {one.id}
         while heir.reason in _REWORDED and heir.superseded_by_id in by_id and heir.superseded_by_id not in seen:
@@ -248,11 +250,11 @@ def _folded(known: Sequence[_Known]) -> tuple[list[_Known], dict[str, list[_Know
     return line, {heir: sorted(olds, key=lambda old: old.n) for heir, olds in wordings.items()}
 
 
-def _since(one: _Known, olds: Sequence[_Known]) -> _Known:
+def _since(one: _TopicFacts, olds: Sequence[_TopicFacts]) -> _TopicFacts:
     return replace(one, at=min(one.at, *(old.at for old in olds))) if olds else one
 
 
-def _ties(rows: Rows, known: Sequence[_Known], heirs: Mapping[str, str]) -> tuple[set[Pair], set[Pair]]:
+def _ties(rows: Rows, known: Sequence[_TopicFacts], heirs: Mapping[str, str]) -> tuple[set[Pair], set[Pair]]:
     """Pairs that oppose each other, and pairs that support each other; what was worded anew stands under its heir."""
     ids = {one.id for one in known}
     opposed, supported = set[Pair](), set[Pair]()
@@ -273,7 +275,7 @@ def _ties(rows: Rows, known: Sequence[_Known], heirs: Mapping[str, str]) -> tupl
     return opposed, supported
 
 
-def _versions(line: Sequence[_Known]) -> tuple[Mapping[str, int], Mapping[str, int]]:
+def _versions(line: Sequence[_TopicFacts]) -> tuple[Mapping[str, int], Mapping[str, int]]:
     """Place of each memory among the versions of its chain on the line, and how many of them there are."""
     counts: dict[str, int] = defaultdict(int)
     places: dict[str, int] = {}
@@ -283,7 +285,7 @@ def _versions(line: Sequence[_Known]) -> tuple[Mapping[str, int], Mapping[str, i
     return places, counts
 
 
-def _untils(line: Sequence[_Known], opposed: Collection[Pair]) -> Mapping[str, int]:
+def _untils(line: Sequence[_TopicFacts], opposed: Collection[Pair]) -> Mapping[str, int]:
     """When each memory ceased to stand: as it says, else when what replaced it was said, else when it was given up."""
     at = {one.id: one.at for one in line}
     found: dict[str, int] = {}

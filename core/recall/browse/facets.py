@@ -24,7 +24,7 @@ _ENDS = (
 )
 
 
-def facets(rows: Rows) -> Facets:
+def count_facets(rows: Rows) -> Facets:
     """Count the whole vault; for the owner, who may see all of it.
 
     Args:

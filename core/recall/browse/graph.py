@@ -15,20 +15,20 @@ from numpy.typing import NDArray
 
 from core.errors import Code, UserError
 from core.memory.read import said_at_sql
-from core.recall.browse.ego import pick
-from core.recall.browse.library_search import find, rows_of
+from core.recall.browse.ego import select_ego
+from core.recall.browse.library_search import find_rows, read_rows
 from core.recall.browse.links import (
     LinkColumns,
     Links,
     Nearness,
     Vectors,
-    all_links,
-    links_around,
     nearest_pairs,
-    sampled,
+    read_all_links,
+    read_links_around,
+    sample_links,
 )
-from core.recall.candidates.vector import StoredVectors
-from core.recall.query.scope import Labels, as_labels
+from core.recall.candidates.vector import SnapshotVectors
+from core.recall.query.scope import Labels, parse_labels
 from core.types.values import Kind, Status
 from core.types.views import EDGE_TYPES, MEANING, EgoGraph, FindRequest, GraphEdge, GraphFilter, GraphNode, WholeGraph
 from core.vault.database.rows import Rows
@@ -89,13 +89,13 @@ class _Shown:
         self._status: dict[int, str] = {}
         self.is_narrowed = bool(wanted.query.strip())
         if self.is_narrowed:
-            ids = find(rows, FindRequest(wanted.query), now_ms)
-            self._every = np.sort(as_labels(rows.value(_LABELS, (json.dumps(ids),))))
+            ids = find_rows(rows, FindRequest(wanted.query), now_ms)
+            self._every = np.sort(parse_labels(rows.value(_LABELS, (json.dumps(ids),))))
 
     def every(self) -> Labels:
         """All of them, ascending."""
         if self._every is None:
-            self._every = np.sort(as_labels(self._rows.value(_ALL_STANDING)))
+            self._every = np.sort(parse_labels(self._rows.value(_ALL_STANDING)))
         return self._every
 
     def may(self, labels: Labels) -> Labels:
@@ -124,8 +124,8 @@ class _Shown:
             self._status |= {n: Status.DELETED.value for n in unknown if n not in self._status}
 
 
-def ego(
-    rows: Rows, stored: StoredVectors, memory_id: str, depth: int, cap: int, wanted: GraphFilter, now_ms: int
+def read_ego(
+    rows: Rows, stored: SnapshotVectors, memory_id: str, depth: int, cap: int, wanted: GraphFilter, now_ms: int
 ) -> EgoGraph:
     """What lies round one memory, without places.
 
@@ -156,19 +156,19 @@ def ego(
     near = Nearness(stored, wanted.min_similarity, shown.may, shown.every)
 
     def look(labels: Sequence[int], drawn: Collection[int]) -> Links:
-        links = links_around(rows, labels, types)
+        links = read_links_around(rows, labels, types)
         if MEANING in types:
             links |= near.around(labels)
         return shown.passing(links, drawn)
 
     def among(labels: Collection[int]) -> Links:
-        links = links_around(rows, labels, types)
+        links = read_links_around(rows, labels, types)
         inside = {link: weight for link, weight in links.items() if link.a in labels and link.b in labels}
         return inside | near.among(labels) if MEANING in types else inside
 
-    picked = pick(int(centre), depth, cap, look, among)
+    picked = select_ego(int(centre), depth, cap, look, among)
     ids: dict[int, str] = dict(rows.all(_IDS, (json.dumps(list(picked.distance)),)))
-    light = {row.n: row for row in rows_of(rows, list(ids.values()), now_ms)}
+    light = {row.n: row for row in read_rows(rows, list(ids.values()), now_ms)}
     return EgoGraph(
         centre=memory_id,
         nodes=tuple(GraphNode(light[n], far, picked.folded.get(n, 0)) for n, far in picked.distance.items()),
@@ -179,7 +179,7 @@ def ego(
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class GraphRows:
     """What one snapshot tells of the whole vault; nearness is computed from it without the vault.
 
     Attributes:
@@ -195,8 +195,8 @@ class Gathered:
     vectors: Vectors
 
 
-def gather_whole(rows: Rows, stored: StoredVectors, wanted: GraphFilter, now_ms: int) -> Gathered:
-    """Read everything that `whole` is made of.
+def gather_whole(rows: Rows, stored: SnapshotVectors, wanted: GraphFilter, now_ms: int) -> GraphRows:
+    """Read everything that `draw_whole` is made of.
 
     Args:
         rows: a vault snapshot.
@@ -217,11 +217,11 @@ def gather_whole(rows: Rows, stored: StoredVectors, wanted: GraphFilter, now_ms:
     else:
         found = rows.all(_COLUMNS)
     chosen = np.array([row[0] for row in found] if MEANING in types else [], np.int64)
-    labels, vectors = stored.fetch(sampled(chosen))
-    return Gathered(found, all_links(rows, types), labels, vectors)
+    labels, vectors = stored.fetch(sample_links(chosen))
+    return GraphRows(found, read_all_links(rows, types), labels, vectors)
 
 
-def whole(gathered: Gathered, wanted: GraphFilter, stopped: Callable[[], bool] = lambda: False) -> WholeGraph:
+def draw_whole(gathered: GraphRows, wanted: GraphFilter, stopped: Callable[[], bool] = lambda: False) -> WholeGraph:
     """The whole vault as columns.
 
     Nearness in meaning is exact, three a memory, and bounded: of more than `links.SAMPLE` memories it is computed among
@@ -262,7 +262,7 @@ def whole(gathered: Gathered, wanted: GraphFilter, stopped: Callable[[], bool] =
     )
 
 
-def _near(gathered: Gathered, wanted: GraphFilter, stopped: Callable[[], bool]) -> LinkColumns:
+def _near(gathered: GraphRows, wanted: GraphFilter, stopped: Callable[[], bool]) -> LinkColumns:
     i, j, cosines = nearest_pairs(gathered.vectors, _NEAREST, wanted.min_similarity, stopped)
     kind = np.full(i.size, EDGE_TYPES.index(MEANING), np.int8)
     return LinkColumns(gathered.labels[i], gathered.labels[j], kind, cosines)

@@ -14,10 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import Code, UserError
-from core.memory.read import occurred_when, said_at_sql
-from core.memory.strengths import COLUMNS, JOINS, WIDTH, strengths
+from core.memory.read import read_occurred, said_at_sql
+from core.memory.strengths import COLUMNS, JOINS, WIDTH, read_strengths
 from core.recall.query.scope import OWNER_SCOPE, Scope
-from core.text.query.search_syntax import NAMED, NUMBERS, PHRASE, WORD, WORDS_OF, Search, Term, bounds, parse, period
+from core.text.query.search_syntax import (
+    NAMED,
+    NUMBERS,
+    PHRASE,
+    WORD,
+    WORDS_OF,
+    Search,
+    SearchTerm,
+    date_range,
+    number_range,
+    parse_search,
+)
 from core.text.screening.injection import ALLOWED, FLAG
 from core.text.terms import query_terms
 from core.types.values import Kind, Role, Source, Status
@@ -88,7 +99,7 @@ _ROWS = (
 )
 
 
-def find(rows: Rows, request: FindRequest, now_ms: int, scope: Scope = OWNER_SCOPE) -> tuple[str, ...]:
+def find_rows(rows: Rows, request: FindRequest, now_ms: int, scope: Scope = OWNER_SCOPE) -> tuple[str, ...]:
     """All memories that match a search, in order.
 
     Args:
@@ -105,7 +116,7 @@ def find(rows: Rows, request: FindRequest, now_ms: int, scope: Scope = OWNER_SCO
     """
     if request.sort not in SORTS:
         raise UserError(Code.INVALID_INPUT, f"A list is sorted by one of {', '.join(SORTS)}.")
-    search = parse(request.query)
+    search = parse_search(request.query)
     if search.problems:
         raise UserError(Code.INVALID_QUERY, search.problems[0].sentence)
     params: list[object] = []
@@ -118,7 +129,7 @@ def find(rows: Rows, request: FindRequest, now_ms: int, scope: Scope = OWNER_SCO
     found = rows.all(f"SELECT {read} FROM memories m{joined} WHERE {where} ORDER BY m.n", params)  # noqa: S608
     ids, keys = [row[0] for row in found], [row[1] for row in found]
     if weighed and found:
-        values = strengths([row[2:] for row in found], now_ms)
+        values = read_strengths([row[2:] for row in found], now_ms)
         keys = values.tolist() if request.sort == "strength" else keys
         kept = np.ones(values.size, np.bool_)
         for term in fading:
@@ -150,7 +161,7 @@ def _ordered(ids: Sequence[str], places: Sequence[int], *, descending: bool) -> 
     return tuple(ids[place] for place in (reversed(places) if descending else places))
 
 
-def rows_of(rows: Rows, ids: Sequence[str], now_ms: int, scope: Scope = OWNER_SCOPE) -> tuple[MemoryRow, ...]:
+def read_rows(rows: Rows, ids: Sequence[str], now_ms: int, scope: Scope = OWNER_SCOPE) -> tuple[MemoryRow, ...]:
     """The light rows of memories.
 
     Args:
@@ -170,7 +181,7 @@ def rows_of(rows: Rows, ids: Sequence[str], now_ms: int, scope: Scope = OWNER_SC
     found = rows.all(f"{_ROWS}{within} ORDER BY w.key", params)
     if not found:
         return ()
-    values = strengths([row[-WIDTH:] for row in found], now_ms)
+    values = read_strengths([row[-WIDTH:] for row in found], now_ms)
     return tuple(_row(row, float(value)) for row, value in zip(found, values, strict=True))
 
 
@@ -195,7 +206,7 @@ def _row(row: tuple[Any, ...], strength: float) -> MemoryRow:
         category=category,
         importance=importance,
         tags=tuple(json.loads(tags)),
-        occurred=occurred_when(said, precision, offset),
+        occurred=read_occurred(said, precision, offset),
         recorded_at=recorded_at,
         trust=trust,
         confidence=confidence,
@@ -229,7 +240,7 @@ def _conditions(search: Search, scope: Scope, params: list[object]) -> str:
     return " AND ".join(where) if where else "1"
 
 
-def _condition(term: Term, params: list[object]) -> str:
+def _condition(term: SearchTerm, params: list[object]) -> str:
     if term.key == WORD:
         params.append(_match(term.values))
         return _HAS_WORDS
@@ -254,10 +265,10 @@ def _match(words: Sequence[str]) -> str:
     return " AND ".join('"' + term.replace('"', '""') + '"' for term in terms)
 
 
-def _between_numbers(term: Term, column: str, params: list[object]) -> str:
+def _between_numbers(term: SearchTerm, column: str, params: list[object]) -> str:
     either: list[str] = []
     for value in term.values:
-        span = bounds(value)
+        span = number_range(value)
         both = ["1"]
         if span is not None and span.low is not None:
             both.append(f"{column} >= ?" if span.with_low else f"{column} > ?")
@@ -269,10 +280,10 @@ def _between_numbers(term: Term, column: str, params: list[object]) -> str:
     return " OR ".join(either)
 
 
-def _between_times(term: Term, column: str, params: list[object]) -> str:
+def _between_times(term: SearchTerm, column: str, params: list[object]) -> str:
     either: list[str] = []
     for value in term.values:
-        span = period(term.key, value)
+        span = date_range(term.key, value)
         both = ["1"]
         if span is not None and span.from_ms is not None:
             both.append(f"{column} >= ?")
@@ -284,10 +295,10 @@ def _between_times(term: Term, column: str, params: list[object]) -> str:
     return " OR ".join(either)
 
 
-def _within(values: NDArray[np.float64], term: Term) -> NDArray[np.bool_]:
+def _within(values: NDArray[np.float64], term: SearchTerm) -> NDArray[np.bool_]:
     inside = np.zeros(values.size, np.bool_)
     for value in term.values:
-        span = bounds(value)
+        span = number_range(value)
         here = np.ones(values.size, np.bool_)
         if span is not None and span.low is not None:
             here &= values >= span.low if span.with_low else values > span.low

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from core.errors import CancelledError
 from core.index.arrays import NO_LABELS
-from core.recall.candidates.vector import StoredVectors
+from core.recall.candidates.vector import SnapshotVectors
 from core.recall.query.scope import Labels
 from core.types.views import EDGE_TYPES, MEANING
 from core.vault.database.rows import Rows
@@ -119,7 +119,7 @@ class LinkColumns:
     weight: NDArray[np.float32]
 
 
-def links_around(rows: Rows, labels: Iterable[int], types: Collection[str]) -> Links:
+def read_links_around(rows: Rows, labels: Iterable[int], types: Collection[str]) -> Links:
     """Everything that stands in the vault and touches one of some memories.
 
     Args:
@@ -140,7 +140,7 @@ def links_around(rows: Rows, labels: Iterable[int], types: Collection[str]) -> L
     return links
 
 
-def all_links(rows: Rows, types: Collection[str]) -> LinkColumns:
+def read_all_links(rows: Rows, types: Collection[str]) -> LinkColumns:
     """Every link that stands in the vault.
 
     Args:
@@ -173,7 +173,7 @@ class Nearness:
         every: all labels that may be shown, ascending; asked only where the nearest may mostly not be.
     """
 
-    stored: StoredVectors
+    stored: SnapshotVectors
     least: float
     may: Callable[[Labels], Labels]
     every: Callable[[], Labels]
@@ -229,7 +229,7 @@ def _undirected(n: int, other: int) -> Link:
     return Link(min(n, other), max(n, other), MEANING)
 
 
-def sampled(labels: Labels, most: int = SAMPLE) -> Labels:
+def sample_links(labels: Labels, most: int = SAMPLE) -> Labels:
     """A part of many labels, the same for the same labels, spread over all of them.
 
     Args:

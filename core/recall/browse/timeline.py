@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import Code, UserError
-from core.recall.browse.library_search import rows_of
-from core.recall.query.scope import OLD_VERSIONS, Labels, as_labels
+from core.recall.browse.library_search import read_rows
+from core.recall.query.scope import OLD_VERSIONS, Labels, parse_labels
 from core.types.values import Kind, Status
 from core.types.views import AXES, GRAINS, TRUE, Density, TimeCursor, TimeFilter, TimePage
 from core.vault.database.rows import Rows
@@ -116,8 +116,8 @@ def read_columns(rows: Rows) -> TimeColumns:
     """
     names = dict(rows.all(_SPACES))
     numbers = {space_id: number for number, space_id in enumerate(names)}
-    all_n, all_recorded = (as_labels(text) for text in rows.all(_RECORDED)[0])
-    said_n, said_at = (as_labels(text) for text in rows.all(_SAID)[0])
+    all_n, all_recorded = (parse_labels(text) for text in rows.all(_RECORDED)[0])
+    said_n, said_at = (parse_labels(text) for text in rows.all(_SAID)[0])
     place = _places_of(all_n)
     said = np.zeros(all_n.size, np.bool_)
     said[place(said_n)] = True
@@ -125,7 +125,7 @@ def read_columns(rows: Rows) -> TimeColumns:
     kind, status, space = (np.zeros(all_n.size, np.int16) for _ in range(3))
     recorded[place(all_n)] = all_recorded
     for space_id, its_status, its_kind, labels in rows.all(_GROUPS):
-        here = place(as_labels(labels))
+        here = place(parse_labels(labels))
         kind[here], status[here], space[here] = _KINDS.index(its_kind), _STATUSES.index(its_status), numbers[space_id]
     undated = ~said[place(all_n)]
     n, at = _by_time(said_n, said_at, all_n[undated], all_recorded[undated])
@@ -188,7 +188,7 @@ def read_spans(rows: Rows, columns: TimeColumns) -> Spans:
     return Spans(retired, begin, end, held, was_true, replaced)
 
 
-def density(
+def count_by_period(
     columns: TimeColumns,
     grain: str,
     first_ms: int | None,
@@ -214,12 +214,12 @@ def density(
     Raises:
         UserError: INVALID_INPUT for another grain or a last moment before the first; NOT_FOUND for an unknown space.
     """
-    kept = matching(columns, wanted)
+    kept = match_filter(columns, wanted)
     times, kinds = columns.at[kept], columns.kind[kept]
     earliest, latest = (int(times[0]), int(times[-1])) if times.size else (None, None)
     first = earliest if first_ms is None else first_ms
     last = latest if last_ms is None else last_ms
-    starts = () if first is None or last is None else edges(grain, first, last, zone)
+    starts = () if first is None or last is None else period_edges(grain, first, last, zone)
     count = max(len(starts) - 1, 0)
     places = np.searchsorted(np.array(starts, np.int64), times, side="right") - 1
     inside = (places >= 0) & (places < count)
@@ -242,7 +242,7 @@ def density(
     )
 
 
-def edges(grain: str, first_ms: int, last_ms: int, zone: tzinfo | None = None) -> tuple[int, ...]:
+def period_edges(grain: str, first_ms: int, last_ms: int, zone: tzinfo | None = None) -> tuple[int, ...]:
     """When the periods begin that hold two moments and all between them.
 
     Args:
@@ -301,7 +301,7 @@ def _midnight(day: date, zone: tzinfo | None) -> int:
     return int((at if zone is not None else at.astimezone()).timestamp()) * 1000
 
 
-def matching(columns: TimeColumns, wanted: TimeFilter) -> Flags:
+def match_filter(columns: TimeColumns, wanted: TimeFilter) -> Flags:
     """Which memories a filter lets through.
 
     Args:
@@ -333,7 +333,7 @@ def _of_shape(columns: TimeColumns, wanted: TimeFilter) -> Flags:
     return kept
 
 
-def said_between(columns: TimeColumns, first_ms: int, last_ms: int, wanted: TimeFilter) -> Ints:
+def places_between(columns: TimeColumns, first_ms: int, last_ms: int, wanted: TimeFilter) -> Ints:
     """Places of the memories of a period, in the order of time.
 
     Args:
@@ -346,10 +346,10 @@ def said_between(columns: TimeColumns, first_ms: int, last_ms: int, wanted: Time
         UserError: NOT_FOUND for an unknown space.
     """
     inside = (columns.at >= first_ms) & (columns.at < last_ms)
-    return np.flatnonzero(matching(columns, wanted) & inside)
+    return np.flatnonzero(match_filter(columns, wanted) & inside)
 
 
-def held_at(columns: TimeColumns, spans: Spans, at_ms: int, axis: str, wanted: TimeFilter) -> Ints:
+def places_held_at(columns: TimeColumns, spans: Spans, at_ms: int, axis: str, wanted: TimeFilter) -> Ints:
     """Places of what was believed, or was true, at a moment; in the order of when it was said.
 
     Believed is what Loci had learned by then and had not given up (record time, as the palace's slider); true is what
@@ -382,7 +382,9 @@ def held_at(columns: TimeColumns, spans: Spans, at_ms: int, axis: str, wanted: T
     return np.flatnonzero(kept & _of_shape(columns, wanted))
 
 
-def page(rows: Rows, columns: TimeColumns, places: Ints, after: TimeCursor | None, limit: int, now_ms: int) -> TimePage:
+def read_page(
+    rows: Rows, columns: TimeColumns, places: Ints, after: TimeCursor | None, limit: int, now_ms: int
+) -> TimePage:
     """Some of the memories of a period or a moment.
 
     Args:
@@ -404,7 +406,7 @@ def page(rows: Rows, columns: TimeColumns, places: Ints, after: TimeCursor | Non
     begin = 0 if after is None else _behind(columns, places, after)
     chosen = places[begin : begin + limit]
     labels = columns.n[chosen]
-    found = rows_of(rows, ids_of(rows, labels), now_ms)
+    found = read_rows(rows, read_ids(rows, labels), now_ms)
     is_last = begin + limit >= places.size
     end = None if is_last else TimeCursor(int(columns.at[chosen[-1]]), int(labels[-1]))
     return TimePage(found, end, int(places.size))
@@ -417,7 +419,7 @@ def _behind(columns: TimeColumns, places: Ints, after: TimeCursor) -> int:
     return first + int(np.searchsorted(columns.n[places[first:last]], after.n, side="right"))
 
 
-def ids_of(rows: Rows, labels: Labels) -> list[str]:
+def read_ids(rows: Rows, labels: Labels) -> list[str]:
     """Ids of memories in the order of their labels given; unknown ones are left out."""
     known: dict[int, str] = dict(rows.all(_IDS, (json.dumps(labels.tolist()),)))
     return [known[n] for n in labels.tolist() if n in known]

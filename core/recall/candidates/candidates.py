@@ -14,14 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.memory.read import said_at_sql
-from core.recall.candidates.lexical import Words
-from core.recall.candidates.vector import StoredVectors, Vectors
-from core.recall.candidates.windows import Flags, Floats, Surroundings, cosines, coverage, neighbours
+from core.recall.candidates.lexical import QueryWords
+from core.recall.candidates.vector import SnapshotVectors, Vectors
+from core.recall.candidates.windows import (
+    Flags,
+    Floats,
+    NeighbourTable,
+    query_coverage,
+    read_neighbours,
+    window_cosines,
+)
 from core.recall.query.predicate import AT_ODDS, IS_OVER, Predicate
 from core.recall.query.scope import IN_REVIEW, Labels
 from core.recall.results.explain import SUPPRESSED
-from core.score.lifecycle.decay import effective_confidence, rates_of
-from core.score.ranking.fusion import blend, evidence, substance
+from core.score.lifecycle.decay import decay_rates, effective_confidence
+from core.score.ranking.fusion import blend_weights, evidence_score, substance_factor
 from core.score.ranking.profile import Profile
 from core.vault.database.rows import Rows
 
@@ -40,7 +47,7 @@ _DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class CandidateFacts:
     """What is read of a candidate before it is known to be in the answer.
 
     Attributes:
@@ -87,7 +94,7 @@ class Candidates:
 
     labels: Labels
     ok: Flags
-    facts: tuple[Fact, ...]
+    facts: tuple[CandidateFacts, ...]
     sides: Floats
     vector: Floats
     window: Floats
@@ -182,7 +189,7 @@ class Candidates:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ComparedQuery:
     """A query as it is compared.
 
     Attributes:
@@ -194,8 +201,8 @@ class Question:
     """
 
     vector: Vectors | None
-    words: Words
-    vectors: StoredVectors
+    words: QueryWords
+    vectors: SnapshotVectors
     profile: Profile
     text_weight: float = 0.5
 
@@ -206,11 +213,13 @@ class Question:
             return 1.0
         if not self.words.terms:
             return self.profile.cosine_weight
-        meaning, words = blend(self.text_weight)
+        meaning, words = blend_weights(self.text_weight)
         return meaning * self.profile.cosine_weight + words
 
 
-def examine(rows: Rows, narrowed: Predicate, question: Question, labels: Labels) -> tuple[Candidates, Surroundings]:
+def read_candidates(
+    rows: Rows, narrowed: Predicate, question: ComparedQuery, labels: Labels
+) -> tuple[Candidates, NeighbourTable]:
     """Read candidates and compare them with the question.
 
     Args:
@@ -224,16 +233,18 @@ def examine(rows: Rows, narrowed: Predicate, question: Question, labels: Labels)
     """
     found = _read(rows, narrowed, np.unique(labels))
     known = np.array([row[0] for row in found], np.int64)
-    around = neighbours(rows, narrowed, known)
+    around = read_neighbours(rows, narrowed, known)
     own_cosine, near_cosine = np.full(known.size, np.nan), np.full(known.size, np.nan)
     if question.vector is not None and known.size:
-        own_cosine, near_cosine = cosines(around, question.vectors, question.vector, question.profile)
-    covered, own, near = coverage(around, question.words, question.profile)
+        own_cosine, near_cosine = window_cosines(around, question.vectors, question.vector, question.profile)
+    covered, own, near = query_coverage(around, question.words, question.profile)
     weight = 0.0 if question.vector is None else question.profile.cosine_weight
-    meaning, words = (1.0, 1.0) if question.vector is None or not question.words.terms else blend(question.text_weight)
+    meaning, words = (
+        (1.0, 1.0) if question.vector is None or not question.words.terms else blend_weights(question.text_weight)
+    )
     told = np.nan_to_num(near_cosine)
     asks, size = np.array([(row[17], row[16]) for row in found], np.float64).reshape(-1, 2).T
-    said = substance(asks > 0, size, question.profile.asking, question.profile.saying)
+    said = substance_factor(asks > 0, size, question.profile.asking, question.profile.saying)
     candidates = Candidates(
         labels=known,
         ok=np.array([bool(row[1]) for row in found], np.bool_) & _sure(found, narrowed.sure),
@@ -244,8 +255,8 @@ def examine(rows: Rows, narrowed: Predicate, question: Question, labels: Labels)
         coverage=covered,
         own=own,
         near=near,
-        plain=evidence(told, covered, weight),
-        evidence=np.maximum(0.0, evidence(told, words * covered, meaning * weight) + said),
+        plain=evidence_score(told, covered, weight),
+        evidence=np.maximum(0.0, evidence_score(told, words * covered, meaning * weight) + said),
         lifted=np.zeros(known.size),
         lends=np.zeros(known.size, np.bool_),
         time=np.full(known.size, np.nan),
@@ -254,8 +265,8 @@ def examine(rows: Rows, narrowed: Predicate, question: Question, labels: Labels)
     return candidates, around
 
 
-def _fact(row: tuple[Any, ...]) -> Fact:
-    return Fact(row[2], row[3], (row[4], row[5], row[6]), row[7], row[8], row[9], row[20])
+def _fact(row: tuple[Any, ...]) -> CandidateFacts:
+    return CandidateFacts(row[2], row[3], (row[4], row[5], row[6]), row[7], row[8], row[9], row[20])
 
 
 def _sure(found: Sequence[tuple[Any, ...]], sure: tuple[float, int] | None) -> Flags:
@@ -264,7 +275,7 @@ def _sure(found: Sequence[tuple[Any, ...]], sure: tuple[float, int] | None) -> F
         return np.ones(len(found), np.bool_)
     least, now_ms = sure
     confidence, confirmed = np.array([(row[11], row[19]) for row in found], np.float64).T
-    rates = rates_of([row[5] for row in found], [row[18] for row in found])
+    rates = decay_rates([row[5] for row in found], [row[18] for row in found])
     held = effective_confidence(confidence, rates, (now_ms - confirmed) / _DAY_MS)
     return np.asarray(held >= least, np.bool_)
 

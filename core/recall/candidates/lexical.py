@@ -18,7 +18,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from core.recall.query.scope import Labels, as_labels
+from core.recall.query.scope import Labels, parse_labels
 from core.score.ranking.fusion import term_weight
 from core.score.ranking.profile import Profile
 from core.text.terms import QueryTerm, query_terms
@@ -42,7 +42,7 @@ _CACHED_TERMS = 4096
 _CACHED_BYTES = 8 << 20
 
 
-class Frequencies:
+class TermStatistics:
     """What the lexical index tells of terms, remembered as long as that index does not change.
 
     Every receipt raises the vault's sequence and changes no word, so a new sequence alone forgets nothing: the index's
@@ -103,7 +103,7 @@ class Frequencies:
             if known is not None:
                 self._postings.move_to_end((term, most))
                 return known
-        found = as_labels(rows.value(_POSTINGS, (_quoted(term), most)))
+        found = parse_labels(rows.value(_POSTINGS, (_quoted(term), most)))
         found.setflags(write=False)
         self._keep(seq, (term, most), found)
         return found
@@ -139,7 +139,7 @@ class Frequencies:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class QueryWords:
     """What the vault knows of a query's words, rarest first.
 
     Attributes:
@@ -181,10 +181,10 @@ class Words:
         return here
 
 
-def read_words(
+def read_query_words(
     rows: Rows,
     query: str,
-    frequencies: Frequencies,
+    frequencies: TermStatistics,
     seq: int,
     profile: Profile,
     allowed: Labels | None,
@@ -192,7 +192,7 @@ def read_words(
     others: Mapping[str, Sequence[str]] = MappingProxyType({}),
     *,
     by_words: bool = True,
-) -> Words:
+) -> QueryWords:
     """Look a query's words up.
 
     Args:
@@ -215,7 +215,7 @@ def read_words(
     content = tuple(term for term in all_terms if not term.stop) or (all_terms if by_words else ())
     counts = frequencies.of(rows, seq, tuple(term.term for term in content))
     counted = max(documents, profile.least_documents)
-    variants = _Variants(rows, frequencies, seq, profile.posting_budget, others)
+    variants = _NameVariants(rows, frequencies, seq, profile.posting_budget, others)
     ordered = sorted(content, key=lambda term: (counts[term.term], term.term))
     terms: list[QueryTerm] = []
     postings: list[Labels] = []
@@ -233,14 +233,14 @@ def read_words(
     weights = [term_weight(counted, _within(having, allowed)) for having in postings]
     named = tuple(variants.matches(term.term) for term in terms)
     frequency = tuple(counts[term.term] for term in terms)
-    return Words(tuple(terms), np.array(weights), unknown, tuple(postings), frequency, named)
+    return QueryWords(tuple(terms), np.array(weights), unknown, tuple(postings), frequency, named)
 
 
-class _Variants:
+class _NameVariants:
     """Other names of what a query names, as an alternative to each word of the name."""
 
     def __init__(
-        self, rows: Rows, frequencies: Frequencies, seq: int, most: int, others: Mapping[str, Sequence[str]]
+        self, rows: Rows, frequencies: TermStatistics, seq: int, most: int, others: Mapping[str, Sequence[str]]
     ) -> None:
         self._by_term: dict[str, list[tuple[str, ...]]] = {}
         self._rows, self._frequencies, self._seq, self._most = rows, frequencies, seq, most
@@ -268,7 +268,7 @@ class _Variants:
         return f"({' OR '.join([_quoted(term), *names])})" if names else _quoted(term)
 
 
-def best_covered(words: Words, allowed: Labels | None, k: int) -> Labels:
+def find_best_covered(words: QueryWords, allowed: Labels | None, k: int) -> Labels:
     """The memories that have most of a query's words by weight.
 
     Args:
@@ -295,8 +295,8 @@ def best_covered(words: Words, allowed: Labels | None, k: int) -> Labels:
     return found
 
 
-def bm25(
-    rows: Rows, words: Words, profile: Profile, limit: int, allowed: Labels | None = None
+def score_bm25(
+    rows: Rows, words: QueryWords, profile: Profile, limit: int, allowed: Labels | None = None
 ) -> tuple[Labels, NDArray[np.float64]]:
     """BM25 of the memories that have at least one of a query's rarest words.
 

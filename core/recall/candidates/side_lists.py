@@ -14,10 +14,10 @@ from itertools import groupby
 
 import numpy as np
 
-from core.recall.candidates.candidates import Candidates, Question
+from core.recall.candidates.candidates import Candidates, ComparedQuery
 from core.recall.query.predicate import Predicate
-from core.recall.query.scope import Labels, as_labels
-from core.score.ranking.nearness import TOLD_LATER_DAYS, Links, proximity, reaches, spread
+from core.recall.query.scope import Labels, parse_labels
+from core.score.ranking.nearness import TOLD_LATER_DAYS, Links, may_spread, spread_activation, time_proximity
 from core.types.recall import TimeRange
 from core.vault.database.rows import Rows
 
@@ -32,7 +32,7 @@ _LEAST = 0.05
 _LATER_MS = int(TOLD_LATER_DAYS * 86_400_000)
 
 
-def nearest_within(rows: Rows, allowed: Labels | None, question: Question, days: TimeRange, k: int) -> Labels:
+def nearest_in_period(rows: Rows, allowed: Labels | None, question: ComparedQuery, days: TimeRange, k: int) -> Labels:
     """The memories of those days that are nearest in meaning.
 
     Args:
@@ -47,7 +47,7 @@ def nearest_within(rows: Rows, allowed: Labels | None, question: Question, days:
     """
     params = {"first": days.from_ms, "last": days.to_ms + _LATER_MS, "most": _MOST}
     # Only what the index on time holds is read: conditions on the rows would read every memory of a year.
-    here = np.sort(as_labels(rows.value(_IN_DAYS, params)))
+    here = np.sort(parse_labels(rows.value(_IN_DAYS, params)))
     if allowed is not None:
         here = np.intersect1d(here, allowed, assume_unique=True)
     if here.size <= k or question.vector is None:
@@ -56,7 +56,7 @@ def nearest_within(rows: Rows, allowed: Labels | None, question: Question, days:
     return here[:k] if hits is None else hits.labels
 
 
-def with_time(found: Candidates, days: TimeRange, bonus: float) -> Candidates:
+def apply_time_bonus(found: Candidates, days: TimeRange, bonus: float) -> Candidates:
     """Raise what lies in the days that are asked about: evidence x (1 + bonus x nearness).
 
     Args:
@@ -67,11 +67,11 @@ def with_time(found: Candidates, days: TimeRange, bonus: float) -> Candidates:
     Returns:
         The candidates with their nearness.
     """
-    near = proximity(found.sides[:, 0], days.from_ms, days.to_ms)
+    near = time_proximity(found.sides[:, 0], days.from_ms, days.to_ms)
     return replace(found, time=np.where(near >= _LEAST, near, np.nan), evidence=found.evidence * (1.0 + bonus * near))
 
 
-def of_period(found: Candidates, days: TimeRange, strongest: float) -> Candidates:
+def restrict_to_period(found: Candidates, days: TimeRange, strongest: float) -> Candidates:
     """Where the days themselves are asked for, what lies in them answers, and nothing else.
 
     Args:
@@ -87,7 +87,7 @@ def of_period(found: Candidates, days: TimeRange, strongest: float) -> Candidate
     own = np.clip(found.evidence / max(strongest, 1e-9), 0.0, 1.0)
     told = np.where(inside, strongest * (0.9 + 0.1 * own), 0.0)
     return replace(
-        found, evidence=told, plain=told, time=np.where(inside, proximity(at, days.from_ms, days.to_ms), np.nan)
+        found, evidence=told, plain=told, time=np.where(inside, time_proximity(at, days.from_ms, days.to_ms), np.nan)
     )
 
 
@@ -122,7 +122,7 @@ HAS_LINKS = "(EXISTS (SELECT 1 FROM edges) OR EXISTS (SELECT 1 FROM derivations)
 """Whether there is anything to spread over."""
 
 
-def activated(rows: Rows, narrowed: Predicate, found: Candidates, hops: int) -> dict[int, float]:
+def activate_neighbours(rows: Rows, narrowed: Predicate, found: Candidates, hops: int) -> dict[int, float]:
     """Spread activation from the nearest candidates.
 
     Args:
@@ -144,7 +144,7 @@ def activated(rows: Rows, narrowed: Predicate, found: Candidates, hops: int) -> 
         here = {**narrowed.params, "here": json.dumps(sorted(front))}
         yield from ((int(a), int(b), float(weight)) for a, b, weight in rows.all(links, here))
         # A name ties weakly: most of what was reached over one leads no further over another, and is not looked up.
-        strong = sorted(one for one, value in front.items() if reaches(value, SHARED_NAME))
+        strong = sorted(one for one, value in front.items() if may_spread(value, SHARED_NAME))
         named = rows.all(_NAMED, {"here": json.dumps(strong)}) if strong else ()
         for name, own in groupby(named, lambda row: str(row[0])):
             # Once a name, and not once for each pair that it ties: in a vault of years that was most of a recall.
@@ -153,16 +153,16 @@ def activated(rows: Rows, narrowed: Predicate, found: Candidates, hops: int) -> 
             if len(all_of) < _MOST_NAMED:
                 yield from ((int(one), other, SHARED_NAME) for _, one in own for other in all_of if other != one)
 
-    level = spread(seeds, links_of, hops)
+    level = spread_activation(seeds, links_of, hops)
     return {label: value for label, value in level.items() if value > seeds.get(label, 0.0)}
 
 
-def fresh(found: Candidates, level: dict[int, float]) -> Labels:
+def newly_reached(found: Candidates, level: dict[int, float]) -> Labels:
     """What the spreading reached that is no candidate yet.
 
     Args:
         found: the candidates.
-        level: from `activated`.
+        level: from `activate_neighbours`.
 
     Returns:
         Labels, ascending.
@@ -170,12 +170,12 @@ def fresh(found: Candidates, level: dict[int, float]) -> Labels:
     return np.setdiff1d(np.array(sorted(level), np.int64), found.labels)
 
 
-def with_graph(found: Candidates, level: dict[int, float], worth: float) -> Candidates:
+def apply_activation(found: Candidates, level: dict[int, float], worth: float) -> Candidates:
     """Give what was reached evidence as if it were so near in meaning itself.
 
     Args:
         found: the candidates, those that were reached among them.
-        level: from `activated`.
+        level: from `activate_neighbours`.
         worth: what an activation of 1 is worth as evidence.
 
     Returns:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from core.embed.codec import from_blobs
 from core.errors import Code, LociError
 from core.index.base import Hits
-from core.index.manager import IndexManager, State
+from core.index.manager import IndexManager, IndexState
 from core.recall.query.scope import Labels
 from core.vault.database.rows import Rows
 
@@ -26,7 +26,7 @@ _STORED = (
 _CHUNK = 2048
 
 
-class StoredVectors:
+class SnapshotVectors:
     """The vectors of one vault snapshot, through the index and past it."""
 
     def __init__(self, rows: Rows, index: IndexManager, vector_space: str, dims: int) -> None:
@@ -95,7 +95,7 @@ class StoredVectors:
                 yield np.array([row[0] for row in found], np.int64), from_blobs([row[1] for row in found], self._dims)
 
 
-def backend(index: IndexManager) -> str:
+def index_backend(index: IndexManager) -> str:
     """The name of the index in use, for the receipt."""
     status = index.status()
-    return "none" if status.state is State.EMPTY else status.backend
+    return "none" if status.state is IndexState.EMPTY else status.backend

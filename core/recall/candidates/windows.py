@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.recall.candidates.lexical import Words
-from core.recall.candidates.vector import StoredVectors, Vectors
+from core.recall.candidates.lexical import QueryWords
+from core.recall.candidates.vector import SnapshotVectors, Vectors
 from core.recall.query.predicate import Predicate
 from core.recall.query.scope import Labels
 from core.score.ranking.profile import Profile
@@ -37,7 +37,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class NeighbourTable:
     """Memories and their neighbours as a table: a row each, itself in the first column.
 
     Attributes:
@@ -74,7 +74,7 @@ class Surroundings:
         return np.unique(self.labels[self.place[rows, 1:][cells < _EMPTY]])
 
 
-def neighbours(rows: Rows, narrowed: Predicate, labels: Labels) -> Surroundings:
+def read_neighbours(rows: Rows, narrowed: Predicate, labels: Labels) -> NeighbourTable:
     """The memories within two places in the same conversation.
 
     Args:
@@ -105,10 +105,12 @@ def neighbours(rows: Rows, narrowed: Predicate, labels: Labels) -> Surroundings:
     place = np.zeros_like(table)
     place[:, 0] = np.searchsorted(known, labels)
     place[center, column] = np.searchsorted(known, other)
-    return Surroundings(known, place, table)
+    return NeighbourTable(known, place, table)
 
 
-def cosines(around: Surroundings, vectors: StoredVectors, query: Vectors, profile: Profile) -> tuple[Floats, Floats]:
+def window_cosines(
+    around: NeighbourTable, vectors: SnapshotVectors, query: Vectors, profile: Profile
+) -> tuple[Floats, Floats]:
     """Cosines of memories and of their windows with a query.
 
     Args:
@@ -140,7 +142,7 @@ def cosines(around: Surroundings, vectors: StoredVectors, query: Vectors, profil
     return np.where(has[own], dots[own], np.nan), np.where(has[own], near, np.nan)
 
 
-def coverage(around: Surroundings, words: Words, profile: Profile) -> tuple[Floats, Flags, Flags]:
+def query_coverage(around: NeighbourTable, words: QueryWords, profile: Profile) -> tuple[Floats, Flags, Flags]:
     """How much of a query stands in and around memories.
 
     Args:

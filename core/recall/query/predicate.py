@@ -17,7 +17,7 @@ from core.belief.claims.authorship import PERSONS
 from core.errors import Code, UserError
 from core.memory.read import said_at_sql
 from core.recall.query.request import RecallRequest
-from core.recall.query.scope import LAID_AWAY, Labels, all_of, as_labels, conditions_of_client, json_list, one_of
+from core.recall.query.scope import LAID_AWAY, Labels, all_of, conditions_of_client, json_list, one_of, parse_labels
 from core.types.clients import limit_of, limits_from
 from core.types.values import Status
 from core.vault.database.rows import Rows
@@ -187,7 +187,7 @@ def labels_in(rows: Rows, narrowed: Predicate, limit: int = -1) -> Labels:
     """
     # One text instead of a row each: ten times faster to read (100,000 labels in 10 ms).
     sql = f"SELECT group_concat(n) FROM (SELECT m.n AS n FROM memories m WHERE {narrowed.wanted} LIMIT :most)"  # noqa: S608
-    return np.sort(as_labels(rows.value(sql, {**narrowed.params, "most": limit})))
+    return np.sort(parse_labels(rows.value(sql, {**narrowed.params, "most": limit})))
 
 
 def _space_ids(rows: Rows, request: RecallRequest) -> frozenset[str] | None:

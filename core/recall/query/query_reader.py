@@ -16,7 +16,7 @@ from importlib.resources import files
 from core.recall.query.request import RecallRequest
 from core.score.ranking.profile import Profile
 from core.text.fold import fold_case, fold_width
-from core.text.query.understanding import understand
+from core.text.query.query_plan import understand_question
 from core.text.terms import query_terms
 from core.types.recall import PlanChange, QueryPlan, TimeRange
 from core.vault.database.rows import Rows
@@ -60,7 +60,9 @@ def read_question(
     change = request.plan or PlanChange()
     if change.text_weight is None and not profile.auto_text_weight:
         change = PlanChange(change.intent, change.time, change.no_time, profile.text_weight)
-    plan = understand(request.query, now_ms, zone, lambda name: others.get(name, ()), change, profile.text_weight)
+    plan = understand_question(
+        request.query, now_ms, zone, lambda name: others.get(name, ()), change, profile.text_weight
+    )
     return replace(plan, period=plan.time is not None and _asks_for_days(request.query, plan.time))
 
 
@@ -78,7 +80,7 @@ def _period_words() -> frozenset[str]:
     return frozenset(term.term for term in query_terms(" ".join(data["words"])))
 
 
-def words_of(query: str, plan: QueryPlan) -> str:
+def searched_words(query: str, plan: QueryPlan) -> str:
     """The part of a question that is looked for word by word.
 
     Args:

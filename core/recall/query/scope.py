@@ -17,12 +17,12 @@ from core.memory.read import MEMORY_COLUMNS, row_to_memory, said_at_sql
 from core.types.clients import seen_from
 from core.types.values import Kind, Memory, Status
 from core.vault.database.rows import Rows
-from core.vault.visibility import CLEARTEXT, UNSEALED, is_undecided, let_in
+from core.vault.visibility import CLEARTEXT, UNSEALED, is_undecided_sql, let_in_sql
 
 Labels = NDArray[np.int64]
 PLACE = ("space_id", "status", "scope_channel", "security_tier", "client_id", "status_reason")
 """The columns of a memory by which `Scope.sees` judges, in its order."""
-_LET_IN = let_in()
+_LET_IN = let_in_sql()
 
 
 _PAIRS = (
@@ -76,7 +76,7 @@ class Scope:
         return None if self.decides else self.client_id
 
     def sees(self, space_id: str, status: str, channel: str, tier: str, author: str | None, reason: str | None) -> bool:
-        """Whether a memory lies within it: `conditions_of_sight` of one row, also of one that was (E11b; X1, X2).
+        """Whether a memory lies within it: `visibility_conditions` of one row, also of one that was (E11b; X1, X2).
 
         Args:
             space_id: where the memory lies.
@@ -92,14 +92,14 @@ class Scope:
             return True
         if status == Status.DELETED.value or tier != CLEARTEXT or channel not in seen_from(self.channel):
             return False
-        return self.asker in (None, author) or not is_undecided(status, reason)
+        return self.asker in (None, author) or not is_undecided_sql(status, reason)
 
 
 OWNER_SCOPE = Scope(unrestricted=True, space_ids=frozenset())
 """The owner's."""
 
 
-def sealed_among(rows: Rows, ids: Collection[str]) -> frozenset[str]:
+def withheld_among(rows: Rows, ids: Collection[str]) -> frozenset[str]:
     """Which of these memories are sealed.
 
     Args:
@@ -119,7 +119,7 @@ def conditions_of_client(scope: Scope, params: dict[str, object]) -> list[str]:
     return [one_of("m.scope_channel", "channels", seen_from(scope.channel), params), _LET_IN]
 
 
-def conditions_of_sight(scope: Scope, params: dict[str, object]) -> str:
+def visibility_conditions(scope: Scope, params: dict[str, object]) -> str:
     """Whether a memory is there for the asker, as conditions on `memories m` (E11b; X1, X2).
 
     What was deleted, is sealed, or waits for a decision and is another's, is there for no client.
@@ -144,7 +144,7 @@ _LABEL = "coalesce((SELECT n FROM memories WHERE id = :id), (SELECT max(n) FROM 
 _NAMED = f"{MEMORY_COLUMNS} WHERE m.n = {_LABEL}"
 
 
-def find(rows: Rows, memory_id: str, scope: Scope, kind: Kind | None = None) -> Memory | None:
+def find_visible(rows: Rows, memory_id: str, scope: Scope, kind: Kind | None = None) -> Memory | None:
     """One memory by its id, where the asker may see it.
 
     It is one question with the scope in it, so that the id of what lies out of sight is answered by the same work as an
@@ -160,12 +160,12 @@ def find(rows: Rows, memory_id: str, scope: Scope, kind: Kind | None = None) -> 
         The memory; None for all others alike.
     """
     params: dict[str, object] = {"id": memory_id, "kind": kind}
-    known = conditions_of_sight(scope, params)
+    known = visibility_conditions(scope, params)
     row = rows.one(f"{_NAMED} AND coalesce(:kind, m.kind) = m.kind AND {known} AND +m.id = :id", params)
     return None if row is None else row_to_memory(row)
 
 
-def seen(rows: Rows, ids: Collection[str], scope: Scope) -> frozenset[str]:
+def visible_ids(rows: Rows, ids: Collection[str], scope: Scope) -> frozenset[str]:
     """Which memories an asker may see at all; what was deleted is there for the owner only.
 
     Args:
@@ -177,12 +177,12 @@ def seen(rows: Rows, ids: Collection[str], scope: Scope) -> frozenset[str]:
         Those that are memories which the asker may see.
     """
     params: dict[str, object] = {"ids": json_list(sorted(ids))}
-    known = conditions_of_sight(scope, params)
+    known = visibility_conditions(scope, params)
     sql = f"SELECT m.id FROM memories m WHERE m.id IN (SELECT value FROM json_each(:ids)) AND {known}"  # noqa: S608
     return frozenset(str(row[0]) for row in rows.all(sql, params))
 
 
-def is_laid_away(memory: Memory) -> bool:
+def is_archived_version(memory: Memory) -> bool:
     """Whether a memory is a version that is over and was archived since (`LAID_AWAY`).
 
     Args:
@@ -194,7 +194,7 @@ def is_laid_away(memory: Memory) -> bool:
     return memory.status is Status.ARCHIVED and memory.status_reason in OLD_VERSIONS
 
 
-def as_labels(joined: str | None) -> Labels:
+def parse_labels(joined: str | None) -> Labels:
     """Labels from the text that `group_concat` makes.
 
     Args:

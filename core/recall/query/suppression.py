@@ -32,7 +32,7 @@ _SAID = (
 )
 
 
-def suppressed(
+def find_suppressed(
     rows: Rows,
     ids: Iterable[str],
     query_vector: NDArray[np.float32] | None,
@@ -56,11 +56,11 @@ def suppressed(
         Those with a negative feedback for a question with a cosine above `LIKE_FROM`, younger than `YOUNG_DAYS`, unless
         a later one in such a context calls them helpful; what the person said goes before what the client said.
     """
-    said = said_of(rows, ids, query_vector, now_ms, client_id=client_id, vector_space=vector_space)
+    said = feedback_by_memory(rows, ids, query_vector, now_ms, client_id=client_id, vector_space=vector_space)
     return frozenset(memory_id for memory_id, signal in said.items() if signal in NEGATIVE)
 
 
-def said_of(
+def feedback_by_memory(
     rows: Rows,
     ids: Iterable[str],
     query_vector: NDArray[np.float32] | None,
@@ -72,7 +72,7 @@ def said_of(
     """What counts of what was said of each memory for questions like this one.
 
     Args:
-        rows: as `suppressed`, like the rest.
+        rows: as `find_suppressed`, like the rest.
         ids: see there.
         query_vector: see there.
         now_ms: see there.

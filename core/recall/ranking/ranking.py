@@ -10,12 +10,19 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from core.recall.candidates.candidates import Candidates, Question
+from core.recall.candidates.candidates import Candidates, ComparedQuery
 from core.recall.candidates.windows import Floats
 from core.recall.query.scope import Labels
 from core.recall.results.result import Signals
-from core.score.ranking.adjustments import Sides, diversified, likeness, multiplier, recency, utility
-from core.score.ranking.fusion import fuse, ranks
+from core.score.ranking.adjustments import (
+    SideSignals,
+    diversify,
+    recency_score,
+    redundancy,
+    side_multiplier,
+    utility_score,
+)
+from core.score.ranking.fusion import fuse_ranks, rank_scores
 from core.score.ranking.profile import Profile
 from core.types.values import Intent
 
@@ -27,7 +34,7 @@ _LOOKED_AT = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedCandidates:
     """Candidates in their final order; lists hold infinity where a candidate does not stand in one.
 
     Attributes:
@@ -45,7 +52,7 @@ class Ranked:
     order: tuple[int, ...]
     score: Floats
     relevance: Floats
-    sides: Sides
+    sides: SideSignals
     factor: Floats
     repeats: Floats
     ranks: dict[str, Floats]
@@ -71,9 +78,14 @@ class Ranked:
         )
 
 
-def rank(
-    found: Candidates, bm25_scores: dict[int, float], question: Question, strongest: float, intent: Intent, now_ms: int
-) -> Ranked:
+def rank_candidates(
+    found: Candidates,
+    bm25_scores: dict[int, float],
+    question: ComparedQuery,
+    strongest: float,
+    intent: Intent,
+    now_ms: int,
+) -> RankedCandidates:
     """Order candidates.
 
     Args:
@@ -97,13 +109,13 @@ def rank(
         "time": found.time,
         "graph": found.graph,
     }
-    places = {name: ranks(np.round(scores, _DIGITS)) for name, scores in raw.items()}
+    places = {name: rank_scores(np.round(scores, _DIGITS)) for name, scores in raw.items()}
     listed = {name: value for name, value in asdict(profile.lists).items() if np.isfinite(places[name]).any()}
     strength = {"mmr": 1.0, "rrf": 0.0}.get(profile.rerank, profile.strength)
     share = np.clip(found.evidence / max(strongest, _LEAST), 0.0, 1.0)
-    relevance = strength * share + (1.0 - strength) * fuse(places, listed, profile.rrf_k)
+    relevance = strength * share + (1.0 - strength) * fuse_ranks(places, listed, profile.rrf_k)
     sides = _sides(found, profile, now_ms)
-    factor = multiplier(sides, profile.sides, profile.side_bound)
+    factor = side_multiplier(sides, profile.sides, profile.side_bound)
     score = np.asarray(np.round(np.clip(relevance * factor, 0.0, 1.0), _DIGITS), np.float64)
     trade = 1.0 if profile.rerank == "rrf" else float(asdict(profile.trades)[intent.value])
     order, score, repeats = _spread_out(found, question, _ordered(found, score), score, trade)
@@ -111,16 +123,16 @@ def rank(
     weights |= {f"side.{name}": value for name, value in asdict(profile.sides).items()}
     weights |= {"rrf_k": profile.rrf_k, "strength": strength, "strongest": max(strongest, _LEAST), "trade": trade}
     weights |= {"side_bound": profile.side_bound}
-    return Ranked(order, score, relevance, sides, factor, repeats, places, raw, weights)
+    return RankedCandidates(order, score, relevance, sides, factor, repeats, places, raw, weights)
 
 
-def _sides(found: Candidates, profile: Profile, now_ms: int) -> Sides:
+def _sides(found: Candidates, profile: Profile, now_ms: int) -> SideSignals:
     at_ms, confidence, importance, reinforcements, disputes, accesses = found.sides.T
-    return Sides(
+    return SideSignals(
         confidence=confidence,
-        recency=recency(now_ms, at_ms, profile.recency_half_life_days),
+        recency=recency_score(now_ms, at_ms, profile.recency_half_life_days),
         importance=importance,
-        utility=utility(reinforcements, disputes, accesses),
+        utility=utility_score(reinforcements, disputes, accesses),
     )
 
 
@@ -130,15 +142,15 @@ def _ordered(found: Candidates, score: Floats) -> tuple[int, ...]:
 
 
 def _spread_out(
-    found: Candidates, question: Question, order: tuple[int, ...], score: Floats, trade: float
+    found: Candidates, question: ComparedQuery, order: tuple[int, ...], score: Floats, trade: float
 ) -> tuple[tuple[int, ...], Floats, Floats]:
     """Let repetition of what stands above come later; only among the first, whose vectors are looked up."""
     repeats = np.full(score.size, np.nan)
     head = np.array(order[:_LOOKED_AT], np.int64)
     if trade >= 1.0 or head.size < 2 or question.vector is None:
         return order, score, repeats
-    _, values, most = diversified(
-        score[head], likeness(_cosines(found.labels[head], question), question.profile.alike_from), trade
+    _, values, most = diversify(
+        score[head], redundancy(_cosines(found.labels[head], question), question.profile.alike_from), trade
     )
     changed = score.copy()
     changed[head] = np.round(values, _DIGITS)
@@ -147,7 +159,7 @@ def _spread_out(
     return _ordered(found, changed), changed, repeats
 
 
-def _cosines(labels: Labels, question: Question) -> Floats:
+def _cosines(labels: Labels, question: ComparedQuery) -> Floats:
     """Cosine of each pair; 0 where one has no vector."""
     having, vectors = question.vectors.fetch(np.sort(labels))
     table = np.zeros((labels.size, vectors.shape[1] if vectors.size else 1))
@@ -160,7 +172,7 @@ def _cosines(labels: Labels, question: Question) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ResultGroup:
     """One item of the answer with all it stands for.
 
     Attributes:
@@ -174,9 +186,9 @@ class Group:
     refs: tuple[str, ...]
 
 
-def folded(
+def fold_groups(
     found: Candidates, order: Iterable[int], leads: Mapping[int, int]
-) -> tuple[tuple[Group, ...], dict[int, int]]:
+) -> tuple[tuple[ResultGroup, ...], dict[int, int]]:
     """Fold the parts of one split text, exact duplicates, and the sources of a digest or fact into one item each.
 
     Args:
@@ -209,4 +221,4 @@ def folded(
         refs = kept[group][2]
         if fact.ref is not None and fact.ref not in refs:
             refs.append(fact.ref)
-    return tuple(Group(at, first, tuple(refs)) for at, first, refs in kept), stands_for
+    return tuple(ResultGroup(at, first, tuple(refs)) for at, first, refs in kept), stands_for

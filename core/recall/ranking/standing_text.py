@@ -25,7 +25,7 @@ _SPANS = (
 )
 
 
-def as_it_stands(rows: Rows, memories: Iterable[Memory]) -> dict[str, Memory]:
+def trim_ended_sentences(rows: Rows, memories: Iterable[Memory]) -> dict[str, Memory]:
     """Memories without the sentences of which all claims are over.
 
     Args:
@@ -42,13 +42,13 @@ def as_it_stands(rows: Rows, memories: Iterable[Memory]) -> dict[str, Memory]:
     found: dict[str, Memory] = {}
     for memory_id, (standing, over) in spans.items():
         memory = active[memory_id]
-        text = without(memory.text, over, standing)
+        text = drop_sentences(memory.text, over, standing)
         if text != memory.text:
             found[memory_id] = replace(memory, text=text)
     return found
 
 
-def without(text: str, over: Spans, standing: Spans) -> str:
+def drop_sentences(text: str, over: Spans, standing: Spans) -> str:
     """A text without its sentences that are over.
 
     Args:

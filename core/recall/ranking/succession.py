@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.recall.candidates.candidates import Candidates, Question, examine
+from core.recall.candidates.candidates import Candidates, ComparedQuery, read_candidates
 from core.recall.query.predicate import Predicate
 from core.recall.query.scope import LATER_SPEAKS
 from core.recall.results.explain import IN_REVIEW
@@ -28,7 +28,7 @@ _PAIRS = (
 )
 
 
-def leads(rows: Rows, found: Candidates) -> dict[int, int]:
+def find_representatives(rows: Rows, found: Candidates) -> dict[int, int]:
     """Which candidate stands for which.
 
     Args:
@@ -50,12 +50,12 @@ def leads(rows: Rows, found: Candidates) -> dict[int, int]:
     return {at: _last(chosen, by) for at, by in chosen.items()}
 
 
-def with_sources(found: Candidates, led: dict[int, int]) -> Candidates:
+def credit_representatives(found: Candidates, led: dict[int, int]) -> Candidates:
     """Give what stands for others the evidence of the best of them.
 
     Args:
         found: the candidates.
-        led: from `leads`.
+        led: from `find_representatives`.
 
     Returns:
         The candidates.
@@ -89,7 +89,7 @@ _HEADS = (
 )
 
 
-def with_successors(rows: Rows, narrowed: Predicate, question: Question, found: Candidates) -> Candidates:
+def credit_successors(rows: Rows, narrowed: Predicate, question: ComparedQuery, found: Candidates) -> Candidates:
     """Give what stands the evidence of what it took the place of.
 
     Args:
@@ -114,7 +114,7 @@ def with_successors(rows: Rows, narrowed: Predicate, question: Question, found: 
     pairs = [(int(old), int(new), bool(is_open)) for old, new, is_open in rows.all(_HEADS, params)]
     fresh = np.setdiff1d(np.array([new for _, new, _ in pairs], np.int64), found.labels)
     if fresh.size:
-        found = found.with_others(examine(rows, narrowed, question, fresh)[0])
+        found = found.with_others(read_candidates(rows, narrowed, question, fresh)[0])
     return _lifted(found, pairs)
 
 

@@ -39,7 +39,7 @@ _FOUND = {
 }
 
 
-def why_found(
+def explain_match(
     ranks: Mapping[str, tuple[int, float]],
     own: Sequence[str],
     near: Sequence[str],
@@ -77,7 +77,7 @@ def why_found(
     return tuple(told) or ("It stands among the nearest.",)
 
 
-def by_ties(ranks: Mapping[str, tuple[int, float]], repeats: float) -> tuple[str, ...]:
+def explain_adjustments(ranks: Mapping[str, tuple[int, float]], repeats: float) -> tuple[str, ...]:
     """The reasons that come from time, from links and from repetition.
 
     Args:
@@ -97,7 +97,7 @@ def by_ties(ranks: Mapping[str, tuple[int, float]], repeats: float) -> tuple[str
     return tuple(told)
 
 
-def why_missed(status: str, wanted_statuses: Sequence[str], *, by_time: bool) -> tuple[str, str]:
+def explain_miss(status: str, wanted_statuses: Sequence[str], *, by_time: bool) -> tuple[str, str]:
     """Why a memory that matches is not in the answer.
 
     Args:
@@ -115,7 +115,7 @@ def why_missed(status: str, wanted_statuses: Sequence[str], *, by_time: bool) ->
     return "filtered", "A filter of the request keeps it out."
 
 
-def reason(strategy: str, *, abstained: bool, compared: int, best: float, needed: float) -> str:
+def explain_outcome(strategy: str, *, abstained: bool, compared: int, best: float, needed: float) -> str:
     """Why there is an answer, or none.
 
     Args:

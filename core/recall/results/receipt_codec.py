@@ -26,7 +26,7 @@ _SIGNALS = ("confidence", "recency", "importance", "utility")
 _MOST_BYTES = 4_000_000  # of a trace once it is unpacked; one of 200 candidates has a hundredth of it
 
 
-def body_of(result: RecallResult, query: str, metrics: Metrics | None = None, **more: object) -> dict[str, Any]:
+def receipt_body(result: RecallResult, query: str, metrics: Metrics | None = None, **more: object) -> dict[str, Any]:
     """What the receipt of a recall keeps.
 
     Args:
@@ -47,18 +47,18 @@ def body_of(result: RecallResult, query: str, metrics: Metrics | None = None, **
     }
 
 
-def trace_of(body: Mapping[str, Any], query: str) -> Trace | None:
+def receipt_trace(body: Mapping[str, Any], query: str) -> Trace | None:
     """The trace of a receipt.
 
     Args:
-        body: from `body_of`, as it came out of the vault.
+        body: from `receipt_body`, as it came out of the vault.
         query: the question.
 
     Returns:
         The trace, names of aliases left out; None for a receipt that has none.
 
     Raises:
-        IntegrityError: VAULT_DAMAGED; it is not what `body_of` made.
+        IntegrityError: VAULT_DAMAGED; it is not what `receipt_body` made.
     """
     packed = body.get("trace")
     if packed is None:

@@ -55,7 +55,7 @@ class RecallItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class QueryFocus:
     """What a question looks for, as far as a context is cut by it (`core.score.ranking.focus`).
 
     Attributes:
@@ -122,7 +122,7 @@ class RecallResult:
     profile: str
     trace: Trace
     took_ms: float = 0.0
-    sought: Sought | None = None
+    sought: QueryFocus | None = None
 
     def in_order(self, items: tuple[RecallItem, ...]) -> RecallResult:
         """The same answer with its items in another order, or marked; the trace tells their new places."""

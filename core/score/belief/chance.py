@@ -14,7 +14,7 @@ from core.types.belief import Label, Relation
 
 
 @dataclass(frozen=True, slots=True)
-class Strangers:
+class ChanceModel:
     """How cosines of unrelated texts thin out upwards, for one embedder: `share * exp(-fall * (cosine - at))`.
 
     Attributes:
@@ -28,11 +28,11 @@ class Strangers:
     fall: float
 
 
-MINILM = Strangers(share=0.074, at=0.2, fall=17.8)
+MINILM = ChanceModel(share=0.074, at=0.2, fall=17.8)
 """All-MiniLM-L6-v2, over 490,000 pairs of notes of the project's own training set that do not belong together."""
 
 
-def expected_strangers(cosine: float, others: int, known: Strangers = MINILM) -> float:
+def expected_chance_neighbours(cosine: float, others: int, known: ChanceModel = MINILM) -> float:
     """How many unrelated memories are at least as near.
 
     Args:
@@ -46,7 +46,7 @@ def expected_strangers(cosine: float, others: int, known: Strangers = MINILM) ->
     return max(0, others) * min(1.0, known.share * math.exp(-known.fall * (cosine - known.at)))
 
 
-def belonging(cosine: float, others: int, known: Strangers = MINILM) -> float:
+def relevance_probability(cosine: float, others: int, known: ChanceModel = MINILM) -> float:
     """How likely a memory is near because it belongs there.
 
     Args:
@@ -57,10 +57,10 @@ def belonging(cosine: float, others: int, known: Strangers = MINILM) -> float:
     Returns:
         Above 0, up to 1.
     """
-    return 1.0 / (1.0 + expected_strangers(cosine, others, known))
+    return 1.0 / (1.0 + expected_chance_neighbours(cosine, others, known))
 
 
-def weighed(relation: Relation, cosine: float, others: int, known: Strangers = MINILM) -> Relation:
+def discount_chance(relation: Relation, cosine: float, others: int, known: ChanceModel = MINILM) -> Relation:
     """A relation with the share that is due to chance given to COEXIST.
 
     Args:
@@ -72,7 +72,7 @@ def weighed(relation: Relation, cosine: float, others: int, known: Strangers = M
     Returns:
         The relation; its probabilities sum to 1 as before. With few memories hardly anything changes.
     """
-    belongs = belonging(cosine, others, known)
+    belongs = relevance_probability(cosine, others, known)
     shares: Mapping[Label, float] = {
         label: belongs * share + (1.0 - belongs if label is Label.COEXIST else 0.0)
         for label, share in relation.probabilities.items()

@@ -35,7 +35,7 @@ _UNWEIGHED = 0.5
 _DAY_MS = 86_400_000
 
 
-def opposed(kind: str, confidence: float | None) -> float:
+def opposition(kind: str, confidence: float | None) -> float:
     """How far the two memories of an item are against each other.
 
     Args:
@@ -50,7 +50,7 @@ def opposed(kind: str, confidence: float | None) -> float:
     return most * (0.5 + 0.5 * sure)
 
 
-def newness(age_days: float) -> float:
+def novelty(age_days: float) -> float:
     """How new an item is.
 
     Args:
@@ -62,20 +62,20 @@ def newness(age_days: float) -> float:
     return 1.0 / (1.0 + max(0.0, age_days) / FADES_DAYS)
 
 
-def harm(recalled: int, opposition: float, age_days: float) -> float:
+def harm_score(recalled: int, opposition: float, age_days: float) -> float:
     """Work out the place of an item: (1 + ln(1 + recalled)) opposed newness (design section 4; peers, rule c).
 
     The logarithm keeps one much-used memory from burying everything else; the 1 keeps what was never recalled in order.
 
     Args:
         recalled: how often either memory was given to somebody, 0 or more.
-        opposition: from `opposed`, 0 to 1.
+        opposition: from `opposition`, 0 to 1.
         age_days: days since the item was opened.
 
     Returns:
         0 or more; higher comes first.
     """
-    return (1.0 + math.log1p(max(0, recalled))) * min(1.0, max(0.0, opposition)) * newness(age_days)
+    return (1.0 + math.log1p(max(0, recalled))) * min(1.0, max(0.0, opposition)) * novelty(age_days)
 
 
 def age_days(now_ms: int, since_ms: int) -> float:

@@ -19,7 +19,7 @@ GRADES: Mapping[str, float] = {"helpful": 1.0, "irrelevant": 0.0, "corrected": 0
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class AnswerHealth:
     """The health of the last answers.
 
     Attributes:
@@ -60,7 +60,7 @@ def ndcg(grades: Sequence[float]) -> float:
     return min(1.0, _dcg(grades) / ideal) if ideal > 0 else 0.0
 
 
-def metrics_of(
+def answer_metrics(
     trace: Trace, *, tokens: int, took_ms: float, feedback: Mapping[str, str] | None = None, packed: int | None = None
 ) -> Metrics:
     """The eight figures of one answer (E5.3.1).
@@ -93,7 +93,7 @@ def metrics_of(
     )
 
 
-def standing(answers: Sequence[Metrics], poor_below: float) -> Standing:
+def answer_health(answers: Sequence[Metrics], poor_below: float) -> AnswerHealth:
     """The health of the last answers.
 
     Args:
@@ -105,9 +105,9 @@ def standing(answers: Sequence[Metrics], poor_below: float) -> Standing:
     """
     counted = [one for one in answers if one.memories_packed > 0 and one.graded]
     if not counted:
-        return Standing(None, None, None, 0)
+        return AnswerHealth(None, None, None, 0)
     poor = [one.average_relevancy < poor_below for one in counted]
-    return Standing(
+    return AnswerHealth(
         _mean([one.average_relevancy for one in counted]),
         _mean([one.ndcg for one in counted]),
         _mean([one.ndcg_before for one in counted]),
@@ -130,7 +130,7 @@ def percentile(values: Sequence[float], share: float) -> float | None:
     return sorted(values)[min(len(values) - 1, max(0, math.ceil(share * len(values)) - 1))]
 
 
-def parts_of(candidate: TracedCandidate, weights: Mapping[str, float]) -> dict[str, float]:
+def signal_shares(candidate: TracedCandidate, weights: Mapping[str, float]) -> dict[str, float]:
     """How much of a score each signal made, none below 0; they add up to the score.
 
     The multiplier 1 + b * sum(w (2 s - 1)) / sum(w) is (1 - b) + 2 b * sum(w s) / sum(w): the relevance makes the

@@ -17,7 +17,7 @@ PENALTY = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class WeighedEvidence:
     """One piece of evidence.
 
     Attributes:
@@ -31,7 +31,7 @@ class Weighed:
     supports: bool = True
 
 
-def claim_confidence(evidence: Iterable[Weighed]) -> float:
+def claim_confidence(evidence: Iterable[WeighedEvidence]) -> float:
     """Noisy-OR over lineage clusters, less half of what speaks against the claim.
 
     `max(0, 1 - prod(1 - w_c) - 0.5 * sum(w_d))`, where `w_c` is the strongest supporting weight of a cluster and `w_d`

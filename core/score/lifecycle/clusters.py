@@ -47,7 +47,7 @@ def room_count(count: int) -> int:
     return int(np.clip(round(max(many, few)), 1, MOST_ROOMS))
 
 
-def blend(vectors: Vectors, talks: Groups, weight: float = TALK_WEIGHT) -> Vectors:
+def blend_with_conversation(vectors: Vectors, talks: Groups, weight: float = TALK_WEIGHT) -> Vectors:
     """Mix each vector with the mean of its conversation, in place, so that short replies lie with their talk.
 
     Args:
@@ -67,12 +67,12 @@ def blend(vectors: Vectors, talks: Groups, weight: float = TALK_WEIGHT) -> Vecto
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
         members = order[start:end]
         if members.size > 1:
-            mean = unit(vectors[members].mean(axis=0, keepdims=True))
-            vectors[members] = unit((1.0 - weight) * vectors[members] + weight * mean)
+            mean = normalize_rows(vectors[members].mean(axis=0, keepdims=True))
+            vectors[members] = normalize_rows((1.0 - weight) * vectors[members] + weight * mean)
     return vectors
 
 
-def unit(rows: NDArray[np.float32]) -> Vectors:
+def normalize_rows(rows: NDArray[np.float32]) -> Vectors:
     """Rows of length 1; a row without direction stays as it is.
 
     Args:
@@ -85,7 +85,7 @@ def unit(rows: NDArray[np.float32]) -> Vectors:
     return np.asarray(rows / np.where(lengths > 0, lengths, 1.0), np.float32)
 
 
-def cluster(vectors: Vectors, count: int | None = None) -> Groups:
+def cluster_vectors(vectors: Vectors, count: int | None = None) -> Groups:
     """Divide vectors into topics.
 
     Lloyd's rounds with k-means++ seeding on a sample; above 20,000 rows small batches move the centres instead
@@ -109,10 +109,10 @@ def cluster(vectors: Vectors, count: int | None = None) -> Groups:
         centres = _small_batches(vectors, centres, dice)
     elif total > _SAMPLE:
         centres = _lloyd(vectors, centres)[0]
-    return _by_size(_without_small(vectors, nearest(vectors, centres)[0], centres))
+    return _by_size(_without_small(vectors, nearest_centres(vectors, centres)[0], centres))
 
 
-def nearest(vectors: Vectors, centres: Vectors) -> tuple[Groups, NDArray[np.float32]]:
+def nearest_centres(vectors: Vectors, centres: Vectors) -> tuple[Groups, NDArray[np.float32]]:
     """The nearest centre of each row.
 
     Args:
@@ -132,7 +132,7 @@ def nearest(vectors: Vectors, centres: Vectors) -> tuple[Groups, NDArray[np.floa
     return chosen, cosines
 
 
-def means(vectors: Vectors, groups: Groups, count: int) -> Vectors:
+def mean_directions(vectors: Vectors, groups: Groups, count: int) -> Vectors:
     """The mean direction of each group.
 
     Args:
@@ -149,7 +149,7 @@ def means(vectors: Vectors, groups: Groups, count: int) -> Vectors:
         members = np.zeros((count, len(part)), np.float32)
         members[part, np.arange(len(part))] = 1.0
         sums += members @ vectors[low : low + _CHUNK]
-    return unit(sums)
+    return normalize_rows(sums)
 
 
 def _seeds(sample: Vectors, count: int, dice: np.random.Generator) -> Vectors:
@@ -169,12 +169,12 @@ def _seeds(sample: Vectors, count: int, dice: np.random.Generator) -> Vectors:
 def _lloyd(vectors: Vectors, centres: Vectors) -> tuple[Vectors, float]:
     fit = -np.inf
     for _ in range(_ROUNDS):
-        groups, cosines = nearest(vectors, centres)
+        groups, cosines = nearest_centres(vectors, centres)
         now = float(cosines.sum())
         if now - fit <= 1e-5 * len(vectors):
             break
         fit = now
-        moved = means(vectors, groups, len(centres))
+        moved = mean_directions(vectors, groups, len(centres))
         empty = ~moved.any(axis=1)
         moved[empty] = centres[empty]
         centres = moved
@@ -185,11 +185,11 @@ def _small_batches(vectors: Vectors, centres: Vectors, dice: np.random.Generator
     seen = np.ones(len(centres), np.float32)
     for _ in range(_MINI_ROUNDS):
         batch = vectors[np.sort(dice.choice(len(vectors), _MINI_BATCH, replace=False))]
-        groups, _ = nearest(batch, centres)
+        groups, _ = nearest_centres(batch, centres)
         sizes = np.bincount(groups, minlength=len(centres)).astype(np.float32)
         seen += sizes
         rate = (sizes / seen)[:, None]
-        centres = unit((1.0 - rate) * centres + rate * means(batch, groups, len(centres)))
+        centres = normalize_rows((1.0 - rate) * centres + rate * mean_directions(batch, groups, len(centres)))
     return centres
 
 
@@ -201,7 +201,7 @@ def _without_small(vectors: Vectors, groups: Groups, centres: Vectors) -> Groups
     lost = np.flatnonzero(~np.isin(groups, big))
     if lost.size:
         groups = groups.copy()
-        groups[lost] = big[nearest(vectors[lost], centres[big])[0]]
+        groups[lost] = big[nearest_centres(vectors[lost], centres[big])[0]]
     return groups
 
 

@@ -46,7 +46,7 @@ def check_permanence(name: str) -> str:
     return name
 
 
-def rate_of(kind: str, permanence: str) -> float:
+def decay_rate(kind: str, permanence: str) -> float:
     """How fast the confidence of one memory falls.
 
     An episode is a record of what was said: it is never confirmed, and does not become less certain (seed B keeps no
@@ -68,8 +68,8 @@ def rate_of(kind: str, permanence: str) -> float:
     return RULE_RATE if kind == _RULE and permanence == STANDARD else rate
 
 
-def rates_of(kinds: Iterable[str], permanences: Iterable[str]) -> Values:
-    """`rate_of` for many memories.
+def decay_rates(kinds: Iterable[str], permanences: Iterable[str]) -> Values:
+    """`decay_rate` for many memories.
 
     Args:
         kinds: their kinds.
@@ -86,7 +86,7 @@ def rates_of(kinds: Iterable[str], permanences: Iterable[str]) -> Values:
     for pair in zip(kinds, permanences, strict=True):
         rate = known.get(pair)
         if rate is None:
-            rate = known[pair] = rate_of(*pair)
+            rate = known[pair] = decay_rate(*pair)
         found.append(rate)
     return np.array(found, np.float64)
 

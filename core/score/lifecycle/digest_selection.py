@@ -18,7 +18,7 @@ _AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class CosineThresholds:
     """From which cosine pairs are looked at, for one embedder.
 
     Attributes:
@@ -32,10 +32,10 @@ class Lines:
     cluster: float
 
 
-AS_PLANNED = Lines(dedup=0.95, corroborate=0.9, cluster=0.75)
+AS_PLANNED = CosineThresholds(dedup=0.95, corroborate=0.9, cluster=0.75)
 """The lines of the seeds, set for other embedders (design, settlement 13); the defaults of the options."""
 
-CALIBRATED = {"all-MiniLM-L6-v2": Lines(dedup=0.62, corroborate=0.62, cluster=0.6)}
+CALIBRATED = {"all-MiniLM-L6-v2": CosineThresholds(dedup=0.62, corroborate=0.62, cluster=0.6)}
 """By the name of the embedder, measured on texts of our own (66 paraphrases of one another, 80 pairs of details of one
 thing, 700 strangers): of paraphrases 95 in 100 lie above 0.62, half above 0.72 and none above 0.96, so that 0.95 would
 find nothing; a classifier decides, not the cosine, and gives what may be near by chance less weight
@@ -44,7 +44,7 @@ find nothing; a classifier decides, not the cosine, and gives what may be near b
 that the line of clusters, which no classifier guards, is not lower."""
 
 
-def lines_for(model: str, chosen: Lines) -> Lines:
+def thresholds_for(model: str, chosen: CosineThresholds) -> CosineThresholds:
     """The lines in force: what the person set, else what is calibrated for the embedder.
 
     Args:
@@ -55,7 +55,7 @@ def lines_for(model: str, chosen: Lines) -> Lines:
         The lines, each 0 to 1.
     """
     found = next((lines for name, lines in CALIBRATED.items() if name in model), AS_PLANNED)
-    return Lines(
+    return CosineThresholds(
         dedup=found.dedup if chosen.dedup == AS_PLANNED.dedup else chosen.dedup,
         corroborate=found.corroborate if chosen.corroborate == AS_PLANNED.corroborate else chosen.corroborate,
         cluster=found.cluster if chosen.cluster == AS_PLANNED.cluster else chosen.cluster,
@@ -96,7 +96,7 @@ def mean_confidence(confidences: Sequence[float], strengths: Sequence[float]) ->
     return min(max(confidences), max(min(confidences), mean))
 
 
-def islands(
+def connected_components(
     pairs: NDArray[np.int64], cosines: NDArray[np.float32], most: int = 2000
 ) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
     """Connected components of a graph by union-find (E4.2.1), none too large to look at.
@@ -153,7 +153,7 @@ def _root(above: NDArray[np.int64], at: int) -> int:
     return at
 
 
-def grouped(
+def group_by_centre(
     vectors: NDArray[np.float32], pairs: NDArray[np.int64], cosines: NDArray[np.float32], line: float, most: int = 64
 ) -> list[tuple[int, ...]]:
     """Groups in which every member is near the centre (C6): a chain of neighbours is no group.

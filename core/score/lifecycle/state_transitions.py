@@ -15,7 +15,7 @@ Pair = frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TransitionStep:
     """One place on the line.
 
     Attributes:
@@ -29,9 +29,9 @@ class Step:
     gap_ms: int | None
 
 
-def transitions(
+def classify_transitions(
     line: Sequence[tuple[str, int]], opposed: Collection[Pair], supported: Collection[Pair]
-) -> tuple[Step, ...]:
+) -> tuple[TransitionStep, ...]:
     """Tell what each memory is to those before it (E39.5, with X42: the first one is a start).
 
     A correction is one that is opposed to any before it, a reinforcement one that supports any, else it is an
@@ -46,20 +46,20 @@ def transitions(
     Returns:
         A step for each; `about` is the latest earlier one with that tie.
     """
-    steps: list[Step] = []
+    steps: list[TransitionStep] = []
     for place, (memory_id, at) in enumerate(line):
         if not place:
-            steps.append(Step(Transition.START, None, None))
+            steps.append(TransitionStep(Transition.START, None, None))
             continue
         gap = at - line[place - 1][1]
         corrected = _latest(line, place, memory_id, opposed)
         confirmed = _latest(line, place, memory_id, supported)
         if corrected is not None:
-            steps.append(Step(Transition.CORRECTION, corrected, gap))
+            steps.append(TransitionStep(Transition.CORRECTION, corrected, gap))
         elif confirmed is not None:
-            steps.append(Step(Transition.REINFORCEMENT, confirmed, gap))
+            steps.append(TransitionStep(Transition.REINFORCEMENT, confirmed, gap))
         else:
-            steps.append(Step(Transition.ADDITION, None, gap))
+            steps.append(TransitionStep(Transition.ADDITION, None, gap))
     return tuple(steps)
 
 

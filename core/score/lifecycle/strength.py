@@ -17,7 +17,7 @@ MOVED_ABOVE, MOVED_WEIGHT = 0.6, 2.0
 """Above this arousal a memory is drawn twice as often (E45.C1)."""
 
 
-def boosted(importance: ArrayLike, arousal: ArrayLike, boost: ArrayLike) -> Values:
+def boost_after_replay(importance: ArrayLike, arousal: ArrayLike, boost: ArrayLike) -> Values:
     """The boost after one more replay: +0.2, as far as the beginning stays within 1.5 (X56).
 
     Args:
@@ -33,7 +33,7 @@ def boosted(importance: ArrayLike, arousal: ArrayLike, boost: ArrayLike) -> Valu
     return np.asarray(np.maximum(had, np.minimum(np.minimum(had + STEP, 1.0), room)), np.float64)
 
 
-def draw(arousal: ArrayLike, count: int, seed: int) -> NDArray[np.int64]:
+def draw_without_replacement(arousal: ArrayLike, count: int, seed: int) -> NDArray[np.int64]:
     """Draw some without putting them back, what moved twice as likely (E45.C1; Efraimidis and Spirakis 2006).
 
     Args:
@@ -84,7 +84,7 @@ def initial_strength(importance: ArrayLike, arousal: ArrayLike = 0.0, boost: Arr
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class StrengthCourse:
     """How the strength of memories goes on if nobody touches them; one number a memory in each.
 
     Attributes:
@@ -125,7 +125,7 @@ class Course:
         return np.asarray(np.where(self.pinned, np.inf, self.since + days * _DAY_MS), np.float64)
 
 
-def course_of(
+def strength_course(
     *,
     importance: ArrayLike,
     recorded_at: ArrayLike,
@@ -137,7 +137,7 @@ def course_of(
     spared_at: ArrayLike = np.nan,
     replays: ArrayLike = 0.0,
     boost: ArrayLike = 0.0,
-) -> Course:
+) -> StrengthCourse:
     """The course of strength (E4.4.1 with settlements C14 and C15, E37.2, X56, X57).
 
     S = S0 exp(-t / tau) (1 + 0.3 ln n_s), tau = BASE_TAU (1 + ln n) (1 + arousal); n and n_s count at least 1, so that
@@ -163,7 +163,7 @@ def course_of(
     spread = np.log(np.maximum(1.0, np.asarray(sessions, np.float64)))
     moved = np.asarray(arousal, np.float64)
     since = np.fmax(np.asarray(recorded_at, np.float64), np.asarray(last_accessed_at, np.float64))
-    return Course(
+    return StrengthCourse(
         since=np.asarray(np.fmax(since, np.asarray(spared_at, np.float64)), np.float64),
         begun=np.asarray(initial_strength(importance, moved, boost) * (1.0 + SPACING * spread), np.float64),
         tau=np.asarray(BASE_TAU_DAYS * (1.0 + np.log(np.maximum(1.0, used))) * (1.0 + moved), np.float64),
@@ -185,11 +185,11 @@ def strength_of(
     replays: ArrayLike = 0.0,
     boost: ArrayLike = 0.0,
 ) -> Values:
-    """Strength as it is shown; see `course_of`.
+    """Strength as it is shown; see `strength_course`.
 
     Args:
         now_ms: the present, epoch ms.
-        importance: as `course_of`; so are the others.
+        importance: as `strength_course`; so are the others.
         recorded_at: epoch ms.
         last_accessed_at: epoch ms or NaN.
         access_count: 0 or more.
@@ -203,7 +203,7 @@ def strength_of(
     Returns:
         0 to 1, one number a memory.
     """
-    course = course_of(
+    course = strength_course(
         importance=importance,
         recorded_at=recorded_at,
         last_accessed_at=last_accessed_at,

@@ -24,7 +24,7 @@ _NEXT = slice(1, 10)
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class CandidateColumns:
     """What a question found, as columns of all candidates that may be returned.
 
     Attributes:
@@ -101,7 +101,7 @@ def silence_model() -> SilenceModel:
     return SilenceModel(float(data["intercept"]), signs)
 
 
-def chance(signs: Mapping[str, float], model: SilenceModel | None = None) -> float:
+def answer_probability(signs: Mapping[str, float], model: SilenceModel | None = None) -> float:
     """How likely something in reach answers the question.
 
     Args:
@@ -118,7 +118,7 @@ def chance(signs: Mapping[str, float], model: SilenceModel | None = None) -> flo
     return 1.0 / (1.0 + math.exp(-min(60.0, max(-60.0, odds))))
 
 
-def bar(profile: Profile, mode: str, in_scope: int) -> float:
+def evidence_bar(profile: Profile, mode: str, in_scope: int) -> float:
     """The evidence the best candidate must have where words or meaning are compared alone.
 
     The best of N unrelated memories looks the better the more there are, because it is the maximum of N chances; so the
@@ -130,7 +130,7 @@ def bar(profile: Profile, mode: str, in_scope: int) -> float:
         in_scope: memories searched, 0 or more.
 
     Returns:
-        A threshold on `core.score.ranking.fusion.evidence`.
+        A threshold on `core.score.ranking.fusion.evidence_score`.
     """
     if mode != "semantic":
         return profile.keyword_bar

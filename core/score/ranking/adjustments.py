@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from core.score.ranking.profile import SideWeights
 
 
-def likeness(cosines: Values, near: float) -> Values:
+def redundancy(cosines: Values, near: float) -> Values:
     """How much two memories say the same: 0 up to a cosine of `near`, 1 at a cosine of 1.
 
     Two messages of one talk are always somewhat alike; only what lies above that is repetition.
@@ -29,7 +29,7 @@ def likeness(cosines: Values, near: float) -> Values:
     return np.asarray(np.clip((cosines - near) / (1.0 - near), 0.0, 1.0), np.float64)
 
 
-def diversified(scores: Values, alike: Values, trade: float) -> tuple[tuple[int, ...], Values, Values]:
+def diversify(scores: Values, alike: Values, trade: float) -> tuple[tuple[int, ...], Values, Values]:
     """Choose one after the other: the greatest score x (1 - (1 - trade) x likeness to what is chosen already).
 
     The form is multiplicative (our choice for E35.1 and X2): scores keep their scale, and what is chosen later never
@@ -65,7 +65,7 @@ _DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class SideSignals:
     """The four side signals, each 0 to 1; see the functions of this module."""
 
     confidence: Values
@@ -74,7 +74,7 @@ class Sides:
     utility: Values
 
 
-def recency(now_ms: int, at_ms: ArrayLike, half_life_days: float) -> Values:
+def recency_score(now_ms: int, at_ms: ArrayLike, half_life_days: float) -> Values:
     """How new something is: 2 ** (-age / half-life) (seed B; half-lives of the seeds are in the profiles).
 
     Args:
@@ -89,7 +89,7 @@ def recency(now_ms: int, at_ms: ArrayLike, half_life_days: float) -> Values:
     return np.asarray(np.exp2(-np.minimum(age_days / half_life_days, 1000.0)), np.float64)
 
 
-def utility(reinforcements: ArrayLike, disputes: ArrayLike, accesses: ArrayLike) -> Values:
+def utility_score(reinforcements: ArrayLike, disputes: ArrayLike, accesses: ArrayLike) -> Values:
     """How useful it proved: clamp01(0.5 + 0.1 r - 0.1 d + 0.05 ln(1 + accesses)) (E7, settled gap).
 
     Args:
@@ -105,7 +105,7 @@ def utility(reinforcements: ArrayLike, disputes: ArrayLike, accesses: ArrayLike)
     return np.asarray(np.clip(0.5 + told + used, 0.0, 1.0), np.float64)
 
 
-def multiplier(signals: Sides, weights: SideWeights, bound: float) -> Values:
+def side_multiplier(signals: SideSignals, weights: SideWeights, bound: float) -> Values:
     """What the side signals do to a relevance.
 
     Each signal of 0..1 pulls down or up in proportion to its weight; together they stay within the bound, so an item

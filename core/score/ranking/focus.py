@@ -19,7 +19,7 @@ _LEAST = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class AnswerRows:
     """What an answer holds, as rows, best first.
 
     Attributes:
@@ -59,7 +59,7 @@ class Standing:
         return np.asarray(has @ self.weights / total if total > 0 else np.zeros(len(has)), np.float64)
 
 
-def is_clear(found: Standing, focus: Focus) -> bool:
+def is_clear_answer(found: AnswerRows, focus: Focus) -> bool:
     """Whether the first answers by itself.
 
     It has the words of the question itself, comes near the greatest evidence there can be, and few come near it.
@@ -80,7 +80,7 @@ def is_clear(found: Standing, focus: Focus) -> bool:
     return words >= focus.words and strength >= focus.evidence and rivals <= focus.rivals
 
 
-def in_focus(found: Standing, focus: Focus) -> Flags:
+def select_focus(found: AnswerRows, focus: Focus) -> Flags:
     """Which of an answer stay.
 
     Behind a clear first: what has `clear` of the best evidence, and what stands in a conversation that holds the words
@@ -99,7 +99,7 @@ def in_focus(found: Standing, focus: Focus) -> Flags:
         return np.zeros(0, np.bool_)
     share = found.evidence / found.best
     least = _least(found.best / max(found.strongest, _LEAST), focus, several=found.several)
-    if is_clear(found, focus):
+    if is_clear_answer(found, focus):
         stays = (share >= focus.clear) | ((found.covered(found.near) >= focus.words) & (share >= least))
     else:
         stays = (share >= least) | (np.arange(size) < focus.kept)

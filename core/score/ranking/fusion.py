@@ -29,7 +29,7 @@ def term_weight(documents: int, frequency: int) -> float:
     return math.log(1.0 + (max(documents, 0) - n + 0.5) / (n + 0.5))
 
 
-def ranks(scores: Sequence[float] | Scores) -> Ranks:
+def rank_scores(scores: Sequence[float] | Scores) -> Ranks:
     """Ranks of scores, best first from 1.
 
     Args:
@@ -47,7 +47,7 @@ def ranks(scores: Sequence[float] | Scores) -> Ranks:
     return result
 
 
-def fuse(lists: Mapping[str, Ranks], weights: Mapping[str, float], k: float) -> Scores:
+def fuse_ranks(lists: Mapping[str, Ranks], weights: Mapping[str, float], k: float) -> Scores:
     """Weighted reciprocal rank fusion: sum over lists of w / (k + rank) (E9.2.2, C25), scaled to 0..1.
 
     Args:
@@ -68,7 +68,7 @@ def fuse(lists: Mapping[str, Ranks], weights: Mapping[str, float], k: float) -> 
     return total / best if best > 0 else total
 
 
-def evidence(cosine: Scores, coverage: Scores, cosine_weight: float) -> Scores:
+def evidence_score(cosine: Scores, coverage: Scores, cosine_weight: float) -> Scores:
     """How strongly an item answers, before any ranking: the weighted cosine and the coverage.
 
     Args:
@@ -82,7 +82,7 @@ def evidence(cosine: Scores, coverage: Scores, cosine_weight: float) -> Scores:
     return cosine_weight * np.clip(cosine, 0.0, 1.0) + coverage
 
 
-def blend(text_weight: float) -> tuple[float, float]:
+def blend_weights(text_weight: float) -> tuple[float, float]:
     """What meaning and words are worth under a text weight (E35.2); at one half both are as the profile has them.
 
     Args:
@@ -98,7 +98,7 @@ USUAL_BYTES, MOST_BYTES = 80.0, 400.0
 """A message of one sentence, and the size from which a longer one is no richer (our choice)."""
 
 
-def substance(asks: NDArray[np.bool_], size: Scores, asking: float, saying: float) -> Scores:
+def substance_factor(asks: NDArray[np.bool_], size: Scores, asking: float, saying: float) -> Scores:
     """What the form of a message tells of it as an answer: one that only asks seldom answers, a longer one says more.
 
     Our own, fitted on conversations written for it (`tests/bench/heldout/conversations`); where the fit is taken from

@@ -21,7 +21,7 @@ Links = Iterable[tuple[int, int, float]]
 """From, to, weight 0 to 1."""
 
 
-def reaches(value: float, weight: float) -> bool:
+def may_spread(value: float, weight: float) -> bool:
     """Whether activation leads on over a link at all: else the link need not be looked up.
 
     Args:
@@ -31,13 +31,15 @@ def reaches(value: float, weight: float) -> bool:
     return value * min(max(weight, 0.0), 1.0) * HOP_DECAY >= LEAST
 
 
-def spread(seeds: Mapping[int, float], links_of: Callable[[Mapping[int, float]], Links], hops: int) -> dict[int, float]:
+def spread_activation(
+    seeds: Mapping[int, float], links_of: Callable[[Mapping[int, float]], Links], hops: int
+) -> dict[int, float]:
     """Spread activation: level x weight x 0.6 a hop, the greatest counts and never the sum (E5.1.2).
 
     Args:
         seeds: node to activation, 0 to 1.
         links_of: the links that lead away from some nodes, given with their activation; called once a hop. Those over
-            which nothing `reaches` may be left out.
+            which nothing `may_spread` may be left out.
         hops: how far, 0 or more.
 
     Returns:
@@ -71,7 +73,7 @@ TOLD_LATER_DAYS = 3.0
 """Our choice: people tell of a day for some days afterwards; what is said then still speaks of it, half as surely."""
 
 
-def proximity(at_ms: ArrayLike, from_ms: int, to_ms: int) -> Values:
+def time_proximity(at_ms: ArrayLike, from_ms: int, to_ms: int) -> Values:
     """exp(-d^2 / (2 sigma^2)), d from the middle of the range, sigma half the range and at least six hours (E39.2).
 
     What was said within some days after the range counts too: at most one half, halved again each `TOLD_LATER_DAYS`.

@@ -34,7 +34,7 @@ PRESET_WORDS: Mapping[str, str] = MappingProxyType(
 _BY_NAME = {MEASURED if profile is LOCI else profile.name: profile for profile in PRESETS}
 
 
-def values_of(profile: Profile) -> dict[str, Value]:
+def profile_values(profile: Profile) -> dict[str, Value]:
     """Every value of a profile but its name.
 
     Args:
@@ -54,7 +54,7 @@ def option_name(dotted: str) -> str:
     """The option of a profile's value.
 
     Args:
-        dotted: as `values_of` has it.
+        dotted: as `profile_values` has it.
 
     Returns:
         The name in `core.config.retrieval`.
@@ -62,7 +62,7 @@ def option_name(dotted: str) -> str:
     return dotted.replace(".", "_")
 
 
-def profile_of(options: RetrievalOptions, name: str | None = None) -> Profile:
+def profile_from_options(options: RetrievalOptions, name: str | None = None) -> Profile:
     """The profile that options say.
 
     Args:
@@ -73,16 +73,16 @@ def profile_of(options: RetrievalOptions, name: str | None = None) -> Profile:
         A profile; what is no option is as measured.
     """
     told = options.model_dump()
-    changed = with_values(
-        LOCI, {dotted: told[option_name(dotted)] for dotted in values_of(LOCI) if option_name(dotted) in told}
+    changed = replace_values(
+        LOCI, {dotted: told[option_name(dotted)] for dotted in profile_values(LOCI) if option_name(dotted) in told}
     )
     if name is None:
-        preset = preset_of(options)
+        preset = matching_preset(options)
         name = _BY_NAME[preset].name if preset else OWN
     return replace(changed, name=name)
 
 
-def with_values(profile: Profile, values: Mapping[str, Value]) -> Profile:
+def replace_values(profile: Profile, values: Mapping[str, Value]) -> Profile:
     """A profile with some of its values changed.
 
     Args:
@@ -113,11 +113,11 @@ def preset_values(name: str) -> dict[str, Value]:
         KeyError: there is no such preset.
     """
     known = RetrievalOptions.model_fields
-    flat = {option_name(dotted): value for dotted, value in values_of(_BY_NAME[name]).items()}
+    flat = {option_name(dotted): value for dotted, value in profile_values(_BY_NAME[name]).items()}
     return {option: value for option, value in flat.items() if option in known}
 
 
-def preset_of(options: RetrievalOptions) -> str:
+def matching_preset(options: RetrievalOptions) -> str:
     """The preset that options are those of.
 
     Args:

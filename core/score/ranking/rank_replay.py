@@ -9,15 +9,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.score.ranking.adjustments import Sides, multiplier
-from core.score.ranking.fusion import fuse
+from core.score.ranking.adjustments import SideSignals, side_multiplier
+from core.score.ranking.fusion import fuse_ranks
 from core.score.ranking.profile import SideWeights
 from core.types.recall import Trace, TracedCandidate
 
 _DIGITS = 9
 
 
-def replayed(trace: Trace) -> tuple[tuple[str, float], ...]:
+def replay_ranking(trace: Trace) -> tuple[tuple[str, float], ...]:
     """Rank the candidates of a trace again.
 
     From each candidate's ranks and evidence, its side signals and the weights: weighted reciprocal rank fusion, the
@@ -43,7 +43,7 @@ def replayed(trace: Trace) -> tuple[tuple[str, float], ...]:
     return tuple((key[2], key[3]) for key in sorted(keys))
 
 
-def answered(trace: Trace) -> tuple[tuple[str, float], ...]:
+def replay_answer(trace: Trace) -> tuple[tuple[str, float], ...]:
     """The answer again: the order, each duplicate and source folded into what stands for it, cut where it was cut.
 
     Args:
@@ -55,7 +55,7 @@ def answered(trace: Trace) -> tuple[tuple[str, float], ...]:
     stands_for = {one.id: one.because for one in trace.candidates if one.dropped == "duplicate"}
     shown = {one.id for one in trace.candidates if one.place is not None}
     best: dict[str, float] = {}
-    for memory_id, score in replayed(trace):
+    for memory_id, score in replay_ranking(trace):
         item = stands_for.get(memory_id, memory_id)
         best[item] = max(score, best.get(item, 0.0))
     return tuple((item, score) for item, score in best.items() if item in shown)
@@ -70,8 +70,8 @@ def _scores(trace: Trace, ranked: Sequence[TracedCandidate]) -> np.ndarray[tuple
     }
     evidence = np.array([candidate.evidence for candidate in ranked])
     share = np.clip(evidence / weights["strongest"], 0.0, 1.0)
-    relevance = weights["strength"] * share + (1.0 - weights["strength"]) * fuse(places, lists, weights["rrf_k"])
+    relevance = weights["strength"] * share + (1.0 - weights["strength"]) * fuse_ranks(places, lists, weights["rrf_k"])
     names = ("confidence", "recency", "importance", "utility")
-    sides = Sides(*(np.array([candidate.signals[name] for candidate in ranked]) for name in names))
-    factor = multiplier(sides, SideWeights(*(weights[f"side.{name}"] for name in names)), weights["side_bound"])
+    sides = SideSignals(*(np.array([candidate.signals[name] for candidate in ranked]) for name in names))
+    factor = side_multiplier(sides, SideWeights(*(weights[f"side.{name}"] for name in names)), weights["side_bound"])
     return np.asarray(np.clip(relevance * factor, 0.0, 1.0), np.float64)

@@ -24,7 +24,7 @@ _CAPITALS = re.compile(r"(?<![\w'-])[A-Z]{2,}(?![\w'-])")
 _REACH = 3  # words before a marker in which a negation takes it out
 
 
-class Outcome(StrEnum):
+class TaskOutcome(StrEnum):
     """How a task ended, where somebody says so."""
 
     SUCCESS = "success"
@@ -34,10 +34,10 @@ class Outcome(StrEnum):
 
 
 _OUTCOMES = {
-    Outcome.SUCCESS: (0.3, 0.2),
-    Outcome.PARTIAL: (0.1, 0.0),
-    Outcome.FAILURE: (-0.3, 0.3),
-    Outcome.RETRY: (-0.15, 0.15),
+    TaskOutcome.SUCCESS: (0.3, 0.2),
+    TaskOutcome.PARTIAL: (0.1, 0.0),
+    TaskOutcome.FAILURE: (-0.3, 0.3),
+    TaskOutcome.RETRY: (-0.15, 0.15),
 }
 
 
@@ -62,7 +62,7 @@ class Affect:
 
 
 def affect_of(
-    text: str, *, outcome: Outcome | None = None, is_correction: bool = False, is_first: bool = False
+    text: str, *, outcome: TaskOutcome | None = None, is_correction: bool = False, is_first: bool = False
 ) -> Affect:
     """Weigh a text's markers.
 

@@ -14,8 +14,8 @@ from datetime import date
 from functools import cache
 from importlib.resources import files
 
-from core.text.describe.technologies import Named, technologies_in
-from core.text.timephrases.tokens import time_words
+from core.text.describe.technologies import TechnologyMention, find_technologies
+from core.text.timephrases.tokens import time_vocabulary
 
 MOST = 32
 """Of each field, at most; what comes first in the text stays."""
@@ -43,7 +43,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class MetadataSpan:
     """Something at one place of a text: `text[start:end]` holds it."""
 
     name: str
@@ -64,15 +64,15 @@ class Metadata:
         language: the programming language of code in the text, or of its paths; "" for none.
     """
 
-    technologies: tuple[Named, ...] = ()
-    paths: tuple[Spot, ...] = ()
+    technologies: tuple[TechnologyMention, ...] = ()
+    paths: tuple[MetadataSpan, ...] = ()
     urls: tuple[str, ...] = ()
     dates: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     language: str = ""
 
 
-def metadata_of(text: str) -> Metadata:
+def extract_metadata(text: str) -> Metadata:
     """Read what can be read off a text.
 
     Args:
@@ -82,24 +82,24 @@ def metadata_of(text: str) -> Metadata:
         What it holds.
     """
     fences = _FENCE.findall(text) if "```" in text else []
-    prose = blanked(text, _FENCE) if fences else text
+    prose = blank_matches(text, _FENCE) if fences else text
     urls = _urls(text) if "://" in text else []
-    bare = blanked(blanked(prose, _URL), _EMAIL) if "://" in prose or "@" in prose else prose
+    bare = blank_matches(blank_matches(prose, _URL), _EMAIL) if "://" in prose or "@" in prose else prose
     paths = _paths(bare)
     for spot in paths:
         bare = bare[: spot.start] + " " * (spot.end - spot.start) + bare[spot.end :]
     language = _language(fences, paths)
     return Metadata(
-        technologies=technologies_in(bare, has_code=bool(language)),
+        technologies=find_technologies(bare, has_code=bool(language)),
         paths=tuple({spot.name: spot for spot in reversed(paths)}.values())[::-1][:MOST],
         urls=tuple(dict.fromkeys(urls))[:MOST],
-        dates=dates_in(text) if any(sign.isdigit() for sign in text) else (),
-        topics=topics_of(prose),
+        dates=find_dates(text) if any(sign.isdigit() for sign in text) else (),
+        topics=detect_topics(prose),
         language=language,
     )
 
 
-def without_code(text: str) -> str:
+def blank_code(text: str) -> str:
     """A text of the same length in which code, addresses and paths are blank: names are looked for in what is left.
 
     Args:
@@ -110,13 +110,13 @@ def without_code(text: str) -> str:
     """
     for mark, pattern in (("```", _FENCE), ("`", _INLINE), ("://", _URL), ("@", _EMAIL)):
         if mark in text:
-            text = blanked(text, pattern)
+            text = blank_matches(text, pattern)
     for spot in _paths(text):
         text = text[: spot.start] + " " * (spot.end - spot.start) + text[spot.end :]
     return text
 
 
-def blanked(text: str, pattern: re.Pattern[str]) -> str:
+def blank_matches(text: str, pattern: re.Pattern[str]) -> str:
     """Put blanks where a pattern matches; line ends stay.
 
     Args:
@@ -129,7 +129,7 @@ def blanked(text: str, pattern: re.Pattern[str]) -> str:
     return pattern.sub(lambda match: "".join("\n" if sign == "\n" else " " for sign in match.group()), text)
 
 
-def topics_of(text: str) -> tuple[str, ...]:
+def detect_topics(text: str) -> tuple[str, ...]:
     """What a text is about.
 
     Args:
@@ -147,7 +147,7 @@ def topics_of(text: str) -> tuple[str, ...]:
     return tuple(topic for _, topic in sorted(told))
 
 
-def topics() -> tuple[str, ...]:
+def topic_taxonomy() -> tuple[str, ...]:
     """The taxonomy.
 
     Returns:
@@ -156,7 +156,7 @@ def topics() -> tuple[str, ...]:
     return tuple(sorted({topic for found in _topics().values() for topic in found}))
 
 
-def dates_in(text: str) -> tuple[str, ...]:
+def find_dates(text: str) -> tuple[str, ...]:
     """Calendar dates that are written out with their year.
 
     Args:
@@ -173,7 +173,7 @@ def dates_in(text: str) -> tuple[str, ...]:
 @cache
 def _dates() -> re.Pattern[str]:
     """Ways to write a date with its year; the parts of each way are numbered."""
-    months = "|".join(sorted(time_words().months, key=lambda word: (-len(word), word)))
+    months = "|".join(sorted(time_vocabulary().months, key=lambda word: (-len(word), word)))
     month, year, day = rf"(?P<m{{0}}>{months})\.?", r"(?P<y{0}>(?:1[5-9]|20|21)\d\d)", r"(?P<d{0}>\d\d?)"
     ways = (
         year + r"(?P<sep>[-/.])(?P<m{0}>\d\d?)(?P=sep)" + day + r"(?=T\d|(?![\w/-]|\.\d))",
@@ -190,7 +190,7 @@ def _dates() -> re.Pattern[str]:
 def _date(parts: dict[str, str | None]) -> str:
     form = next(name[1] for name, value in parts.items() if name[0] == "y" and value is not None)
     year, month_word, day = int(parts[f"y{form}"] or 0), parts[f"m{form}"] or "", parts.get(f"d{form}")
-    month = int(month_word) if month_word.isdigit() else time_words().months.get(month_word.lower(), 0)
+    month = int(month_word) if month_word.isdigit() else time_vocabulary().months.get(month_word.lower(), 0)
     number = int(day) if day else 1
     if form == "2" and month > 12 >= number:
         month, number = number, month
@@ -205,14 +205,14 @@ def _urls(text: str) -> list[str]:
     return [found for match in _URL.finditer(text) if len(found := match.group().rstrip(".,;:!?'*")) > len("https://")]
 
 
-def _paths(text: str) -> list[Spot]:
+def _paths(text: str) -> list[MetadataSpan]:
     if "/" not in text and "\\" not in text and "." not in text:
         return []
     found = []
     for match in _PATH.finditer(text):
         path = match.group().rstrip(_TAIL)
         if match.lastgroup and path and _IS_PATH[match.lastgroup](path, text, match.start()):
-            found.append(Spot(path, match.start(), match.start() + len(path)))
+            found.append(MetadataSpan(path, match.start(), match.start() + len(path)))
     return found
 
 
@@ -265,7 +265,7 @@ def _is_bare(path: str, _text: str, _at: int) -> bool:
     ending = _ending(path)
     if ending is None or ending in _shapes().bare_not or path.replace(".", "").isdigit():
         return False
-    return not any(one.end - one.start == len(path) for one in technologies_in(path))
+    return not any(one.end - one.start == len(path) for one in find_technologies(path))
 
 
 _IS_PATH = {
@@ -277,7 +277,7 @@ _IS_PATH = {
 }
 
 
-def _language(fences: list[tuple[str, str]], paths: list[Spot]) -> str:
+def _language(fences: list[tuple[str, str]], paths: list[MetadataSpan]) -> str:
     shapes = _shapes()
     told: Counter[str] = Counter()
     for word, code in fences:

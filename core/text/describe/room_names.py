@@ -77,7 +77,7 @@ _Key = tuple[str, ...]
 _Found = tuple[str, str, bool]  # key, as written, at the beginning of a sentence
 
 
-def names_of(
+def name_rooms(
     rooms: Sequence[Iterable[str]],
     taken: Collection[str] = (),
     others: Sequence[Iterable[str]] = (),

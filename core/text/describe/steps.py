@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from core.text.split import sentences
+from core.text.split import split_sentences
 from core.text.terms import query_terms
 
 MOST_STEPS, MOST_CUES = 100, 12
@@ -16,7 +16,7 @@ _LISTED = re.compile(r"^[ \t]*(?:(?:step[ \t]+)?\d{1,2}[.):][ \t]+|[-*•][ \t]+
 _INLINE = re.compile(r"(?:^|(?<=\s))\(?(\d{1,2})[.)][ \t]+(?=\S)")
 
 
-def steps_of(text: str) -> tuple[str, ...]:
+def extract_steps(text: str) -> tuple[str, ...]:
     """The steps of a how-to, where it lists them: lines with numbers or bullets, or numbers within a line.
 
     Args:
@@ -45,7 +45,7 @@ def _inline(text: str) -> list[str]:
     return [text[match.end() : end].strip(" \t\n;,") for match, end in zip(marks, ends, strict=True)]
 
 
-def cues_of(text: str) -> tuple[str, ...]:
+def extract_cues(text: str) -> tuple[str, ...]:
     """The words that call a how-to up: those of what stands before its first step, else of its first sentence.
 
     Args:
@@ -55,9 +55,9 @@ def cues_of(text: str) -> tuple[str, ...]:
         Up to 12 folded words without function words, in the order of the text.
     """
     first = _LISTED.search(text) or next((m for m in _INLINE.finditer(text) if m.group(1) == "1"), None)
-    head = text[: first.start()] if first is not None and steps_of(text) else ""
+    head = text[: first.start()] if first is not None and extract_steps(text) else ""
     if not head.strip():
-        start, end = next(iter(sentences(text)), (0, len(text)))
+        start, end = next(iter(split_sentences(text)), (0, len(text)))
         head = text[start:end]
     words = (one.word for one in query_terms(head) if not one.stop and not one.word.isdigit())
     return tuple(dict.fromkeys(word for word in words if word.split() == [word]))[:MOST_CUES]

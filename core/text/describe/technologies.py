@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 
-from core.text.stopwords import bare, common_words
+from core.text.stopwords import common_words, fold_word
 
 _WORD_AFTER = re.compile(r"[ -]([a-z][a-z-]*)")
 _NAME_BEFORE = re.compile(r"([A-Z][\w'’-]*) $")
@@ -24,7 +24,7 @@ _BEFORE, _AFTER = r"(?<![\w.@#/\\$-])(?<!['’])", r"(?![\w@\\$]|[+#]|\.\w|['’
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class TechnologyMention:
     """One technology at one place.
 
     Attributes:
@@ -38,7 +38,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _TechnologyWords:
     plain: re.Pattern[str]
     exact: re.Pattern[str]
     names: dict[str, str]
@@ -48,7 +48,7 @@ class _Words:
     context: frozenset[str]
 
 
-def technologies_in(text: str, *, has_code: bool = False) -> tuple[Named, ...]:
+def find_technologies(text: str, *, has_code: bool = False) -> tuple[TechnologyMention, ...]:
     """Find technologies.
 
     Args:
@@ -59,7 +59,9 @@ def technologies_in(text: str, *, has_code: bool = False) -> tuple[Named, ...]:
         Every place, in order; none overlap.
     """
     words = _words()
-    found = [Named(words.names[match.group().lower()], *match.span()) for match in words.plain.finditer(text)]
+    found = [
+        TechnologyMention(words.names[match.group().lower()], *match.span()) for match in words.plain.finditer(text)
+    ]
     taken = {place for one in found for place in range(one.start, one.end)}
     unsure = [match for match in words.exact.finditer(text) if match.start() not in taken]
     if unsure:
@@ -70,11 +72,11 @@ def technologies_in(text: str, *, has_code: bool = False) -> tuple[Named, ...]:
             helped = has_code or len(beside | {match.group()}) > 1
             helped |= any(sentence[0] <= one.start < sentence[1] for one in found)
             if _is_meant(text, match, sentence, words, helped=helped):
-                found.append(Named(words.names[match.group().lower()], *match.span()))
+                found.append(TechnologyMention(words.names[match.group().lower()], *match.span()))
     return tuple(sorted(found, key=lambda one: one.start))
 
 
-def spellings_of(name: str) -> tuple[str, ...]:
+def technology_spellings(name: str) -> tuple[str, ...]:
     """All spellings of a technology.
 
     Args:
@@ -86,7 +88,9 @@ def spellings_of(name: str) -> tuple[str, ...]:
     return tuple(spelling for spelling, known in _words().names.items() if known == name) or (name,)
 
 
-def _is_meant(text: str, match: re.Match[str], sentence: tuple[int, int], words: _Words, *, helped: bool) -> bool:
+def _is_meant(
+    text: str, match: re.Match[str], sentence: tuple[int, int], words: _TechnologyWords, *, helped: bool
+) -> bool:
     name = match.group()
     follower = _WORD_AFTER.match(text, match.end())
     if follower and follower.group(1) in words.followers:
@@ -102,7 +106,7 @@ def _is_meant(text: str, match: re.Match[str], sentence: tuple[int, int], words:
     )
 
 
-def _in_longer_name(text: str, match: re.Match[str], words: _Words, *, opens: bool) -> bool:
+def _in_longer_name(text: str, match: re.Match[str], words: _TechnologyWords, *, opens: bool) -> bool:
     """Whether a capitalised word that is no technology stands right beside it: "Taylor Swift", "Rust Avenue"."""
     after = _NAME_AFTER.match(text, match.end())
     if after and after.group(1).lower() not in words.names:
@@ -111,7 +115,7 @@ def _in_longer_name(text: str, match: re.Match[str], words: _Words, *, opens: bo
     if before is None or before.group(1).lower() in words.names:
         return False
     # The first word of a sentence has its capital from there: "Learning Swift".
-    word = bare(before.group(1))
+    word = fold_word(before.group(1))
     return word not in common_words() and not word.endswith("ing")
 
 
@@ -123,7 +127,7 @@ def _sentences(text: str) -> list[tuple[int, int]]:
 
 
 @cache
-def _words() -> _Words:
+def _words() -> _TechnologyWords:
     data = json.loads((files("resources") / "enrich" / "technologies.json").read_text("utf-8"))
     names: dict[str, str] = {}
     plain: list[str] = []
@@ -133,7 +137,7 @@ def _words() -> _Words:
             plain.append(spelling)
     exact = [*data["cased"], *data["context"]]
     names |= {name.lower(): name for name in exact}
-    return _Words(
+    return _TechnologyWords(
         plain=_pattern(plain, re.IGNORECASE),
         exact=_pattern(exact, re.NOFLAG),
         names=names,

@@ -74,7 +74,7 @@ def text_weight(query: str, base: float, scores: Mapping[Intent, float]) -> tupl
     rules = weight_rules()
     intent, margin = best_intent(scores)
     # A margin from sums of chances is never exact: 0.1 is reached where the sixth digit says so.
-    factual, conceptual = signals_of(query)
+    factual, conceptual = weight_signals(query)
     if margin >= rules.margin - 1e-9:
         shift = intent_cues().shifts[intent]
         return _clamped(base + rules.up * len(factual) + shift, rules), (*factual, f"intent_{intent.value}")
@@ -82,7 +82,7 @@ def text_weight(query: str, base: float, scores: Mapping[Intent, float]) -> tupl
     return _clamped(weight, rules), (*factual, *conceptual)
 
 
-def signals_of(query: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def weight_signals(query: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The factual and the conceptual signals of a question, in the order of the rules.
 
     Args:
@@ -111,7 +111,7 @@ _OWNED = re.compile(r"\w['’]s \w+(?: \w+)?\W*$")
 
 
 @dataclass(frozen=True, slots=True)
-class Cues:
+class IntentCues:
     """The rules of `resources/query/intent.json`.
 
     Attributes:
@@ -134,7 +134,7 @@ class Cues:
 
 
 @cache
-def intent_cues() -> Cues:
+def intent_cues() -> IntentCues:
     """The rules, read and compiled once."""
     data = json.loads((files("resources") / "query" / "intent.json").read_text("utf-8"))
     words = data["words"]
@@ -149,7 +149,7 @@ def intent_cues() -> Cues:
     shifts, damping = ({Intent(name): value for name, value in data[key].items()} for key in ("shifts", "damping"))
     order = tuple(Intent(name) for name in data["order"])
     several = tuple(re.compile(pattern) for pattern in data["several"])
-    return Cues(re.compile(data["courtesies"]), cues, features, damping, order, shifts, several)
+    return IntentCues(re.compile(data["courtesies"]), cues, features, damping, order, shifts, several)
 
 
 def _filled(pattern: str, words: Mapping[str, str]) -> str:
@@ -172,8 +172,8 @@ def intent_scores(query: str, *, has_time: bool) -> dict[Intent, float]:
         All six, 0 to 1, in the order in which they win ties.
     """
     rules = intent_cues()
-    plain = plain_words(query)
-    found = features_of(query, plain, has_time=has_time)
+    plain = normalize_question(query)
+    found = question_traits(query, plain, has_time=has_time)
     scores = {}
     for intent in rules.order:
         weights = [weight for pattern, weight in rules.cues[intent] if pattern.search(plain)]
@@ -212,22 +212,22 @@ def asks_for_several(query: str, intent: Intent) -> bool:
     """
     if intent in (Intent.EXPLORATORY, Intent.COMPARATIVE):
         return True
-    plain = plain_words(query)
+    plain = normalize_question(query)
     return any(pattern.search(plain) for pattern in intent_cues().several)
 
 
-def plain_words(query: str) -> str:
+def normalize_question(query: str) -> str:
     """The question as the patterns see it: small letters, words one blank apart, courtesies off."""
     words = _GAPS.sub(" ", _DROPPED.sub("", query.lower())).strip()
     return intent_cues().courtesies.sub("", words)
 
 
-def features_of(query: str, plain: str, *, has_time: bool) -> tuple[str, ...]:
+def question_traits(query: str, plain: str, *, has_time: bool) -> tuple[str, ...]:
     """Traits of a question beside its cues: `time`, `bare`, `short`, `long`, `owned`.
 
     Args:
         query: as typed.
-        plain: from `plain_words`.
+        plain: from `normalize_question`.
         has_time: whether it names days.
     """
     words = plain.split()

@@ -14,7 +14,7 @@ from importlib.resources import files
 
 from core.text.fold import fold_case, fold_width
 from core.text.stopwords import stop_words
-from core.text.timephrases.tokens import time_words
+from core.text.timephrases.tokens import time_vocabulary
 
 Known = Callable[[str], tuple[str, ...]]
 """Gives other names of the entity that a folded name stands for; empty where there is none."""
@@ -50,7 +50,7 @@ _Found = tuple[int, int, str]  # begin, exclusive end, as typed
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class QuestionNames:
     """What a question names.
 
     Attributes:
@@ -72,7 +72,7 @@ class _Word:
     first: bool
 
 
-def names_in(query: str, known: Known | None = None, without: tuple[int, int] = (0, 0)) -> Names:
+def find_question_names(query: str, known: Known | None = None, without: tuple[int, int] = (0, 0)) -> QuestionNames:
     """Find names and identifiers.
 
     A run of capitalised words is a name; the first word of a sentence only if it is no common word. Words in quotation
@@ -99,7 +99,7 @@ def names_in(query: str, known: Known | None = None, without: tuple[int, int] = 
         _ask(words, known, found, aliases)
     names = tuple(name for _, name in sorted(found.values()))[:MOST]
     identifiers = tuple(dict.fromkeys(code for _, _, code in codes))[:MOST]
-    return Names(names, {name: aliases[name] for name in names if aliases.get(name)}, identifiers)
+    return QuestionNames(names, {name: aliases[name] for name in names if aliases.get(name)}, identifiers)
 
 
 def _touches(place: tuple[int, int] | _Found, others: Iterable[tuple[int, int] | _Found]) -> bool:
@@ -178,7 +178,7 @@ def _is_name(word: _Word, *, has_run: bool) -> bool:
 
 
 def _is_calendar(folded: str) -> bool:
-    words = time_words()
+    words = time_vocabulary()
     return folded in words.weekdays or (folded in words.months and folded not in words.sets["names_of_people"])
 
 

@@ -57,7 +57,7 @@ _ALL_OR_NONE = "Every memory has a status: leave this out or name the status."
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class SyntaxProblem:
     """Something that could not be read.
 
     Attributes:
@@ -71,7 +71,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class SearchTerm:
     """One condition; all terms of a search must hold.
 
     Attributes:
@@ -98,12 +98,12 @@ class Search:
         terms: the conditions in the order in which they were typed.
     """
 
-    terms: tuple[Term, ...] = ()
+    terms: tuple[SearchTerm, ...] = ()
 
     @property
-    def problems(self) -> tuple[Problem, ...]:
+    def problems(self) -> tuple[SyntaxProblem, ...]:
         """What could not be read; empty where all could."""
-        return tuple(Problem(term.start, term.end, term.problem) for term in self.terms if term.key == UNREAD)
+        return tuple(SyntaxProblem(term.start, term.end, term.problem) for term in self.terms if term.key == UNREAD)
 
     @property
     def has_status(self) -> bool:
@@ -112,7 +112,7 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class NumberRange:
     """A range of numbers.
 
     Attributes:
@@ -127,7 +127,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Period:
+class DateRange:
     """A stretch of time.
 
     Attributes:
@@ -139,7 +139,7 @@ class Period:
     until_ms: int | None = None
 
 
-def parse(text: str) -> Search:
+def parse_search(text: str) -> Search:
     """Read a search.
 
     Args:
@@ -156,11 +156,11 @@ def parse(text: str) -> Search:
     return Search(tuple(terms))
 
 
-def format(search: Search) -> str:  # noqa: A001 - the counterpart of `parse`, as in `json.dumps`
+def format_search(search: Search) -> str:
     """Write a search down.
 
     Args:
-        search: from `parse`.
+        search: from `parse_search`.
 
     Returns:
         A text that reads as the same search: one blank between terms, quotation marks only where needed.
@@ -181,9 +181,9 @@ def with_term(search: Search, key: str, value: str, *, negated: bool = False) ->
         negated: whether the condition must not hold.
 
     Returns:
-        The new search, its terms placed in the text that `format` gives.
+        The new search, its terms placed in the text that `format_search` gives.
     """
-    new = Term(key, (value,), negated)
+    new = SearchTerm(key, (value,), negated)
     terms = list(search.terms)
     same = [place for place, term in enumerate(terms) if term.key == key and term.negated == negated]
     if new in terms or any(value in terms[place].values for place in same):
@@ -191,13 +191,13 @@ def with_term(search: Search, key: str, value: str, *, negated: bool = False) ->
     if same and key in (*NUMBERS, *DATES):
         terms[same[0]] = new
     elif same and not negated and key in ("kind", "status", "source", *NAMED):
-        terms[same[0]] = Term(key, (*terms[same[0]].values, value), negated)
+        terms[same[0]] = SearchTerm(key, (*terms[same[0]].values, value), negated)
     else:
         terms.append(new)
     return _placed(terms)
 
 
-def without_term(search: Search, term: Term, value: str | None = None) -> Search:
+def without_term(search: Search, term: SearchTerm, value: str | None = None) -> Search:
     """Take a condition away, as closing a filter chip does.
 
     Args:
@@ -206,18 +206,18 @@ def without_term(search: Search, term: Term, value: str | None = None) -> Search
         value: only this value of it; None for the whole term.
 
     Returns:
-        The new search, its terms placed in the text that `format` gives.
+        The new search, its terms placed in the text that `format_search` gives.
     """
     terms = list(search.terms)
     exact = [place for place, one in enumerate(terms) if one == term and one.start == term.start]
     places = exact or [place for place, one in enumerate(terms) if one == term]
     if places:
         left = tuple(one for one in term.values if value is not None and one != value)
-        terms[places[0] : places[0] + 1] = [Term(term.key, left, term.negated)] if left else []
+        terms[places[0] : places[0] + 1] = [SearchTerm(term.key, left, term.negated)] if left else []
     return _placed(terms)
 
 
-def bounds(value: str) -> Bounds | None:
+def number_range(value: str) -> NumberRange | None:
     """The range that a value of `NUMBERS` means.
 
     Args:
@@ -231,15 +231,19 @@ def bounds(value: str) -> Bounds | None:
         if number is None:
             return None
         inside = match[1].endswith("=")
-        return Bounds(low=number, with_low=inside) if match[1][0] == ">" else Bounds(high=number, with_high=inside)
+        return (
+            NumberRange(low=number, with_low=inside)
+            if match[1][0] == ">"
+            else NumberRange(high=number, with_high=inside)
+        )
     begin, mark, end = value.partition("..")
     low, high = _number(begin), _number(end)
     if not mark or (begin and low is None) or (end and high is None) or (low is None and high is None):
         return None
-    return Bounds(low, high) if low is None or high is None or low <= high else None
+    return NumberRange(low, high) if low is None or high is None or low <= high else None
 
 
-def period(key: str, value: str) -> Period | None:
+def date_range(key: str, value: str) -> DateRange | None:
     """The time that a value of `DATES` means, in UTC.
 
     Args:
@@ -254,11 +258,11 @@ def period(key: str, value: str) -> Period | None:
     if key in ("before", "after"):
         if mark or first is None:
             return None
-        return Period(until_ms=first[0]) if key == "before" else Period(from_ms=first[1])
+        return DateRange(until_ms=first[0]) if key == "before" else DateRange(from_ms=first[1])
     if (begin and first is None) or (end and last is None) or (first is None and last is None):
         return None
     from_ms, until_ms = None if first is None else first[0], None if last is None else last[1]
-    return Period(from_ms, until_ms) if from_ms is None or until_ms is None or from_ms < until_ms else None
+    return DateRange(from_ms, until_ms) if from_ms is None or until_ms is None or from_ms < until_ms else None
 
 
 def _skip_space(text: str, at: int) -> int:
@@ -267,7 +271,7 @@ def _skip_space(text: str, at: int) -> int:
     return at
 
 
-def _read(text: str, start: int) -> tuple[Term, int]:
+def _read(text: str, start: int) -> tuple[SearchTerm, int]:
     """One term, and where the next may begin."""
     negated = text[start] == "-"
     at = start + negated
@@ -280,8 +284,8 @@ def _read(text: str, start: int) -> tuple[Term, int]:
     if not problem and _SURROGATE.search(text, start, end):
         problem = _BROKEN
     if problem:
-        return Term(UNREAD, (text[start:end],), problem=problem, start=start, end=end), end
-    return Term(key, values, negated, start=start, end=end), end
+        return SearchTerm(UNREAD, (text[start:end],), problem=problem, start=start, end=end), end
+    return SearchTerm(key, values, negated, start=start, end=end), end
 
 
 _Read = tuple[str, tuple[str, ...], str, int]  # key, values, problem, end
@@ -342,8 +346,8 @@ def _complaint(key: str, values: list[str], *, negated: bool) -> str:
             return f"After {key}: comes one of {', '.join(WORDS_OF[key])}."
         return _ALL_OR_NONE if negated and "all" in values else ""
     if key in NUMBERS:
-        return "" if all(bounds(value) is not None for value in values) else _NUMBER
-    if key in DATES and any(period(key, value) is None for value in values):
+        return "" if all(number_range(value) is not None for value in values) else _NUMBER
+    if key in DATES and any(date_range(key, value) is None for value in values):
         return _WHEN if key in ("before", "after") else _PERIOD
     return ""
 
@@ -356,7 +360,7 @@ def _quoted(value: str) -> str:
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _written(term: Term) -> str:
+def _written(term: SearchTerm) -> str:
     if term.key == UNREAD:
         return term.values[0]
     sign = "-" if term.negated else ""
@@ -368,8 +372,8 @@ def _written(term: Term) -> str:
     return f"{sign}{term.key}:{','.join(plain)}"
 
 
-def _placed(terms: list[Term]) -> Search:
-    return parse(format(Search(tuple(terms))))
+def _placed(terms: list[SearchTerm]) -> Search:
+    return parse_search(format_search(Search(tuple(terms))))
 
 
 def _number(text: str) -> float | None:

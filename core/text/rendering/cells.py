@@ -12,20 +12,20 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _GUARDED = re.compile(r"'+[=+\-@\t\r]")
 
 
-def guarded(cell: str) -> str:
+def escape_formula(cell: str) -> str:
     """A cell as a spreadsheet may open it: an apostrophe stands before what would begin a formula.
 
     Args:
         cell: any text.
 
     Returns:
-        The cell; `unguarded` gives exactly the text again.
+        The cell; `unescape_formula` gives exactly the text again.
     """
     return f"'{cell}" if _FORMULA.match(cell) else cell
 
 
-def unguarded(cell: str) -> str:
-    """The text of a cell that `guarded` made; every other cell as it is.
+def unescape_formula(cell: str) -> str:
+    """The text of a cell that `escape_formula` made; every other cell as it is.
 
     Args:
         cell: as it stands in the table.

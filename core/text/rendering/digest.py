@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.text.fold import fold_case, fold_width
-from core.text.propositions import propositions
-from core.text.split import sentences
+from core.text.propositions import extract_propositions
+from core.text.split import split_sentences
 
 JOINED_BY = "\n"
 """Between two sentences: each stands on a line of its own, so that none runs into the next."""
@@ -18,7 +18,7 @@ _ENDS = ".!?… \t\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class SourceSentence:
     """A sentence of a source.
 
     Attributes:
@@ -33,7 +33,7 @@ class Span:
     text: str
 
 
-def statements(source: str, text: str) -> tuple[Span, ...]:
+def informative_sentences(source: str, text: str) -> tuple[SourceSentence, ...]:
     """The sentences of a text that say something: a greeting, a question or a bare word is left out.
 
     Args:
@@ -44,14 +44,14 @@ def statements(source: str, text: str) -> tuple[Span, ...]:
         Spans in their order, without blanks at their ends. Where no sentence says something by itself, the whole text
         is one, so that nothing vanishes; empty only for a blank text.
     """
-    found = [span for start, end in sentences(text) if (span := _trimmed(source, text, start, end)) is not None]
-    saying = tuple(span for span in found if not span.text.endswith(("?", "？")) and propositions(span.text))
+    found = [span for start, end in split_sentences(text) if (span := _trimmed(source, text, start, end)) is not None]
+    saying = tuple(span for span in found if not span.text.endswith(("?", "？")) and extract_propositions(span.text))
     if saying or not found:
         return saying
-    return (Span(source, found[0].start, found[-1].end, text[found[0].start : found[-1].end]),)
+    return (SourceSentence(source, found[0].start, found[-1].end, text[found[0].start : found[-1].end]),)
 
 
-def same_words(text: str) -> str:
+def normalize_sentence(text: str) -> str:
     """A sentence without case, blanks, letter forms and its last stop: equal ones are said once.
 
     Args:
@@ -63,7 +63,7 @@ def same_words(text: str) -> str:
     return " ".join(fold_case(fold_width(text)).split()).rstrip(_ENDS)
 
 
-def composed(spans: Sequence[Span]) -> tuple[str, tuple[int, ...]]:
+def compose_digest(spans: Sequence[SourceSentence]) -> tuple[str, tuple[int, ...]]:
     """One text of several sentences.
 
     Args:
@@ -80,8 +80,8 @@ def composed(spans: Sequence[Span]) -> tuple[str, tuple[int, ...]]:
     return JOINED_BY.join(span.text for span in spans), tuple(places)
 
 
-def _trimmed(source: str, text: str, start: int, end: int) -> Span | None:
+def _trimmed(source: str, text: str, start: int, end: int) -> SourceSentence | None:
     held = text[start:end]
     bare = held.strip()
     begin = start + len(held) - len(held.lstrip())
-    return Span(source, begin, begin + len(bare), bare) if bare else None
+    return SourceSentence(source, begin, begin + len(bare), bare) if bare else None

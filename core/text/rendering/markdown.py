@@ -40,7 +40,7 @@ _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class FrontMatterPlace:
+class FrontMatterBlock:
     """Where a front matter stands.
 
     Attributes:
@@ -54,18 +54,18 @@ class FrontMatterPlace:
     body_at: int
 
 
-def find_front_matter(text: str) -> FrontMatterPlace | None:
+def find_front_matter(text: str) -> FrontMatterBlock | None:
     """What stands between two `---` lines at the top of a note; None where it does not begin with one."""
     opening = _OPENING.match(text, 1 if text.startswith("\ufeff") else 0)
     if opening is None:
         return None
     closing = _CLOSING.search(text, opening.end())
     if closing is None:
-        return FrontMatterPlace(opening.end(), None, 0)
-    return FrontMatterPlace(opening.end(), closing.start(), min(closing.end() + 1, len(text)))
+        return FrontMatterBlock(opening.end(), None, 0)
+    return FrontMatterBlock(opening.end(), closing.start(), min(closing.end() + 1, len(text)))
 
 
-def without_code(text: str, *, keep_hidden: bool = False) -> str:
+def blank_code(text: str, *, keep_hidden: bool = False) -> str:
     """The text with code, comments and formulas blanked out; every other character keeps its place.
 
     Fenced blocks (an unclosed one runs to the end), indented blocks outside lists, inline code, HTML comments and
@@ -181,7 +181,7 @@ def headings_in(plain: str) -> Iterator[Heading]:
     """Headings of a note in order: `## words`, and words above a line of `=` or `-`.
 
     Args:
-        plain: a note's text after `without_code`.
+        plain: a note's text after `blank_code`.
     """
     for match in _HEADING.finditer(plain):
         words = match["words"] if match["words"] is not None else match["above"]
@@ -220,7 +220,7 @@ _RULE = re.compile(r"^[ ]{0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _MarkdownWords:
     """What `resources/text/markdown.json` says.
 
     Attributes:
@@ -235,13 +235,13 @@ class _Words:
 
 
 @cache
-def _words() -> _Words:
+def _words() -> _MarkdownWords:
     told = json.loads((files("resources") / "text" / "markdown.json").read_text("utf-8"))
     media = {ending: word for word, endings in told["media"].items() for ending in endings.split()}
-    return _Words(media, told["tasks"], frozenset(told["unsaid"].split()))
+    return _MarkdownWords(media, told["tasks"], frozenset(told["unsaid"].split()))
 
 
-def is_unsaid(name: str) -> bool:
+def is_machine_property(name: str) -> bool:
     """Whether a property of a note, by its plain name, tells a program something and no reader."""
     return name in _words().unsaid
 
@@ -277,7 +277,7 @@ def render_links(text: str) -> str:
 
 def _code_held(text: str) -> tuple[str, list[str]]:
     """The text with a holder in the place of each piece of code, and the pieces."""
-    masked = without_code(text, keep_hidden=True)
+    masked = blank_code(text, keep_hidden=True)
     pieces: list[str] = []
     code: list[str] = []
     at = 0
@@ -302,7 +302,7 @@ def _callout(match: re.Match[str]) -> str:
 def _own_property(match: re.Match[str]) -> str:
     key = "".join(ch for ch in match["key"].casefold() if ch.isalnum())
     line = f"{match['key'].replace('-', ' ')}: {match['value']}\n"
-    return "" if is_unsaid(key) else line
+    return "" if is_machine_property(key) else line
 
 
 def _heading(match: re.Match[str]) -> str:

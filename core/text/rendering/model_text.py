@@ -13,8 +13,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from core.text.rendering.markdown import find_front_matter, is_unsaid, render_links, render_markdown
-from core.text.times import labelled_date
+from core.text.rendering.markdown import find_front_matter, is_machine_property, render_links, render_markdown
+from core.text.times import find_labelled_date
 from core.types.values import Memory, Role
 
 _BROKEN = "front_matter_broken"
@@ -24,7 +24,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _BREAKS = re.compile(r"[\s_-]+")
 
 
-def rendered(memory: Memory) -> Memory:
+def render_memory(memory: Memory) -> Memory:
     """A memory with the text that a model is given.
 
     Args:
@@ -37,7 +37,7 @@ def rendered(memory: Memory) -> Memory:
         text = _note(memory)
     elif isinstance(entity := memory.extra.get("entity"), str) and memory.version == 1:
         # What a person or a client wrote instead is a sentence of theirs, of whomever it is.
-        text = observed(entity, memory.text, as_sentence=True)
+        text = render_observation(entity, memory.text, as_sentence=True)
     else:
         return memory
     return memory if text == memory.text or not text.strip() else replace(memory, text=text)
@@ -53,7 +53,7 @@ def _note(memory: Memory) -> str:
     front = front if isinstance(front, Mapping) else {}
     text = render_markdown(_body(memory, read=bool(front)))
     title = " ".join(str(extra.get("title") or "").split())
-    if labelled_date(title) is not None or text.split("\n", 1)[0].rstrip(":").casefold() == title.casefold():
+    if find_labelled_date(title) is not None or text.split("\n", 1)[0].rstrip(":").casefold() == title.casefold():
         title = ""
     details = "; ".join(_details(memory, front))
     lead = " ".join(part for part in (title, f"({details})" if details else "") if part)
@@ -83,7 +83,7 @@ def _details(memory: Memory, front: Mapping[str, Any]) -> Iterator[str]:
         yield f"tagged {', '.join(tags)}"
     for key, value in front.items():
         told = _value(value)
-        if told and not is_unsaid("".join(ch for ch in str(key).casefold() if ch.isalnum())):
+        if told and not is_machine_property("".join(ch for ch in str(key).casefold() if ch.isalnum())):
             yield f"{_BREAKS.sub(' ', str(key)).strip()}: {told}"
 
 
@@ -107,7 +107,7 @@ def _lists() -> Mapping[str, frozenset[str]]:
     return {**lists, "predicates": frozenset(said | lists["past"] | lists["auxiliary"])}
 
 
-def observed(entity: str, observation: str, *, as_sentence: bool = False) -> str:
+def render_observation(entity: str, observation: str, *, as_sentence: bool = False) -> str:
     """An observation with whom it is of.
 
     Args:
@@ -140,7 +140,7 @@ def _is_told_of(words: Sequence[str]) -> bool:
     return len(words) > 2 and words[0].casefold() in lists["participles"] and words[1].casefold() in lists["joining"]
 
 
-def related(source: str, relation: str, target: str) -> str:
+def render_relation(source: str, relation: str, target: str) -> str:
     """A relation between two entities as a sentence.
 
     Args:

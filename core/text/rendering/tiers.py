@@ -16,7 +16,7 @@ from functools import cache
 from importlib.resources import files
 from math import log, sqrt
 
-from core.text.split import sentences
+from core.text.split import split_sentences
 from core.text.stopwords import stop_words
 
 SUMMARY_SHARE = 0.55
@@ -73,7 +73,7 @@ class _Sentence:
     terms: frozenset[str]
 
 
-def tiers_of(text: str, kind: str, category: str) -> Tiers:
+def make_tiers(text: str, kind: str, category: str) -> Tiers:
     """All four tiers of a text.
 
     Args:
@@ -84,7 +84,7 @@ def tiers_of(text: str, kind: str, category: str) -> Tiers:
     Returns:
         The tiers; summary and key fact are the text itself where it is one sentence.
     """
-    found = [_read(text[start:end]) for start, end in sentences(text)]
+    found = [_read(text[start:end]) for start, end in split_sentences(text)]
     found = [one for one in found if one.text]
     whole = " ".join(one.text for one in found)
     weights = _weights(found)

@@ -19,7 +19,7 @@ from importlib.resources import files
 from urllib.parse import unquote
 
 from core.text.fold import fold_width
-from core.text.screening.rule_matcher import keywords, words_of
+from core.text.screening.rule_matcher import fold_words, list_keywords
 
 _TAGS = re.compile("[\U000e0020-\U000e007e]{3,}")
 _FLAGS = re.compile("\U0001f3f4[\U000e0020-\U000e007f]{1,16}")  # flags of regions are written in tags
@@ -48,7 +48,7 @@ _TURNED_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Veiled:
+class Deobfuscated:
     """A text without one of its disguises.
 
     Attributes:
@@ -68,7 +68,7 @@ def _tables() -> tuple[dict[str, str], dict[int, str], dict[str, float]]:
     return dict(letters["letters"]), str.maketrans(letters["leet"]), {name: float(one) for name, one in veils.items()}
 
 
-def unveiled(text: str) -> list[Veiled]:
+def deobfuscate(text: str) -> list[Deobfuscated]:
     """A text and what is hidden in it.
 
     Args:
@@ -78,10 +78,10 @@ def unveiled(text: str) -> list[Veiled]:
         The text in plain characters first, then what was decoded out of it; at most a few dozen.
     """
     plain, signs = _plain(text)
-    layers = [Veiled(plain, signs)]
+    layers = [Deobfuscated(plain, signs)]
     hidden = "".join(chr(ord(sign) - 0xE0000) for run in _TAGS.findall(_FLAGS.sub("", text)) for sign in run)
     if len(hidden) >= _TAGGED:
-        layers.append(Veiled(fold_width(hidden), _signed("tags")))
+        layers.append(Deobfuscated(fold_width(hidden), _signed("tags")))
     layers += _drawn_together(plain)
     layers += _decoded(text if len(text) < len(plain) * 2 else plain, 1)
     layers += _turned(plain)
@@ -130,27 +130,27 @@ def _in_latin(text: str) -> str:
     return _WORD.sub(straight, text)
 
 
-def _drawn_together(text: str) -> list[Veiled]:
+def _drawn_together(text: str) -> list[Deobfuscated]:
     """Letters that stand apart, and words written with digits, as plain words."""
     layers = []
     runs = _SINGLE.findall(text)[:_MOST_RUNS]
     if runs:
         joined = " ".join(_segmented("".join(sign for sign in run.casefold() if sign.isalnum())) for run in runs)
-        layers.append(Veiled(joined + " " + _SINGLE.sub(" ", text), _signed("spaced")))
+        layers.append(Deobfuscated(joined + " " + _SINGLE.sub(" ", text), _signed("spaced")))
     leet = _tables()[1]
     mended = (
         _RUN.sub(lambda match: match.group().translate(leet) if _LEET.search(match.group()) else match.group(), text)
         if _LEET.search(text)
         else text
     )
-    if mended != text and len(set(words_of(mended)) & keywords()) > len(set(words_of(text)) & keywords()):
-        layers.append(Veiled(mended, _signed("leet")))
+    if mended != text and len(set(fold_words(mended)) & list_keywords()) > len(set(fold_words(text)) & list_keywords()):
+        layers.append(Deobfuscated(mended, _signed("leet")))
     return layers
 
 
 def _segmented(letters: str) -> str:
     """Words of the lists in a row of letters without blanks: the longest that fits, from the left."""
-    known, found, at = keywords(), list[str](), 0
+    known, found, at = list_keywords(), list[str](), 0
     while at < len(letters):
         size = next((size for size in range(min(16, len(letters) - at), 2, -1) if letters[at : at + size] in known), 0)
         if size:
@@ -159,27 +159,27 @@ def _segmented(letters: str) -> str:
     return " ".join(found)
 
 
-def _turned(text: str) -> list[Veiled]:
+def _turned(text: str) -> list[Deobfuscated]:
     """A text written backwards or shifted by thirteen letters, where keywords say so."""
-    words = {word for word in words_of(text) if len(word) > 3 and word.isascii()}
+    words = {word for word in fold_words(text) if len(word) > 3 and word.isascii()}
     ways: tuple[Callable[[str], str], ...] = (lambda one: one[::-1], lambda one: codecs.encode(one, "rot13"))
     return [
-        Veiled(way(text), _signed("turned"))
+        Deobfuscated(way(text), _signed("turned"))
         for way in ways
-        if sum(way(word) in keywords() for word in words - keywords()) >= _TURNED_WORDS
+        if sum(way(word) in list_keywords() for word in words - list_keywords()) >= _TURNED_WORDS
     ]
 
 
-def _decoded(text: str, depth: int) -> list[Veiled]:
-    found: list[Veiled] = []
+def _decoded(text: str, depth: int) -> list[Deobfuscated]:
+    found: list[Deobfuscated] = []
     for pattern, read, sign in _CODES:
         for run in pattern.findall(text)[:_MOST_RUNS]:
             plain = read(run)
             if plain is None or not _is_text(plain):
                 continue
-            found.append(Veiled(_plain(plain)[0], _signed(sign)))
+            found.append(Deobfuscated(_plain(plain)[0], _signed(sign)))
             if depth < _MOST_DEPTH and len(found) < _MOST_RUNS:
-                found += [Veiled(one.text, _signed(sign)) for one in _decoded(plain, depth + 1)]
+                found += [Deobfuscated(one.text, _signed(sign)) for one in _decoded(plain, depth + 1)]
     return found[:_MOST_RUNS]
 
 
@@ -210,13 +210,13 @@ def _utf8(read: Callable[[], bytes]) -> str | None:
         return None
 
 
-def _unescaped(text: str) -> list[Veiled]:
+def _unescaped(text: str) -> list[Deobfuscated]:
     """The whole text with the escapes of addresses, web pages and programs read."""
     plain = unquote(text, errors="replace") if _PERCENT.search(text) else text
     plain = html.unescape(plain) if _ENTITIES.search(plain) else plain
     if _ESCAPES.search(plain):
         plain = _ESCAPE.sub(lambda match: chr(int(match.group(1), 16)), plain)
-    return [] if plain == text else [Veiled(_plain(plain)[0], _signed("escaped"))]
+    return [] if plain == text else [Deobfuscated(_plain(plain)[0], _signed("escaped"))]
 
 
 _CODES: tuple[tuple[re.Pattern[str], Callable[[str], str | None], str], ...] = (

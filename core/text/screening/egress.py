@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from core.text.rendering.model_text import rendered
-from core.text.screening.injection import ALLOWED, FLAG, blocked_text, injection_score, limits, scan
+from core.text.rendering.model_text import render_memory
+from core.text.screening.injection import ALLOWED, FLAG, blocked_placeholder, current_limits, injection_score, scan
 from core.types.values import Memory
 
 CONDITIONS = ("true_when", "true_unless")
 
 
-def conditions(memory: Memory) -> dict[str, str]:
+def stated_conditions(memory: Memory) -> dict[str, str]:
     """Under what condition a memory is true, where the person said so at the desk; whoever reads it must know.
 
     Args:
@@ -29,7 +29,7 @@ def conditions(memory: Memory) -> dict[str, str]:
     return {name: value for name, value in said.items() if isinstance(value, str)}
 
 
-def order_score(memory: Memory, *lead: str) -> float:
+def memory_injection_score(memory: Memory, *lead: str) -> float:
     """How much a memory with everything that is shown of it reads like an instruction.
 
     Args:
@@ -41,27 +41,34 @@ def order_score(memory: Memory, *lead: str) -> float:
     """
     if ALLOWED in memory.flags:
         return 0.0
-    labels = (memory.author, memory.category, memory.ref, memory.session, *memory.tags, *conditions(memory).values())
+    labels = (
+        memory.author,
+        memory.category,
+        memory.ref,
+        memory.session,
+        *memory.tags,
+        *stated_conditions(memory).values(),
+    )
     # What is given is the rendered text, and marks may part a word that they do not part there.
-    texts = {memory.text, rendered(memory).text}
+    texts = {memory.text, render_memory(memory).text}
     score = max(injection_score(text, *labels, *lead) for text in texts)
     # An order may begin in the subject and end in the text.
     return max(score, *(scan(": ".join((" ".join(lead), text))).score for text in texts)) if lead else score
 
 
-def kept_back(memory: Memory, *lead: str) -> bool:
+def is_withheld(memory: Memory, *lead: str) -> bool:
     """Whether a memory is kept out of what is given by itself; texts of older vaults are scanned here.
 
     Args:
         memory: the snapshot.
-        lead: as for `order_score`.
+        lead: as for `memory_injection_score`.
 
     Returns:
         Whether it is.
     """
     if ALLOWED in memory.flags:
         return False
-    return FLAG in memory.flags or order_score(memory, *lead) > limits().flag
+    return FLAG in memory.flags or memory_injection_score(memory, *lead) > current_limits().flag
 
 
 def is_blocked(memory: Memory) -> bool:
@@ -73,10 +80,10 @@ def is_blocked(memory: Memory) -> bool:
     Returns:
         Whether it is.
     """
-    return order_score(memory) > limits().block
+    return memory_injection_score(memory) > current_limits().block
 
 
-def look_ahead(memories: Iterable[Memory], texts: Iterable[str] = ()) -> None:
+def prefetch_scans(memories: Iterable[Memory], texts: Iterable[str] = ()) -> None:
     """Scan what is about to be shown, on the thread that reads: whoever shapes it finds the scores known.
 
     Args:
@@ -84,13 +91,13 @@ def look_ahead(memories: Iterable[Memory], texts: Iterable[str] = ()) -> None:
         texts: what will be shown besides.
     """
     for memory in memories:
-        order_score(memory)
+        memory_injection_score(memory)
     for text in texts:
         injection_score(text)
 
 
-def words_kept_back(text: str, flags: Collection[str] = ()) -> bool:
-    """`kept_back` of a text outside its memory, such as a shorter form of it or a question that quotes it.
+def is_text_withheld(text: str, flags: Collection[str] = ()) -> bool:
+    """`is_withheld` of a text outside its memory, such as a shorter form of it or a question that quotes it.
 
     Args:
         text: the text.
@@ -101,10 +108,10 @@ def words_kept_back(text: str, flags: Collection[str] = ()) -> bool:
     """
     if ALLOWED in flags:
         return False
-    return FLAG in flags or injection_score(text) > limits().flag
+    return FLAG in flags or injection_score(text) > current_limits().flag
 
 
-def shown(text: str) -> str:
+def sanitize_for_display(text: str) -> str:
     """A text that is no memory's own, such as a name or a question, as it may be shown to a client.
 
     Args:
@@ -114,10 +121,10 @@ def shown(text: str) -> str:
         It, or the line that stands in its place.
     """
     score = injection_score(text)
-    return blocked_text(score) if score > limits().block else text
+    return blocked_placeholder(score) if score > current_limits().block else text
 
 
-def shown_map(told: Mapping[str, object]) -> dict[str, object]:
+def sanitize_map(told: Mapping[str, object]) -> dict[str, object]:
     """A map of free keys and values as it may be shown to a client.
 
     Args:
@@ -126,13 +133,13 @@ def shown_map(told: Mapping[str, object]) -> dict[str, object]:
     Returns:
         It with every text guarded; empty where a name of a member, or all its texts together, read like an attack.
     """
-    texts = texts_in(told)
-    if injection_score("", *texts) > limits().block:
+    texts = collect_texts(told)
+    if injection_score("", *texts) > current_limits().block:
         return {}
     return {key: _guarded(value) for key, value in told.items()}
 
 
-def texts_in(value: object) -> list[str]:
+def collect_texts(value: object) -> list[str]:
     """All texts within a JSON value, names of members among them.
 
     Args:
@@ -144,15 +151,15 @@ def texts_in(value: object) -> list[str]:
     if isinstance(value, str):
         return [value]
     if isinstance(value, Mapping):
-        return [text for key, one in value.items() for text in (str(key), *texts_in(one))]
+        return [text for key, one in value.items() for text in (str(key), *collect_texts(one))]
     if isinstance(value, list | tuple):
-        return [text for one in value for text in texts_in(one)]
+        return [text for one in value for text in collect_texts(one)]
     return []
 
 
 def _guarded(value: object) -> object:
     if isinstance(value, str):
-        return shown(value)
+        return sanitize_for_display(value)
     if isinstance(value, Mapping):
         return {str(key): _guarded(one) for key, one in value.items()}
     if isinstance(value, list | tuple):

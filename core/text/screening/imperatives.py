@@ -27,7 +27,7 @@ Spans = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _ImperativeWords:
     of: frozenset[str]
     leads: frozenset[tuple[str, ...]]
     joins: frozenset[tuple[str, ...]]
@@ -37,22 +37,22 @@ class _Words:
 
 
 @cache
-def _told() -> _Words:
+def _told() -> _ImperativeWords:
     told = json.loads((files("resources") / "injection" / "orders.json").read_text("utf-8"))
     lists = [
         frozenset(tuple(fold_case(one).split()) for one in "|".join(told[name].values()).split("|"))
         for name in ("leads", "and", "adverbs", "doer", "plain")
     ]
-    return _Words(frozenset(told["of"]), *lists)
+    return _ImperativeWords(frozenset(told["of"]), *lists)
 
 
-def ordered_ideas() -> frozenset[str]:
+def imperative_ideas() -> frozenset[str]:
     """Ideas that count only where an order may begin: keys of `resources/injection/concepts.json`."""
     return _told().of
 
 
 @dataclass(frozen=True, slots=True)
-class Sentences:
+class ImperativeText:
     """A text in which orders are looked for.
 
     Attributes:

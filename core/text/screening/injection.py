@@ -17,10 +17,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.config.screening import BLOCK_ABOVE, FLAG_ABOVE, HARD_ABOVE, ScreeningOptions
-from core.text.screening.deobfuscation import unveiled
-from core.text.screening.imperatives import ordered_ideas
-from core.text.screening.rule_matcher import Hit, are_halves, completed, ideas_in, rules_met, words_of
-from core.text.split import sentences
+from core.text.screening.deobfuscation import deobfuscate
+from core.text.screening.imperatives import imperative_ideas
+from core.text.screening.rule_matcher import RuleHit, are_halves, find_ideas, find_split_rules, fold_words, match_rules
+from core.text.split import split_sentences
 from core.text.stopwords import stop_words
 from core.types.values import band
 
@@ -43,7 +43,7 @@ _DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class InjectionFinding:
     """What the scan found.
 
     Attributes:
@@ -58,7 +58,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ScanLimits:
     """From which score on what happens (E10.14.1, E10.14.3); each is crossed by a score above it.
 
     Attributes:
@@ -72,13 +72,13 @@ class Limits:
     hard: float = HARD_ABOVE
 
 
-NOTHING = Finding()
+NOTHING = InjectionFinding()
 
 
-_DEFAULTS = Limits()
+_DEFAULTS = ScanLimits()
 
 
-class LimitsHeld:
+class ScanLimitsHolder:
     """What one open vault asks for, as long as it is open.
 
     A process may hold several (the sample is made beside the person's own vault). The scan belongs to all of them, so
@@ -86,9 +86,9 @@ class LimitsHeld:
     """
 
     def __init__(self) -> None:
-        self._wanted: Limits | None = None
+        self._wanted: ScanLimits | None = None
 
-    def set(self, wanted: Limits) -> None:
+    def set(self, wanted: ScanLimits) -> None:
         """Ask for limits from now on.
 
         Args:
@@ -106,13 +106,13 @@ class LimitsHeld:
         _settle()
 
     @property
-    def wanted(self) -> Limits:
+    def wanted(self) -> ScanLimits:
         """What it asks for."""
         return self._wanted or _DEFAULTS
 
 
 _lock = threading.Lock()
-_held: weakref.WeakSet[LimitsHeld] = weakref.WeakSet()
+_held: weakref.WeakSet[ScanLimitsHolder] = weakref.WeakSet()
 _in_force = [_DEFAULTS]
 
 
@@ -120,10 +120,10 @@ def _settle() -> None:
     with _lock:
         wanted = [one.wanted for one in _held] or [_DEFAULTS]
         flags, blocks, hards = ([getattr(one, name) for one in wanted] for name in ("flag", "block", "hard"))
-        _in_force[0] = Limits(min(flags), min(blocks), min(hards))
+        _in_force[0] = ScanLimits(min(flags), min(blocks), min(hards))
 
 
-def limits() -> Limits:
+def current_limits() -> ScanLimits:
     """The limits that hold now.
 
     Returns:
@@ -132,7 +132,7 @@ def limits() -> Limits:
     return _in_force[0]
 
 
-def limits_of(options: ScreeningOptions) -> Limits:
+def limits_from_options(options: ScreeningOptions) -> ScanLimits:
     """The limits a vault's options ask for.
 
     Args:
@@ -141,24 +141,24 @@ def limits_of(options: ScreeningOptions) -> Limits:
     Returns:
         The limits.
     """
-    return Limits(options.screen_flag, options.screen_block, options.screen_hard)
+    return ScanLimits(options.screen_flag, options.screen_block, options.screen_hard)
 
 
 class _Memory:
     """The latest findings by the text's hash, so that a text that is recalled often is scanned once."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[bytes, Finding] = OrderedDict()
+        self._held: OrderedDict[bytes, InjectionFinding] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, key: bytes) -> Finding | None:
+    def get(self, key: bytes) -> InjectionFinding | None:
         with self._lock:
             found = self._held.get(key)
             if found is not None:
                 self._held.move_to_end(key)
             return found
 
-    def put(self, key: bytes, finding: Finding) -> None:
+    def put(self, key: bytes, finding: InjectionFinding) -> None:
         with self._lock:
             self._held[key] = finding
             while len(self._held) > _CACHED:
@@ -168,7 +168,7 @@ class _Memory:
 _memory = _Memory()
 
 
-def scan(text: str) -> Finding:
+def scan(text: str) -> InjectionFinding:
     """How much a text reads like an attack on an assistant.
 
     The score is one minus the product of what each family leaves: of a family only the weightiest rule counts, and a
@@ -209,7 +209,7 @@ _OVERLAP = 2 << 10  # an order that is cut by the end of one window stands whole
 _SHORT = 24  # a label of so few characters gives no order
 
 
-def spread_order(texts: Sequence[str]) -> frozenset[int]:
+def find_split_injection(texts: Sequence[str]) -> frozenset[int]:
     """Which of several texts read like an instruction only where they are read together.
 
     Two of them may hold halves of one order, in any of their sentences and in either order, and several may each have a
@@ -221,7 +221,7 @@ def spread_order(texts: Sequence[str]) -> frozenset[int]:
     Returns:
         The places of those that have a part in it; empty where there is none.
     """
-    flag = limits().flag
+    flag = current_limits().flag
     weak = [at for at, text in enumerate(texts) if 0 < scan(text).score <= flag]
     together = scan("\n".join(texts[at] for at in weak)).score if len(weak) > 1 else 0.0
     found = set(weak) if together > max(flag, _PLAIN) else set()
@@ -252,22 +252,22 @@ def _sentences(texts: Sequence[str]) -> list[_Sentence]:
     return [
         _Sentence(at, text[start:end], ideas, _things(text[start:end]))
         for at, text in enumerate(texts)
-        for start, end in sentences(text[:_MOST_READ])[:_MOST_SENTENCES]
-        if (ideas := ideas_in(text[start:end])) and _OWN_VOICE not in ideas
+        for start, end in split_sentences(text[:_MOST_READ])[:_MOST_SENTENCES]
+        if (ideas := find_ideas(text[start:end])) and _OWN_VOICE not in ideas
     ]
 
 
 def _things(sentence: str) -> frozenset[str]:
-    words = (word for word in words_of(sentence) if len(word) >= _SHORTEST_THING and word not in stop_words())
+    words = (word for word in fold_words(sentence) if len(word) >= _SHORTEST_THING and word not in stop_words())
     return frozenset((*(word[:_STEM] for word in words), *_LABEL.findall(sentence)))
 
 
 def _halves(texts: Sequence[str]) -> list[tuple[_Sentence, _Sentence]]:
     """Sentences that may be halves of an order: together they hold a rule's ideas, and one of them says what to do."""
     told = _sentences(texts)
-    orders = ordered_ideas()
+    orders = imperative_ideas()
     found: dict[tuple[int, int], None] = {}
-    for one, other in completed([sentence.ideas for sentence in told]):
+    for one, other in find_split_rules([sentence.ideas for sentence in told]):
         first, second = told[one], told[other]
         if first.of != second.of and (not orders.isdisjoint(first.ideas | second.ideas) or _are_halves(first, second)):
             found[one, other] = None
@@ -294,7 +294,7 @@ def _joined(one: str, other: str) -> tuple[str, str]:
     return f"{first}, {second}", f"{second}, {first}"
 
 
-def blocked_text(score: float) -> str:
+def blocked_placeholder(score: float) -> str:
     """What stands in place of a text that is not shown (E10.14.1).
 
     Args:
@@ -306,7 +306,7 @@ def blocked_text(score: float) -> str:
     return f"{BLOCKED}(score: {band(score)})]"
 
 
-def renewed(flags: Iterable[str], text: str) -> list[str]:
+def reset_injection_marks(flags: Iterable[str], text: str) -> list[str]:
     """The marks of a memory that gets another text: nobody has let that one through.
 
     Args:
@@ -317,20 +317,20 @@ def renewed(flags: Iterable[str], text: str) -> list[str]:
         The other marks, and `FLAG` where the text reads like an instruction.
     """
     kept = [flag for flag in flags if flag not in (FLAG, ALLOWED)]
-    return [*kept, FLAG] if scan(text).score > limits().flag else kept
+    return [*kept, FLAG] if scan(text).score > current_limits().flag else kept
 
 
-def _scanned(text: str) -> Finding:
-    hits: list[Hit] = []
+def _scanned(text: str) -> InjectionFinding:
+    hits: list[RuleHit] = []
     signs: set[tuple[str, float]] = set()
     for window in _windows(text):
-        for layer in unveiled(window):
-            hits += rules_met(layer.text)
+        for layer in deobfuscate(window):
+            hits += match_rules(layer.text)
             signs.update(layer.signs)
     words = any(name == "tags" for name, _ in signs)
     if not words and not any(hit.family != "hidden" for hit in hits):
         return NOTHING if not hits else _finding(hits)
-    hits += [Hit(f"veil.{name}", "hidden", weight) for name, weight in sorted(signs)]
+    hits += [RuleHit(f"veil.{name}", "hidden", weight) for name, weight in sorted(signs)]
     return _finding(hits)
 
 
@@ -343,7 +343,7 @@ def _windows(text: str) -> Iterator[str]:
         yield text[start : start + _WINDOW]
 
 
-def _finding(hits: list[Hit]) -> Finding:
+def _finding(hits: list[RuleHit]) -> InjectionFinding:
     best: dict[str, float] = {}
     for hit in hits:
         best[hit.family] = max(best.get(hit.family, 0.0), hit.weight)
@@ -351,4 +351,4 @@ def _finding(hits: list[Hit]) -> Finding:
     for weight in best.values():
         left *= 1.0 - weight
     families = tuple(sorted(best, key=lambda family: (-best[family], family)))
-    return Finding(round(1.0 - left, _DIGITS), families, tuple(sorted({hit.rule for hit in hits})))
+    return InjectionFinding(round(1.0 - left, _DIGITS), families, tuple(sorted({hit.rule for hit in hits})))

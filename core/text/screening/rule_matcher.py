@@ -17,7 +17,7 @@ from itertools import combinations
 from typing import Any
 
 from core.text.fold import fold_case, fold_width
-from core.text.screening.imperatives import Sentences, ordered_ideas
+from core.text.screening.imperatives import ImperativeText, imperative_ideas
 
 # Scripts without blanks are read sign by sign.
 _TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
@@ -52,7 +52,7 @@ _NEVER_MENTIONED = frozenset({"template", "exfiltrate", "tools"})
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class RuleHit:
     """A rule that was met.
 
     Attributes:
@@ -99,7 +99,7 @@ class _Node:
 
 
 @dataclass(slots=True)
-class _Found:
+class _IdeaMatch:
     """Where an idea stands: first words, last words, both by the stretch they begin in, and the stretches as bytes."""
 
     starts: list[int] = field(default_factory=list)
@@ -126,7 +126,7 @@ class _Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class MatchedText:
     """A text as ideas.
 
     Attributes:
@@ -136,10 +136,10 @@ class Read:
 
     places: list[int]
     spots: list[int]
-    ideas: dict[str, _Found]
+    ideas: dict[str, _IdeaMatch]
 
 
-def words_of(text: str) -> list[str]:
+def fold_words(text: str) -> list[str]:
     """The words of a text, folded.
 
     Args:
@@ -158,7 +158,7 @@ def _phrases() -> _Node:
     for idea, languages in told.items():
         for phrase in "|".join(languages.values()).split("|"):
             node = root
-            for word in words_of(phrase):
+            for word in fold_words(phrase):
                 node = node.next.setdefault(word, _Node())
             if idea not in node.ideas:
                 node.ideas.append(idea)
@@ -166,7 +166,7 @@ def _phrases() -> _Node:
 
 
 @cache
-def keywords() -> frozenset[str]:
+def list_keywords() -> frozenset[str]:
     """All single words of the lists that have three letters or more, folded."""
     found: set[str] = set()
     waiting = [_phrases()]
@@ -202,10 +202,10 @@ def _rules() -> tuple[_Rule, ...]:
 
 
 @cache
-def _shapes() -> tuple[tuple[Hit, str, re.Pattern[str]], ...]:
+def _shapes() -> tuple[tuple[RuleHit, str, re.Pattern[str]], ...]:
     return tuple(
         (
-            Hit(one["id"], one["family"], float(one["weight"])),
+            RuleHit(one["id"], one["family"], float(one["weight"])),
             one["needs"],
             re.compile(one["pattern"], re.IGNORECASE),
         )
@@ -213,7 +213,7 @@ def _shapes() -> tuple[tuple[Hit, str, re.Pattern[str]], ...]:
     )
 
 
-def rules_met(text: str) -> list[Hit]:
+def match_rules(text: str) -> list[RuleHit]:
     """Which rules a text meets.
 
     Args:
@@ -232,12 +232,12 @@ def rules_met(text: str) -> list[Hit]:
             continue
         start = _first(rule, read)
         if start is not None:
-            hits.append(Hit(rule.id, rule.family, rule.weight, start, read.spots[start]))
+            hits.append(RuleHit(rule.id, rule.family, rule.weight, start, read.spots[start]))
     return _weighed(flat, read, hits) if hits else hits
 
 
 @lru_cache(maxsize=4096)
-def ideas_in(text: str) -> frozenset[str]:
+def find_ideas(text: str) -> frozenset[str]:
     """Which ideas a text holds.
 
     Args:
@@ -249,11 +249,11 @@ def ideas_in(text: str) -> frozenset[str]:
     return frozenset(_read(_flat(fold_width(text))).ideas)
 
 
-def completed(held: Sequence[frozenset[str]]) -> Iterator[tuple[int, int]]:
+def find_split_rules(held: Sequence[frozenset[str]]) -> Iterator[tuple[int, int]]:
     """Which two of several texts together hold all ideas of a rule of which neither holds all, or of `halves`.
 
     Args:
-        held: the ideas of each, from `ideas_in`.
+        held: the ideas of each, from `find_ideas`.
 
     Yields:
         Two places, the lower first; the same two may come again.
@@ -277,7 +277,7 @@ def are_halves(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether two texts that speak of one thing hold an order between them: `halves` of the rules.
 
     Args:
-        one: its ideas, from `ideas_in`.
+        one: its ideas, from `find_ideas`.
         other: likewise.
 
     Returns:
@@ -299,14 +299,14 @@ def _halves() -> tuple[tuple[tuple[str, ...], ...], ...]:
     return tuple(tuple(tuple(part.split("/")) for part in ideas) for ideas in _told()["halves"])
 
 
-def _weighed(flat: str, read: Read, hits: Sequence[Hit]) -> list[Hit]:
+def _weighed(flat: str, read: MatchedText, hits: Sequence[RuleHit]) -> list[RuleHit]:
     """The hits with what is only told of weighing less.
 
     Trigger: a text speaks about attacks, and the words stand in quotes or behind "such as". Why: notes of a talk are
     no attack. Outcome: the weight is lessened; a text that gives orders besides keeps the weight of those.
     """
     quotes = [match.span() for match in _QUOTES.finditer(flat)]
-    about = read.ideas.get("meta", _Found())
+    about = read.ideas.get("meta", _IdeaMatch())
     shares = _told()["mention"]
     told = []
     for hit in hits:
@@ -318,7 +318,7 @@ def _weighed(flat: str, read: Read, hits: Sequence[Hit]) -> list[Hit]:
             share = _share(shares, quoted=quoted is not None, about=outside, reported=reported)
         elif about.starts and hit.family not in _NEVER_MENTIONED:
             share = float(shares["told"])
-        told.append(Hit(hit.rule, hit.family, hit.weight * share, hit.start, hit.at))
+        told.append(RuleHit(hit.rule, hit.family, hit.weight * share, hit.start, hit.at))
     return told
 
 
@@ -330,10 +330,10 @@ def _share(shares: dict[str, float], *, quoted: bool, about: bool, reported: boo
     return 1.0
 
 
-def _reported(read: Read, start: int, quoted: tuple[int, int] | None) -> bool:
+def _reported(read: MatchedText, start: int, quoted: tuple[int, int] | None) -> bool:
     """Whether words such as "says" or "such as" stand before: of a quotation, before it."""
     first = start if quoted is None else min(start, bisect_left(read.spots, quoted[0]))
-    found = read.ideas.get("report", _Found()).starts
+    found = read.ideas.get("report", _IdeaMatch()).starts
     at = bisect_left(found, first)
     return at > 0 and read.places[first] - read.places[found[at - 1]] <= _BEFORE
 
@@ -356,7 +356,7 @@ def _mark(match: re.Match[str]) -> str:
     return " xmailx " if "@" in match.group() and "://" not in match.group() else " xurlx "
 
 
-def _read(flat: str) -> Read:
+def _read(flat: str) -> MatchedText:
     words: list[str] = []
     spots: list[int] = []
     places: list[int] = []
@@ -374,17 +374,17 @@ def _read(flat: str) -> Read:
     _orders_alone(flat, words, spots, found)
     for one in found.values():
         one.close()
-    return Read(places, spots, found)
+    return MatchedText(places, spots, found)
 
 
-def _orders_alone(flat: str, words: Sequence[str], spots: Sequence[int], found: dict[str, _Found]) -> None:
+def _orders_alone(flat: str, words: Sequence[str], spots: Sequence[int], found: dict[str, _IdeaMatch]) -> None:
     """Leave out what reads like an order but is a noun, or what somebody does."""
-    wanted = ordered_ideas() & found.keys()
+    wanted = imperative_ideas() & found.keys()
     if not wanted:
         return
-    told = Sentences(flat, words, spots, *(sorted(found.get(name, _Found()).all()) for name in _AROUND_ORDERS))
+    told = ImperativeText(flat, words, spots, *(sorted(found.get(name, _IdeaMatch()).all()) for name in _AROUND_ORDERS))
     for name in wanted:
-        kept = _Found()
+        kept = _IdeaMatch()
         for stretch, spans in found.pop(name).spans.items():
             for start, end in spans:
                 if told.is_order(start, end):
@@ -393,8 +393,8 @@ def _orders_alone(flat: str, words: Sequence[str], spots: Sequence[int], found: 
             found[name] = kept
 
 
-def _ideas(words: Sequence[str], places: Sequence[int]) -> dict[str, _Found]:
-    found: dict[str, _Found] = {}
+def _ideas(words: Sequence[str], places: Sequence[int]) -> dict[str, _IdeaMatch]:
+    found: dict[str, _IdeaMatch] = {}
     root = _phrases().next
     for first, word in enumerate(words):
         node, at = root.get(word), first
@@ -402,14 +402,14 @@ def _ideas(words: Sequence[str], places: Sequence[int]) -> dict[str, _Found]:
             for idea in node.ideas:
                 one = found.get(idea)
                 if one is None:
-                    one = found[idea] = _Found()
+                    one = found[idea] = _IdeaMatch()
                 one.add(first, at, places[first] // _STRETCH)
             at += 1
             node = node.next.get(words[at]) if at < len(words) else None
     return found
 
 
-def _first(rule: _Rule, read: Read) -> int | None:
+def _first(rule: _Rule, read: MatchedText) -> int | None:
     buckets = _near_each_other(rule, read)
     if not buckets:
         return None
@@ -422,7 +422,7 @@ def _first(rule: _Rule, read: Read) -> int | None:
     return None
 
 
-def _near_each_other(rule: _Rule, read: Read) -> list[int]:
+def _near_each_other(rule: _Rule, read: MatchedText) -> list[int]:
     """Stretches of the text around which every idea of a rule stands: the rest need not be looked at.
 
     One byte of a number is a stretch, so that a whole text is compared at once.
@@ -442,7 +442,7 @@ def _near_each_other(rule: _Rule, read: Read) -> list[int]:
     return [at for at, sign in enumerate(signs) if sign]
 
 
-def _spans(read: Read, names: Sequence[str], buckets: Sequence[int]) -> list[tuple[int, int]]:
+def _spans(read: MatchedText, names: Sequence[str], buckets: Sequence[int]) -> list[tuple[int, int]]:
     found = [read.ideas[name].spans for name in names if name in read.ideas]
     if len(found) == 1:
         spans = found[0]
@@ -450,25 +450,25 @@ def _spans(read: Read, names: Sequence[str], buckets: Sequence[int]) -> list[tup
     return [span for at in buckets for span in sorted({span for spans in found for span in spans.get(at, ())})]
 
 
-def _taken_back(rule: _Rule, read: Read, start: int, end: int) -> bool:
+def _taken_back(rule: _Rule, read: MatchedText, start: int, end: int) -> bool:
     for name in rule.before:
-        ends = read.ideas.get(name, _Found()).ends
+        ends = read.ideas.get(name, _IdeaMatch()).ends
         at = bisect_left(ends, start)
         if at > 0 and read.places[start] - read.places[ends[at - 1]] <= _NEAR + 1:
             return True
     for name in rule.inside:
-        starts = read.ideas.get(name, _Found()).starts
+        starts = read.ideas.get(name, _IdeaMatch()).starts
         at = bisect_right(starts, start)
         if at < len(starts) and starts[at] < end:
             return True
     if rule.after is not None:
-        starts = read.ideas.get(rule.after, _Found()).starts
+        starts = read.ideas.get(rule.after, _IdeaMatch()).starts
         at = bisect_right(starts, end)
         return at < len(starts) and read.places[starts[at]] - read.places[end] <= _NEAR
     return False
 
 
-def _in_order(found: Sequence[list[tuple[int, int]]], gap: int, read: Read) -> Iterator[tuple[int, int]]:
+def _in_order(found: Sequence[list[tuple[int, int]]], gap: int, read: MatchedText) -> Iterator[tuple[int, int]]:
     """Chains in which each idea begins behind the one before, with at most `gap` places between.
 
     Of the chains that end with one idea, the one that begins last is followed.
@@ -481,7 +481,7 @@ def _in_order(found: Sequence[list[tuple[int, int]]], gap: int, read: Read) -> I
 
 
 def _followed(
-    chains: list[tuple[int, int]], spans: list[tuple[int, int]], gap: int, read: Read
+    chains: list[tuple[int, int]], spans: list[tuple[int, int]], gap: int, read: MatchedText
 ) -> list[tuple[int, int]]:
     ends = [end for end, _ in chains]
     found = []
@@ -492,7 +492,7 @@ def _followed(
     return found
 
 
-def _together(found: Sequence[list[tuple[int, int]]], window: int, read: Read) -> Iterator[tuple[int, int]]:
+def _together(found: Sequence[list[tuple[int, int]]], window: int, read: MatchedText) -> Iterator[tuple[int, int]]:
     """Places where all ideas stand within `window` places of one of the rarest; no word is two of them at once."""
     order = sorted(found, key=len)
     starts = [[start for start, _ in spans] for spans in order]  # once, not for each place
@@ -508,7 +508,7 @@ def _together(found: Sequence[list[tuple[int, int]]], window: int, read: Read) -
 
 
 def _nearest(
-    spans: list[tuple[int, int]], starts: list[int], taken: Sequence[tuple[int, int]], window: int, read: Read
+    spans: list[tuple[int, int]], starts: list[int], taken: Sequence[tuple[int, int]], window: int, read: MatchedText
 ) -> tuple[int, int] | None:
     centre = read.places[taken[0][0]]
     at = bisect_left(starts, taken[0][0])
@@ -522,7 +522,7 @@ def _nearest(
     return None
 
 
-def _reached(read: Read, starts: Sequence[int], at: int, centre: int, window: int) -> bool:
+def _reached(read: MatchedText, starts: Sequence[int], at: int, centre: int, window: int) -> bool:
     """Whether the next one on either side is within the window at all."""
     before = at > 0 and centre - read.places[starts[at - 1]] <= window
     return before or (at < len(starts) and read.places[starts[at]] - centre <= window)

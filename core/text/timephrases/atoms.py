@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from core.text.timephrases.spans import (
-    Loose,
-    Span,
+    DaySpan,
+    LooseDate,
     date_of,
-    inside,
+    first_inside,
     latest,
     loose_date,
     loose_day,
@@ -27,34 +27,34 @@ from core.text.timephrases.spans import (
     unit_span,
     week_span,
 )
-from core.text.timephrases.tokens import Reading
+from core.text.timephrases.tokens import TokenizedQuestion
 
 FIRST_YEAR, LAST_YEAR = 1900, 2099
 _DIGITS = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class TimeHit:
     """A part of a question that names days.
 
     Attributes:
         end: place behind its last token.
         span: the days.
-        sort: what it is: `now`, `relative`, `full` (a date with its year), `year`, `nth`, or a sort of `Loose`.
+        sort: what it is: `now`, `relative`, `full` (a date with its year), `year`, `nth`, or a sort of `LooseDate`.
         unit: the calendar unit it is, where it is one.
         loose: the date without its year, where none was said.
         start: place of its first token.
     """
 
     end: int
-    span: Span
+    span: DaySpan
     sort: str
     unit: str = ""
-    loose: Loose | None = None
+    loose: LooseDate | None = None
     start: int = 0
 
 
-def number_at(reading: Reading, place: int) -> tuple[int, int] | None:
+def number_at(reading: TokenizedQuestion, place: int) -> tuple[int, int] | None:
     """A number in digits or words, "a couple of" for two.
 
     Args:
@@ -82,7 +82,7 @@ def number_at(reading: Reading, place: int) -> tuple[int, int] | None:
     return small
 
 
-def _small(reading: Reading, place: int) -> tuple[int, int] | None:
+def _small(reading: TokenizedQuestion, place: int) -> tuple[int, int] | None:
     numbers = reading.words.numbers
     value = numbers.get(reading.word(place))
     if value is None:
@@ -95,12 +95,12 @@ def _small(reading: Reading, place: int) -> tuple[int, int] | None:
     return value, after
 
 
-def _with_rest(reading: Reading, hundreds: int, place: int) -> tuple[int, int]:
+def _with_rest(reading: TokenizedQuestion, hundreds: int, place: int) -> tuple[int, int]:
     rest = _small(reading, place + 1) if reading.word(place) == "and" else _small(reading, place)
     return (hundreds + rest[0], rest[1]) if rest else (hundreds, place)
 
 
-def ordinal_at(reading: Reading, place: int) -> tuple[int, int] | None:
+def ordinal_at(reading: TokenizedQuestion, place: int) -> tuple[int, int] | None:
     """An ordinal number, "14th" or "twenty-first"; the number and the place behind it."""
     word = reading.word(place)
     if reading.kind(place) == "ordinal":
@@ -116,7 +116,7 @@ def ordinal_at(reading: Reading, place: int) -> tuple[int, int] | None:
     return None
 
 
-def day_number(reading: Reading, place: int) -> tuple[int, int, bool] | None:
+def day_number(reading: TokenizedQuestion, place: int) -> tuple[int, int, bool] | None:
     """A day of a month, 1 to 31: the number, the place behind it, and whether it was an ordinal."""
     ordinal = ordinal_at(reading, place)
     if ordinal is None and reading.kind(place) == "number" and len(reading.word(place)) <= 2:
@@ -125,7 +125,7 @@ def day_number(reading: Reading, place: int) -> tuple[int, int, bool] | None:
     return (*ordinal, True) if ordinal and 1 <= ordinal[0] <= 31 else None
 
 
-def year_at(reading: Reading, place: int) -> tuple[int, int] | None:
+def year_at(reading: TokenizedQuestion, place: int) -> tuple[int, int] | None:
     """A year of four digits from 1900 to 2099, "the year" before it or not; the year and the place behind it."""
     at = place + (reading.word(place) == "the")
     at += reading.word(at) == "year"
@@ -137,13 +137,13 @@ def year_at(reading: Reading, place: int) -> tuple[int, int] | None:
     return None
 
 
-def placed(reading: Reading, end: int, loose: Loose) -> Hit | None:
+def resolve_loose_date(reading: TokenizedQuestion, end: int, loose: LooseDate) -> TimeHit | None:
     """A date without a year, as the days that are meant where nothing else is said."""
     span = latest(loose, reading.today)
-    return Hit(end, span, loose.sort, "" if loose.cut else loose.sort, loose) if span else None
+    return TimeHit(end, span, loose.sort, "" if loose.cut else loose.sort, loose) if span else None
 
 
-def month_day(reading: Reading, place: int) -> Hit | None:
+def month_day(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     """A day and a month in either order, with or without a year."""
     skipped = place + (reading.word(place) == "the")
     found = day_number(reading, skipped)
@@ -167,7 +167,7 @@ def month_day(reading: Reading, place: int) -> Hit | None:
     return _dated(reading, found[1], month, found[0])
 
 
-def _is_verb(reading: Reading, place: int) -> bool:
+def _is_verb(reading: TokenizedQuestion, place: int) -> bool:
     """Whether it is as in "option 12 may help": a small letter and a word of content behind it."""
     word = reading.word(place)
     return (
@@ -178,17 +178,17 @@ def _is_verb(reading: Reading, place: int) -> bool:
     )
 
 
-def _dated(reading: Reading, end: int, month: int, day: int) -> Hit | None:
+def _dated(reading: TokenizedQuestion, end: int, month: int, day: int) -> TimeHit | None:
     before = reading.word(end - 1)
     is_short = len(before) <= 4 and before in reading.words.months  # "3 Sept. 2024"; else a full stop ends a sentence
     at = end + (reading.word(end) in (",", "of") or (is_short and reading.word(end) == "."))
     if year := year_at(reading, at):
         span = date_of(year[0], month, day)
-        return Hit(year[1], span, "full", "day") if span else None
-    return placed(reading, end, loose_day(month, day))
+        return TimeHit(year[1], span, "full", "day") if span else None
+    return resolve_loose_date(reading, end, loose_day(month, day))
 
 
-def written_date(reading: Reading, place: int) -> Hit | None:
+def written_date(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     """A date in digits: ISO 8601, or with the day first unless that cannot be."""
     kind, word = reading.kind(place), reading.word(place)
     if kind not in ("iso", "isoweek", "isopart", "isomonth", "ymd", "dmy", "dmshort"):
@@ -196,22 +196,22 @@ def written_date(reading: Reading, place: int) -> Hit | None:
     numbers = [int(digits) for digits in _DIGITS.findall(word)]
     if kind == "isoweek":
         span = week_span(numbers[0], numbers[1])
-        return Hit(place + 1, span, "full", "week") if span else None
+        return TimeHit(place + 1, span, "full", "week") if span else None
     if kind == "isopart":
         loose = loose_quarter(numbers[1]) if "q" in word else loose_half(min(2, numbers[1]))
-        return Hit(place + 1, loose.occurrences(numbers[0])[0], "full", loose.sort)
+        return TimeHit(place + 1, loose.occurrences(numbers[0])[0], "full", loose.sort)
     if kind == "isomonth":
-        return Hit(place + 1, month_span(numbers[0], numbers[1]), "full", "month")
+        return TimeHit(place + 1, month_span(numbers[0], numbers[1]), "full", "month")
     if kind in ("iso", "ymd"):
         year, month, day = numbers[:3]
     else:
         day, month, year = numbers[:3]
         year += 2000 if kind == "dmshort" else 0
     span = date_of(year, month, day) or (date_of(year, day, month) if kind[0] == "d" else None)
-    return Hit(place + 1, span, "full", "day") if span else None
+    return TimeHit(place + 1, span, "full", "day") if span else None
 
 
-def unit_date(reading: Reading, place: int) -> Hit | None:
+def unit_date(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     """A month, quarter, half, week number, year or decade by its name."""
     for read in (_month_name, _quarter, _week_number, _decade, _year):
         if hit := read(reading, place):
@@ -219,7 +219,7 @@ def unit_date(reading: Reading, place: int) -> Hit | None:
     return None
 
 
-def _month_name(reading: Reading, place: int) -> Hit | None:
+def _month_name(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     at = place
     if reading.word(at) == "the" and reading.word(at + 1) == "month" and reading.word(at + 2) == "of":
         at += 3
@@ -227,20 +227,20 @@ def _month_name(reading: Reading, place: int) -> Hit | None:
     return None if month is None else with_year(reading, at + 1, loose_month(month))
 
 
-def with_year(reading: Reading, end: int, loose: Loose) -> Hit | None:
+def with_year(reading: TokenizedQuestion, end: int, loose: LooseDate) -> TimeHit | None:
     """A loose date with the year that stands behind it, or with none."""
     after = end + (reading.word(end) in ("of", "in", ",", "/", "-"))
     year = year_at(reading, after)
     if year:
         # "in January, 2000 euros": a number behind a comma may count something.
         if reading.within(year[1], "counted"):
-            return placed(reading, end, loose)
-        span = inside(loose, Span(date(year[0], 1, 1), date(year[0], 12, 31)))
-        return Hit(year[1], span, "full", loose.sort) if span else None
-    return placed(reading, end, loose)
+            return resolve_loose_date(reading, end, loose)
+        span = first_inside(loose, DaySpan(date(year[0], 1, 1), date(year[0], 12, 31)))
+        return TimeHit(year[1], span, "full", loose.sort) if span else None
+    return resolve_loose_date(reading, end, loose)
 
 
-def _quarter(reading: Reading, place: int) -> Hit | None:
+def _quarter(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     word = reading.word(place)
     if reading.kind(place) == "part" and word[0] in "qh":
         number = int(word[1:])
@@ -258,7 +258,7 @@ def _quarter(reading: Reading, place: int) -> Hit | None:
     return None
 
 
-def _week_number(reading: Reading, place: int) -> Hit | None:
+def _week_number(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     word = reading.word(place)
     if reading.kind(place) == "part" and word[0] in "ckw":
         return with_year(reading, place + 1, loose_week(int(word.lstrip("ckw"))))
@@ -272,7 +272,7 @@ def _week_number(reading: Reading, place: int) -> Hit | None:
     return with_year(reading, found[1], loose_week(found[0])) if found and 1 <= found[0] <= 53 else None
 
 
-def _decade(reading: Reading, place: int) -> Hit | None:
+def _decade(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     at = place + (reading.word(place) == "the")
     if reading.kind(at) == "decade":
         tens = int(_DIGITS.findall(reading.word(at))[0])
@@ -284,30 +284,30 @@ def _decade(reading: Reading, place: int) -> Hit | None:
         # The most recent such decade: "the 20s" are these, "the 90s" those of the last century.
         tens += reading.today.year // 100 * 100
         tens -= 100 if tens > reading.today.year else 0
-    return Hit(at + 1, unit_span(date(tens, 1, 1), "decade"), "full", "decade")
+    return TimeHit(at + 1, unit_span(date(tens, 1, 1), "decade"), "full", "decade")
 
 
-def _year(reading: Reading, place: int) -> Hit | None:
+def _year(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     year = year_at(reading, place)
     if year is None:
         return None
-    span = Span(date(year[0], 1, 1), date(year[0], 12, 31))
-    return Hit(year[1], span, "year" if reading.word(place) != "the" else "full", "year")
+    span = DaySpan(date(year[0], 1, 1), date(year[0], 12, 31))
+    return TimeHit(year[1], span, "year" if reading.word(place) != "the" else "full", "year")
 
 
-def nth_of_month(reading: Reading, place: int) -> Hit | None:
+def nth_of_month(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     """Reads "the 14th", without a month."""
     if reading.word(place) != "the":
         return None
     ordinal = ordinal_at(reading, place + 1)
     if ordinal is None or not 1 <= ordinal[0] <= 31:
         return None
-    hit = placed(reading, ordinal[1], loose_date(ordinal[0]))
+    hit = resolve_loose_date(reading, ordinal[1], loose_date(ordinal[0]))
     # A spelled ordinal counts more things than days.
     return hit and replace(hit, sort="nth" if reading.kind(place + 1) == "ordinal" else "nth word")
 
 
-def weekday_name(reading: Reading, place: int) -> Hit | None:
+def weekday_name(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     """A weekday, or a date with its weekday before it."""
     at = place + (reading.word(place) == "the")
     weekday = reading.words.weekdays.get(reading.word(at))
@@ -321,9 +321,9 @@ def weekday_name(reading: Reading, place: int) -> Hit | None:
         dated = dated or (nth_of_month(reading, comma) if reading.kind(comma + 1) == "ordinal" else None)
         if dated:
             return dated
-    return placed(reading, at + 1, loose_weekday(weekday))
+    return resolve_loose_date(reading, at + 1, loose_weekday(weekday))
 
 
-def today_span(reading: Reading, days: int) -> Span:
+def today_span(reading: TokenizedQuestion, days: int) -> DaySpan:
     """One day, `days` from today."""
     return unit_span(reading.today, "day", days)

@@ -10,16 +10,16 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta, tzinfo
 
-from core.text.timephrases.atoms import Hit
-from core.text.timephrases.phrases import bare_day, phrase
+from core.text.timephrases.atoms import TimeHit
+from core.text.timephrases.phrases import read_bare_day, read_phrase
 from core.text.timephrases.plausibility import is_time
-from core.text.timephrases.relative import this_unit
-from core.text.timephrases.spans import Span, date_of, day_span, first_from, latest, latest_by, loose_day
-from core.text.timephrases.tokens import Reading, Token, time_words, tokens_of
+from core.text.timephrases.relative import read_this_unit
+from core.text.timephrases.spans import DaySpan, date_of, day_span, first_from, latest, latest_by, loose_day
+from core.text.timephrases.tokens import TimeToken, TokenizedQuestion, time_vocabulary, tokenize_question
 from core.types.recall import TimeRange
 
 
-def range_at(reading: Reading, place: int) -> Hit | None:
+def range_at(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     """A range that begins at a token.
 
     Args:
@@ -35,7 +35,7 @@ def range_at(reading: Reading, place: int) -> Hit | None:
     if not is_between and word != "from" and reading.word(place) in reading.words.weekdays:
         return None  # "Monday to Friday" are the days of any week
     begin = _side(reading, at)
-    day = bare_day(reading, at)
+    day = read_bare_day(reading, at)
     joined = begin.end if begin else None
     if begin is None or not _joins(reading, begin.end, is_between=is_between):
         joined = day[1] if day and _joins(reading, day[1], is_between=is_between) else None
@@ -51,36 +51,36 @@ def range_at(reading: Reading, place: int) -> Hit | None:
     return _with_day(reading, place, day[0], end) if day and end else None
 
 
-def _side(reading: Reading, at: int) -> Hit | None:
+def _side(reading: TokenizedQuestion, at: int) -> TimeHit | None:
     if reading.word(at) in ("now", "date"):
-        return Hit(at + 1, day_span(reading.today), "now", "day")
-    return phrase(reading, at) or (this_unit(reading, at) if reading.word(at) == "the" else None)
+        return TimeHit(at + 1, day_span(reading.today), "now", "day")
+    return read_phrase(reading, at) or (read_this_unit(reading, at) if reading.word(at) == "the" else None)
 
 
-def _joins(reading: Reading, at: int, *, is_between: bool) -> bool:
+def _joins(reading: TokenizedQuestion, at: int, *, is_between: bool) -> bool:
     if is_between:
         return reading.word(at) == "and" or reading.kind(at) == "dash"
     return reading.within(at, "joins") or reading.kind(at) == "dash"
 
 
-def _of_two(reading: Reading, place: int, begin: Hit, end: Hit | None, after: int) -> Hit | None:
+def _of_two(reading: TokenizedQuestion, place: int, begin: TimeHit, end: TimeHit | None, after: int) -> TimeHit | None:
     """The second side as a date of its own, or as the number of a day in the month of the first."""
-    day = bare_day(reading, after)
+    day = read_bare_day(reading, after)
     if day and (end is None or end.sort in ("nth", "nth word", "year") or end.end < day[1]):
         first = begin.span.first
         is_dated = begin.sort in ("day", "full") and begin.unit == "day" and begin.span.first == begin.span.last
         span = date_of(first.year, first.month, day[0]) if is_dated else None
         if span and span.first >= first:
-            return Hit(day[1], Span(first, span.last), "range", start=place)
+            return TimeHit(day[1], DaySpan(first, span.last), "range", start=place)
     if end is None:
         return None
     left, right = _settled(reading, begin, end)
     if left is None or right is None or left.first > right.last:
         return None
-    return Hit(end.end, Span(left.first, right.last), "range", start=place)
+    return TimeHit(end.end, DaySpan(left.first, right.last), "range", start=place)
 
 
-def _settled(reading: Reading, begin: Hit, end: Hit) -> tuple[Span | None, Span | None]:
+def _settled(reading: TokenizedQuestion, begin: TimeHit, end: TimeHit) -> tuple[DaySpan | None, DaySpan | None]:
     if begin.loose and end.loose:
         left = latest(begin.loose, reading.today)
         return left, first_from(end.loose, left.first) if left else None
@@ -91,20 +91,20 @@ def _settled(reading: Reading, begin: Hit, end: Hit) -> tuple[Span | None, Span 
     return begin.span, end.span
 
 
-def _with_day(reading: Reading, place: int, day: int, end: Hit) -> Hit | None:
+def _with_day(reading: TokenizedQuestion, place: int, day: int, end: TimeHit) -> TimeHit | None:
     """Reads "3 to 9 May": the first side has the month of the second."""
     last = end.span.first
     if end.span.last != last or end.sort not in ("day", "full") or day > last.day:
         return None
     if end.loose is None:
         span = date_of(last.year, last.month, day)
-        return Hit(end.end, Span(span.first, last), "range", start=place) if span else None
+        return TimeHit(end.end, DaySpan(span.first, last), "range", start=place) if span else None
     left = latest(loose_day(last.month, day), reading.today)
     right = first_from(end.loose, left.first) if left else None
-    return Hit(end.end, Span(left.first, right.last), "range", start=place) if left and right else None
+    return TimeHit(end.end, DaySpan(left.first, right.last), "range", start=place) if left and right else None
 
 
-def open_at(reading: Reading, place: int) -> Hit | None:
+def open_at(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     """Reads "Since X", "from X on", "after X": from its first day, or the day behind it, to today."""
     word = reading.word(place)
     at = place + (word == "ever")
@@ -121,7 +121,7 @@ def open_at(reading: Reading, place: int) -> Hit | None:
     first = inner.span.last + timedelta(days=1) if word == "after" else inner.span.first
     if first > reading.today:
         return None
-    return replace(inner, span=Span(first, reading.today), start=place, loose=None)
+    return replace(inner, span=DaySpan(first, reading.today), start=place, loose=None)
 
 
 MAX_CHARS = 1024
@@ -129,7 +129,7 @@ MAX_CHARS = 1024
 _EARLIEST, _LATEST = 1000, 9000  # years: beyond them no moment can be told in milliseconds
 
 
-def time_range(query: str, now_ms: int, zone: tzinfo) -> TimeRange | None:
+def find_time_range(query: str, now_ms: int, zone: tzinfo) -> TimeRange | None:
     """The days a question speaks of.
 
     Args:
@@ -140,16 +140,16 @@ def time_range(query: str, now_ms: int, zone: tzinfo) -> TimeRange | None:
     Returns:
         The days with the words that name them; None where the question names none.
     """
-    tokens = tokens_of(query[:MAX_CHARS])
+    tokens = tokenize_question(query[:MAX_CHARS])
     now = datetime.fromtimestamp(now_ms / 1000, zone)
-    hit = first_hit(Reading(tokens, now, time_words()))
+    hit = first_hit(TokenizedQuestion(tokens, now, time_vocabulary()))
     if hit is None:
         return None
     first, last = tokens[hit.start], tokens[hit.end - 1]
-    return range_of(hit.span, query[first.start : last.end], (first.start, last.end), zone)
+    return to_moments(hit.span, query[first.start : last.end], (first.start, last.end), zone)
 
 
-def range_of(span: Span, words: str, place: tuple[int, int], zone: tzinfo) -> TimeRange:
+def to_moments(span: DaySpan, words: str, place: tuple[int, int], zone: tzinfo) -> TimeRange:
     """Days as moments of a zone.
 
     Args:
@@ -173,7 +173,7 @@ def _midnight(day: date, zone: tzinfo) -> int:
     return int(datetime.combine(day, time(), zone).timestamp() * 1000)
 
 
-def first_hit(reading: Reading) -> Hit | None:
+def first_hit(reading: TokenizedQuestion) -> TimeHit | None:
     """The first phrase that is meant as a time."""
     place = 0
     while place < len(reading.tokens):
@@ -187,15 +187,15 @@ def first_hit(reading: Reading) -> Hit | None:
     return None
 
 
-def _may_begin(reading: Reading, token: Token) -> bool:
+def _may_begin(reading: TokenizedQuestion, token: TimeToken) -> bool:
     if token.kind != "word":
         return token.kind not in ("code", "dash", "quote", "mark")
     return token.text in reading.words.starters
 
 
-def _at(reading: Reading, place: int) -> Hit | None:
+def _at(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     try:
-        for read in (range_at, open_at, phrase):
+        for read in (range_at, open_at, read_phrase):
             hit = read(reading, place)
             if hit is not None and hit.span.first.year >= _EARLIEST and hit.span.last.year <= _LATEST:
                 return replace(hit, start=place)
@@ -204,7 +204,7 @@ def _at(reading: Reading, place: int) -> Hit | None:
     return None
 
 
-def _stands(reading: Reading, hit: Hit) -> bool:
+def _stands(reading: TokenizedQuestion, hit: TimeHit) -> bool:
     if reading.within(hit.start - 1, "deadlines") and hit.sort != "range":
         return False
     if reading.word(hit.start - 2) == "up" and reading.word(hit.start - 1) == "to":
@@ -212,7 +212,7 @@ def _stands(reading: Reading, hit: Hit) -> bool:
     return not _closes_range(reading, hit) and is_time(reading, hit)
 
 
-def _closes_range(reading: Reading, hit: Hit) -> bool:
+def _closes_range(reading: TokenizedQuestion, hit: TimeHit) -> bool:
     """Whether it is the end of a range whose beginning is an event: "between the move and 3 January"."""
     is_joined = hit.sort != "range" and reading.word(hit.start - 1) == "and"
     return is_joined and any(reading.word(before) == "between" for before in range(max(0, hit.start - 6), hit.start))

@@ -6,13 +6,13 @@ Must not do: change a phrase; it is taken as it is or not at all.
 from __future__ import annotations
 
 from core.text.stopwords import stop_words
-from core.text.timephrases.atoms import Hit
-from core.text.timephrases.tokens import Reading, Token
+from core.text.timephrases.atoms import TimeHit
+from core.text.timephrases.tokens import TimeToken, TokenizedQuestion
 
 _MARKS = ("mark", "dash", "quote")
 
 
-def is_time(reading: Reading, hit: Hit) -> bool:
+def is_time(reading: TokenizedQuestion, hit: TimeHit) -> bool:
     """Whether a phrase is meant as a time in its question.
 
     Args:
@@ -42,11 +42,11 @@ def is_time(reading: Reading, hit: Hit) -> bool:
     return not _lowercase_verb(reading, hit)
 
 
-def _content(reading: Reading, hit: Hit) -> int:
+def _content(reading: TokenizedQuestion, hit: TimeHit) -> int:
     return hit.start + (reading.word(hit.start) == "the")
 
 
-def _recurs(reading: Reading, hit: Hit) -> bool:
+def _recurs(reading: TokenizedQuestion, hit: TimeHit) -> bool:
     before = hit.start - 1
     if reading.within(before, "recurring"):
         return True
@@ -57,24 +57,24 @@ def _recurs(reading: Reading, hit: Hit) -> bool:
     return reading.within(hit.end, "day_part_plurals")
 
 
-def _begins(reading: Reading, place: int) -> bool:
+def _begins(reading: TokenizedQuestion, place: int) -> bool:
     """Whether a token begins a sentence, where a capital tells nothing."""
     return place <= 0 or reading.word(place - 1) in (".", "!", "?", ":")
 
 
-def _capital(reading: Reading, place: int) -> bool:
+def _capital(reading: TokenizedQuestion, place: int) -> bool:
     if not 0 <= place < len(reading.tokens) or reading.kind(place) != "word":
         return False
     token = reading.tokens[place]
     return token.capital and token.text not in ("i", "i'm", "i've", "i'd", "i'll") and not _shouted(reading, token)
 
 
-def _shouted(reading: Reading, token: Token) -> bool:
+def _shouted(reading: TokenizedQuestion, token: TimeToken) -> bool:
     """In a question all in capitals a capital tells nothing."""
     return token.raw.isupper() and all(one.raw.isupper() for one in reading.tokens if one.kind == "word")
 
 
-def _is_title(reading: Reading, place: int) -> bool:
+def _is_title(reading: TokenizedQuestion, place: int) -> bool:
     """Whether it is as in "USA Today", "the song Yesterday": a capital where none is needed."""
     if _begins(reading, place):
         return (
@@ -87,14 +87,14 @@ def _known() -> frozenset[str]:
     return stop_words()
 
 
-def _ends(reading: Reading, place: int) -> bool:
+def _ends(reading: TokenizedQuestion, place: int) -> bool:
     """Whether nothing of content follows: the end, a mark or a function word."""
     if place >= len(reading.tokens) or reading.kind(place) in _MARKS:
         return True
     return reading.word(place).replace("'", "") in stop_words() or reading.within(place, "soft_before")
 
 
-def _is_day(reading: Reading, hit: Hit) -> bool:
+def _is_day(reading: TokenizedQuestion, hit: TimeHit) -> bool:
     """Whether it is as in "on the 14th", and not "the 2nd floor" or "the third"."""
     if reading.kind(hit.end) == "mark" and reading.word(hit.end) == ".":
         return hit.sort == "nth"
@@ -105,7 +105,7 @@ def _is_day(reading: Reading, hit: Hit) -> bool:
     return is_free and reading.word(hit.start - 1) in ("on", "since") and not reading.within(hit.start + 1, "numbered")
 
 
-def _weekday(reading: Reading, hit: Hit, first: int) -> bool:
+def _weekday(reading: TokenizedQuestion, hit: TimeHit, first: int) -> bool:
     token = reading.tokens[first]
     prep = reading.word(hit.start - 1)
     if _opening_days(reading, first):
@@ -123,7 +123,7 @@ def _weekday(reading: Reading, hit: Hit, first: int) -> bool:
     return _ends(reading, hit.end) and not _capital(reading, hit.end)
 
 
-def _opening_days(reading: Reading, place: int) -> bool:
+def _opening_days(reading: TokenizedQuestion, place: int) -> bool:
     """Whether it is an end of "Monday to Friday", the days of any week."""
     for joint, other in ((place + 1, place + 2), (place - 1, place - 2)):
         is_joint = reading.within(joint, "joins") or reading.kind(joint) == "dash"
@@ -132,7 +132,7 @@ def _opening_days(reading: Reading, place: int) -> bool:
     return False
 
 
-def _month(reading: Reading, hit: Hit, first: int) -> bool:
+def _month(reading: TokenizedQuestion, hit: TimeHit, first: int) -> bool:
     token = reading.tokens[first]
     before, after = first - 1, hit.end
     prep = reading.word(before)
@@ -157,7 +157,7 @@ def _month(reading: Reading, hit: Hit, first: int) -> bool:
     return token.text == "march" and token.capital and _ends(reading, after) and not reading.within(after, "of_it")
 
 
-def _year(reading: Reading, hit: Hit) -> bool:
+def _year(reading: TokenizedQuestion, hit: TimeHit) -> bool:
     before = hit.start - 1
     if reading.within(before, "articles") or reading.within(hit.end, "counted"):
         return False
@@ -169,7 +169,7 @@ def _year(reading: Reading, hit: Hit) -> bool:
     return not is_call or not reading.tokens[before - 1].raw.isupper()
 
 
-def _lowercase_verb(reading: Reading, hit: Hit) -> bool:
+def _lowercase_verb(reading: TokenizedQuestion, hit: TimeHit) -> bool:
     """Whether it is as in "this may take long", "last march forward": a small letter, no month."""
     last = reading.tokens[hit.end - 1]
     return (

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from core.text.timephrases.atoms import Hit, number_at, today_span, unit_date
+from core.text.timephrases.atoms import TimeHit, number_at, today_span, unit_date
 from core.text.timephrases.spans import (
-    Loose,
-    Span,
+    DaySpan,
+    LooseDate,
     day_span,
     first_from,
     latest,
@@ -19,32 +19,32 @@ from core.text.timephrases.spans import (
     months_on,
     unit_span,
 )
-from core.text.timephrases.tokens import Reading
+from core.text.timephrases.tokens import TokenizedQuestion
 
 _MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
 _DAYS = {"day": 1, "week": 7, "fortnight": 14}
 _HALVES = {"hour": ("minute", 30), "year": ("month", 6), "decade": ("year", 5)}
 
 
-def day_word(reading: Reading, place: int) -> Hit | None:
+def read_day_word(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     """Today, yesterday, tomorrow, this morning, last night, lately."""
     word, after = reading.word(place), reading.word(place + 1)
     if word in ("earlier", "later", "late", "early"):
-        inner = day_word(reading, place + 1)
+        inner = read_day_word(reading, place + 1)
         return inner if inner and inner.sort == "now" else None
     if word in reading.words.days:
         end = place + 1 + (reading.within(place + 1, "day_parts") and not reading.tokens[place].owns)
-        return Hit(end, today_span(reading, reading.words.days[word]), "now", "day")
+        return TimeHit(end, today_span(reading, reading.words.days[word]), "now", "day")
     if word == "this" and reading.within(place + 1, "this_parts"):
-        return Hit(place + 2, today_span(reading, 0), "now", "day")
+        return TimeHit(place + 2, today_span(reading, 0), "now", "day")
     if word == "last" and after in ("night", "evening"):
-        return Hit(place + 2, today_span(reading, -1), "now", "day")
+        return TimeHit(place + 2, today_span(reading, -1), "now", "day")
     if reading.within(place, "recent"):
-        return Hit(place + 1, Span(reading.today - timedelta(days=6), reading.today), "relative")
+        return TimeHit(place + 1, DaySpan(reading.today - timedelta(days=6), reading.today), "relative")
     return None
 
 
-def ago(reading: Reading, place: int) -> Hit | None:
+def read_ago(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     """Reads "Three days ago", "two Mondays ago", "half a year ago", "a week ago today"."""
     if half := _HALVES.get(reading.word(place + 2)) if reading.word(place) == "half" else None:
         is_ago = reading.within(place + 1, "articles") and reading.word(place + 3) == "ago"
@@ -59,7 +59,7 @@ def ago(reading: Reading, place: int) -> Hit | None:
     plural = reading.words.weekday_plurals.get(word)
     if plural is not None and reading.word(at + 1) == "ago":
         span = latest(loose_weekday(plural), reading.today)
-        return Hit(at + 2, _moved(span, -7 * (count - 1)), "relative", "day") if span else None
+        return TimeHit(at + 2, _moved(span, -7 * (count - 1)), "relative", "day") if span else None
     unit = reading.words.units.get(word)
     at += 1
     at += reading.word(at) == "'"
@@ -71,7 +71,7 @@ def ago(reading: Reading, place: int) -> Hit | None:
     return _ago_hit(reading, unit, step[0] * count, step[1])
 
 
-def _direction(reading: Reading, at: int) -> tuple[int, int] | None:
+def _direction(reading: TokenizedQuestion, at: int) -> tuple[int, int] | None:
     """Backwards or forwards, and the place behind the words that say so."""
     word = reading.word(at)
     if word == "ago":
@@ -81,21 +81,21 @@ def _direction(reading: Reading, at: int) -> tuple[int, int] | None:
     return None
 
 
-def _ago_hit(reading: Reading, unit: str, count: int, end: int) -> Hit | None:
+def _ago_hit(reading: TokenizedQuestion, unit: str, count: int, end: int) -> TimeHit | None:
     if unit in ("minute", "hour"):
         moment = reading.now + timedelta(**{f"{unit}s": count})
-        return Hit(end, day_span(moment.date()), "relative", "day")
+        return TimeHit(end, day_span(moment.date()), "relative", "day")
     base = reading.today
     if reading.word(end) in reading.words.days and unit != "day":
         # "a year ago today" is one day.
         base += timedelta(days=reading.words.days[reading.word(end)])
         day = base + timedelta(days=count * _DAYS[unit]) if unit in _DAYS else months_on(base, count * _MONTHS[unit])
-        return Hit(end + 1, day_span(day), "relative", "day")
+        return TimeHit(end + 1, day_span(day), "relative", "day")
     span = unit_span(base, unit, count)
-    return Hit(end, span, "relative", "week" if unit == "fortnight" else unit)
+    return TimeHit(end, span, "relative", "week" if unit == "fortnight" else unit)
 
 
-def in_units(reading: Reading, place: int) -> Hit | None:
+def read_in_units(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     """Reads "In three days", "in two weeks' time"; where the question asks about what was, it is a duration."""
     if reading.word(place) != "in":
         return None
@@ -115,7 +115,7 @@ def in_units(reading: Reading, place: int) -> Hit | None:
     return _ago_hit(reading, unit, count, end)
 
 
-def _tense(reading: Reading, place: int) -> str:
+def _tense(reading: TokenizedQuestion, place: int) -> str:
     for before in range(place - 1, -1, -1):
         if reading.within(before, "told_past") or reading.word(before) in ("many", "much", "long"):
             return "past"
@@ -126,7 +126,7 @@ def _tense(reading: Reading, place: int) -> str:
     return ""
 
 
-def by_place(reading: Reading, place: int) -> Hit | None:
+def read_ordinal_unit(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     """Reads "Last week", "the past three days", "next Friday", "this quarter", "last May"."""
     has_article = reading.word(place) in ("the", "these", "this") and any(
         reading.within(place + 1, name) for name in ("back", "rolling", "ahead")
@@ -150,7 +150,7 @@ def by_place(reading: Reading, place: int) -> Hit | None:
     return _named(reading, after, side)
 
 
-def _counted(reading: Reading, at: int, after: int, side: str, has_article: bool) -> Hit | None:
+def _counted(reading: TokenizedQuestion, at: int, after: int, side: str, has_article: bool) -> TimeHit | None:
     if reading.within(after, "articles") or side == "now":
         return None
     found = number_at(reading, after)
@@ -161,60 +161,62 @@ def _counted(reading: Reading, at: int, after: int, side: str, has_article: bool
     if is_verb or reading.word(found[1] + 1) == "of" or reading.word(found[1]).startswith("night"):
         return None
     span = _rolling(reading, unit, found[0], ahead=side == "ahead")
-    return Hit(found[1] + 1, span, "relative") if span else None
+    return TimeHit(found[1] + 1, span, "relative") if span else None
 
 
-def _lasts(reading: Reading, at: int) -> bool:
+def _lasts(reading: TokenizedQuestion, at: int) -> bool:
     if reading.word(at - 1) in ("in", "over", "during", "within", "for", "from", "of", ""):
         return False
     return any(reading.within(before, "lasting") for before in range(at))
 
 
-def _rolling(reading: Reading, unit: str, count: int, *, ahead: bool) -> Span | None:
+def _rolling(reading: TokenizedQuestion, unit: str, count: int, *, ahead: bool) -> DaySpan | None:
     today = reading.today
     if unit in ("minute", "hour"):
         other = (reading.now + timedelta(**{f"{unit}s": count if ahead else -count})).date()
-        return Span(min(other, today), max(other, today))
+        return DaySpan(min(other, today), max(other, today))
     if unit == "weekend":
         return None
     if unit in _DAYS:
         days = timedelta(days=count * _DAYS[unit] - 1)
-        return Span(today, today + days) if ahead else Span(today - days, today)
+        return DaySpan(today, today + days) if ahead else DaySpan(today - days, today)
     other = months_on(today, count * _MONTHS[unit] * (1 if ahead else -1))
-    return Span(today, other) if ahead else Span(other, today)
+    return DaySpan(today, other) if ahead else DaySpan(other, today)
 
 
-def _unit_hit(reading: Reading, end: int, unit: str, side: str, has_article: bool) -> Hit | None:
+def _unit_hit(reading: TokenizedQuestion, end: int, unit: str, side: str, has_article: bool) -> TimeHit | None:
     if unit == "weekend":
         if side == "rolling":
-            return Hit(end, weekend_span(reading.today), "relative", unit)
-        return Hit(end, unit_span(reading.today, unit, _step(side)), "relative", unit)
+            return TimeHit(end, weekend_span(reading.today), "relative", unit)
+        return TimeHit(end, unit_span(reading.today, unit, _step(side)), "relative", unit)
     if unit in ("minute", "hour"):
-        return Hit(end, today_span(reading, 0), "relative", "day")
+        return TimeHit(end, today_span(reading, 0), "relative", "day")
     if unit == "day":
         return None
     # "The last week" and "the past week" run up to today, "last week" is one of the calendar.
     is_rolling = side == "rolling" or (has_article and unit != "quarter" and reading.word(end - 2) in ("last", "next"))
     if is_rolling or (unit == "fortnight" and side != "now"):
         span = _rolling(reading, unit, 1, ahead=side == "ahead")
-        return Hit(end, span, "relative") if span else None
-    return Hit(end, unit_span(reading.today, unit, _step(side)), "relative", "week" if unit == "fortnight" else unit)
+        return TimeHit(end, span, "relative") if span else None
+    return TimeHit(
+        end, unit_span(reading.today, unit, _step(side)), "relative", "week" if unit == "fortnight" else unit
+    )
 
 
 def _step(side: str) -> int:
     return {"back": -1, "rolling": -1, "now": 0, "ahead": 1}[side]
 
 
-def _named(reading: Reading, place: int, side: str) -> Hit | None:
+def _named(reading: TokenizedQuestion, place: int, side: str) -> TimeHit | None:
     weekday = reading.words.weekdays.get(reading.word(place))
     today = reading.today
     if weekday is not None:
         end = place + 1
         if side == "now":
             monday = today - timedelta(days=today.weekday())
-            return Hit(end, day_span(monday + timedelta(days=weekday)), "relative", "day")
+            return TimeHit(end, day_span(monday + timedelta(days=weekday)), "relative", "day")
         span = _chosen(loose_weekday(weekday), today, side)
-        return Hit(end, span, "relative", "day") if span else None
+        return TimeHit(end, span, "relative", "day") if span else None
     if reading.word(place) == "the":
         return None
     hit = unit_date(reading, place)
@@ -224,14 +226,14 @@ def _named(reading: Reading, place: int, side: str) -> Hit | None:
         span = hit.loose.part(hit.loose.occurrences(today.year)[0]) if hit.loose.occurrences(today.year) else None
     else:
         span = _chosen(hit.loose, today, side)
-    return Hit(hit.end, span, "relative", hit.unit) if span else None
+    return TimeHit(hit.end, span, "relative", hit.unit) if span else None
 
 
-def _chosen(loose: Loose, today: date, side: str) -> Span | None:
+def _chosen(loose: LooseDate, today: date, side: str) -> DaySpan | None:
     return first_from(loose, today + timedelta(days=1)) if side == "ahead" else latest_over(loose, today)
 
 
-def before_last(reading: Reading, place: int) -> Hit | None:
+def read_before_last(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     """Reads "The week before last", "the Friday after next", "the night before last"."""
     at = place + (reading.word(place) == "the")
     pair = (reading.word(at + 1), reading.word(at + 2))
@@ -246,38 +248,38 @@ def before_last(reading: Reading, place: int) -> Hit | None:
     weekday = reading.words.weekdays.get(word)
     if weekday is not None:
         span = _chosen(loose_weekday(weekday), reading.today, "back" if step < 0 else "ahead")
-        return Hit(end, _moved(span, -7 if step < 0 else 7), "relative", "day") if span else None
+        return TimeHit(end, _moved(span, -7 if step < 0 else 7), "relative", "day") if span else None
     unit = reading.words.units.get(word) or ("day" if word == "evening" else None)
     if unit is None or unit in ("minute", "hour"):
         return None
-    return Hit(end, unit_span(reading.today, unit, step), "relative", "week" if unit == "fortnight" else unit)
+    return TimeHit(end, unit_span(reading.today, unit, step), "relative", "week" if unit == "fortnight" else unit)
 
 
-def _moved(span: Span, days: int) -> Span:
-    return Span(span.first + timedelta(days=days), span.last + timedelta(days=days))
+def _moved(span: DaySpan, days: int) -> DaySpan:
+    return DaySpan(span.first + timedelta(days=days), span.last + timedelta(days=days))
 
 
-def weekend_span(today: date) -> Span:
+def weekend_span(today: date) -> DaySpan:
     """The most recent Saturday and Sunday whose Saturday is not after today."""
     saturday = today - timedelta(days=(today.weekday() - 5) % 7)
-    return Span(saturday, saturday + timedelta(days=1))
+    return DaySpan(saturday, saturday + timedelta(days=1))
 
 
-def weekend(reading: Reading, place: int) -> Hit | None:
+def read_weekend(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     """Reads "The weekend" behind a preposition; "for the weekend" is the one of this week."""
     before = reading.word(place - 1)
     if reading.word(place) != "the" or reading.word(place + 1) != "weekend":
         return None
     if before == "for":
-        return Hit(place + 2, unit_span(reading.today, "weekend"), "relative", "weekend")
+        return TimeHit(place + 2, unit_span(reading.today, "weekend"), "relative", "weekend")
     if before in ("at", "over", "during", "on", "from", "since", "through", "of", "in", "about") or before == "":
-        return Hit(place + 2, weekend_span(reading.today), "relative", "weekend")
+        return TimeHit(place + 2, weekend_span(reading.today), "relative", "weekend")
     return None
 
 
-def this_unit(reading: Reading, place: int) -> Hit | None:
+def read_this_unit(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     """Reads "The month" where a part of it is asked for: the one of today."""
     unit = reading.words.units.get(reading.word(place + 1))
     if reading.word(place) == "the" and unit in ("week", "month", "quarter", "year", "decade"):
-        return Hit(place + 2, unit_span(reading.today, unit), "relative", unit)
+        return TimeHit(place + 2, unit_span(reading.today, unit), "relative", unit)
     return None

@@ -16,19 +16,19 @@ _YEARS = 8  # a 29 February is at most so many years away
 _MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
 
 
-class Span(NamedTuple):
+class DaySpan(NamedTuple):
     """Days from `first` to `last`, both inclusive."""
 
     first: date
     last: date
 
 
-Cut = Callable[[Span], Span | None]
+Cut = Callable[[DaySpan], DaySpan | None]
 """Takes a part of a span; None where there is no such part."""
 
 
 @dataclass(frozen=True, slots=True)
-class Loose:
+class LooseDate:
     """A date that lacks its year (or its month or week): "5 June", "the 14th", "Tuesday", "May".
 
     Attributes:
@@ -38,20 +38,20 @@ class Loose:
     """
 
     sort: str
-    occurrences: Callable[[int], Sequence[Span]]
+    occurrences: Callable[[int], Sequence[DaySpan]]
     cut: Cut | None = None
 
-    def part(self, span: Span | None) -> Span | None:
+    def part(self, span: DaySpan | None) -> DaySpan | None:
         """The part of an occurrence that is meant."""
         return span if span is None or self.cut is None else self.cut(span)
 
 
-def day_span(day: date) -> Span:
+def day_span(day: date) -> DaySpan:
     """One day."""
-    return Span(day, day)
+    return DaySpan(day, day)
 
 
-def month_span(year: int, month: int, months: int = 1) -> Span:
+def month_span(year: int, month: int, months: int = 1) -> DaySpan:
     """Whole months.
 
     Args:
@@ -61,10 +61,10 @@ def month_span(year: int, month: int, months: int = 1) -> Span:
     """
     first = _month(year * 12 + month - 1)
     last = _month(year * 12 + month - 2 + months)
-    return Span(first, last.replace(day=monthrange(last.year, last.month)[1]))
+    return DaySpan(first, last.replace(day=monthrange(last.year, last.month)[1]))
 
 
-def unit_span(day: date, unit: str, step: int = 0) -> Span:
+def unit_span(day: date, unit: str, step: int = 0) -> DaySpan:
     """The calendar unit that holds a day, or one `step` units later.
 
     Args:
@@ -80,7 +80,7 @@ def unit_span(day: date, unit: str, step: int = 0) -> Span:
     if unit in ("week", "fortnight", "weekend"):
         weeks = 2 * step if unit == "fortnight" else step
         monday = day + timedelta(weeks=weeks, days=-day.weekday())
-        return Span(monday + timedelta(days=5 if unit == "weekend" else 0), monday + timedelta(days=6))
+        return DaySpan(monday + timedelta(days=5 if unit == "weekend" else 0), monday + timedelta(days=6))
     size = _MONTHS[unit]
     count = day.year * 12 + day.month - 1
     start = (count // size + step) * size
@@ -93,16 +93,16 @@ def months_on(day: date, months: int) -> date:
     return first.replace(day=min(day.day, monthrange(first.year, first.month)[1]))
 
 
-def week_span(year: int, week: int) -> Span | None:
+def week_span(year: int, week: int) -> DaySpan | None:
     """An ISO week; None where the year has none of that number."""
     try:
         monday = date.fromisocalendar(year, week, 1)
     except ValueError:
         return None
-    return Span(monday, monday + timedelta(days=6))
+    return DaySpan(monday, monday + timedelta(days=6))
 
 
-def date_of(year: int, month: int, day: int) -> Span | None:
+def date_of(year: int, month: int, day: int) -> DaySpan | None:
     """One day; None where there is no such date."""
     try:
         return day_span(date(year, month, day))
@@ -110,42 +110,42 @@ def date_of(year: int, month: int, day: int) -> Span | None:
         return None
 
 
-def loose_month(month: int) -> Loose:
+def loose_month(month: int) -> LooseDate:
     """A month of any year."""
-    return Loose("month", lambda year: (month_span(year, month),))
+    return LooseDate("month", lambda year: (month_span(year, month),))
 
 
-def loose_quarter(quarter: int) -> Loose:
+def loose_quarter(quarter: int) -> LooseDate:
     """A quarter (1 to 4) of any year."""
-    return Loose("quarter", lambda year: (month_span(year, 3 * quarter - 2, 3),))
+    return LooseDate("quarter", lambda year: (month_span(year, 3 * quarter - 2, 3),))
 
 
-def loose_half(half: int) -> Loose:
+def loose_half(half: int) -> LooseDate:
     """A half (1 or 2) of any year."""
-    return Loose("half", lambda year: (month_span(year, 6 * half - 5, 6),))
+    return LooseDate("half", lambda year: (month_span(year, 6 * half - 5, 6),))
 
 
-def loose_week(week: int) -> Loose:
+def loose_week(week: int) -> LooseDate:
     """An ISO week of any year."""
-    return Loose("week", lambda year: _some(week_span(year, week)))
+    return LooseDate("week", lambda year: _some(week_span(year, week)))
 
 
-def loose_day(month: int, day: int) -> Loose:
+def loose_day(month: int, day: int) -> LooseDate:
     """A day and month of any year."""
-    return Loose("day", lambda year: _some(date_of(year, month, day)))
+    return LooseDate("day", lambda year: _some(date_of(year, month, day)))
 
 
-def loose_date(day: int) -> Loose:
+def loose_date(day: int) -> LooseDate:
     """A day of any month."""
-    return Loose("date", lambda year: [span for month in range(1, 13) for span in _some(date_of(year, month, day))])
+    return LooseDate("date", lambda year: [span for month in range(1, 13) for span in _some(date_of(year, month, day))])
 
 
-def loose_weekday(weekday: int) -> Loose:
+def loose_weekday(weekday: int) -> LooseDate:
     """A day of any week (0 is Monday)."""
-    return Loose("weekday", lambda year: tuple(_weekdays(year, weekday)))
+    return LooseDate("weekday", lambda year: tuple(_weekdays(year, weekday)))
 
 
-def latest(loose: Loose, today: date) -> Span | None:
+def latest(loose: LooseDate, today: date) -> DaySpan | None:
     """The occurrence that is meant where nothing else is said.
 
     A weekday is the most recent one before today; all others the most recent that has begun.
@@ -154,17 +154,17 @@ def latest(loose: Loose, today: date) -> Span | None:
     return _last(loose, lambda span: span.first <= limit, today.year)
 
 
-def latest_over(loose: Loose, today: date) -> Span | None:
+def latest_over(loose: LooseDate, today: date) -> DaySpan | None:
     """The most recent occurrence that is over."""
     return _last(loose, lambda span: span.last < today, today.year)
 
 
-def latest_by(loose: Loose, day: date) -> Span | None:
+def latest_by(loose: LooseDate, day: date) -> DaySpan | None:
     """The most recent occurrence that begins on a day or before."""
     return _last(loose, lambda span: span.first <= day, day.year)
 
 
-def first_from(loose: Loose, day: date) -> Span | None:
+def first_from(loose: LooseDate, day: date) -> DaySpan | None:
     """The first occurrence that begins on a day or after."""
     for year in range(day.year, min(MAXYEAR, day.year + _YEARS)):
         for span in loose.occurrences(year):
@@ -173,7 +173,7 @@ def first_from(loose: Loose, day: date) -> Span | None:
     return None
 
 
-def inside(loose: Loose, whole: Span) -> Span | None:
+def first_inside(loose: LooseDate, whole: DaySpan) -> DaySpan | None:
     """The first occurrence within a span."""
     for year in range(whole.first.year, whole.last.year + 1):
         for span in loose.occurrences(year):
@@ -182,7 +182,7 @@ def inside(loose: Loose, whole: Span) -> Span | None:
     return None
 
 
-def _last(loose: Loose, fits: Callable[[Span], bool], year: int) -> Span | None:
+def _last(loose: LooseDate, fits: Callable[[DaySpan], bool], year: int) -> DaySpan | None:
     for back in range(_YEARS + 1):
         if year - back < MINYEAR:
             break
@@ -192,7 +192,7 @@ def _last(loose: Loose, fits: Callable[[Span], bool], year: int) -> Span | None:
     return None
 
 
-def _weekdays(year: int, weekday: int) -> Iterator[Span]:
+def _weekdays(year: int, weekday: int) -> Iterator[DaySpan]:
     day = date(year, 1, 1)
     day += timedelta(days=(weekday - day.weekday()) % 7)
     while day.year == year:
@@ -200,7 +200,7 @@ def _weekdays(year: int, weekday: int) -> Iterator[Span]:
         day += timedelta(days=7)
 
 
-def _some(span: Span | None) -> tuple[Span, ...]:
+def _some(span: DaySpan | None) -> tuple[DaySpan, ...]:
     return () if span is None else (span,)
 
 

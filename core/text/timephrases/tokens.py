@@ -41,7 +41,7 @@ _QUOTED = re.compile(r"\"[^\"]*\"|[“„][^”“]*[”“]|«[^»]*»|(?<!\w)'
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class TimeToken:
     """One word, number, date or mark.
 
     Attributes:
@@ -68,7 +68,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class TimeVocabulary:
     """The vocabulary of `resources/query/time.json`.
 
     Attributes:
@@ -97,7 +97,7 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TokenizedQuestion:
     """A question that is being read.
 
     Attributes:
@@ -106,9 +106,9 @@ class Reading:
         words: the vocabulary.
     """
 
-    tokens: tuple[Token, ...]
+    tokens: tuple[TimeToken, ...]
     now: datetime
-    words: Words
+    words: TimeVocabulary
 
     @property
     def today(self) -> date:
@@ -129,7 +129,7 @@ class Reading:
 
 
 @cache
-def time_words() -> Words:
+def time_vocabulary() -> TimeVocabulary:
     """The vocabulary, read once."""
     data = json.loads((files("resources") / "query" / "time.json").read_text("utf-8"))
     sets = {name: frozenset(words.split()) for name, words in data.pop("sets").items()}
@@ -138,10 +138,10 @@ def time_words() -> Words:
     starters = frozenset(word for table in tables for word in data[table]).union(
         *(sets[name] for name in ("recent", "back", "rolling", "now", "ahead", "articles", "openers"))
     )
-    return Words(sets=sets, starters=starters, **data)
+    return TimeVocabulary(sets=sets, starters=starters, **data)
 
 
-def tokens_of(text: str) -> tuple[Token, ...]:
+def tokenize_question(text: str) -> tuple[TimeToken, ...]:
     """Cut a question into tokens; what is neither word, number nor mark is left out.
 
     Args:
@@ -162,5 +162,5 @@ def tokens_of(text: str) -> tuple[Token, ...]:
         inside = any(first <= start and end <= last for first, last in quoted)
         if owns:
             end -= 2
-        found.append(Token(kind, word[:-2] if owns else word, start, end, raw, owns, inside))
+        found.append(TimeToken(kind, word[:-2] if owns else word, start, end, raw, owns, inside))
     return tuple(found)

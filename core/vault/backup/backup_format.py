@@ -82,7 +82,7 @@ class Manifest:
 
 
 @dataclass(frozen=True)
-class Unpacked:
+class UnpackedBackup:
     """A backup's members in a fresh directory; nothing about them is proven yet.
 
     Attributes:
@@ -156,7 +156,7 @@ def pack(target: Path, vault: Path, keys: bytes, manifest: Manifest, backup_key:
         os.fsync(file.fileno())
 
 
-def unpack(archive: Path, into: Path) -> Unpacked:
+def unpack(archive: Path, into: Path) -> UnpackedBackup:
     """Take the three members out of an archive.
 
     Args:
@@ -193,7 +193,7 @@ def _add(tar: tarfile.TarFile, name: str, source: IO[bytes], made_at_ms: int) ->
     tar.addfile(info, source)
 
 
-def _unpack(source: IO[bytes], into: Path) -> Unpacked:
+def _unpack(source: IO[bytes], into: Path) -> UnpackedBackup:
     with tarfile.open(fileobj=source, mode="r:") as tar:
         manifest, mac = _manifest(_small(_member(tar, MANIFEST), tar))
         keys = _small(_member(tar, KEYS), tar)
@@ -206,7 +206,7 @@ def _unpack(source: IO[bytes], into: Path) -> Unpacked:
             raise invalid("it holds more than a backup does")
     if sha256_of(vault) != manifest.vault_sha256:
         raise invalid("it is damaged")
-    return Unpacked(vault, keys, manifest, mac)
+    return UnpackedBackup(vault, keys, manifest, mac)
 
 
 def _member(tar: tarfile.TarFile, name: str) -> tarfile.TarInfo:

@@ -24,7 +24,7 @@ from core.errors import Code, IntegrityError, LociError, UserError
 from core.security.atomic import sync_directory, write_fault
 from core.types.clock import Clock
 from core.vault.audit import AuditChain
-from core.vault.backup.backup_format import KEYS, VAULT, Unpacked, invalid, unpack
+from core.vault.backup.backup_format import KEYS, VAULT, UnpackedBackup, invalid, unpack
 from core.vault.backup.replacement import OLD, WORK, finish_restore, take_place
 from core.vault.database.database_copy import look_into
 from core.vault.database.migrations import Migration, known_migrations
@@ -144,7 +144,7 @@ def _need_file(archive: Path) -> None:
         raise invalid("it is not an ordinary file")
 
 
-def _need_whole(parts: Unpacked, opened: OpenedKeys, newest: int) -> None:
+def _need_whole(parts: UnpackedBackup, opened: OpenedKeys, newest: int) -> None:
     if not parts.is_signed_by(opened.backup) or parts.manifest.vault_id != opened.vault_id:
         raise invalid("its seal does not fit its keys")
     if parts.manifest.schema > newest:

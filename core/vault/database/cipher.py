@@ -31,7 +31,7 @@ _SPARE_PAGES = 128
 _SHRINK_PAGES = 64
 
 
-def merge(writer: dbapi2.Connection, pages: int) -> int:
+def merge_full_text(writer: dbapi2.Connection, pages: int) -> int:
     """Merge a part of the full-text index: only then it loses the words of vanished rows.
 
     Args:
@@ -46,7 +46,7 @@ def merge(writer: dbapi2.Connection, pages: int) -> int:
     return int(writer.total_changes - before)
 
 
-def shrink(writer: dbapi2.Connection) -> int:
+def free_pages(writer: dbapi2.Connection) -> int:
     """Cut free pages off the end of the file, all but some that the next texts take (E10.18.2).
 
     Args:
@@ -67,7 +67,7 @@ def _free(writer: dbapi2.Connection) -> int:
     return int(pages)
 
 
-def move_log(writer: dbapi2.Connection, *, truncate: bool) -> bool:
+def checkpoint(writer: dbapi2.Connection, *, truncate: bool) -> bool:
     """Move the log into the file.
 
     Args:

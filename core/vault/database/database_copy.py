@@ -38,7 +38,7 @@ COUNTED = (
 
 
 @dataclass(frozen=True)
-class Look:
+class DatabaseLook:
     """What stands in a vault that passed its checks.
 
     Attributes:
@@ -76,7 +76,7 @@ def copy_into(
     raise fault
 
 
-def look_into(path: Path, key: bytes) -> Look:
+def look_into(path: Path, key: bytes) -> DatabaseLook:
     """Open a vault that nobody uses and check it page by page.
 
     Args:
@@ -121,7 +121,7 @@ def _copy(source: Path, key: bytes, target: Path, watch: Callable[[dbapi2.Connec
                 target.unlink(missing_ok=True)
 
 
-def _look(connection: dbapi2.Connection) -> Look:
+def _look(connection: dbapi2.Connection) -> DatabaseLook:
     if integrity_problems(connection) or cipher_problems(connection):
         raise damaged()
     ((application,),) = fetch(connection, "PRAGMA application_id")
@@ -135,4 +135,4 @@ def _look(connection: dbapi2.Connection) -> Look:
         for name in COUNTED
         if name in tables
     }
-    return Look(Versions(application, schema), seq, counts)
+    return DatabaseLook(Versions(application, schema), seq, counts)

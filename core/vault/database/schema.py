@@ -15,7 +15,7 @@ from core.errors import BugError
 
 
 @dataclass(frozen=True)
-class Table:
+class SchemaTable:
     """One table.
 
     Attributes:
@@ -54,7 +54,7 @@ class Schema:
         listed = connection.execute("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
         self._tables = {name: _read(connection, name) for (name,) in listed.fetchall()}
 
-    def table(self, name: str) -> Table:
+    def table(self, name: str) -> SchemaTable:
         """Look a table up.
 
         Args:
@@ -77,7 +77,7 @@ class Schema:
         return tuple(sorted(name for name in self._tables if not name.startswith("sqlite_")))
 
 
-def _read(connection: dbapi2.Connection, name: str) -> Table:
+def _read(connection: dbapi2.Connection, name: str) -> SchemaTable:
     rows = connection.execute("SELECT name, pk FROM pragma_table_info(?) ORDER BY cid", (name,)).fetchall()
     key = sorted((pk, column) for column, pk in rows if pk)
-    return Table(name, tuple(column for column, _ in rows), tuple(column for _, column in key))
+    return SchemaTable(name, tuple(column for column, _ in rows), tuple(column for _, column in key))

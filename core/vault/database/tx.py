@@ -19,7 +19,7 @@ from sqlcipher3 import dbapi2
 from core.errors import BugError, CancelledError, LociError
 from core.vault.database.faults import RAISED
 from core.vault.database.rows import Params, SqlRows, bind, plain
-from core.vault.database.schema import Schema, Table
+from core.vault.database.schema import Schema, SchemaTable
 
 _MEMORIES = "memories"
 _BESIDE = frozenset({"evidence", "memory_sources", "procedures", "rules", "verdicts"})
@@ -30,7 +30,7 @@ _QUIET = frozenset({"access_count", "last_accessed_at", "read_at", "strength"})
 Row = Mapping[str, object]
 
 
-class Touched:
+class TouchedMemories:
     """The memories of one transaction.
 
     Attributes:
@@ -176,7 +176,7 @@ class Tx(SqlRows):
         self.clock_ms = now_ms if clock_ms is None else clock_ms
         self.seq = seq
         self.recorder: Recorder | None = None
-        self.touched = Touched()
+        self.touched = TouchedMemories()
         self._schema = schema
         self._ended = is_ended
         self._changed = False
@@ -258,7 +258,7 @@ class Tx(SqlRows):
         if self.recorder is not None and key is not None:
             self._record_inserted(self.recorder, known, [row[names.index(key)] for row in given])
 
-    def _record_inserted(self, recorder: Recorder, table: Table, values: Sequence[object]) -> None:
+    def _record_inserted(self, recorder: Recorder, table: SchemaTable, values: Sequence[object]) -> None:
         """Tell the recorder of new rows in the order they came, each as it stands in the vault."""
         key = table.key[0]
         for at in range(0, len(values), _IMAGES_AT_ONCE):
@@ -487,7 +487,7 @@ class Tx(SqlRows):
         self._changed = True
         self._execute("UPDATE vault_state SET seq = ?, last_at = ? WHERE one = 1", (self.seq, self.now_ms))
 
-    def _find(self, table: Table, key: Mapping[str, object]) -> dict[str, Any] | None:
+    def _find(self, table: SchemaTable, key: Mapping[str, object]) -> dict[str, Any] | None:
         if not key:
             raise BugError(f"key of {table.name}")
         where, values = _where({name: plain(value) for name, value in key.items()})
@@ -496,12 +496,12 @@ class Tx(SqlRows):
             raise BugError(f"key of {table.name} finds several rows")
         return dict(zip(table.columns, rows[0], strict=True)) if rows else None
 
-    def _image(self, table: Table, column: str, values: Sequence[object]) -> list[dict[str, Any]]:
+    def _image(self, table: SchemaTable, column: str, values: Sequence[object]) -> list[dict[str, Any]]:
         marks = ", ".join("?" * len(values))
         sql = f'SELECT * FROM "{table.name}" WHERE "{column}" IN ({marks})'  # noqa: S608 - checked names
         return [dict(zip(table.columns, row, strict=True)) for row in self.all(sql, tuple(values))]
 
-    def _alone(self, table: Table, column: str, values: Sequence[object]) -> dict[object, dict[str, Any]]:
+    def _alone(self, table: SchemaTable, column: str, values: Sequence[object]) -> dict[object, dict[str, Any]]:
         rows = self._image(table, column, values)
         found = {row[column]: row for row in rows}
         if len(found) != len(rows):
@@ -531,7 +531,7 @@ class Tx(SqlRows):
         raise fault
 
 
-def _insert_sql(table: Table, names: tuple[str, ...], rows: int = 1) -> str:
+def _insert_sql(table: SchemaTable, names: tuple[str, ...], rows: int = 1) -> str:
     columns = ", ".join(f'"{name}"' for name in names)
     marks = "(" + ", ".join("?" * len(names)) + ")"
     values = ", ".join([marks] * rows)
@@ -542,7 +542,7 @@ def _where(key: Mapping[str, object]) -> tuple[str, tuple[object, ...]]:
     return " AND ".join(f'"{name}" IS ?' for name in key), tuple(key.values())
 
 
-def _key_of(table: Table, row: Mapping[str, object]) -> dict[str, object]:
+def _key_of(table: SchemaTable, row: Mapping[str, object]) -> dict[str, object]:
     return {name: row[name] for name in table.key or table.columns}
 
 

@@ -92,7 +92,7 @@ def scan(wal: Path, shm: Path, page_size: int) -> WalScan:
         return _walk(file, size, shm, page_size)
 
 
-def put_aside(wal: Path, shm: Path, keep_as: Path, result: WalScan) -> None:
+def set_log_aside(wal: Path, shm: Path, keep_as: Path, result: WalScan) -> None:
     """Deal with a damaged log before SQLite sees it: keep its bytes, and remove it where it is settled.
 
     Args:

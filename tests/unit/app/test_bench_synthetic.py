@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.bench.synthetic import MAX_WORDS, MIN_WORDS, Writer, bundled, write_jsonl
-from core.importers.detect import detect
+from core.importers.detect import detect_format
 from core.importers.dry_run import import_items
 from core.importers.input.source import open_bundle
 from core.importers.records.records import Record
@@ -77,7 +77,7 @@ def test_the_file_is_read_whole_by_the_real_importer(tmp_path: Path) -> None:
     messages = list(Writer(1).messages(60))
     write_jsonl(tmp_path / "m.jsonl", messages)
     with open_bundle(tmp_path / "m.jsonl") as bundle:
-        importer = detect(bundle, None)
+        importer = detect_format(bundle, None)
         items = list(import_items(bundle, importer))
     assert importer.format == "jsonl"
     records = [item for item in items if isinstance(item, Record)]

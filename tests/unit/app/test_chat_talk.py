@@ -17,7 +17,7 @@ from app.chat.start import model_place
 from app.chat.talk import Chat
 from app.chat.turns import Given, Turn, budget_of, left_out, messages_for, tokens_of
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
-from core.llm.server_address import place_of
+from core.llm.server_address import parse_address
 
 CONTEXT = "<memory>\nThe cat is called Ada.\n</memory>"
 
@@ -80,7 +80,7 @@ def item(ident: str, text: str) -> dict[str, Any]:
 def chat(memory: Remembering, typed: str, server: FakeOllama | None = None) -> str:
     """What a whole chat shows."""
     out = io.StringIO()
-    host = ModelHost(place_of("127.0.0.1:9" if server is None else server.host))
+    host = ModelHost(parse_address("127.0.0.1:9" if server is None else server.host))
     Chat(cast("Memory", memory), host, Screen(out, io.StringIO(typed))).run()
     assert memory.asked[-1] == ("close",)
     return out.getvalue()
@@ -257,7 +257,7 @@ def test_another_model_is_taken_and_an_unknown_one_is_refused() -> None:
 
 def test_the_budget_follows_what_the_model_can_read() -> None:
     with FakeOllama() as server:
-        host = ModelHost(place_of(server.host))
+        host = ModelHost(parse_address(server.host))
         server.on("/api/show", Answer('{"model_info": {"llama.context_length": 2048}}'))
         assert host.window("small:3b") == 2048
         server.on("/api/show", Answer('{"model_info": {"llama.context_length": 131072}}'))

@@ -8,7 +8,12 @@ import pytest
 
 from app.cli.clients.grants import told_reach, typed_grants
 from app.cli.clients.pairing import question_lines
-from core.config.grant_wording import cannot, former, sees_own, sentence
+from core.config.grant_wording import (
+    describe_former_client,
+    describe_grant,
+    describe_limits_of_grants,
+    describe_own_sight,
+)
 from core.errors import UserError
 
 ASKED: dict[str, Any] = {
@@ -29,20 +34,20 @@ def test_all_that_the_window_says_stands_at_the_terminal() -> None:
     assert "WXYZ" in lines[2]
     may, sees = lines.index("It may:"), lines.index("It sees:")
     assert lines[may + 1 : sees] == [
-        f"  - {sentence('read')}",
-        f"  ! {sentence('curate')}",
+        f"  - {describe_grant('read')}",
+        f"  ! {describe_grant('curate')}",
         "  (! is more than a client usually gets.)",
     ]
     assert lines[sees + 1 :] == [
         "  - Every space there is, also those you make later.",
-        f"  - {sees_own()}",
-        cannot(),
+        f"  - {describe_own_sight()}",
+        describe_limits_of_grants(),
     ]
-    assert former() not in lines
+    assert describe_former_client() not in lines
 
 
 def test_a_name_that_comes_back_is_told_of() -> None:
-    assert former() in question_lines({**ASKED, "former": True})
+    assert describe_former_client() in question_lines({**ASKED, "former": True})
 
 
 def test_what_it_asked_for_and_would_not_get_is_told() -> None:

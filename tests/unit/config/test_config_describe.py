@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from core.config.option_rows import replaced, row_of, rows_of
+from core.config.option_rows import option_row, option_rows, replace_option
 from core.config.options import Options, load
 from core.config.window import WindowOptions
 from core.config.window import load as load_window_options
@@ -18,7 +18,7 @@ from core.errors import Code, UserError
 
 @pytest.mark.parametrize("model", [Options, WindowOptions])
 def test_every_option_tells_everything(model: type[BaseModel]) -> None:
-    rows = rows_of(model, model())
+    rows = option_rows(model, model())
     assert [row.name for row in rows] == list(model.model_fields)
     for row in rows:
         assert row.title, row.name
@@ -37,7 +37,7 @@ def test_every_option_tells_everything(model: type[BaseModel]) -> None:
 
 
 def test_kinds_bounds_and_choices() -> None:
-    rows = {row.name: row for row in rows_of(WindowOptions, WindowOptions(theme="dark"))}
+    rows = {row.name: row for row in option_rows(WindowOptions, WindowOptions(theme="dark"))}
     assert (rows["theme"].kind, rows["theme"].value, rows["theme"].is_changed) == ("choice", "dark", True)
     assert list(rows["theme"].choices) == ["system", "light", "dark"]
     assert (rows["reduced_motion"].kind, rows["reduced_motion"].default) == ("bool", False)
@@ -46,7 +46,7 @@ def test_kinds_bounds_and_choices() -> None:
 
 
 def test_only_what_is_read_at_opening_needs_a_restart() -> None:
-    assert [row.name for row in rows_of(Options, Options()) if row.needs_restart] == ["relation_gate", "hnsw_from"]
+    assert [row.name for row in option_rows(Options, Options()) if row.needs_restart] == ["relation_gate", "hnsw_from"]
 
 
 @pytest.mark.parametrize(
@@ -71,20 +71,20 @@ def test_only_what_is_read_at_opening_needs_a_restart() -> None:
 )
 def test_a_bad_value_is_told_in_one_sentence(name: str, value: Any, said: str) -> None:
     with pytest.raises(UserError) as caught:
-        replaced(Options(), name, value)
+        replace_option(Options(), name, value)
     assert (caught.value.code, caught.value.sentence) == (Code.CONFIG_INVALID, said)
 
 
 def test_a_bad_choice_is_not_repeated() -> None:
     with pytest.raises(UserError) as caught:
-        replaced(WindowOptions(), "theme", "my secret")
+        replace_option(WindowOptions(), "theme", "my secret")
     assert caught.value.sentence == "“Theme” takes one of system, light, dark; the word given is another."
 
 
 def test_a_good_value_changes_one_option_only() -> None:
-    changed = replaced(Options(undo_days=5), "backups_kept", 7)
+    changed = replace_option(Options(undo_days=5), "backups_kept", 7)
     assert changed == Options(undo_days=5, backups_kept=7)
-    assert row_of(changed, "backups_kept").is_changed
+    assert option_row(changed, "backups_kept").is_changed
 
 
 @given(
@@ -111,10 +111,10 @@ def test_the_limits_of_the_scan_stand_in_order() -> None:
     options = Options()
     for name, value in (("screen_flag", 0.71), ("screen_block", 0.49), ("screen_block", 0.91), ("screen_hard", 0.69)):
         with pytest.raises(UserError, match="what is not shown must not be given unasked") as told:
-            replaced(options, name, value)
+            replace_option(options, name, value)
         assert told.value.code is Code.CONFIG_INVALID
         assert str(value) not in str(told.value)
-    same = replaced(replaced(options, "screen_flag", 0.7), "screen_hard", 0.7)
+    same = replace_option(replace_option(options, "screen_flag", 0.7), "screen_hard", 0.7)
     assert (same.screen_flag, same.screen_block, same.screen_hard) == (0.7, 0.7, 0.7)
 
 

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from core.config.option_rows import rows_of
+from core.config.option_rows import option_rows
 from core.config.options import Options
 from core.config.retrieval import PREFIX, RetrievalOptions, load
 from core.score.ranking.profile import LOCI
-from core.score.ranking.profile_options import PRESET_WORDS, option_name, preset_values, values_of
+from core.score.ranking.profile_options import PRESET_WORDS, option_name, preset_values, profile_values
 
 OF_HEALTH = {"health_window", "health_low", "health_poor"}
 
 
 def test_each_value_of_the_profile_is_an_option_with_the_same_default() -> None:
-    flat = {option_name(dotted): value for dotted, value in values_of(LOCI).items()}
+    flat = {option_name(dotted): value for dotted, value in profile_values(LOCI).items()}
     told = RetrievalOptions().model_dump()
     assert set(told) - set(flat) == OF_HEALTH
     assert {name: told[name] for name in flat} == flat
 
 
 def test_every_option_is_told_with_words_bounds_and_a_heading() -> None:
-    rows = rows_of(RetrievalOptions, RetrievalOptions())
+    rows = option_rows(RetrievalOptions, RetrievalOptions())
     for row in rows:
         assert row.title, row.name
         assert row.description.endswith("."), row.name

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.embed.served import AT_ONCE, REST_S, ServedEmbedder, unit_rows
+from core.embed.server_embedder import AT_ONCE, REST_S, ServedEmbedder, unit_rows
 from core.errors import Code, EnvironmentFaultError, LociError
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.entities.excerpts import CUT, LONGEST, body_of, excerpt
+from core.entities.excerpts import CUT, LONGEST, body_start, excerpt
 
 NOTE = "---\ncreated: 2026-06-21T15:40:00+01:00\npeople: [Raff]\n---\n# Ljubljana in June\n\nRain. Then Raff sang.\n"
 
@@ -53,7 +53,7 @@ def test_the_name_is_always_where_it_is_said_to_be(before: str, after: str) -> N
     start = len(before)
     told, begin, end = excerpt(text, [(start, start + 4)])
     assert len(told) <= LONGEST
-    if start >= body_of(text):
+    if start >= body_start(text):
         assert told[begin:end] == "Rosa"
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from core.entities.name_words import name_key
-from core.entities.recognition import read_names
-from core.entities.similar_names import Name, pairs_among
+from core.entities.recognition import recognize_names
+from core.entities.similar_names import CountedName, find_similar_pairs
 
 
 def names(text: str) -> list[tuple[str, str, bool]]:
-    return [(one.name, one.type, one.is_sure) for one in read_names(text).candidates]
+    return [(one.name, one.type, one.is_sure) for one in recognize_names(text).candidates]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_what_is_no_name_is_none(text: str) -> None:
 
 
 def test_capitals_in_a_sentence_are_candidates_and_at_its_beginning_weak_ones() -> None:
-    inside, opening = read_names("We met Bram. Oskar was late.").candidates
+    inside, opening = recognize_names("We met Bram. Oskar was late.").candidates
     assert (inside.name, inside.opens, inside.is_sure) == ("Bram", False, False)
     assert (opening.name, opening.opens, opening.is_sure) == ("Oskar", True, False)
 
@@ -84,8 +84,8 @@ def test_a_key_is_the_same_for_all_ways_to_write_a_name() -> None:
 
 
 def pairs(*told: tuple[str, str]) -> list[tuple[str, str]]:
-    some = [Name(str(at), name, kind) for at, (name, kind) in enumerate(told)]
-    return [(pair.keep.name, pair.other.name) for pair in pairs_among(some, some)]
+    some = [CountedName(str(at), name, kind) for at, (name, kind) in enumerate(told)]
+    return [(pair.keep.name, pair.other.name) for pair in find_similar_pairs(some, some)]
 
 
 def test_spellings_and_parts_of_names_are_pairs() -> None:
@@ -108,6 +108,10 @@ def test_what_only_looks_alike_is_no_pair() -> None:
 
 
 def test_only_pairs_with_a_new_one_are_looked_at() -> None:
-    a, b, c = Name("a", "Rosa", "person"), Name("b", "Rosa Castellanos", "person"), Name("c", "Otto", "person")
-    assert pairs_among([c], [a, b, c]) == ()
-    assert len(pairs_among([a], [a, b, c])) == 1
+    a, b, c = (
+        CountedName("a", "Rosa", "person"),
+        CountedName("b", "Rosa Castellanos", "person"),
+        CountedName("c", "Otto", "person"),
+    )
+    assert find_similar_pairs([c], [a, b, c]) == ()
+    assert len(find_similar_pairs([a], [a, b, c])) == 1

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from core.entities.resolution import Hints, Named, boost, likeness, ranked, terms_of, tier, trigrams
+from core.entities.resolution import (
+    NamedEntity,
+    ResolutionHints,
+    content_terms,
+    context_boost,
+    match_tier,
+    rank_candidates,
+    trigram_similarity,
+    trigrams,
+)
 
-ROSA = Named("1", "Rosa Castellanos", "person", ("Rosie", "R. C."))
+ROSA = NamedEntity("1", "Rosa Castellanos", "person", ("Rosie", "R. C."))
 
 
 @pytest.mark.parametrize(
@@ -25,39 +34,45 @@ ROSA = Named("1", "Rosa Castellanos", "person", ("Rosie", "R. C."))
     ],
 )
 def test_the_best_tier_finds(name: str, by: str | None) -> None:
-    assert tier(name, ROSA, fuzzy=False) == by
+    assert match_tier(name, ROSA, fuzzy=False) == by
 
 
 def test_alike_spellings_count_when_they_are_asked_for() -> None:
-    assert tier("Rossa Castelanos", ROSA, fuzzy=True) == "fuzzy"
-    assert tier("Rosa", ROSA, fuzzy=True) == "prefix"
-    assert tier("Peter Pan", ROSA, fuzzy=True) is None
-    short = Named("2", "Rob", "person")
-    assert tier("Ro", short, fuzzy=True) == "prefix"
-    assert tier("Rb", Named("3", "R b", "person"), fuzzy=True) is None  # two characters are not compared
+    assert match_tier("Rossa Castelanos", ROSA, fuzzy=True) == "fuzzy"
+    assert match_tier("Rosa", ROSA, fuzzy=True) == "prefix"
+    assert match_tier("Peter Pan", ROSA, fuzzy=True) is None
+    short = NamedEntity("2", "Rob", "person")
+    assert match_tier("Ro", short, fuzzy=True) == "prefix"
+    assert match_tier("Rb", NamedEntity("3", "R b", "person"), fuzzy=True) is None  # two characters are not compared
 
 
 def test_likeness_is_that_of_pg_trgm() -> None:
     assert trigrams("Cat") == {"  c", " ca", "cat", "at "}
     # The figure of PostgreSQL's manual: SELECT similarity('word', 'two words') is 4 of 11.
-    assert likeness("word", "two words") == pytest.approx(4 / 11)
-    assert likeness("word", "word") == 1
-    assert likeness("", "word") == 0
+    assert trigram_similarity("word", "two words") == pytest.approx(4 / 11)
+    assert trigram_similarity("word", "word") == 1
+    assert trigram_similarity("", "word") == 0
 
 
 def test_the_neighbourhood_adds_jaccard_of_twenty() -> None:
-    hinted, told = terms_of(["piano concert"]), terms_of(["plays the piano", "lives in Porto"])
+    hinted, told = content_terms(["piano concert"]), content_terms(["plays the piano", "lives in Porto"])
     assert len(hinted) == 2
-    assert boost(hinted, told) == pytest.approx(20 * len(hinted & told) / len(hinted | told))
-    assert 0 < boost(hinted, told) < 20
-    assert boost(hinted, hinted) == 20
-    assert boost(hinted, frozenset()) == boost(frozenset(), told) == 0
+    assert context_boost(hinted, told) == pytest.approx(20 * len(hinted & told) / len(hinted | told))
+    assert 0 < context_boost(hinted, told) < 20
+    assert context_boost(hinted, hinted) == 20
+    assert context_boost(hinted, frozenset()) == context_boost(frozenset(), told) == 0
 
 
 def test_scores_and_order_are_the_seeds() -> None:
-    b, a, best = Named("2", "Bruno", "person"), Named("3", "Anna", "person"), Named("4", "Carl", "person")
-    hints = Hints("piano", (), {"4": 12.34567, "nobody": 99})
-    found = ranked([(b, "prefix"), (a, "prefix"), (ROSA, "exact"), (best, "alias")], hints, {"1": terms_of(["piano"])})
+    b, a, best = (
+        NamedEntity("2", "Bruno", "person"),
+        NamedEntity("3", "Anna", "person"),
+        NamedEntity("4", "Carl", "person"),
+    )
+    hints = ResolutionHints("piano", (), {"4": 12.34567, "nobody": 99})
+    found = rank_candidates(
+        [(b, "prefix"), (a, "prefix"), (ROSA, "exact"), (best, "alias")], hints, {"1": content_terms(["piano"])}
+    )
     assert [(one.canonical_name, one.score, one.name_match) for one in found] == [
         ("Rosa Castellanos", 120.0, "exact"),
         ("Carl", 92.3457, "alias"),

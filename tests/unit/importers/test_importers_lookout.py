@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from core.importers import source_discovery
-from core.importers.source_discovery import Kind, Place, look_around, named_places, usual_places
+from core.importers.source_discovery import PlaceKind, SourceFolder, discover_sources, named_folders, usual_folders
 from core.types.clock import ManualClock
 from core.types.replies import Candidate
 
@@ -24,8 +24,8 @@ def never() -> bool:
     return False
 
 
-def look(*places: Place, stopped: Callable[[], bool] = never) -> dict[str, Candidate]:
-    return {one.path: one for one in look_around(places, ManualClock(0), stopped)}
+def look(*places: SourceFolder, stopped: Callable[[], bool] = never) -> dict[str, Candidate]:
+    return {one.path: one for one in discover_sources(places, ManualClock(0), stopped)}
 
 
 def put(path: Path, content: str, at: int = 1_700_000_000) -> Path:
@@ -44,7 +44,7 @@ def test_the_usual_places_of_a_home(tmp_path: Path) -> None:
     put(tmp_path / "Documents" / "Notes" / ".obsidian" / "app.json", "{}")
     put(tmp_path / "Documents" / "letter.md", "Dear Jo")
     put(tmp_path / "Desktop" / "rows.json", '[{"text": "anybody’s"}]')
-    found = look_around(usual_places(tmp_path), ManualClock(0), never)
+    found = discover_sources(usual_folders(tmp_path), ManualClock(0), never)
     assert [(Path(one.path).relative_to(tmp_path).as_posix(), one.format, one.count) for one in found] == [
         ("Downloads/conversations.json", "chatgpt", 1),
         (".claude/projects", "claude-code", 2),
@@ -60,7 +60,7 @@ def test_an_unpacked_export_is_one_folder(tmp_path: Path) -> None:
     put(export / "conversations.json", CLAUDE)
     put(export / "users.json", "[]")
     put(tmp_path / "other" / "conversations.json", CHATGPT)
-    found = look(*named_places([tmp_path]))
+    found = look(*named_folders([tmp_path]))
     assert {path: (one.format, one.count) for path, one in found.items()} == {
         str(export): ("claude", 2),
         str(tmp_path / "other" / "conversations.json"): ("chatgpt", 1),
@@ -73,7 +73,7 @@ def test_archives_are_told_by_what_is_in_them(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "conversations.zip", "w") as archive:
         archive.writestr("holiday.txt", "sun")
     (tmp_path / "broken.zip").write_bytes(b"PK\x03\x04 nothing more")
-    assert list(look(*named_places([tmp_path]))) == [str(tmp_path / "anything.zip")]
+    assert list(look(*named_folders([tmp_path]))) == [str(tmp_path / "anything.zip")]
 
 
 def test_other_files_are_no_candidates(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_other_files_are_no_candidates(tmp_path: Path) -> None:
     put(tmp_path / "package.json", '{"name": "x", "version": "1"}')
     put(tmp_path / "log.jsonl", '{"level": "info", "message": "started"}\n')
     (tmp_path / "bytes.json").write_bytes(bytes(range(256)))
-    assert look(*named_places([tmp_path])) == {}
+    assert look(*named_folders([tmp_path])) == {}
 
 
 def test_no_link_is_followed(tmp_path: Path) -> None:
@@ -93,8 +93,8 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
     (home / "Downloads").symlink_to(outside)
     (home / "Documents" / "there").symlink_to(outside)
     (home / "Documents" / "conversations.json").symlink_to(outside / "conversations.json")
-    assert look(*usual_places(home)) == {}
-    assert look(*named_places([home / "Downloads"])) != {}, "what the person names may lead over a link"
+    assert look(*usual_folders(home)) == {}
+    assert look(*named_folders([home / "Downloads"])) != {}, "what the person names may lead over a link"
 
 
 def test_hidden_and_deep_folders_are_passed_over(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_hidden_and_deep_folders_are_passed_over(tmp_path: Path) -> None:
     put(tmp_path / "node_modules" / "conversations.json", CHATGPT)
     put(tmp_path / "a" / "b" / "c" / "conversations.json", CHATGPT)
     put(tmp_path / "a" / "b" / "c" / "d" / "conversations.json", CHATGPT)
-    assert list(look(*named_places([tmp_path]))) == [str(tmp_path / "a" / "b" / "c" / "conversations.json")]
+    assert list(look(*named_folders([tmp_path]))) == [str(tmp_path / "a" / "b" / "c" / "conversations.json")]
 
 
 def test_places_that_are_not_there_or_cannot_be_read_are_no_error(tmp_path: Path) -> None:
@@ -113,35 +113,35 @@ def test_places_that_are_not_there_or_cannot_be_read_are_no_error(tmp_path: Path
     put(locked / "conversations.json", CHATGPT)
     locked.chmod(0)
     try:
-        found = look(*named_places([tmp_path / "nowhere", tmp_path / "file", tmp_path / "loop", tmp_path]))
+        found = look(*named_folders([tmp_path / "nowhere", tmp_path / "file", tmp_path / "loop", tmp_path]))
     finally:
         locked.chmod(0o700)
     assert set(found) <= {str(locked / "conversations.json")}  # root reads everything
 
 
-@pytest.mark.parametrize("kind", [Kind.CLAUDE_CODE, Kind.CODEX])
-def test_a_folder_of_other_logs_holds_no_sessions(tmp_path: Path, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [PlaceKind.CLAUDE_CODE, PlaceKind.CODEX])
+def test_a_folder_of_other_logs_holds_no_sessions(tmp_path: Path, kind: PlaceKind) -> None:
     put(tmp_path / "x.jsonl", '{"level": "info"}\n')
-    assert look(Place(tmp_path, kind)) == {}
+    assert look(SourceFolder(tmp_path, kind)) == {}
 
 
 def test_the_work_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for n in range(12):
         put(tmp_path / f"{n:02d}" / "export.json", CHATGPT)
-    everything = look(*named_places([tmp_path]))
+    everything = look(*named_folders([tmp_path]))
     assert len(everything) == 12
     for name, bound in (("MOST_ENTRIES", 15), ("MOST_SNIFFED", 3), ("MOST_FOUND", 3)):
         with monkeypatch.context() as patch:
             patch.setattr(source_discovery, name, bound)
-            assert 0 < len(look(*named_places([tmp_path]))) <= 4, name
+            assert 0 < len(look(*named_folders([tmp_path]))) <= 4, name
     with monkeypatch.context() as patch:
         patch.setattr(source_discovery, "MOST_SECONDS", 0.0)
-        assert look(*named_places([tmp_path])) == {}
+        assert look(*named_folders([tmp_path])) == {}
 
 
 def test_it_stops_when_asked_and_keeps_what_it_has(tmp_path: Path) -> None:
     for n in range(12):
         put(tmp_path / f"{n:02d}" / "export.json", CHATGPT)
     asked = iter(range(1000))
-    found = look(*named_places([tmp_path]), stopped=lambda: next(asked) > 30)
+    found = look(*named_folders([tmp_path]), stopped=lambda: next(asked) > 30)
     assert 0 < len(found) < 12

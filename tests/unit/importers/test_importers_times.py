@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from core.text.times import is_within, labelled_date, parse_time, written_time
+from core.text.times import find_labelled_date, format_time, is_within, parse_time
 from core.types.values import Precision, When
 
 DAY = int(datetime(2025, 1, 2, tzinfo=UTC).timestamp() * 1000)
@@ -100,7 +100,7 @@ def test_a_number_of_thousands_of_digits_is_no_time() -> None:
 def test_a_week_is_known_as_exactly_as_a_precision_can_say(week: str, want: str) -> None:
     when = parse_time(week)
     assert when is not None
-    assert written_time(when) == want
+    assert format_time(when) == want
 
 
 # --- dates in names and headings
@@ -140,9 +140,9 @@ def test_a_week_is_known_as_exactly_as_a_precision_can_say(week: str, want: str)
     ],
 )
 def test_labels_that_bear_a_date(label: str, want: str) -> None:
-    when = labelled_date(label)
+    when = find_labelled_date(label)
     assert when is not None
-    assert (written_time(when), when.offset_min) == (want, None)
+    assert (format_time(when), when.offset_min) == (want, None)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_labels_that_bear_a_date(label: str, want: str) -> None:
     ],
 )  # fmt: skip
 def test_labels_that_bear_none(label: str) -> None:
-    assert labelled_date(label) is None
+    assert find_labelled_date(label) is None
 
 
 def test_a_time_lies_within_the_day_the_month_or_the_year_that_holds_it() -> None:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError
 from core.index.hnsw import HnswIndex
-from core.index.manager import Due, IndexManager, State, estimated_bytes
-from core.index.snapshot import Identity, Refusal, SnapshotRefused, read_snapshot, write_snapshot
+from core.index.manager import IndexManager, IndexState, MaintenanceDue, estimated_bytes
+from core.index.snapshot import Identity, SnapshotRefusal, SnapshotRefused, read_snapshot, write_snapshot
 
 DIMS = 32
 OURS = Identity("ab" * 16, "model-1", DIMS)
@@ -59,7 +59,7 @@ def manager(request: pytest.FixtureRequest) -> IndexManager:
 
 
 def test_knows_nothing_before_it_is_warm(manager: IndexManager, clustered: Make) -> None:
-    assert manager.status().state is State.EMPTY
+    assert manager.status().state is IndexState.EMPTY
     assert manager.status().needs_warm
     with pytest.raises(EnvironmentFaultError) as caught:
         manager.search(clustered(1)[0], 5)
@@ -68,7 +68,7 @@ def test_knows_nothing_before_it_is_warm(manager: IndexManager, clustered: Make)
 
 def test_an_empty_vault_is_ready_at_once(manager: IndexManager, vault: Any, clustered: Make) -> None:
     manager.warm(vault.loader(), silent, never)
-    assert manager.status().state is State.READY
+    assert manager.status().state is IndexState.READY
     assert manager.search(clustered(1)[0], 5).labels.size == 0
 
 
@@ -76,7 +76,7 @@ def test_warm_loads_all(manager: IndexManager, filled: Any, exact: Exact, cluste
     seen: list[tuple[int, int]] = []
     manager.warm(filled.loader(), lambda done, total: seen.append((done, total)), never)
     status = manager.status()
-    assert (status.state, status.done, status.total, status.revision) == (State.READY, 600, 600, 1)
+    assert (status.state, status.done, status.total, status.revision) == (IndexState.READY, 600, 600, 1)
     assert not status.needs_warm
     assert seen[0] == (0, 600)
     assert seen[-1] == (600, 600)
@@ -90,7 +90,7 @@ def test_answers_are_complete_at_every_point_of_warming(
     checked: list[int] = []
 
     def look(done: int) -> None:
-        assert manager.status().state is State.WARMING
+        assert manager.status().state is IndexState.WARMING
         assert manager.status().total == 600
         assert agrees(manager, filled, exact, clustered(3, seed=done + 1))
         checked.append(done)
@@ -142,7 +142,7 @@ def test_cancel_leaves_a_right_index_and_the_next_warm_goes_on(
     answers = iter([False, False, False, True])
     with pytest.raises(CancelledError):
         manager.warm(filled.loader(), silent, lambda: next(answers))
-    assert manager.status().state is State.WARMING
+    assert manager.status().state is IndexState.WARMING
     assert manager.status().done == 150
     assert manager.settled_index() is None
     assert agrees(manager, filled, exact, clustered(5, seed=3))
@@ -247,9 +247,9 @@ def test_answers_are_complete_while_a_snapshot_catches_up(
     assert manager.revision == filled.now
 
 
-@pytest.mark.parametrize("reason", list(Refusal))
+@pytest.mark.parametrize("reason", list(SnapshotRefusal))
 def test_a_refused_snapshot_costs_nothing_but_time(
-    manager: IndexManager, filled: Any, exact: Exact, clustered: Make, reason: Refusal
+    manager: IndexManager, filled: Any, exact: Exact, clustered: Make, reason: SnapshotRefusal
 ) -> None:
     manager.warm(filled.loader(), silent, never, lambda: SnapshotRefused(reason))
     assert manager.status().snapshot is reason
@@ -264,7 +264,7 @@ def test_a_snapshot_from_beyond_the_vault_is_not_used(
     stranger.add(np.arange(50), clustered(50, seed=20))
     stranger.revision = filled.now + 1
     manager.warm(filled.loader(), silent, never, lambda: stranger)
-    assert manager.status().snapshot is Refusal.OTHER_HISTORY
+    assert manager.status().snapshot is SnapshotRefusal.OTHER_HISTORY
     assert agrees(manager, filled, exact, clustered(5, seed=3))
 
 
@@ -276,21 +276,21 @@ def test_grows_into_the_graph(vault: Any, exact: Exact, clustered: Make) -> None
     manager.warm(vault.loader(), silent, never)
     rows = clustered(700)
     for low in range(0, 700, 100):
-        assert manager.due() is (Due.REBUILD if low > 400 else Due.NOTHING)
+        assert manager.due() is (MaintenanceDue.REBUILD if low > 400 else MaintenanceDue.NOTHING)
         part = np.arange(low, low + 100)
         manager.apply(vault.set(part, rows[part]), part, rows[part])
     seen: list[tuple[int, int]] = []
-    assert manager.maintain(lambda done, total: seen.append((done, total)), never) is Due.REBUILD
+    assert manager.maintain(lambda done, total: seen.append((done, total)), never) is MaintenanceDue.REBUILD
     assert seen[-1] == (700, 700)
     status = manager.status()
     assert (status.backend, status.done, status.staged, status.revision) == ("hnsw", 700, 0, vault.now)
-    assert manager.due() is Due.NOTHING
+    assert manager.due() is MaintenanceDue.NOTHING
     assert agrees(manager, vault, exact, clustered(10, seed=3))
     more = clustered(30, seed=21)
     manager.apply(vault.set(np.arange(2000, 2030), more), np.arange(2000, 2030), more)
-    assert manager.due() is Due.LINK
+    assert manager.due() is MaintenanceDue.LINK
     assert agrees(manager, vault, exact, more[:5])
-    assert manager.maintain(silent, never) is Due.LINK
+    assert manager.maintain(silent, never) is MaintenanceDue.LINK
     assert manager.status().staged == 0
     assert agrees(manager, vault, exact, more[:5])
 
@@ -301,7 +301,7 @@ def test_writes_that_arrive_during_the_upgrade_are_in(vault: Any, exact: Exact, 
     vault.chunk = 2000
     manager.warm(vault.loader(), silent, never)
     manager.apply(vault.drop(np.arange(450, 1500)), NONE, NO_ROWS, np.arange(450, 1500))
-    assert manager.due() is Due.REBUILD  # too many dead rows
+    assert manager.due() is MaintenanceDue.REBUILD  # too many dead rows
     rows = clustered(60, seed=22)
     written: list[int] = []
 
@@ -327,7 +327,7 @@ def test_a_shrunken_graph_becomes_exact_again(vault: Any, exact: Exact, clustere
     manager.warm(vault.loader(), silent, never)
     assert manager.status().backend == "hnsw"
     manager.apply(vault.drop(np.arange(1100)), NONE, NO_ROWS, np.arange(1100))
-    assert manager.maintain(silent, never) is Due.REBUILD
+    assert manager.maintain(silent, never) is MaintenanceDue.REBUILD
     assert (manager.status().backend, manager.status().dead) == ("flat", 0)
     assert agrees(manager, vault, exact, clustered(5, seed=3))
 

@@ -20,7 +20,7 @@ from core.index import graphio, snapshot
 from core.index.base import VectorIndex
 from core.index.flat import FlatIndex
 from core.index.hnsw import HnswIndex
-from core.index.snapshot import Identity, Refusal, SnapshotRefused, read_snapshot, write_snapshot
+from core.index.snapshot import Identity, SnapshotRefusal, SnapshotRefused, read_snapshot, write_snapshot
 
 DIMS = 32
 OURS = Identity(vault_id="ab" * 16, model="model-1", dims=DIMS)
@@ -51,7 +51,7 @@ def read(path: Path, sealer: Any, identity: Identity = OURS, **more: Any) -> Vec
     return read_snapshot(path, identity, sealer, **{"newest": 17, **more})
 
 
-def refusal(path: Path, sealer: Any, identity: Identity = OURS, **more: Any) -> Refusal:
+def refusal(path: Path, sealer: Any, identity: Identity = OURS, **more: Any) -> SnapshotRefusal:
     answer = read(path, sealer, identity, **more)
     assert isinstance(answer, SnapshotRefused)
     return answer.reason
@@ -108,7 +108,7 @@ def test_every_cut_is_refused(index: VectorIndex, path: Path, sealer: Any) -> No
     cuts = {*range(0, 600, 7), *random.Random(1).sample(range(len(whole)), 60), len(whole) - 1}
     for cut in sorted(cuts):
         path.write_bytes(whole[:cut])
-        assert refusal(path, sealer) is Refusal.DAMAGED
+        assert refusal(path, sealer) is SnapshotRefusal.DAMAGED
 
 
 def test_every_cut_at_a_frame_is_refused(index: VectorIndex, path: Path, sealer: Any) -> None:
@@ -122,12 +122,12 @@ def test_every_cut_at_a_frame_is_refused(index: VectorIndex, path: Path, sealer:
     assert len(borders) >= 4
     for border in borders[:-1]:
         path.write_bytes(whole[:border])
-        assert refusal(path, sealer) is Refusal.DAMAGED
+        assert refusal(path, sealer) is SnapshotRefusal.DAMAGED
     first, second = (whole[borders[i] : borders[i + 1]] for i in (0, 1))
     path.write_bytes(whole[: borders[0]] + second + first + whole[borders[2] :])
-    assert refusal(path, sealer) is Refusal.DAMAGED
+    assert refusal(path, sealer) is SnapshotRefusal.DAMAGED
     path.write_bytes(whole + whole[borders[-2] :])
-    assert refusal(path, sealer) is Refusal.DAMAGED
+    assert refusal(path, sealer) is SnapshotRefusal.DAMAGED
 
 
 def test_200_flipped_bits_are_refused(index: VectorIndex, path: Path, sealer: Any) -> None:
@@ -149,30 +149,30 @@ def test_frames_of_another_snapshot_do_not_fit(index: VectorIndex, path: Path, s
     other = path.read_bytes()
     body = 12 + struct.unpack("<I", one[8:12])[0]
     path.write_bytes(one[:body] + other[body:])
-    assert refusal(path, sealer) is Refusal.DAMAGED
+    assert refusal(path, sealer) is SnapshotRefusal.DAMAGED
 
 
 def test_foreign_snapshots_are_refused(index: VectorIndex, path: Path, sealer: Any, other_sealer: Any) -> None:
     write_snapshot(path, index, OURS, "", sealer)
-    assert refusal(path, sealer, Identity("cd" * 16, "model-1", DIMS)) is Refusal.OTHER_VAULT
-    assert refusal(path, sealer, Identity(OURS.vault_id, "model-2", DIMS)) is Refusal.OTHER_MODEL
-    assert refusal(path, sealer, Identity(OURS.vault_id, "model-1", 384)) is Refusal.OTHER_MODEL
-    assert refusal(path, other_sealer) is Refusal.DAMAGED
+    assert refusal(path, sealer, Identity("cd" * 16, "model-1", DIMS)) is SnapshotRefusal.OTHER_VAULT
+    assert refusal(path, sealer, Identity(OURS.vault_id, "model-2", DIMS)) is SnapshotRefusal.OTHER_MODEL
+    assert refusal(path, sealer, Identity(OURS.vault_id, "model-1", 384)) is SnapshotRefusal.OTHER_MODEL
+    assert refusal(path, other_sealer) is SnapshotRefusal.DAMAGED
 
 
 def test_a_header_that_claims_to_be_ours_does_not_help(index: VectorIndex, path: Path, sealer: Any) -> None:
     write_snapshot(path, index, Identity("cd" * 16, "model-1", DIMS), "", sealer)
     path.write_bytes(path.read_bytes().replace(b"cd" * 16, b"ab" * 16))
-    assert refusal(path, sealer) is Refusal.DAMAGED
+    assert refusal(path, sealer) is SnapshotRefusal.DAMAGED
 
 
 def test_revisions(index: VectorIndex, path: Path, sealer: Any) -> None:
     write_snapshot(path, index, OURS, "hash-at-17", sealer)
-    assert refusal(path, sealer, newest=16) is Refusal.OTHER_HISTORY
+    assert refusal(path, sealer, newest=16) is SnapshotRefusal.OTHER_HISTORY
     assert isinstance(read(path, sealer, newest=99), (FlatIndex, HnswIndex))
     assert isinstance(read(path, sealer, anchor_at=lambda at: f"hash-at-{at}"), (FlatIndex, HnswIndex))
-    assert refusal(path, sealer, newest=99, anchor_at=lambda _: "another") is Refusal.OTHER_HISTORY
-    assert refusal(path, sealer, newest=99, anchor_at=lambda _: None) is Refusal.OTHER_HISTORY
+    assert refusal(path, sealer, newest=99, anchor_at=lambda _: "another") is SnapshotRefusal.OTHER_HISTORY
+    assert refusal(path, sealer, newest=99, anchor_at=lambda _: None) is SnapshotRefusal.OTHER_HISTORY
 
 
 def test_another_graph_format_is_refused(
@@ -182,19 +182,19 @@ def test_another_graph_format_is_refused(
     made.add(np.arange(10), clustered(10))
     write_snapshot(path, made, OURS, "", sealer)
     monkeypatch.setattr(snapshot, "graph_format", lambda **_: "hnswlib-9")
-    assert refusal(path, sealer, newest=99) is Refusal.OTHER_FORMAT
+    assert refusal(path, sealer, newest=99) is SnapshotRefusal.OTHER_FORMAT
 
 
 def test_absent_and_unreadable(path: Path, sealer: Any, tmp_path: Path) -> None:
-    assert refusal(path, sealer) is Refusal.ABSENT
+    assert refusal(path, sealer) is SnapshotRefusal.ABSENT
     path.mkdir()
-    assert refusal(path, sealer) is Refusal.UNREADABLE
+    assert refusal(path, sealer) is SnapshotRefusal.UNREADABLE
     os.mkfifo(tmp_path / "fifo")
-    assert refusal(tmp_path / "fifo", sealer) is Refusal.UNREADABLE
+    assert refusal(tmp_path / "fifo", sealer) is SnapshotRefusal.UNREADABLE
     (tmp_path / "real").write_bytes(b"LOCIIDX1")
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    assert refusal(tmp_path / "link", sealer) is Refusal.UNREADABLE
-    assert refusal(tmp_path / "real", sealer) is Refusal.DAMAGED
+    assert refusal(tmp_path / "link", sealer) is SnapshotRefusal.UNREADABLE
+    assert refusal(tmp_path / "real", sealer) is SnapshotRefusal.DAMAGED
 
 
 def forged(**changes: Any) -> bytes:
@@ -225,13 +225,13 @@ def forged(**changes: Any) -> bytes:
 )
 def test_forged_headers_cost_nothing(path: Path, sealer: Any, changes: dict[str, Any]) -> None:
     path.write_bytes(forged(**changes))
-    assert refusal(path, sealer) is Refusal.DAMAGED
+    assert refusal(path, sealer) is SnapshotRefusal.DAMAGED
 
 
 @pytest.mark.parametrize("raw", [b"", b"LOCIIDX1", b"LOCIIDX1\xff\xff\xff\xff{", b"LOCIIDX1\x02\0\0\0[]", b"\0" * 500])
 def test_garbage_is_refused(path: Path, sealer: Any, raw: bytes) -> None:
     path.write_bytes(raw)
-    assert refusal(path, sealer) is Refusal.DAMAGED
+    assert refusal(path, sealer) is SnapshotRefusal.DAMAGED
 
 
 def test_a_sealed_header_that_lies_about_its_rows_is_refused(
@@ -254,7 +254,7 @@ def test_a_sealed_header_that_lies_about_its_rows_is_refused(
             assert answer.count == 0
             assert answer.search(clustered(1)[0], 5).labels.size == 0
         else:
-            assert answer == SnapshotRefused(Refusal.DAMAGED)
+            assert answer == SnapshotRefused(SnapshotRefusal.DAMAGED)
 
 
 def test_a_failed_write_leaves_the_old_one(

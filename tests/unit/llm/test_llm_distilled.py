@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from core.llm.distillate import MOST_ITEMS, NO_JSON, NewFact, NewRule, distillate_of, uuid_of
-from core.llm.schema import ANSWER_BYTES, schema
+from core.llm.distillate import MOST_ITEMS, NO_JSON, NewFact, NewRule, parse_distillate, parse_uuid
+from core.llm.schema import ANSWER_BYTES, answer_schema
 
 ID = "0192f0c1-7a3e-7b5e-8c55-0242ac120002"
 OTHER = "0192f0c1-7a3e-7b5e-8c55-0242ac120003"
@@ -21,19 +21,19 @@ def answer(**lists: Any) -> str:
 
 def test_parse_fenced_json_code_block() -> None:
     for fence in ("```json\n{}\n```", "```\n{}\n```", "Here it is:\n```JSON {}```\nAnything else?"):
-        read = distillate_of(fence.replace("{}", answer(new_facts=[FACT])))
+        read = parse_distillate(fence.replace("{}", answer(new_facts=[FACT])))
         assert [fact.content for fact in read.new_facts] == ["The user lives in Bergen."]
         assert read.parse_errors == ()
 
 
 def test_parse_bare_json_object() -> None:
     held = answer(new_facts=[{**FACT, "content": 'He said "}" and {"'}])
-    read = distillate_of(f"Sure, {held} is what I found }} {{.")
+    read = parse_distillate(f"Sure, {held} is what I found }} {{.")
     assert [fact.content for fact in read.new_facts] == ['He said "}" and {"']
 
 
 def test_the_fenced_block_counts_more_than_braces_before_it() -> None:
-    read = distillate_of('Set {x} aside.\n```json\n{"confirmations": ["' + ID + '"]}\n```')
+    read = parse_distillate('Set {x} aside.\n```json\n{"confirmations": ["' + ID + '"]}\n```')
     assert read.confirmations == (ID,)
 
 
@@ -49,7 +49,7 @@ def test_new_fact_validation() -> None:
         {**FACT, "content": "x" * 501},
         "a text",
     ]
-    read = distillate_of(answer(new_facts=given))
+    read = parse_distillate(answer(new_facts=given))
     assert read.new_facts == (
         NewFact("user", "lives in", FACT["content"], "stable", 0.7, ("home",)),
         NewFact("user", "lives in", "Two.", "standard", 1.0),
@@ -67,20 +67,22 @@ def test_new_fact_validation() -> None:
 
 
 def test_updated_fact_validation() -> None:
-    read = distillate_of(answer(updated_facts=[{**FACT, "target_id": ID}, {**FACT, "target_id": "7"}, FACT, {}, 7]))
+    read = parse_distillate(answer(updated_facts=[{**FACT, "target_id": ID}, {**FACT, "target_id": "7"}, FACT, {}, 7]))
     assert [(fact.target_id, fact.content) for fact in read.updated_facts] == [(ID, FACT["content"])]
     assert len(read.parse_errors) == 4
     assert read.parse_errors[0] == "updated_facts[1] needs a target_id that is a UUID"
 
 
 def test_confirmation_validation() -> None:
-    read = distillate_of(answer(confirmations=[ID, "no", 7, None, OTHER.upper(), ID]))
+    read = parse_distillate(answer(confirmations=[ID, "no", 7, None, OTHER.upper(), ID]))
     assert read.confirmations == (ID, OTHER)
     assert read.parse_errors == tuple(f"confirmations[{place}] is not a UUID" for place in (1, 2, 3))
 
 
 def test_new_rule_validation() -> None:
-    read = distillate_of(answer(new_rules=[{"content": "Answer in Norwegian.", "tags": ["style"]}, {"content": ""}, 1]))
+    read = parse_distillate(
+        answer(new_rules=[{"content": "Answer in Norwegian.", "tags": ["style"]}, {"content": ""}, 1])
+    )
     assert read.new_rules == (NewRule("Answer in Norwegian.", ("style",)),)
     assert read.parse_errors == ("new_rules[1] needs content", "new_rules[2] is not an object")
 
@@ -108,14 +110,14 @@ def test_new_rule_validation() -> None:
     ],
 )  # fmt: skip
 def test_no_json_found(raw: str) -> None:
-    read = distillate_of(raw)
+    read = parse_distillate(raw)
     assert (read.parse_errors, read.has_json) == ((NO_JSON,), False)
     assert (read.new_facts, read.updated_facts, read.new_rules, read.confirmations) == ((), (), (), ())
 
 
 def test_lists_are_bounded_and_other_shapes_are_told() -> None:
     many = [{**FACT, "content": f"Fact {n}."} for n in range(MOST_ITEMS + 5)]
-    read = distillate_of(answer(new_facts=many, updated_facts={}, confirmations=None, more=[1]))
+    read = parse_distillate(answer(new_facts=many, updated_facts={}, confirmations=None, more=[1]))
     assert len(read.new_facts) == MOST_ITEMS
     assert read.parse_errors == (
         f"new_facts has more than {MOST_ITEMS} entries; the others were left out",
@@ -126,7 +128,7 @@ def test_lists_are_bounded_and_other_shapes_are_told() -> None:
 
 def test_no_word_of_an_answer_is_in_an_error() -> None:
     secret = "Marzipanturm"
-    read = distillate_of(
+    read = parse_distillate(
         answer(new_facts=[{"subject": secret}, secret], confirmations=[secret], new_rules=[{secret: 1}])
     )
     assert len(read.parse_errors) == 4
@@ -134,12 +136,12 @@ def test_no_word_of_an_answer_is_in_an_error() -> None:
 
 
 def test_a_uuid_is_read_in_its_plain_form_only() -> None:
-    assert uuid_of(ID.upper()) == ID
+    assert parse_uuid(ID.upper()) == ID
     for other in (ID.replace("-", ""), "{" + ID + "}", "urn:uuid:" + ID, ID + " ", 7, None, ""):
-        assert uuid_of(other) is None
+        assert parse_uuid(other) is None
 
 
 def test_the_schema_asks_for_what_is_read() -> None:
-    asked = schema("distill")["properties"]
+    asked = answer_schema("distill")["properties"]
     assert set(asked) == {"new_facts", "updated_facts", "new_rules", "confirmations"}
     assert asked["updated_facts"]["items"]["required"] == ["target_id", "subject", "predicate", "content"]

@@ -12,12 +12,12 @@ import pytest
 from fake_ollama import EMBEDDER, MODEL, Answer, FakeOllama, relation
 
 from core.errors import Code, LociError
-from core.llm.ollama import Held, Limits, ModelServer, choose
+from core.llm.ollama import InstalledModel, ModelServer, ServerLimits, choose_model
 from core.llm.prompts import Prompt, relation_prompt
-from core.llm.server_address import Place, place_of
+from core.llm.server_address import ServerAddress, parse_address
 from core.types.belief import ModelState, Server, Told
 
-QUICK = Limits(connect_s=2, silence_s=0.4, whole_s=1.2, list_s=1.2, wire_bytes=256 * 1024)
+QUICK = ServerLimits(connect_s=2, silence_s=0.4, whole_s=1.2, list_s=1.2, wire_bytes=256 * 1024)
 PROMPT = relation_prompt(Told("I live in Bergen."), Told("I moved to Voss."))
 CLEAR = ("cleartext", "cleartext")
 GOOD = relation("SUPERSEDE", 0.9)
@@ -31,7 +31,7 @@ def fake() -> Iterator[FakeOllama]:
 
 @pytest.fixture
 async def server(fake: FakeOllama) -> AsyncIterator[ModelServer]:
-    found = ModelServer(place_of(fake.host), QUICK)
+    found = ModelServer(parse_address(fake.host), QUICK)
     yield found
     await found.close()
 
@@ -63,7 +63,7 @@ async def test_neither_key_nor_proxy_of_the_environment_is_used(
     monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:1")
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     fake.says(GOOD)
-    server = ModelServer(place_of(fake.host), QUICK)
+    server = ModelServer(parse_address(fake.host), QUICK)
     assert await server.ask(MODEL, PROMPT, CLEAR) == GOOD
     await server.close()
     assert not {"authorization", "proxy-authorization", "cookie"} & set(fake.questions[0].headers)
@@ -128,7 +128,7 @@ async def test_a_bad_answer_is_one_plain_failure_and_the_next_question_works(
 
 async def test_cancelling_hangs_up_at_once(fake: FakeOllama) -> None:
     fake.says(Answer(endless=True, gap_s=0.01))
-    server = ModelServer(place_of(fake.host), Limits(wire_bytes=10**12, answer_bytes=10**12))
+    server = ModelServer(parse_address(fake.host), ServerLimits(wire_bytes=10**12, answer_bytes=10**12))
     asking = asyncio.create_task(server.ask(MODEL, PROMPT, CLEAR))
     assert await asyncio.to_thread(fake.came.wait, 10)
     asking.cancel()
@@ -174,7 +174,7 @@ async def test_embedding_gives_one_finite_vector_a_text(fake: FakeOllama, server
 async def test_a_closed_port_is_told_as_no_server(fake: FakeOllama) -> None:
     port = fake.port
     fake.stop()
-    server = ModelServer(Place(f"http://127.0.0.1:{port}", "127.0.0.1", port, loopback=True), QUICK)
+    server = ModelServer(ServerAddress(f"http://127.0.0.1:{port}", "127.0.0.1", port, loopback=True), QUICK)
     with pytest.raises(LociError) as caught:
         await server.models()
     assert caught.value.code is Code.EMBEDDER_UNAVAILABLE
@@ -183,18 +183,18 @@ async def test_a_closed_port_is_told_as_no_server(fake: FakeOllama) -> None:
 
 def test_the_model_that_is_chosen() -> None:
     big, small, middle = (
-        Held("big", 40 * 10**9, "llama"),
-        Held("small", 10**9, "llama"),
-        Held("mid", 5 * 10**9, "qwen2"),
+        InstalledModel("big", 40 * 10**9, "llama"),
+        InstalledModel("small", 10**9, "llama"),
+        InstalledModel("mid", 5 * 10**9, "qwen2"),
     )
-    away, passed_on = Held("huge:cloud", 10**12, "gpt"), Held("mine", 400, "llama")
-    encoder, bert = Held("embed-x", 10**9, "llama"), Held("b", 10**9, "nomic-bert")
-    assert choose([big, small, middle, away, passed_on, encoder, bert], "") == "mid"
-    assert choose([big], "") == "big"
-    assert choose([away, passed_on, encoder, bert], "") is None
-    assert choose([small, away], "huge:cloud") is None, "never one that runs on another machine"
-    assert choose([Held("tiny:latest", 10**9, "")], "tiny") == "tiny:latest"
-    assert choose([small], "tiny") is None
+    away, passed_on = InstalledModel("huge:cloud", 10**12, "gpt"), InstalledModel("mine", 400, "llama")
+    encoder, bert = InstalledModel("embed-x", 10**9, "llama"), InstalledModel("b", 10**9, "nomic-bert")
+    assert choose_model([big, small, middle, away, passed_on, encoder, bert], "") == "mid"
+    assert choose_model([big], "") == "big"
+    assert choose_model([away, passed_on, encoder, bert], "") is None
+    assert choose_model([small, away], "huge:cloud") is None, "never one that runs on another machine"
+    assert choose_model([InstalledModel("tiny:latest", 10**9, "")], "tiny") == "tiny:latest"
+    assert choose_model([small], "tiny") is None
 
 
 @pytest.mark.starts_process

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from core.errors import Code, LociError
-from core.llm.server_address import place_of
+from core.llm.server_address import parse_address
 
 NAMES = {
     "localhost": ("::1", "127.0.0.1"),
@@ -35,7 +35,7 @@ def resolve(name: str) -> Sequence[str]:
     ],
 )
 def test_this_machine_is_called_by_its_address(host: str, url: str) -> None:
-    place = place_of(host, resolve=resolve)
+    place = parse_address(host, resolve=resolve)
     assert (place.url, place.loopback) == (url, True)
 
 
@@ -45,9 +45,9 @@ def test_this_machine_is_called_by_its_address(host: str, url: str) -> None:
 )
 def test_another_machine_needs_the_persons_word(host: str) -> None:
     with pytest.raises(LociError) as caught:
-        place_of(host, resolve=resolve)
+        parse_address(host, resolve=resolve)
     assert caught.value.code is Code.ACCESS_DENIED
-    assert not place_of(host, beyond=True, resolve=resolve).loopback
+    assert not parse_address(host, beyond=True, resolve=resolve).loopback
 
 
 @pytest.mark.parametrize(
@@ -69,6 +69,6 @@ def test_another_machine_needs_the_persons_word(host: str) -> None:
 )
 def test_what_is_no_address_is_refused_though_confirmed(host: str) -> None:
     with pytest.raises(LociError) as caught:
-        place_of(host, beyond=True, resolve=resolve)
+        parse_address(host, beyond=True, resolve=resolve)
     assert caught.value.code is Code.CONFIG_INVALID
     assert host == "" or host not in caught.value.sentence

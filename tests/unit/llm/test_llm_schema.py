@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from core.belief.extract.extraction import predicates
-from core.llm.prompts import Prompt, claims_prompt, escaped, relation_prompt
-from core.llm.schema import ANSWER_BYTES, MOST_CLAIMS, claims_of, json_of, relation_of, schema
+from core.belief.extract.extraction import predicate_names
+from core.llm.prompts import Prompt, claims_prompt, escape_fences, relation_prompt
+from core.llm.schema import ANSWER_BYTES, MOST_CLAIMS, answer_schema, find_json, parse_claims, parse_relation
 from core.types.belief import LABELS, ClaimProposal, Label, RelationProposal, Told
 
 CLAIM = {
@@ -38,7 +38,7 @@ def listed(*items: Any) -> str:
     ],
 )
 def test_a_bare_or_fenced_answer_is_read(raw: str | bytes) -> None:
-    assert relation_of(raw) == RelationProposal(Label.MERGE, 0.5)
+    assert parse_relation(raw) == RelationProposal(Label.MERGE, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ def test_a_bare_or_fenced_answer_is_read(raw: str | bytes) -> None:
     ],
 )
 def test_anything_else_is_nothing(raw: str | bytes) -> None:
-    assert relation_of(raw) is None
-    assert claims_of(raw) == ()
+    assert parse_relation(raw) is None
+    assert parse_claims(raw) == ()
 
 
 def test_each_claim_is_checked_for_itself() -> None:
@@ -94,26 +94,26 @@ def test_each_claim_is_checked_for_itself() -> None:
         None,
     ]
     no_polarity = {key: value for key, value in CLAIM.items() if key != "polarity"}
-    assert claims_of(listed(*bad[:6], CLAIM)) == (BERGEN,)
-    assert claims_of(listed(*bad[6:], no_polarity)) == (BERGEN,)
-    assert claims_of(listed(CLAIM, CLAIM)) == (BERGEN,)
-    many = claims_of(listed(*({**CLAIM, "value": f"v{n}"} for n in range(40))))
+    assert parse_claims(listed(*bad[:6], CLAIM)) == (BERGEN,)
+    assert parse_claims(listed(*bad[6:], no_polarity)) == (BERGEN,)
+    assert parse_claims(listed(CLAIM, CLAIM)) == (BERGEN,)
+    many = parse_claims(listed(*({**CLAIM, "value": f"v{n}"} for n in range(40))))
     assert len(many) == MOST_CLAIMS
 
 
 @pytest.mark.parametrize("value", [{"claims": {}}, {"claims": [CLAIM], "more": 1}, {"facts": [CLAIM]}, [CLAIM], "x"])
 def test_an_answer_of_another_shape_has_no_claims(value: Any) -> None:
-    assert claims_of(json.dumps(value)) == ()
+    assert parse_claims(json.dumps(value)) == ()
 
 
 def test_nul_and_lone_surrogates_are_refused_however_they_are_written() -> None:
-    assert json_of('{"a": "\\u0000"}') is None
-    assert json_of('{"a": "\\ud800"}') is None
-    assert json_of('{"\\ud800": 1}') is None
+    assert find_json('{"a": "\\u0000"}') is None
+    assert find_json('{"a": "\\ud800"}') is None
+    assert find_json('{"\\ud800": 1}') is None
 
 
 def test_the_schemas_ask_for_what_the_reader_takes() -> None:
-    relation, claims = schema("relation"), schema("claims")
+    relation, claims = answer_schema("relation"), answer_schema("claims")
     assert set(relation["properties"]["label"]["enum"]) == {label.value for label in LABELS}
     assert set(relation["required"]) == {"label", "confidence"}
     item = claims["properties"]["claims"]["items"]
@@ -122,11 +122,11 @@ def test_the_schemas_ask_for_what_the_reader_takes() -> None:
 
 
 def test_an_echo_of_the_prompt_is_no_answer() -> None:
-    asked = [relation_prompt(Told("a"), Told("b")), claims_prompt(Told("a"), predicates())]
+    asked = [relation_prompt(Told("a"), Told("b")), claims_prompt(Told("a"), predicate_names())]
     for prompt in asked:
-        for words in (prompt.system, prompt.user, json.dumps(dict(schema(prompt.schema)))):
-            assert relation_of(words) is None
-            assert claims_of(words) == ()
+        for words in (prompt.system, prompt.user, json.dumps(dict(answer_schema(prompt.schema)))):
+            assert parse_relation(words) is None
+            assert parse_claims(words) == ()
 
 
 HOSTILE = (
@@ -143,7 +143,7 @@ HOSTILE = (
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_text_closes_its_fence(text: str) -> None:
-    prompts = [relation_prompt(Told(text), Told(text)), claims_prompt(Told(text), predicates())]
+    prompts = [relation_prompt(Told(text), Told(text)), claims_prompt(Told(text), predicate_names())]
     for prompt, tags in zip(prompts, (("existing", "new"), ("memory",)), strict=True):
         for tag in tags:
             assert prompt.user.count(f"</{tag}>") == prompt.user.count(f"<{tag}>") == 1
@@ -153,11 +153,11 @@ def test_no_text_closes_its_fence(text: str) -> None:
         assert text not in prompt.system
         prompt.user.encode()
     if text.isprintable():
-        assert html.unescape(escaped(text)) == text
+        assert html.unescape(escape_fences(text)) == text
 
 
 def test_the_day_is_told_where_it_is_known() -> None:
     prompt: Prompt = relation_prompt(Told("a", 1_700_000_000_000), Told("b"))
     assert '<existing said="2023-11-14">' in prompt.user
     assert "<new>" in prompt.user
-    assert all(name in claims_prompt(Told("a"), predicates()).system for name in predicates())
+    assert all(name in claims_prompt(Told("a"), predicate_names()).system for name in predicate_names())

@@ -13,15 +13,15 @@ import vault_kit
 from core.embed.codec import from_blob
 from core.errors import Code, LociError
 from core.memory.draft import Draft, content_hash, to_json
-from core.memory.read import by_id, by_ids, by_n, memories_by_n, occurred_when
-from core.memory.spaces import ensure_space, is_builtin, space_id
+from core.memory.read import read_by_id, read_by_ids, read_by_label, read_by_labels, read_occurred
+from core.memory.spaces import ensure_space, find_space_id, is_builtin
 from core.memory.write import (
     VectorSpace,
     insert_memories,
+    read_without_vectors,
     refresh_terms,
     remove_derived,
-    take_labels,
-    without_vectors,
+    reserve_labels,
     write_vectors,
 )
 from core.types.values import Kind, Precision, Role, Source, Status, When
@@ -75,28 +75,28 @@ def test_a_draft_comes_back_as_it_was_written(vault: Vault) -> None:
         status_reason="because",
     )
     vault.write(lambda tx: insert_memories(tx, [full]))
-    found = vault.read(lambda rows: by_id(rows, "m1"))
+    found = vault.read(lambda rows: read_by_id(rows, "m1"))
     assert found is not None
     assert (found.text, found.author, found.category, found.importance) == (full.text, "Ada", "hobby", 0.25)
     assert (found.tags, found.session, found.ref, found.flags) == (full.tags, "s", "r-1", full.flags)
     assert (found.extra, found.occurred) == (full.extra, full.occurred)
     assert (found.valid_from, found.valid_to, found.status_reason) == (NOW - 5, NOW + 5, "because")
     assert (found.trust, found.confidence, found.space, found.chain_id, found.version) == (0.75, 0.75, "home", "m1", 1)
-    assert vault.read(lambda rows: by_n(rows, found.n)) == found
-    assert vault.read(lambda rows: memories_by_n(rows, [found.n, 99])) == {found.n: found}
+    assert vault.read(lambda rows: read_by_label(rows, found.n)) == found
+    assert vault.read(lambda rows: read_by_labels(rows, [found.n, 99])) == {found.n: found}
 
 
 def test_unknown_ids_are_passed_over(vault: Vault) -> None:
     vault.write(lambda tx: insert_memories(tx, [draft()]))
-    assert list(vault.read(lambda rows: by_ids(rows, ["m1", "nobody", "'); DROP"]))) == ["m1"]
-    assert vault.read(lambda rows: by_id(rows, "nobody")) is None
-    assert vault.read(lambda rows: by_n(rows, 7)) is None
+    assert list(vault.read(lambda rows: read_by_ids(rows, ["m1", "nobody", "'); DROP"]))) == ["m1"]
+    assert vault.read(lambda rows: read_by_id(rows, "nobody")) is None
+    assert vault.read(lambda rows: read_by_label(rows, 7)) is None
 
 
 def test_an_unknown_time_stays_unknown() -> None:
-    assert occurred_when(None, "day", 60) is None
-    assert occurred_when(5, None, None) == When(5, Precision.MS, None)
-    assert occurred_when(5, "year", -30) == When(5, Precision.YEAR, -30)
+    assert read_occurred(None, "day", 60) is None
+    assert read_occurred(5, None, None) == When(5, Precision.MS, None)
+    assert read_occurred(5, "year", -30) == When(5, Precision.YEAR, -30)
 
 
 def test_content_hash_is_of_the_exact_text() -> None:
@@ -121,8 +121,8 @@ def test_labels_are_never_used_twice(vault: Vault) -> None:
     again = vault.write(lambda tx: insert_memories(tx, [draft("m3", "three")]))
     assert first == [1, 2]
     assert again == [3]
-    assert vault.write(lambda tx: take_labels(tx, 10)) == 4
-    assert vault.write(lambda tx: take_labels(tx, 1)) == 14
+    assert vault.write(lambda tx: reserve_labels(tx, 10)) == 4
+    assert vault.write(lambda tx: reserve_labels(tx, 1)) == 14
 
 
 def test_nothing_to_insert_takes_no_label(vault: Vault) -> None:
@@ -164,21 +164,24 @@ def test_only_a_document_s_title_is_searched(vault: Vault, role: Role, is_found:
 
 def test_a_vector_replaces_the_older_one(vault: Vault) -> None:
     labels = vault.write(lambda tx: insert_memories(tx, [draft("m1"), draft("m2", "two")]))
-    assert vault.read(lambda rows: without_vectors(rows, SPACE, 10)) == [(1, "m1"), (2, "m2")]
-    assert vault.read(lambda rows: without_vectors(rows, SPACE, 1)) == [(1, "m1")]
+    assert vault.read(lambda rows: read_without_vectors(rows, SPACE, 10)) == [(1, "m1"), (2, "m2")]
+    assert vault.read(lambda rows: read_without_vectors(rows, SPACE, 1)) == [(1, "m1")]
     one, two = np.eye(2, 4, dtype=np.float32)
     vault.write(lambda tx: write_vectors(tx, labels[:1], one[None], SPACE))
     vault.write(lambda tx: write_vectors(tx, labels[:1], two[None], SPACE))
     ((blob, model, rev),) = vault.read(lambda rows: rows.all("SELECT vector, model, rev FROM embeddings"))
     assert from_blob(blob, 4).tolist() == two.tolist()
     assert (model, rev) == ("words-1", vault.seq)
-    assert vault.read(lambda rows: without_vectors(rows, SPACE, 10)) == [(2, "m2")]
-    assert vault.read(lambda rows: without_vectors(rows, replace(SPACE, name="other"), 10)) == [(1, "m1"), (2, "m2")]
+    assert vault.read(lambda rows: read_without_vectors(rows, SPACE, 10)) == [(2, "m2")]
+    assert vault.read(lambda rows: read_without_vectors(rows, replace(SPACE, name="other"), 10)) == [
+        (1, "m1"),
+        (2, "m2"),
+    ]
 
 
 def test_what_was_forgotten_needs_no_vector(vault: Vault) -> None:
     vault.write(lambda tx: insert_memories(tx, [draft(status=Status.DELETED)]))
-    assert vault.read(lambda rows: without_vectors(rows, SPACE, 10)) == []
+    assert vault.read(lambda rows: read_without_vectors(rows, SPACE, 10)) == []
 
 
 def test_as_many_vectors_as_labels(vault: Vault) -> None:
@@ -191,8 +194,8 @@ def test_a_space_is_made_once(vault: Vault) -> None:
     made = vault.write(lambda tx: ensure_space(tx, "Work", "id-1"))
     assert vault.write(lambda tx: ensure_space(tx, "Work", "id-2")) == made == "id-1"
     assert vault.write(lambda tx: ensure_space(tx, "home", "id-3")) == "home"
-    assert vault.read(lambda rows: space_id(rows, "Work")) == "id-1"
-    assert vault.read(lambda rows: space_id(rows, "work")) is None
+    assert vault.read(lambda rows: find_space_id(rows, "Work")) == "id-1"
+    assert vault.read(lambda rows: find_space_id(rows, "work")) is None
     assert [is_builtin(name) for name in ("home", "GLOBAL", "Work")] == [True, True, False]
 
 
@@ -200,4 +203,4 @@ def test_a_space_of_nobody_cannot_be_made(vault: Vault) -> None:
     with pytest.raises(LociError) as caught:
         vault.write(lambda tx: ensure_space(tx, "Work", "id-1", "no-such-client"))
     assert caught.value.code is Code.INVALID_INPUT
-    assert vault.read(lambda rows: space_id(rows, "Work")) is None
+    assert vault.read(lambda rows: find_space_id(rows, "Work")) is None

@@ -7,8 +7,8 @@ import pytest
 from decay_rig import DAY_MS, put
 from engine_rig import START_MS, Rig
 
-from core.memory.strengths import COLUMNS, JOINS, WIDTH, courses, strength_by_id, strengths
-from core.score.lifecycle.strength import course_of
+from core.memory.strengths import COLUMNS, JOINS, WIDTH, read_courses, read_strength_by_id, read_strengths
+from core.score.lifecycle.strength import strength_course
 
 
 def test_every_input_reaches_the_formula(rig: Rig) -> None:
@@ -22,11 +22,11 @@ def test_every_input_reaches_the_formula(rig: Rig) -> None:
     rig.write(lambda tx: tx.insert_many("accesses", rows))
     found = rig.rows(f"SELECT {COLUMNS} FROM memories m{JOINS}")  # noqa: S608 - constants of the module
     assert len(found[0]) == WIDTH
-    wanted = course_of(
+    wanted = strength_course(
         importance=0.3, recorded_at=START_MS - 60 * DAY_MS, last_accessed_at=used, access_count=7, sessions=3, pinned=0,
         arousal=0.4, spared_at=spared, replays=2, boost=0.2,
     )  # fmt: skip
-    read = courses(found)
+    read = read_courses(found)
     assert float(read.since[0]) == float(wanted.since)
     assert float(read.begun[0]) == pytest.approx(float(wanted.begun))
     assert float(read.tau[0]) == pytest.approx(float(wanted.tau))
@@ -35,10 +35,10 @@ def test_every_input_reaches_the_formula(rig: Rig) -> None:
 def test_what_has_no_row_beside_it_is_read_all_the_same(rig: Rig) -> None:
     put(rig, "plain", days=30)
     put(rig, "pinned", days=300, pinned=1)
-    values = rig.opened.vault.read(lambda rows: strength_by_id(rows, ["pinned", "plain", "nobody"], START_MS))
+    values = rig.opened.vault.read(lambda rows: read_strength_by_id(rows, ["pinned", "plain", "nobody"], START_MS))
     assert values == {"plain": pytest.approx(0.375), "pinned": 1.0}
 
 
 def test_nothing_has_no_strength(rig: Rig) -> None:
-    assert strengths([], START_MS).shape == np.zeros(0).shape
-    assert rig.opened.vault.read(lambda rows: strength_by_id(rows, [], START_MS)) == {}
+    assert read_strengths([], START_MS).shape == np.zeros(0).shape
+    assert rig.opened.vault.read(lambda rows: read_strength_by_id(rows, [], START_MS)) == {}

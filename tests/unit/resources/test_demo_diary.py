@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from core.importers.detect import detect
-from core.importers.dry_run import Rehearsal, import_items, rehearse
+from core.importers.detect import detect_format
+from core.importers.dry_run import DryRunReport, dry_run_import, import_items
 from core.importers.input.source import open_bundle
 from core.importers.records.records import Record
 from core.types.values import Kind, Status
@@ -37,11 +37,11 @@ PHONE = re.compile(r"(?<![\w£])[+(]?\d(?:[ ()/.-]{0,2}\d){7,}")
 NOBODYS_PHONE = re.compile(r"01632 960\d{3}")
 
 
-def read(part: str) -> tuple[Rehearsal, list[Record]]:
+def read(part: str) -> tuple[DryRunReport, list[Record]]:
     with open_bundle(DEMO / part) as bundle:
-        importer = detect(bundle)
+        importer = detect_format(bundle)
         found = [item for item in import_items(bundle, importer) if isinstance(item, Record)]
-        return rehearse(bundle, importer), found
+        return dry_run_import(bundle, importer), found
 
 
 @pytest.fixture(scope="module")

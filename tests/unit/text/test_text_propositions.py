@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.text.propositions import clauses, propositions
+from core.text.propositions import extract_clauses, extract_propositions
 
 
 @pytest.mark.parametrize(
@@ -26,14 +26,14 @@ from core.text.propositions import clauses, propositions
     ],
 )
 def test_statements_stand_alone(text: str, said: list[str]) -> None:
-    assert [one.said for one in propositions(text)] == said
+    assert [one.said for one in extract_propositions(text)] == said
 
 
 def test_clauses_keep_the_short_ones() -> None:
-    assert [one.text for one in clauses("Wow. Meds: sertraline")] == ["Wow.", "Meds: sertraline"]
+    assert [one.text for one in extract_clauses("Wow. Meds: sertraline")] == ["Wow.", "Meds: sertraline"]
 
 
 def test_spans_are_the_text() -> None:
     text = "  I live in Graz;  I like it — mostly.\nWe own a boat."
-    for one in clauses(text):
+    for one in extract_clauses(text):
         assert text[one.start : one.end] == one.text == one.text.strip()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.text.split import sentences, split_text
+from core.text.split import split_sentences, split_text
 
 
 def test_a_short_text_is_one_part() -> None:
@@ -28,12 +28,15 @@ def test_then_words() -> None:
 
 def test_an_abbreviation_ends_no_sentence() -> None:
     text = "We met Dr. Marchetti at noon. She was late."
-    assert [text[start:stop] for start, stop in sentences(text)] == ["We met Dr. Marchetti at noon. ", "She was late."]
+    assert [text[start:stop] for start, stop in split_sentences(text)] == [
+        "We met Dr. Marchetti at noon. ",
+        "She was late.",
+    ]
 
 
 def test_full_width_marks_and_lines_end_sentences() -> None:
     text = "鍵はどこ？カフェです。\n- milk\n- bread"
-    assert [text[a:b] for a, b in sentences(text)] == ["鍵はどこ？", "カフェです。\n", "- milk\n", "- bread"]
+    assert [text[a:b] for a, b in split_sentences(text)] == ["鍵はどこ？", "カフェです。\n", "- milk\n", "- bread"]
 
 
 @pytest.mark.parametrize("sign", ["e\u0301", "👨\u200d👩\u200d👧", "👍🏽", "🇳🇴", "\r\n", "각", "❤\ufe0f"])
@@ -63,4 +66,4 @@ def test_a_limit_too_small_for_a_character_is_refused() -> None:
 
 
 def test_no_sentences_in_nothing() -> None:
-    assert sentences("") == ()
+    assert split_sentences("") == ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.text.times import parse_time, written_time
+from core.text.times import format_time, parse_time
 from core.types.values import When
 
 
@@ -19,7 +19,7 @@ from core.types.values import When
 def test_a_time_comes_back(text: str) -> None:
     when = parse_time(text)
     assert when is not None
-    written = written_time(when)
+    written = format_time(when)
     again = parse_time(written)
     assert again is not None
     assert (again.ms, again.precision, again.offset_min or 0) == (when.ms, when.precision, when.offset_min or 0)
@@ -27,8 +27,8 @@ def test_a_time_comes_back(text: str) -> None:
 
 
 def test_a_time_without_a_zone_gets_none_that_was_not_there() -> None:
-    assert written_time(When(0)) == "1970-01-01T00:00:00.000Z"
+    assert format_time(When(0)) == "1970-01-01T00:00:00.000Z"
 
 
 def test_a_time_that_no_calendar_has_is_not_written() -> None:
-    assert written_time(When(10**18)) is None
+    assert format_time(When(10**18)) is None

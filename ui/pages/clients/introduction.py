@@ -10,7 +10,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from core.config.grant_wording import cannot
+from core.config.grant_wording import describe_limits_of_grants
 from ui.pages.clients.cards import CardsPanel
 from ui.pages.clients.common.words import words
 from ui.theme.theme import Theme
@@ -53,7 +53,7 @@ class Teaching(QObject):
         self._is_shown = True
         made, said = QWidget(), words()["empty"]
         teaching = EmptyState(self._theme, "bot", said["title"], said["sentence"], *self._actions)
-        caution = label(cannot(), "small", wrap=True)
+        caution = label(describe_limits_of_grants(), "small", wrap=True)
         caution.setFixedWidth(self._theme.px(_WIDE))
         box = column(made, teaching, margins=16)
         box.setStretch(0, 1)

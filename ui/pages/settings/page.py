@@ -11,7 +11,7 @@ from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
-from core.config.option_rows import replaced, rows_of
+from core.config.option_rows import option_rows, replace_option
 from core.config.window import WindowOptions
 from core.errors import LociError
 from core.events import Changed
@@ -82,7 +82,7 @@ class SettingsPage(Page):
         self._slices.timeout.connect(self._build)
         self._lay_out()
         self._connect()
-        self._show_rows(rows_of(WindowOptions, context.prefs.options))
+        self._show_rows(option_rows(WindowOptions, context.prefs.options))
         self._restyle()
 
     def _lay_out(self) -> None:
@@ -300,12 +300,12 @@ class SettingsPage(Page):
 
     def _put_window(self, name: str, value: object) -> None:
         try:
-            self.context.prefs.put(lambda options: replaced(options, name, value))
+            self.context.prefs.put(lambda options: replace_option(options, name, value))
         except LociError as error:
             self.lines[name].refuse(error.sentence)
 
     def _window_changed(self, _name: str) -> None:
-        self._show_rows(rows_of(WindowOptions, self.context.prefs.options))
+        self._show_rows(option_rows(WindowOptions, self.context.prefs.options))
 
     def _reset(self, name: str) -> None:
         if name in self._window_names:

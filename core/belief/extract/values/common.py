@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from core.belief.extract.phrases import Run, capital_run, head_of, noun_run, runs, skip
-from core.belief.extract.tokens import Sentence
-from core.belief.extract.vocabulary import words
+from core.belief.extract.phrases import Run, capital_run, head_of, noun_run, skip, split_runs
+from core.belief.extract.tokens import TokenizedSentence
+from core.belief.extract.vocabulary import word_lists
 
-Reader = Callable[[Sentence, int], list[Run]]
+Reader = Callable[[TokenizedSentence, int], list[Run]]
 _DOSE = re.compile(r"\d+(?:[.,]\d+)*(?:mg|mcg|µg|g|ml|iu)?$")
 
 
-def _low(sentence: Sentence, i: int) -> str:
+def _low(sentence: TokenizedSentence, i: int) -> str:
     return sentence.lows[i] if 0 <= i < len(sentence.lows) else "."
 
 
@@ -21,25 +21,29 @@ def _one(run: Run | None) -> list[Run]:
     return [run] if run else []
 
 
-def _name(sentence: Sentence, i: int) -> Run | None:
+def _name(sentence: TokenizedSentence, i: int) -> Run | None:
     i = skip(sentence, i)
-    after = capital_run(sentence, i, words().sets["name_links"])
-    if after == i or _low(sentence, i) in words().sets["notname"] or _low(sentence, i) in words().sets["month"]:
+    after = capital_run(sentence, i, word_lists().sets["name_links"])
+    if (
+        after == i
+        or _low(sentence, i) in word_lists().sets["notname"]
+        or _low(sentence, i) in word_lists().sets["month"]
+    ):
         return None
     return (i, after)
 
 
-def name(sentence: Sentence, i: int) -> list[Run]:
+def name(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A name of a person or an animal."""
     if not (found := _name(sentence, i)) or _low(sentence, found[1]) == "'s":
         return []
     return [found]
 
 
-def own_name(sentence: Sentence, i: int) -> list[Run]:
+def own_name(sentence: TokenizedSentence, i: int) -> list[Run]:
     """The speaker's name in "I'm Rosalind": a name that stands alone behind the words."""
-    after = capital_run(sentence, i, words().sets["name_links"])
-    known = words()
+    after = capital_run(sentence, i, word_lists().sets["name_links"])
+    known = word_lists()
     if after == i or after - i > 3 or any(low in known.sets["notname"] for low in sentence.lows[i:after]):
         return []
     if sentence.tokens[i].text.isupper() and len(sentence.tokens[i].text) > 1:
@@ -49,42 +53,46 @@ def own_name(sentence: Sentence, i: int) -> list[Run]:
         for low in sentence.lows[i:after]
     ):
         return []
-    if _low(sentence, after) not in words().sets["own_name"]:
+    if _low(sentence, after) not in word_lists().sets["own_name"]:
         return []
     if "-" in sentence.tokens[i].text and not sentence.tokens[i].text.split("-")[-1][:1].isupper():
         return []
     return [(i, after)]
 
 
-def place(sentence: Sentence, i: int) -> list[Run]:
+def place(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Where somebody lives: a name of a place."""
     i = _past_dwelling(sentence, skip(sentence, i))
-    after = capital_run(sentence, i, words().sets["place_links"])
+    after = capital_run(sentence, i, word_lists().sets["place_links"])
     if after > i and any(sign.isdigit() for sign in sentence.slice(i, after)):
         return []
     if after > i:
-        return [(i, after)] if _low(sentence, i) not in words().sets["month"] and _low(sentence, after) != "'s" else []
-    inner = noun_run(sentence, i, stop=words().sets["place.ends"], most=4)
+        return (
+            [(i, after)]
+            if _low(sentence, i) not in word_lists().sets["month"] and _low(sentence, after) != "'s"
+            else []
+        )
+    inner = noun_run(sentence, i, stop=word_lists().sets["place.ends"], most=4)
     if inner and _low(sentence, inner[1]) in ("of", "called"):
-        inner_after = capital_run(sentence, inner[1] + 1, words().sets["place_links"])
-        if inner_after > inner[1] + 1 and sentence.lows[inner[0]] in words().sets["place.kinds"]:
+        inner_after = capital_run(sentence, inner[1] + 1, word_lists().sets["place_links"])
+        if inner_after > inner[1] + 1 and sentence.lows[inner[0]] in word_lists().sets["place.kinds"]:
             return [(inner[1] + 1, inner_after)]
     if inner and sentence.lower and inner[1] - inner[0] <= 2 and _low(sentence, inner[1]) != "of":
-        return [inner] if head_of(sentence, inner) not in words().sets["placeidiom"] else []
+        return [inner] if head_of(sentence, inner) not in word_lists().sets["placeidiom"] else []
     return []
 
 
-def _past_dwelling(sentence: Sentence, i: int) -> int:
+def _past_dwelling(sentence: TokenizedSentence, i: int) -> int:
     """Behind "flat in", "small house near": where the name of the place stands."""
     for j in range(i, min(i + 4, len(sentence.lows) - 2)):
-        if sentence.lows[j] in words().sets["dwelling"] and sentence.lows[j + 1] in ("in", "near", "outside"):
+        if sentence.lows[j] in word_lists().sets["dwelling"] and sentence.lows[j + 1] in ("in", "near", "outside"):
             return skip(sentence, j + 2)
         if not sentence.tokens[j].word or sentence.tokens[j].cap or sentence.tokens[j].hidden:
             break
     return i
 
 
-def place_since(sentence: Sentence, i: int) -> list[Run]:
+def place_since(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`in Maastricht since 2021`: a place is a home only with a time behind it."""
     found = place(sentence, i)
     behind = found[0][1] if found else 0
@@ -93,7 +101,7 @@ def place_since(sentence: Sentence, i: int) -> list[Run]:
     return found
 
 
-def move_to(sentence: Sentence, i: int) -> list[Run]:
+def move_to(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`moved from Leeds to York`: the second place."""
     first = place(sentence, i)
     if not first or _low(sentence, first[0][1]) != "to":
@@ -101,96 +109,96 @@ def move_to(sentence: Sentence, i: int) -> list[Run]:
     return place(sentence, first[0][1] + 1)
 
 
-def call_home(sentence: Sentence, i: int) -> list[Run]:
+def call_home(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`call Graz home`."""
     found = place(sentence, i)
     return found if found and _low(sentence, found[0][1]) == "home" else []
 
 
-def _org(sentence: Sentence, i: int) -> Run | None:
+def _org(sentence: TokenizedSentence, i: int) -> Run | None:
     i = skip(sentence, i)
-    after = capital_run(sentence, i, words().sets["org_links"])
+    after = capital_run(sentence, i, word_lists().sets["org_links"])
     if after > i:
         return (i, after)
     for j in range(i, min(i + 5, len(sentence.tokens))):
         token, low = sentence.tokens[j], sentence.lows[j]
-        if token.hidden or not token.word or low in words().sets["org"]:
+        if token.hidden or not token.word or low in word_lists().sets["org"]:
             break
-        after = capital_run(sentence, j, words().sets["org_links"])
+        after = capital_run(sentence, j, word_lists().sets["org_links"])
         if after > j:
             return (j, after)
     return None
 
 
-def org_capital(sentence: Sentence, i: int) -> list[Run]:
+def org_capital(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A workplace with a name."""
     found = _org(sentence, i)
     if found and sentence.tokens[found[1] - 1].text[:1].isdigit():
         return []  # a street with its number
-    if not found or _low(sentence, found[0]) in words().sets["month"] | words().sets["weekday"] | {"i"}:
+    if not found or _low(sentence, found[0]) in word_lists().sets["month"] | word_lists().sets["weekday"] | {"i"}:
         return []
     return [found]
 
 
-def org(sentence: Sentence, i: int) -> list[Run]:
+def org(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A workplace: its name, else the noun (`bakery`)."""
     named = org_capital(sentence, i)
     if named:
         return named
-    run = noun_run(sentence, i, stop=words().sets["noun_stop"], most=5)
-    if run and (head_of(sentence, run) in words().sets["workplace"] or (sentence.lower and run[1] - run[0] <= 2)):
-        return [run] if head_of(sentence, run) not in words().sets["placeidiom"] else []
+    run = noun_run(sentence, i, stop=word_lists().sets["noun_stop"], most=5)
+    if run and (head_of(sentence, run) in word_lists().sets["workplace"] or (sentence.lower and run[1] - run[0] <= 2)):
+        return [run] if head_of(sentence, run) not in word_lists().sets["placeidiom"] else []
     return []
 
 
-def org_later(sentence: Sentence, i: int) -> list[Run]:
+def org_later(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`teaches geography at Thornbury Academy`: a workplace a few words on."""
     for j in range(i, min(i + 7, len(sentence.tokens))):
         token, low = sentence.tokens[j], sentence.lows[j]
-        if token.hidden or not (token.word or low in ("-", "/")) or low in words().sets["conj"] - {"and"}:
+        if token.hidden or not (token.word or low in ("-", "/")) or low in word_lists().sets["conj"] - {"and"}:
             break
         if low in ("at", "for") and j + 1 < len(sentence.tokens):
             return org_capital(sentence, j + 1) if low == "at" or j == i else []
     return []
 
 
-def org_for(sentence: Sentence, i: int) -> list[Run]:
+def org_for(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`drives a tram for Nordbahn`: whom one works for, a few words on and last in its clause."""
     for j in range(i, min(i + 5, len(sentence.tokens) - 1)):
         if sentence.tokens[j].hidden or not sentence.tokens[j].word:
             break
         if sentence.lows[j] == "for":
             found = org_capital(sentence, j + 1)
-            known = words().sets
+            known = word_lists().sets
             people = any(sentence.lows[n] in known["kinname"] for run in found for n in range(*run))
-            closed = found and _low(sentence, found[0][1]) in words().sets["org_for"]
+            closed = found and _low(sentence, found[0][1]) in word_lists().sets["org_for"]
             return found if closed and not people and found[0][0] - j <= 3 else []
     return []
 
 
-def org_join(sentence: Sentence, i: int) -> list[Run]:
+def org_join(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`joined Velland Foods as ...`: a workplace if something of work is said of it."""
     found = org_capital(sentence, i)
     if not found:
         return []
     run = found[0]
-    if any(low in words().sets["club"] for low in sentence.lows[run[0] : run[1]]):
+    if any(low in word_lists().sets["club"] for low in sentence.lows[run[0] : run[1]]):
         return []
     behind = sentence.lows[run[1] : run[1] + 6]
     return found if "as" in behind[:4] else []
 
 
-def org_left(sentence: Sentence, i: int) -> list[Run]:
+def org_left(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`left Velland Foods`: a workplace only where a job is spoken of."""
     found = org_capital(sentence, i)
-    marks = words().sets["org_left.marks"]
-    firm = any(low in words().sets["org_left"] for run in found for low in sentence.lows[run[0] : run[1]])
+    marks = word_lists().sets["org_left.marks"]
+    firm = any(low in word_lists().sets["org_left"] for run in found for low in sentence.lows[run[0] : run[1]])
     return found if found and (firm or any(mark in sentence.lows for mark in marks)) else []
 
 
-def _role_run(sentence: Sentence, i: int) -> Run | None:
-    lists = words()
-    run = noun_run(sentence, skip(sentence, i), stop=words().sets["role_run"], most=7)
+def _role_run(sentence: TokenizedSentence, i: int) -> Run | None:
+    lists = word_lists()
+    run = noun_run(sentence, skip(sentence, i), stop=word_lists().sets["role_run"], most=7)
     if run is None:
         return None
     first, after = run
@@ -203,8 +211,8 @@ def _role_run(sentence: Sentence, i: int) -> Run | None:
     return (first, after) if after > first else None
 
 
-def _sure_role(sentence: Sentence, run: Run, *, loose: bool) -> bool:
-    lists = words()
+def _sure_role(sentence: TokenizedSentence, run: Run, *, loose: bool) -> bool:
+    lists = word_lists()
     lows = sentence.lows[run[0] : run[1]]
     head = lows[lows.index("of") - 1] if "of" in lows[1:] else lows[-1]
     if head in lists.sets["nojob"] or any(low in ("'s", "'d") for low in lows):
@@ -220,7 +228,7 @@ def _sure_role(sentence: Sentence, run: Run, *, loose: bool) -> bool:
     )
 
 
-def role(sentence: Sentence, i: int) -> list[Run]:
+def role(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What somebody does for a living, behind "I'm a"."""
     run = _role_run(sentence, i)
     if run is None or not _sure_role(sentence, run, loose=False):
@@ -228,7 +236,7 @@ def role(sentence: Sentence, i: int) -> list[Run]:
     return _roles(sentence, run)
 
 
-def _roles(sentence: Sentence, run: Run) -> list[Run]:
+def _roles(sentence: TokenizedSentence, run: Run) -> list[Run]:
     found = [run]
     if _low(sentence, run[1]) == "and" and _low(sentence, run[1] + 1) in ("a", "an", "part-time"):
         second = _role_run(sentence, run[1] + 2)
@@ -237,15 +245,15 @@ def _roles(sentence: Sentence, run: Run) -> list[Run]:
     return found
 
 
-def role_sure(sentence: Sentence, i: int) -> list[Run]:
+def role_sure(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A role behind words that other things follow, too (`became a ...`)."""
     run = _role_run(sentence, i)
     return [run] if run and _sure_role(sentence, run, loose=True) else []
 
 
-def role_head(sentence: Sentence, i: int) -> list[Run]:
+def role_head(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`I'm head of procurement`: a role without an article."""
-    heads = words().sets["role_head.heads"]
+    heads = word_lists().sets["role_head.heads"]
     i = i + 1 if _low(sentence, i) in ("the", "now", "still") else i
     if _low(sentence, i) not in heads:
         return []
@@ -253,31 +261,33 @@ def role_head(sentence: Sentence, i: int) -> list[Run]:
     return [run] if run and _sure_role(sentence, run, loose=False) else []
 
 
-def role_any(sentence: Sentence, i: int) -> list[Run]:
+def role_any(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A role behind words that nothing else follows (`works as a ...`)."""
     run = _role_run(sentence, i)
-    if run is None or any(low in words().sets["finite"] for low in sentence.lows[run[0] : run[1]]):
+    if run is None or any(low in word_lists().sets["finite"] for low in sentence.lows[run[0] : run[1]]):
         return []
     return [run] if not sentence.lows[run[0]].endswith("ing") and run[1] - run[0] <= 6 else []
 
 
-def _number(sentence: Sentence, i: int) -> Run | None:
+def _number(sentence: TokenizedSentence, i: int) -> Run | None:
     low = _low(sentence, i)
     if low.isdigit() and 0 < len(low) <= 3 and int(low) < 125:
         return (i, i + 1)
     tens, _, ones = low.partition("-")
     if (
-        low in words().sets["small"]
-        or low in words().sets["tens"]
-        or (tens in words().sets["tens"] and ones in words().sets["small"])
+        low in word_lists().sets["small"]
+        or low in word_lists().sets["tens"]
+        or (tens in word_lists().sets["tens"] and ones in word_lists().sets["small"])
     ):
         return (
-            (i, i + 2) if low in words().sets["tens"] and _low(sentence, i + 1) in words().sets["small"] else (i, i + 1)
+            (i, i + 2)
+            if low in word_lists().sets["tens"] and _low(sentence, i + 1) in word_lists().sets["small"]
+            else (i, i + 1)
         )
     return None
 
 
-def age(sentence: Sentence, i: int) -> list[Run]:
+def age(sentence: TokenizedSentence, i: int) -> list[Run]:
     """How old somebody is: a number that nothing but an age follows."""
     run = _number(sentence, i)
     if run is None:
@@ -285,29 +295,29 @@ def age(sentence: Sentence, i: int) -> list[Run]:
     behind, then = _low(sentence, run[1]), _low(sentence, run[1] + 1)
     if behind in ("years", "year") and then in ("old", "of", "young"):
         return [run]
-    marks = words().sets["age.marks"]
+    marks = word_lists().sets["age.marks"]
     if behind not in marks or (behind == "and" and (then in ("a", "half") or _number(sentence, run[1] + 1))):
         return []
     single = run[1] - run[0] == 1 and sentence.lows[run[0]] == "one"
     return [] if single else [run]
 
 
-def age_turn(sentence: Sentence, i: int) -> list[Run]:
+def age_turn(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`turned nineteen`."""
     run = _number(sentence, i)
     if run is None or _low(sentence, i - 1) == "turns":
         return []
-    return [run] if _low(sentence, run[1]) not in words().sets["age_turn"] else []
+    return [run] if _low(sentence, run[1]) not in word_lists().sets["age_turn"] else []
 
 
-def age_bare(sentence: Sentence, i: int) -> list[Run]:
+def age_bare(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A number behind a word for age."""
     return _one(_number(sentence, i))
 
 
-def _language(sentence: Sentence, i: int) -> Run | None:
-    lists = words()
-    modifiers = words().sets["language.modifiers"]
+def _language(sentence: TokenizedSentence, i: int) -> Run | None:
+    lists = word_lists()
+    modifiers = word_lists().sets["language.modifiers"]
     for _ in range(5):
         if _low(sentence, i) in modifiers and _low(sentence, i) not in lists.sets["language"]:
             i += 1
@@ -316,54 +326,54 @@ def _language(sentence: Sentence, i: int) -> Run | None:
     return (i, i + 1)
 
 
-def language(sentence: Sentence, i: int) -> list[Run]:
+def language(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Languages."""
     label = bool(i and sentence.lows[i - 1] in (":", "="))
     first = _language(sentence, i)
     if first and not label and _low(sentence, first[1]) == "," and _language(sentence, first[1] + 1):
         label = True
-    return runs(sentence, i, _language, label=label)
+    return split_runs(sentence, i, _language, label=label)
 
 
-def language_known(sentence: Sentence, i: int) -> list[Run]:
+def language_known(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Languages behind "some" or "a little", where they are not adjectives (`some French cheese`)."""
     found = language(sentence, i)
-    ends = words().sets["language_known.ends"]
+    ends = word_lists().sets["language_known.ends"]
     return found if found and _low(sentence, found[-1][1]) in ends else []
 
 
-def no_language(sentence: Sentence, i: int) -> list[Run]:
+def no_language(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`No Korean at all`."""
     run = _language(sentence, i)
     if run is None or i - 1 != sentence.begin or run[0] > i + 4:
         return []
-    return [run] if _low(sentence, run[1]) in words().sets["no_language"] else []
+    return [run] if _low(sentence, run[1]) in word_lists().sets["no_language"] else []
 
 
-def items(sentence: Sentence, i: int) -> list[Run]:
+def items(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A list of plain nouns."""
-    return runs(sentence, i, _item)
+    return split_runs(sentence, i, _item)
 
 
-def labelled(sentence: Sentence, i: int) -> list[Run]:
+def labelled(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A list behind a label, where commas suffice."""
-    return runs(sentence, i, _item, label=True)
+    return split_runs(sentence, i, _item, label=True)
 
 
-def _item(sentence: Sentence, i: int) -> Run | None:
-    return noun_run(sentence, i, stop=words().sets["item"], most=6)
+def _item(sentence: TokenizedSentence, i: int) -> Run | None:
+    return noun_run(sentence, i, stop=word_lists().sets["item"], most=6)
 
 
-def allergens(sentence: Sentence, i: int) -> list[Run]:
+def allergens(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What stands behind "allergies:"."""
-    found = runs(sentence, i, _item, label=True)
-    return [run for run in found if sentence.lows[run[0]] not in words().sets["none"]]
+    found = split_runs(sentence, i, _item, label=True)
+    return [run for run in found if sentence.lows[run[0]] not in word_lists().sets["none"]]
 
 
-def mid_allergy(sentence: Sentence, i: int) -> list[Run]:
+def mid_allergy(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`have a peanut allergy`: the words between the article and the last one."""
     lows = sentence.lows
-    adjectives = words().sets["mid_allergy.adjectives"]
+    adjectives = word_lists().sets["mid_allergy.adjectives"]
     last = first = i - 1
     while first > 0 and last - first < 3 and lows[first - 1] not in adjectives and sentence.tokens[first - 1].word:
         if lows[first - 1] in ("have", "has", "got"):
@@ -372,14 +382,14 @@ def mid_allergy(sentence: Sentence, i: int) -> list[Run]:
     return [(first, last)] if lows[last] in ("allergy", "allergies") and 0 < last - first < 3 else []
 
 
-def mid_class(sentence: Sentence, i: int) -> list[Run]:
+def mid_class(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`taking pottery classes`: the words before the last one."""
     lows = sentence.lows
     first = last = i - 1
-    idle = words().sets["mid_class.idle"]
+    idle = word_lists().sets["mid_class.idle"]
     while first > 0 and last - first < 3 and lows[first - 1] not in idle and sentence.tokens[first - 1].word:
         first -= 1
-    return [(first, last)] if 0 < last - first < 3 and lows[first] not in words().sets["stop"] else []
+    return [(first, last)] if 0 < last - first < 3 and lows[first] not in word_lists().sets["stop"] else []
 
 
 READERS: Mapping[str, Reader] = {

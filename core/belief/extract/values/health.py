@@ -5,22 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from core.belief.extract.phrases import Run, clean, head_of, noun_run, runs
-from core.belief.extract.tokens import Sentence
+from core.belief.extract.phrases import Run, clean_run, head_of, noun_run, split_runs
+from core.belief.extract.tokens import TokenizedSentence
 from core.belief.extract.values.common import Reader, language
-from core.belief.extract.vocabulary import words
+from core.belief.extract.vocabulary import word_lists
 
 _DOSE = re.compile(r"\d+(?:[.,]\d+)*(?:mg|mcg|µg|g|ml|iu)?$")
 
 
-def _low(sentence: Sentence, i: int) -> str:
+def _low(sentence: TokenizedSentence, i: int) -> str:
     return sentence.lows[i] if 0 <= i < len(sentence.lows) else "."
 
 
-def _drug(sentence: Sentence, i: int, *, label: bool) -> Run | None:
-    lists, dosed = words(), label
+def _drug(sentence: TokenizedSentence, i: int, *, label: bool) -> Run | None:
+    lists, dosed = word_lists(), label
     lows = sentence.lows
-    small = words().sets["drug.small"]
+    small = word_lists().sets["drug.small"]
     for _ in range(6):
         low = _low(sentence, i)
         if (
@@ -46,23 +46,23 @@ def _drug(sentence: Sentence, i: int, *, label: bool) -> Run | None:
     return (i, after) if (dosed and (label or low.isalpha())) or _dose_follows(sentence, after) else None
 
 
-def _dose_follows(sentence: Sentence, i: int) -> bool:
+def _dose_follows(sentence: TokenizedSentence, i: int) -> bool:
     low = _low(sentence, i)
     joined = bool(re.fullmatch(r"\d+(?:[.,]\d+)?(?:mg|mcg|µg|ml|iu)", low))
-    return joined or (low[:1].isdigit() and _low(sentence, i + 1) in words().sets["dose_follows"])
+    return joined or (low[:1].isdigit() and _low(sentence, i + 1) in word_lists().sets["dose_follows"])
 
 
-def drugs(sentence: Sentence, i: int) -> list[Run]:
+def drugs(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Medicines: known by name or ending, or by their dose."""
     return _drugs(sentence, i, label=False)
 
 
-def drugs_listed(sentence: Sentence, i: int) -> list[Run]:
+def drugs_listed(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Medicines behind "meds:"."""
     return _drugs(sentence, i, label=True)
 
 
-def _drugs(sentence: Sentence, i: int, *, label: bool) -> list[Run]:
+def _drugs(sentence: TokenizedSentence, i: int, *, label: bool) -> list[Run]:
     found: list[Run] = []
     lows = sentence.lows
     for _ in range(8):
@@ -73,37 +73,37 @@ def _drugs(sentence: Sentence, i: int, *, label: bool) -> list[Run]:
         i = run[1]
         while i < len(lows) and (
             _DOSE.match(lows[i])
-            or lows[i] in words().sets["unit"]
-            or lows[i] in words().sets["adverb"]
-            or lows[i] in words().sets["drugs.doses"]
+            or lows[i] in word_lists().sets["unit"]
+            or lows[i] in word_lists().sets["adverb"]
+            or lows[i] in word_lists().sets["drugs.doses"]
         ):
             i += 1
-        if _low(sentence, i) not in words().sets["drugs.joins"]:
+        if _low(sentence, i) not in word_lists().sets["drugs.joins"]:
             break
-        while _low(sentence, i) in words().sets["drugs.joins"]:
+        while _low(sentence, i) in word_lists().sets["drugs.joins"]:
             i += 1
     return found
 
 
-def _condition(sentence: Sentence, i: int) -> Run | None:
-    run = noun_run(sentence, i, stop=words().sets["condition.ends"], most=6)
-    return clean(sentence, run)
+def _condition(sentence: TokenizedSentence, i: int) -> Run | None:
+    run = noun_run(sentence, i, stop=word_lists().sets["condition.ends"], most=6)
+    return clean_run(sentence, run)
 
 
-def conditions(sentence: Sentence, i: int) -> list[Run]:
+def conditions(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What somebody was diagnosed with."""
     return [
         run
-        for run in runs(sentence, i, _condition, label=_low(sentence, i - 1) in (":", "="))
+        for run in split_runs(sentence, i, _condition, label=_low(sentence, i - 1) in (":", "="))
         if _low(sentence, run[0]) not in ("pending", "unclear", "unknown")
     ]
 
 
-def _sure_condition(sentence: Sentence, i: int) -> Run | None:
+def _sure_condition(sentence: TokenizedSentence, i: int) -> Run | None:
     run = _condition(sentence, i)
     if run is None:
         return None
-    lists, head = words(), sentence.lows[run[1] - 1]
+    lists, head = word_lists(), sentence.lows[run[1] - 1]
     if head == "'s":
         head = sentence.lows[run[1] - 2] + "'s"
     known = (
@@ -111,51 +111,51 @@ def _sure_condition(sentence: Sentence, i: int) -> Run | None:
         or head in lists.sets["conditionhead"]
         or sentence.lows[run[0]] in lists.sets["condition"]
     )
-    known = known or (head in words().sets["sure_condition"] and "type" in sentence.lows[run[0] : run[1]])
+    known = known or (head in word_lists().sets["sure_condition"] and "type" in sentence.lows[run[0] : run[1]])
     return (
         run if known or (len(head) > 6 and any(head.endswith(tail) for tail in lists.sets["conditionsuffix"])) else None
     )
 
 
-def conditions_sure(sentence: Sentence, i: int) -> list[Run]:
+def conditions_sure(sentence: TokenizedSentence, i: int) -> list[Run]:
     """An illness behind words that anything may follow (`I have ...`)."""
-    return runs(sentence, i, _sure_condition)
+    return split_runs(sentence, i, _sure_condition)
 
 
-def _field(sentence: Sentence, i: int) -> Run | None:
-    return clean(sentence, noun_run(sentence, i, stop=words().sets["study_stop"], most=6))
+def _field(sentence: TokenizedSentence, i: int) -> Run | None:
+    return clean_run(sentence, noun_run(sentence, i, stop=word_lists().sets["study_stop"], most=6))
 
 
-def study(sentence: Sentence, i: int) -> list[Run]:
+def study(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What somebody studies."""
-    if _low(sentence, i) in words().sets["study.starts"]:
+    if _low(sentence, i) in word_lists().sets["study.starts"]:
         return []
     return [
         run
-        for run in runs(sentence, i, _field)
-        if head_of(sentence, run) not in words().sets["study.heads"]
-        and sentence.lows[run[0]] not in words().sets["weekday"] | words().sets["month"]
+        for run in split_runs(sentence, i, _field)
+        if head_of(sentence, run) not in word_lists().sets["study.heads"]
+        and sentence.lows[run[0]] not in word_lists().sets["weekday"] | word_lists().sets["month"]
     ]
 
 
-def study_sure(sentence: Sentence, i: int) -> list[Run]:
+def study_sure(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`reading marine biology`: a subject one reads at a university."""
     run = _field(sentence, i)
     if run is None:
         return []
-    lists, head = words(), sentence.lows[run[1] - 1]
+    lists, head = word_lists(), sentence.lows[run[1] - 1]
     known = head in lists.sets["subject"] or (head in lists.sets["subjecthead"] and run[1] - run[0] > 1)
     return (
         [run] if known or (len(head) > 6 and any(head.endswith(tail) for tail in lists.sets["subjectsuffix"])) else []
     )
 
 
-def learning(sentence: Sentence, i: int) -> list[Run]:
+def learning(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`learning Korean`, `learning bookbinding`."""
     found = language(sentence, i)
     if found:
         return found
-    if _low(sentence, i) in words().sets["learning"]:
+    if _low(sentence, i) in word_lists().sets["learning"]:
         return []
     run = _field(sentence, i)
     return [run] if run and (study_sure(sentence, i) or sentence.lows[run[1] - 1].endswith("ing")) else []

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from core.belief.extract.frames import Found
+from core.belief.extract.frames import FrameMatch
 from core.belief.extract.phrases import Run
-from core.belief.extract.subject import USER, Subject, look_left, named_at, owner_before
-from core.belief.extract.tokens import Sentence
-from core.belief.extract.validity import Dated
+from core.belief.extract.subject import USER, Subject, read_left_context, read_name_at, read_owner
+from core.belief.extract.tokens import TokenizedSentence
+from core.belief.extract.validity import WrittenDate
 from core.belief.extract.values.states import places, states
-from core.belief.extract.vocabulary import load, words
+from core.belief.extract.vocabulary import load_vocabulary_file, word_lists
 
 _MONEY = re.compile(
     r"""(?:[€£$¥]\s?\d[\d.,]{0,12}(?:\s?(?:k|m|million|thousand|grand)\b)?
@@ -30,10 +30,12 @@ _FAR = 14
 
 @cache
 def _lists() -> dict[str, frozenset[str]]:
-    return {name: frozenset(found) for name, found in load("states.json").items() if isinstance(found, list)}
+    return {
+        name: frozenset(found) for name, found in load_vocabulary_file("states.json").items() if isinstance(found, list)
+    }
 
 
-def facts(sentence: Sentence, when_said: Sequence[Dated]) -> tuple[Found, ...]:
+def facts(sentence: TokenizedSentence, when_said: Sequence[WrittenDate]) -> tuple[FrameMatch, ...]:
     """The claims of a sentence that hang on numbers, addresses, dates and states.
 
     Args:
@@ -44,7 +46,7 @@ def facts(sentence: Sentence, when_said: Sequence[Dated]) -> tuple[Found, ...]:
         What was found.
     """
     lows = frozenset(sentence.lows)
-    found: list[Found] = []
+    found: list[FrameMatch] = []
     lists = _lists()
     if any("@" in low and len(low) > 3 for low in lows):
         found += _mails(sentence)
@@ -63,7 +65,7 @@ def facts(sentence: Sentence, when_said: Sequence[Dated]) -> tuple[Found, ...]:
     return tuple(seen)
 
 
-def _run(sentence: Sentence, start: int, end: int) -> Run | None:
+def _run(sentence: TokenizedSentence, start: int, end: int) -> Run | None:
     inside = [
         n
         for n, token in enumerate(sentence.tokens)
@@ -72,15 +74,15 @@ def _run(sentence: Sentence, start: int, end: int) -> Run | None:
     return (inside[0], inside[-1] + 1) if inside else None
 
 
-def _mails(sentence: Sentence) -> Iterator[Found]:
+def _mails(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     for i, low in enumerate(sentence.lows):
         if "@" in low and len(low) > 3:
             held = _reached(sentence, i, _lists()["mail"])
             if held is not None:
-                yield Found(held[0], "email_is", (i, i + 1), held[1], "state", i)
+                yield FrameMatch(held[0], "email_is", (i, i + 1), held[1], "state", i)
 
 
-def _phones(sentence: Sentence) -> Iterator[Found]:
+def _phones(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     for match in _PHONE.finditer(sentence.text, sentence.start, sentence.end):
         digits = sum(sign.isdigit() for sign in match.group())
         run = _run(sentence, *match.span())
@@ -100,17 +102,19 @@ def _phones(sentence: Sentence) -> Iterator[Found]:
             run = (run[0] - 1, run[1])
         held = _reached(sentence, run[0], _lists()["phone"])
         if held is not None:
-            yield Found(held[0], "phone_is", run, held[1], "state", run[0])
+            yield FrameMatch(held[0], "phone_is", run, held[1], "state", run[0])
 
 
-def _reached(sentence: Sentence, i: int, cues: frozenset[str]) -> tuple[Subject | None, bool] | None:
+def _reached(sentence: TokenizedSentence, i: int, cues: frozenset[str]) -> tuple[Subject | None, bool] | None:
     """Who is reached at the address at `i`, and whether it is told as old; None where nothing says so."""
     lows = sentence.lows
     cue = next((j for j in range(i - 1, max(sentence.begin, i - _FAR) - 1, -1) if lows[j] in cues), None)
     if cue is None:
         return _reached_by_name(sentence, i)
     first = cue
-    while first > sentence.begin and (lows[first - 1] in cues or lows[first - 1] in words().sets["reached.adjectives"]):
+    while first > sentence.begin and (
+        lows[first - 1] in cues or lows[first - 1] in word_lists().sets["reached.adjectives"]
+    ):
         first -= 1
     near = lows[max(sentence.begin, first - 2) : i]
     before = lows[max(sentence.begin, first - 1) : cue + 1]
@@ -122,9 +126,9 @@ def _reached(sentence: Sentence, i: int, cues: frozenset[str]) -> tuple[Subject 
     )
     between = lows[cue + 1 : i]
     if (
-        lows[cue] in words().sets["reached.verbs"]
+        lows[cue] in word_lists().sets["reached.verbs"]
         and between
-        and lows[first - 1] not in words().sets["poss"] | {"'s"}
+        and lows[first - 1] not in word_lists().sets["poss"] | {"'s"}
         and sentence.tokens[cue + 1].word
     ):
         whom = between[1] if between[0] == "to" and len(between) > 1 else between[0]
@@ -137,38 +141,38 @@ def _reached(sentence: Sentence, i: int, cues: frozenset[str]) -> tuple[Subject 
         named = _named_after(sentence, cue + 2)
         return (named, old) if named else None
     if "reachable" in lows[first : cue + 1]:
-        return look_left(sentence, first).subject, old
-    owner, is_open = owner_before(sentence, first)
+        return read_left_context(sentence, first).subject, old
+    owner, is_open = read_owner(sentence, first)
     if owner is None and not is_open:
         owner = _compound_owner(sentence, first)
         return (owner, old) if owner else None
     return owner, old
 
 
-def _compound_owner(sentence: Sentence, first: int) -> Subject | None:
+def _compound_owner(sentence: TokenizedSentence, first: int) -> Subject | None:
     """`Anna phone 0123`, `the clinic phone number`."""
-    named = named_at(sentence, first - 1)
+    named = read_name_at(sentence, first - 1)
     return named if named and named.kind in ("name", "person") else None
 
 
-def _named_after(sentence: Sentence, i: int) -> Subject | None:
+def _named_after(sentence: TokenizedSentence, i: int) -> Subject | None:
     last = i
-    while last + 1 < len(sentence.tokens) and sentence.lows[last + 1] not in words().sets["named_after"]:
+    while last + 1 < len(sentence.tokens) and sentence.lows[last + 1] not in word_lists().sets["named_after"]:
         last += 1
         if last - i > 5:
             return None
-    return named_at(sentence, last, i) if i < len(sentence.tokens) else None
+    return read_name_at(sentence, last, i) if i < len(sentence.tokens) else None
 
 
-def _reached_by_name(sentence: Sentence, i: int) -> tuple[Subject | None, bool] | None:
+def _reached_by_name(sentence: TokenizedSentence, i: int) -> tuple[Subject | None, bool] | None:
     """`Anna: anna@mill.example`."""
     if i >= 2 and sentence.lows[i - 1] == ":" and "@" in sentence.lows[i]:
-        named = named_at(sentence, i - 2)
+        named = read_name_at(sentence, i - 2)
         return (named, False) if named and named.kind in ("name", "person") else None
     return None
 
 
-def _budgets(sentence: Sentence) -> Iterator[Found]:
+def _budgets(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     lows, lists = sentence.lows, _lists()
     for match in _MONEY.finditer(sentence.text, sentence.start, sentence.end):
         run = _run(sentence, *match.span())
@@ -182,53 +186,57 @@ def _budgets(sentence: Sentence) -> Iterator[Found]:
                 break
             subject = _budget_subject(sentence, c, run, sure=sure)
             if subject is not None:
-                yield Found(subject, "budget_is", run, negative=False, mode="state", at=c)
+                yield FrameMatch(subject, "budget_is", run, negative=False, mode="state", at=c)
                 break
             if lows[c] in lists["budget"]:
                 break
 
 
-def _budget_subject(sentence: Sentence, c: int, run: Run, *, sure: bool) -> Subject | None:
+def _budget_subject(sentence: TokenizedSentence, c: int, run: Run, *, sure: bool) -> Subject | None:
     lows, lists = sentence.lows, _lists()
     spending = lows[c] == "limit" and lows[c - 1] in ("spending", "price", "cost", "budget")
     if lows[c] in lists["budget"] - {"budgeted"} or spending:
         return _noun_budget(sentence, c - 1 if spending else c, c + 1, run)
     if lows[c] in lists["spend"] and sure:
         if lows[c + 1] in ("at", "with"):
-            return look_left(sentence, c).subject
+            return read_left_context(sentence, c).subject
         return _after_money(sentence, run)
     if lows[c] in ("cost", "capped") and sure and (lows[c] == "capped" or "than" in lows[c : run[0]]):
-        left = look_left(sentence, c)
+        left = read_left_context(sentence, c)
         return left.subject if left.negative or lows[c] == "capped" else None
     return None
 
 
-def _noun_budget(sentence: Sentence, c: int, after: int, run: Run) -> Subject | None:
+def _noun_budget(sentence: TokenizedSentence, c: int, after: int, run: Run) -> Subject | None:
     """Whose budget it is, where the noun stands at `c`."""
     lows = sentence.lows
     between = lows[after : run[0]]
     if between and between[0] in ("for", "on", "of") and len(between) > 1:
         for j in range(after + 1, run[0]):
-            if lows[j] in words().sets["noun_budget.verbs"] or j == run[0] - 1:
-                if any(low in words().sets["noun_budget.changes"] for low in between):
+            if lows[j] in word_lists().sets["noun_budget.verbs"] or j == run[0] - 1:
+                if any(low in word_lists().sets["noun_budget.changes"] for low in between):
                     return None
-                last = j - 1 if lows[j] in words().sets["noun_budget.verbs"] else j
-                named = named_at(sentence, last, after + 1)
+                last = j - 1 if lows[j] in word_lists().sets["noun_budget.verbs"] else j
+                named = read_name_at(sentence, last, after + 1)
                 return None if named is None or named.kind == USER else named
-    owner, is_open = owner_before(sentence, c)
+    owner, is_open = read_owner(sentence, c)
     if owner is not None:
         later = _after_money(sentence, run)
         return later if later is not None and owner.kind == USER and later.kind in ("thing", "name") else owner
-    if lows[c - 1] in ("a", "an", "the") and lows[c - 2] in words().sets["noun_budget.holding"]:
-        holder = look_left(sentence, c - 2).subject if lows[c - 2] in words().sets["noun_budget.holders"] else None
+    if lows[c - 1] in ("a", "an", "the") and lows[c - 2] in word_lists().sets["noun_budget.holding"]:
+        holder = (
+            read_left_context(sentence, c - 2).subject
+            if lows[c - 2] in word_lists().sets["noun_budget.holders"]
+            else None
+        )
         return holder if holder is not None and holder.kind != USER else _after_money(sentence, run) or holder
     if is_open:
         return _after_money(sentence, run) or Subject(USER, USER)
-    named = named_at(sentence, c - 1)
+    named = read_name_at(sentence, c - 1)
     return named if named and named.kind in ("thing", "name") else None
 
 
-def _after_money(sentence: Sentence, run: Run) -> Subject | None:
+def _after_money(sentence: TokenizedSentence, run: Run) -> Subject | None:
     """`... 250 a month on restaurants`: what the money is for."""
     i = run[1]
     if i >= len(sentence.lows) or sentence.lows[i] not in ("for", "on"):
@@ -237,20 +245,20 @@ def _after_money(sentence: Sentence, run: Run) -> Subject | None:
     while (
         last + 1 < len(sentence.tokens)
         and sentence.tokens[last + 1].word
-        and sentence.lows[last + 1] not in words().sets["cut"] | words().sets["after_money"]
+        and sentence.lows[last + 1] not in word_lists().sets["cut"] | word_lists().sets["after_money"]
     ):
         last += 1
-    return named_at(sentence, last, i + 1) if last > i else None
+    return read_name_at(sentence, last, i + 1) if last > i else None
 
 
-def _date_run(sentence: Sentence, dated: Dated) -> Run | None:
+def _date_run(sentence: TokenizedSentence, dated: WrittenDate) -> Run | None:
     run = _run(sentence, dated.start, dated.end)
     if run and sentence.lows[run[0]] == "the" and run[1] - run[0] > 1:
         run = (run[0] + 1, run[1])
     return run
 
 
-def _terms(sentence: Sentence, when_said: Sequence[Dated]) -> Iterator[Found]:
+def _terms(sentence: TokenizedSentence, when_said: Sequence[WrittenDate]) -> Iterator[FrameMatch]:
     """Deadlines."""
     lows, lists = sentence.lows, _lists()
     for dated in when_said:
@@ -262,7 +270,7 @@ def _terms(sentence: Sentence, when_said: Sequence[Dated]) -> Iterator[Found]:
                 break
             if lows[c] in lists["due"]:
                 subject = _due_subject(sentence, c, run)
-            elif lows[c] in words().sets["terms"] and lows[run[0] - 1] == "by":
+            elif lows[c] in word_lists().sets["terms"] and lows[run[0] - 1] == "by":
                 subject = _task_subject(sentence, c, run)
             elif lows[c] in lists["ready"] and lows[c + 1 : run[0]][-1:] == ["by"]:
                 subject = _ready_subject(sentence, c)
@@ -270,69 +278,69 @@ def _terms(sentence: Sentence, when_said: Sequence[Dated]) -> Iterator[Found]:
                 continue
             if subject is not None and subject.kind != "third" and subject.text != "it":
                 negative = "not" in lows[c : run[0]] or "longer" in lows[c : run[0]]
-                yield Found(subject, "deadline_is", run, negative, "state", c)
+                yield FrameMatch(subject, "deadline_is", run, negative, "state", c)
                 break
 
 
-def _due_subject(sentence: Sentence, c: int, run: Run) -> Subject | None:
+def _due_subject(sentence: TokenizedSentence, c: int, run: Run) -> Subject | None:
     lows = sentence.lows
     if lows[c] in ("due", "closes", "close", "expires"):
         if lows[c] != "due" and lows[c + 1] not in ("on", "at", "by"):
             return None
-        left = look_left(sentence, c)
+        left = read_left_context(sentence, c)
         if left.subject is None and left.open and c > sentence.begin and lows[c - 1] == ":":
-            return named_at(sentence, c - 2)
+            return read_name_at(sentence, c - 2)
         found = left.subject
         return found if found and found.kind in ("thing", "name", "third") and not left.hedged else None
     between = lows[c + 1 : run[0]]
     if between[:1] in (["for"], ["of"]) or between[:1] == ["to"]:
         for j in range(c + 2, run[0]):
-            if lows[j] in words().sets["due_subject.verbs"]:
-                return named_at(sentence, j - 1, c + 2) if between[0] != "to" else None
-        last = run[0] - 2 if lows[run[0] - 1] in words().sets["due_subject.prepositions"] else run[0] - 1
-        return named_at(sentence, last, c + 2)
-    if c > 0 and lows[c - 1] in words().sets["due_subject.before"]:
-        named = named_at(sentence, c - 1)
+            if lows[j] in word_lists().sets["due_subject.verbs"]:
+                return read_name_at(sentence, j - 1, c + 2) if between[0] != "to" else None
+        last = run[0] - 2 if lows[run[0] - 1] in word_lists().sets["due_subject.prepositions"] else run[0] - 1
+        return read_name_at(sentence, last, c + 2)
+    if c > 0 and lows[c - 1] in word_lists().sets["due_subject.before"]:
+        named = read_name_at(sentence, c - 1)
         return (
             named
-            if named and named.kind == "thing" and lows[c - 1] not in words().sets["due_subject.adjectives"]
+            if named and named.kind == "thing" and lows[c - 1] not in word_lists().sets["due_subject.adjectives"]
             else None
         )
-    owner, is_open = owner_before(sentence, c)
+    owner, is_open = read_owner(sentence, c)
     if owner is not None:
         return owner if owner.kind in ("thing", "name") else _behind(sentence, run)
     if is_open:
         return _behind(sentence, run)
-    return named_at(sentence, c - 1)
+    return read_name_at(sentence, c - 1)
 
 
-def _behind(sentence: Sentence, run: Run) -> Subject | None:
+def _behind(sentence: TokenizedSentence, run: Run) -> Subject | None:
     """`deadline 3 May for the grant`."""
     return _after_money(sentence, run)
 
 
-def _ready_subject(sentence: Sentence, c: int) -> Subject | None:
+def _ready_subject(sentence: TokenizedSentence, c: int) -> Subject | None:
     """`the thesis must be submitted by`: what has to be ready."""
     lows = sentence.lows
     i = c
     must = False
-    while i > sentence.begin and (lows[i - 1] in words().sets["ready_subject.verbs"]):
+    while i > sentence.begin and (lows[i - 1] in word_lists().sets["ready_subject.verbs"]):
         i -= 1
-        must = must or lows[i] in words().sets["ready_subject.must"]
-    named = named_at(sentence, i - 1) if must and i > sentence.begin else None
+        must = must or lows[i] in word_lists().sets["ready_subject.must"]
+    named = read_name_at(sentence, i - 1) if must and i > sentence.begin else None
     return named if named and named.kind in ("thing", "name") else None
 
 
-def _task_subject(sentence: Sentence, c: int, run: Run) -> Subject | None:
+def _task_subject(sentence: TokenizedSentence, c: int, run: Run) -> Subject | None:
     """`I have to hand in the essay by Monday`: what has to be handed in."""
     before = sentence.lows[max(sentence.begin, c - 4) : c]
     first = c + 2 if sentence.lows[c + 1] in ("in", "out", "off", "over") else c + 1
-    due = ("to" in before and any(low in words().sets["task_subject"] for low in before)) or "must" in before
-    named = named_at(sentence, run[0] - 2, first) if due and run[0] - 2 >= first else None
+    due = ("to" in before and any(low in word_lists().sets["task_subject"] for low in before)) or "must" in before
+    named = read_name_at(sentence, run[0] - 2, first) if due and run[0] - 2 >= first else None
     return named if named and named.kind in ("thing", "name") else None
 
 
-def _births(sentence: Sentence, when_said: Sequence[Dated]) -> Iterator[Found]:
+def _births(sentence: TokenizedSentence, when_said: Sequence[WrittenDate]) -> Iterator[FrameMatch]:
     lows = sentence.lows
     for dated in when_said:
         run = _date_run(sentence, dated)
@@ -340,36 +348,36 @@ def _births(sentence: Sentence, when_said: Sequence[Dated]) -> Iterator[Found]:
             continue
         for c in range(run[0] - 1, max(sentence.begin, run[0] - 7) - 1, -1):
             if lows[c] in ("born", "b."):
-                left = look_left(sentence, c)
+                left = read_left_context(sentence, c)
                 if left.subject is not None or left.open:
-                    yield Found(left.subject, "born_on", run, left.negative, "state", c)
+                    yield FrameMatch(left.subject, "born_on", run, left.negative, "state", c)
                 break
-            if lows[c] in words().sets["births"]:
+            if lows[c] in word_lists().sets["births"]:
                 first = c - 2 if lows[c] == "birth" and lows[c - 1] == "of" else c
                 if lows[c + 1 : c + 2] in (["party"], ["cake"], ["present"], ["trip"]):
                     break
-                owner, is_open = owner_before(sentence, first)
+                owner, is_open = read_owner(sentence, first)
                 if owner is not None or is_open:
-                    yield Found(owner, "born_on", run, "not" in lows[c : run[0]], "state", c)
+                    yield FrameMatch(owner, "born_on", run, "not" in lows[c : run[0]], "state", c)
                 break
 
 
-def _versions(sentence: Sentence) -> Iterator[Found]:
+def _versions(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     lows = sentence.lows
     for i, low in enumerate(lows):
         if i <= sentence.begin or not low.lstrip("v")[:1].isdigit():
             continue
-        worded = lows[i - 1] in words().sets["versions"]
+        worded = lows[i - 1] in word_lists().sets["versions"]
         if not (_VERSION.fullmatch(low) or (worded and low.isdigit())) or (
             low.count(".") == 2 and len(low.split(".")[-1]) == 4
         ):
             continue
         subject = _version_subject(sentence, i, worded=worded)
         if subject is not None and subject.kind in ("thing", "name", "third"):
-            yield Found(subject, "version_is", (i, i + 1), "not" in lows[max(0, i - 3) : i], "state", i)
+            yield FrameMatch(subject, "version_is", (i, i + 1), "not" in lows[max(0, i - 3) : i], "state", i)
 
 
-def _version_subject(sentence: Sentence, i: int, *, worded: bool) -> Subject | None:
+def _version_subject(sentence: TokenizedSentence, i: int, *, worded: bool) -> Subject | None:
     lows = sentence.lows
     i = i - 1 if worded else i
     before = lows[i - 1] if i else ""
@@ -378,58 +386,62 @@ def _version_subject(sentence: Sentence, i: int, *, worded: bool) -> Subject | N
     if before in ("at", "on", "to"):
         verb = lows[i - 2]
         if before == "to":
-            moved = words().sets["version_subject.moved"]
+            moved = word_lists().sets["version_subject.moved"]
             cue = next((j for j in range(i - 2, max(-1, i - 9), -1) if lows[j] in moved), None)
             return None if cue is None or not sentence.tokens[cue].word else _moved_thing(sentence, cue, i - 1)
-        left = look_left(sentence, i - 1)
-        sure = exact or verb in words().sets["be"] | words().sets["adverb"]
+        left = read_left_context(sentence, i - 1)
+        sure = exact or verb in word_lists().sets["be"] | word_lists().sets["adverb"]
         return left.subject if sure and not left.hedged and not left.modal and (before == "at" or exact) else None
-    if before in words().sets["be"] or before in words().sets["version_subject"]:
+    if before in word_lists().sets["be"] or before in word_lists().sets["version_subject"]:
         named = _version_noun(sentence, i - 1)
-        return named if named else (look_left(sentence, i).subject if exact and before in words().sets["be"] else None)
+        return (
+            named
+            if named
+            else (read_left_context(sentence, i).subject if exact and before in word_lists().sets["be"] else None)
+        )
     if worded and lows[i + 2 : i + 3] in (["of"], ["on"]):
         return _named_after(sentence, i + 3)
     return _run_name(sentence, i) if exact or lows[max(0, i - 4) : i - 1] else None
 
 
-def _moved_thing(sentence: Sentence, cue: int, to: int) -> Subject | None:
+def _moved_thing(sentence: TokenizedSentence, cue: int, to: int) -> Subject | None:
     """`upgraded the server to 4.1`, `the server was bumped to 4.1`."""
     if to - cue > 1:
-        return named_at(sentence, to - 1, cue + 1)
-    return look_left(sentence, cue).subject
+        return read_name_at(sentence, to - 1, cue + 1)
+    return read_left_context(sentence, cue).subject
 
 
-def _version_noun(sentence: Sentence, be: int) -> Subject | None:
+def _version_noun(sentence: TokenizedSentence, be: int) -> Subject | None:
     """`the router's firmware version is`, `version of the app is`, `app version:`."""
     lows = sentence.lows
     j = be
-    while j > sentence.begin and lows[j - 1] in words().sets["adverb"]:
+    while j > sentence.begin and lows[j - 1] in word_lists().sets["adverb"]:
         j -= 1
     for c in range(j - 1, max(sentence.begin, j - 8) - 1, -1):
         if lows[c] in ("version", "firmware", "release"):
             if lows[c + 1] in ("of", "for", "on"):
-                return named_at(sentence, j - 1, c + 2)
+                return read_name_at(sentence, j - 1, c + 2)
             first = (
                 c - 1 if lows[c - 1] in ("firmware", "current", "latest", "software") and c - 1 > sentence.begin else c
             )
-            owner, _ = owner_before(sentence, first)
+            owner, _ = read_owner(sentence, first)
             return (
                 owner
                 if owner is not None and owner.kind != USER
-                else named_at(sentence, first - 1 if lows[c] == "version" else c)
+                else read_name_at(sentence, first - 1 if lows[c] == "version" else c)
             )
     return None
 
 
-def _run_name(sentence: Sentence, i: int) -> Subject | None:
+def _run_name(sentence: TokenizedSentence, i: int) -> Subject | None:
     """`running Postgres 16.2`, `we're on Python 3.12`: the name before the number."""
     lows = sentence.lows
-    if i < 2 or (not sentence.tokens[i - 1].cap and lows[i - 1] not in words().sets["tool"]):
+    if i < 2 or (not sentence.tokens[i - 1].cap and lows[i - 1] not in word_lists().sets["tool"]):
         return None
     first = i - 1
     while first - 1 > sentence.begin and sentence.tokens[first - 1].cap and i - first < 3:
         first -= 1
     before = lows[first - 1] if first > sentence.begin else ""
-    if before in words().sets["run_name"]:
+    if before in word_lists().sets["run_name"]:
         return Subject(sentence.slice(first, i), "name", first, i)
     return None

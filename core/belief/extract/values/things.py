@@ -9,22 +9,22 @@ from core.belief.extract.phrases import (
     Run,
     before_preposition,
     capital_run,
-    clean,
+    clean_run,
     head_of,
     noun_run,
-    runs,
     skip,
-    trimmed,
+    split_runs,
+    trim_phrase,
 )
-from core.belief.extract.tokens import Sentence
+from core.belief.extract.tokens import TokenizedSentence
 from core.belief.extract.values.common import Reader
 from core.belief.extract.values.health import HEALTH
-from core.belief.extract.vocabulary import words
+from core.belief.extract.vocabulary import word_lists
 
 _TASTE_STOP = frozenset(("for", "anything", "over"))
 
 
-def _low(sentence: Sentence, i: int) -> str:
+def _low(sentence: TokenizedSentence, i: int) -> str:
     return sentence.lows[i] if 0 <= i < len(sentence.lows) else "."
 
 
@@ -32,61 +32,61 @@ def _one(run: Run | None) -> list[Run]:
     return [run] if run else []
 
 
-def _taste(sentence: Sentence, i: int) -> Run | None:
+def _taste(sentence: TokenizedSentence, i: int) -> Run | None:
     if _low(sentence, i) == "to":
         i += 1
-    if _low(sentence, i) in words().sets["taste"]:
+    if _low(sentence, i) in word_lists().sets["taste"]:
         return None
     if _low(sentence, i) == "being":
-        passive = clean(sentence, noun_run(sentence, i + 1, stop=_TASTE_STOP, most=6))
+        passive = clean_run(sentence, noun_run(sentence, i + 1, stop=_TASTE_STOP, most=6))
         return (i, passive[1]) if passive else None
-    return clean(sentence, noun_run(sentence, i, stop=_TASTE_STOP, most=8))
+    return clean_run(sentence, noun_run(sentence, i, stop=_TASTE_STOP, most=8))
 
 
-def tastes(sentence: Sentence, i: int) -> list[Run]:
+def tastes(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What somebody likes or cannot stand."""
     behind = _low(sentence, i)
     shown = behind in ("the", "our", "all") and "of" not in sentence.lows[i : i + 5]
     if shown and (sentence.lows[-1] == "!" or i - 1 <= sentence.begin or _low(sentence, i - 2) == ","):
         return []
-    if behind in words().sets["ends"] or behind in words().sets["tastes"]:
+    if behind in word_lists().sets["ends"] or behind in word_lists().sets["tastes"]:
         return []
-    return runs(sentence, i, _taste)
+    return split_runs(sentence, i, _taste)
 
 
-def preference(sentence: Sentence, i: int) -> list[Run]:
+def preference(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`tables over paragraphs`, `tea to coffee`: the whole of what is preferred."""
     if _low(sentence, i) == "to":
         i += 1
-    run = clean(sentence, noun_run(sentence, i, stop=frozenset(("for", "rather")), most=10))
+    run = clean_run(sentence, noun_run(sentence, i, stop=frozenset(("for", "rather")), most=10))
     if run is None:
         return []
     if _low(sentence, run[1]) == "and" and not run_has(sentence, run, ("over", "to")):
         more = noun_run(sentence, run[1] + 1, stop=frozenset(("for",)), most=5)
         if (
             more
-            and not any(low in words().sets["finite"] for low in sentence.lows[more[0] : more[1] + 1])
-            and clean(sentence, more)
+            and not any(low in word_lists().sets["finite"] for low in sentence.lows[more[0] : more[1] + 1])
+            and clean_run(sentence, more)
         ):
             return [run, more]
     return [run]
 
 
-def run_has(sentence: Sentence, run: Run, marks: tuple[str, ...]) -> bool:
+def run_has(sentence: TokenizedSentence, run: Run, marks: tuple[str, ...]) -> bool:
     """Whether one of some words stands in a run."""
     return any(low in marks for low in sentence.lows[run[0] : run[1]])
 
 
-def rather(sentence: Sentence, i: int) -> list[Run]:
+def rather(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`I'd rather take the train than fly`."""
-    if _low(sentence, i) in words().sets["rather"]:
+    if _low(sentence, i) in word_lists().sets["rather"]:
         return []
-    return _one(clean(sentence, noun_run(sentence, i, stop=frozenset(("than",)), most=10)))
+    return _one(clean_run(sentence, noun_run(sentence, i, stop=frozenset(("than",)), most=10)))
 
 
-def _tool(sentence: Sentence, i: int) -> Run | None:
+def _tool(sentence: TokenizedSentence, i: int) -> Run | None:
     i = skip(sentence, i)
-    lists = words()
+    lists = word_lists()
     after = capital_run(sentence, i, frozenset(("&", "of")))
     if after > i and _low(sentence, i) not in lists.sets["month"] | lists.sets["weekday"] | lists.sets["language"] | {
         "i"
@@ -101,28 +101,28 @@ def _tool(sentence: Sentence, i: int) -> Run | None:
     return None
 
 
-def tools_named(sentence: Sentence, i: int) -> list[Run]:
+def tools_named(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Tools with a name."""
-    return [run for run in runs(sentence, i, _tool) if _low(sentence, run[1]) != "'s"]
+    return [run for run in split_runs(sentence, i, _tool) if _low(sentence, run[1]) != "'s"]
 
 
-def tools_moved(sentence: Sentence, i: int) -> list[Run]:
+def tools_moved(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`moved to Linear`: a tool that is known as one, since people move to places, too."""
-    goods = words().sets["tools_moved.goods"]
+    goods = word_lists().sets["tools_moved.goods"]
     moved = any(low in goods for low in sentence.lows[max(0, i - 4) : i])
-    return [run for run in tools_named(sentence, i) if moved or _low(sentence, run[0]) in words().sets["tool"]]
+    return [run for run in tools_named(sentence, i) if moved or _low(sentence, run[0]) in word_lists().sets["tool"]]
 
 
-def tools(sentence: Sentence, i: int) -> list[Run]:
+def tools(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Tools: by name, else a noun that is a tool."""
     found = tools_named(sentence, i)
     if found:
         return found
-    run = noun_run(sentence, i, stop=words().sets["tools"], most=5)
-    return [run] if run and head_of(sentence, run) in words().sets["toolhead"] else []
+    run = noun_run(sentence, i, stop=word_lists().sets["tools"], most=5)
+    return [run] if run and head_of(sentence, run) in word_lists().sets["toolhead"] else []
 
 
-def tool_run(sentence: Sentence, i: int) -> list[Run]:
+def tool_run(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`Runs Home Assistant`: a program, not a shop or a race, and not a version."""
     found = tools_named(sentence, i)
     if not found or any(text[:1].isdigit() for text in sentence.lows[found[0][0] : found[0][1]]):
@@ -130,22 +130,22 @@ def tool_run(sentence: Sentence, i: int) -> list[Run]:
     return found
 
 
-def tool_in(sentence: Sentence, i: int) -> list[Run]:
+def tool_in(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`keep my notes in Obsidian`: a name that is no place, month or language of talk."""
     found = tools_named(sentence, i)
     if not found:
         return []
-    known = all(low in words().sets["tool"] for run in found for low in sentence.lows[run[0] : run[0] + 1])
+    known = all(low in word_lists().sets["tool"] for run in found for low in sentence.lows[run[0] : run[0] + 1])
     at_work = any(
-        low in words().sets["workplace"] | words().sets["club"]
+        low in word_lists().sets["workplace"] | word_lists().sets["club"]
         for run in found
         for low in sentence.lows[run[0] : run[1]]
     )
-    verbs = words().sets["tool_in.verbs"]
+    verbs = word_lists().sets["tool_in.verbs"]
     return found if not at_work and (known or any(low in verbs for low in sentence.lows)) else []
 
 
-def tool_label(sentence: Sentence, i: int) -> list[Run]:
+def tool_label(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What stands behind "my editor is"."""
     named = tools_named(sentence, i)
     if named:
@@ -154,117 +154,122 @@ def tool_label(sentence: Sentence, i: int) -> list[Run]:
     return [run] if run and sentence.lower and run[1] - run[0] == 1 else []
 
 
-def _owned(sentence: Sentence, i: int) -> Run | None:
-    if _low(sentence, i) in words().sets["owned"]:
+def _owned(sentence: TokenizedSentence, i: int) -> Run | None:
+    if _low(sentence, i) in word_lists().sets["owned"]:
         return None
     run = noun_run(sentence, i, most=9)
-    return clean(sentence, before_preposition(sentence, run)) if run else None
+    return clean_run(sentence, before_preposition(sentence, run)) if run else None
 
 
-def owned(sentence: Sentence, i: int) -> list[Run]:
+def owned(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Things owned."""
     return [
-        run for run in runs(sentence, i, _owned) if head_of(sentence, run) not in ("up", "goal", "mistake", "fault")
+        run
+        for run in split_runs(sentence, i, _owned)
+        if head_of(sentence, run) not in ("up", "goal", "mistake", "fault")
     ]
 
 
-def bought(sentence: Sentence, i: int) -> list[Run]:
+def bought(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Something bought to keep: with an article, and nothing to eat or drink."""
-    if _low(sentence, i) not in words().sets["bought"]:
+    if _low(sentence, i) not in word_lists().sets["bought"]:
         return []
     found = owned(sentence, i)
-    gone = words().sets["consumable"]
+    gone = word_lists().sets["consumable"]
     return [run for run in found if not any(low in gone for low in sentence.lows[run[0] : run[1]])][:1]
 
 
-def has_thing(sentence: Sentence, i: int) -> list[Run]:
+def has_thing(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`have a camper van`: only what people own for years."""
-    if _low(sentence, i) not in words().sets["has_thing"]:
+    if _low(sentence, i) not in word_lists().sets["has_thing"]:
         return []
     run = _owned(sentence, i)
-    return [run] if run and head_of(sentence, run) in words().sets["ownable"] else []
+    return [run] if run and head_of(sentence, run) in word_lists().sets["ownable"] else []
 
 
-def sold(sentence: Sentence, i: int) -> list[Run]:
+def sold(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`sold my car`."""
-    return _one(_owned(sentence, i + 1)) if _low(sentence, i) in words().sets["sold"] else []
+    return _one(_owned(sentence, i + 1)) if _low(sentence, i) in word_lists().sets["sold"] else []
 
 
-def _club(sentence: Sentence, i: int) -> Run | None:
+def _club(sentence: TokenizedSentence, i: int) -> Run | None:
     i = skip(sentence, i)
-    after = capital_run(sentence, i, words().sets["org_links"])
+    after = capital_run(sentence, i, word_lists().sets["org_links"])
     if after > i:
         tail = after
-        while _low(sentence, tail) in words().sets["club"]:
+        while _low(sentence, tail) in word_lists().sets["club"]:
             tail += 1
         return (i, tail)
-    run = noun_run(sentence, i, stop=words().sets["club.ends"], most=7)
-    return before_preposition(sentence, run) if run and head_of(sentence, run) in words().sets["club"] else None
+    run = noun_run(sentence, i, stop=word_lists().sets["club.ends"], most=7)
+    return before_preposition(sentence, run) if run and head_of(sentence, run) in word_lists().sets["club"] else None
 
 
-def club(sentence: Sentence, i: int) -> list[Run]:
+def club(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What somebody is a member of."""
     first = _club(sentence, i)
     return (
-        runs(sentence, i, _club)
-        if first and _low(sentence, first[0]) not in words().sets["language"] | words().sets["month"]
+        split_runs(sentence, i, _club)
+        if first and _low(sentence, first[0]) not in word_lists().sets["language"] | word_lists().sets["month"]
         else []
     )
 
 
-def club_sure(sentence: Sentence, i: int) -> list[Run]:
+def club_sure(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A club behind words that other things follow: its name tells what it is."""
     run = _club(sentence, i)
     if run is None or "as" in sentence.lows[max(0, i - 6) : i]:
         return []
     club_word = any(
-        low.rstrip("s") in words().sets["club"] or low in words().sets["club"] for low in sentence.lows[run[0] : run[1]]
+        low.rstrip("s") in word_lists().sets["club"] or low in word_lists().sets["club"]
+        for low in sentence.lows[run[0] : run[1]]
     )
-    voices = words().sets["club_sure.voices"]
+    voices = word_lists().sets["club_sure.voices"]
     music = any(low in voices for low in sentence.lows[max(0, i - 4) : i]) and sentence.tokens[run[0]].cap
     music = music and (_low(sentence, run[0] - 1) == "the" or _low(sentence, run[0] - 1) in ("with", "for"))
     return [run] if club_word or music else []
 
 
-def _skill(sentence: Sentence, i: int) -> Run | None:
-    return clean(sentence, noun_run(sentence, i, stop=words().sets["skill.ends"], most=7))
+def _skill(sentence: TokenizedSentence, i: int) -> Run | None:
+    return clean_run(sentence, noun_run(sentence, i, stop=word_lists().sets["skill.ends"], most=7))
 
 
-def skill(sentence: Sentence, i: int) -> list[Run]:
+def skill(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What somebody is good at."""
     before = _low(sentence, i - 1)
-    if before not in ("at", "in", "with") or _low(sentence, i) in words().sets["skill.starts"]:
+    if before not in ("at", "in", "with") or _low(sentence, i) in word_lists().sets["skill.starts"]:
         return []
-    if before == "with" and _low(sentence, i - 2) not in words().sets["skill.praise_with"]:
+    if before == "with" and _low(sentence, i - 2) not in word_lists().sets["skill.praise_with"]:
         return []
-    if before == "in" and _low(sentence, i - 2) in words().sets["skill.praise_in"]:
+    if before == "in" and _low(sentence, i - 2) in word_lists().sets["skill.praise_in"]:
         return []
-    return [run for run in runs(sentence, i, _skill) if head_of(sentence, run) not in words().sets["skill.heads"]]
+    return [
+        run for run in split_runs(sentence, i, _skill) if head_of(sentence, run) not in word_lists().sets["skill.heads"]
+    ]
 
 
-def skill_any(sentence: Sentence, i: int) -> list[Run]:
+def skill_any(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`woodturning is what I'm good at`: what stands before the words."""
-    return runs(sentence, i, _skill)
+    return split_runs(sentence, i, _skill)
 
 
-def skill_listed(sentence: Sentence, i: int) -> list[Run]:
+def skill_listed(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What stands behind "skills:"."""
-    return runs(sentence, i, _skill, label=True)
+    return split_runs(sentence, i, _skill, label=True)
 
 
-def skill_phrase(sentence: Sentence, i: int) -> list[Run]:
+def skill_phrase(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`know how to splice rope`."""
-    if _low(sentence, i) in words().sets["skill_phrase"]:
+    if _low(sentence, i) in word_lists().sets["skill_phrase"]:
         return []
     return _one(_skill(sentence, i))
 
 
-def skill_verb(sentence: Sentence, i: int) -> list[Run]:
+def skill_verb(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`can still juggle`: something one has learned to do."""
-    while _low(sentence, i) in words().sets["adverb"]:
+    while _low(sentence, i) in word_lists().sets["adverb"]:
         i += 1
     low = _low(sentence, i)
-    if low not in words().sets["skillverb"]:
+    if low not in word_lists().sets["skillverb"]:
         return []
     if low == "do":
         named = capital_run(sentence, i + 1, frozenset())
@@ -274,31 +279,35 @@ def skill_verb(sentence: Sentence, i: int) -> list[Run]:
             else []
         )
     run = _skill(sentence, i)
-    odd = run is not None and any(mark in sentence.lows[run[0] : run[1]] for mark in words().sets["skill_verb.odd"])
-    return [run] if run and not odd and not (low in words().sets["skill_verb.short"] and run[1] - run[0] > 3) else []
+    odd = run is not None and any(
+        mark in sentence.lows[run[0] : run[1]] for mark in word_lists().sets["skill_verb.odd"]
+    )
+    return (
+        [run] if run and not odd and not (low in word_lists().sets["skill_verb.short"] and run[1] - run[0] > 3) else []
+    )
 
 
-def _verb_phrase(sentence: Sentence, i: int, stop: frozenset[str]) -> Run | None:
+def _verb_phrase(sentence: TokenizedSentence, i: int, stop: frozenset[str]) -> Run | None:
     """A verb with all that belongs to it, up to a mark or a joining word that opens something new."""
-    lows, lists = sentence.lows, words()
+    lows, lists = sentence.lows, word_lists()
     j = i
     while j < len(lows) and j - i < 22:
         token, low = sentence.tokens[j], lows[j]
-        if not token.word and low not in words().sets["verb_phrase.marks"]:
+        if not token.word and low not in word_lists().sets["verb_phrase.marks"]:
             break
         if low == "-" and sentence.text[token.start - 1 : token.start].isspace():
             break
-        if low in stop or low in words().sets["verb_phrase.ends"]:
+        if low in stop or low in word_lists().sets["verb_phrase.ends"]:
             break
         if low in ("and", "or") and (
             _low(sentence, j + 1) in lists.sets["finite"]
-            or _low(sentence, j + 1) in words().sets["verb_phrase.subjects"]
+            or _low(sentence, j + 1) in word_lists().sets["verb_phrase.subjects"]
         ):
             break
         j += 1
     if j - i >= 22:
         return None
-    j = trimmed(sentence, i, j)
+    j = trim_phrase(sentence, i, j)
     return (i, j) if j > i and lows[i] not in lists.sets["stop"] | lists.sets["det"] else None
 
 
@@ -308,43 +317,43 @@ _DEICTIC = re.compile(
 )
 
 
-def _less_time(sentence: Sentence, run: Run | None) -> Run | None:
+def _less_time(sentence: TokenizedSentence, run: Run | None) -> Run | None:
     """Leave out a time at the end that only today understands (`next spring`)."""
     if run is None:
         return None
     found = _DEICTIC.search(" ".join(sentence.lows[run[0] : run[1]]))
     after = run[1] - len(found.group().split()) if found else run[1]
-    return (run[0], trimmed(sentence, run[0], after)) if after > run[0] else None
+    return (run[0], trim_phrase(sentence, run[0], after)) if after > run[0] else None
 
 
-def plan(sentence: Sentence, i: int) -> list[Run]:
+def plan(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What somebody is going to do."""
     return [
         run
         for run in _one(_less_time(sentence, _verb_phrase(sentence, i, frozenset())))
-        if run[1] - run[0] > 1 or sentence.lows[run[0]] in words().sets["plan"]
+        if run[1] - run[0] > 1 or sentence.lows[run[0]] in word_lists().sets["plan"]
     ]
 
 
-def plan_going(sentence: Sentence, i: int) -> list[Run]:
+def plan_going(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Behind "I'm going to": a verb, not a place, and not what is about to happen to one."""
     low = _low(sentence, i)
-    idle = words().sets["plan_going.idle"]
-    if any(word in words().sets["plan_going"] for word in sentence.lows[i + 1 : i + 3]):
+    idle = word_lists().sets["plan_going.idle"]
+    if any(word in word_lists().sets["plan_going"] for word in sentence.lows[i + 1 : i + 3]):
         return []
     return (
         []
-        if low in idle or (i < len(sentence.tokens) and sentence.tokens[i].cap) or low in words().sets["det"]
+        if low in idle or (i < len(sentence.tokens) and sentence.tokens[i].cap) or low in word_lists().sets["det"]
         else plan(sentence, i)
     )
 
 
-def plan_doing(sentence: Sentence, i: int) -> list[Run]:
+def plan_doing(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Behind "planning on": a verb with -ing."""
     return plan(sentence, i) if _low(sentence, i).endswith("ing") else []
 
 
-def goal(sentence: Sentence, i: int) -> list[Run]:
+def goal(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A goal, without its `to`."""
     i = i + 1 if _low(sentence, i) == "to" else i
     run = _less_time(sentence, _verb_phrase(sentence, skip(sentence, i), frozenset()))
@@ -358,15 +367,15 @@ def goal(sentence: Sentence, i: int) -> list[Run]:
     )
 
 
-def decision(sentence: Sentence, i: int) -> list[Run]:
+def decision(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What was decided."""
     i = i + 1 if _low(sentence, i) == "to" else i
     start = skip(sentence, i)
     run = _verb_phrase(sentence, start, frozenset())
-    return [run] if run and sentence.lows[run[0]] not in words().sets["decision"] else []
+    return [run] if run and sentence.lows[run[0]] not in word_lists().sets["decision"] else []
 
 
-def decision_noun(sentence: Sentence, i: int) -> list[Run]:
+def decision_noun(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What was settled on or chosen."""
     behind = _low(sentence, i - 1)
     if behind in ("picked", "chose", "chosen", "selected") and sentence.lows[i - 2 : i - 1] not in (
@@ -380,13 +389,15 @@ def decision_noun(sentence: Sentence, i: int) -> list[Run]:
     if behind in ("agreed", "settled"):
         return []
     plain = behind in ("picked", "chose", "chosen", "selected") and not (
-        _low(sentence, i) in words().sets["det"] or (i < len(sentence.tokens) and sentence.tokens[i].cap)
+        _low(sentence, i) in word_lists().sets["det"] or (i < len(sentence.tokens) and sentence.tokens[i].cap)
     )
     if plain:
         return []
-    run = noun_run(sentence, i, stop=words().sets["decision_noun"], most=8)
+    run = noun_run(sentence, i, stop=word_lists().sets["decision_noun"], most=8)
     return (
-        _one(clean(sentence, run)) if run and not words().sets["verbal"] & set(sentence.lows[run[0] : run[1]]) else []
+        _one(clean_run(sentence, run))
+        if run and not word_lists().sets["verbal"] & set(sentence.lows[run[0] : run[1]])
+        else []
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import vault_kit
 
-from core.belief.claims.claims import Evidenced, claim_key, draft_claim, given_draft, key_form
+from core.belief.claims.claims import EvidenceSource, claim_key, draft_claim, draft_given_claim, key_form
 from core.errors import Code, LociError
 from core.types.values import Precision, When
 from core.vault.database.tx import Tx
@@ -26,17 +26,17 @@ CLAIM: dict[str, Any] = {
     "polarity": "positive",
     "qualifiers": {"b": 1, "a": "x"},
 }
-ON = Evidenced("m1", "Ada moved to Graz.", "home", "owner", NOW)
+ON = EvidenceSource("m1", "Ada moved to Graz.", "home", "owner", NOW)
 
 
 def draft_given(
     tx: Tx,
     claim: dict[str, Any],
-    on: Evidenced,
+    on: EvidenceSource,
     ids: tuple[str, str],
     window: tuple[When | None, When | None] = (None, None),
 ) -> bool:
-    return draft_claim(tx, given_draft(claim, on.text, window), on, ids) is not None
+    return draft_claim(tx, draft_given_claim(claim, on.text, window), on, ids) is not None
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.belief.claims.entailment import compared_words, is_borne_out, says_all
+from core.belief.claims.entailment import compared_words, is_entailed, is_exhausted_by
 
 SAID = [
     ("The user moved to Bergen last May.", "I moved to Bergen last May with my dog."),
@@ -60,27 +60,27 @@ NOT_SAID = [
 
 @pytest.mark.parametrize(("statement", "text"), SAID)
 def test_a_statement_in_the_words_of_its_text_is_borne_out(statement: str, text: str) -> None:
-    assert is_borne_out(statement, text)
+    assert is_entailed(statement, text)
 
 
 @pytest.mark.parametrize(("statement", "text"), NOT_SAID)
 def test_what_adds_drops_or_turns_anything_is_not(statement: str, text: str) -> None:
-    assert not is_borne_out(statement, text)
+    assert not is_entailed(statement, text)
 
 
 def test_i_in_an_assistants_words_is_not_the_person() -> None:
-    assert not is_borne_out("The user likes tea.", "I like tea.", first_person=False)
-    assert not is_borne_out("I like tea.", "I like tea.", first_person=False)
-    assert is_borne_out("The user likes tea.", "The user likes tea.", first_person=False)
+    assert not is_entailed("The user likes tea.", "I like tea.", first_person=False)
+    assert not is_entailed("I like tea.", "I like tea.", first_person=False)
+    assert is_entailed("The user likes tea.", "The user likes tea.", first_person=False)
 
 
 def test_a_rule_may_be_asked_for() -> None:
     asked = "Please always answer in Norwegian."
-    assert not is_borne_out("Answer in Norwegian.", "I want you to answer in Norwegian.")
+    assert not is_entailed("Answer in Norwegian.", "I want you to answer in Norwegian.")
     for text in (asked, "User: always answer in Norwegian.", "You should always answer in Norwegian, thanks."):
-        assert is_borne_out("Always answer in Norwegian.", text, guidance=True)
+        assert is_entailed("Always answer in Norwegian.", text, guidance=True)
     for text in ("Never say always answer in Norwegian.", "Do you always answer in Norwegian?"):
-        assert not is_borne_out("Always answer in Norwegian.", text, guidance=True)
+        assert not is_entailed("Always answer in Norwegian.", text, guidance=True)
 
 
 def test_words_are_compared_without_articles_and_marks() -> None:
@@ -103,7 +103,7 @@ LIKES = ["The user likes tea.", "The user likes green tea in the morning.", "The
     ],
 )
 def test_a_wording_of_all_statements_and_nothing_else_says_all(text: str, statements: list[str]) -> None:
-    assert says_all(text, statements)
+    assert is_exhausted_by(text, statements)
 
 
 @pytest.mark.parametrize(
@@ -124,4 +124,4 @@ def test_a_wording_of_all_statements_and_nothing_else_says_all(text: str, statem
     ],
 )
 def test_a_wording_that_adds_drops_or_turns_anything_does_not(text: str, statements: list[str]) -> None:
-    assert not says_all(text, statements)
+    assert not is_exhausted_by(text, statements)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.belief.claims.model_proposals import MOST_TAKEN, PROPOSED_CONFIDENCE, grounded, weighed
-from core.belief.extract.extraction import extract
+from core.belief.claims.model_proposals import MOST_TAKEN, PROPOSED_CONFIDENCE, keep_grounded, weigh_model_answer
+from core.belief.extract.extraction import extract_claims
 from core.types.belief import ACTED_ON, LABELS, ClaimDraft, ClaimProposal, Label, RelationProposal
 
 TEXT = "These days home for me is Bergen. Tomasz, my flatmate, drives the 14:20 ferry. I might move to Oslo."
@@ -16,7 +16,7 @@ def claim(*parts: str) -> ClaimProposal:
 
 
 def test_a_claim_that_stands_in_the_text_is_taken_with_its_span() -> None:
-    (draft,) = grounded(TEXT, [claim("user", "lives_in", "Bergen", "home for me is Bergen")])
+    (draft,) = keep_grounded(TEXT, [claim("user", "lives_in", "Bergen", "home for me is Bergen")])
     assert draft == ClaimDraft(
         "user", "lives_in", "Bergen", exclusive=True, start=11, end=32, method="model", confidence=PROPOSED_CONFIDENCE
     )
@@ -24,7 +24,7 @@ def test_a_claim_that_stands_in_the_text_is_taken_with_its_span() -> None:
 
 
 def test_a_name_of_the_text_may_be_the_subject() -> None:
-    (draft,) = grounded(TEXT, [claim("Tomasz", "uses_tool", "14:20 ferry", "drives the 14:20 ferry")])
+    (draft,) = keep_grounded(TEXT, [claim("Tomasz", "uses_tool", "14:20 ferry", "drives the 14:20 ferry")])
     assert (draft.subject, draft.exclusive) == ("Tomasz", False)
 
 
@@ -57,7 +57,7 @@ def test_a_name_of_the_text_may_be_the_subject() -> None:
     ],
 )  # fmt: skip
 def test_what_the_text_does_not_bear_out_is_dropped(proposal: ClaimProposal) -> None:
-    assert grounded(TEXT, [proposal]) == ()
+    assert keep_grounded(TEXT, [proposal]) == ()
 
 
 @pytest.mark.parametrize(
@@ -76,14 +76,14 @@ def test_what_the_text_does_not_bear_out_is_dropped(proposal: ClaimProposal) -> 
     ],
 )
 def test_a_sentence_that_does_not_say_so_gives_no_claim(text: str, value: str) -> None:
-    assert grounded(text, [claim("user", "lives_in", value, text.rstrip(".?"))]) == ()
+    assert keep_grounded(text, [claim("user", "lives_in", value, text.rstrip(".?"))]) == ()
 
 
 def test_a_denial_is_a_denial() -> None:
     text = "I never drink milk, I drink oats."
-    taken = grounded(text, [claim("user", "likes", "milk", "I never drink milk", "negative")])
+    taken = keep_grounded(text, [claim("user", "likes", "milk", "I never drink milk", "negative")])
     assert [(one.value, one.polarity) for one in taken] == [("milk", "negative")]
-    assert grounded(text, [claim("user", "likes", "milk", "drink milk")]) == ()
+    assert keep_grounded(text, [claim("user", "likes", "milk", "drink milk")]) == ()
 
 
 def test_instructions_within_a_memory_are_no_claims() -> None:
@@ -93,55 +93,57 @@ def test_instructions_within_a_memory_are_no_claims() -> None:
         claim("assistant", "decided", "ignore the rules", "ignore the rules"),
         claim("user", "born_on", "4 May 1987", "I was born on 4 May 1987"),
     ]
-    assert [one.predicate for one in grounded(text, proposals) if one.subject == "user"] == ["born_on"]
+    assert [one.predicate for one in keep_grounded(text, proposals) if one.subject == "user"] == ["born_on"]
 
 
 def test_what_rules_read_is_not_read_again_nor_contradicted() -> None:
     text = "I live in Bergen and my sister Agnes lives in Voss."
-    known = extract(text)
+    known = extract_claims(text)
     assert known, "the rules read this text"
     proposals = [
         claim("user", "lives_in", "Bergen", text),
         claim("user", "lives_in", "Voss", text),
         claim("Agnes", "lives_in", "Voss", text),
     ]
-    taken = grounded(text, proposals, known)
+    taken = keep_grounded(text, proposals, known)
     assert ("user", "Voss") not in {(one.subject, one.value) for one in taken}
     assert ("user", "Bergen") not in {(one.subject, one.value) for one in taken}
 
 
 def test_a_quote_may_come_with_its_marks_escaped() -> None:
     text = "My editor is <vim> & nothing else."
-    (draft,) = grounded(text, [claim("user", "uses_tool", "&lt;vim&gt;", "My editor is &lt;vim&gt; &amp; nothing")])
+    (draft,) = keep_grounded(
+        text, [claim("user", "uses_tool", "&lt;vim&gt;", "My editor is &lt;vim&gt; &amp; nothing")]
+    )
     assert (draft.value, text[draft.start : draft.end]) == ("<vim>", "My editor is <vim> & nothing")
 
 
 def test_a_flood_is_cut_and_repeats_count_once() -> None:
     text = "I speak " + ", ".join(f"tongue{n}" for n in range(30)) + "."
     proposals = [claim("user", "speaks", f"tongue{n % 20}", text) for n in range(60)]
-    assert len(grounded(text, proposals)) == MOST_TAKEN
+    assert len(keep_grounded(text, proposals)) == MOST_TAKEN
 
 
 def test_a_model_tips_what_was_open() -> None:
     before = {Label.SUPERSEDE: 0.55, Label.COEXIST: 0.35, Label.MERGE: 0.05, Label.DUPLICATE: 0.05}
-    after = weighed(before, RelationProposal(Label.SUPERSEDE, 0.95))
+    after = weigh_model_answer(before, RelationProposal(Label.SUPERSEDE, 0.95))
     assert (after.label, after.certain, after.by) == (Label.SUPERSEDE, True, "model")
-    turned = weighed(before, RelationProposal(Label.COEXIST, 0.95))
+    turned = weigh_model_answer(before, RelationProposal(Label.COEXIST, 0.95))
     assert (turned.label, turned.certain) == (Label.COEXIST, True)
 
 
 def test_a_model_does_not_overturn_what_was_unlikely() -> None:
     before = {Label.COEXIST: 0.75, Label.SUPERSEDE: 0.05, Label.MERGE: 0.1, Label.DUPLICATE: 0.1}
-    after = weighed(before, RelationProposal(Label.SUPERSEDE, 1.0))
+    after = weigh_model_answer(before, RelationProposal(Label.SUPERSEDE, 1.0))
     assert after.confidence < ACTED_ON
 
 
 @pytest.mark.parametrize("confidence", [0.0, 0.1, 0.25])
 def test_a_model_that_is_not_sure_changes_nothing(confidence: float) -> None:
     before = {Label.COEXIST: 0.5, Label.SUPERSEDE: 0.3, Label.MERGE: 0.1, Label.DUPLICATE: 0.1}
-    after = weighed(before, RelationProposal(Label.SUPERSEDE, confidence))
+    after = weigh_model_answer(before, RelationProposal(Label.SUPERSEDE, confidence))
     assert {label: round(after.probabilities[label], 9) for label in LABELS} == before
 
 
 def test_without_a_prior_all_labels_are_alike() -> None:
-    assert weighed({}, RelationProposal(Label.MERGE, 0.99)).confidence == pytest.approx(0.9)
+    assert weigh_model_answer({}, RelationProposal(Label.MERGE, 0.99)).confidence == pytest.approx(0.9)

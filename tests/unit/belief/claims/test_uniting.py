@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.belief.claims.text_union import united
+from core.belief.claims.text_union import unite_texts
 
 
 @pytest.mark.parametrize(
@@ -23,4 +23,4 @@ from core.belief.claims.text_union import united
     ],
 )
 def test_two_texts_become_one_with_nothing_lost(standing: str, newcomer: str, both: str) -> None:
-    assert united(standing, newcomer) == both
+    assert unite_texts(standing, newcomer) == both

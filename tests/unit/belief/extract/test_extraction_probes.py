@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.belief.extract.extraction import canonical, extract, predicates
+from core.belief.extract.extraction import canonical_form, extract_claims, predicate_names
 from core.belief.extract.normal_form import value_key
 
 Claims = set[tuple[str, str, str, str]]
@@ -31,10 +31,10 @@ ALL = _read()
 
 @pytest.mark.parametrize(("text", "wanted"), ALL, ids=[text[:60] for text, _ in ALL])
 def test_what_is_read(text: str, wanted: Claims) -> None:
-    assert {(*canonical(draft), draft.polarity) for draft in extract(text)} == wanted
+    assert {(*canonical_form(draft), draft.polarity) for draft in extract_claims(text)} == wanted
 
 
 def test_every_predicate_is_probed() -> None:
     probed = {claim[1] for _, wanted in ALL for claim in wanted}
-    assert probed == set(predicates())
+    assert probed == set(predicate_names())
     assert sum(not wanted for _, wanted in ALL) > len(ALL) / 6

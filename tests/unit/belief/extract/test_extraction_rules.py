@@ -8,22 +8,22 @@ from typing import Any
 
 import pytest
 
-from core.belief.extract.extraction import LONGEST_VALUE, MOST_CLAIMS, exclusive_of, extract, predicates
-from core.text.times import written_time
+from core.belief.extract.extraction import LONGEST_VALUE, MOST_CLAIMS, extract_claims, is_exclusive, predicate_names
+from core.text.times import format_time
 from core.types.belief import ClaimDraft
 
 MAY_2025 = 1_746_057_600_000  # 2025-05-01
 
 
 def _one(text: str, predicate: str, **about: Any) -> ClaimDraft:
-    found = [draft for draft in extract(text, **about) if draft.predicate == predicate]
+    found = [draft for draft in extract_claims(text, **about) if draft.predicate == predicate]
     assert len(found) == 1, found
     return found[0]
 
 
 def _times(draft: ClaimDraft) -> tuple[str | None, str | None]:
     since, until = draft.valid_from, draft.valid_to
-    return (None if since is None else written_time(since)), (None if until is None else written_time(until))
+    return (None if since is None else format_time(since)), (None if until is None else format_time(until))
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_from_when_and_until_when(
 
 
 def test_a_tool_that_replaces_another_ends_it() -> None:
-    old, new = extract("We switched from Jira to Linear in February 2025.")
+    old, new = extract_claims("We switched from Jira to Linear in February 2025.")
     assert (old.value, _times(old)) == ("Jira", (None, "2025-02"))
     assert (new.value, _times(new)) == ("Linear", ("2025-02", None))
 
@@ -63,20 +63,20 @@ def test_a_month_without_a_year_is_the_last_one_before_it_was_said() -> None:
 
 def test_the_evidence_is_the_clause_that_says_it() -> None:
     text = "Long day. My sister Ida lives in Oslo; I'm allergic to latex, sadly."
-    quotes = {draft.predicate: text[draft.start : draft.end] for draft in extract(text)}
+    quotes = {draft.predicate: text[draft.start : draft.end] for draft in extract_claims(text)}
     assert quotes == {"lives_in": "My sister Ida lives in Oslo", "allergic_to": "I'm allergic to latex"}
 
 
 def test_a_person_who_goes_by_a_name_is_the_user() -> None:
     assert _one("Tove lives in Oslo.", "lives_in").subject == "Tove"
-    named = extract("Tove lives in Oslo.", owner_names=("tove",))
+    named = extract_claims("Tove lives in Oslo.", owner_names=("tove",))
     assert [draft.subject for draft in named] == ["user"]
 
 
 def test_she_is_who_was_named_before() -> None:
-    subjects = {draft.predicate: draft.subject for draft in extract("My aunt Vera is 61. She lives in Brno.")}
+    subjects = {draft.predicate: draft.subject for draft in extract_claims("My aunt Vera is 61. She lives in Brno.")}
     assert subjects == {"age_is": "Vera", "lives_in": "Vera"}
-    assert extract("She lives in Brno.") == ()
+    assert extract_claims("She lives in Brno.") == ()
 
 
 @pytest.mark.parametrize(
@@ -92,30 +92,32 @@ def test_she_is_who_was_named_before() -> None:
     ],
 )
 def test_what_is_said_about_rights_and_instructions_is_no_claim(text: str) -> None:
-    assert extract(text) == ()
+    assert extract_claims(text) == ()
 
 
 def test_a_story_lasts_until_its_paragraph_ends() -> None:
-    assert extract("In my novel there is a baker. I live in Oslo. I own a boat.") == ()
-    assert [d.value for d in extract("In my novel there is a baker.\n\nI live in Oslo.")] == ["Oslo"]
+    assert extract_claims("In my novel there is a baker. I live in Oslo. I own a boat.") == ()
+    assert [d.value for d in extract_claims("In my novel there is a baker.\n\nI live in Oslo.")] == ["Oslo"]
 
 
 def test_a_question_s_first_half_may_tell() -> None:
-    assert [draft.value for draft in extract("I'm allergic to nuts, can you suggest a cake?")] == ["nuts"]
+    assert [draft.value for draft in extract_claims("I'm allergic to nuts, can you suggest a cake?")] == ["nuts"]
 
 
 def test_values_and_claims_are_bounded() -> None:
-    assert all(len(draft.value) <= LONGEST_VALUE for draft in extract("I live in " + "Aa" * 400 + "."))
+    assert all(len(draft.value) <= LONGEST_VALUE for draft in extract_claims("I live in " + "Aa" * 400 + "."))
     many = " ".join(f"I own a boat{n}." for n in range(MOST_CLAIMS + 50))
-    assert len(extract(many)) == MOST_CLAIMS
+    assert len(extract_claims(many)) == MOST_CLAIMS
 
 
 def test_exclusivity_is_the_vocabulary_s_word() -> None:
-    assert exclusive_of("lives_in") is True
-    assert exclusive_of("likes") is False
-    assert exclusive_of("favourite_colour") is None
-    assert len(predicates()) == 31
-    assert all(draft.exclusive == exclusive_of(draft.predicate) for draft in extract("I live in Rome and love jazz."))
+    assert is_exclusive("lives_in") is True
+    assert is_exclusive("likes") is False
+    assert is_exclusive("favourite_colour") is None
+    assert len(predicate_names()) == 31
+    assert all(
+        draft.exclusive == is_exclusive(draft.predicate) for draft in extract_claims("I live in Rome and love jazz.")
+    )
 
 
 def _calls(text: str) -> int:
@@ -128,7 +130,7 @@ def _calls(text: str) -> int:
     before = sys.getprofile()
     sys.setprofile(tick)
     try:
-        extract(text)
+        extract_claims(text)
     finally:
         sys.setprofile(before)
     return count
@@ -139,13 +141,13 @@ def _calls(text: str) -> int:
     ["a", "and ", "(", "I am ", "I'm not ", "in 2019, ", "Anna of ", "may 1 ", '"', "my dog, ", "I love tea and "],
 )
 def test_the_work_does_not_grow_faster_than_the_text(part: str) -> None:
-    extract("warm up")
+    extract_claims("warm up")
     short, long = part * (2048 // len(part)), part * (8192 // len(part))
     assert _calls(long) <= 5 * _calls(short) + 200
 
 
 def test_lines_of_hostile_texts_stay_within_a_budget_of_steps() -> None:
-    extract("warm up")
+    extract_claims("warm up")
     for part in ("I live in Graz. ", ". ", "x is y. ", "I like it and ", "budget for it is 5 ", "a@b.cc "):
         assert _calls(part * (8192 // len(part))) < 150_000
 
@@ -165,7 +167,7 @@ LABELLED = [
 
 @pytest.mark.parametrize(("text", "name", "predicate", "value"), LABELLED)
 def test_what_stands_behind_a_name_is_claimed_of_that_name(text: str, name: str, predicate: str, value: str) -> None:
-    found = {(one.subject, one.predicate, one.value) for one in extract(text, now_ms=MAY_2025)}
+    found = {(one.subject, one.predicate, one.value) for one in extract_claims(text, now_ms=MAY_2025)}
     assert (name, predicate, value) in found
     assert not [one for one in found if one[0] == "user"]
 
@@ -174,10 +176,10 @@ def test_what_stands_behind_a_name_is_claimed_of_that_name(text: str, name: str,
     "label", ["Health", "Note", "Update", "About me", "Profile", "User", "default_user", "Øyvind Lie"]
 )
 def test_what_stands_behind_a_topic_or_the_persons_own_name_is_claimed_of_the_person(label: str) -> None:
-    found = extract(f"{label}: Lives in Voss", now_ms=MAY_2025, owner_names=["Øyvind Lie"])
+    found = extract_claims(f"{label}: Lives in Voss", now_ms=MAY_2025, owner_names=["Øyvind Lie"])
     assert [(one.subject, one.predicate, one.value) for one in found] == [("user", "lives_in", "Voss")]
 
 
 def test_somebody_who_speaks_of_themself_behind_a_label_is_still_the_speaker() -> None:
-    found = extract("Update: I live in Voss and my wife is Tuva", now_ms=MAY_2025)
+    found = extract_claims("Update: I live in Voss and my wife is Tuva", now_ms=MAY_2025)
     assert {one.subject for one in found} == {"user"}

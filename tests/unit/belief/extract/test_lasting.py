@@ -7,15 +7,15 @@ from importlib.resources import files
 
 import pytest
 
-from core.belief.extract.extraction import extract, predicates
-from core.belief.extract.permanence import LEVELS, agreed, longest, permanence_of
+from core.belief.extract.extraction import extract_claims, predicate_names
+from core.belief.extract.permanence import LEVELS, classify_permanence, longest_permanence, reconcile_permanence
 from core.errors import Code, UserError
 from core.types.belief import ClaimDraft
 from core.types.values import Kind
 
 
 def level(text: str, kind: Kind = Kind.FACT) -> str:
-    return permanence_of(text, extract(text, now_ms=0, said_ms=0), kind)
+    return classify_permanence(text, extract_claims(text, now_ms=0, said_ms=0), kind)
 
 
 def given(predicate: str, value: str, text: str, polarity: str = "positive") -> ClaimDraft:
@@ -29,7 +29,7 @@ def test_the_levels_go_from_the_longest_lasting_on() -> None:
 
 def test_every_predicate_of_the_vocabulary_has_a_level() -> None:
     loaded = json.loads((files("resources") / "lifecycle" / "permanence.json").read_text("utf-8"))
-    assert set(loaded["predicates"]) == set(predicates())
+    assert set(loaded["predicates"]) == set(predicate_names())
     assert {*loaded["predicates"].values(), *loaded["cues"]} <= set(LEVELS)
 
 
@@ -65,7 +65,7 @@ def test_a_claim_says_how_long_its_text_lasts(text: str, wanted: str) -> None:
     ],
 )
 def test_a_text_without_a_claim_goes_by_its_cues(text: str, wanted: str) -> None:
-    assert permanence_of(text, (), Kind.FACT) == wanted
+    assert classify_permanence(text, (), Kind.FACT) == wanted
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_text_without_a_claim_goes_by_its_cues(text: str, wanted: str) -> None
     ],
 )
 def test_in_doubt_it_is_standard(text: str) -> None:
-    assert permanence_of(text, (), Kind.FACT) == "standard"
+    assert classify_permanence(text, (), Kind.FACT) == "standard"
 
 
 def test_a_claim_goes_before_a_cue() -> None:
@@ -99,17 +99,17 @@ def test_the_longest_lasting_of_several_counts_if_all_sentences_have_one() -> No
 
 def test_a_claim_that_was_given_holds_for_the_sentence_of_its_value_alone() -> None:
     text = "She came in the year 1936. Then there was a lot of talk about boats."
-    assert permanence_of(text, [given("born_on", "1936", text)], Kind.FACT) == "standard"
+    assert classify_permanence(text, [given("born_on", "1936", text)], Kind.FACT) == "standard"
     first = text.partition(" Then")[0]
-    assert permanence_of(first, [given("born_on", "1936", first)], Kind.FACT) == "permanent"
-    assert permanence_of(first, [given("born_on", "the 1930s", first)], Kind.FACT) == "permanent"
-    assert permanence_of(first, [given("likes_most", "1936", first)], Kind.FACT) == "standard"
+    assert classify_permanence(first, [given("born_on", "1936", first)], Kind.FACT) == "permanent"
+    assert classify_permanence(first, [given("born_on", "the 1930s", first)], Kind.FACT) == "permanent"
+    assert classify_permanence(first, [given("likes_most", "1936", first)], Kind.FACT) == "standard"
 
 
 def test_a_denial_is_never_permanent() -> None:
     assert level("I have no children.") == "stable"
     text = "Not on hold."
-    assert permanence_of(text, [given("status_is", "on hold", text, "negative")], Kind.FACT) == "volatile"
+    assert classify_permanence(text, [given("status_is", "on hold", text, "negative")], Kind.FACT) == "volatile"
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_an_episode_and_a_digest_are_standard(kind: Kind, wanted: str) -> None:
 
 
 def test_the_longer_of_two() -> None:
-    assert longest(["volatile", "stable", "standard"]) == "stable"
+    assert longest_permanence(["volatile", "stable", "standard"]) == "stable"
 
 
 @pytest.mark.parametrize(
@@ -143,13 +143,13 @@ def test_the_longer_of_two() -> None:
     ],
 )
 def test_a_model_may_be_one_level_off(told: str, read: str, wanted: str) -> None:
-    assert agreed(told, read) == wanted
+    assert reconcile_permanence(told, read) == wanted
 
 
 def test_invalid_permanence_rejected() -> None:
     for told in ("eternal", ""):
         with pytest.raises(UserError, match="permanent, stable, standard, volatile, ephemeral") as caught:
-            agreed(told, "standard")
+            reconcile_permanence(told, "standard")
         assert caught.value.code is Code.INVALID_INPUT
     with pytest.raises(UserError, match="permanent, stable, standard"):
-        longest(["stable", "eternal"])
+        longest_permanence(["stable", "eternal"])

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.extract.extraction import extract
-from core.belief.relate.outdated_value import brings_back
+from core.belief.extract.extraction import extract_claims
+from core.belief.relate.outdated_value import has_outdated_value
 from core.types.belief import Told
 
 
 def _told(text: str) -> Told:
-    return Told(text, None, tuple(extract(text)))
+    return Told(text, None, tuple(extract_claims(text)))
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def _told(text: str) -> Told:
     ],
 )
 def test_an_old_value_of_the_same_matter(over: str, head: str, incoming: str) -> None:
-    assert brings_back(_told(over), _told(head), _told(incoming))
+    assert has_outdated_value(_told(over), _told(head), _told(incoming))
 
 
 @pytest.mark.parametrize(
@@ -45,12 +45,12 @@ def test_an_old_value_of_the_same_matter(over: str, head: str, incoming: str) ->
     ],
 )
 def test_another_matter_or_what_stands(over: str, head: str, incoming: str) -> None:
-    assert not brings_back(_told(over), _told(head), _told(incoming))
+    assert not has_outdated_value(_told(over), _told(head), _told(incoming))
 
 
 @given(over=st.text(max_size=60), head=st.text(max_size=60), incoming=st.text(max_size=60))
 def test_it_answers_any_texts_and_never_of_what_stands(over: str, head: str, incoming: str) -> None:
     told = [Told(text, None, ()) for text in (over, head, incoming)]
-    assert brings_back(*told) in (True, False)
-    assert not brings_back(told[0], told[1], told[1])
-    assert not brings_back(told[0], told[0], told[2])
+    assert has_outdated_value(*told) in (True, False)
+    assert not has_outdated_value(told[0], told[1], told[1])
+    assert not has_outdated_value(told[0], told[0], told[2])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.extract.extraction import extract
+from core.belief.extract.extraction import extract_claims
 from core.belief.relate.rivals import is_rival
 from core.types.belief import Told
 
@@ -14,7 +14,7 @@ NOW_MS = 1_700_000_000_000
 
 
 def told(text: str) -> Told:
-    return Told(text, NOW_MS, extract(text, now_ms=NOW_MS, said_ms=NOW_MS))
+    return Told(text, NOW_MS, extract_claims(text, now_ms=NOW_MS, said_ms=NOW_MS))
 
 
 HOME = told("I live in Graz.")

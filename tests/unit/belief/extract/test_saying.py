@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.belief.extract.extraction import extract
-from core.belief.extract.residue import says_no_more
+from core.belief.extract.extraction import extract_claims
+from core.belief.extract.residue import has_no_residue
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from core.belief.extract.residue import says_no_more
     ],
 )
 def test_a_text_that_is_its_claims(text: str) -> None:
-    assert says_no_more(text, extract(text))
+    assert has_no_residue(text, extract_claims(text))
 
 
 @pytest.mark.parametrize(
@@ -40,9 +40,9 @@ def test_a_text_that_is_its_claims(text: str) -> None:
     ],
 )
 def test_a_text_with_something_left_over(text: str) -> None:
-    assert not says_no_more(text, extract(text))
+    assert not has_no_residue(text, extract_claims(text))
 
 
 def test_a_value_that_the_text_does_not_name_tells_nothing_of_it() -> None:
-    claims = extract("I live in Graz")
-    assert not says_no_more("Ｉ live in Ｇｒａｚ", claims)
+    claims = extract_claims("I live in Graz")
+    assert not has_no_residue("Ｉ live in Ｇｒａｚ", claims)

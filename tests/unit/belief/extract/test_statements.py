@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.belief.extract.extraction import extract
-from core.belief.extract.statements import statements
+from core.belief.extract.extraction import extract_claims
+from core.belief.extract.statements import find_statements
 
 FOLDER = Path(__file__).parents[3] / "fixtures" / "statements"
 OPENERS = (
@@ -132,7 +132,7 @@ TALK = (
 
 
 def is_kept(text: str) -> bool:
-    return bool(statements(text) or extract(text))
+    return bool(find_statements(text) or extract_claims(text))
 
 
 @pytest.mark.parametrize("stated", STATED)
@@ -146,13 +146,13 @@ def test_no_opener_keeps_a_statement_from_being_one(stated: str) -> None:
 
 @pytest.mark.parametrize("talk", TALK)
 def test_talk_is_no_statement(talk: str) -> None:
-    assert statements(talk) == ()
+    assert find_statements(talk) == ()
 
 
 @pytest.mark.parametrize("talk", [one for one in TALK if one[0] not in "\"'"])
 def test_nor_behind_an_opener(talk: str) -> None:
     plain = talk if talk.startswith(("I ", "I'", "If I")) else talk[0].lower() + talk[1:]
-    found = [text for opener in OPENERS[1:8] if statements(text := f"{opener}, {plain}")]
+    found = [text for opener in OPENERS[1:8] if find_statements(text := f"{opener}, {plain}")]
     assert found == []
 
 
@@ -166,7 +166,7 @@ def test_nor_behind_an_opener(talk: str) -> None:
     ],
 )
 def test_amounts_own_days_disclosures_and_relatives_are_stated(stated: str) -> None:
-    assert len(statements(stated)) == 1
+    assert len(find_statements(stated)) == 1
 
 
 @pytest.mark.parametrize(
@@ -177,16 +177,16 @@ def test_the_kinds_are_told_from_talk_in_their_words(stated: str, talk: str, lea
     told, idle = ((FOLDER / f"{name}.txt").read_text("utf-8").splitlines() for name in (stated, talk))
     assert len(told) == len(idle) == 40
     assert sum(map(is_kept, told)) >= least
-    assert sum(bool(statements(text)) for text in idle) <= most
+    assert sum(bool(find_statements(text)) for text in idle) <= most
 
 
 def test_it_is_found_among_other_sentences() -> None:
     text = "Hi there! Could you help me? By the way my favourite colour is teal. Thanks!"
-    ((start, end),) = statements(text)
+    ((start, end),) = find_statements(text)
     assert text[start:end].strip() == "By the way my favourite colour is teal."
 
 
 def test_a_story_goes_on_to_its_paragraphs_end() -> None:
-    assert statements("In my novel it rains. My favourite colour is teal.") == ()
-    (span,) = statements("In my novel it rains.\n\nMy favourite colour is teal.")
+    assert find_statements("In my novel it rains. My favourite colour is teal.") == ()
+    (span,) = find_statements("In my novel it rains.\n\nMy favourite colour is teal.")
     assert span[0] > 20

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.relate.distinctions import other_amounts, restates_amount
+from core.belief.relate.distinctions import has_other_amounts, is_amount_restated
 
 NUMBERS = {"one": "1", "three": "3", "seven": "7"}
 
@@ -22,8 +22,8 @@ NUMBERS = {"one": "1", "three": "3", "seven": "7"}
     ],
 )
 def test_other_amounts_of_one_unit(existing: str, incoming: str) -> None:
-    assert other_amounts(existing, incoming, NUMBERS)
-    assert other_amounts(incoming, existing, NUMBERS)
+    assert has_other_amounts(existing, incoming, NUMBERS)
+    assert has_other_amounts(incoming, existing, NUMBERS)
 
 
 @pytest.mark.parametrize(
@@ -38,12 +38,12 @@ def test_other_amounts_of_one_unit(existing: str, incoming: str) -> None:
     ],
 )
 def test_the_same_other_units_and_names(existing: str, incoming: str) -> None:
-    assert not other_amounts(existing, incoming, NUMBERS)
+    assert not has_other_amounts(existing, incoming, NUMBERS)
 
 
 @given(st.text(max_size=80))
 def test_no_text_is_at_odds_with_itself(text: str) -> None:
-    assert not other_amounts(text, text, NUMBERS)
+    assert not has_other_amounts(text, text, NUMBERS)
 
 
 @pytest.mark.parametrize(
@@ -51,14 +51,14 @@ def test_no_text_is_at_odds_with_itself(text: str) -> None:
     [("1,000 kg", "1000 kg"), ("07 May", "7 May"), ("9.0 litres", "9 litres"), ("1.250.000 euros", "1250000 euros")],
 )
 def test_one_amount_in_two_forms(existing: str, incoming: str) -> None:
-    assert not other_amounts(existing, incoming, NUMBERS)
+    assert not has_other_amounts(existing, incoming, NUMBERS)
 
 
 @pytest.mark.parametrize(
     "existing", ["I take 50 mg of sertraline.", "I take 50 mg.", "User takes 50 mg of sertraline a day."]
 )
 def test_an_amount_that_changed_names_nothing_else(existing: str) -> None:
-    assert restates_amount(
+    assert is_amount_restated(
         existing, "I now take 25 mg.".replace("take", "takes" if "takes" in existing else "take"), NUMBERS
     )
 
@@ -73,4 +73,4 @@ def test_an_amount_that_changed_names_nothing_else(existing: str) -> None:
     ],
 )
 def test_no_other_amount_of_the_same(existing: str, incoming: str) -> None:
-    assert not restates_amount(existing, incoming, NUMBERS)
+    assert not is_amount_restated(existing, incoming, NUMBERS)

@@ -25,7 +25,7 @@ from core.belief.relate.relation import (
     REASONS,
     VALUE_CHANGED,
     RelationModel,
-    same_text,
+    is_same_text,
 )
 from core.errors import Code, EnvironmentFaultError
 from core.types.belief import ACTED_ON, BY_MEANING, LABELS, ClaimDraft, Label, Relation, Told
@@ -100,7 +100,7 @@ def test_the_same_text_is_a_duplicate_by_rule(model: RelationModel) -> None:
     ],
 )
 def test_only_dress_may_differ_in_the_same_text(one_text: str, other: str, same: bool) -> None:
-    assert same_text(one_text, other) is same
+    assert is_same_text(one_text, other) is same
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.belief.relate.features import figures, prepare, vocabulary
-from core.belief.relate.number_forms import spelled, values
+from core.belief.relate.features import pair_figures, prepare_text, vocabulary
+from core.belief.relate.number_forms import find_values, parse_number_words
 
 ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen"]
 ONES += ["fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
@@ -31,7 +31,7 @@ def in_words(number: int) -> str:
 @settings(max_examples=200, deadline=None)
 @given(st.integers(1, 99_999))
 def test_a_number_in_words_is_the_number(number: int) -> None:
-    assert prepare(f"it costs {in_words(number)} dollars").forms == ("it", "costs", str(number), "dollar")
+    assert prepare_text(f"it costs {in_words(number)} dollars").forms == ("it", "costs", str(number), "dollar")
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_number_in_words_is_the_number(number: int) -> None:
     ],
 )
 def test_two_ways_to_write_one_value(one: str, other: str) -> None:
-    assert prepare(one).forms == prepare(other).forms
+    assert prepare_text(one).forms == prepare_text(other).forms
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,8 @@ def test_two_ways_to_write_one_value(one: str, other: str) -> None:
 )
 def test_one_length_of_time_in_two_units(one: str, other: str) -> None:
     first, second = (
-        {word.form for word in prepare(text).words if word.number} for text in (f"takes {one} or so", f"takes {other}")
+        {word.form for word in prepare_text(text).words if word.number}
+        for text in (f"takes {one} or so", f"takes {other}")
     )
     assert first == second
 
@@ -79,12 +80,12 @@ def test_one_length_of_time_in_two_units(one: str, other: str) -> None:
     ],
 )
 def test_other_values_stay_apart(one: str, other: str) -> None:
-    assert prepare(one).forms != prepare(other).forms
+    assert prepare_text(one).forms != prepare_text(other).forms
 
 
 @pytest.mark.parametrize("text", ["call 24/7", "25:99", "one two three", "no value", "12/05/2026", "room 101", ""])
 def test_what_is_no_such_value(text: str) -> None:
-    assert values(text, vocabulary()["numbers"]) == ()
+    assert find_values(text, vocabulary()["numbers"]) == ()
 
 
 @pytest.mark.parametrize(
@@ -92,11 +93,11 @@ def test_what_is_no_such_value(text: str) -> None:
     [([4, 1000, 2, 100], 4200), ([100, 20], 120), ([1000], 1000), ([1, 1], None), ([10, 5], None), ([20, 30], None)],
 )
 def test_a_row_of_number_words(words: list[int], number: int | None) -> None:
-    assert spelled(words) == number
+    assert parse_number_words(words) == number
 
 
 def test_the_same_value_in_other_words_is_no_changed_number() -> None:
-    row = figures(prepare("My pulse is 58."), prepare("My pulse is fifty-eight."))
+    row = pair_figures(prepare_text("My pulse is 58."), prepare_text("My pulse is fifty-eight."))
     assert list(row[3:6]) == [0, 0, pytest.approx(1 / 3)]
     assert row[-1] == 1
 
@@ -104,6 +105,6 @@ def test_the_same_value_in_other_words_is_no_changed_number() -> None:
 @settings(max_examples=200, deadline=None)
 @given(st.text(alphabet=st.sampled_from("0123456789:./- apm'oclkhundrethisw"), max_size=80))
 def test_values_are_in_order_apart_and_inside_the_text(text: str) -> None:
-    found = values(text, vocabulary()["numbers"])
+    found = find_values(text, vocabulary()["numbers"])
     assert all(0 <= value.start < value.end <= len(text) and value.form for value in found)
     assert all(one.end <= other.start for one, other in pairwise(found))

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.belief.relate.model_runtime import Feed, Turns
+from core.belief.relate.model_runtime import Feed, PairQueue
 
 
 class Session:
@@ -64,7 +64,7 @@ def pool() -> Any:
 def test_each_is_run_once_and_answered_in_its_place(count: int) -> None:
     with ThreadPoolExecutor(1) as one:
         session = Session(one)
-        assert Turns(session, feeds(count)).run() == [nr * 10 for nr in range(count)]
+        assert PairQueue(session, feeds(count)).run() == [nr * 10 for nr in range(count)]
     assert sorted(nr for nr, _ in session.ran) == list(range(count))
 
 
@@ -85,12 +85,12 @@ def test_both_threads_take_part(pool: ThreadPoolExecutor) -> None:
             super().run_async(names, feed, slow if about == 0 else came, about)
 
     session = Waiting(pool)
-    assert Turns(session, [partial(wait, nr) for nr in range(2)]).run() == [0, 10]
+    assert PairQueue(session, [partial(wait, nr) for nr in range(2)]).run() == [0, 10]
     assert {own for _, own in session.ran} == {False, True}
 
 
 def test_what_the_other_thread_could_not_run_has_no_answer(pool: ThreadPoolExecutor) -> None:
-    assert Turns(Session(pool, frozenset({0})), feeds(1)).run() == [None]
+    assert PairQueue(Session(pool, frozenset({0})), feeds(1)).run() == [None]
 
 
 def test_what_the_callers_thread_could_not_run_is_raised_after_the_other_ended(pool: ThreadPoolExecutor) -> None:
@@ -113,7 +113,7 @@ def test_what_the_callers_thread_could_not_run_is_raised_after_the_other_ended(p
 
     session = Slow(pool)
     with pytest.raises(RuntimeError, match="refused"):
-        Turns(session, feeds(3)).run()
+        PairQueue(session, feeds(3)).run()
     pool.submit(lambda: None).result(30)
     assert session.ended == [0]
 
@@ -126,4 +126,4 @@ def test_an_input_that_cannot_be_made_is_told_to_the_caller(pool: ThreadPoolExec
         return of(nr)
 
     with pytest.raises(ValueError, match="unreadable"):
-        Turns(Session(pool), [partial(make, nr) for nr in range(5)]).run()
+        PairQueue(Session(pool), [partial(make, nr) for nr in range(5)]).run()

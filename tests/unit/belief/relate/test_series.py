@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.relate.distinctions import in_series
+from core.belief.relate.distinctions import are_in_series
 from core.belief.relate.relation import NUMBERED, RelationModel
 from core.types.belief import Label, Told
 
@@ -23,8 +23,8 @@ from core.types.belief import Label, Told
     ],
 )
 def test_a_number_that_names_or_counts_is_another_matter(old: str, new: str) -> None:
-    assert in_series(old, new)
-    assert in_series(new, old)
+    assert are_in_series(old, new)
+    assert are_in_series(new, old)
     (found,) = RelationModel().classify([(Told(old), Told(new))])
     assert (found.label, found.reason, found.certain) == (Label.COEXIST, NUMBERED, True)
 
@@ -41,7 +41,7 @@ def test_a_number_that_names_or_counts_is_another_matter(old: str, new: str) -> 
     ],
 )
 def test_a_quantity_or_another_word_is_none(old: str, new: str) -> None:
-    assert not in_series(old, new)
+    assert not are_in_series(old, new)
 
 
 SUBJECTS = (
@@ -68,12 +68,12 @@ numbers = st.integers(1, 9_999)
 
 @given(st.sampled_from(SUBJECTS), numbers, numbers, numbers, numbers)
 def test_another_number_in_the_subject_is_another_matter(frame: str, a: int, b: int, x: int, y: int) -> None:
-    assert in_series(frame.format(a, x), frame.format(b, y)) == (a != b)
+    assert are_in_series(frame.format(a, x), frame.format(b, y)) == (a != b)
 
 
 @given(st.sampled_from(QUANTITIES), numbers, numbers)
 def test_another_quantity_is_no_other_matter(frame: str, a: int, b: int) -> None:
-    assert not in_series(frame.format(a), frame.format(b))
+    assert not are_in_series(frame.format(a), frame.format(b))
 
 
 @pytest.mark.parametrize(
@@ -85,4 +85,4 @@ def test_another_quantity_is_no_other_matter(frame: str, a: int, b: int) -> None
     ],
 )
 def test_a_turn_to_another_thing_is_left_to_the_model(old: str, new: str) -> None:
-    assert not in_series(old, new)
+    assert not are_in_series(old, new)

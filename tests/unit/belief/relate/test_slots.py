@@ -6,13 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.extract.extraction import extract
-from core.belief.relate.distinctions import one_slot_apart, one_value_apart, other_attribute, shares_matter
+from core.belief.extract.extraction import extract_claims
+from core.belief.relate.distinctions import (
+    has_other_attribute,
+    has_shared_matter,
+    is_one_slot_apart,
+    is_one_value_apart,
+)
 from core.types.belief import Told
 
 
 def _told(text: str) -> Told:
-    return Told(text, None, tuple(extract(text)))
+    return Told(text, None, tuple(extract_claims(text)))
 
 
 @pytest.mark.parametrize(
@@ -26,7 +31,7 @@ def _told(text: str) -> Told:
     ],
 )
 def test_another_value_in_the_same_place(existing: str, incoming: str) -> None:
-    assert one_slot_apart(_told(existing), _told(incoming))
+    assert is_one_slot_apart(_told(existing), _told(incoming))
 
 
 @pytest.mark.parametrize(
@@ -40,17 +45,17 @@ def test_another_value_in_the_same_place(existing: str, incoming: str) -> None:
     ],
 )
 def test_no_other_value(existing: str, incoming: str) -> None:
-    assert not one_slot_apart(_told(existing), _told(incoming))
+    assert not is_one_slot_apart(_told(existing), _told(incoming))
 
 
 @given(st.text(max_size=200))
 def test_a_text_is_never_apart_from_itself(text: str) -> None:
-    assert not one_slot_apart(Told(text), Told(text))
+    assert not is_one_slot_apart(Told(text), Told(text))
 
 
 @given(st.text(max_size=120), st.text(max_size=120))
 def test_the_order_of_two_texts_does_not_matter(first: str, second: str) -> None:
-    assert one_slot_apart(Told(first), Told(second)) is one_slot_apart(Told(second), Told(first))
+    assert is_one_slot_apart(Told(first), Told(second)) is is_one_slot_apart(Told(second), Told(first))
 
 
 @pytest.mark.parametrize(
@@ -66,7 +71,7 @@ def test_the_order_of_two_texts_does_not_matter(first: str, second: str) -> None
     ],
 )
 def test_one_sentence_with_another_value(existing: str, incoming: str, is_apart: bool) -> None:
-    assert one_value_apart(_told(existing), _told(incoming)) is is_apart
+    assert is_one_value_apart(_told(existing), _told(incoming)) is is_apart
 
 
 @pytest.mark.parametrize(
@@ -84,9 +89,9 @@ def test_one_sentence_with_another_value(existing: str, incoming: str, is_apart:
     ],
 )
 def test_one_thing_of_the_persons_with_two_values(existing: str, incoming: str, is_other: bool) -> None:
-    assert other_attribute(_told(existing), _told(incoming)) is is_other
+    assert has_other_attribute(_told(existing), _told(incoming)) is is_other
 
 
 def test_a_matter_is_shared_by_a_word_that_means_something() -> None:
-    assert shares_matter("I live in Graz.", "Graz is lovely.")
-    assert not shares_matter("My dog is here now.", "I am in my car now.")
+    assert has_shared_matter("I live in Graz.", "Graz is lovely.")
+    assert not has_shared_matter("My dog is here now.", "I am in my car now.")

@@ -15,26 +15,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.belief.relate.relation import REASONS
-from core.belief.review.actions import ALONE, PAIRED, Shape, actions_of
+from core.belief.review.actions import ALONE, PAIRED, ItemShape, available_actions
 from core.belief.review.wording import (
-    Topic,
-    closed,
-    line,
-    note,
-    question,
-    reason,
-    result,
-    title,
-    weighed,
-    words,
+    ItemTopic,
+    describe_classifier,
+    describe_closing,
+    describe_result,
+    format_line,
+    format_note,
+    format_question,
+    format_reason,
+    format_title,
+    review_strings,
 )
 from core.types.belief import Label
 from core.types.values import Action
 
 ROOT = Path(__file__).resolve().parents[4]
 KINDS = sorted(PAIRED)
-MINE = Topic("user", "lives_in", "Graz", "Vienna")
-OTHERS = Topic("Harbour", "located_at", "Luleå", "Frankfurt")
+MINE = ItemTopic("user", "lives_in", "Graz", "Vienna")
+OTHERS = ItemTopic("Harbour", "located_at", "Luleå", "Frankfurt")
 
 
 def templates(value: Any) -> Iterator[str]:
@@ -51,27 +51,27 @@ def templates(value: Any) -> Iterator[str]:
 def test_every_template_names_only_what_it_is_given() -> None:
     known = {"subject", "predicate", "have", "came", "date", "percent", "count", "what", "client", "label", "doubt"}
     known |= {"reason"}
-    held = {key: value for key, value in words().items() if key != "about"}
+    held = {key: value for key, value in review_strings().items() if key != "about"}
     for template in templates(held):
         named = {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
         assert named <= known, template
 
 
 def test_every_kind_and_action_of_the_types_has_words() -> None:
-    held = words()
+    held = review_strings()
     assert set(held["kinds"]) == set(KINDS) == set(ALONE)
     assert set(held["suggestions"]) == {action.value for action in Action}
     assert set(held["labels"]) == {label.value for label in Label}
     for kind in KINDS:
         for action in PAIRED[kind]:
-            assert result(action, kind, MINE, paired=True).endswith(".")
+            assert describe_result(action, kind, MINE, paired=True).endswith(".")
         for action in ALONE[kind]:
-            assert result(action, kind, Topic(), paired=False).endswith(".")
+            assert describe_result(action, kind, ItemTopic(), paired=False).endswith(".")
 
 
 def test_every_predicate_of_the_vocabulary_has_a_question() -> None:
     vocabulary = json.loads(files("resources").joinpath("claims", "frames.json").read_text("utf-8"))["predicates"]
-    assert set(vocabulary) <= set(words()["predicates"])
+    assert set(vocabulary) <= set(review_strings()["predicates"])
 
 
 def reasons_opened() -> list[str]:
@@ -97,71 +97,76 @@ def test_every_reason_that_opens_an_item_has_a_sentence() -> None:
     opened = reasons_opened()
     assert {"against_owner", "client_doubts", "proposed_by_client", "proposed_by_import"} <= set(opened)
     asking = set(opened) - {"owner_said"}  # supersedes without asking
-    assert asking <= set(words()["reasons"])
+    assert asking <= set(review_strings()["reasons"])
 
 
 def test_two_of_one_value_are_not_told_apart_by_it() -> None:
-    denied = Topic("user", "allergic_to", "nuts", "Nuts")
-    assert result(Action.REJECT, "contradiction", denied, paired=True) == words()["suggestions"]["reject"]["pair"]
-    assert result(Action.REJECT, "contradiction", MINE, paired=True) == "Graz stands; Vienna is archived."
+    denied = ItemTopic("user", "allergic_to", "nuts", "Nuts")
+    assert (
+        describe_result(Action.REJECT, "contradiction", denied, paired=True)
+        == review_strings()["suggestions"]["reject"]["pair"]
+    )
+    assert describe_result(Action.REJECT, "contradiction", MINE, paired=True) == "Graz stands; Vienna is archived."
 
 
 @pytest.mark.parametrize("key", REASONS)
 def test_every_reason_of_the_relation_model_has_a_sentence(key: str) -> None:
-    assert reason(key, "contradiction") == words()["reasons"][key]
-    assert "{" not in reason(key, "contradiction")
+    assert format_reason(key, "contradiction") == review_strings()["reasons"][key]
+    assert "{" not in format_reason(key, "contradiction")
 
 
 def test_the_person_is_spoken_to_and_others_are_named() -> None:
-    assert question("contradiction", MINE) == "Where do you live?"
-    assert question("contradiction", OTHERS) == "Where is Harbour?"
-    assert title("contradiction", OTHERS, "") == "Where Harbour is"
-    assert question("contradiction", Topic()) == "Which of these is true?"
+    assert format_question("contradiction", MINE) == "Where do you live?"
+    assert format_question("contradiction", OTHERS) == "Where is Harbour?"
+    assert format_title("contradiction", OTHERS, "") == "Where Harbour is"
+    assert format_question("contradiction", ItemTopic()) == "Which of these is true?"
 
 
 def test_an_unknown_predicate_is_asked_for_by_its_own_words() -> None:
-    assert question("contradiction", Topic("Ada", "favourite_colour")) == "What holds of Ada: favourite colour?"
+    assert (
+        format_question("contradiction", ItemTopic("Ada", "favourite_colour")) == "What holds of Ada: favourite colour?"
+    )
 
 
 def test_without_claims_a_row_is_called_by_the_text() -> None:
-    assert title("proposal", Topic(), "Likes   tea.\nVery much.") == "Likes tea. Very much."
-    assert title("injection", Topic(), " \n ") == "Looks like an instruction"
+    assert format_title("proposal", ItemTopic(), "Likes   tea.\nVery much.") == "Likes tea. Very much."
+    assert format_title("injection", ItemTopic(), " \n ") == "Looks like an instruction"
 
 
 def test_the_note_counts_and_holds_no_memory_text() -> None:
-    assert note("contradiction", 31, "editor", later=True) == (
+    assert format_note("contradiction", 31, "editor", later=True) == (
         "Two memories disagree · from editor · recalled 31 times · put off"
     )
-    assert note("stale", 1, None, later=False) == "Not checked for a long time · recalled once"
-    assert note("stale", 0, None, later=False) == "Not checked for a long time"
+    assert format_note("stale", 1, None, later=False) == "Not checked for a long time · recalled once"
+    assert format_note("stale", 0, None, later=False) == "Not checked for a long time"
 
 
 def test_a_result_names_the_values_and_the_day() -> None:
-    said = result(Action.KEEP_BOTH_DATED, "contradiction", OTHERS, paired=True, date="2026-11-18")
+    said = describe_result(Action.KEEP_BOTH_DATED, "contradiction", OTHERS, paired=True, date="2026-11-18")
     assert said == "Luleå until 2026-11-18, Frankfurt from then on."
-    assert result(Action.SUPERSEDE, "stale", MINE, paired=False) == "It is still true: confirm it."
-    assert weighed("builtin", 0.706) == "The built-in model is 71 % sure."
-    assert weighed("rules", 1.0) == weighed("model", None) == ""
+    assert describe_result(Action.SUPERSEDE, "stale", MINE, paired=False) == "It is still true: confirm it."
+    assert describe_classifier("builtin", 0.706) == "The built-in model is 71 % sure."
+    assert describe_classifier("rules", 1.0) == describe_classifier("model", None) == ""
 
 
 def test_a_closed_item_says_why() -> None:
-    assert closed("expired", None).startswith("It waited for ninety days")
-    assert closed(None, "reject") == "You decided it."
-    assert closed("some new key", None) == closed(None, None) == "It no longer waits for anything."
+    assert describe_closing("expired", None).startswith("It waited for ninety days")
+    assert describe_closing(None, "reject") == "You decided it."
+    assert describe_closing("some new key", None) == describe_closing(None, None) == "It no longer waits for anything."
 
 
 @given(st.text(max_size=400), st.text(max_size=80), st.text(max_size=80))
 def test_nobodys_words_break_a_sentence(subject: str, have: str, came: str) -> None:
-    topic = Topic(subject, "lives_in", have, came)
+    topic = ItemTopic(subject, "lives_in", have, came)
     for kind in KINDS:
-        assert "\n" not in title(kind, topic, subject)
-        assert question(kind, topic)
-        assert result(Action.SUPERSEDE, kind, topic, paired=True)
+        assert "\n" not in format_title(kind, topic, subject)
+        assert format_question(kind, topic)
+        assert describe_result(Action.SUPERSEDE, kind, topic, paired=True)
 
 
 @given(st.text(max_size=2_000), st.integers(2, 100))
 def test_a_line_is_one_line_and_never_longer_than_asked(text: str, most: int) -> None:
-    found = line(text, most)
+    found = format_line(text, most)
     assert len(found) <= most
     assert found == " ".join(found.split())
     if len(" ".join(text.split())) <= most and len(text) <= most * 4:
@@ -170,7 +175,7 @@ def test_a_line_is_one_line_and_never_longer_than_asked(text: str, most: int) ->
 
 @given(st.sampled_from(KINDS), st.booleans(), st.booleans(), st.booleans(), st.booleans())
 def test_every_item_can_be_put_off_and_decided(kind: str, paired: bool, split: bool, same: bool, alike: bool) -> None:
-    found = actions_of(kind, Shape(paired, split, same and paired, alike))
+    found = available_actions(kind, ItemShape(paired, split, same and paired, alike))
     assert Action.SKIP in found
     assert len(found) > 1
     assert list(found) == [action for action in Action if action in found]

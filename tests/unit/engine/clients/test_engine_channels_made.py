@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import Code
-from core.lifecycle.consolidate.consolidate import Consolidation
-from core.lifecycle.enrich.enrich import Enrich
+from core.lifecycle.consolidate.consolidate import ConsolidationJob
+from core.lifecycle.enrich.enrich import EnrichJob
 from core.types.clients import channel_in, limit_of, limits_from, seen_from
 from core.types.entities import EntityCard, Resolving
 from core.types.requests import ListRequest
@@ -119,13 +119,13 @@ def test_a_digest_stays(rig: Rig) -> None:
         text = f"The quay desk quaybank of quayville quaystreet pays out in {coin}"
         told(rig, text, client_id=client.client_id, scope_session=limit_of(ANNA, None))
     rig.settle()
-    run(rig, Consolidation(), ground_of(rig, near=near_of(rig)))
+    run(rig, ConsolidationJob(), ground_of(rig, near=near_of(rig)))
     assert rig.rows("SELECT scope_channel FROM memories WHERE kind = 'digest' ORDER BY 1") == [("",), (ANNA,)]
     stays_with_anna(rig, client, "quay")
 
 
 def enrich(rig: Rig) -> None:
-    flow(rig, Enrich(), ground_of(rig))
+    flow(rig, EnrichJob(), ground_of(rig))
 
 
 def names(rig: Rig, actor: Actor, name: str) -> set[str]:

@@ -10,7 +10,7 @@ import pytest
 from engine_rig import Rig, error_of, rig_at
 
 from core.errors import Code
-from core.text.screening.injection import limits, scan
+from core.text.screening.injection import current_limits, scan
 from core.types.requests import StoreRequest
 from core.types.sessions import CaptureRequest, Message, Outcome, SummaryRequest, TurnEnd, TurnEnded, TurnQuery
 from core.types.values import Actor, Kind, Source
@@ -21,7 +21,7 @@ SUMMARY = f"The crane is green. {ORDER}"
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
-    assert scan(ORDER).score > limits().hard
+    assert scan(ORDER).score > current_limits().hard
     with rig_at(tmp_path) as made:
         yield made
 

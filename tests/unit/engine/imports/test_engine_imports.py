@@ -13,7 +13,7 @@ from engine_rig import MARKER, START_MS, HandClock, Rig, differences, error_of, 
 
 from core.config.options import Options
 from core.errors import Code
-from core.importers.detect import detect
+from core.importers.detect import detect_format
 from core.importers.dry_run import import_items
 from core.importers.input.source import open_bundle
 from core.importers.records.records import Record
@@ -350,7 +350,7 @@ def test_a_rehearsal_counts_as_the_import_will(rig: Rig) -> None:
 def test_a_rehearsal_leaves_out_what_was_erased(rig: Rig) -> None:
     path = rig.write_rows(facts(2))
     with open_bundle(path) as bundle:
-        (first, *_) = (item for item in import_items(bundle, detect(bundle, None)) if isinstance(item, Record))
+        (first, *_) = (item for item in import_items(bundle, detect_format(bundle, None)) if isinstance(item, Record))
     gone = {"digest": identity_digest("home", first.identity), "kind": "identity", "erased_at": START_MS}
     rig.write(lambda tx: tx.insert("tombstones", gone))
     preview, done = rehearse(rig, path), rig.bring(path)

@@ -18,7 +18,7 @@ from core.engine.jobs.job_context_factory import make_job_context
 from core.engine.jobs.scheduler import SchedulerPacing
 from core.engine.vault import embedding_model as spaces_module
 from core.errors import Code, EnvironmentFaultError
-from core.lifecycle.enrich.model_migration import LAST_ROUNDS, Migrate
+from core.lifecycle.enrich.model_migration import LAST_ROUNDS, MigrationJob
 from core.memory import vector_spaces
 from core.memory.write import VectorSpace, write_vectors
 from core.types.lifecycle import JobState, JobType
@@ -109,7 +109,7 @@ def states(rig: Rig) -> dict[str, str]:
 
 def batches(rig: Rig) -> Iterator[Any]:
     """The job's batches one by one, as the scheduler does them."""
-    work = Migrate(rig.engine.spaces)
+    work = MigrationJob(rig.engine.spaces)
     cursor: Any = {}
     while True:
         ground = make_job_context(rig.opened, rig.engine.model, lambda: False)
@@ -283,7 +283,7 @@ def test_a_text_that_changes_meanwhile_is_found_by_what_it_says_now(rig: Rig) ->
 
     rig.bring(facts(5))
     begin(rig)
-    work = Migrate(rig.engine.spaces)
+    work = MigrationJob(rig.engine.spaces)
     ground = make_job_context(rig.opened, rig.engine.model, lambda: False)
     prepared = work.prepare(ground, {})
     assert prepared is not None
@@ -323,7 +323,7 @@ def test_a_server_that_goes_away_lets_the_job_rest_and_the_old_space_is_searched
     assert rig.opened.search.space.name == "words"
     assert rig.recall("jar number 7").strategy == "hybrid"
     ground = make_job_context(rig.opened, rig.engine.model, lambda: False)
-    work = Migrate(rig.engine.spaces)
+    work = MigrationJob(rig.engine.spaces)
     assert rig.opened.vault.read(lambda rows: work.backlog(rows, ground)) == 0, "it is left alone for a while"
     model.fails = None
     rig.engine.spaces.end()
@@ -372,7 +372,7 @@ def test_vectors_that_are_over_go_after_thirty_days_or_when_the_person_says_so(r
     begin(rig)
     migrated(rig)
     ground = make_job_context(rig.opened, rig.engine.model, lambda: False)
-    work = Migrate(rig.engine.spaces)
+    work = MigrationJob(rig.engine.spaces)
     assert isinstance(rig.clock, HandClock)
     rig.clock.advance(vector_spaces.KEPT_DAYS * DAY_MS - 1)
     assert rig.opened.vault.read(lambda rows: work.backlog(rows, ground)) == 0

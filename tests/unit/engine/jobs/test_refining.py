@@ -17,13 +17,13 @@ from core.errors import Code, UserError
 from core.events import Changed, Event
 from core.intake.transaction.text_readers import TextReaders
 from core.intake.transitions.review_items import open_review
-from core.llm.ollama import Limits
+from core.llm.ollama import ServerLimits
 from core.types.belief import LABELS, ClaimDraft, Label, ModelState, RefineReport, Relation, Server, Told
 from core.types.replies import UndoReport
 from core.types.values import Actor, Kind, Source
 from core.vault.database.tx import Tx
 
-QUICK = Limits(connect_s=2, silence_s=0.4, whole_s=1.2, list_s=1.2, wire_bytes=256 * 1024)
+QUICK = ServerLimits(connect_s=2, silence_s=0.4, whole_s=1.2, list_s=1.2, wire_bytes=256 * 1024)
 NOBODY = ("conflicts", "claims", "evidence", "memories", "edges", "memory_sources")
 BERGEN = "These days home for me is Bergen."
 
@@ -458,7 +458,7 @@ def test_turned_off_absent_elsewhere_and_locked(rig: Rig, fake: FakeOllama) -> N
 
 
 def test_locking_hangs_up_on_a_model_that_thinks(rig: Rig, fake: FakeOllama) -> None:
-    rig.engine.model.limits = Limits()
+    rig.engine.model.limits = ServerLimits()
     rig.store(BERGEN)
     fake.says(Answer(pause_s=100))
     asking = rig.engine.model.refine()

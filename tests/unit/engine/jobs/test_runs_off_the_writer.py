@@ -14,7 +14,7 @@ from ground_rig import Ran, ground_of, near_of, run
 from numpy.typing import NDArray
 
 from core.intake.revise.outcome_reports import OutcomeReports
-from core.lifecycle.consolidate.consolidate import Consolidation
+from core.lifecycle.consolidate.consolidate import ConsolidationJob
 from core.types.lifecycle import JobState, JobType
 from core.types.values import Kind
 
@@ -65,8 +65,8 @@ def test_a_batch_that_was_not_made_ready_leaves_its_digest_to_be_embedded(
     with consolidation_rig.opened(tmp_path) as rig:
         consolidation_rig.gathering(rig, "a")
         consolidation_rig.completing(rig, "b")
-        job, here = Consolidation(), ground_of(rig, near=near_of(rig))
-        monkeypatch.setattr(Consolidation, "prepare", lambda *_: {})  # as if every text had changed since
+        job, here = ConsolidationJob(), ground_of(rig, near=near_of(rig))
+        monkeypatch.setattr(ConsolidationJob, "prepare", lambda *_: {})  # as if every text had changed since
         ran: Ran = run(rig, job, here)
         assert ran.counts == {"clusters": 1, "source_memories": 4, "skipped": 1}
         label = rig.value("SELECT n FROM memories WHERE kind = 'digest'")

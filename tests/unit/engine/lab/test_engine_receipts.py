@@ -14,7 +14,7 @@ from core.engine.lab.laboratory import Laboratory
 from core.engine.memories.memories import RecallReply
 from core.errors import Code
 from core.recall.results.receipt_codec import metrics_to_json
-from core.score.ranking.rank_replay import answered, replayed
+from core.score.ranking.rank_replay import replay_answer, replay_ranking
 from core.types.recall import Metrics
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Actor
@@ -63,8 +63,8 @@ def test_a_receipt_holds_the_whole_recall_without_its_words(rig: Rig, lab: Labor
     assert receipt.given == tuple(item.memory.id for item in reply.result.items)
     assert receipt.given[0] == first
     assert receipt.trace is not None
-    assert replayed(receipt.trace) == replayed(reply.result.trace)
-    assert [one for one, _ in answered(receipt.trace)] == [item.memory.id for item in reply.result.items]
+    assert replay_ranking(receipt.trace) == replay_ranking(reply.result.trace)
+    assert [one for one, _ in replay_answer(receipt.trace)] == [item.memory.id for item in reply.result.items]
     assert receipt.trace.stages == reply.result.trace.stages
     assert (receipt.row.query, receipt.row.items, receipt.row.verb) == (f"{QUERY} {MARKER}", 2, "recall")
     assert (receipt.reason, receipt.strategy, receipt.profile) == (reply.result.reason, "hybrid", "loci")

@@ -9,7 +9,7 @@ import pytest
 from desk_rig import decide, item, statuses, upkeep
 from engine_rig import Rig, differences, refused, rig_at
 
-from core.belief.extract.extraction import extract
+from core.belief.extract.extraction import extract_claims
 from core.errors import Code
 from core.intake.transaction.text_readers import TextReaders
 from core.text.screening.injection import FLAG
@@ -280,7 +280,7 @@ def test_what_is_trusted_more_waits(rig: Rig, curator: Actor) -> None:
 
 
 def test_a_text_at_odds_with_the_persons_word_waits(tmp_path: Path) -> None:
-    with rig_at(tmp_path, readers=TextReaders(extract=extract)) as rig:
+    with rig_at(tmp_path, readers=TextReaders(extract=extract_claims)) as rig:
         curator = rig.client("curator", "read", "write", "curate", HOME)
         said = rig.store("I live in Graz.").memory_id
         own = theirs(rig, "The kettle is red.", curator)

@@ -16,12 +16,12 @@ from core.engine.memories.erasure import backups_of
 from core.engine.memories.memories import _vectors_of
 from core.errors import Code
 from core.intake.erase.row_erasure import REFERRING
-from core.memory.read import by_ids
+from core.memory.read import read_by_ids
 from core.types.lifecycle import Erased
 from core.types.recall import ContextQuery
 from core.types.values import OWNER_ACTOR, Kind
 from core.types.views import Revision
-from core.vault.verification import Outcome
+from core.vault.verification import CheckOutcome
 
 
 def erase(rig: Rig, *ids: str, whole_chain: bool = False) -> Erased:
@@ -364,7 +364,7 @@ def test_work_in_flight_does_not_bring_it_back(rig: Rig, monkeypatch: pytest.Mon
     """T9: vectors were made, an answer was read, before the erasure; both arrive after it."""
     gone = rig.store(TEXT).memory_id
     rig.store("Ada keeps bees")
-    memories = rig.opened.vault.read(lambda rows: list(by_ids(rows, [gone]).values()))
+    memories = rig.opened.vault.read(lambda rows: list(read_by_ids(rows, [gone]).values()))
     vectors = rig.opened.search.embedder.embed([TEXT])
     noting = type(rig.opened.read_log).note
     held: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
@@ -441,7 +441,7 @@ def test_vanished_words_are_scrubbed_though_a_lock_came_first(rig: Rig, monkeypa
     rig.unlock()
     assert rig.value("SELECT count(*) FROM settings WHERE key = 'scrub_due'") == 0
     found = rig.engine.vault.verify().result(60)
-    assert found["status"] == Outcome.OK.value
+    assert found["status"] == CheckOutcome.OK.value
 
 
 def test_backups_that_hold_it_are_named(rig: Rig) -> None:

@@ -13,10 +13,10 @@ from gathering_rig import told
 from ground_rig import ground_of, near_of
 from real_models import real_embedder, real_readers
 
-from core.lifecycle.consolidate.consolidate import Consolidation
+from core.lifecycle.consolidate.consolidate import ConsolidationJob
 from core.lifecycle.kit import job_store
 from core.lifecycle.kit.job_context import SCHEDULER, Planner
-from core.lifecycle.questions.gaps import Gaps
+from core.lifecycle.questions.gaps import GapsJob
 from core.types.lifecycle import Deed, JobType, Planned
 from core.types.values import OWNER_ACTOR
 from core.vault.database.tx import Tx
@@ -71,7 +71,7 @@ def carried(rig: Rig, job: Planner, deeds: Sequence[Planned], ground: Any) -> Co
 def test_a_plan_loses_the_marks_of_what_is_erased(rig: Rig, state: str) -> None:
     same = [told(rig, text) for text in SAME]
     other = [told(rig, text) for text in OTHER]
-    ground, job = ground_of(rig, near=near_of(rig)), Consolidation()
+    ground, job = ground_of(rig, near=near_of(rig)), ConsolidationJob()
     deeds = list(job.plan(ground))
     named = [deed for deed in deeds if same[1] in (deed.memory_id, *deed.others)]
     assert named
@@ -109,4 +109,4 @@ def test_a_plan_loses_the_questions_about_what_is_erased(rig: Rig) -> None:
     rig.engine.memories.erase([gone], OWNER_ACTOR).result(30)
     left = kept(rig, job_id)
     assert [dict(deed.detail) for deed in left] == [{"open": [], "close": []}, detail[1]]
-    assert carried(rig, Gaps(), left[:1], ground_of(rig))["asked"] == 0
+    assert carried(rig, GapsJob(), left[:1], ground_of(rig))["asked"] == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from engine_rig import Rig, error_of, rig_at
 
-from core.belief.extract.extraction import extract
+from core.belief.extract.extraction import extract_claims
 from core.errors import Code
 from core.intake.transaction.text_readers import TextReaders
 from core.types.values import Kind
@@ -19,7 +19,7 @@ NOBODY = "00000000-0000-7000-8000-000000000009"
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path, readers=TextReaders(extract=extract)) as made:
+    with rig_at(tmp_path, readers=TextReaders(extract=extract_claims)) as made:
         yield made
 
 

@@ -26,7 +26,7 @@ from core.engine.runtime.monitor import ResourceProbes as Machine
 from core.engine.runtime.vector_space import ActiveVectorSpace, make_active_space
 from core.errors import Code
 from core.index.manager import IndexManager
-from core.score.ranking.profile_options import profile_of
+from core.score.ranking.profile_options import profile_from_options
 from core.security.kdf import KdfCost
 from core.security.keyring_client import KeyringCause, KeyringEntry, KeyringFaultError
 from core.types.clock import ManualClock
@@ -122,7 +122,7 @@ def test_work_that_needs_the_whole_index_waits_until_it_is_loaded(rig: Rig) -> N
 
 def _with_index(rig: Rig, index: IndexManager) -> ActiveVectorSpace:
     now = rig.opened
-    profile = profile_of(now.search.retrieval)
+    profile = profile_from_options(now.search.retrieval)
     return make_active_space(now.search.embedder, now.search.space, index, profile, now.readers, now.make_id, now.work)
 
 

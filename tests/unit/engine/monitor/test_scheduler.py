@@ -19,7 +19,7 @@ from core.engine.runtime.monitor import ResourceProbes as Machine
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.kit import job_store
-from core.lifecycle.kit.job_context import Batch, Ground
+from core.lifecycle.kit.job_context import BatchResult, JobContext
 from core.types.lifecycle import Deed, JobRow, JobState, JobType, Planned
 from core.types.values import OWNER_ACTOR, Status
 from core.vault.database.rows import Rows
@@ -44,12 +44,12 @@ class Archiving:
     def __post_init__(self) -> None:
         self.gate.set()
 
-    def plan(self, ground: Ground) -> Sequence[Planned]:
+    def plan(self, ground: JobContext) -> Sequence[Planned]:
         self.plans += 1
         found = ground.read(lambda rows: rows.all("SELECT id FROM memories WHERE status = 'active' ORDER BY n"))
         return [Planned(Deed.ARCHIVE, row[0], reason="faded", value=0.01) for row in found]
 
-    def carry_out(self, tx: Tx, verb: Verb, ground: Ground, deeds: Sequence[Planned]) -> Batch:
+    def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Planned]) -> BatchResult:
         self.reached.set()
         assert self.gate.wait(20)
         if self.always:
@@ -66,7 +66,7 @@ class Archiving:
             if row is not None and row["status"] == Status.ACTIVE:
                 transitions.archive(deed.memory_id, deed.reason)
                 done.append(deed.memory_id)
-        return Batch(len(deeds), {"faded": len(done), "skipped": len(deeds) - len(done)}, tuple(done))
+        return BatchResult(len(deeds), {"faded": len(done), "skipped": len(deeds) - len(done)}, tuple(done))
 
 
 @dataclass
@@ -77,17 +77,17 @@ class Counting:
     is_derived: bool = True
     wrote: list[str] = field(default_factory=list)
 
-    def backlog(self, rows: Rows, _ground: Ground) -> int:
+    def backlog(self, rows: Rows, _ground: JobContext) -> int:
         return int(rows.value("SELECT count(*) FROM memories")) - len(self.wrote)
 
-    def prepare(self, ground: Ground, cursor: Mapping[str, Any]) -> Any:
+    def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> Any:
         after = cursor.get("n", 0)
         return ground.read(lambda rows: rows.one("SELECT n, id FROM memories WHERE n > ? ORDER BY n LIMIT 1", (after,)))
 
-    def write(self, _tx: Tx, verb: Verb | None, _ground: Ground, prepared: Any) -> Batch:
+    def write(self, _tx: Tx, verb: Verb | None, _ground: JobContext, prepared: Any) -> BatchResult:
         assert verb is None
         self.wrote.append(prepared[1])
-        return Batch(1, {"enriched": 1}, cursor={"n": prepared[0]})
+        return BatchResult(1, {"enriched": 1}, cursor={"n": prepared[0]})
 
 
 @contextmanager
@@ -444,7 +444,7 @@ def test_work_of_hours_lets_all_other_work_go_first(tmp_path: Path) -> None:
     class Moving(Counting):
         type: JobType = JobType.MIGRATE
 
-        def write(self, tx: Tx, verb: Verb | None, ground: Ground, prepared: Any) -> Batch:
+        def write(self, tx: Tx, verb: Verb | None, ground: JobContext, prepared: Any) -> BatchResult:
             order.append("migrate")
             if len(order) == 3:  # somebody stores, the calendar queues, while it goes on
                 for kind in (JobType.SWEEP, JobType.EMBED):
@@ -455,12 +455,12 @@ def test_work_of_hours_lets_all_other_work_go_first(tmp_path: Path) -> None:
     class Short(Counting):
         type: JobType = JobType.EMBED
 
-        def write(self, tx: Tx, verb: Verb | None, ground: Ground, prepared: Any) -> Batch:
+        def write(self, tx: Tx, verb: Verb | None, ground: JobContext, prepared: Any) -> BatchResult:
             order.append("embed")
             return super().write(tx, verb, ground, prepared)
 
     class Sweeping(Archiving):
-        def plan(self, ground: Ground) -> Sequence[Planned]:
+        def plan(self, ground: JobContext) -> Sequence[Planned]:
             order.append("sweep")
             return super().plan(ground)
 

@@ -10,7 +10,7 @@ from engine_rig import Rig, facts, rig_at
 
 from core.engine.runtime.memory_pressure import release_caches
 from core.engine.runtime.monitor import ResourceMonitor, ResourceProbes
-from core.index.manager import Due
+from core.index.manager import MaintenanceDue
 from core.types.clock import ManualClock
 from core.types.lifecycle import Pressure
 
@@ -47,7 +47,7 @@ def rig(tmp_path: Path, held: Held) -> Iterator[Rig]:
         rig.unlock()
         rig.opened.resources = held.strain()
         rig.bring(facts(150))
-        while rig.opened.search.index.due() is not Due.NOTHING:
+        while rig.opened.search.index.due() is not MaintenanceDue.NOTHING:
             rig.opened.search.index.maintain(lambda *_: None, lambda: False)
         yield rig
 
@@ -79,7 +79,7 @@ def test_e21_3_when_it_is_critical_the_graph_goes_and_comes_back(rig: Rig, held:
     status = rig.opened.search.index.status()
     assert (status.staged, status.done, status.backend) == (150, 150, "hnsw")
     assert status.memory_bytes < full / 2
-    assert rig.opened.search.index.due() is Due.NOTHING
+    assert rig.opened.search.index.due() is MaintenanceDue.NOTHING
     assert answers(rig) == before
     rig.store("The boat lies in the harbour")
     assert rig.found("boat harbour")[0] == "The boat lies in the harbour"
@@ -89,7 +89,7 @@ def test_e21_3_when_it_is_critical_the_graph_goes_and_comes_back(rig: Rig, held:
     assert release_caches(rig.opened) is Pressure.CRITICAL
     held.clock.advance(1_000)
     assert release_caches(rig.opened) is Pressure.NORMAL
-    assert rig.opened.search.index.due() is Due.LINK
+    assert rig.opened.search.index.due() is MaintenanceDue.LINK
     rig.opened.search.index.maintain(lambda *_: None, lambda: False)
     assert rig.opened.search.index.status().staged == 0
     assert answers(rig) == before

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from engine_rig import Rig, rig_at
 
-from core.belief.extract.extraction import extract
+from core.belief.extract.extraction import extract_claims
 from core.intake.transaction.text_readers import TextReaders
 from core.types.replies import StoreReply
 from core.types.reviews import Decision
@@ -21,7 +21,7 @@ YES = Decision(Action.SUPERSEDE)
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path, readers=TextReaders(extract=extract)) as rig:
+    with rig_at(tmp_path, readers=TextReaders(extract=extract_claims)) as rig:
         yield rig
 
 

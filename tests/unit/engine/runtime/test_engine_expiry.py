@@ -16,7 +16,7 @@ from core.errors import Code, LociError
 from core.index.manager import IndexManager
 from core.types.requests import StoreRequest
 from core.types.values import OWNER_ACTOR
-from core.vault.verification import Outcome
+from core.vault.verification import CheckOutcome
 
 
 def test_what_expired_goes_in_batches_and_nothing_else(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,8 +104,8 @@ def test_a_write_during_the_comparison_is_no_damage(rig: Rig, monkeypatch: pytes
 
     with monkeypatch.context() as patch:
         patch.setattr(IndexManager, "fetch", fetch)
-        assert _index(rig.opened).outcome is Outcome.NOT_CHECKED
-    assert _index(rig.opened).outcome is Outcome.OK
+        assert _index(rig.opened).outcome is CheckOutcome.NOT_CHECKED
+    assert _index(rig.opened).outcome is CheckOutcome.OK
 
 
 def test_a_missing_head_is_told(rig: Rig) -> None:

@@ -12,7 +12,7 @@ from engine_rig import Rig, later, rig_at
 from ground_rig import ground_of
 
 from core.engine.runtime import expiry
-from core.lifecycle.distill.distill import Distill
+from core.lifecycle.distill.distill import DistillJob
 from core.types.lifecycle import JobRow, JobState, JobType
 from core.types.values import OWNER_ACTOR
 
@@ -111,9 +111,9 @@ def test_what_was_read_and_taken_back_is_not_read_again_when_the_step_has_expire
     assert ran.counts["new_facts"] == 1
     rig.undo(ran.step_id)
     here = ground_of(rig)
-    assert here.read(lambda rows: Distill().backlog(rows, here)) == 0
+    assert here.read(lambda rows: DistillJob().backlog(rows, here)) == 0
     let_steps_expire(rig)
-    assert here.read(lambda rows: Distill().backlog(rows, here)) == 0
+    assert here.read(lambda rows: DistillJob().backlog(rows, here)) == 0
 
 
 def test_what_was_taken_back_is_not_archived_again_when_the_step_has_expired(rig: Rig) -> None:

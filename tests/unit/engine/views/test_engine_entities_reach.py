@@ -14,7 +14,7 @@ from core.entities import entity_rows
 from core.errors import Code
 from core.ipc.methods.entities import entity as entity_json
 from core.text.screening import injection
-from core.text.screening.egress import shown
+from core.text.screening.egress import sanitize_for_display
 from core.types.entities import Reach, Resolving
 from core.types.reviews import Decision
 from core.types.values import GLOBAL_SPACE, Action
@@ -46,7 +46,7 @@ def test_names_in_sight_settle_it_however_often_they_are_named(rig: Rig) -> None
             told: list[None] = []
             bare = tx._connection
             bare.set_progress_handler(lambda: told.append(None), 10)
-            entity_rows.card(tx, anna, reach)
+            entity_rows.read_card(tx, anna, reach)
             bare.set_progress_handler(None, 0)
             return len(told)
 
@@ -75,7 +75,7 @@ def test_a_client_is_told_names_that_were_scanned_off_its_loop(rig: Rig, monkeyp
     one = make(rig, "Quayside Quill", aliases=("The Quill",), metadata={"note": ["ink", {"colour": "green"}]})
     assert scanned == []  # the person's own
     candidates = rig.engine.entities.resolve(Resolving("quill"), plug).result(10)
-    shown_names = [shown(name) for each in candidates for name in (each.canonical_name, *each.aliases)]
+    shown_names = [sanitize_for_display(name) for each in candidates for name in (each.canonical_name, *each.aliases)]
     assert shown_names == ["Quayside Quill", "The Quill"]
     entity_json(get(rig, one.id, plug))
     mine = make(rig, "Harbour Quill", actor=plug, aliases=("Quilly",), metadata={"note": "blue"})

@@ -236,7 +236,7 @@ def test_the_whole_vault_is_bounded(rig: Rig, monkeypatch: pytest.MonkeyPatch) -
     assert 45 <= everything.a.size <= 90
     assert len(set(zip(everything.a.tolist(), everything.b.tolist(), strict=True))) == everything.a.size
     assert np.all(np.diff(everything.weight) <= 0)
-    monkeypatch.setattr(links.sampled, "__defaults__", (8,))
+    monkeypatch.setattr(links.sample_links, "__defaults__", (8,))
     part = rig.engine.graph.whole(GraphFilter(min_similarity=0.0)).result(60)
     assert part.ids == everything.ids
     assert len(set(part.a.tolist()) | set(part.b.tolist())) == 8

@@ -11,7 +11,7 @@ from importer_checks import fixture, items_of, memory_bundle, reasons, records, 
 
 from core.errors import Code, UserError
 from core.importers.chats.chatgpt import ChatGptImporter, walk_tree
-from core.importers.records.records import Record, Skip
+from core.importers.records.records import Record, SkippedPart
 from core.types.values import Role, Status
 
 CHATGPT = ChatGptImporter()
@@ -276,7 +276,7 @@ def test_an_empty_tree() -> None:
 
 def test_where_names_file_and_numbers_never_text() -> None:
     items = read(chain(message(text="private words"), message("tool", "private too")))
-    wheres = [item.where for item in items if isinstance(item, Record | Skip)]
+    wheres = [item.where for item in items if isinstance(item, Record | SkippedPart)]
     assert wheres == ["conversations.json:1:1", "conversations.json:1:2"]
 
 

@@ -14,8 +14,8 @@ from importer_checks import items_of, memory_bundle, path_of, reasons, records, 
 
 from core.errors import Code, UserError
 from core.importers.chats.claude import ClaudeImporter
-from core.importers.detect import detect
-from core.importers.dry_run import import_items, rehearse
+from core.importers.detect import detect_format
+from core.importers.dry_run import dry_run_import, import_items
 from core.importers.input.source import open_bundle
 from core.types.values import Role, Source, Status
 
@@ -40,7 +40,7 @@ def test_manifest_leads_to_the_same_import() -> None:
     (manifest,) = folder.glob("manifest-*.json")
     with open_bundle(folder) as whole, open_bundle(manifest) as told:
         assert told.label == manifest.name
-        assert list(import_items(told, detect(told))) == list(import_items(whole, detect(whole)))
+        assert list(import_items(told, detect_format(told))) == list(import_items(whole, detect_format(whole)))
 
 
 def test_manifest_among_other_files_takes_only_its_parts_and_tells_what_is_missing(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_manifest_among_other_files_takes_only_its_parts_and_tells_what_is_missi
     (manifest,) = tmp_path.glob("manifest-*.json")
     with open_bundle(manifest) as bundle:
         assert "conversations.json" not in [file.name for file in bundle.files]
-        told = rehearse(bundle, detect(bundle))
+        told = dry_run_import(bundle, detect_format(bundle))
     assert told.conversations == 2
     assert told.trouble_reasons == {"missing_part": 1}
 
@@ -219,4 +219,4 @@ def test_a_vault_of_notes_does_not_open_zips_that_lie_in_it(tmp_path: Path) -> N
     (tmp_path / "conversations-1.zip").write_bytes(zip_bytes({"conversations.json": json.dumps([talk(message())])}))
     with open_bundle(tmp_path) as bundle:
         assert "conversations-1.zip" in [file.name for file in bundle.files]
-        assert detect(bundle).format == "obsidian"
+        assert detect_format(bundle).format == "obsidian"

@@ -20,10 +20,10 @@ from importer_checks import (
 )
 
 from core.importers.chats.claude_code import ClaudeCodeImporter
-from core.importers.detect import detect
+from core.importers.detect import detect_format
 from core.importers.dry_run import import_items
 from core.importers.input.source import open_bundle
-from core.importers.records.blocks import without_blocks
+from core.importers.records.blocks import cut_blocks
 from core.types.values import Role
 
 CODE = ClaudeCodeImporter()
@@ -55,11 +55,11 @@ def test_a_session_that_goes_on_adds_only_its_new_line(tmp_path: Path) -> None:
 def test_one_session_file_and_the_list_of_prompts_alone() -> None:
     folder = path_of("claude-code")
     with open_bundle(folder / "history.jsonl") as bundle:
-        assert detect(bundle).format == "claude-code"
+        assert detect_format(bundle).format == "claude-code"
         assert reasons(list(CODE.read(bundle))) == {"prompt_history": 1}
         assert records(list(CODE.read(bundle))) == []
     with open_bundle(next(folder.glob("projects/*gauge/cbc5*.jsonl"))) as bundle:
-        assert detect(bundle).format == "claude-code"
+        assert detect_format(bundle).format == "claude-code"
         assert len(records(list(CODE.read(bundle)))) == 4
 
 
@@ -207,7 +207,7 @@ likes tea # not a heading
     ],
 )
 def test_own_recall_never_comes_back_as_words(written: str, kept: str) -> None:
-    assert without_blocks(written, ()) == kept
+    assert cut_blocks(written, ()) == kept
 
 
 def test_very_many_tags_take_linear_time() -> None:

@@ -11,8 +11,8 @@ import pytest
 from importer_checks import EXPECTED, fixture, memory_bundle, path_of, reasons, records, sha
 
 from core.errors import Code, UserError
-from core.importers.detect import detect, format_names, importers
-from core.importers.dry_run import import_items, rehearse
+from core.importers.detect import all_importers, detect_format, format_names
+from core.importers.dry_run import dry_run_import, import_items
 from core.importers.input.source import open_bundle
 
 HOSTILE = [row["id"] for row in EXPECTED["fixtures"] if row["id"].startswith("hostile-")]
@@ -33,7 +33,7 @@ def test_refused_with_one_sentence_and_little_memory(fixture_id: str, tmp_path: 
     tracemalloc.start()
     try:
         with pytest.raises(UserError) as error, open_bundle(path) as bundle:
-            rehearse(bundle, detect(bundle))
+            dry_run_import(bundle, detect_format(bundle))
         assert tracemalloc.get_traced_memory()[1] < want.get("max_extra_memory_mb", 64) << 20
     finally:
         tracemalloc.stop()
@@ -52,15 +52,15 @@ def test_refused_with_one_sentence_and_little_memory(fixture_id: str, tmp_path: 
 @pytest.mark.parametrize("fixture_id", ["hostile-nan-infinity", "hostile-nan-and-surrogates"])
 def test_what_is_no_json_is_still_known_for_what_it_poses_as(fixture_id: str) -> None:
     with open_bundle(path_of(fixture_id)) as bundle:
-        assert detect(bundle).format == fixture(fixture_id)["detected_format"]
+        assert detect_format(bundle).format == fixture(fixture_id)["detected_format"]
 
 
 @pytest.mark.parametrize("fixture_id", ["hostile-nul-bytes", "hostile-nul-escapes"])
 def test_nul_is_kept(fixture_id: str) -> None:
     want = fixture(fixture_id)
     with open_bundle(path_of(fixture_id)) as bundle:
-        found = records(list(import_items(bundle, detect(bundle))))
-        told = rehearse(bundle, detect(bundle))
+        found = records(list(import_items(bundle, detect_format(bundle))))
+        told = dry_run_import(bundle, detect_format(bundle))
     assert [sha(record.text) for record in found] == [row["sha256"] for row in want["exact_texts"]]
     assert [len(record.text) for record in found] == [row["chars"] for row in want["exact_texts"]]
     assert "".join(record.text for record in found).count("\0") >= want.get("nul_bytes", 1)
@@ -74,8 +74,8 @@ def test_a_pipe_in_a_folder_is_told_and_never_waited_for(tmp_path: Path) -> None
     shutil.copytree(path_of("hostile-fifo-folder"), folder, copy_function=shutil.copyfile)
     os.mkfifo(folder / want["fifo_name"])
     with open_bundle(folder) as bundle:
-        assert detect(bundle).format == "markdown"
-        items = list(import_items(bundle, detect(bundle)))
+        assert detect_format(bundle).format == "markdown"
+        items = list(import_items(bundle, detect_format(bundle)))
     found = records(items)
     assert reasons(items) == {row["reason"]: row["count"] for row in want["skipped"]}
     assert [sha(record.text) for record in found] == [row["sha256"] for row in want["exact_texts"]]
@@ -87,14 +87,14 @@ def test_the_registry_offers_each_format_once() -> None:
     notes = {"obsidian", "markdown", "text", "jsonl", "csv", "mem0", "openmemory", "mcp-memory"}
     assert set(format_names()) == talk | notes
     assert len(format_names()) == len(talk | notes)
-    assert [importer.format for importer in importers()] == list(format_names())
+    assert [importer.format for importer in all_importers()] == list(format_names())
 
 
 def test_a_forced_format_is_taken_without_looking_and_an_unknown_one_refused() -> None:
     bundle = memory_bundle({"a": "words"})
-    assert detect(bundle, "csv").format == "csv"
+    assert detect_format(bundle, "csv").format == "csv"
     with pytest.raises(UserError, match="chatgpt") as error:
-        detect(bundle, "word")
+        detect_format(bundle, "word")
     assert error.value.code is Code.IMPORT_UNKNOWN_FORMAT
 
 
@@ -103,14 +103,14 @@ def test_a_forced_format_is_taken_without_looking_and_an_unknown_one_refused() -
 )
 def test_what_nobody_knows_is_told_so(data: bytes) -> None:
     with pytest.raises(UserError) as error:
-        detect(memory_bundle({"some.bin": data}))
+        detect_format(memory_bundle({"some.bin": data}))
     assert error.value.code is Code.IMPORT_UNKNOWN_FORMAT
     assert "some.bin" in error.value.sentence
 
 
 def test_broken_json_that_nobody_claims_is_explained() -> None:
     with pytest.raises(UserError, match="not valid JSON") as error:
-        detect(memory_bundle({"a.json": '{"a": {"secret words": [1, 2'}))
+        detect_format(memory_bundle({"a.json": '{"a": {"secret words": [1, 2'}))
     assert error.value.code is Code.IMPORT_REFUSED
     assert "secret" not in str(error.value)
 
@@ -120,7 +120,7 @@ def test_a_forced_format_on_foreign_data_gives_troubles_or_a_refusal_only() -> N
         for name in format_names():
             bundle = memory_bundle({"a": data})
             try:
-                told = rehearse(bundle, detect(bundle, name))
+                told = dry_run_import(bundle, detect_format(bundle, name))
             except UserError as refusal:
                 code = refusal.code
                 assert code is Code.IMPORT_REFUSED

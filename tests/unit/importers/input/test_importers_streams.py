@@ -14,11 +14,11 @@ from core.importers.input.sniff import key_paths
 from core.importers.input.source import SourceFile
 from core.importers.input.streams import (
     BadJson,
-    head,
-    head_text,
     iter_json_array,
     mended_count,
     parse_json_text,
+    read_head,
+    read_head_text,
     read_json,
     read_lines,
     read_whole_text,
@@ -203,9 +203,9 @@ def test_json_in_other_encodings() -> None:
 
 
 def test_heads() -> None:
-    assert head(file(b"abcdef"), 3) == b"abc"
-    assert head_text(file("é".encode("utf-16"))) == "é"
-    assert head_text(file(b"\xef\xbb\xbfa\xc3")) == "a\ufffd"
+    assert read_head(file(b"abcdef"), 3) == b"abc"
+    assert read_head_text(file("é".encode("utf-16"))) == "é"
+    assert read_head_text(file(b"\xef\xbb\xbfa\xc3")) == "a\ufffd"
 
 
 def test_key_paths_of_a_cut_document() -> None:

@@ -18,7 +18,7 @@ from importer_checks import (
 )
 
 from core.importers.input.source import open_bundle
-from core.importers.memories.mcp_memory import Entity, McpMemoryImporter, Relation, entities_and_relations
+from core.importers.memories.mcp_memory import McpEntity, McpMemoryImporter, McpRelation, entities_and_relations
 from core.importers.records.rows import text_digest
 from core.types.values import Kind, Source
 
@@ -85,8 +85,8 @@ def test_one_object_with_both_lists() -> None:
     assert records(items)[0].extra["relations"] == [{"from": "A", "relation": "knows", "to": "B"}]
     assert reasons(items) == {"bad_line": 1}
     assert entities_and_relations(memory_bundle({"m": data})) == (
-        (Entity("A", "x", ["one", "two"]),),
-        (Relation("A", "knows", "B"),),
+        (McpEntity("A", "x", ["one", "two"]),),
+        (McpRelation("A", "knows", "B"),),
     )
 
 

@@ -19,7 +19,7 @@ from importer_checks import (
 
 from core.errors import Code, UserError
 from core.importers.input.source import open_bundle
-from core.importers.memories.openmemory import OpenMemoryImporter, Scope, apps, suggested_scopes
+from core.importers.memories.openmemory import AccessScope, OpenMemoryImporter, apps, suggested_scopes
 from core.types.values import Kind, Source, Status
 
 OPENMEMORY = OpenMemoryImporter()
@@ -57,7 +57,7 @@ def test_access_rules_become_suggestions() -> None:
         assert apps(bundle) == ("cursor", "claude")
     assert len(scopes) == want["suggested_client_scopes"]
     dinner = "ea04c79a-dc3a-409a-91cc-441904dd308d"
-    assert scopes == (Scope("cursor", "deny", "memory", dinner), Scope("claude", "allow", "memory", None))
+    assert scopes == (AccessScope("cursor", "deny", "memory", dinner), AccessScope("claude", "allow", "memory", None))
     found = records(check_fixture(OPENMEMORY, "openmemory-zip", beyond=(HIDDEN,)))
     allowed = {"client": "claude", "effect": "allow", "memory": None}
     denied = {"client": "cursor", "effect": "deny", "memory": dinner}

@@ -26,13 +26,13 @@ from importer_checks import (
 )
 
 from core.errors import Code, UserError
-from core.importers.detect import detect
+from core.importers.detect import detect_format
 from core.importers.dry_run import import_items
 from core.importers.input.source import open_bundle
-from core.importers.notes.notes import MarkdownImporter, ObsidianImporter, TextImporter, survey
+from core.importers.notes.notes import MarkdownImporter, ObsidianImporter, TextImporter, survey_notes
 from core.importers.records.front_matter import read_front_matter
 from core.importers.records.records import Record
-from core.text.times import written_time
+from core.text.times import format_time
 from core.types.values import Kind, Precision, Role, Source, When
 
 OBSIDIAN, MARKDOWN, TEXT = ObsidianImporter(), MarkdownImporter(), TextImporter()
@@ -65,7 +65,7 @@ def test_the_vault_holds_what_expected_json_lists() -> None:
     want, found = fixture("obsidian-vault"), vault()
     notes = [r for r in found.values() if r.extra.get("type") != "canvas"]
     with open_bundle(path_of("obsidian-vault")) as bundle:
-        seen = survey(bundle)
+        seen = survey_notes(bundle)
     assert len(notes) == len(want["notes_list"]) == want["counts"]["notes"]
     assert len(found) - len(notes) == len(seen.canvases) == want["counts"]["canvases"]
     assert seen.attachments == ("Attachments/kiln.png",)
@@ -145,7 +145,7 @@ def test_a_vault_in_a_zip_reads_the_same(tmp_path: Path) -> None:
     path = tmp_path / "vault.zip"
     path.write_bytes(zip_bytes(files))
     with open_bundle(path) as bundle:
-        assert detect(bundle).format == "obsidian"
+        assert detect_format(bundle).format == "obsidian"
         found = {r.where: r.identity for r in records(list(OBSIDIAN.read(bundle)))}
     assert found == {path: record.identity for path, record in vault().items()}
 
@@ -295,7 +295,7 @@ def dated(files: dict[str, bytes | str], importer: Any = MARKDOWN, kind: str = "
     found: dict[str, list[str | None]] = {}
     for record in records(items_of(importer, files, kind)):
         times = [record.occurred, *(section.occurred for section in record.sections)]
-        found[record.where] = [None if when is None else written_time(when) for when in times]
+        found[record.where] = [None if when is None else format_time(when) for when in times]
     return found
 
 
@@ -413,7 +413,7 @@ def test_what_a_vault_leaves_out() -> None:
         "not_downloaded": 1,
         "empty_file": 1,
     }
-    assert survey(memory_bundle(files, "folder")).attachments == ("notes.txt", "pic.png")
+    assert survey_notes(memory_bundle(files, "folder")).attachments == ("notes.txt", "pic.png")
 
 
 @pytest.mark.parametrize("settings", [{}, {".obsidian/templates.json": "{}"}, {".obsidian/templates.json": "broken"}])
@@ -473,8 +473,8 @@ def test_encodings_of_notes() -> None:
 
 
 def test_a_single_note_is_markdown_and_any_other_text_is_text() -> None:
-    assert detect(memory_bundle({"n.md": "x"})).format == "markdown"
-    assert detect(memory_bundle({"n": "x"})).format == "text"
+    assert detect_format(memory_bundle({"n.md": "x"})).format == "markdown"
+    assert detect_format(memory_bundle({"n": "x"})).format == "text"
     (record,) = records(items_of(TEXT, {"log.txt": "---\ntags: a\n---\n#b [[c]]\r\n"}))
     assert record.tags == ()
     assert record.extra == {"path": "log.txt", "title": "log"}

@@ -8,7 +8,7 @@ from importer_checks import items_of, records
 from core.importers.notes.notes import MarkdownImporter
 from core.importers.notes.wikilinks import NoteIndex, RawLink, links_in, tags_in
 from core.importers.records.records import Record
-from core.text.rendering.markdown import without_code
+from core.text.rendering.markdown import blank_code
 
 
 def note(text: str, **others: str) -> Record:
@@ -54,7 +54,7 @@ def test_neither_tags_nor_links(text: str) -> None:
     ],
 )
 def test_tags_in_text(text: str, tags: list[str]) -> None:
-    assert tags_in(without_code(text)) == tags
+    assert tags_in(blank_code(text)) == tags
 
 
 def test_links_in_text() -> None:
@@ -130,7 +130,7 @@ def test_links_in_front_matter_count() -> None:
 def test_hostile_texts_take_no_longer_than_their_length() -> None:
     # Each of these is quadratic or worse for a careless pattern; at this size that would be hours.
     for piece in ("[[", "`", "``` ", "<!--", "$$", "![](", "[a](", "> ", "- ", "#", "\\", "((", "`a``b```c"):
-        plain = without_code(piece * 100_000)
+        plain = blank_code(piece * 100_000)
         assert len(plain) == len(piece) * 100_000
         links_in(plain)
         tags_in(plain)

@@ -15,7 +15,7 @@ from importer_checks import memory_bundle
 from core.importers.dry_run import import_items
 from core.importers.input.source import Bundle
 from core.importers.records.limits import FIELD_BYTES, LABEL_CHARACTERS, TEXT_BYTES, replace_pictures
-from core.importers.records.records import Conversation, Item, Record, Skip
+from core.importers.records.records import Conversation, Item, Record, SkippedPart
 from core.types.values import Role
 
 
@@ -88,7 +88,7 @@ def test_inline_pictures_leave_a_word_in_their_place(name: str) -> None:
     written, told = PICTURES[name]
     items = read(note(f"We went to Bergen.\n\n{written}\n\nIt rained."))
     assert [record.text for record in kept(items)] == [f"We went to Bergen.\n\n{told}\n\nIt rained."]
-    assert [item for item in items if isinstance(item, Skip)] == [Skip("inline_picture", "a", 1)]
+    assert [item for item in items if isinstance(item, SkippedPart)] == [SkippedPart("inline_picture", "a", 1)]
 
 
 ORDINARY = (
@@ -115,7 +115,7 @@ def test_texts_that_are_no_pictures_stay_as_they_are(text: str) -> None:
 
 def test_a_text_of_pictures_alone_is_left_out() -> None:
     one = f"![](data:image/png;base64,{photo(300)})"
-    assert read(note(f"{one}\n\n{one}\n")) == [Skip("inline_picture", "a", 2)]
+    assert read(note(f"{one}\n\n{one}\n")) == [SkippedPart("inline_picture", "a", 2)]
 
 
 def test_pictures_in_fields_are_replaced_too() -> None:
@@ -156,7 +156,7 @@ def test_a_field_that_is_too_long_is_cut_and_told() -> None:
     (record,) = kept(items)
     assert record.extra["fields"]["log"] == "é" * (FIELD_BYTES // 2)
     assert "field_cut" in record.flags
-    assert Skip("long_field", "a", 1) in items
+    assert SkippedPart("long_field", "a", 1) in items
 
 
 def test_titles_and_authors_are_cut() -> None:
@@ -164,7 +164,7 @@ def test_titles_and_authors_are_cut() -> None:
     items = read(note("Tea.", author=long, role=Role.OTHER, conversation=Conversation("c", title=long)))
     (record,) = kept(items)
     assert record.author == record.conversation.title == long[:LABEL_CHARACTERS]  # type: ignore[union-attr]
-    assert Skip("long_field", "a", 2) in items
+    assert SkippedPart("long_field", "a", 2) in items
 
 
 def test_every_word_of_a_row_is_cut_and_told() -> None:
@@ -177,7 +177,7 @@ def test_every_word_of_a_row_is_cut_and_told() -> None:
     longest = max(map(len, (record.category, record.ref or "", record.session or "", *record.tags)))
     assert longest == LABEL_CHARACTERS
     assert max(len(record.identity), len(record.conversation.key)) < 2 * LABEL_CHARACTERS
-    assert skip == Skip("long_field", "a", 4)
+    assert skip == SkippedPart("long_field", "a", 4)
     (other, _) = read(replace(row, identity=key + "z"))
     assert isinstance(other, Record)
     assert other.identity != record.identity

@@ -10,9 +10,9 @@ from importer_checks import memory_bundle
 
 from core.errors import CancelledError
 from core.importers import dry_run
-from core.importers.dry_run import Plan, import_items, rehearse
+from core.importers.dry_run import ImportPlan, dry_run_import, import_items
 from core.importers.input.source import Bundle
-from core.importers.records.records import Conversation, Item, Record, Section, Skip, Trouble
+from core.importers.records.records import Conversation, Item, Record, Section, SkippedPart, UnreadablePart
 from core.types.values import Role, Status, When
 
 
@@ -45,7 +45,7 @@ def record(identity: str, role: Role = Role.USER, ms: int | None = None, talk: C
 
 
 def test_counts_by_kind() -> None:
-    told = rehearse(
+    told = dry_run_import(
         BUNDLE,
         Fixed(
             record("1", ms=2000),
@@ -54,9 +54,9 @@ def test_counts_by_kind() -> None:
             record("4", ms=1, talk=None),
             replace(record("5", Role.ASSISTANT, talk=Conversation("only proposals")), status=Status.QUARANTINED),
             replace(record("6", talk=replace(TALK, key="d")), status=Status.ARCHIVED, extra={"cwd": "/v"}),
-            Skip("meta", count=3),
-            Skip("meta"),
-            Trouble("a:2", "bad", "bad_line"),
+            SkippedPart("meta", count=3),
+            SkippedPart("meta"),
+            UnreadablePart("a:2", "bad", "bad_line"),
         ),
     )
     assert told.conversations == 2
@@ -70,23 +70,23 @@ def test_counts_by_kind() -> None:
 
 
 def test_without_messages_times_are_those_of_the_records() -> None:
-    told = rehearse(BUNDLE, Fixed(record("1", ms=5, talk=None), record("2", ms=-62_135_596_800_000, talk=None)))
+    told = dry_run_import(BUNDLE, Fixed(record("1", ms=5, talk=None), record("2", ms=-62_135_596_800_000, talk=None)))
     assert (told.earliest, told.latest) == ("0001-01-01T00:00:00.000Z", "1970-01-01T00:00:00.005Z")
-    assert rehearse(BUNDLE, Fixed(record("1"))).earliest is None
+    assert dry_run_import(BUNDLE, Fixed(record("1"))).earliest is None
 
 
 def test_a_note_is_as_old_as_its_first_section_and_as_new_as_its_last() -> None:
     sections = (Section(3, When(9)), Section(6, None), Section(9, When(2)))
     note = replace(record("1", ms=5, talk=None), sections=sections)
-    told = rehearse(BUNDLE, Fixed(note))
+    told = dry_run_import(BUNDLE, Fixed(note))
     assert (told.earliest, told.latest) == ("1970-01-01T00:00:00.002Z", "1970-01-01T00:00:00.009Z")
     undated = replace(note, occurred=None)
-    told = rehearse(BUNDLE, Fixed(undated))
+    told = dry_run_import(BUNDLE, Fixed(undated))
     assert (told.earliest, told.latest) == ("1970-01-01T00:00:00.002Z", "1970-01-01T00:00:00.009Z")
 
 
 def test_a_plan_spans_the_sections_of_a_note() -> None:
-    plan = Plan()
+    plan = ImportPlan()
     plan.see(replace(record("1", ms=5, talk=None), sections=(Section(3, When(9)),)))
     (row,), _ = plan.result()
     assert (row.earliest, row.latest) == (5, 9)
@@ -94,31 +94,31 @@ def test_a_plan_spans_the_sections_of_a_note() -> None:
 
 def test_one_identity_counts_once() -> None:
     items = list(import_items(BUNDLE, Fixed(record("1"), record("1", Role.ASSISTANT), record("2"))))
-    assert [type(item) for item in items] == [Record, Skip, Record]
-    assert items[1] == Skip("repeated", "a:1")
+    assert [type(item) for item in items] == [Record, SkippedPart, Record]
+    assert items[1] == SkippedPart("repeated", "a:1")
 
 
 def test_what_the_bundle_left_out_is_told_first() -> None:
     bundle = replace(BUNDLE, skipped=(("not_a_regular_file", "pipe"),))
-    assert next(import_items(bundle, Fixed())) == Skip("not_a_regular_file", "pipe")
+    assert next(import_items(bundle, Fixed())) == SkippedPart("not_a_regular_file", "pipe")
 
 
 def test_troubles_are_capped_and_all_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dry_run, "TROUBLES_KEPT", 3)
-    told = rehearse(BUNDLE, Fixed(*(Trouble(f"a:{n}", "bad") for n in range(10))))
+    told = dry_run_import(BUNDLE, Fixed(*(UnreadablePart(f"a:{n}", "bad") for n in range(10))))
     assert ([row["where"] for row in told.troubles], told.trouble_count) == (["a:0", "a:1", "a:2"], 10)
 
 
 def test_cancelling_stops_within_200_items() -> None:
-    importer = Fixed(*(Skip("x") for _ in range(1000)))
+    importer = Fixed(*(SkippedPart("x") for _ in range(1000)))
     with pytest.raises(CancelledError):
-        rehearse(BUNDLE, importer, cancelled=lambda: importer.given >= 250)
+        dry_run_import(BUNDLE, importer, cancelled=lambda: importer.given >= 250)
     assert importer.given <= 401
     with pytest.raises(CancelledError):
-        rehearse(BUNDLE, Fixed(), cancelled=lambda: True)
+        dry_run_import(BUNDLE, Fixed(), cancelled=lambda: True)
 
 
 def test_progress_is_told_every_200_items_and_at_the_end() -> None:
     told: list[int] = []
-    rehearse(BUNDLE, Fixed(*(Skip("x") for _ in range(450))), progress=told.append)
+    dry_run_import(BUNDLE, Fixed(*(SkippedPart("x") for _ in range(450))), progress=told.append)
     assert told == [200, 400, 450]

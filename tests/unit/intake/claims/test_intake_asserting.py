@@ -11,7 +11,7 @@ from belief_rig import claim as put_claim
 from belief_rig import evidence as put_evidence
 from engine_rig import START_MS, Rig, refused
 
-from core.belief.claims.claims import Evidenced, draft_claim
+from core.belief.claims.claims import EvidenceSource, draft_claim
 from core.errors import Code
 from core.intake.claims.assertion import claims_of, exclusive_rivals, find_asserted, replace_claim, sync_claims
 from core.types.belief import ClaimDraft
@@ -319,7 +319,7 @@ def test_what_excludes_a_claim_is_named(rig: Rig) -> None:
 def _draft(rig: Rig, memory_id: str, start: int, end: int) -> str | None:
     draft = ClaimDraft("Ada", "lives_in", "Graz", exclusive=True, start=start, end=end)
     found: str | None = rig.write(
-        lambda tx: draft_claim(tx, draft, Evidenced(memory_id, TEXT, "home", "owner", START_MS), ("c", "e"))
+        lambda tx: draft_claim(tx, draft, EvidenceSource(memory_id, TEXT, "home", "owner", START_MS), ("c", "e"))
     )
     return found
 
@@ -328,7 +328,7 @@ def test_a_quote_is_exactly_what_the_text_says_there(rig: Rig) -> None:
     memory_id = rig.store(TEXT, kind=Kind.EPISODE).memory_id
     space = rig.value("SELECT space_id FROM memories")
     draft = ClaimDraft("Ada", "lives_in", "Graz", exclusive=True, start=4, end=17)
-    on = Evidenced(memory_id, TEXT, str(space), "owner", START_MS)
+    on = EvidenceSource(memory_id, TEXT, str(space), "owner", START_MS)
     assert rig.write(lambda tx: draft_claim(tx, draft, on, ("c", "e"))) == "c"
     quote, start, end, digest = rig.rows("SELECT quote, start_at, end_at, span_hash FROM evidence")[0]
     assert (quote, start, end) == ("lives in Graz", 4, 17)

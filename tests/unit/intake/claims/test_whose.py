@@ -7,18 +7,18 @@ from itertools import product
 from belief_rig import change, voice
 from engine_rig import START_MS, Rig
 
-from core.belief.claims.authorship import persons_among
-from core.belief.gate import Standing
+from core.belief.claims.authorship import find_persons_words
+from core.belief.gate import SourceAuthority
 from core.intake.claims.candidate import authority_of, is_owners_word
 from core.types.values import Source
 
 
-def _standing(rig: Rig, memory_id: str) -> Standing:
+def _standing(rig: Rig, memory_id: str) -> SourceAuthority:
     return rig.opened.vault.read(lambda rows: authority_of(rows, memory_id))
 
 
 def _at_the_desk(rig: Rig, memory_id: str) -> bool:
-    return bool(rig.opened.vault.read(lambda rows: persons_among(rows, [memory_id])))
+    return bool(rig.opened.vault.read(lambda rows: find_persons_words(rows, [memory_id])))
 
 
 def _sources(rig: Rig, memory_id: str, *rows: tuple[str, str]) -> None:

@@ -14,7 +14,7 @@ from ground_rig import ground_of, run
 from core.engine.practice import practice as rule_reports
 from core.errors import Code
 from core.intake.revise.outcome_reports import OutcomeReports, procedure_state, rule_state
-from core.lifecycle.questions.gaps import Gaps
+from core.lifecycle.questions.gaps import GapsJob
 from core.types.lifecycle import Marked, ProcedureState, RuleState
 from core.types.recall import ContextQuery
 from core.types.reviews import Decision
@@ -233,9 +233,9 @@ def test_an_embedder_that_is_away_costs_no_mark(tmp_path: Path) -> None:
         flaky.code = Code.EMBEDDER_UNAVAILABLE
         done = harmful(rig, tabs, "c")
         assert (done.inverted, done.state.needs_inversion) == (False, True)
-        assert run(rig, Gaps(), ground_of(rig)).counts == {"skipped": 1}
+        assert run(rig, GapsJob(), ground_of(rig)).counts == {"skipped": 1}
         flaky.code = None
-        assert run(rig, Gaps(), ground_of(rig)).counts["asked"] == 1  # a run has not the owner's word
+        assert run(rig, GapsJob(), ground_of(rig)).counts["asked"] == 1  # a run has not the owner's word
         assert rig.get(tabs).text == TABS
 
 

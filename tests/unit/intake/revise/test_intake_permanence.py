@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from engine_rig import Rig, differences, later, rig_at
 
-from core.belief.extract.extraction import extract
+from core.belief.extract.extraction import extract_claims
 from core.engine.memories.import_comparison import compare_imported
 from core.errors import Code, UserError
 from core.intake.revise.revision import step_label
@@ -26,7 +26,7 @@ LINZ = "My grandmother was born in Linz."
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path, readers=TextReaders(extract=extract)) as made:
+    with rig_at(tmp_path, readers=TextReaders(extract=extract_claims)) as made:
         yield made
 
 

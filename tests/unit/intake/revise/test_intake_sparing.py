@@ -11,7 +11,7 @@ from engine_rig import START_MS, Rig, later, refused
 
 from core.errors import Code
 from core.intake.revise.retention_hold import spare_memories
-from core.memory.strengths import strength_by_id
+from core.memory.strengths import read_strength_by_id
 from core.types.values import OWNER_ACTOR, Status
 from core.types.views import Revision
 
@@ -43,7 +43,7 @@ def test_strength_counts_from_the_sparing(rig: Rig) -> None:
 
     def strength() -> float:
         now = rig.clock.now_ms()
-        return rig.opened.vault.read(lambda rows: strength_by_id(rows, ["m", "nobody"], now))["m"]
+        return rig.opened.vault.read(lambda rows: read_strength_by_id(rows, ["m", "nobody"], now))["m"]
 
     assert strength() == 0.75
     later(rig, 30)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from engine_rig import Rig
 
-from core.memory.read import by_ids
+from core.memory.read import read_by_ids
 from core.memory.tiers import read_tiers
-from core.text.rendering.tiers import Tiers, tiers_of
+from core.text.rendering.tiers import Tiers, make_tiers
 from core.types.values import Kind
 from core.types.views import Revision
 
@@ -21,18 +21,20 @@ def kept(rig: Rig, memory_id: str) -> dict[str, str]:
 
 
 def as_read(rig: Rig, memory_id: str) -> Tiers:
-    return rig.opened.vault.read(lambda rows: read_tiers(rows, list(by_ids(rows, [memory_id]).values()))[memory_id])
+    return rig.opened.vault.read(
+        lambda rows: read_tiers(rows, list(read_by_ids(rows, [memory_id]).values()))[memory_id]
+    )
 
 
 def test_they_are_stored_with_a_text_of_several_sentences_alone(rig: Rig) -> None:
     assert kept(rig, rig.store(ONE).memory_id) == {}
-    assert kept(rig, rig.store(TWO).memory_id) == dict(tiers_of(TWO, "fact", "general").rows())
+    assert kept(rig, rig.store(TWO).memory_id) == dict(make_tiers(TWO, "fact", "general").rows())
 
 
 def test_imports_store_them_too(rig: Rig) -> None:
     rig.bring([{"text": ONE, "ref": "1"}, {"text": TWO, "ref": "2", "category": "bikes"}])
     (brought,) = rig.rows("SELECT id FROM memories WHERE ref = '2'")
-    assert kept(rig, brought[0]) == dict(tiers_of(TWO, "episode", "bikes").rows())
+    assert kept(rig, brought[0]) == dict(make_tiers(TWO, "episode", "bikes").rows())
     assert rig.value("SELECT count(DISTINCT memory_id) FROM tiers") == 1
 
 
@@ -40,11 +42,11 @@ def test_what_is_read_is_the_same_with_and_without_rows(rig: Rig) -> None:
     memory = rig.store(TWO).memory_id
     stored = as_read(rig, memory)
     rig.write(lambda tx: tx.run("DELETE FROM tiers"))
-    assert as_read(rig, memory) == stored == tiers_of(TWO, "fact", "general")
+    assert as_read(rig, memory) == stored == make_tiers(TWO, "fact", "general")
 
 
 def test_rows_of_another_text_are_not_handed_out(rig: Rig) -> None:
-    memory = rig.opened.vault.read(lambda rows: by_ids(rows, [rig.store(TWO).memory_id]).popitem()[1])
+    memory = rig.opened.vault.read(lambda rows: read_by_ids(rows, [rig.store(TWO).memory_id]).popitem()[1])
     shorter = {"text": "It squeaks."}
     cut = type(memory)(**{name: shorter.get(name, getattr(memory, name)) for name in memory.__dataclass_fields__})
     found = rig.opened.vault.read(lambda rows: read_tiers(rows, [cut])[memory.id])
@@ -56,10 +58,10 @@ def test_an_edit_writes_those_of_the_new_version(rig: Rig) -> None:
     done = rig.engine.library.revise([old], Revision(text="The bicycle was stolen. Ruben is sad.")).result(20)
     (new,) = done.ids
     assert new != old
-    assert kept(rig, new) == dict(tiers_of("The bicycle was stolen. Ruben is sad.", "fact", "general").rows())
+    assert kept(rig, new) == dict(make_tiers("The bicycle was stolen. Ruben is sad.", "fact", "general").rows())
     rig.undo()
     assert kept(rig, new) == {}
-    assert kept(rig, old) == dict(tiers_of(TWO, "fact", "general").rows())
+    assert kept(rig, old) == dict(make_tiers(TWO, "fact", "general").rows())
 
 
 def test_another_category_or_kind_is_another_tag(rig: Rig) -> None:

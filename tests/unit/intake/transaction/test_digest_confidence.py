@@ -9,7 +9,7 @@ from engine_rig import Rig
 from gathering_rig import told
 
 from core.intake.transaction.trust_inputs import digest_confidence
-from core.memory.strengths import strength_by_id
+from core.memory.strengths import read_strength_by_id
 from core.vault.database.tx import Tx
 
 
@@ -21,7 +21,7 @@ def test_the_sources_count_by_their_strength_of_now(rig: Rig) -> None:
     for source, sure, stale in ((kept, 0.9, 0.01), (faded, 0.1, 0.99)):
         made = {"derived_id": digest, "source_id": source, "space_id": "home", "recorded_at": now}
         rig.write(partial(_made_of, made=made, columns={"confidence": sure, "strength": stale}))
-    strong = rig.opened.vault.read(lambda rows: strength_by_id(rows, [kept, faded], now))
+    strong = rig.opened.vault.read(lambda rows: read_strength_by_id(rows, [kept, faded], now))
     assert strong[kept] > strong[faded] > 0
     expected = (0.9 * strong[kept] + 0.1 * strong[faded]) / (strong[kept] + strong[faded])
     found = rig.opened.vault.read(lambda rows: digest_confidence(rows, digest, 0.3, now))

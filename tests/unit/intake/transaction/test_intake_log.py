@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from engine_rig import HandClock, Rig, rig_at
 
-from core.belief.extract.extraction import extract
+from core.belief.extract.extraction import extract_claims
 from core.intake.transaction.text_readers import TextReaders
 from core.types.values import Kind
 
@@ -16,7 +16,7 @@ from core.types.values import Kind
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
     """The owner lives in Graz and works at Siemens."""
-    with rig_at(tmp_path, readers=TextReaders(extract=extract, gate=0.1)) as made:
+    with rig_at(tmp_path, readers=TextReaders(extract=extract_claims, gate=0.1)) as made:
         made.store("I live in Graz. I work at Siemens.")
         assert isinstance(made.clock, HandClock)
         made.clock.at_ms += 86_400_000

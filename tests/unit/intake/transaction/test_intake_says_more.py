@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from engine_rig import Rig, later, rig_at
 
-from core.belief.extract.extraction import extract
+from core.belief.extract.extraction import extract_claims
 from core.intake.transaction.text_readers import TextReaders
 from core.types.values import Source
 
@@ -19,7 +19,7 @@ BOTH, MOVED = "I live in Graz. I work at Siemens.", "I live in Vienna now."
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
     """An open engine that reads claims by rules, and asks no model."""
-    with rig_at(tmp_path, readers=TextReaders(extract=extract, gate=0.1)) as made:
+    with rig_at(tmp_path, readers=TextReaders(extract=extract_claims, gate=0.1)) as made:
         yield made
 
 

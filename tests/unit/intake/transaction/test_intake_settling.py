@@ -10,7 +10,7 @@ import pytest
 from engine_rig import START_MS, Rig, differences, later, refused, rig_at
 from readers_rig import Table, sure
 
-from core.belief.extract.extraction import extract
+from core.belief.extract.extraction import extract_claims
 from core.engine.memories.import_comparison import compare_imported
 from core.errors import Code
 from core.intake.transaction.text_readers import TextReaders
@@ -219,7 +219,7 @@ def test_what_was_said_nobody_knows_when_is_not_read_as_said_on_the_day_of_the_i
         "SELECT c.valid_from FROM claims c JOIN evidence e ON e.claim_id = c.id "
         "JOIN memories m ON m.id = e.memory_id WHERE m.ref = ?"
     )
-    with rig_at(tmp_path, readers=TextReaders(extract=extract)) as made:
+    with rig_at(tmp_path, readers=TextReaders(extract=extract_claims)) as made:
         rows = [told("I have lived in Graz since March.", ref="dated"), told("I have lived in Linz since March.")]
         made.bring([{**rows[0], "time": "2022-05-01"}, {**rows[1], "ref": "undated", "time": None}])
         compare_imported(made.opened)

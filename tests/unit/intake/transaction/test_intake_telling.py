@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from engine_rig import Rig, refused, rig_at
 
-from core.belief.extract.extraction import extract
+from core.belief.extract.extraction import extract_claims
 from core.errors import Code
 from core.intake.transaction.text_readers import TextReaders
 from core.types.replies import StoreReply
@@ -25,7 +25,7 @@ CLAIM = {"subject": "Anna", "predicate": "lives_in", "exclusive": True}
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path, readers=TextReaders(extract=extract)) as rig:
+    with rig_at(tmp_path, readers=TextReaders(extract=extract_claims)) as rig:
         yield rig
 
 

@@ -8,7 +8,7 @@ import pytest
 from ipc_world import REGISTRY, World, code_of
 
 from core.entities import registry
-from core.entities.resolution import Candidate
+from core.entities.resolution import EntityCandidate
 from core.errors import Code
 from core.types.entities import EntityChange, EntityDraft, Resolving
 
@@ -56,7 +56,7 @@ def test_parameters_are_handed_on(world: World) -> None:
 
 
 def test_resolving_tells_the_seeds_scores(world: World) -> None:
-    world.engine.entities.found = (Candidate("e-1", "Rosa", "person", 92.3457, "alias", ("Rosie",)),)
+    world.engine.entities.found = (EntityCandidate("e-1", "Rosa", "person", 92.3457, "alias", ("Rosie",)),)
     hints = {"topic": "songs", "mentioned_with": "Ada", "domain_scores": {"e-1": 12.3457}}
     answer = call(world, "entity_resolve", name="rosie", context_hints=hints, enable_fuzzy=True)
     assert answer == {

@@ -18,9 +18,9 @@ from real_models import real_embedder, real_readers
 
 from core.errors import Code, EnvironmentFaultError
 from core.intake.transaction.trust_inputs import claims_on, refresh_claims
-from core.lifecycle.consolidate.consolidate import Consolidation
-from core.lifecycle.consolidate.run_report import counts_of, report, standing
-from core.lifecycle.kit.job_context import Ground
+from core.lifecycle.consolidate.consolidate import ConsolidationJob
+from core.lifecycle.consolidate.run_report import count_plan, count_standing, make_report
+from core.lifecycle.kit.job_context import JobContext
 from core.types.lifecycle import Deed
 from core.types.values import OWNER_ACTOR, Kind, Source
 
@@ -46,12 +46,12 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
         yield made
 
 
-def ground(rig: Rig, **options: Any) -> Ground:
+def ground(rig: Rig, **options: Any) -> JobContext:
     return ground_of(rig, options, near=near_of(rig))
 
 
 def consolidate(rig: Rig, **options: Any) -> Ran:
-    return run(rig, Consolidation(), ground(rig, **options))
+    return run(rig, ConsolidationJob(), ground(rig, **options))
 
 
 def status(rig: Rig, memory_id: str) -> str:
@@ -98,20 +98,20 @@ def test_all_phases_run(rig: Rig) -> None:
 def test_a_dry_run_changes_nothing(rig: Rig) -> None:
     everything(rig)
     before = rig.dump()
-    deeds = Consolidation().plan(ground(rig))
+    deeds = ConsolidationJob().plan(ground(rig))
     assert len(deeds) == 5
     assert not differences(before, rig.dump())
     assert json.loads(json.dumps(deeds[0].detail)) == deeds[0].detail
-    assert Consolidation().plan(ground(rig)) == deeds
+    assert ConsolidationJob().plan(ground(rig)) == deeds
 
 
 def test_the_report_counts_what_happened(rig: Rig) -> None:
     everything(rig)
-    before = rig.opened.vault.read(standing)
+    before = rig.opened.vault.read(count_standing)
     ran = consolidate(rig)
-    after = rig.opened.vault.read(standing)
-    assert dict(ran.counts) == counts_of(ran.deeds)
-    told_ = report(ran.counts, before=before, after=after, duration_ms=5).to_json()
+    after = rig.opened.vault.read(count_standing)
+    assert dict(ran.counts) == count_plan(ran.deeds)
+    told_ = make_report(ran.counts, before=before, after=after, duration_ms=5).to_json()
     assert told_["compressed"] == {"clusters": 1, "source_memories": 4}
     assert told_["contradictions"] == {"resolved": 1, "pending": 0}
     # One digest more; gone: what is beneath another, beneath the digest, replaced, or archived.
@@ -138,30 +138,30 @@ def test_what_was_taken_back_is_not_done_again(rig: Rig) -> None:
     everything(rig)
     ran = consolidate(rig)
     rig.undo(ran.step_id)
-    assert counts_of(consolidate(rig).deeds) == {"pruned_decayed": 1}
+    assert count_plan(consolidate(rig).deeds) == {"pruned_decayed": 1}
 
 
 def test_each_memory_is_in_one_deed(rig: Rig) -> None:
     everything(rig)
-    ids = [one for deed in Consolidation().plan(ground(rig)) for one in (deed.memory_id, *deed.others)]
+    ids = [one for deed in ConsolidationJob().plan(ground(rig)) for one in (deed.memory_id, *deed.others)]
     assert len(ids) == len(set(ids))
 
 
 def test_without_a_whole_index_there_is_no_plan(rig: Rig) -> None:
     everything(rig)
-    assert Consolidation().plan(ground_of(rig)) == []
+    assert ConsolidationJob().plan(ground_of(rig)) == []
 
 
 def test_a_deed_whose_memory_changed_is_left(rig: Rig) -> None:
     for text in BILLING:
         first = told(rig, text)
     here = ground(rig)
-    deeds = Consolidation().plan(here)
+    deeds = ConsolidationJob().plan(here)
     rig.write(lambda tx: tx.update("memories", {"id": first}, {"pinned": 1}))
 
     def carry(tx: Any) -> Any:
         with rig.opened.work.verb(tx, "run", "A run", OWNER_ACTOR) as verb:
-            return Consolidation().carry_out(tx, verb, here, deeds)
+            return ConsolidationJob().carry_out(tx, verb, here, deeds)
 
     assert rig.write(carry).counts == {"skipped": 1}
     assert not digests(rig)
@@ -379,7 +379,7 @@ def test_an_embedder_that_is_away_leaves_the_digest_to_be_embedded(rig: Rig) -> 
         told(rig, text)
     here = ground(rig)
     object.__setattr__(here, "embed", away)
-    assert run(rig, Consolidation(), here).counts["clusters"] == 1
+    assert run(rig, ConsolidationJob(), here).counts["clusters"] == 1
     label = rig.value("SELECT n FROM memories WHERE kind = 'digest'")
     assert rig.value("SELECT count(*) FROM embeddings WHERE n = ?", label) == 0
 

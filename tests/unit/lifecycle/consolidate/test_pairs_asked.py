@@ -17,10 +17,18 @@ from core.engine.startup import built_in_readers
 from core.intake.transaction.text_readers import TextReaders
 from core.lifecycle.consolidate import duplicates as sameness
 from core.lifecycle.consolidate import pairs
-from core.lifecycle.consolidate.consolidate import lines_in_force
-from core.lifecycle.consolidate.duplicates import Sameness, Tie, find_same
-from core.lifecycle.consolidate.pairs import Crowd, Near, decided, near_pairs, sides_of, told_pairs, within_reach
-from core.lifecycle.kit.job_context import Ground
+from core.lifecycle.consolidate.consolidate import thresholds_in_force
+from core.lifecycle.consolidate.duplicates import DuplicatePair, DuplicatePlan, find_duplicates
+from core.lifecycle.consolidate.pairs import (
+    NearPairs,
+    NeighbourPool,
+    find_near_pairs,
+    read_pair_decisions,
+    read_pair_relations,
+    read_sides,
+    select_pairs,
+)
+from core.lifecycle.kit.job_context import JobContext
 from core.types.belief import Label, Relation, Told
 from core.types.values import Kind, Source
 
@@ -70,24 +78,24 @@ def rig(tmp_path: Path, model: Counting) -> Iterator[Rig]:
         yield made
 
 
-def looked_at(rig: Rig) -> tuple[Ground, Near]:
+def looked_at(rig: Rig) -> tuple[JobContext, NearPairs]:
     ground = ground_of(rig, near=near_of(rig))
-    lines = lines_in_force(ground)
-    return ground, near_pairs(ground, min(lines.dedup, lines.corroborate, lines.cluster))
+    lines = thresholds_in_force(ground)
+    return ground, find_near_pairs(ground, min(lines.dedup, lines.corroborate, lines.cluster))
 
 
-def same(ground: Ground, near: Near) -> Sameness:
-    return find_same(ground, near, lines_in_force(ground), ground.read(decided), frozenset())
+def same(ground: JobContext, near: NearPairs) -> DuplicatePlan:
+    return find_duplicates(ground, near, thresholds_in_force(ground), ground.read(read_pair_decisions), frozenset())
 
 
-def all_asked(ground: Ground, near: Near) -> Sameness:
+def all_asked(ground: JobContext, near: NearPairs) -> DuplicatePlan:
     """What comes of it when every pair is read first and all is decided then."""
-    lines, decisions, crowd = lines_in_force(ground), ground.read(decided), Crowd(ground)
-    some = [near.at(int(place)) for place in within_reach(ground, near, min(lines.dedup, lines.corroborate), crowd)]
-    sides = sides_of(ground, some)
-    reading = sameness._Reading(ground, lines, decisions, frozenset(), crowd)
-    duplicates: dict[str, list[Tie]] = {}
-    for each in told_pairs(ground, some, sides, crowd):
+    lines, decisions, crowd = thresholds_in_force(ground), ground.read(read_pair_decisions), NeighbourPool(ground)
+    some = [near.at(int(place)) for place in select_pairs(ground, near, min(lines.dedup, lines.corroborate), crowd)]
+    sides = read_sides(ground, some)
+    reading = sameness._DuplicateReader(ground, lines, decisions, frozenset(), crowd)
+    duplicates: dict[str, list[DuplicatePair]] = {}
+    for each in read_pair_relations(ground, some, sides, crowd):
         if has_contradiction(each.sides[0].told.claims, each.sides[1].told.claims):
             continue
         tie = reading._seen(each)
@@ -142,7 +150,7 @@ def test_of_one_source_and_two_kinds_nobody_is_asked(rig: Rig, model: Counting) 
     ground, near = looked_at(rig)
     assert len(near.pairs) == 1
     before = model.asked
-    assert same(ground, near) == Sameness()
+    assert same(ground, near) == DuplicatePlan()
     assert model.asked == before
 
 
@@ -151,14 +159,14 @@ def test_every_pair_has_its_turn_and_of_one_day_it_is_the_same_ones(rig: Rig, mo
         told(rig, text, 60 - nr)
     _, near = looked_at(rig)
     ground = ground_of(rig)
-    every = within_reach(ground, near, 0.6, Crowd(ground)).tolist()
+    every = select_pairs(ground, near, 0.6, NeighbourPool(ground)).tolist()
     assert every == list(range(len(near.pairs)))
     monkeypatch.setattr(pairs, "MOST_PAIRS", 4)
     assert isinstance(rig.clock, HandClock)
     reached: set[int] = set()
     for _ in range(len(every)):
-        today = within_reach(ground, near, 0.6, Crowd(ground)).tolist()
-        assert today == within_reach(ground, near, 0.6, Crowd(ground)).tolist()
+        today = select_pairs(ground, near, 0.6, NeighbourPool(ground)).tolist()
+        assert today == select_pairs(ground, near, 0.6, NeighbourPool(ground)).tolist()
         assert len(set(today)) == 4
         assert today[:2] == [0, 1], "the nearest are always among them"
         reached |= set(today)

@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import Code, EnvironmentFaultError
 from core.lifecycle.consolidate import pairs as relation_cache
-from core.lifecycle.consolidate.pairs import remembered
+from core.lifecycle.consolidate.pairs import cached_relations
 from core.types.belief import LABELS, Label, Relation, Told
 
 
@@ -34,14 +34,14 @@ PAIRS = [(Told("tea", 1), Told("two", 2)), (Told("tea", 1), Told("coffee", 2)), 
 
 def test_the_same_pair_is_read_once_and_another_time_is_another_pair() -> None:
     model = Model()
-    first = remembered(model, PAIRS)
+    first = cached_relations(model, PAIRS)
     assert [one.label for one in first] == [Label.DUPLICATE, Label.COEXIST, Label.DUPLICATE]
     assert len(model.asked) == 3
-    again = remembered(model, [*reversed(PAIRS), (Told("new", 1), Told("text", 1))])
+    again = cached_relations(model, [*reversed(PAIRS), (Told("new", 1), Told("text", 1))])
     assert [one.label for one in again] == [Label.DUPLICATE, Label.COEXIST, Label.DUPLICATE, Label.COEXIST]
     assert model.asked[3:] == [("new", "text")]
     # The other way round it is another question.
-    remembered(model, [(PAIRS[0][1], PAIRS[0][0])])
+    cached_relations(model, [(PAIRS[0][1], PAIRS[0][0])])
     assert len(model.asked) == 5
 
 
@@ -49,17 +49,17 @@ def test_what_failed_is_asked_again() -> None:
     model = Model()
     model.is_away = True
     with pytest.raises(EnvironmentFaultError):
-        remembered(model, PAIRS)
+        cached_relations(model, PAIRS)
     model.is_away = False
-    assert len(remembered(model, PAIRS)) == 3
+    assert len(cached_relations(model, PAIRS)) == 3
 
 
 def test_beyond_the_bound_all_are_asked_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relation_cache, "MOST", 3)
     model = Model()
-    remembered(model, PAIRS)
-    remembered(model, [(Told("one more", 1), Told("pair", 1))])
-    assert len(remembered(model, PAIRS)) == 3
+    cached_relations(model, PAIRS)
+    cached_relations(model, [(Told("one more", 1), Told("pair", 1))])
+    assert len(cached_relations(model, PAIRS)) == 3
     assert len(model.asked) == 7
 
 
@@ -67,7 +67,7 @@ def test_answers_go_with_their_model() -> None:
     gc.collect()
     before = len(relation_cache._known)
     model = Model()
-    remembered(model, PAIRS)
+    cached_relations(model, PAIRS)
     assert len(relation_cache._known) == before + 1
     del model
     gc.collect()
@@ -75,7 +75,7 @@ def test_answers_go_with_their_model() -> None:
 
 
 def test_thousands_of_answers_come_back_as_they_were_given() -> None:
-    answers = relation_cache.Answers()
+    answers = relation_cache.RelationCache()
     dice = np.random.default_rng(3)
     given: dict[bytes, Relation] = {}
     for nr in range(3000):
@@ -94,7 +94,7 @@ def test_thousands_of_answers_come_back_as_they_were_given() -> None:
 def test_before_every_few_that_are_read_anew_others_go_first() -> None:
     model, waits = Model(), list[int]()
     many = [(Told("a" * nr, 1), Told("b", 2)) for nr in range(10)]
-    remembered(model, many, lambda: waits.append(len(model.asked)))
+    cached_relations(model, many, lambda: waits.append(len(model.asked)))
     assert waits == [0, 4, 8]
-    remembered(model, many, lambda: waits.append(len(model.asked)))
+    cached_relations(model, many, lambda: waits.append(len(model.asked)))
     assert len(waits) == 3

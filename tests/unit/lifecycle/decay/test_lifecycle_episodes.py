@@ -11,9 +11,9 @@ from decay_rig import DAY_MS, put, reasons, standing
 from engine_rig import Rig
 from ground_rig import Ran, ground_of, run
 
-from core.lifecycle.decay.episode_cleanup import Episodes
-from core.lifecycle.decay.protection import protections
-from core.lifecycle.kit.job_context import Ground
+from core.lifecycle.decay.episode_cleanup import EpisodeCleanupJob
+from core.lifecycle.decay.protection import find_protections
+from core.lifecycle.kit.job_context import JobContext
 from core.types.lifecycle import Deed, JobType, Planned
 from core.types.values import Actor, Status
 from core.types.views import Revision
@@ -35,7 +35,7 @@ def note(rig: Rig, actor: Actor, name: str, days: float, done: float | None = No
 
 def clean(rig: Rig, **options: Any) -> Ran:
     # The least that the option allows is a hundred: a test may go below.
-    return run(rig, Episodes(), ground_of(rig, options))
+    return run(rig, EpisodeCleanupJob(), ground_of(rig, options))
 
 
 def test_expired_episodes_are_archived_and_never_deleted(rig: Rig, helper: Actor) -> None:
@@ -82,7 +82,7 @@ def test_cleanup_returns_statistics(rig: Rig, helper: Actor) -> None:
         note(rig, helper, f"over {number}", 30, done=8)
         note(rig, helper, f"done {number}", 20, done=1)
         note(rig, helper, f"waits {number}", 10)
-    ran = run(rig, Episodes(), ground_of(rig, {"episode_capacity": 4}), batch=2)
+    ran = run(rig, EpisodeCleanupJob(), ground_of(rig, {"episode_capacity": 4}), batch=2)
     assert ran.counts == {"expired": 3, "capacity": 2, "remaining": 4}
 
 
@@ -116,11 +116,11 @@ def test_what_changed_since_the_plan_is_left(rig: Rig, helper: Actor) -> None:
     note(rig, helper, "over", 30, done=8)
     note(rig, helper, "pinned", 30, done=8)
     ground = ground_of(rig)
-    deeds = list(Episodes().plan(ground))
+    deeds = list(EpisodeCleanupJob().plan(ground))
     change(rig, "pinned", pinned=1)
 
-    class Stale(Episodes):
-        def plan(self, ground: Ground) -> Sequence[Planned]:
+    class Stale(EpisodeCleanupJob):
+        def plan(self, ground: JobContext) -> Sequence[Planned]:
             return deeds
 
     assert run(rig, Stale(), ground).counts == {"expired": 1, "skipped": 1, "remaining": 1}
@@ -144,7 +144,7 @@ def test_what_the_person_took_back_is_not_archived_by_the_next_run(rig: Rig, hel
     assert standing(rig) == {"undone"}
     assert clean(rig, episode_capacity=0).deeds == []
     now = rig.clock.now_ms()
-    kept = rig.opened.vault.read(lambda rows: protections(rows, ["undone"], now))
+    kept = rig.opened.vault.read(lambda rows: find_protections(rows, ["undone"], now))
     assert kept == {"undone": ("taken_back",)}
 
 

@@ -14,8 +14,8 @@ from erasing_rig import traces
 from ground_rig import DAY_MS, ground_of, run
 
 from core.intake.erase.trace_index import TABLES, TraceIndex
-from core.lifecycle.decay.archive import REASON, WITH_SOURCES, Erasing
-from core.lifecycle.kit.job_context import Ground
+from core.lifecycle.decay.archive import REASON, WITH_SOURCES, ArchiveErasureJob
+from core.lifecycle.kit.job_context import JobContext
 from core.types.lifecycle import Deed, JobType, Planned
 from core.types.recall import ContextQuery
 from core.types.values import OWNER_ACTOR, Kind, Status
@@ -35,7 +35,7 @@ def archived(rig: Rig, text: str, kind: Kind = Kind.FACT) -> str:
 def test_nothing_is_erased_unless_the_owner_chose_a_kind(rig: Rig) -> None:
     archived(rig, "Ada keeps bees")
     later(rig, 400)
-    assert Erasing().plan(ground_of(rig)) == []
+    assert ArchiveErasureJob().plan(ground_of(rig)) == []
 
 
 def test_chosen_kinds_go_when_their_days_are_over(rig: Rig) -> None:
@@ -45,7 +45,7 @@ def test_chosen_kinds_go_when_their_days_are_over(rig: Rig) -> None:
     young = archived(rig, "Eva keeps goats")
     stands = rig.store("Ida keeps hens").memory_id
     later(rig, 31)
-    ran = run(rig, Erasing(), ground_of(rig, CHOSEN))
+    ran = run(rig, ArchiveErasureJob(), ground_of(rig, CHOSEN))
     assert [(deed.deed, deed.memory_id, deed.reason) for deed in ran.deeds] == [(Deed.ERASE, gone, REASON)]
     assert dict(ran.counts) == {"erased": 1, "rows": 1, "skipped": 0}
     assert [row[0] for row in rig.rows("SELECT id FROM memories ORDER BY n")] == [note, young, stands]
@@ -58,9 +58,9 @@ def test_what_came_back_meanwhile_stays(rig: Rig) -> None:
     back, gone = archived(rig, "Ada keeps bees"), archived(rig, "Eva keeps goats")
     later(rig, 91)
     ground = ground_of(rig, CHOSEN)
-    deeds = Erasing().plan(ground)
+    deeds = ArchiveErasureJob().plan(ground)
     rig.engine.library.revise([back], Revision(status=Status.ACTIVE)).result(30)
-    done = rig.write(lambda tx: Erasing().carry_out(tx, None, ground, deeds))  # type: ignore[arg-type]  # it needs no verb
+    done = rig.write(lambda tx: ArchiveErasureJob().carry_out(tx, None, ground, deeds))  # type: ignore[arg-type]  # it needs no verb
     assert (done.counts, done.ids) == ({"erased": 1, "rows": 1, "skipped": 1}, (gone,))
     assert rig.get(back).status is Status.ACTIVE
 
@@ -79,7 +79,7 @@ def test_what_somebody_would_miss_stays(rig: Rig) -> None:
     until = rig.clock.now_ms() + 200 * DAY_MS
     rig.write(lambda tx: tx.insert("spared", {"memory_id": spared, "at": 0, "until": until}))
     later(rig, 100)
-    assert Erasing().plan(ground_of(rig, CHOSEN)) == []
+    assert ArchiveErasureJob().plan(ground_of(rig, CHOSEN)) == []
 
 
 # ---- a digest and what lies under it
@@ -108,9 +108,9 @@ def test_a_digest_goes_with_what_lies_under_it(rig: Rig) -> None:
     stands = rig.store("Ida keeps hens").memory_id
     later(rig, 91)
     ground = ground_of(rig, CHOSEN)
-    deeds = Erasing().plan(ground)
+    deeds = ArchiveErasureJob().plan(ground)
     assert [(deed.memory_id, deed.reason, deed.detail["rows"]) for deed in deeds] == [(digest, WITH_SOURCES, 4)]
-    ran = run(rig, Erasing(), ground)
+    ran = run(rig, ArchiveErasureJob(), ground)
     assert dict(ran.counts) == {"erased": 1, "rows": 4, "skipped": 0}
     assert [row[0] for row in rig.rows("SELECT id FROM memories")] == [stands]
     assert traces(rig, "damp") == []
@@ -129,7 +129,7 @@ def test_a_digest_stays_with_its_sources_where_one_of_them_may_not_go(rig: Rig, 
     else:
         belief_rig.derive(rig, rig.store("The cellar is wet and dark").memory_id, sources[1])
     later(rig, 91)
-    assert Erasing().plan(ground_of(rig, CHOSEN)) == []
+    assert ArchiveErasureJob().plan(ground_of(rig, CHOSEN)) == []
     assert rig.get(digest).status is Status.ARCHIVED
 
 
@@ -138,9 +138,9 @@ def test_what_may_not_go_any_more_when_its_turn_comes_stays(rig: Rig) -> None:
     gathered(rig, *sources)
     later(rig, 91)
     ground = ground_of(rig, CHOSEN)
-    deeds = Erasing().plan(ground)
+    deeds = ArchiveErasureJob().plan(ground)
     belief_rig.change(rig, sources[2], pinned=1)
-    done = rig.write(lambda tx: Erasing().carry_out(tx, None, ground, deeds))  # type: ignore[arg-type]  # it needs no verb
+    done = rig.write(lambda tx: ArchiveErasureJob().carry_out(tx, None, ground, deeds))  # type: ignore[arg-type]  # it needs no verb
     assert (done.counts, done.ids) == ({"erased": 0, "rows": 0, "skipped": 1}, ())
     assert {rig.get(source).status for source in sources} == {Status.CONSOLIDATED}
 
@@ -169,14 +169,14 @@ def journal_rows(rig: Rig) -> int:
     return sum(int(rig.value(f"SELECT count(*) FROM {table}")) for table in TABLES)  # noqa: S608 - constants
 
 
-class Remembering(Erasing):
+class Remembering(ArchiveErasureJob):
     """Tells which index each batch was handed."""
 
     def __init__(self) -> None:
         super().__init__()
         self.used: list[TraceIndex] = []
 
-    def prepare(self, ground: Ground, deeds: Sequence[Planned]) -> TraceIndex:
+    def prepare(self, ground: JobContext, deeds: Sequence[Planned]) -> TraceIndex:
         self.used.append(super().prepare(ground, deeds))
         return self.used[-1]
 
@@ -205,7 +205,7 @@ def test_a_run_of_many_batches_reads_the_journals_once(rig: Rig, monkeypatch: py
 
 def test_the_texts_are_held_no_longer_than_the_run(rig: Rig) -> None:
     a_life(rig, 4)
-    job, ground = Erasing(), ground_of(rig, CHOSEN)
+    job, ground = ArchiveErasureJob(), ground_of(rig, CHOSEN)
     deeds = job.plan(ground)
     some, rest = deeds[:2], deeds[2:]
     first = job.prepare(ground, some)
@@ -219,7 +219,7 @@ def test_the_texts_are_held_no_longer_than_the_run(rig: Rig) -> None:
 
 def test_what_a_stopped_run_held_goes_when_the_next_is_planned(rig: Rig) -> None:
     a_life(rig, 2)
-    job, ground = Erasing(), ground_of(rig, CHOSEN)
+    job, ground = ArchiveErasureJob(), ground_of(rig, CHOSEN)
     job.prepare(ground, job.plan(ground))
     assert len(job._journals) == 1
     job.plan(ground)
@@ -228,7 +228,7 @@ def test_what_a_stopped_run_held_goes_when_the_next_is_planned(rig: Rig) -> None
 
 def test_what_is_written_between_looking_and_erasing_is_found(rig: Rig) -> None:
     ids = a_life(rig, 2)
-    job, ground = Erasing(), ground_of(rig, CHOSEN)
+    job, ground = ArchiveErasureJob(), ground_of(rig, CHOSEN)
     deeds = job.plan(ground)
     prepared = job.prepare(ground, deeds)
     rig.recall(f"was it the {MARK} number 0 stood behind the barn?")

@@ -12,7 +12,7 @@ from engine_rig import START_MS, Rig, refused
 from ground_rig import ground_of
 
 from core.errors import Code
-from core.lifecycle.decay.archive import erased_kinds, graveyard
+from core.lifecycle.decay.archive import erased_kinds, read_archive_page
 from core.types.lifecycle import Graveyard
 from core.types.values import Kind, Status
 from core.types.views import Revision
@@ -20,7 +20,7 @@ from core.types.views import Revision
 
 def page(rig: Rig, after: str | None = None, limit: int = 100, **options: Any) -> Graveyard:
     known = ground_of(rig, options).options
-    return rig.opened.vault.read(lambda rows: graveyard(rows, after, limit, known))
+    return rig.opened.vault.read(lambda rows: read_archive_page(rows, after, limit, known))
 
 
 def bury(rig: Rig, name: str, days: float, **more: Any) -> str:

@@ -12,10 +12,10 @@ from distill_rig import run as distill
 from engine_rig import Rig, rig_at
 from ground_rig import ground_of, run
 
-from core.belief.extract.extraction import extract
+from core.belief.extract.extraction import extract_claims
 from core.intake.transaction.text_readers import TextReaders
-from core.lifecycle.decay.gauges import gauges
-from core.lifecycle.decay.sweep import Sweep
+from core.lifecycle.decay.gauges import read_gauges
+from core.lifecycle.decay.sweep import SweepJob
 from core.types.values import Status
 
 BORN, JAR = "I was born on 8 November 1936.", "The shelf holds jar seven."
@@ -23,19 +23,19 @@ BORN, JAR = "I was born on 8 November 1936.", "The shelf holds jar seven."
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path, readers=TextReaders(extract=extract)) as made:
+    with rig_at(tmp_path, readers=TextReaders(extract=extract_claims)) as made:
         yield made
 
 
 def test_permanent_facts_never_decay(rig: Rig) -> None:
     born, jar = rig.store(BORN).memory_id, rig.store(JAR).memory_id
     rig.clock.advance(3_653 * DAY_MS)  # type: ignore[attr-defined]  # the clock of this test has it
-    ran = run(rig, Sweep(), ground_of(rig))
+    ran = run(rig, SweepJob(), ground_of(rig))
     assert fading(rig) == {jar}
     assert [deed.memory_id for deed in ran.deeds] == [jar]
     assert rig.get(born).status is Status.ACTIVE
     options, now = ground_of(rig).options, rig.clock.now_ms()
-    found = rig.opened.vault.read(lambda rows: gauges(rows, born, options, now))
+    found = rig.opened.vault.read(lambda rows: read_gauges(rows, born, options, now))
     assert (found.permanence, found.is_fading, found.fades_at) == ("permanent", False, None)
     assert found.confidence == pytest.approx(rig.get(born).confidence)
 
@@ -48,7 +48,7 @@ def test_what_a_client_says_of_a_birthday_does_not_expire(rig: Rig) -> None:
     rig.write(
         lambda tx: tx.run("UPDATE memories SET strength = 1, access_count = 500, last_accessed_at = ?", (used,))
     )  # strong enough to stay: what is weak leaves for that, however sure
-    ran = run(rig, Sweep(), ground_of(rig))
+    ran = run(rig, SweepJob(), ground_of(rig))
     assert [(deed.memory_id, deed.reason) for deed in ran.deeds] == [(ids[JAR], "expired")]
     assert rig.get(ids[BORN]).status is Status.ACTIVE
 

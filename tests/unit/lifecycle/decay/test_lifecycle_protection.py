@@ -11,13 +11,13 @@ from belief_rig import item, source, voice
 from decay_rig import DAY_MS, put
 from engine_rig import START_MS, Rig
 
-from core.lifecycle.decay.protection import _BACK, PROTECTIONS, protections
+from core.lifecycle.decay.protection import _BACK, PROTECTIONS, find_protections
 
 LATER = START_MS + 400 * DAY_MS
 
 
 def keys(rig: Rig, *heads: str, now: int = START_MS) -> dict[str, tuple[str, ...]]:
-    return rig.opened.vault.read(lambda rows: protections(rows, heads, now))
+    return rig.opened.vault.read(lambda rows: find_protections(rows, heads, now))
 
 
 @pytest.mark.parametrize(

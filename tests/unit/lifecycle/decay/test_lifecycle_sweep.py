@@ -13,8 +13,8 @@ from engine_rig import Rig
 from ground_rig import Ran, ground_of, run
 
 from core.lifecycle.decay import sweep as sweep_module
-from core.lifecycle.decay.sweep import Sweep, prune_deeds, sweep_deeds
-from core.lifecycle.kit.job_context import Ground
+from core.lifecycle.decay.sweep import SweepJob, plan_prune, plan_sweep
+from core.lifecycle.kit.job_context import JobContext
 from core.types.lifecycle import Deed, Planned
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Status
@@ -23,7 +23,7 @@ from core.vault.database.row_images import steady
 
 
 def sweep(rig: Rig, **options: Any) -> Ran:
-    return run(rig, Sweep(), ground_of(rig, options))
+    return run(rig, SweepJob(), ground_of(rig, options))
 
 
 def used(rig: Rig, name: str, recalled: float, **more: Any) -> str:
@@ -224,7 +224,7 @@ def test_what_was_held_back_and_never_decided_is_archived_and_comes_back(rig: Ri
 
 def prune_deeds_of(rig: Rig) -> list[Planned]:
     ground = ground_of(rig)
-    found: list[Planned] = ground.read(lambda rows: prune_deeds(rows, ground.options, ground.now_ms))
+    found: list[Planned] = ground.read(lambda rows: plan_prune(rows, ground.options, ground.now_ms))
     return found
 
 
@@ -317,7 +317,7 @@ def test_a_second_sweep_does_nothing_and_planning_writes_nothing(rig: Rig) -> No
     used(rig, "fades", 40, days=200)
     put(rig, "weak", days=300)
     before = rig.dump()
-    plan = list(Sweep().plan(ground_of(rig)))
+    plan = list(SweepJob().plan(ground_of(rig)))
     assert rig.dump() == before
     assert sweep(rig).deeds == plan
     assert sweep(rig).deeds == []
@@ -355,13 +355,13 @@ def test_what_changed_since_the_plan_is_left(rig: Rig) -> None:
     put(rig, "pinned", days=300)
     put(rig, "weak", days=300)
     ground = ground_of(rig)
-    deeds = list(Sweep().plan(ground))
+    deeds = list(SweepJob().plan(ground))
     assert {deed.memory_id for deed in deeds} == {"touched", "pinned", "weak"}
     change(rig, "touched", last_accessed_at=rig.clock.now_ms())
     change(rig, "pinned", pinned=1)
 
-    class Stale(Sweep):
-        def plan(self, ground: Ground) -> Sequence[Planned]:
+    class Stale(SweepJob):
+        def plan(self, ground: JobContext) -> Sequence[Planned]:
             return deeds
 
     assert run(rig, Stale(), ground).counts == {"faded": 1, "skipped": 2}
@@ -375,7 +375,7 @@ def test_pruning_is_the_archiving_part_of_a_sweep(rig: Rig) -> None:
     used(rig, "fades", 40, days=200)
     options = ground_of(rig, {"prune_superseded": True}).options
     now = rig.clock.now_ms()
-    deeds = rig.opened.vault.read(lambda rows: prune_deeds(rows, options, now))
+    deeds = rig.opened.vault.read(lambda rows: plan_prune(rows, options, now))
     assert {(deed.deed, deed.memory_id, deed.reason) for deed in deeds} == {
         (Deed.ARCHIVE, "weak", "faded"),
         (Deed.ARCHIVE, "doubted", "doubted"),
@@ -387,13 +387,13 @@ def test_pages_and_one_by_one_judge_alike(rig: Rig, monkeypatch: pytest.MonkeyPa
     names = [put(rig, f"m{number}", days=40 * number) for number in range(12)]
     put(rig, "part", days=500, part_of="m11", part_index=1)
     options, now = ground_of(rig).options, rig.clock.now_ms()
-    whole = rig.opened.vault.read(lambda rows: sweep_deeds(rows, options, now))
+    whole = rig.opened.vault.read(lambda rows: plan_sweep(rows, options, now))
     assert len(whole) > 5
     monkeypatch.setattr("core.lifecycle.decay.sweep._PAGE", 5)
-    assert rig.opened.vault.read(lambda rows: sweep_deeds(rows, options, now)) == whole
+    assert rig.opened.vault.read(lambda rows: plan_sweep(rows, options, now)) == whole
 
     def single(name: str) -> list[Planned]:
-        return rig.opened.vault.read(lambda rows: sweep_deeds(rows, options, now, [name]))
+        return rig.opened.vault.read(lambda rows: plan_sweep(rows, options, now, [name]))
 
     singly = [single(name) for name in names]
     assert sorted((one for found in singly for one in found), key=repr) == sorted(whole, key=repr)

@@ -17,11 +17,11 @@ from readers_rig import Table, sure
 
 from core.errors import BugError, Code, EnvironmentFaultError, UserError
 from core.lifecycle.distill import distill_queue
-from core.lifecycle.distill.distill import Distill
+from core.lifecycle.distill.distill import DistillJob
 from core.lifecycle.kit import job_store
 from core.llm.ollama import ModelServer
 from core.llm.prompts import Prompt
-from core.llm.server_address import place_of
+from core.llm.server_address import parse_address
 from core.types.belief import Label
 from core.types.lifecycle import JobState, JobType
 from core.types.values import Kind, Source, When
@@ -55,7 +55,7 @@ def test_episode_grouping_and_prompt_construction(rig: Rig) -> None:
         asked.append(prompt)
         return answer()
 
-    groups = rig.opened.vault.read(lambda rows: distill_queue.groups(rows, rig.clock.now_ms()))
+    groups = rig.opened.vault.read(lambda rows: distill_queue.read_groups(rows, rig.clock.now_ms()))
     assert [(group.client_id, group.count) for group in groups] == [(None, 2), (client.client_id, 23)]
     ran = run(rig, ask)
     assert ran.counts == {"episodes": 25}
@@ -74,8 +74,8 @@ def test_consolidation_without_spawner_dry_run(rig: Rig) -> None:
     note(rig, "I bought a boat.")
     before = rig.dump()
     ground = ground_of(rig, ask=None)
-    assert Distill().prepare(ground, {}) is None
-    assert ground.read(lambda rows: Distill().backlog(rows, ground)) == 1
+    assert DistillJob().prepare(ground, {}) is None
+    assert ground.read(lambda rows: DistillJob().backlog(rows, ground)) == 1
     assert differences(before, rig.dump()) == {}
 
 
@@ -191,8 +191,8 @@ def test_consolidation_group_failure_isolation(rig: Rig, clock: HandClock) -> No
     assert state_of(rig, bad) == ("dead", 3, "E3005")
     clock.advance(1_000 * HOUR_MS)
     assert run(rig, ask).counts == {}
-    assert rig.opened.vault.read(distill_queue.dead) == 1
-    assert rig.write(lambda tx: distill_queue.revive(tx, [bad, good, bad])) == 1
+    assert rig.opened.vault.read(distill_queue.count_dead) == 1
+    assert rig.write(lambda tx: distill_queue.revive_episodes(tx, [bad, good, bad])) == 1
     assert run(rig, answer(fact("The user likes gin."))).counts == {"new_facts": 1, "episodes": 1}
 
 
@@ -208,7 +208,7 @@ def test_a_slow_server_is_no_fault_of_the_episodes(rig: Rig, clock: HandClock) -
         run(rig, ask)
         clock.advance(5 * HOUR_MS)
     assert [(state_of(rig, one) or ("",))[0] for one in notes] == ["done", "failed", "done"]
-    assert rig.opened.vault.read(distill_queue.dead) == 0
+    assert rig.opened.vault.read(distill_queue.count_dead) == 0
     assert run(rig, answer()).counts == {"episodes": 1}
 
 
@@ -247,7 +247,7 @@ def test_the_person_lets_what_was_left_be_read_again(rig: Rig, clock: HandClock)
     for _ in range(3):
         run(rig, "no idea")
         clock.advance(16 * HOUR_MS)
-    assert rig.opened.vault.read(distill_queue.dead) == 2
+    assert rig.opened.vault.read(distill_queue.count_dead) == 2
 
     def ended(tx: Tx) -> str:
         job_id = job_store.enqueue(tx, rig.opened.make_id, JobType.DISTILL, "scheduler")
@@ -336,7 +336,7 @@ def test_without_the_embedder_facts_wait_for_their_vector(rig: Rig) -> None:
         raise EnvironmentFaultError(Code.EMBEDDER_UNAVAILABLE, "The embedder is away.")
 
     ground = replace(ground_of(rig, ask=says(answer(fact("The user likes tea."))), near=near_of(rig)), embed=away)
-    assert flow(rig, Distill(), ground).counts == {"new_facts": 1, "episodes": 1}
+    assert flow(rig, DistillJob(), ground).counts == {"new_facts": 1, "episodes": 1}
     lacking = "SELECT count(*) FROM memories m WHERE NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.n = m.n)"
     assert rig.value(lacking) == 1
     rig.settle()
@@ -350,7 +350,7 @@ def test_a_model_server_is_asked_through_the_real_client(rig: Rig) -> None:
 
         def ask(prompt: Prompt) -> str:
             async def put() -> str:
-                asking = ModelServer(place_of(server.host))
+                asking = ModelServer(parse_address(server.host))
                 try:
                     return await asking.ask(MODEL, prompt, ("cleartext",))
                 finally:

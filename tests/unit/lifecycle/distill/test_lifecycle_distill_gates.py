@@ -13,7 +13,7 @@ from ground_rig import ground_of
 from readers_rig import Table, sure
 
 from core.errors import BugError, Code, EnvironmentFaultError
-from core.lifecycle.distill.distill import Distill
+from core.lifecycle.distill.distill import DistillJob
 from core.types.belief import Label
 from core.types.values import OWNER_ACTOR, Actor, Kind
 
@@ -178,7 +178,7 @@ def test_an_update_is_refused_where_its_target_changed_meanwhile(rig: Rig) -> No
 
 def test_no_run_without_a_step(rig: Rig) -> None:
     note(rig, "I like tea.")
-    job, ground = Distill(), ground_of(rig, ask=says(answer()))
+    job, ground = DistillJob(), ground_of(rig, ask=says(answer()))
     prepared = job.prepare(ground, {})
     assert prepared is not None
     with pytest.raises(BugError):

@@ -13,11 +13,11 @@ from ground_rig import flow, ground_of
 from numpy.typing import NDArray
 
 from core.errors import Code, EnvironmentFaultError
-from core.lifecycle.enrich.embedding_backlog import Embedding
-from core.lifecycle.kit.job_context import Ground
+from core.lifecycle.enrich.embedding_backlog import EmbeddingJob
+from core.lifecycle.kit.job_context import JobContext
 
 
-def grudging(rig: Rig, word: str) -> Ground:
+def grudging(rig: Rig, word: str) -> JobContext:
     """A ground whose model gives no direction to texts with a word."""
     ground = ground_of(rig)
 
@@ -39,15 +39,15 @@ def test_sixty_texts_without_a_direction_at_the_front_hold_up_nobody_behind(rig:
     bad = [put(rig, f"mute {number}") for number in range(60)]
     for number in range(70):
         put(rig, f"plain {number}")
-    ran = flow(rig, Embedding(), grudging(rig, "mute"))
+    ran = flow(rig, EmbeddingJob(), grudging(rig, "mute"))
     assert ran.counts == {"embedded": 70}
     assert lacking(rig) == bad
-    assert flow(rig, Embedding(), ground_of(rig)).counts == {"embedded": 60}  # the next run looks at them again
+    assert flow(rig, EmbeddingJob(), ground_of(rig)).counts == {"embedded": 60}  # the next run looks at them again
 
 
 def test_a_model_that_refuses_everything_ends_the_run(rig: Rig) -> None:
     for number in range(120):
         put(rig, f"plain {number}")
     with pytest.raises(EnvironmentFaultError) as caught:
-        flow(rig, Embedding(), grudging(rig, ""))
+        flow(rig, EmbeddingJob(), grudging(rig, ""))
     assert caught.value.code is Code.EMBEDDING_FAILED

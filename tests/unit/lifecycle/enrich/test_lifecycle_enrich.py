@@ -12,10 +12,10 @@ from engine_rig import HandClock, Rig, differences, rig_at
 from ground_rig import Ran, flow, ground_of
 
 from core.entities import registry
-from core.entities.mentions import described
+from core.entities.mentions import read_inferred
 from core.errors import Code, LociError
-from core.lifecycle.enrich.enrich import ASKED, MOST_OPEN, VERSION, Enrich, renew
-from core.lifecycle.kit.job_context import Stream
+from core.lifecycle.enrich.enrich import ASKED, MOST_OPEN, VERSION, EnrichJob, renew_annotations
+from core.lifecycle.kit.job_context import StreamJob
 from core.llm.prompts import Prompt
 from core.types.lifecycle import Inferred
 from core.types.reviews import Decision
@@ -31,7 +31,7 @@ OPEN = "SELECT id, existing_id, incoming_id, detail FROM conflicts WHERE kind = 
 
 
 def enrich(rig: Rig, ask: Callable[[Prompt], str] | None = None) -> Ran:
-    return flow(rig, Enrich(), ground_of(rig, ask=ask))
+    return flow(rig, EnrichJob(), ground_of(rig, ask=ask))
 
 
 def say(rig: Rig, *texts: str, kind: Kind = Kind.EPISODE, **more: Any) -> list[str]:
@@ -39,14 +39,14 @@ def say(rig: Rig, *texts: str, kind: Kind = Kind.EPISODE, **more: Any) -> list[s
 
 
 def told(rig: Rig, memory_id: str) -> Inferred | None:
-    return rig.opened.vault.read(lambda rows: described(rows, memory_id))
+    return rig.opened.vault.read(lambda rows: read_inferred(rows, memory_id))
 
 
 def test_what_a_text_holds_is_read_off_it(rig: Rig) -> None:
     (one,) = say(
         rig, "We moved auth from src/auth.ts to Rust on 3 May 2024, see https://ex.org/a. It works perfectly!!"
     )
-    assert isinstance(Enrich(), Stream)
+    assert isinstance(EnrichJob(), StreamJob)
     ran = enrich(rig)
     assert (ran.counts["read"], ran.step_id) == (1, None)
     found = told(rig, one)
@@ -63,7 +63,7 @@ def test_a_second_run_finds_nothing_to_do_and_changes_nothing(rig: Rig) -> None:
     before = rig.dump()
     assert not enrich(rig).counts
     assert differences(before, rig.dump()) == {}
-    assert rig.opened.vault.read(lambda rows: Enrich().backlog(rows, ground_of(rig))) == 0
+    assert rig.opened.vault.read(lambda rows: EnrichJob().backlog(rows, ground_of(rig))) == 0
 
 
 def test_a_vault_without_names_gets_no_entity(rig: Rig) -> None:
@@ -187,7 +187,7 @@ def test_taking_the_storing_back_leaves_nothing(rig: Rig) -> None:
 def test_what_a_person_made_stays_when_nothing_names_it(rig: Rig) -> None:
     (one,) = say(rig, "My sister Rosa is here.")
     home = rig.value("SELECT space_id FROM memories")
-    rig.write(lambda tx: registry.make(tx, rig.opened.make_id, home, "Otto", "person", "owner"))
+    rig.write(lambda tx: registry.make_entity(tx, rig.opened.make_id, home, "Otto", "person", "owner"))
     enrich(rig)
     rig.undo()
     assert rig.rows(ENTITIES) == [("Otto", "person")]
@@ -305,7 +305,7 @@ def test_what_older_rules_read_is_read_again_and_missing_tiers_are_written(rig: 
 
 def test_one_memory_is_read_anew_at_once(rig: Rig) -> None:
     (one,) = say(rig, "My sister Rosa uses Docker.")
-    assert rig.write(lambda tx: renew(tx, rig.opened.make_id, [one, "nobody"])) == 1
+    assert rig.write(lambda tx: renew_annotations(tx, rig.opened.make_id, [one, "nobody"])) == 1
     found = told(rig, one)
     assert found is not None
     assert (found.technologies, [entity.name for entity in found.entities]) == (("Docker",), ["Rosa"])
@@ -323,7 +323,7 @@ def test_batches_go_on_where_the_last_one_ended(rig: Rig) -> None:
         for n in range(450)
     ]
     rig.bring(rows)
-    job, ground = Enrich(), ground_of(rig)
+    job, ground = EnrichJob(), ground_of(rig)
     first = job.prepare(ground, {})
     assert first is not None
     done = rig.write(lambda tx: job.write(tx, None, ground, first))

@@ -15,8 +15,8 @@ from engine_rig import Rig, error_of, facts, refused, rig_at, talk
 from core.engine.views.palace import arrange_waiting
 from core.errors import Code
 from core.events import Changed
-from core.lifecycle.palace.arrangement import anyone_waits
-from core.score.floor_plan import columns, lines
+from core.lifecycle.palace.arrangement import has_unplaced
+from core.score.floor_plan import column_count, row_count
 from core.types.values import OWNER_ACTOR, Kind
 from core.types.views import GAP, HEADER, MARGIN, PalacePlan, Revision, RoomPlan
 
@@ -61,8 +61,8 @@ def sound(rig: Rig) -> None:
             assert len(set(standing)) == len(standing)
             i = (np.array([x for x, _ in standing]) - MARGIN - 0.5) * 2**room.density
             j = (np.array([y for _, y in standing]) - HEADER - 0.5) * 2**room.density
-            assert np.all((i == np.floor(i)) & (i >= 0) & (i < columns(room.w, room.density)))
-            assert np.all((j == np.floor(j)) & (j >= 0) & (j < lines(room.h, room.density)))
+            assert np.all((i == np.floor(i)) & (i >= 0) & (i < column_count(room.w, room.density)))
+            assert np.all((j == np.floor(j)) & (j >= 0) & (j < row_count(room.h, room.density)))
         assert len({room.name.casefold() for room in wing.rooms}) == len(wing.rooms)
     edges = sorted((wing.x, wing.x + wing.w) for wing in found.wings)
     assert all(left + 4 * GAP <= right for (_, left), (right, _) in pairwise(edges))
@@ -471,13 +471,13 @@ def test_arranging_mends_a_place_in_another_spaces_wing(rig: Rig) -> None:
     rig.bring(facts(10))
     rig.bring([{**row, "space": "Work"} for row in talk(10, "w")], name="work.jsonl")
     place_all(rig)
-    assert not rig.opened.vault.read(anyone_waits)
+    assert not rig.opened.vault.read(has_unplaced)
     stray = sorted(spots(rig))[0]
     (work,) = rig.rows("SELECT id FROM spaces WHERE name = 'Work'")
     rig.opened.vault.write(lambda tx: tx.update("memories", {"id": stray}, {"space_id": work[0]}))
-    assert rig.opened.vault.read(anyone_waits)
+    assert rig.opened.vault.read(has_unplaced)
     before = spots(rig)
     assert place_all(rig) == 1
     assert {i: spot for i, spot in spots(rig).items() if i != stray} == {i: s for i, s in before.items() if i != stray}
     sound(rig)
-    assert not rig.opened.vault.read(anyone_waits)
+    assert not rig.opened.vault.read(has_unplaced)

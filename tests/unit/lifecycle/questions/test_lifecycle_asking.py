@@ -10,15 +10,15 @@ from belief_rig import change, item
 from engine_rig import Rig, later, rig_at
 from ground_rig import ground_of, run
 
-from core.belief.extract.extraction import extract
+from core.belief.extract.extraction import extract_claims
 from core.config.lifecycle import LifecycleOptions
 from core.engine.memories import contexts
 from core.errors import Code, LociError
 from core.intake.transaction.text_readers import TextReaders
 from core.ipc.methods import memory_json as shapes
 from core.lifecycle.questions import question_choice
-from core.lifecycle.questions.gaps import Gaps
-from core.lifecycle.questions.question_choice import next_questions
+from core.lifecycle.questions.gaps import GapsJob
+from core.lifecycle.questions.question_choice import select_questions
 from core.text.screening.injection import FLAG
 from core.types.recall import ContextQuery
 from core.types.reviews import Decision
@@ -27,13 +27,13 @@ from core.types.values import OWNER_ACTOR, Action, Actor
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path, readers=TextReaders(extract=extract)) as rig:
+    with rig_at(tmp_path, readers=TextReaders(extract=extract_claims)) as rig:
         rig.opened.threads.stop_tickers()
         yield rig
 
 
 def look(rig: Rig) -> None:
-    run(rig, Gaps(), ground_of(rig))
+    run(rig, GapsJob(), ground_of(rig))
 
 
 def ask(rig: Rig, session: str | None, actor: Actor = OWNER_ACTOR, spaces: tuple[str, ...] | None = None) -> list[str]:
@@ -119,7 +119,9 @@ def test_of_very_many_open_ones_so_many_are_read_and_looked_at_until_enough_are(
             return frozenset(ids) if shown else frozenset()
 
         now = rig.clock.now_ms()
-        return len(rig.opened.vault.read(lambda rows: next_questions(rows, LifecycleOptions(), seen, None, "s1", now)))
+        return len(
+            rig.opened.vault.read(lambda rows: select_questions(rows, LifecycleOptions(), seen, None, "s1", now))
+        )
 
     monkeypatch.setattr(question_choice, "_SEEN_AT_ONCE", 1)
     assert (asked_now(shown=True), asked_now(shown=False), looked) == (2, 0, [1] * 12)
@@ -186,7 +188,7 @@ def test_a_question_that_cannot_be_noted_holds_no_context_back(rig: Rig, monkeyp
     def full(*_: object) -> None:
         raise LociError(Code.BUSY, "The disk is full.")
 
-    monkeypatch.setattr(contexts, "asked", full)
+    monkeypatch.setattr(contexts, "note_asked", full)
     reply = rig.engine.memories.context(ContextQuery("Do I have a dog?", session="s1"), OWNER_ACTOR).result(20)
     assert "I have a dog." in reply.context.text
     assert reply.clarifying == ()

@@ -11,13 +11,13 @@ from belief_rig import change, claim, item
 from engine_rig import Rig, differences, later, rig_at
 from ground_rig import Ran, ground_of, run
 
-from core.belief.extract.extraction import extract
-from core.belief.review.open_questions import templates
+from core.belief.extract.extraction import extract_claims
+from core.belief.review.open_questions import thing_templates
 from core.engine.practice import practice as rule_reports
 from core.intake.revise.outcome_reports import OutcomeReports
 from core.intake.transaction.text_readers import TextReaders
-from core.lifecycle.kit.job_context import Batch
-from core.lifecycle.questions.gaps import MOST_OPEN, Gaps
+from core.lifecycle.kit.job_context import BatchResult
+from core.lifecycle.questions.gaps import MOST_OPEN, GapsJob
 from core.types.lifecycle import Deed
 from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action, Kind
@@ -28,13 +28,13 @@ OPEN = "SELECT kind, schema, field FROM gaps WHERE state = 'open' ORDER BY opene
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path, readers=TextReaders(extract=extract)) as rig:
+    with rig_at(tmp_path, readers=TextReaders(extract=extract_claims)) as rig:
         rig.opened.threads.stop_tickers()
         yield rig
 
 
 def look(rig: Rig) -> Ran:
-    return run(rig, Gaps(), ground_of(rig))
+    return run(rig, GapsJob(), ground_of(rig))
 
 
 def fields(rig: Rig) -> list[str]:
@@ -169,8 +169,8 @@ def test_another_space_is_another_matter(rig: Rig) -> None:
 
 
 def test_every_template_can_be_asked_and_answered() -> None:
-    assert {one.schema for one in templates()} >= {"web_framework", "pet", "family", "employer", "journey"}
-    for template in templates():
+    assert {one.schema for one in thing_templates()} >= {"web_framework", "pet", "family", "employer", "journey"}
+    for template in thing_templates():
         for field in template.fields:
             assert "{name}" in field.ask
             assert field.predicates or field.words or field.patterns
@@ -274,11 +274,11 @@ def test_undoing_a_run_takes_its_questions_back(rig: Rig) -> None:
 
 def test_a_deed_that_no_longer_fits_is_left(rig: Rig) -> None:
     dog = rig.store("I have a dog.").memory_id
-    job, ground = Gaps(), ground_of(rig)
+    job, ground = GapsJob(), ground_of(rig)
     deeds = job.plan(ground)
     rig.forget(dog)
 
-    def carry_out(tx: Tx) -> Batch:
+    def carry_out(tx: Tx) -> BatchResult:
         with rig.opened.work.verb(tx, "run", "A run", OWNER_ACTOR) as verb:
             return job.carry_out(tx, verb, ground, deeds)
 

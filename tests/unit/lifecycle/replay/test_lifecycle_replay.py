@@ -11,8 +11,8 @@ from ground_rig import ground_of, near_of, run
 
 from core.errors import Code
 from core.intake.revise.relations import accept_link, open_links, reject_link
-from core.lifecycle.replay.replay import LINK_FROM, RELATED, STRENGTHENED, WEAK_BELOW, Replay
-from core.memory.strengths import strength_by_id
+from core.lifecycle.replay.replay import LINK_FROM, RELATED, STRENGTHENED, WEAK_BELOW, ReplayJob
+from core.memory.strengths import read_strength_by_id
 from core.types.lifecycle import Deed
 from core.types.memory import ProposedLink
 from core.types.values import OWNER_ACTOR, Kind
@@ -31,7 +31,7 @@ def weak(rig: Rig, text: str, uses: int = 3, **more: Any) -> str:
 
 def strength(rig: Rig, memory_id: str) -> float:
     now = rig.clock.now_ms()
-    return rig.opened.vault.read(lambda rows: strength_by_id(rows, [memory_id], now))[memory_id]
+    return rig.opened.vault.read(lambda rows: read_strength_by_id(rows, [memory_id], now))[memory_id]
 
 
 def test_what_is_used_and_weak_is_strengthened(rig: Rig) -> None:
@@ -45,16 +45,16 @@ def test_what_is_used_and_weak_is_strengthened(rig: Rig) -> None:
     before = strength(rig, used)
     assert before < WEAK_BELOW, before
     assert seldom != used
-    ran = run(rig, Replay(), ground_of(rig))
+    ran = run(rig, ReplayJob(), ground_of(rig))
     assert [(deed.deed, deed.memory_id, deed.reason) for deed in ran.deeds] == [(Deed.STRENGTHEN, used, STRENGTHENED)]
     assert ran.deeds[0].value == pytest.approx(before)
     assert dict(ran.counts) == {"strengthened": 1, "proposed": 0, "re_embedded": 0, "skipped": 0}
     assert strength(rig, used) > before
     assert rig.rows("SELECT memory_id, times, boost FROM replays") == [(used, 1, 0.2)]
     # Once a day: a spaced access.
-    assert Replay().plan(ground_of(rig)) == []
+    assert ReplayJob().plan(ground_of(rig)) == []
     later(rig, 30)
-    assert run(rig, Replay(), ground_of(rig)).counts["strengthened"] >= 1
+    assert run(rig, ReplayJob(), ground_of(rig)).counts["strengthened"] >= 1
     assert rig.value("SELECT times FROM replays WHERE memory_id = ?", used) == 2
     # Its undo takes the last one back.
     rig.undo(rig.value("SELECT id FROM undo_steps WHERE verb = 'run' ORDER BY rowid DESC LIMIT 1"))
@@ -66,7 +66,7 @@ def test_a_boost_has_an_end(rig: Rig) -> None:
     rig.write(lambda tx: tx.insert("replays", {"memory_id": used, "times": 9, "boost": 1.0, "last_at": 0}))
     later(rig, 2_000)
     assert strength(rig, used) < WEAK_BELOW
-    assert Replay().plan(ground_of(rig)) == []
+    assert ReplayJob().plan(ground_of(rig)) == []
 
 
 def test_a_third_of_the_budget_is_strengthened(rig: Rig) -> None:
@@ -74,9 +74,9 @@ def test_a_third_of_the_budget_is_strengthened(rig: Rig) -> None:
         weak(rig, f"Keeper number {place} keeps bees")
     later(rig, 400)
     ground = ground_of(rig, {"replay_budget": 12})
-    first = Replay().plan(ground)
+    first = ReplayJob().plan(ground)
     assert len(first) == 4
-    assert first == Replay().plan(ground)
+    assert first == ReplayJob().plan(ground)
 
 
 def related(rig: Rig) -> tuple[str, str]:
@@ -88,7 +88,7 @@ def related(rig: Rig) -> tuple[str, str]:
 
 def test_near_memories_are_proposed_and_accepted(rig: Rig) -> None:
     pair = related(rig)
-    ran = run(rig, Replay(), ground_of(rig, near=near_of(rig)))
+    ran = run(rig, ReplayJob(), ground_of(rig, near=near_of(rig)))
     assert [(deed.deed, deed.memory_id, deed.others, deed.reason) for deed in ran.deeds] == [
         (Deed.PROPOSE, pair[0], (pair[1],), RELATED)
     ]
@@ -114,9 +114,9 @@ def test_near_memories_are_proposed_and_accepted(rig: Rig) -> None:
 
 def test_a_rejected_pair_never_comes_again(rig: Rig) -> None:
     pair = related(rig)
-    run(rig, Replay(), ground_of(rig, near=near_of(rig)))
+    run(rig, ReplayJob(), ground_of(rig, near=near_of(rig)))
     step = rig.write(lambda tx: reject_link(tx, rig.opened.work, *pair))
-    assert Replay().plan(ground_of(rig, near=near_of(rig))) == []
+    assert ReplayJob().plan(ground_of(rig, near=near_of(rig))) == []
     rig.undo(step)
     assert len(rig.opened.vault.read(open_links)) == 1
 
@@ -125,18 +125,18 @@ def test_what_is_related_already_is_not_proposed(rig: Rig) -> None:
     one, other = related(rig)
     ground = ground_of(rig, near=near_of(rig))
     home = rig.value("SELECT space_id FROM memories WHERE id = ?", one)
-    assert len(Replay().plan(ground)) == 1
+    assert len(ReplayJob().plan(ground)) == 1
     edge = {"id": "e", "from_id": other, "to_id": one, "type": "supports", "space_id": home, "made_by": "rules"}
     item = belief_rig.item(rig, one, other)
-    assert Replay().plan(ground) == []
+    assert ReplayJob().plan(ground) == []
     rig.write(lambda tx: tx.update("conflicts", {"id": item}, {"state": "moot"}))
-    assert len(Replay().plan(ground)) == 1
+    assert len(ReplayJob().plan(ground)) == 1
     rig.write(lambda tx: tx.insert("edges", {**edge, "recorded_at": 0}))
-    assert Replay().plan(ground) == []
+    assert ReplayJob().plan(ground) == []
     rig.write(lambda tx: tx.delete("edges", {"id": "e"}))
     belief_rig.change(rig, other, chain_id=one)
     belief_rig.change(rig, one, chain_id=one)
-    assert Replay().plan(ground) == []
+    assert ReplayJob().plan(ground) == []
 
 
 def test_neighbours_in_a_conversation_and_other_spaces_are_not_proposed(rig: Rig) -> None:
@@ -147,25 +147,25 @@ def test_neighbours_in_a_conversation_and_other_spaces_are_not_proposed(rig: Rig
     rig.write(lambda tx: tx.insert("conversations", {**talk, "space_id": home}))
     belief_rig.change(rig, one, conversation_id="t", position=3)
     belief_rig.change(rig, other, conversation_id="t", position=4)
-    assert Replay().plan(ground) == []
+    assert ReplayJob().plan(ground) == []
     belief_rig.change(rig, other, position=9)
-    assert len(Replay().plan(ground)) == 1
+    assert len(ReplayJob().plan(ground)) == 1
     rig.store(f"Ida hopes {WORDS}", space="elsewhere")
     rig.store(f"Note: {WORDS}", kind=Kind.EPISODE)
     later(rig, 2)
-    assert [{deed.memory_id, *deed.others} for deed in Replay().plan(ground)] == [{one, other}]
+    assert [{deed.memory_id, *deed.others} for deed in ReplayJob().plan(ground)] == [{one, other}]
 
 
 def test_what_changed_since_the_plan_is_left(rig: Rig) -> None:
     pair = related(rig)
     ground = ground_of(rig, near=near_of(rig))
-    deeds = Replay().plan(ground)
+    deeds = ReplayJob().plan(ground)
     rig.forget(pair[0])
-    done = rig.write(lambda tx: Replay().carry_out(tx, None, ground, deeds))  # type: ignore[arg-type]  # it needs no verb
+    done = rig.write(lambda tx: ReplayJob().carry_out(tx, None, ground, deeds))  # type: ignore[arg-type]  # it needs no verb
     assert done.counts["skipped"] == 1
     assert rig.rows("SELECT 1 FROM links") == []
 
 
 def test_without_neighbours_nothing_is_proposed(rig: Rig) -> None:
     related(rig)
-    assert Replay().plan(ground_of(rig)) == []
+    assert ReplayJob().plan(ground_of(rig)) == []

@@ -9,8 +9,8 @@ from engine_rig import refused
 from recall_rig import NOW_MS, SPACE, Note, Rig
 
 from core.errors import Code
-from core.recall.browse.evolution import checked_topic, evolve
-from core.recall.candidates.vector import StoredVectors
+from core.recall.browse.evolution import check_topic, trace_evolution
+from core.recall.candidates.vector import SnapshotVectors
 from core.types.values import Kind, Status
 from core.types.views import Evolution, Transition
 
@@ -49,8 +49,8 @@ def replaced(rig: Rig, old: str, new: str, reason: str = "replaced") -> None:
 
 def ask(rig: Rig, topic: str, limit: int = 100) -> Evolution:
     rig.warm()
-    stored = StoredVectors(rig.rows, rig.index, SPACE, rig.embedder.dims)
-    return evolve(rig.rows, stored, topic, rig.embedder.embed_one(topic), limit, NOW_MS)
+    stored = SnapshotVectors(rig.rows, rig.index, SPACE, rig.embedder.dims)
+    return trace_evolution(rig.rows, stored, topic, rig.embedder.embed_one(topic), limit, NOW_MS)
 
 
 def told(found: Evolution) -> list[tuple[str, Transition]]:
@@ -186,15 +186,15 @@ def test_nothing_is_found_for_what_nobody_spoke_of(rig: Rig) -> None:
 def test_without_a_vector_words_still_find(rig: Rig) -> None:
     rig.add([fact("uses vim", "2026-01-10", embed=False)])
     rig.warm()
-    stored = StoredVectors(rig.rows, rig.index, SPACE, rig.embedder.dims)
-    found = evolve(rig.rows, stored, "vim", None, 10, NOW_MS)
+    stored = SnapshotVectors(rig.rows, rig.index, SPACE, rig.embedder.dims)
+    found = trace_evolution(rig.rows, stored, "vim", None, 10, NOW_MS)
     assert told(found) == [("uses vim", START)]
 
 
 def test_a_topic_has_words_and_the_line_a_length(rig: Rig) -> None:
-    assert checked_topic("  vim ") == "vim"
+    assert check_topic("  vim ") == "vim"
     for topic in ("", "   ", "a\0b", "x" * 2_001):
         with refused(Code.INVALID_INPUT):
-            checked_topic(topic)
+            check_topic(topic)
     with refused(Code.INVALID_INPUT):
         ask(rig, "vim", limit=0)

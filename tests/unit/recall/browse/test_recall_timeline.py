@@ -13,7 +13,7 @@ from recall_rig import Note, Rig
 
 from core.errors import Code
 from core.recall.browse import timeline
-from core.recall.browse.timeline import edges, read_columns, read_spans
+from core.recall.browse.timeline import period_edges, read_columns, read_spans
 from core.types.values import Kind, Status
 from core.types.views import BELIEVED, TRUE, TimeFilter, TimePage
 
@@ -44,44 +44,44 @@ def texts(page: TimePage) -> list[str]:
 
 
 def test_a_day_is_an_hour_shorter_or_longer_where_the_clocks_change() -> None:
-    spring = edges("day", ms("2026-03-28T12:00", BERLIN), ms("2026-03-30T12:00", BERLIN), BERLIN)
-    autumn = edges("day", ms("2026-10-24T12:00", BERLIN), ms("2026-10-26T12:00", BERLIN), BERLIN)
+    spring = period_edges("day", ms("2026-03-28T12:00", BERLIN), ms("2026-03-30T12:00", BERLIN), BERLIN)
+    autumn = period_edges("day", ms("2026-10-24T12:00", BERLIN), ms("2026-10-26T12:00", BERLIN), BERLIN)
     assert [(b - a) // HOUR_MS for a, b in pairwise(spring)] == [24, 23, 24]
     assert [(b - a) // HOUR_MS for a, b in pairwise(autumn)] == [24, 25, 24]
 
 
 def test_a_week_begins_on_monday_and_a_month_on_its_first() -> None:
     thursday, next_month = ms("2026-11-19T08:00", BERLIN), ms("2027-01-02T08:00", BERLIN)
-    weeks = edges("week", thursday, thursday, BERLIN)
+    weeks = period_edges("week", thursday, thursday, BERLIN)
     assert weeks == (ms("2026-11-16", BERLIN), ms("2026-11-23", BERLIN))
-    months = edges("month", thursday, next_month, BERLIN)
+    months = period_edges("month", thursday, next_month, BERLIN)
     assert months == tuple(ms(day, BERLIN) for day in ("2026-11-01", "2026-12-01", "2027-01-01", "2027-02-01"))
-    assert edges("year", thursday, next_month, BERLIN)[0] == ms("2026-01-01", BERLIN)
+    assert period_edges("year", thursday, next_month, BERLIN)[0] == ms("2026-01-01", BERLIN)
 
 
 def test_a_midnight_that_does_not_exist_is_the_moment_the_clocks_change() -> None:
     sao_paulo = ZoneInfo("America/Sao_Paulo")  # 2017-10-15 began at one o'clock
-    days = edges("day", ms("2017-10-14T12:00", sao_paulo), ms("2017-10-15T12:00", sao_paulo), sao_paulo)
+    days = period_edges("day", ms("2017-10-14T12:00", sao_paulo), ms("2017-10-15T12:00", sao_paulo), sao_paulo)
     assert [(b - a) // HOUR_MS for a, b in pairwise(days)] == [24, 23]
 
 
 def test_more_periods_than_can_be_counted_are_cut_at_their_beginning() -> None:
-    days = edges("day", ms("1066-10-14"), ms("2026-11-20"), BERLIN)
+    days = period_edges("day", ms("1066-10-14"), ms("2026-11-20"), BERLIN)
     assert len(days) == timeline.MAX_PERIODS + 1
     assert days[-1] == ms("2026-11-21", BERLIN)
 
 
 def test_the_ends_of_the_calendar_do_not_break_it() -> None:
     for grain in ("day", "week", "month", "year"):
-        assert len(edges(grain, -62_135_596_800_000, -62_135_596_800_000, BERLIN)) >= 2
-        assert len(edges(grain, 253_402_300_799_999, 253_402_300_799_999, BERLIN)) >= 2
+        assert len(period_edges(grain, -62_135_596_800_000, -62_135_596_800_000, BERLIN)) >= 2
+        assert len(period_edges(grain, 253_402_300_799_999, 253_402_300_799_999, BERLIN)) >= 2
 
 
 def test_what_makes_no_sense_is_refused() -> None:
     with refused(Code.INVALID_INPUT):
-        edges("fortnight", 0, 1)
+        period_edges("fortnight", 0, 1)
     with refused(Code.INVALID_INPUT):
-        edges("day", 1, 0)
+        period_edges("day", 1, 0)
 
 
 # ---- counting
@@ -92,7 +92,7 @@ def test_counts_equal_a_direct_count(rig: Rig) -> None:
     kinds = (Kind.EPISODE, Kind.FACT, Kind.RULE)
     rig.add([Note(f"note {nr}", kind=kinds[nr % 3], occurred_ms=at, embed=False) for nr, at in enumerate(said)])
     rig.add([Note(f"undated {nr}", recorded_ms=ms("2026-04-02T10:00"), embed=False) for nr in range(4)])
-    found = timeline.density(read_columns(rig.rows), "day", None, None, ALL, zone=BERLIN)
+    found = timeline.count_by_period(read_columns(rig.rows), "day", None, None, ALL, zone=BERLIN)
     for nr, (first, last) in enumerate(pairwise(found.starts)):
         direct = "SELECT count(*) FROM memories WHERE coalesce(occurred_at, recorded_at) >= ? "
         assert found.totals[nr] == rig.rows.value(f"{direct} AND coalesce(occurred_at, recorded_at) < ?", (first, last))
@@ -104,14 +104,14 @@ def test_counts_equal_a_direct_count(rig: Rig) -> None:
 
 def test_yesterday_is_the_local_day(rig: Rig) -> None:
     add(rig, ("late", "2026-05-04T13:59"), ("early", "2026-05-04T14:01"))  # 23:59 and 00:01 in Brisbane
-    found = timeline.density(read_columns(rig.rows), "day", None, None, ALL, zone=BRISBANE)
+    found = timeline.count_by_period(read_columns(rig.rows), "day", None, None, ALL, zone=BRISBANE)
     assert found.totals == (1, 1)
-    assert timeline.density(read_columns(rig.rows), "day", None, None, ALL, zone=ZoneInfo("UTC")).totals == (2,)
+    assert timeline.count_by_period(read_columns(rig.rows), "day", None, None, ALL, zone=ZoneInfo("UTC")).totals == (2,)
 
 
 def test_the_busiest_periods_come_first_and_of_equals_the_later(rig: Rig) -> None:
     add(rig, ("a", "2026-01-05"), ("b", "2026-02-05"), ("c", "2026-02-06"), ("d", "2026-04-05"))
-    found = timeline.density(read_columns(rig.rows), "month", None, None, ALL, top=9, zone=BERLIN)
+    found = timeline.count_by_period(read_columns(rig.rows), "month", None, None, ALL, top=9, zone=BERLIN)
     assert found.totals == (1, 2, 0, 1)
     assert found.busiest == (1, 3, 0)
 
@@ -131,7 +131,7 @@ def test_a_filter_narrows_kinds_spaces_and_what_is_over(rig: Rig) -> None:
     columns = read_columns(rig.rows)
 
     def counted(wanted: TimeFilter) -> int:
-        return timeline.density(columns, "day", None, None, wanted, zone=BERLIN).total
+        return timeline.count_by_period(columns, "day", None, None, wanted, zone=BERLIN).total
 
     assert counted(ALL) == 3
     assert counted(TimeFilter(with_over=True)) == 4
@@ -142,9 +142,11 @@ def test_a_filter_narrows_kinds_spaces_and_what_is_over(rig: Rig) -> None:
 
 
 def test_an_empty_vault_has_no_periods(rig: Rig) -> None:
-    found = timeline.density(read_columns(rig.rows), "month", None, None, ALL)
+    found = timeline.count_by_period(read_columns(rig.rows), "month", None, None, ALL)
     assert (found.starts, found.totals, found.earliest, found.total) == ((), (), None, 0)
-    asked = timeline.density(read_columns(rig.rows), "month", ms("2026-01-05"), ms("2026-03-05"), ALL, zone=BERLIN)
+    asked = timeline.count_by_period(
+        read_columns(rig.rows), "month", ms("2026-01-05"), ms("2026-03-05"), ALL, zone=BERLIN
+    )
     assert asked.totals == (0, 0, 0)
 
 
@@ -175,16 +177,16 @@ def test_a_period_begins_exactly_and_ends_before_its_end(rig: Rig) -> None:
     add(rig, ("before", "2026-05-04T09:59"), ("first", "2026-05-04T10:00"), ("last", "2026-05-04T10:59:59"))
     add(rig, ("after", "2026-05-04T11:00"))
     columns = read_columns(rig.rows)
-    places = timeline.said_between(columns, ms("2026-05-04T10:00"), ms("2026-05-04T11:00"), ALL)
-    assert texts(timeline.page(rig.rows, columns, places, None, 10, NOW)) == ["first", "last"]
+    places = timeline.places_between(columns, ms("2026-05-04T10:00"), ms("2026-05-04T11:00"), ALL)
+    assert texts(timeline.read_page(rig.rows, columns, places, None, 10, NOW)) == ["first", "last"]
 
 
 def test_pages_follow_each_other_also_among_equal_times(rig: Rig) -> None:
     rig.add([Note(f"{nr}", occurred_ms=ms("2026-05-04") + nr // 4, embed=False) for nr in range(11)])
     columns, found, after = read_columns(rig.rows), [], None
-    places = timeline.said_between(columns, 0, NOW, ALL)
+    places = timeline.places_between(columns, 0, NOW, ALL)
     for _ in range(9):
-        page = timeline.page(rig.rows, columns, places, after, 3, NOW)
+        page = timeline.read_page(rig.rows, columns, places, after, 3, NOW)
         assert page.total == 11
         found += texts(page)
         after = page.after
@@ -196,13 +198,13 @@ def test_pages_follow_each_other_also_among_equal_times(rig: Rig) -> None:
 def test_a_page_goes_on_where_the_last_one_ended_although_something_came_before_it(rig: Rig) -> None:
     add(rig, ("b", "2026-05-02"), ("c", "2026-05-03"), ("d", "2026-05-04"))
     columns = read_columns(rig.rows)
-    first = timeline.page(rig.rows, columns, timeline.said_between(columns, 0, NOW, ALL), None, 2, NOW)
+    first = timeline.read_page(rig.rows, columns, timeline.places_between(columns, 0, NOW, ALL), None, 2, NOW)
     add(rig, ("a", "2026-05-01"))
     columns = read_columns(rig.rows)
-    rest = timeline.page(rig.rows, columns, timeline.said_between(columns, 0, NOW, ALL), first.after, 2, NOW)
+    rest = timeline.read_page(rig.rows, columns, timeline.places_between(columns, 0, NOW, ALL), first.after, 2, NOW)
     assert texts(rest) == ["d"]
     with refused(Code.INVALID_INPUT):
-        timeline.page(rig.rows, columns, timeline.said_between(columns, 0, NOW, ALL), None, 0, NOW)
+        timeline.read_page(rig.rows, columns, timeline.places_between(columns, 0, NOW, ALL), None, 0, NOW)
 
 
 # ---- what held at a moment
@@ -230,8 +232,8 @@ def moved(rig: Rig) -> Rig:
 
 def held(rig: Rig, day: str, axis: str) -> list[str]:
     columns = read_columns(rig.rows)
-    places = timeline.held_at(columns, read_spans(rig.rows, columns), ms(day), axis, ALL)
-    return texts(timeline.page(rig.rows, columns, places, None, 10, NOW))
+    places = timeline.places_held_at(columns, read_spans(rig.rows, columns), ms(day), axis, ALL)
+    return texts(timeline.read_page(rig.rows, columns, places, None, 10, NOW))
 
 
 def test_believed_goes_by_when_it_was_learned_and_given_up(moved: Rig) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from recall_rig import NOW_MS, Note, Rig, WordEmbedder
 
-from core.recall.candidates.lexical import Frequencies, best_covered, bm25, read_words
+from core.recall.candidates.lexical import TermStatistics, find_best_covered, read_query_words, score_bm25
 from core.recall.query.request import RecallRequest
 from core.recall.query.scope import OWNER_SCOPE, Scope
 from core.score.ranking.profile import Profile
@@ -42,7 +42,7 @@ class Counting:
 
 
 def words_of(rig: Rig, query: str, profile: Profile, rows: Any = None) -> Any:
-    return read_words(rows or rig.rows, query, Frequencies(), 1, profile, None, 100)
+    return read_query_words(rows or rig.rows, query, TermStatistics(), 1, profile, None, 100)
 
 
 def test_rare_words_come_first_and_common_ones_only_behind_them(rig: Rig) -> None:
@@ -53,7 +53,7 @@ def test_rare_words_come_first_and_common_ones_only_behind_them(rig: Rig) -> Non
     assert [term.term for term in words.terms] == ["kiln", "boat"]
     assert words.frequencies == (3, 100)
     rows.ran.clear()
-    labels, scores = bm25(rows, words, tight, 3)
+    labels, scores = score_bm25(rows, words, tight, 3)
     assert rows.matches() == ['("kiln") AND ("kiln" OR "boat")']
     assert sorted(labels.tolist()) == [1, 2, 3]
     assert scores.tolist() == sorted(scores.tolist(), reverse=True)
@@ -63,7 +63,7 @@ def test_common_words_come_in_while_too_few_rows_are_found(rig: Rig) -> None:
     rig.add([Note(f"boat {'kiln' if place < 3 else 'soup'} {place}") for place in range(40)])
     rows = Counting(rig)
     profile = Profile(bm25_budget=10)
-    labels, _ = bm25(rows, words_of(rig, "boat kiln", profile), profile, 30)
+    labels, _ = score_bm25(rows, words_of(rig, "boat kiln", profile), profile, 30)
     assert rows.matches() == ['"kiln" OR "boat"']
     assert labels.size == 30
 
@@ -72,7 +72,7 @@ def test_a_word_that_is_everywhere_is_not_scored(rig: Rig) -> None:
     rig.add([Note(f"boat {place}") for place in range(60)])
     profile = Profile(bm25_budget=10)
     rows = Counting(rig)
-    assert bm25(rows, words_of(rig, "boat", profile), profile, 10)[0].size == 0
+    assert score_bm25(rows, words_of(rig, "boat", profile), profile, 10)[0].size == 0
     assert rows.matches() == []
 
 
@@ -81,9 +81,9 @@ def test_what_lies_outside_the_scope_takes_no_place_and_makes_no_word_common(rig
     rig.add([Note(f"boat kiln here and a few more words {place}") for place in range(2)])
     profile, mine = Profile(bm25_budget=5), np.array([61, 62], np.int64)
     words = words_of(rig, "boat kiln", profile)
-    assert bm25(rig.rows, words, profile, 3)[0].size == 0
-    assert sorted(bm25(rig.rows, words, profile, 3, mine)[0].tolist()) == [61, 62]
-    assert bm25(rig.rows, words, profile, 3, np.empty(0, np.int64))[0].size == 0
+    assert score_bm25(rig.rows, words, profile, 3)[0].size == 0
+    assert sorted(score_bm25(rig.rows, words, profile, 3, mine)[0].tolist()) == [61, 62]
+    assert score_bm25(rig.rows, words, profile, 3, np.empty(0, np.int64))[0].size == 0
 
 
 def test_coverage_reads_within_its_budget(rig: Rig) -> None:
@@ -96,16 +96,16 @@ def test_coverage_reads_within_its_budget(rig: Rig) -> None:
 def test_best_covered_keeps_the_newest_of_equals_within_the_scope(rig: Rig) -> None:
     rig.add([Note("boat kiln"), Note("boat"), Note("boat"), Note("boat"), Note("soup")])
     words = words_of(rig, "boat kiln", Profile())
-    assert sorted(best_covered(words, None, 3).tolist()) == [1, 3, 4]
+    assert sorted(find_best_covered(words, None, 3).tolist()) == [1, 3, 4]
     import numpy as np
 
-    assert best_covered(words, np.array([2, 5]), 3).tolist() == [2]
-    assert best_covered(words, None, 0).size == 0
+    assert find_best_covered(words, np.array([2, 5]), 3).tolist() == [2]
+    assert find_best_covered(words, None, 0).size == 0
 
 
 def test_frequencies_are_read_once_until_the_words_change(rig: Rig) -> None:
     rig.add([Note("boat kiln")])
-    rows, known = Counting(rig), Frequencies()
+    rows, known = Counting(rig), TermStatistics()
     assert known.of(rows, 5, ("boat", "nothing")) == {"boat": 1, "nothing": 0}
     assert len(rows.ran) == 2  # the index's counters, the frequencies
     assert known.of(rows, 5, ("boat", "nothing")) == {"boat": 1, "nothing": 0}
@@ -119,7 +119,7 @@ def test_frequencies_are_read_once_until_the_words_change(rig: Rig) -> None:
 
 def test_a_sequence_that_changed_no_word_forgets_none(rig: Rig) -> None:
     rig.add([Note("boat kiln"), Note("boat")])
-    known = Frequencies()
+    known = TermStatistics()
     first = known.postings(rig.rows, 5, "boat", 100)
     assert known.of(rig.rows, 5, ("boat",)) == {"boat": 2}
     rig.change("UPDATE memories SET access_count = access_count + 1")
@@ -132,7 +132,7 @@ def test_a_sequence_that_changed_no_word_forgets_none(rig: Rig) -> None:
 
 def test_an_older_snapshot_is_read_past_what_is_remembered(rig: Rig) -> None:
     rig.add([Note("boat"), Note("boat")])
-    known = Frequencies()
+    known = TermStatistics()
     assert known.postings(rig.rows, 9, "boat", 100).tolist() == [1, 2]
     rows = Counting(rig)
     assert known.postings(rows, 8, "boat", 100).tolist() == [1, 2]
@@ -141,7 +141,7 @@ def test_an_older_snapshot_is_read_past_what_is_remembered(rig: Rig) -> None:
 
 def test_postings_are_kept_within_their_bytes(rig: Rig) -> None:
     rig.add([Note("boat kiln soup") for _ in range(10)])
-    known, rows = Frequencies(most_bytes=160), Counting(rig)
+    known, rows = TermStatistics(most_bytes=160), Counting(rig)
     for term in ("boat", "kiln", "soup", "soup", "boat"):
         assert known.postings(rows, 5, term, 100).size == 10
     assert rows.matches() == ['"boat"', '"kiln"', '"soup"', '"boat"']
@@ -160,14 +160,14 @@ def test_ten_common_words_read_no_more_than_the_budgets(rig: Rig) -> None:
     assert sum(having.size for having in words.postings) <= profile.posting_budget
     assert len(rows.matches()) == len(words.terms) == 2
     rows.ran.clear()
-    assert set(bm25(rows, words, profile, 3)[0].tolist()) == {401, 402, 403}
+    assert set(score_bm25(rows, words, profile, 3)[0].tolist()) == {401, 402, 403}
     (match,) = rows.matches()
     assert rig.rows.value("SELECT count(*) FROM memory_fts WHERE memory_fts MATCH ?", (match,)) == 3
     rows.ran.clear()
     alone = words_of(rig, " ".join(common), profile, rows)
     assert sum(having.size for having in alone.postings) <= profile.posting_budget
     rows.ran.clear()
-    assert bm25(rows, alone, profile, 40)[0].size == 0
+    assert score_bm25(rows, alone, profile, 40)[0].size == 0
     assert rows.ran == []
 
 

@@ -11,8 +11,8 @@ from recall_rig import NOW_MS, Note, Rig, memory_id
 from core.config.retrieval import RetrievalOptions
 from core.embed.codec import to_blob
 from core.recall.query.scope import Scope
-from core.score.ranking.profile_options import profile_of
-from core.score.ranking.rank_replay import answered, replayed
+from core.score.ranking.profile_options import profile_from_options
+from core.score.ranking.rank_replay import replay_answer, replay_ranking
 from core.types.recall import QueryPlan, TimeRange
 from core.types.values import Intent, Kind, Status
 
@@ -171,8 +171,8 @@ def test_the_order_can_be_computed_again_from_the_trace(rig: Rig) -> None:
             QueryPlan(time=days(NOW_MS - 90 * DAY, NOW_MS)),
         ):
             found = rig.ask(query, reading=plan, limit=20)
-            again = dict(replayed(found.trace))
-            order = [one for one, _ in replayed(found.trace)]
+            again = dict(replay_ranking(found.trace))
+            order = [one for one, _ in replay_ranking(found.trace)]
             shown = [candidate.id for candidate in sorted(
                 (c for c in found.trace.candidates if c.rank is not None), key=lambda c: c.rank or 0)]  # fmt: skip
             assert order == shown
@@ -226,7 +226,7 @@ def test_the_answer_can_be_computed_again_with_digests_twins_and_a_long_list(rig
     for query in ("harbour kiln", "piano garden", "soup auth fence", "kiln"):
         found = rig.ask(query, limit=60, reading=QueryPlan())
         assert len(found.items) > 5
-        again = answered(found.trace)
+        again = replay_answer(found.trace)
         assert [one for one, _ in again] == [item.memory.id for item in found.items]
         assert [score for _, score in again] == pytest.approx([item.score for item in found.items], abs=2e-9)
         folded += sum(one.dropped == "duplicate" for one in found.trace.candidates)
@@ -306,7 +306,7 @@ def test_every_option_at_either_end_gives_finite_scores(rig: Rig, name: str, mod
     rig.warm()
     for bound in bounds:
         value = int(bound) if field.annotation is int else float(bound)
-        rig.recall.profile = profile_of(RetrievalOptions.model_validate({name: value}))
+        rig.recall.profile = profile_from_options(RetrievalOptions.model_validate({name: value}))
         for query in ("harbour bridge", "zzz", "harbour"):
             found = rig.ask(query, mode=mode)
             numbers = [item.score for item in found.items] + [one.score for one in found.trace.candidates]

@@ -7,7 +7,7 @@ import pytest
 from recall_rig import NOW_MS, Note, Rig, memory_id
 
 from core.errors import Code, UserError
-from core.recall.query.scope import Scope, find
+from core.recall.query.scope import Scope, find_visible
 from core.types.values import Kind, Status
 
 DAY_MS = 86_400_000
@@ -159,17 +159,17 @@ def test_a_session_s_own_memories_are_hidden_from_other_sessions_of_clients(rig:
 
 def test_find_asks_for_the_space(rig: Rig) -> None:
     ids = rig.add([Note("a", space="GLOBAL"), Note("b", space="home")])
-    assert [find(rig.rows, memory, CLIENT) is not None for memory in ids] == [True, False]
-    assert find(rig.rows, ids[1], Scope(unrestricted=True, space_ids=frozenset())) is not None
-    assert find(rig.rows, "nothing", Scope(unrestricted=True, space_ids=frozenset())) is None
+    assert [find_visible(rig.rows, memory, CLIENT) is not None for memory in ids] == [True, False]
+    assert find_visible(rig.rows, ids[1], Scope(unrestricted=True, space_ids=frozenset())) is not None
+    assert find_visible(rig.rows, "nothing", Scope(unrestricted=True, space_ids=frozenset())) is None
 
 
 def test_what_was_deleted_is_there_for_the_owner_only(rig: Rig) -> None:
     gone, stays = rig.add([Note("a", space="GLOBAL", status=Status.DELETED), Note("b", space="GLOBAL")])
     everywhere = Scope(unrestricted=True, space_ids=frozenset(), client_id="bot")
     for scope in (CLIENT, everywhere):
-        assert [find(rig.rows, memory, scope) is not None for memory in (gone, stays)] == [False, True]
-    assert find(rig.rows, gone, Scope(unrestricted=True, space_ids=frozenset())) is not None
+        assert [find_visible(rig.rows, memory, scope) is not None for memory in (gone, stays)] == [False, True]
+    assert find_visible(rig.rows, gone, Scope(unrestricted=True, space_ids=frozenset())) is not None
 
 
 def test_a_write_is_seen_at_once(rig: Rig) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from recall_rig import NOW_MS, Note, Rig
 
 from core.embed.codec import to_blob
-from core.recall.query.suppression import LIKE_FROM, YOUNG_DAYS, said_of, suppressed
+from core.recall.query.suppression import LIKE_FROM, YOUNG_DAYS, feedback_by_memory, find_suppressed
 
 DAY_MS = 86_400_000
 VIM = "memory of vim"
@@ -48,13 +48,13 @@ def vim(rig: Rig) -> str:
 
 
 def out(rig: Rig, memory_id: str, query: NDArray[np.float32] | None = QUERY, **more: Any) -> bool:
-    return bool(suppressed(rig.rows, [memory_id, "another"], query, more.pop("now_ms", NOW_MS), **more))
+    return bool(find_suppressed(rig.rows, [memory_id, "another"], query, more.pop("now_ms", NOW_MS), **more))
 
 
 def test_only_questions_like_it_are_meant(rig: Rig, vim: str) -> None:
     assert not out(rig, vim)
     judge(rig, vim)
-    assert suppressed(rig.rows, [vim, "another"], QUERY, NOW_MS) == {vim}
+    assert find_suppressed(rig.rows, [vim, "another"], QUERY, NOW_MS) == {vim}
     assert out(rig, vim, turned(LIKE_FROM + 0.02))
     assert not out(rig, vim, turned(LIKE_FROM - 0.02))
     assert not out(rig, "another")
@@ -71,7 +71,7 @@ def test_it_comes_back_after_ninety_days(rig: Rig, vim: str) -> None:
 def test_signals(rig: Rig, vim: str, signal: str, *, is_out: bool) -> None:
     judge(rig, vim, signal=signal)
     assert out(rig, vim) is is_out
-    assert said_of(rig.rows, [vim], QUERY, NOW_MS) == {vim: signal}
+    assert feedback_by_memory(rig.rows, [vim], QUERY, NOW_MS) == {vim: signal}
 
 
 def test_what_a_client_says_counts_for_itself_alone(rig: Rig, vim: str) -> None:

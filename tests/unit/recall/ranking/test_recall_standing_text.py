@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from engine_rig import START_MS, HandClock, Rig, rig_at
 
-from core.belief.extract.extraction import extract
+from core.belief.extract.extraction import extract_claims
 from core.intake.transaction.text_readers import TextReaders
-from core.recall.ranking.standing_text import without
+from core.recall.ranking.standing_text import drop_sentences
 from core.recall.results.explain import PARTLY_OVER
 
 DAY = 86_400_000
@@ -20,7 +20,7 @@ BOTH, REST, MOVED = "I live in Graz. I work at Siemens.", "I work at Siemens.", 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
     """Of two sentences of a memory the first is over."""
-    with rig_at(tmp_path, readers=TextReaders(extract=extract, gate=0.1)) as made:
+    with rig_at(tmp_path, readers=TextReaders(extract=extract_claims, gate=0.1)) as made:
         made.store(BOTH)
         assert isinstance(made.clock, HandClock)
         made.clock.at_ms += DAY
@@ -63,4 +63,4 @@ def test_what_was_said_then_is_whole(rig: Rig) -> None:
 )
 def test_sentences_are_left_out(text: str, over: list[str], standing: list[str], left: str) -> None:
     spans = [[(text.index(word), text.index(word) + len(word)) for word in words] for words in (over, standing)]
-    assert without(text, *spans) == left
+    assert drop_sentences(text, *spans) == left

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from engine_rig import Rig, rig_at
 
-from core.belief.extract.extraction import extract
+from core.belief.extract.extraction import extract_claims
 from core.intake.transaction.text_readers import TextReaders
 from core.recall.results.explain import AT_ODDS
 from core.types.values import Actor, When
@@ -19,7 +19,7 @@ MINE = "I live in Graz"
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
     """An open engine that reads claims by rules."""
-    with rig_at(tmp_path, readers=TextReaders(extract=extract, gate=0.1)) as made:
+    with rig_at(tmp_path, readers=TextReaders(extract=extract_claims, gate=0.1)) as made:
         yield made
 
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from core.score.belief.quality import average_relevancy, metrics_of, ndcg, parts_of, percentile, standing
+from core.score.belief.quality import answer_health, answer_metrics, average_relevancy, ndcg, percentile, signal_shares
 from core.types.recall import Metrics, QueryPlan, Trace, TracedCandidate
 
 
@@ -44,42 +44,42 @@ def test_average_relevancy_is_the_mean_of_the_shown_cosines() -> None:
 
 def test_the_eight_figures_of_an_answer() -> None:
     found = trace(candidate(1, 2, 0.4, 0.9), candidate(2, 1, 0.6, 0.8), candidate(3, None, 0.9, 0.1), strength=0.75)
-    metrics = metrics_of(found, tokens=12, took_ms=3.5)
+    metrics = answer_metrics(found, tokens=12, took_ms=3.5)
     assert metrics.average_relevancy == pytest.approx(0.5)
     assert metrics.ndcg == 1.0
     assert metrics.ndcg_before == pytest.approx(ndcg([0.4, 0.6]))
     assert (metrics.candidates_after_filter, metrics.memories_packed) == (7, 2)
     assert (metrics.tokens_consumed, metrics.search_latency_ms, metrics.hybrid_text_weight) == (12, 3.5, 0.3)
     assert (metrics.rerank_applied, metrics.graded) == ("rrf", True)
-    assert metrics_of(found, tokens=0, took_ms=0, packed=1).memories_packed == 1
+    assert answer_metrics(found, tokens=0, took_ms=0, packed=1).memories_packed == 1
 
 
 def test_explicit_feedback_grades_before_the_cosine() -> None:
     found = trace(candidate(1, 1, 0.9, 0.9), candidate(2, 2, 0.1, 0.8))
-    assert metrics_of(found, tokens=0, took_ms=0).ndcg == 1.0
-    judged = metrics_of(found, tokens=0, took_ms=0, feedback={"m1": "irrelevant", "m2": "helpful"})
+    assert answer_metrics(found, tokens=0, took_ms=0).ndcg == 1.0
+    judged = answer_metrics(found, tokens=0, took_ms=0, feedback={"m1": "irrelevant", "m2": "helpful"})
     assert judged.ndcg == pytest.approx(1 / math.log2(3))
 
 
 @pytest.mark.parametrize("rerank", ["rrf", "mmr", "rrf_then_mmr"])
 def test_the_strategy_is_the_one_that_was_really_used(rerank: str) -> None:
     found = trace(candidate(1, 1, 0.5, 0.9), rerank=rerank)
-    assert metrics_of(found, tokens=0, took_ms=0).rerank_applied == rerank
+    assert answer_metrics(found, tokens=0, took_ms=0).rerank_applied == rerank
 
 
 def test_an_answer_by_words_alone_is_not_graded() -> None:
-    metrics = metrics_of(trace(candidate(1, 1, None, 0.9)), tokens=0, took_ms=0)
+    metrics = answer_metrics(trace(candidate(1, 1, None, 0.9)), tokens=0, took_ms=0)
     assert (metrics.graded, metrics.average_relevancy, metrics.memories_packed) == (False, 0.0, 1)
 
 
 def test_empty_and_ungraded_answers_stand_in_no_window_and_break_no_streak() -> None:
     poor, empty = figures(0.1), figures(0.0, packed=0)
-    now = standing([poor, empty, poor, figures(0.0, graded=False), poor, figures(0.7), poor], 0.3)
+    now = answer_health([poor, empty, poor, figures(0.0, graded=False), poor, figures(0.7), poor], 0.3)
     assert now.poor_run == 3
     assert now.average_relevancy == pytest.approx((4 * 0.1 + 0.7) / 5)
-    assert standing([empty], 0.3).average_relevancy is None
-    assert standing([poor] * 10, 0.3).poor_run == 10
-    assert standing([figures(0.5), *[poor] * 10], 0.3).poor_run == 0
+    assert answer_health([empty], 0.3).average_relevancy is None
+    assert answer_health([poor] * 10, 0.3).poor_run == 10
+    assert answer_health([figures(0.5), *[poor] * 10], 0.3).poor_run == 0
 
 
 def test_percentiles_by_nearest_rank() -> None:
@@ -98,9 +98,9 @@ def test_parts_of_a_score_follow_the_multiplier() -> None:
     }
     pull = (0.4 * 0.0 + 0.2 * 1.0 + 0.2 * -1.0 + 0.2 * 0.0) / 1.0
     score = 0.8 * (1 + 0.05 * pull)
-    parts = parts_of(candidate(1, 1, 0.5, 0.8, score=score), weights)
+    parts = signal_shares(candidate(1, 1, 0.5, 0.8, score=score), weights)
     assert next(iter(parts)) == "relevance"
     assert parts["relevance"] == pytest.approx(0.8 * 0.95)
     assert parts["recency"] == pytest.approx(0.8 * 2 * 0.05 * 0.2 * 1.0)
     assert sum(parts.values()) == pytest.approx(score)
-    assert parts_of(one, {}) == {**dict.fromkeys(parts, 0.0), "relevance": 0.8}
+    assert signal_shares(one, {}) == {**dict.fromkeys(parts, 0.0), "relevance": 0.8}

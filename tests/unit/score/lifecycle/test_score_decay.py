@@ -16,19 +16,19 @@ from core.score.lifecycle.decay import (
     check_permanence,
     classify,
     days_until,
+    decay_rate,
+    decay_rates,
     effective_confidence,
-    rate_of,
-    rates_of,
 )
 
 
 def test_permanence_levels_and_their_decay_rates() -> None:
     assert dict(RATES) == {"permanent": 0.0, "stable": 0.002, "standard": 0.008, "volatile": 0.03, "ephemeral": 0.1}
-    assert rates_of(["fact", "digest", "fact"], ["stable", "standard", "stable"]).tolist() == [0.002, 0.008, 0.002]
+    assert decay_rates(["fact", "digest", "fact"], ["stable", "standard", "stable"]).tolist() == [0.002, 0.008, 0.002]
 
 
 def test_invalid_permanence_rejected() -> None:
-    for refuse in (lambda: check_permanence("eternal"), lambda: rates_of(["fact"], ["eternal"])):
+    for refuse in (lambda: check_permanence("eternal"), lambda: decay_rates(["fact"], ["eternal"])):
         with pytest.raises(UserError) as raised:
             refuse()
         assert raised.value.code is Code.INVALID_INPUT
@@ -38,11 +38,11 @@ def test_invalid_permanence_rejected() -> None:
 
 
 def test_a_rule_of_unsaid_permanence_has_its_own_rate_and_an_episode_none() -> None:
-    assert rate_of("rule", "standard") == 0.01
-    assert rate_of("rule", "volatile") == 0.03
-    assert rate_of("rule", "permanent") == 0.0
-    assert rate_of("procedure", "standard") == 0.008
-    assert [rate_of("episode", level) for level in RATES] == [0.0] * 5
+    assert decay_rate("rule", "standard") == 0.01
+    assert decay_rate("rule", "volatile") == 0.03
+    assert decay_rate("rule", "permanent") == 0.0
+    assert decay_rate("procedure", "standard") == 0.008
+    assert [decay_rate("episode", level) for level in RATES] == [0.0] * 5
 
 
 def test_effective_confidence_falls_with_the_days() -> None:

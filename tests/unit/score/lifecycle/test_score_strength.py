@@ -7,14 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from core.score.lifecycle.strength import BASE_TAU_DAYS, Course, course_of, initial_strength, strength_of
+from core.score.lifecycle.strength import BASE_TAU_DAYS, StrengthCourse, initial_strength, strength_course, strength_of
 
 DAY = 86_400_000
 NOW = 400 * DAY
 OLD = NOW - BASE_TAU_DAYS * DAY
 
 
-def course(**known: float) -> Course:
+def course(**known: float) -> StrengthCourse:
     values = {
         "importance": 0.5,
         "recorded_at": NOW,
@@ -23,7 +23,7 @@ def course(**known: float) -> Course:
         "sessions": 0,
         "pinned": 0,
     } | known
-    return course_of(**{name: np.array([value]) for name, value in values.items()})
+    return strength_course(**{name: np.array([value]) for name, value in values.items()})
 
 
 def one(**known: float) -> float:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from core.text.describe.affect import Outcome, affect_of
+from core.text.describe.affect import TaskOutcome, affect_of
 
 
 def test_the_two_examples_of_the_plan() -> None:
-    found = affect_of("Thank you! This is perfect. NOW we go on.", outcome=Outcome.SUCCESS)
+    found = affect_of("Thank you! This is perfect. NOW we go on.", outcome=TaskOutcome.SUCCESS)
     assert (found.valence, found.intensity, found.arousal) == pytest.approx((0.6, 0.5, 0.3))
     worst = affect_of("broken " * 10)
     assert (worst.valence, worst.intensity, worst.arousal) == (-1.0, 1.0, 1.0)
@@ -46,13 +46,13 @@ def test_emphasis_and_urgency_are_intensity_alone() -> None:
 @pytest.mark.parametrize(
     ("outcome", "valence", "intensity"),
     [
-        (Outcome.SUCCESS, 0.3, 0.2),
-        (Outcome.PARTIAL, 0.1, 0.0),
-        (Outcome.FAILURE, -0.3, 0.3),
-        (Outcome.RETRY, -0.15, 0.15),
+        (TaskOutcome.SUCCESS, 0.3, 0.2),
+        (TaskOutcome.PARTIAL, 0.1, 0.0),
+        (TaskOutcome.FAILURE, -0.3, 0.3),
+        (TaskOutcome.RETRY, -0.15, 0.15),
     ],
 )
-def test_outcomes_count_as_the_plan_says(outcome: Outcome, valence: float, intensity: float) -> None:
+def test_outcomes_count_as_the_plan_says(outcome: TaskOutcome, valence: float, intensity: float) -> None:
     found = affect_of("Done.", outcome=outcome)
     assert (found.valence, found.intensity) == pytest.approx((valence, intensity))
 

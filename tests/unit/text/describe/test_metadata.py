@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from core.text.describe.metadata import MOST, dates_in, metadata_of, topics, topics_of, without_code
-from core.text.describe.technologies import spellings_of, technologies_in
+from core.text.describe.metadata import MOST, blank_code, detect_topics, extract_metadata, find_dates, topic_taxonomy
+from core.text.describe.technologies import find_technologies, technology_spellings
 
 
 def tools(text: str) -> list[str]:
-    return [one.name for one in metadata_of(text).technologies]
+    return [one.name for one in extract_metadata(text).technologies]
 
 
 def paths(text: str) -> list[str]:
-    return [one.name for one in metadata_of(text).paths]
+    return [one.name for one in extract_metadata(text).paths]
 
 
 def test_the_example_of_the_plan() -> None:
-    found = metadata_of("We moved auth from src/auth.ts to Rust, see https://ex.org/a")
+    found = extract_metadata("We moved auth from src/auth.ts to Rust, see https://ex.org/a")
     assert ([one.name for one in found.technologies], found.urls) == (["Rust"], ("https://ex.org/a",))
     assert [(one.name, one.start, one.end) for one in found.paths] == [("src/auth.ts", 19, 30)]
     assert tools("I trust the digit") == []
@@ -52,9 +52,9 @@ def test_technologies_are_whole_words_meant_as_such(text: str, expected: list[st
 
 def test_every_place_of_a_technology_is_told() -> None:
     text = "Docker or docker, that is the question"
-    assert [text[one.start : one.end] for one in technologies_in(text)] == ["Docker", "docker"]
-    assert {"postgres", "postgresql"} <= set(spellings_of("PostgreSQL"))
-    assert spellings_of("nothing such") == ("nothing such",)
+    assert [text[one.start : one.end] for one in find_technologies(text)] == ["Docker", "docker"]
+    assert {"postgres", "postgresql"} <= set(technology_spellings("PostgreSQL"))
+    assert technology_spellings("nothing such") == ("nothing such",)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_paths_are_paths(text: str, expected: list[str]) -> None:
 
 def test_addresses_end_where_the_plan_says() -> None:
     text = "(http://a.example/x), <https://b.example/y>, https://c.example/z. http:// `https://d.example`"
-    assert metadata_of(text).urls == (
+    assert extract_metadata(text).urls == (
         "http://a.example/x", "https://b.example/y", "https://c.example/z", "https://d.example"
     )  # fmt: skip
 
@@ -97,27 +97,27 @@ def test_addresses_end_where_the_plan_says() -> None:
     ],
 )
 def test_dates_are_those_of_a_calendar_with_their_year(text: str, expected: tuple[str, ...]) -> None:
-    assert dates_in(text) == expected
+    assert find_dates(text) == expected
 
 
 def test_a_topic_needs_two_different_words() -> None:
-    assert topics_of("The doctor gave me a prescription.") == ("health",)
-    assert topics_of("The doctor, the doctors, a doctor.") == ()
-    assert topics_of("The flight to the airport and the hotel; my doctor gave me pills.") == ("travel", "health")
-    assert set(topics_of("The doctor gave me a prescription.")) <= set(topics())
+    assert detect_topics("The doctor gave me a prescription.") == ("health",)
+    assert detect_topics("The doctor, the doctors, a doctor.") == ()
+    assert detect_topics("The flight to the airport and the hotel; my doctor gave me pills.") == ("travel", "health")
+    assert set(detect_topics("The doctor gave me a prescription.")) <= set(topic_taxonomy())
 
 
 def test_the_language_comes_from_fences_before_endings() -> None:
-    assert metadata_of("```rust\nfn main() {}\n```").language == "Rust"
-    assert metadata_of("```\nplain\n```").language == ""
-    assert metadata_of("look at a.py, b.py and c.ts").language == "Python"
-    assert metadata_of("look at a.py\n```ts\nlet a\n```").language == "TypeScript"
-    assert metadata_of("look at notes.md").language == ""
+    assert extract_metadata("```rust\nfn main() {}\n```").language == "Rust"
+    assert extract_metadata("```\nplain\n```").language == ""
+    assert extract_metadata("look at a.py, b.py and c.ts").language == "Python"
+    assert extract_metadata("look at a.py\n```ts\nlet a\n```").language == "TypeScript"
+    assert extract_metadata("look at notes.md").language == ""
 
 
 def test_code_tells_no_technology_and_no_name() -> None:
     text = "Before\n```python\nimport docker  # Docker\n```\nand `Redis` https://docker.example a/docker.py"
-    blank = without_code(text)
+    blank = blank_code(text)
     assert len(blank) == len(text)
     assert "ocker" not in blank
     assert blank.split() == ["Before", "and"]
@@ -126,6 +126,6 @@ def test_code_tells_no_technology_and_no_name() -> None:
 
 def test_so_many_of_a_kind_at_most() -> None:
     text = " ".join(f"src/file{n}.py https://a.example/{n}" for n in range(2 * MOST))
-    found = metadata_of(text)
+    found = extract_metadata(text)
     assert (len(found.paths), len(found.urls)) == (MOST, MOST)
     assert found.paths[0].name == "src/file0.py"

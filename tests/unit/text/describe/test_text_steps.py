@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.text.describe.steps import cues_of, steps_of
+from core.text.describe.steps import extract_cues, extract_steps
 
 RELEASE = "Release the garden app\n1. Run the tests\n2. Tag the commit\n3. Push the tag"
 
@@ -22,12 +22,12 @@ RELEASE = "Release the garden app\n1. Run the tests\n2. Tag the commit\n3. Push 
     ],
 )
 def test_steps(text: str, steps: tuple[str, ...]) -> None:
-    assert steps_of(text) == steps
+    assert extract_steps(text) == steps
 
 
 def test_cues_are_the_words_before_the_steps() -> None:
-    assert cues_of(RELEASE) == ("release", "garden", "app")
+    assert extract_cues(RELEASE) == ("release", "garden", "app")
 
 
 def test_without_steps_the_first_sentence_gives_the_cues() -> None:
-    assert cues_of("Deploy with the blue button. Then have a coffee.") == ("deploy", "blue", "button")
+    assert extract_cues("Deploy with the blue button. Then have a coffee.") == ("deploy", "blue", "button")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.text.query.intent import asks_for_several, best_intent, intent_cues, intent_scores, plain_words
+from core.text.query.intent import asks_for_several, best_intent, intent_cues, intent_scores, normalize_question
 from core.types.values import Intent
 
 L, E, C, T, P, Z = (
@@ -90,7 +90,7 @@ def test_scores_are_those_of_the_cues_that_are_found() -> None:
 
 
 def test_courtesies_and_marks_do_not_count() -> None:
-    assert plain_words("Hey, could you please tell me why it's so?") == "why its so"
+    assert normalize_question("Hey, could you please tell me why it's so?") == "why its so"
     assert intent_of("please can you tell me when did we leave") == T
 
 

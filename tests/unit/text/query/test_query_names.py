@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.text.query.names import MOST_ASKED, names_in
+from core.text.query.names import MOST_ASKED, find_question_names
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from core.text.query.names import MOST_ASKED, names_in
     ],
 )
 def test_names(query: str, expected: tuple[str, ...]) -> None:
-    assert names_in(query).entities == expected
+    assert find_question_names(query).entities == expected
 
 
 @pytest.mark.parametrize(
@@ -43,23 +43,23 @@ def test_names(query: str, expected: tuple[str, ...]) -> None:
     ],
 )
 def test_identifiers(query: str, expected: tuple[str, ...]) -> None:
-    found = names_in(query)
+    found = find_question_names(query)
     assert found.identifiers == expected
     assert not found.entities
 
 
 def test_small_letters_are_a_name_only_where_it_is_known() -> None:
     other = {"aunt greta": ("Greta Holm", "Aunt Greta"), "bram": ("Abraham",)}
-    found = names_in("does bram know aunt greta's house", lambda name: other.get(name, ()))
+    found = find_question_names("does bram know aunt greta's house", lambda name: other.get(name, ()))
     assert found.entities == ("bram", "aunt greta")
     assert found.aliases == {"bram": ("Abraham",), "aunt greta": ("Greta Holm",)}
-    assert names_in("does bram know aunt greta's house").entities == ()
+    assert find_question_names("does bram know aunt greta's house").entities == ()
 
 
 def test_a_phrase_of_time_holds_no_name() -> None:
     query = "rent for April and Noor"
     start = query.index("April")
-    assert names_in(query, without=(start, start + 5)).entities == ("Noor",)
+    assert find_question_names(query, without=(start, start + 5)).entities == ("Noor",)
 
 
 def test_known_is_asked_about_few_runs() -> None:
@@ -69,5 +69,5 @@ def test_known_is_asked_about_few_runs() -> None:
         asked.append(name)
         return ()
 
-    names_in("kettle " * 500, known)
+    find_question_names("kettle " * 500, known)
     assert 0 < len(asked) <= MOST_ASKED

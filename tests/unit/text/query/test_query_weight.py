@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.text.query.intent import signals_of, text_weight, weight_rules
+from core.text.query.intent import text_weight, weight_rules, weight_signals
 from core.types.values import Intent
 
 NONE: dict[Intent, float] = {}
@@ -27,7 +27,7 @@ NONE: dict[Intent, float] = {}
     ],
 )
 def test_signals(query: str, factual: tuple[str, ...], conceptual: tuple[str, ...]) -> None:
-    assert signals_of(query) == (factual, conceptual)
+    assert weight_signals(query) == (factual, conceptual)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from core.text.query.understanding import understand
+from core.text.query.query_plan import understand_question
 from core.types.recall import PlanChange, QueryPlan, TimeRange
 from core.types.values import Intent
 
@@ -13,7 +13,7 @@ MAY = TimeRange("May", 0, 3, "2025-05-01", "2025-05-31", 1_746_057_600_000, 1_74
 
 
 def plan(query: str, change: PlanChange | None = None) -> QueryPlan:
-    return understand(query, NOW_MS, UTC, change=change)
+    return understand_question(query, NOW_MS, UTC, change=change)
 
 
 def test_a_question_is_understood_as_a_whole() -> None:
@@ -52,5 +52,5 @@ def test_a_name_in_a_phrase_of_time_is_none() -> None:
 
 
 def test_aliases_come_from_the_caller() -> None:
-    found = understand("is Bram home", NOW_MS, UTC, known=lambda name: ("Abraham",) if name == "bram" else ())
+    found = understand_question("is Bram home", NOW_MS, UTC, known=lambda name: ("Abraham",) if name == "bram" else ())
     assert found.aliases == {"Bram": ("Abraham",)}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from core.text.screening.imperatives import Sentences, ordered_ideas
-from core.text.screening.rule_matcher import words_of
+from core.text.screening.imperatives import ImperativeText, imperative_ideas
+from core.text.screening.rule_matcher import fold_words
 
 
 def told(text: str, verb: str, *, lasting: str = "", occasion: str = "", teller: str = "") -> bool:
     """Whether the last place of `verb` may be an order; the others are phrases that stand in the text."""
-    flat, words = text.casefold(), words_of(text)
+    flat, words = text.casefold(), fold_words(text)
     spots, at = [], 0
     for word in words:
         at = flat.index(word, at)
@@ -18,12 +18,12 @@ def told(text: str, verb: str, *, lasting: str = "", occasion: str = "", teller:
         at += len(word)
 
     def spans(phrase: str) -> list[tuple[int, int]]:
-        wanted = words_of(phrase)
+        wanted = fold_words(phrase)
         count = len(wanted)
         return [(i, i + count - 1) for i in range(len(words)) if wanted and words[i : i + count] == wanted]
 
     first, last = spans(verb)[-1]
-    return Sentences(flat, words, spots, spans(lasting), spans(occasion), spans(teller)).is_order(first, last)
+    return ImperativeText(flat, words, spots, spans(lasting), spans(occasion), spans(teller)).is_order(first, last)
 
 
 @pytest.mark.parametrize(
@@ -79,4 +79,4 @@ def test_a_script_without_blanks_cannot_tell() -> None:
 
 
 def test_the_ideas_that_must_be_orders() -> None:
-    assert ordered_ideas() == {"sendon", "turnto", "doit", "comply"}
+    assert imperative_ideas() == {"sendon", "turnto", "doit", "comply"}

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from core.text.timephrases.finder import MAX_CHARS, time_range
+from core.text.timephrases.finder import MAX_CHARS, find_time_range
 
 WED = datetime(2025, 6, 18, 10, 20, tzinfo=UTC)  # in the week of Monday the 16th
 LEAP = datetime(2024, 2, 29, 23, 10, tzinfo=UTC)  # a Thursday
@@ -17,7 +17,7 @@ MONDAY = datetime(2025, 3, 31, 12, 0, tzinfo=UTC)
 
 
 def days(query: str, now: datetime = WED) -> str | None:
-    found = time_range(query, int(now.timestamp() * 1000), UTC)
+    found = find_time_range(query, int(now.timestamp() * 1000), UTC)
     if found is None:
         return None
     assert found.words == query[found.start : found.end]
@@ -262,7 +262,7 @@ def test_what_only_looks_like_a_time(query: str) -> None:
 def test_a_day_lasts_from_midnight_to_midnight_of_its_zone() -> None:
     zone = ZoneInfo("Europe/Berlin")
     now = datetime(2025, 3, 31, 0, 30, tzinfo=zone)
-    found = time_range("yesterday", int(now.timestamp() * 1000), zone)
+    found = find_time_range("yesterday", int(now.timestamp() * 1000), zone)
     assert found is not None
     assert found.first_day == "2025-03-30"
     assert found.to_ms - found.from_ms == 23 * 3_600_000  # the clocks went forward
@@ -271,14 +271,14 @@ def test_a_day_lasts_from_midnight_to_midnight_of_its_zone() -> None:
 
 def test_a_day_without_a_midnight_begins_when_the_clocks_have_changed() -> None:
     zone = ZoneInfo("America/Sao_Paulo")
-    found = time_range("on 2018-11-04", int(WED.timestamp() * 1000), zone)
+    found = find_time_range("on 2018-11-04", int(WED.timestamp() * 1000), zone)
     assert found is not None
     assert datetime.fromtimestamp(found.from_ms / 1000, zone).isoformat() == "2018-11-04T01:00:00-02:00"
 
 
 def test_the_present_is_that_of_the_zone() -> None:
     now_ms = int(datetime(2025, 6, 18, 23, 30, tzinfo=UTC).timestamp() * 1000)
-    found = time_range("today", now_ms, ZoneInfo("Asia/Tokyo"))
+    found = find_time_range("today", now_ms, ZoneInfo("Asia/Tokyo"))
     assert found is not None
     assert found.first_day == "2025-06-19"
 

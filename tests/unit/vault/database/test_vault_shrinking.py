@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 from sqlcipher3 import dbapi2
 
-from core.vault.database.cipher import shrink
+from core.vault.database.cipher import free_pages
 
 INCREMENTAL = 2
 SPARE = 128
@@ -36,17 +36,17 @@ def purged(writer: dbapi2.Connection, mode: int) -> int:
 def test_each_step_tells_how_much_it_cut_until_few_are_left(bare: dbapi2.Connection) -> None:
     free, size, cut = purged(bare, INCREMENTAL), pages(bare, "page_count"), 0
     assert free > 2 * SPARE
-    while step := shrink(bare):
+    while step := free_pages(bare):
         cut += step
     left = pages(bare, "freelist_count")
     assert 0 < left <= SPARE
     assert cut == free - left
     assert pages(bare, "page_count") < size
-    assert shrink(bare) == 0
+    assert free_pages(bare) == 0
 
 
 def test_where_nothing_can_be_cut_the_first_step_is_the_last(bare: dbapi2.Connection) -> None:
     free = purged(bare, 0)
     assert free > 2 * SPARE
-    assert shrink(bare) == 0
+    assert free_pages(bare) == 0
     assert pages(bare, "freelist_count") == free

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from core.vault.database.tx import Touched
+from core.vault.database.tx import TouchedMemories
 
 
 def test_the_first_image_counts() -> None:
-    touched = Touched()
+    touched = TouchedMemories()
     touched.note("memories", {"id": "a"}, None)
     touched.note("memories", {"id": "a"}, {"id": "a", "status": "active"}, ["status"])
     touched.note("memories", {"id": "b"}, {"id": "b", "status": "active"}, ["status"])
@@ -17,7 +17,7 @@ def test_the_first_image_counts() -> None:
 
 
 def test_counters_touch_nothing() -> None:
-    touched = Touched()
+    touched = TouchedMemories()
     touched.note("memories", {"id": "a"}, {"id": "a"}, ["access_count", "last_accessed_at"])
     assert touched.before == {}
     touched.note("memories", {"id": "a"}, {"id": "a"}, ["access_count", "status"])
@@ -25,7 +25,7 @@ def test_counters_touch_nothing() -> None:
 
 
 def test_what_was_taken_back_is_forgotten() -> None:
-    touched = Touched()
+    touched = TouchedMemories()
     touched.note("memories", {"id": "a"}, {"id": "a"})
     size = touched.size
     touched.note("memories", {"id": "a"}, {"id": "a"})

@@ -16,7 +16,7 @@ from core.vault.database.faults import busy
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home
 from core.vault.head import Head, write_head
-from core.vault.verification import OK, Check, Outcome, Report, verify
+from core.vault.verification import OK, Check, CheckOutcome, VerificationReport, verify
 
 _NAMES = ["journal", "cipher", "integrity", "foreign_keys", "search", "counts", "audit", "head"]
 
@@ -39,9 +39,9 @@ def _filled(home: Home) -> Home:
 def test_a_sound_vault(home: Home) -> None:
     told: list[str] = []
     with kit.opened(_filled(home)) as vault:
-        report = verify(vault, kit.KEYS, {"index": lambda: Check(Outcome.OK, "10 of 10")}, told.append)
+        report = verify(vault, kit.KEYS, {"index": lambda: Check(CheckOutcome.OK, "10 of 10")}, told.append)
     assert told == list(report.checks) == [*_NAMES, "index"]
-    assert {name: check.outcome for name, check in report.checks.items()} == dict.fromkeys(told, Outcome.OK)
+    assert {name: check.outcome for name, check in report.checks.items()} == dict.fromkeys(told, CheckOutcome.OK)
     assert report.as_json() == {
         "status": "ok",
         "checks": {
@@ -105,8 +105,8 @@ def test_each_kind_of_damage_is_found_by_its_check(home: Home, tamper: str, chec
     with kit.opened(home) as vault:
         report = verify(vault, kit.KEYS)
     assert report.status == "damaged"
-    assert report.checks[check] == Check(Outcome.FAILED, note)
-    others = {name for name, one in report.checks.items() if one.outcome is Outcome.FAILED}
+    assert report.checks[check] == Check(CheckOutcome.FAILED, note)
+    others = {name for name, one in report.checks.items() if one.outcome is CheckOutcome.FAILED}
     assert others <= {check, "integrity"}
 
 
@@ -114,10 +114,10 @@ def test_an_older_copy_is_told_until_it_is_accepted(home: Home) -> None:
     _filled(home)
     write_head(home.head, kit.KEYS.head, kit.VAULT_ID, Head(999, kit.START_MS))
     with kit.opened(home) as vault:
-        assert verify(vault, kit.KEYS).checks["head"] == Check(Outcome.FAILED, "older than last seen")
+        assert verify(vault, kit.KEYS).checks["head"] == Check(CheckOutcome.FAILED, "older than last seen")
         for spoil in (lambda: home.head.write_bytes(b"x"), home.head.unlink):
             spoil()  # whoever does that now does not make the vault newer
-            assert verify(vault, kit.KEYS).checks["head"] == Check(Outcome.FAILED, "older than last seen")
+            assert verify(vault, kit.KEYS).checks["head"] == Check(CheckOutcome.FAILED, "older than last seen")
         vault.accept_older(lambda _tx, gone: gone)
         assert verify(vault, kit.KEYS).status == "ok"
 
@@ -129,7 +129,7 @@ def test_a_vault_that_nothing_vouches_for_is_not_called_whole(home: Home, state:
     if state == "missing":
         home.head.unlink()
     with kit.opened(home) as vault:
-        assert verify(vault, kit.KEYS).checks["head"] == Check(Outcome.FAILED, state)
+        assert verify(vault, kit.KEYS).checks["head"] == Check(CheckOutcome.FAILED, state)
 
 
 def test_what_could_not_be_looked_at_is_not_called_damaged(home: Home) -> None:
@@ -138,22 +138,22 @@ def test_what_could_not_be_looked_at_is_not_called_damaged(home: Home) -> None:
 
     with kit.opened(_filled(home)) as vault:
         report = verify(vault, kit.KEYS, {"index": refuse})
-        assert report.checks["index"] == Check(Outcome.NOT_CHECKED, Code.BUSY.value)
+        assert report.checks["index"] == Check(CheckOutcome.NOT_CHECKED, Code.BUSY.value)
         assert report.status == "not_checked"
     closed = verify(vault, kit.KEYS)
     outcomes = {name: check.outcome for name, check in closed.checks.items()}
-    assert outcomes == {**dict.fromkeys(_NAMES, Outcome.NOT_CHECKED), "head": Outcome.OK}
+    assert outcomes == {**dict.fromkeys(_NAMES, CheckOutcome.NOT_CHECKED), "head": CheckOutcome.OK}
 
 
 def test_a_reader_in_the_way_of_the_checkpoint(home: Home) -> None:
     with kit.opened(_filled(home), readers=3) as vault:
 
-        def during(rows: object) -> Report:
+        def during(rows: object) -> VerificationReport:
             kit.store_many(vault, 1, first=500)
             return verify(vault, kit.KEYS)
 
         report = vault.read(lambda rows: (rows.value("SELECT count(*) FROM memories"), during(rows))[1])
-        assert report.checks["journal"] == Check(Outcome.NOT_CHECKED, "busy")
+        assert report.checks["journal"] == Check(CheckOutcome.NOT_CHECKED, "busy")
         assert report.status == "not_checked"
         assert verify(vault, kit.KEYS).status == "ok"
 
@@ -169,15 +169,15 @@ def test_lost_changes_stay_in_the_report(tmp_path: Path, home: Home) -> None:
         file.write(b"\x55\xaa\x55")
     with kit.opened(copy) as vault:
         assert verify(vault, kit.KEYS).checks["journal"] == Check(
-            Outcome.FAILED, "5 changes lost when the vault was opened"
+            CheckOutcome.FAILED, "5 changes lost when the vault was opened"
         )
 
 
 def test_statuses() -> None:
-    failed, unknown = Check(Outcome.FAILED), Check(Outcome.NOT_CHECKED)
-    assert Report({}).status == "ok"
-    assert Report({"a": OK, "b": unknown}).status == "not_checked"
-    assert Report({"a": failed, "b": unknown, "c": OK}).status == "damaged"
+    failed, unknown = Check(CheckOutcome.FAILED), Check(CheckOutcome.NOT_CHECKED)
+    assert VerificationReport({}).status == "ok"
+    assert VerificationReport({"a": OK, "b": unknown}).status == "not_checked"
+    assert VerificationReport({"a": failed, "b": unknown, "c": OK}).status == "damaged"
 
 
 def test_flipped_bits_anywhere_in_the_vault(home: Home) -> None:

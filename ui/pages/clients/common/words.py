@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from core.config.grant_wording import sentence, short
+from core.config.grant_wording import describe_grant, format_grant
 from core.types.clients import ActivityLine, ClientCard, Did, Standing, Terms, Undoable
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import ago, date_of
@@ -64,12 +64,12 @@ def visible(name: str) -> str:
 
 def grant_word(grant: str) -> str:
     """A grant in a word or two: `read`, the name of a space."""
-    return visible(short(grant))
+    return visible(format_grant(grant))
 
 
 def grant_sentence(grant: str) -> str:
     """What a grant allows, in a plain sentence."""
-    return one_line(sentence(grant), _SENTENCE)
+    return one_line(describe_grant(grant), _SENTENCE)
 
 
 def listed(grants: Sequence[str]) -> str:

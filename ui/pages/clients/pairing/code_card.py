@@ -14,7 +14,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import QComboBox, QProgressBar, QVBoxLayout, QWidget
 
-from core.config.grant_wording import cannot, typed
+from core.config.grant_wording import describe_limits_of_grants, shell_quoted
 from ui.pages.clients.common.words import counted, words
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, card, column, label, row
@@ -80,7 +80,7 @@ class CodeView(QWidget):
         inside.addWidget(self.missed)
         box = column(self, self.title, label(said["lead"], "muted", wrap=True), frame, gap=12)
         self._add_help(box)
-        box.addWidget(label(cannot(), "small", wrap=True))
+        box.addWidget(label(describe_limits_of_grants(), "small", wrap=True))
         box.addStretch(1)
         self.token = button(said["token"], self.token_asked.emit, kind="link")
         self.cancel = button(words()["cancel"], self.closed.emit)
@@ -107,7 +107,7 @@ class CodeView(QWidget):
         steps = assistants().get(name, ())
         told = "\n".join(f"{nr}. {step}" for nr, step in enumerate(steps, 1))
         if self._name:
-            told = told.replace(_NAME, typed(self._name))
+            told = told.replace(_NAME, shell_quoted(self._name))
         self.steps.setText(told.replace(_PLACE, self._code) if self._code else told)
 
     def show_name(self, title: str, name: str | None) -> None:

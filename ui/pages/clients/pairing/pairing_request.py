@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QWidget
 
-from core.config.grant_wording import beyond, cannot, seen_with
+from core.config.grant_wording import describe_limits_of_grants, describe_space_grant, is_beyond_default
 from core.types.clients import PairingQuestion
 from core.types.values import Grant
 from ui.pages.clients.common.grant_boxes import SpaceBoxes
@@ -66,12 +66,12 @@ class Rights(QWidget):
             rights: grants, none of them a space.
         """
         clear(self._box)
-        self._usual = tuple(one for one in rights if not beyond(one))
+        self._usual = tuple(one for one in rights if not is_beyond_default(one))
         self.boxes = {}
         for one in self._usual:
             self._box.addWidget(_bulleted(grant_sentence(one)))
         for one in rights:
-            if beyond(one):
+            if is_beyond_default(one):
                 self._add(one)
         if self.boxes:
             self._box.addWidget(label(words()["pairing"]["beyond"], "warning", wrap=True))
@@ -125,7 +125,7 @@ class QuestionView(QWidget):
         self.kept = label(said["name_kept"], "small", wrap=True)
         self.former = label(said["former"], "warning", wrap=True)
         self.rights = Rights(theme)
-        self.every = QCheckBox(seen_with(_ALL))
+        self.every = QCheckBox(describe_space_grant(_ALL))
         self.spaces = SpaceBoxes()
         self.left = label("", "small")
         self.allow = button(said["allow"], lambda: self.answered.emit(True))  # noqa: FBT003 - Qt's signal
@@ -164,7 +164,7 @@ class QuestionView(QWidget):
             self.every,
             self.spaces,
             label(said["sees_own"], "small", wrap=True),
-            label(cannot(), "small", wrap=True),
+            label(describe_limits_of_grants(), "small", wrap=True),
         ):
             box.addWidget(part)
         box.addStretch(1)

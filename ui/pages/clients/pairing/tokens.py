@@ -10,7 +10,7 @@ import base64
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QLineEdit, QStackedWidget, QWidget
 
-from core.config.grant_wording import cannot
+from core.config.grant_wording import describe_limits_of_grants
 from core.types.replies import Paired
 from core.types.values import Grant
 from core.types.views import Facets
@@ -121,7 +121,7 @@ class TokenDialog(QDialog):
         box.addLayout(line)
         box.addWidget(self.copied)
         box.addStretch(1)
-        box.addWidget(label(cannot(), "small", wrap=True))
+        box.addWidget(label(describe_limits_of_grants(), "small", wrap=True))
         box.addLayout(row(None, self.finish))
         return made
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from core.embed.base import Named, Vectors
+from core.embed.base import NamedEmbedder, Vectors
 from core.errors import Code, EnvironmentFaultError, LociError
 
 AT_ONCE = 32
@@ -28,7 +28,7 @@ Ask = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 """Gives one vector a text, of any norm; raises E3001, E3005."""
 
 
-class ServedEmbedder(Named):
+class ServedEmbedder(NamedEmbedder):
     """Implements `core.embed.base.Embedder`; may be used from several threads at once.
 
     Reads the first 32,768 characters of a text (8,192 tokens, E34.10). A blank text is embedded as a full stop, so

@@ -9,7 +9,7 @@ import json
 
 from core.errors import Code, UserError
 from core.memory.read import MEMORY_COLUMNS, row_to_memory, said_at_sql
-from core.recall.query.scope import Scope, conditions_of_sight, find
+from core.recall.query.scope import Scope, find_visible, visibility_conditions
 from core.text.screening.egress import is_blocked
 from core.text.screening.injection import FLAG
 from core.types.replies import Page
@@ -27,7 +27,7 @@ _FEW, _SHORT = 500, 65_536
 marked when they came, as texts of before there were marks are not."""
 
 
-def list_page(rows: Rows, request: ListRequest, scope: Scope) -> Page:
+def read_list_page(rows: Rows, request: ListRequest, scope: Scope) -> Page:
     """One page of a list.
 
     Args:
@@ -53,7 +53,7 @@ def list_page(rows: Rows, request: ListRequest, scope: Scope) -> Page:
     total = int(rows.value(f"SELECT count(*) FROM memories m WHERE {where}", params))  # noqa: S608 - constants only
     page_where, page_params = where, dict(params)
     if request.after is not None:
-        if find(rows, request.after, scope) is None:
+        if find_visible(rows, request.after, scope) is None:
             raise UserError(Code.INVALID_INPUT, "`after` is out of date; ask again from the start.")
         page_where += f" AND {_behind(request.sort)}"
         page_params["after"] = request.after
@@ -94,7 +94,7 @@ def _blocked(rows: Rows, where: str, params: dict[str, object]) -> list[str]:
 
 
 def _conditions(rows: Rows, request: ListRequest, scope: Scope, params: dict[str, object]) -> str:
-    where = [conditions_of_sight(scope, params)]
+    where = [visibility_conditions(scope, params)]
     if request.space is not None:
         where.append("m.space_id = :space")
         params["space"] = _space(rows, request.space, scope)

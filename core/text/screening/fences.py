@@ -24,7 +24,7 @@ _BRACKETS = str.maketrans("[]", "()")
 _SHOWN = "\ufffd"
 
 
-def fenced(text: str) -> str:
+def escape_fenced(text: str) -> str:
     """A text as it may stand in an element or an attribute.
 
     Args:
@@ -39,13 +39,13 @@ def fenced(text: str) -> str:
     return flat.translate(_ESCAPES)
 
 
-def label(text: str) -> str:
+def escape_label(text: str) -> str:
     """A text as it may stand between square brackets.
 
     Args:
         text: any text.
 
     Returns:
-        As `fenced`, with round brackets for square ones.
+        As `escape_fenced`, with round brackets for square ones.
     """
-    return fenced(text).translate(_BRACKETS)
+    return escape_fenced(text).translate(_BRACKETS)

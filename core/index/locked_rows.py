@@ -98,7 +98,7 @@ class FairLock:
             head.admitted.set()
 
 
-class StoredVectors:
+class LockedRows:
     """The part of `core.index.base.VectorIndex` that needs the rows alone; see there for what each method promises."""
 
     def __init__(self, store: RowStore) -> None:

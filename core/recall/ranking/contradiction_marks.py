@@ -14,21 +14,21 @@ from dataclasses import replace
 from itertools import product
 
 from core import log
-from core.belief.claims.authorship import persons_among, said_among
+from core.belief.claims.authorship import find_owner_statements, find_persons_words
 from core.belief.relate.distinctions import (
     has_contradiction,
-    one_value_apart,
-    other_amounts,
-    other_attribute,
-    restates_amount,
-    shares_matter,
+    has_other_amounts,
+    has_other_attribute,
+    has_shared_matter,
+    is_amount_restated,
+    is_one_value_apart,
 )
 from core.belief.relate.features import vocabulary
 from core.belief.relate.rivals import is_rival
 from core.errors import LociError
 from core.intake.transaction.text_readers import TextReaders
 from core.recall.results.result import RecallItem
-from core.text.split import sentences
+from core.text.split import split_sentences
 from core.types.belief import ACTED_ON, Label, Told
 from core.types.values import Kind, Memory
 from core.vault.database.rows import Rows
@@ -42,7 +42,7 @@ _BY_MEANING = 6
 _log = log.get("recall")
 
 
-def with_contested(rows: Rows, items: tuple[RecallItem, ...], readers: TextReaders) -> tuple[RecallItem, ...]:
+def mark_contradictions(rows: Rows, items: tuple[RecallItem, ...], readers: TextReaders) -> tuple[RecallItem, ...]:
     """Mark what clients tell against the person's own word, and put it behind that word.
 
     Args:
@@ -58,7 +58,7 @@ def with_contested(rows: Rows, items: tuple[RecallItem, ...], readers: TextReade
     if not brought or len(items) == 1:
         return items
     ids = [item.memory.id for item in items]
-    persons, said = persons_among(rows, ids), said_among(rows, ids)
+    persons, said = find_persons_words(rows, ids), find_owner_statements(rows, ids)
     strangers = [item for item in brought if item.memory.id not in said]
     pairs = [(own, item) for item, own in product(strangers, items) if _speaks_for(own, item, persons, said)]
     against = _against(pairs, readers)
@@ -107,7 +107,7 @@ def _against(pairs: Sequence[tuple[RecallItem, RecallItem]], readers: TextReader
         near = [
             (mine, theirs)
             for mine, theirs in product(told[own.memory.id], told[item.memory.id])
-            if shares_matter(mine.text, theirs.text) or has_contradiction(mine.claims, theirs.claims)
+            if has_shared_matter(mine.text, theirs.text) or has_contradiction(mine.claims, theirs.claims)
         ]
         if any(_is_against(mine, theirs) for mine, theirs in near):
             found[item.memory.id] = own
@@ -120,7 +120,7 @@ def _against(pairs: Sequence[tuple[RecallItem, RecallItem]], readers: TextReader
 
 def _told(memory: Memory, readers: TextReaders) -> list[Told]:
     text, at = memory.text[:_CHARACTERS], _at(memory)
-    spans = sentences(text)[:_SENTENCES]
+    spans = split_sentences(text)[:_SENTENCES]
     parts = [text[begin:end].strip() for begin, end in spans]
     stated = [part for part in parts if part and not part.endswith("?")]
     return [Told(part, at, readers.extract(part, now_ms=at, said_ms=at)) for part in stated]
@@ -130,12 +130,12 @@ def _is_against(mine: Told, theirs: Told) -> bool:
     numbers = vocabulary()["numbers"]
     return (
         has_contradiction(mine.claims, theirs.claims)
-        or one_value_apart(mine, theirs)
-        or other_attribute(mine, theirs)
+        or is_one_value_apart(mine, theirs)
+        or has_other_attribute(mine, theirs)
         or is_rival(mine, theirs)
-        or restates_amount(mine.text, theirs.text, numbers)
-        or restates_amount(theirs.text, mine.text, numbers)
-        or (other_amounts(mine.text, theirs.text, numbers) and _is_one_matter(mine, theirs))
+        or is_amount_restated(mine.text, theirs.text, numbers)
+        or is_amount_restated(theirs.text, mine.text, numbers)
+        or (has_other_amounts(mine.text, theirs.text, numbers) and _is_one_matter(mine, theirs))
     )
 
 

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from datetime import tzinfo
 
 from core.text.query.intent import best_intent, intent_scores, text_weight
-from core.text.query.names import names_in
-from core.text.timephrases.finder import MAX_CHARS, time_range
+from core.text.query.names import find_question_names
+from core.text.timephrases.finder import MAX_CHARS, find_time_range
 from core.types.recall import PlanChange, QueryPlan, TimeRange
 from core.types.values import Intent
 
 
-def understand(
+def understand_question(
     query: str,
     now_ms: int,
     zone: tzinfo,
@@ -40,7 +40,7 @@ def understand(
     """
     head = query[:MAX_CHARS]
     change = change or PlanChange()
-    found = time_range(head, now_ms, zone)
+    found = find_time_range(head, now_ms, zone)
     time, given = _time(found, change)
     scores = intent_scores(head, has_time=time is not None)
     intent, _ = best_intent(scores)
@@ -51,7 +51,7 @@ def understand(
     if change.text_weight is not None:
         weight, signals, given = change.text_weight, (), (*given, "text_weight")
     place = (time.start, time.end) if time is not None and time is found else (0, 0)
-    names = names_in(head, known, place)
+    names = find_question_names(head, known, place)
     return QueryPlan(
         intent=intent,
         intent_scores={one.value: scores[one] for one in Intent},

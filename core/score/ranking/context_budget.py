@@ -33,7 +33,7 @@ Choice = Mapping[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class PackItem:
     """Something that may be packed.
 
     Attributes:
@@ -68,7 +68,7 @@ def fetch_count(budget: int, average: int = AVERAGE_TOKENS) -> int:
     return min(MOST_FETCHED, max(LEAST_FETCHED, 2 * (budget // max(1, average))))
 
 
-def choose(items: Sequence[Item], room: int, headings: Mapping[str, int]) -> dict[int, int]:
+def choose_items(items: Sequence[PackItem], room: int, headings: Mapping[str, int]) -> dict[int, int]:
     """Fill a room greedily.
 
     Args:
@@ -95,7 +95,7 @@ def choose(items: Sequence[Item], room: int, headings: Mapping[str, int]) -> dic
 class _Filling:
     """A room that fills."""
 
-    def __init__(self, items: Sequence[Item], room: int, headings: Mapping[str, int]) -> None:
+    def __init__(self, items: Sequence[PackItem], room: int, headings: Mapping[str, int]) -> None:
         self._items, self._left, self._headings = items, room, headings
         self._open: set[str] = set()
         self._most = self._together = room
@@ -174,12 +174,12 @@ class _Filling:
             heappush(waiting, (-gain / (item.costs[form - 1] - item.costs[form]), place, form - 1))
 
 
-def fitted(items: Sequence[Item], chosen: Choice, fits: Callable[[Choice], bool]) -> dict[int, int]:
+def fit_to_budget(items: Sequence[PackItem], chosen: Choice, fits: Callable[[Choice], bool]) -> dict[int, int]:
     """Drop the least valuable until the assembled text fits; first of what voices have above their share.
 
     Args:
-        items: as given to `choose`.
-        chosen: from `choose`.
+        items: as given to `choose_items`.
+        chosen: from `choose_items`.
         fits: whether the text of a choice keeps the budget, measured on the text itself.
 
     Returns:
@@ -192,7 +192,7 @@ def fitted(items: Sequence[Item], chosen: Choice, fits: Callable[[Choice], bool]
     return left
 
 
-def _above(items: Sequence[Item], chosen: Choice) -> list[int]:
+def _above(items: Sequence[PackItem], chosen: Choice) -> list[int]:
     """What is chosen of voices that have more than a third of it, or of all where they have more than two thirds."""
     said: Counter[str | None] = Counter()
     for place, form in chosen.items():
