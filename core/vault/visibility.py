@@ -18,7 +18,7 @@ _NEVER_LET_IN = (*REFUSED, OVERTAKEN, "unanswered")
 _LISTED = "', '".join(_NEVER_LET_IN)
 
 
-def is_undecided_sql(status: str, reason: str | None) -> bool:
+def is_undecided(status: str, reason: str | None) -> bool:
     """`undecided_sql` of one row.
 
     Args:

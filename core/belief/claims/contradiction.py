@@ -34,7 +34,7 @@ IN_QUESTION = " AND c.state IN ('draft', 'asserted', 'disputed')"
 """Of `c`: it is not over. To what is over nothing is opposed any more."""
 
 
-def opposed_claims_sql(rows: Rows, claim_ids: Iterable[str]) -> list[str]:
+def read_opposing_claims(rows: Rows, claim_ids: Iterable[str]) -> list[str]:
     """Claims that any of some may speak against: also of what has just ended, and those that wait.
 
     Args:

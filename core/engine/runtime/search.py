@@ -22,7 +22,7 @@ from core.engine.runtime.vector_space import ActiveVectorSpace, Embedded, embed_
 from core.index.manager import IndexManager
 from core.memory.write import Stored, VectorSpace
 from core.recall.answer.pipeline import Recall
-from core.score.ranking.profile_options import profile_of
+from core.score.ranking.profile_options import profile_from_options
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -134,7 +134,7 @@ class Search:
     def use_retrieval(self, chosen: RetrievalOptions) -> None:
         """Rank by other weights from here on; a recall that runs goes on with those it began with."""
         self.retrieval = chosen
-        self.recall.profile = profile_of(chosen)
+        self.recall.profile = profile_from_options(chosen)
 
     def _on(self, pool: Executor, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         return map_result(begin(pool, work, *args, **kwargs), lambda value: value, self._translate)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from core.belief.claims.contradiction import opposed_claims_sql, read_opposition
+from core.belief.claims.contradiction import read_opposing_claims, read_opposition
 from core.errors import BugError
 from core.memory.draft import to_json
 from core.memory.strengths import read_strength_by_id
@@ -181,7 +181,7 @@ def refresh_claims(tx: Tx, claim_ids: Iterable[str]) -> int:
     """
     changed = 0
     given = list(claim_ids)
-    for claim_id, pieces in weigh_evidence(tx, list(dict.fromkeys([*given, *opposed_claims_sql(tx, given)]))).items():
+    for claim_id, pieces in weigh_evidence(tx, list(dict.fromkeys([*given, *read_opposing_claims(tx, given)]))).items():
         confidence = claim_confidence(pieces)
         # Derived, as trust is: written past the recorder.
         changed += tx.run(
