@@ -1,6 +1,6 @@
 """Reads an import to its end without writing anything and counts what it would bring.
 
-The same steps serve the import itself: `import_items` is what it stores, `ImportTally` what it reports. Must not do:
+The same steps serve the import itself: `import_items` is what it stores, `DryRunTally` what it reports. Must not do:
 keep texts, write, reorder.
 """
 
@@ -132,7 +132,7 @@ def _planned(record: Record) -> _Planned:
     return _Planned(conversation.title or "", max(0, leaves - 1) if isinstance(leaves, int) else 0, _Span())
 
 
-class ImportTally:
+class DryRunTally:
     """Counts items one by one."""
 
     def __init__(self, format_name: str) -> None:
@@ -284,7 +284,7 @@ def dry_run_import(
         CancelledError: `cancelled` said so.
         UserError: IMPORT_REFUSED or IMPORT_CHANGED: nothing may be imported.
     """
-    tally = ImportTally(importer.format)
+    tally = DryRunTally(importer.format)
     done = 0
     _check(cancelled)
     for done, item in enumerate(import_items(bundle, importer), 1):

@@ -19,7 +19,7 @@ from core.lifecycle.kit.job_context import (
     SCHEDULER,
     BatchResult,
     JobContext,
-    NeighbourSearch,
+    NearestNeighbours,
     Planner,
     PreparingPlanner,
     StreamJob,
@@ -50,7 +50,7 @@ def ground_of(
     rig: Rig,
     options: Mapping[str, Any] | None = None,
     *,
-    near: NeighbourSearch | None = None,
+    near: NearestNeighbours | None = None,
     ask: Callable[[Prompt], str] | None = None,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> JobContext:
@@ -82,7 +82,7 @@ def ground_of(
     )
 
 
-def near_of(rig: Rig) -> NeighbourSearch:
+def near_of(rig: Rig) -> NearestNeighbours:
     """Neighbours from the engine's index."""
     index = rig.opened.search.index
 

@@ -110,7 +110,7 @@ class KeyedClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimConflict:
+class OpposedClaims:
     """Two claims of the same subject and predicate that do not say the same.
 
     Attributes:
@@ -199,7 +199,7 @@ def _claim(row: Sequence[Any], spans: tuple[Place, ...]) -> KeyedClaim:
     return KeyedClaim(seen, row[14], row[15])
 
 
-def find_claim_conflicts(have: Sequence[KeyedClaim], came: Sequence[KeyedClaim]) -> tuple[ClaimConflict, ...]:
+def find_claim_conflicts(have: Sequence[KeyedClaim], came: Sequence[KeyedClaim]) -> tuple[OpposedClaims, ...]:
     """Claims of two memories that name the same thing and do not say the same of it, the exclusive ones first.
 
     Args:
@@ -210,7 +210,7 @@ def find_claim_conflicts(have: Sequence[KeyedClaim], came: Sequence[KeyedClaim])
         The pairs.
     """
     found = [
-        ClaimConflict(old.seen, new.seen)
+        OpposedClaims(old.seen, new.seen)
         for old in have
         for new in came
         if old.seen.predicate == new.seen.predicate
@@ -220,7 +220,7 @@ def find_claim_conflicts(have: Sequence[KeyedClaim], came: Sequence[KeyedClaim])
     return tuple(sorted(found, key=lambda odds: not (odds.have.exclusive and odds.came.exclusive)))
 
 
-def item_topic(odds: Sequence[ClaimConflict], came: Sequence[KeyedClaim]) -> ItemTopic:
+def item_topic(odds: Sequence[OpposedClaims], came: Sequence[KeyedClaim]) -> ItemTopic:
     """What an item is about.
 
     Args:
@@ -239,7 +239,7 @@ def item_topic(odds: Sequence[ClaimConflict], came: Sequence[KeyedClaim]) -> Ite
     return ItemTopic()
 
 
-def find_differing_spans(have: Memory, came: Memory, odds: Sequence[ClaimConflict]) -> tuple[list[Place], list[Place]]:
+def find_differing_spans(have: Memory, came: Memory, odds: Sequence[OpposedClaims]) -> tuple[list[Place], list[Place]]:
     """Places in both texts that are at odds: the values of claims, else the words that differ.
 
     Args:

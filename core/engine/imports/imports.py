@@ -556,7 +556,7 @@ def _count(
     see: Callable[[Record], None] | None = None,
 ) -> tuple[DryRunReport, int]:
     """Read everything; what was found, and how many records were not chosen."""
-    counted = rehearsing.ImportTally(importer.format)
+    counted = rehearsing.DryRunTally(importer.format)
     passed_over = 0
     for done, item in enumerate(import_items(bundle, importer)):
         if done % _CHECK_EVERY == 0:

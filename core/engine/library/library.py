@@ -30,7 +30,7 @@ from core.recall.browse.facets import count_facets
 from core.recall.browse.library_search import find_rows, read_rows
 from core.text.compose import embedding_text
 from core.text.query import search_syntax
-from core.text.query.search_syntax import Search, SearchTerm
+from core.text.query.search_syntax import ParsedSearch, SearchTerm
 from core.text.stopwords import stop_words
 from core.types.ids import is_id
 from core.types.memory import Warned
@@ -246,7 +246,7 @@ class Library:
         return " ".join(word for word in words if word and word.casefold() not in silent) or question
 
     @staticmethod
-    def parse(query: str) -> Search:
+    def parse(query: str) -> ParsedSearch:
         """Read a search, to show its terms as chips and what is wrong with it; needs no vault."""
         return search_syntax.parse_search(query)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from core.importers.input.sniff import key_paths
 from core.importers.input.source import Bundle, SourceFile
-from core.importers.input.streams import BadJson, LineReader, parse_json_text, read_head_text, read_lines
+from core.importers.input.streams import BadJson, FileLines, parse_json_text, read_head_text, read_lines
 from core.importers.records.blocks import cut_blocks, injected_tags
 from core.importers.records.conversation_parts import as_list, as_mapping, as_text, content_id, drop_empty, join_texts
 from core.importers.records.records import Conversation, Item, Record, SkippedPart, UnreadablePart
@@ -107,7 +107,7 @@ class _Sessions:
                     if value.get("type") == kind and session and title and rank <= known_rank:
                         self._titles[session] = (rank, title)
 
-    def _line(self, line: str, where: str, lines: LineReader, file: SourceFile) -> Iterator[Item]:
+    def _line(self, line: str, where: str, lines: FileLines, file: SourceFile) -> Iterator[Item]:
         try:
             parsed = parse_json_text(line)
         except BadJson as error:

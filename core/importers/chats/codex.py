@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.importers.input.source import Bundle, SourceFile
-from core.importers.input.streams import BadJson, LineReader, parse_json_text, read_head_text, read_lines
+from core.importers.input.streams import BadJson, FileLines, parse_json_text, read_head_text, read_lines
 from core.importers.records.blocks import cut_blocks, injected_tags, is_enclosed
 from core.importers.records.conversation_parts import as_list, as_mapping, as_text, content_id, drop_empty, join_texts
 from core.importers.records.records import Conversation, Item, Record, SkippedPart, UnreadablePart
@@ -125,7 +125,7 @@ def _read_rollout(file: SourceFile) -> Iterator[Item]:
                 yield from _line(reader, line, f"{file.name}:{number}", lines)
 
 
-def _line(reader: _Reader, line: str, where: str, lines: LineReader) -> Iterator[Item]:
+def _line(reader: _Reader, line: str, where: str, lines: FileLines) -> Iterator[Item]:
     try:
         value = parse_json_text(line).value
     except BadJson as error:

@@ -27,7 +27,7 @@ __all__ = [
     "LINE_CAP",
     "MAX_DEPTH",
     "BadJson",
-    "LineReader",
+    "FileLines",
     "MendedText",
     "ParsedJson",
     "iter_json_array",
@@ -44,7 +44,7 @@ __all__ = [
 LINE_CAP = 256 << 20
 
 
-class LineReader:
+class FileLines:
     """A file's lines, one after another: (number from 1, text without its line end).
 
     Only a line feed ends a line; one carriage return before it is removed with it.
@@ -107,7 +107,7 @@ class LineReader:
         return text
 
 
-def read_lines(file: SourceFile) -> LineReader:
+def read_lines(file: SourceFile) -> FileLines:
     """Read a file line by line.
 
     Encodings: UTF-8 with or without a mark, UTF-16 with one, else Windows-1252 for lines that are no UTF-8, unless
@@ -122,7 +122,7 @@ def read_lines(file: SourceFile) -> LineReader:
     Raises:
         UserError: IMPORT_REFUSED while reading, for a line over 256 MiB.
     """
-    return LineReader(file)
+    return FileLines(file)
 
 
 def read_whole_text(file: SourceFile, cap: int = 64 << 20) -> tuple[str, frozenset[str]]:

@@ -69,7 +69,8 @@ class EpisodeCleanupJob:
             deeds: from `plan`.
 
         Returns:
-            Counts `expired`, `capacity` and `skipped`; behind the last deed `count_remaining`, the notes that still stand.
+            Counts `expired`, `capacity` and `skipped`; behind the last deed `remaining`, the notes that still
+            stand.
         """
         heads = [deed.memory_id for deed in deeds]
         done = {head: since for _, head, since in _consolidated(tx, heads)}

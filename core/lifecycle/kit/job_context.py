@@ -32,7 +32,7 @@ T = TypeVar("T")
 SCHEDULER = Actor("scheduler", name="lifecycle")
 
 
-class NeighbourSearch(Protocol):
+class NearestNeighbours(Protocol):
     """The nearest neighbours of vectors."""
 
     def __call__(self, vectors: NDArray[np.float32], k: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
@@ -73,7 +73,7 @@ class JobContext:
     space: VectorSpace
     read: Callable[[Callable[[Rows], Any]], Any]
     embed: Callable[[Sequence[str]], NDArray[np.float32]]
-    near: NeighbourSearch | None
+    near: NearestNeighbours | None
     ask: Callable[[Prompt], str] | None
     is_stopped: Callable[[], bool]
     stored: Stored

@@ -23,7 +23,7 @@ from core.text.query.search_syntax import (
     PHRASE,
     WORD,
     WORDS_OF,
-    Search,
+    ParsedSearch,
     SearchTerm,
     date_range,
     number_range,
@@ -220,7 +220,7 @@ def _row(row: tuple[Any, ...], strength: float) -> MemoryRow:
     )
 
 
-def _conditions(search: Search, scope: Scope, params: list[object]) -> str:
+def _conditions(search: ParsedSearch, scope: Scope, params: list[object]) -> str:
     """All conditions of a search but those on strength, their values appended in order."""
     where: list[str] = []
     if not scope.unrestricted:

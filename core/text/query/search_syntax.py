@@ -91,7 +91,7 @@ class SearchTerm:
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class ParsedSearch:
     """A search as it was understood.
 
     Attributes:
@@ -139,7 +139,7 @@ class DateRange:
     until_ms: int | None = None
 
 
-def parse_search(text: str) -> Search:
+def parse_search(text: str) -> ParsedSearch:
     """Read a search.
 
     Args:
@@ -153,10 +153,10 @@ def parse_search(text: str) -> Search:
     while (start := _skip_space(text, at)) < len(text):
         term, at = _read(text, start)
         terms.append(term)
-    return Search(tuple(terms))
+    return ParsedSearch(tuple(terms))
 
 
-def format_search(search: Search) -> str:
+def format_search(search: ParsedSearch) -> str:
     """Write a search down.
 
     Args:
@@ -168,7 +168,7 @@ def format_search(search: Search) -> str:
     return " ".join(_written(term) for term in search.terms)
 
 
-def with_term(search: Search, key: str, value: str, *, negated: bool = False) -> Search:
+def with_term(search: ParsedSearch, key: str, value: str, *, negated: bool = False) -> ParsedSearch:
     """Add a condition, as a filter chip does.
 
     A further value of a list or a name joins the term of its key with "or"; a number or date replaces the one that
@@ -197,7 +197,7 @@ def with_term(search: Search, key: str, value: str, *, negated: bool = False) ->
     return _placed(terms)
 
 
-def without_term(search: Search, term: SearchTerm, value: str | None = None) -> Search:
+def without_term(search: ParsedSearch, term: SearchTerm, value: str | None = None) -> ParsedSearch:
     """Take a condition away, as closing a filter chip does.
 
     Args:
@@ -372,8 +372,8 @@ def _written(term: SearchTerm) -> str:
     return f"{sign}{term.key}:{','.join(plain)}"
 
 
-def _placed(terms: list[SearchTerm]) -> Search:
-    return parse_search(format_search(Search(tuple(terms))))
+def _placed(terms: list[SearchTerm]) -> ParsedSearch:
+    return parse_search(format_search(ParsedSearch(tuple(terms))))
 
 
 def _number(text: str) -> float | None:
