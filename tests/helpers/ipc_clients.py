@@ -137,7 +137,7 @@ _WAYS: Mapping[str, Callable[[Place], tuple[Place | None, Place | None]]] = {
 class FakeWatching:
     """Each client sees what lies with it."""
 
-    def told(self, moves: Moves, actor: Actor) -> Future[Mapping[str, tuple[str, ...]]]:
+    def visible_changes(self, moves: Moves, actor: Actor) -> Future[Mapping[str, tuple[str, ...]]]:
         found: dict[str, tuple[str, ...]] = {}
         for move in moves:
             kind = "stored" if move.before is None else "gone" if move.after is None else "changed"

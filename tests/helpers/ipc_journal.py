@@ -20,7 +20,7 @@ class FakeJournals:
         self.told: list[tuple[str, str, str, tuple[str, ...], tuple[str, ...]]] = []
         self.blocked: list[str] = []
 
-    def handed(
+    def note_disclosure(
         self,
         actor: Actor,
         verb: str,

@@ -31,7 +31,7 @@ class ChangeSubscriptions:
         self._opened = opened
         self._authority = authority
 
-    def told(self, moves: Moves, actor: Actor) -> Future[Mapping[str, tuple[str, ...]]]:
+    def visible_changes(self, moves: Moves, actor: Actor) -> Future[Mapping[str, tuple[str, ...]]]:
         """What a change is to an actor.
 
         Args:

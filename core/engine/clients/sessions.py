@@ -233,7 +233,7 @@ class Sessions:
 
         def by_whom(meant: Embedded | None) -> CaptureContext:
             vectors = None if meant is None else meant.within(opened.search.active_space)
-            handed = opened.read_log.given_to(actor.client_id)
+            handed = opened.read_log.disclosed_to(actor.client_id)
             return CaptureContext(
                 actor,
                 client,

@@ -174,7 +174,7 @@ class Memories:
     ) -> Callable[[Tx], StoreReply]:
         def write(tx: Tx) -> StoreReply:
             self._authority.need_terms(actor, client)
-            handed = opened.read_log.given_to(actor.client_id)
+            handed = opened.read_log.disclosed_to(actor.client_id)
             vectors = meant.within(opened.search.active_space)
             answer = opened.store_service.store(tx, checked, vectors, actor, client, opened.search.add_vectors, handed)
             opened.announce_after(tx, "store", (answer.memory_id,), actor)
@@ -487,7 +487,7 @@ class Memories:
 
 def _handed(opened: OpenVault, memory: Memory, actor: Actor) -> Memory:
     given, blocked = ((), (memory.id,)) if is_blocked(memory) else ((memory.id,), ())
-    opened.read_log.handed(actor, "get", "", given, (), opened.clock.now_ms(), blocked=blocked, counts=True)
+    opened.read_log.note_disclosure(actor, "get", "", given, (), opened.clock.now_ms(), blocked=blocked, counts=True)
     return memory
 
 

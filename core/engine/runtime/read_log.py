@@ -153,7 +153,7 @@ class ReadLog:
             self._entries.append(entry)
         return entry.id
 
-    def handed(
+    def note_disclosure(
         self,
         actor: Actor,
         verb: str,
@@ -204,7 +204,7 @@ class ReadLog:
             self._refusals = [*waiting.refusals, *self._refusals][-_REFUSALS_KEPT:]
             self._seen = {**waiting.seen, **self._seen}
 
-    def given_to(self, client_id: str | None) -> frozenset[str]:
+    def disclosed_to(self, client_id: str | None) -> frozenset[str]:
         """What was handed to a client and is not written down yet.
 
         Args:

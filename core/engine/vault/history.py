@@ -121,7 +121,7 @@ class History:
         self._opened = opened
         self._authority = authority
 
-    def handed(
+    def note_disclosure(
         self,
         actor: Actor,
         verb: str,
@@ -149,7 +149,7 @@ class History:
         """
         opened = self._opened()
         now = opened.clock.now_ms()
-        return opened.read_log.handed(actor, verb, query, memory_ids, entity_ids, now, blocked=blocked_ids)
+        return opened.read_log.note_disclosure(actor, verb, query, memory_ids, entity_ids, now, blocked=blocked_ids)
 
     def steps(self, after: str | None = None, limit: int = 100, include_undone: bool = True) -> Future[Steps]:
         """Undo steps, newest first.

@@ -135,7 +135,7 @@ class Dispatcher:
         """The person sees what a client was handed; no answer leaves without it."""
         if handed is not None:
             told = (handed.verb, handed.query, handed.memories, handed.entities, handed.blocked)
-            self._engine.journal.handed(session.actor(), *told)
+            self._engine.journal.note_disclosure(session.actor(), *told)
 
     def left(self, connection: Connection) -> None:
         """A peer has gone: its sessions are put away, their turns end (E17.5.6)."""

@@ -75,8 +75,8 @@ def test_one_name_however_it_is_spelt(rig: Rig) -> None:
 def test_what_a_client_was_handed_is_seen_and_does_not_count_as_used(rig: Rig) -> None:
     reader = rig.client("reader", "read", HOME)
     known = rig.store("The kettle is red.", space="home").memory_id
-    rig.engine.journal.handed(reader, "list", "kettle", [known])
-    rig.engine.journal.handed(reader, "entities", "Anna", [], ["e1"])
+    rig.engine.journal.note_disclosure(reader, "list", "kettle", [known])
+    rig.engine.journal.note_disclosure(reader, "entities", "Anna", [], ["e1"])
     flush_journal(rig.opened)
     rows = rig.engine.laboratory.receipts(10, client="reader").result(10).rows
     assert sorted((row.verb, row.query, row.items) for row in rows) == [("entities", "Anna", 0), ("list", "kettle", 1)]

@@ -30,7 +30,7 @@ class Ears:
         self.rig.settle()
         moves, self.moves[:] = list(self.moves), []
         told = {
-            name: [said for one in moves if (said := self.rig.engine.watching.told(one, actor).result(60))]
+            name: [said for one in moves if (said := self.rig.engine.watching.visible_changes(one, actor).result(60))]
             for name, actor in self.actors.items()
         }
         return {name: said for name, said in told.items() if said}
@@ -70,7 +70,7 @@ def test_only_what_it_may_see_is_told_to_a_listener(rig: Rig) -> None:
     rig.undo()
     assert ears.heard() == {name: all_of("stored", shared) for name in ("ada", "bea", "anna")}
     with refused(Code.UNAUTHENTICATED):
-        rig.engine.watching.told((), replace(ada, client_id="nobody"))
+        rig.engine.watching.visible_changes((), replace(ada, client_id="nobody"))
 
 
 def test_an_undo_names_what_it_took_away_whole(rig: Rig) -> None:

@@ -33,9 +33,9 @@ def test_what_is_of_another_kind_is_not_handed_out(rig: Rig) -> None:
     for _ in range(3):
         error = error_of(rig.engine.memories.get(fact, plug, Kind.RULE))
         assert (error.code, error.sentence) == (Code.NOT_FOUND, NONE)
-    assert rig.opened.read_log.given_to(plug.client_id) == frozenset()
+    assert rig.opened.read_log.disclosed_to(plug.client_id) == frozenset()
     assert rig.engine.memories.get(fact, plug, Kind.FACT).result(30).id == fact
-    assert rig.opened.read_log.given_to(plug.client_id) == {fact}
+    assert rig.opened.read_log.disclosed_to(plug.client_id) == {fact}
 
 
 def test_a_reason_has_one_length(rig: Rig) -> None:

@@ -184,8 +184,8 @@ def test_what_was_not_shown_was_not_given(rig: Rig, writer: Actor) -> None:
     rig.engine.memories.recall(RecallQuery("kettle manual"), reader).result(20)
     for one in (memory_id, plain):
         rig.engine.memories.get(one, reader).result(20)
-    rig.engine.journal.handed(reader, "list", "", [plain], blocked_ids=[memory_id])
-    assert rig.opened.read_log.given_to(reader.client_id) == {plain}
+    rig.engine.journal.note_disclosure(reader, "list", "", [plain], blocked_ids=[memory_id])
+    assert rig.opened.read_log.disclosed_to(reader.client_id) == {plain}
     flush_journal(rig.opened)
     assert [rig.get(one).access_count for one in (memory_id, plain)] == [0, 2]
     assert rig.rows("SELECT memory_id, times FROM handed WHERE client_id = ?", reader.client_id) == [(plain, 3)]

@@ -43,7 +43,7 @@ class Watching(FakeWatching):
         self._outlet = outlet
         self.takes_room = True
 
-    def told(self, moves: Moves, actor: Actor) -> Future[Mapping[str, tuple[str, ...]]]:
+    def visible_changes(self, moves: Moves, actor: Actor) -> Future[Mapping[str, tuple[str, ...]]]:
         self._outlet.room, self.takes_room = not self.takes_room, False
         return super().told(moves, actor)
 
