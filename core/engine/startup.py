@@ -209,7 +209,7 @@ def _identity(opened: OpenVault, sight: ActiveVectorSpace) -> Identity:
 
 
 def warm_index(opened: OpenVault) -> None:
-    """Bring the index in step with the vault; searches are answered all the while."""
+    """Bring the index in step with the vault while searches go on."""
     whole_at: list[int] = []
     sight = opened.search.active_space
     name = _identity(opened, sight)

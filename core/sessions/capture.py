@@ -78,7 +78,7 @@ class CapturedPiece:
 
 @dataclass(frozen=True, slots=True)
 class PreparedCapture:
-    """What a call brings, checked; nothing is written yet.
+    """The checked texts of one capture; nothing is written yet.
 
     Attributes:
         session: the conversation.
@@ -108,7 +108,7 @@ class PreparedCapture:
 
 @dataclass(frozen=True, slots=True)
 class CaptureContext:
-    """Who brings it, and what it is stored with.
+    """Who captures, and with what the texts are stored.
 
     Attributes:
         store_service: the store path.
@@ -290,7 +290,7 @@ def _told(messages: Sequence[Message], readers: TextReaders, now_ms: int) -> lis
 
 
 def write_capture(tx: Tx, verb: Verb, prepared: PreparedCapture, by: CaptureContext) -> Captured:
-    """Keep what was prepared, within one verb.
+    """Write a prepared capture within one verb.
 
     Args:
         prepared: what is to be kept.
@@ -442,7 +442,7 @@ class _Writing:
         by = self._by
         vectors = None if by.vectors is None else by.vectors[begin:end]
         arriving = StoreContext(checked, by.actor, by.client, self._space, vectors, by.stored, by.handed)
-        reply = self._attempt(piece, lambda: by.store_service.take_in(self._tx, self._verb, arriving))
+        reply = self._attempt(piece, lambda: by.store_service.store_text(self._tx, self._verb, arriving))
         is_told = self._is_blind and reply is not None and reply.operation != "NOOP"
         if is_told and reply is not None and self._tx.row("memories", {"id": reply.memory_id}) is None:
             self._count_untrue(piece, reply)  # it stands already: the answer is as if it were new

@@ -31,7 +31,7 @@ class _Session:
 
 @dataclass(frozen=True, slots=True)
 class SessionSnapshot:
-    """A session that is to be kept.
+    """A session as it is kept.
 
     Attributes:
         name: whose and which.

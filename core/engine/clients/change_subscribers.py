@@ -25,14 +25,14 @@ _SEEN = f"SELECT m.at FROM (SELECT w.key AS at, {_COLUMNS} FROM json_each(:place
 
 
 class ChangeSubscriptions:
-    """What a listener may be told. Each method returns at once with a Future."""
+    """The changes a listener may see. Each method returns at once with a Future."""
 
     def __init__(self, opened: Callable[[], OpenVault], authority: Authority) -> None:
         self._opened = opened
         self._authority = authority
 
     def visible_changes(self, moves: Moves, actor: Actor) -> Future[Mapping[str, tuple[str, ...]]]:
-        """What a change is to an actor.
+        """The changes of a transaction that an actor may see.
 
         Args:
             moves: what was done.

@@ -86,7 +86,7 @@ class RehearsedError(LociError):
 
 @dataclass(frozen=True, slots=True)
 class ClientUndo:
-    """What is done to all that a client did.
+    """How all changes of a client are taken back.
 
     Attributes:
         name: the verb.
@@ -103,7 +103,7 @@ class ClientUndo:
 
 @dataclass(frozen=True, slots=True)
 class ClientUndoProgress:
-    """How far it is.
+    """How far the undo of a client's changes has come.
 
     Attributes:
         waiting: steps that are not tried yet, the newest first; None where it is not begun.
@@ -163,7 +163,7 @@ def rehearse_client_undo(tx: Tx, opened: OpenVault, client_id: str, since_ms: in
 def undo_next_batch(
     tx: Tx, opened: OpenVault, client_id: str, deed: ClientUndo, actor: Actor, at: ClientUndoProgress
 ) -> ClientUndoProgress:
-    """One turn of it.
+    """Take back the next few of a client's changes.
 
     Args:
         tx: a transaction of its own.

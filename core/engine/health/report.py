@@ -41,7 +41,7 @@ _UNSEEN = "SELECT count(*) FROM memories WHERE status = 'active' AND part_of IS 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What is looked at once and spoken of often."""
+    """Readings that are taken once and used by several checks."""
 
     opened: OpenVault
     rows: Rows

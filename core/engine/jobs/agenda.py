@@ -35,7 +35,7 @@ TURN = "turn"
 
 
 class Agenda:
-    """Knows every kind of work.
+    """Tells which kinds of work are due, and what holds each back.
 
     Attributes:
         jobs: by type.

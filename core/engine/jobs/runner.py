@@ -31,7 +31,7 @@ _AIM_S = 0.08
 
 @dataclass(frozen=True, slots=True)
 class JobCheckpoint:
-    """How a job stands behind a batch.
+    """The state of a job after a batch.
 
     Attributes:
         report: what it did so far.

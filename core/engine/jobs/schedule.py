@@ -20,7 +20,7 @@ _DISTIL_MS = 10 * _MINUTE_MS
 
 @dataclass(frozen=True, slots=True)
 class JobWording:
-    """How a kind of work is called.
+    """The texts about a kind of work.
 
     Attributes:
         title: what it is; `running` while it runs; `step` names the undo step.

@@ -63,7 +63,7 @@ def write_export(opened: OpenVault, ids: Sequence[str], to: Path, format_name: s
 
 
 def record_export(opened: OpenVault, ids: Sequence[str], format_name: str) -> tuple[str, ...]:
-    """Put down that memories leave the vault, and say in which order.
+    """Record that memories are exported, and return their order.
 
     Args:
         format_name: as for `write_export`.

@@ -24,7 +24,7 @@ _PAUSE_S = 5.0
 
 
 def make_resolver(opened: OpenVault) -> Resolver:
-    """What carries decisions out in an open vault.
+    """The resolver of an open vault.
 
     Returns:
         The resolver.
@@ -35,7 +35,7 @@ def make_resolver(opened: OpenVault) -> Resolver:
 
 @dataclass
 class ReviewChores:
-    """Tends the desk of one open vault after another.
+    """Runs the review's chores for one open vault after another.
 
     Attributes:
         vault: the open vault that was looked at last.

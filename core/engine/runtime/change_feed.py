@@ -22,7 +22,7 @@ _Step = tuple[Place | None, Place | None]
 
 
 def publish_changes(tx: Tx, hub: Hub) -> None:
-    """Have listeners told what the transaction did, after all that its verbs left for after the commit.
+    """Publish the changes of a transaction after its other commit actions.
 
     Args:
         tx: the transaction, at its end.

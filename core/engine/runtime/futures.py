@@ -122,7 +122,7 @@ def recover(first: Future[A], kind: type[E], then: Callable[[E], A]) -> Future[A
 
 
 def log_failure(work: Future[A], log: logging.Logger, name: str) -> None:
-    """Put down how work ended that nobody waits for; a lock on the way is no fault.
+    """Log the failure of work that nobody waits for; a lock on the way is no fault.
 
     Args:
         work: running work.

@@ -25,7 +25,7 @@ _log = log.get("engine")
 
 
 def release_caches(opened: OpenVault, caches: Sequence[Callable[[], None]] = ()) -> Pressure:
-    """Look how memory is, and act where that changed.
+    """Read the memory pressure and release caches where the level changed.
 
     Args:
         caches: drop what else is kept between calls.
@@ -40,7 +40,7 @@ def release_caches(opened: OpenVault, caches: Sequence[Callable[[], None]] = ())
 
 
 def apply_pressure_level(opened: OpenVault, level: Pressure, caches: Sequence[Callable[[], None]] = ()) -> None:
-    """Go over to a level.
+    """Apply a level of memory pressure.
 
     Args:
         level: the one in force from here on.

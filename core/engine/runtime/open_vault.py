@@ -51,7 +51,7 @@ _UNWRITABLE = frozenset({Code.DISK_FULL, Code.READ_ONLY, Code.WRITE_FAILED, Code
 
 @dataclass(frozen=True, slots=True)
 class CachedCount:
-    """What was counted a moment ago, since counting takes its time.
+    """A count with what it depends on, kept because counting is slow.
 
     Attributes:
         mark: how everything was that it depends on.

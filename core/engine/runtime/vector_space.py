@@ -33,7 +33,7 @@ _log = log.get("engine")
 
 @dataclass
 class EmbedderFault:
-    """Why the embedder does not answer.
+    """The error that keeps the embedder from answering.
 
     Attributes:
         code: of its last failure; None while it answers.

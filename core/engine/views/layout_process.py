@@ -204,7 +204,7 @@ def main(reader: BinaryIO | None = None, writer: BinaryIO | None = None) -> int:
 
 
 def lower_priority() -> None:
-    """Leave the processor to the window where both want it."""
+    """Lower this process's priority, so that the window goes first."""
     if hasattr(os, "nice"):
         os.nice(_NICE)
 

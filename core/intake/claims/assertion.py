@@ -111,7 +111,7 @@ def claims_of(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
 
 
 def sync_claims(tx: Tx, make_id: Callable[[], str], memory_ids: Iterable[str]) -> None:
-    """Bring the claims of memories in step with how those memories stand now.
+    """Bring the status of claims in step with the memories they rest on.
 
     A claim is asserted while a memory that backs it is active (or is stacked under one that is); it is not asserted
     again where another claim replaced it, nor where it would stand beside one that excludes it.

@@ -96,7 +96,7 @@ _BESIDE = (
 
 
 def load_neighbours(rows: Rows, cosines: dict[str, float]) -> dict[str, Neighbour]:
-    """Memories with all that the gate and the relation model ask of them.
+    """Load memories with all that the gate and the relation model ask of them.
 
     Args:
         cosines: memory id to nearness.
@@ -143,7 +143,7 @@ def _standing(row: tuple[Any, ...], trusts: tuple[float, float]) -> SourceAuthor
 
 
 def authority_of(rows: Rows, memory_id: str) -> SourceAuthority:
-    """Whose word a stored memory is.
+    """The authority of a stored memory: whose word it is, and since when.
 
     Returns:
         Its standing.
@@ -180,7 +180,7 @@ def _brought_by(client_id: str | None, import_id: str | None, lineage: str) -> s
 def load_claims(
     rows: Rows, memory_ids: Iterable[str], *, back: bool = False
 ) -> dict[str, list[tuple[str, ClaimDraft]]]:
-    """What memories are read to say, with the ids of the claims.
+    """The claims that were read in memories, with their ids.
 
     Args:
         back: whether they are to come back: then what was retracted with them is told too.

@@ -50,7 +50,7 @@ _BEHIND = "SELECT DISTINCT memory_id FROM evidence WHERE claim_id IN (SELECT val
 
 @dataclass(frozen=True, slots=True)
 class EntityCaller:
-    """Who asks for a verb, and how far it sees.
+    """Who asks for a verb on entities, and which entities they may see.
 
     Attributes:
         actor: who asks.
@@ -74,7 +74,7 @@ class EntityCaller:
 
 @dataclass(frozen=True, slots=True)
 class EntityVerbs:
-    """Carries verbs on entities out.
+    """The verbs on entities: create, change, merge.
 
     Attributes:
         make_id: makes UUIDv7 ids.

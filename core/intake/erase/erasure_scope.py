@@ -46,7 +46,7 @@ _SOURCES = (
 
 @dataclass(frozen=True, slots=True)
 class ErasureScope:
-    """What an erasure reaches.
+    """Every memory that an erasure reaches, and why.
 
     Attributes:
         why: every memory that goes, with the reason; parts of split texts among them.
@@ -65,7 +65,7 @@ class ErasureScope:
 
 
 def erasure_scope_of(rows: Rows, ids: Sequence[str], *, whole_chain: bool) -> ErasureScope:
-    """Work out what goes.
+    """Find every memory that an erasure takes along.
 
     Args:
         rows: a vault snapshot or the transaction.

@@ -64,7 +64,7 @@ _QUOTE_LEAST = 12
 
 @dataclass
 class ErasedRows:
-    """What an erasure did to rows.
+    """The rows that an erasure removed and mended.
 
     Attributes:
         removed: table and key (canonical JSON) of every row that is gone.

@@ -117,7 +117,7 @@ class _Named:
 
 
 class TraceIndex:
-    """The index of one run.
+    """Index of the journal rows that may hold traces, for one erasure.
 
     Attributes:
         looked: rows that were read for it.

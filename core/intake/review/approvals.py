@@ -24,7 +24,7 @@ _ABOUT = (
 
 
 def record_request(tx: Tx, item_id: str, wish: Wish, client_id: str, reason: str | None) -> None:
-    """Write down who asked for what, beside the item that was opened for it.
+    """Record a client's request beside the review item that was opened for it.
 
     Args:
         wish: what is to be done.
@@ -70,14 +70,14 @@ def requests_about(rows: Rows, memory_id: str) -> list[str]:
 
 
 def withdraw_requests(tx: Tx, memory_id: str) -> None:
-    """Take away what clients asked about a memory that leaves with an undo: a wish must not hold it here."""
+    """Withdraw the requests about a memory that leaves with an undo: a request must not hold it back."""
     for item_id in requests_about(tx, memory_id):
         tx.delete("approvals", {"conflict_id": item_id})
         tx.delete("conflicts", {"id": item_id})
 
 
 def carry_over(transitions: Transitions, old_id: str, new_id: str) -> None:
-    """What hangs on a memory and not on its words goes with it to the version that a client wrote.
+    """Carry over to a client's new version what belongs to the memory and not to its text.
 
     Its place, its pin, and the relations that somebody drew. What it earned as a rule it earned with other words.
 
@@ -104,7 +104,7 @@ def carry_over(transitions: Transitions, old_id: str, new_id: str) -> None:
 
 
 def apply_removal(transitions: Transitions, memory_id: str) -> None:
-    """Let a memory leave recall because the person allowed it; an undo brings it back.
+    """Remove a memory from recall at a client's request that the person allowed; an undo brings it back.
 
     Args:
         memory_id: the memory; of a split text the head.

@@ -30,7 +30,7 @@ _OWNERS = (
 
 @dataclass(frozen=True, slots=True)
 class StaleItems:
-    """What is to be closed or opened again; ids of items."""
+    """Ids of the review items that close, reopen or expire."""
 
     lapsed: tuple[str, ...] = ()
     returned: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class StaleItems:
 
 
 def find_stale(rows: Rows, now_ms: int, *, expiry: bool) -> StaleItems:
-    """Look what closes itself now.
+    """Find the review items that close, reopen or expire now.
 
     Args:
         expiry: whether to look for what expired too; that reads the whole queue.

@@ -64,7 +64,7 @@ _TWIN = """
 
 @dataclass(frozen=True, slots=True)
 class ResolutionContext:
-    """What a decision is carried out with.
+    """One decision on a review item, with everything that carries it out.
 
     Attributes:
         transitions: the steps, for the running verb.
@@ -101,7 +101,7 @@ class ResolutionContext:
 
 
 def apply_decision(work: ResolutionContext) -> None:
-    """Do what was decided.
+    """Carry the decision out.
 
     Args:
         work: the decision.
@@ -329,7 +329,7 @@ def _need_free(work: ResolutionContext, but: tuple[str, ...] = ()) -> None:
 
 
 def conflicting_claims(rows: Rows, have_id: str, came_id: str) -> list[tuple[str, str]]:
-    """Claims of two memories that are at odds.
+    """Claims of two memories that contradict each other.
 
     Args:
         have_id: the memory that stands.

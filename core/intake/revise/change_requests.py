@@ -72,7 +72,7 @@ class _HeldBackError(LociError):
 
 @dataclass(frozen=True, slots=True)
 class ChangeRequest:
-    """What a client wishes.
+    """A change that a client asks for.
 
     Attributes:
         wish: what is to be done.
@@ -92,7 +92,7 @@ class ChangeRequest:
 
 
 def check_change_request(wished: ChangeRequest) -> None:
-    """Refuse what cannot be asked, before anything is embedded.
+    """Refuse a request that cannot be made, before anything is embedded.
 
     Args:
         wished: the wish.
@@ -107,7 +107,7 @@ def check_change_request(wished: ChangeRequest) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ChangeRequests:
-    """Carries wishes out, or takes them down.
+    """Carries the change requests of clients out, or puts them before the person.
 
     Attributes:
         store_service: stores; its parts are used for a new text.
@@ -279,7 +279,7 @@ class ChangeRequests:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """Who wishes, and whether the person has to be asked in any case."""
+    """Who asks, and whether the person must be asked in any case."""
 
     actor: Actor
     client: ClientRecord

@@ -57,7 +57,7 @@ class InvertedText:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeReports:
-    """Takes reports down.
+    """Writes reports on how rules and procedures served.
 
     Attributes:
         make_id: makes UUIDv7 ids.

@@ -31,7 +31,7 @@ from core.vault.visibility import UNSEALED, let_in_sql
 def reply_if_tombstoned(
     tx: Tx, work: UnitOfWork, make_id: Callable[[], str], parts: Sequence[str], label: str, actor: Actor
 ) -> StoreReply | None:
-    """The answer to somebody who brings an erased text.
+    """The reply to somebody who brings an erased text.
 
     It is the answer to a text that is known already: a refusal of its own would tell a client what there was. Who reads
     finds no memory under the id, and can take it for a text that is gone (the reference says so); who may not is told
@@ -67,7 +67,7 @@ _SIDES = "SELECT existing_id, incoming_id FROM conflicts WHERE id = ?"
 
 
 def may_not_read(client: ClientRecord | None) -> bool:
-    """Whether a writer may look nothing up.
+    """Whether a writer may not read at all.
 
     Args:
         client: who writes; None for the owner.
@@ -101,7 +101,7 @@ def visible_reply(
     client: ClientRecord | None,
     own_id: str,
 ) -> StoreReply:
-    """The answer as its asker may have it.
+    """The reply with no more than its asker may know.
 
     Args:
         rows: the transaction that did it.

@@ -48,7 +48,7 @@ _LABELS = "SELECT n FROM embeddings WHERE owner = 'memory' AND vector_space = ? 
 
 @dataclass(frozen=True, slots=True)
 class NeighbourSearch:
-    """Looks for neighbours.
+    """Finds the stored memories nearest to a candidate.
 
     Attributes:
         index: the index over the vault.

@@ -37,7 +37,7 @@ _LOGGED = dict.fromkeys(GateDecision, "ADD") | {
 
 @dataclass
 class PlanExecution:
-    """One plan being carried out.
+    """Carries one store plan out.
 
     Attributes:
         transitions: the steps of the running verb.

@@ -121,7 +121,7 @@ def next_text(rows: Rows, most: int) -> UnreadMemory | None:
 
 
 def mark_asked(tx: Tx, offered: OpenPair | UnreadMemory) -> None:
-    """Note that a model was asked: it is not asked again, whatever it said.
+    """Note that a model was asked; it is asked once, whatever it said.
 
     Args:
         tx: the transaction in which its answer is acted on.

@@ -131,31 +131,31 @@ class StoreService:
             UserError: ACCESS_DENIED for a space out of reach, INVALID_INPUT for a request id used otherwise.
         """
         request = checked.request
-        repeat = IdempotentCall(actor, request.request_id, _asked(request))
-        known = repeat.known(tx)
+        call = IdempotentCall(actor, request.request_id, _call_of(request))
+        known = call.known(tx)
         if known is not None:
-            return _told(known)
+            return _reply_from(known)
         label = "Propose a memory" if checked.proposed else f"Remember a {request.kind.value}"
         check_room(tx, actor, client, self.work.client_waits, tx.now_ms)
         if client is not None:
             self.space_of(tx, request, client)  # refused before the text is looked at: it is the same for all
-        quiet = reply_if_tombstoned(tx, self.work, self.make_id, checked.texts, label, actor)
-        if quiet is not None:
-            reply = visible_reply(tx, self.make_id, quiet, checked, client, quiet.memory_id)
+        tombstoned = reply_if_tombstoned(tx, self.work, self.make_id, checked.texts, label, actor)
+        if tombstoned is not None:
+            reply = visible_reply(tx, self.make_id, tombstoned, checked, client, tombstoned.memory_id)
         else:
             with self.work.verb(tx, "store", label, actor) as verb:
                 space_id = self.space_of(tx, request, client)
-                arriving = StoreContext(checked, actor, client, space_id, vectors, stored, handed)
-                reply = self.take_in(tx, verb, arriving)
-        repeat.keep(tx, asdict(reply))
+                context = StoreContext(checked, actor, client, space_id, vectors, stored, handed)
+                reply = self.store_text(tx, verb, context)
+        call.keep(tx, asdict(reply))
         return reply
 
-    def take_in(self, tx: Tx, verb: Verb, arriving: StoreContext) -> StoreReply:
+    def store_text(self, tx: Tx, verb: Verb, context: StoreContext) -> StoreReply:
         """Store one text, which was not erased before, within a running verb, which may take in several."""
-        arriving = replace(arriving, memory_id=self.make_id())
-        known = self._known(tx, verb, arriving)
-        reply = self._add(tx, verb, arriving) if known is None else known
-        return visible_reply(tx, self.make_id, reply, arriving.checked, arriving.client, arriving.memory_id)
+        context = replace(context, memory_id=self.make_id())
+        known = self._reply_if_known(tx, verb, context)
+        reply = self._add(tx, verb, context) if known is None else known
+        return visible_reply(tx, self.make_id, reply, context.checked, context.client, context.memory_id)
 
     def transitions(self, tx: Tx, verb: Verb, stored: Stored, by: str = "rules") -> Transitions:
         """The steps for a verb.
@@ -180,16 +180,16 @@ class StoreService:
         Returns:
             What happened.
         """
-        settling = self._settling(transitions)
-        return settling.let_in(memory_id, by_owner=transitions.by == "owner")
+        judge = self._judge(transitions)
+        return judge.let_in(memory_id, by_owner=transitions.by == "owner")
 
     def read_anew(self, transitions: Transitions, memory_id: str) -> None:
-        """Read the new text of a memory that the person changed (`classification.Settling.read_anew`).
+        """Read the new text of a memory that the person changed (`classification.StoredMemoryJudge.read_anew`).
 
         Args:
             memory_id: a memory that stands.
         """
-        self._settling(transitions).read_anew(memory_id)
+        self._judge(transitions).read_anew(memory_id)
 
     def settle(self, tx: Tx, ids: Sequence[str], stored: Stored) -> int:
         """Judge a batch of memories that came in unjudged (`core.intake.store.classification.find_unread`).
@@ -201,9 +201,9 @@ class StoreService:
         Returns:
             How many were judged.
         """
-        return judge_stored(tx, self.work, ids, lambda verb: self._settling(self.transitions(tx, verb, stored)))
+        return judge_stored(tx, self.work, ids, lambda verb: self._judge(self.transitions(tx, verb, stored)))
 
-    def _settling(self, transitions: Transitions) -> StoredMemoryJudge:
+    def _judge(self, transitions: Transitions) -> StoredMemoryJudge:
         return StoredMemoryJudge(transitions, self.readers, self._plan)
 
     def _plan(self, tx: Tx, candidate: StoreCandidate) -> StorePlan:
@@ -223,45 +223,45 @@ class StoreService:
             raise UserError(Code.ACCESS_DENIED, "This client may not write into that space.")
         return str(known)
 
-    def _known(self, tx: Tx, verb: Verb, arriving: StoreContext) -> StoreReply | None:
+    def _reply_if_known(self, tx: Tx, verb: Verb, context: StoreContext) -> StoreReply | None:
         """The same text stands already: corroborate it instead of storing it twice."""
-        checked = arriving.checked
+        checked = context.checked
         kind = checked.request.kind
         if checked.waits:
-            return self._proposed_before(tx, verb, arriving)
+            return self._reply_if_proposed(tx, verb, context)
         if kind not in KINDS_BY_TEXT:
             return None
-        known = standing_twin(tx, checked.texts, kind, arriving.space_id, checked.scope_session)
-        if known is None or is_partly_over(tx, known) or is_sealed(tx, known, arriving.client):
+        known = standing_twin(tx, checked.texts, kind, context.space_id, checked.scope_session)
+        if known is None or is_partly_over(tx, known) or is_sealed(tx, known, context.client):
             return None
-        if self._says_more(tx, known, arriving):
-            return self._more(tx, verb, known, arriving)
-        return self._again(tx, verb, known, arriving)
+        if self._says_more(tx, known, context):
+            return self._add_claim_to_known(tx, verb, known, context)
+        return self._corroborate_known(tx, verb, known, context)
 
-    def _again(self, tx: Tx, verb: Verb, known: str, arriving: StoreContext) -> StoreReply:
+    def _corroborate_known(self, tx: Tx, verb: Verb, known: str, context: StoreContext) -> StoreReply:
         """What stands is said again: its source corroborates; what was doubted stands where the owner says it."""
-        self._corroborate(tx, known, arriving)
+        self._corroborate(tx, known, context)
         doubted = tx.value("SELECT status FROM memories WHERE id = ?", (known,)) == Status.DISPUTED.value
-        if not doubted or arriving.client is not None or arriving.source is not Source.USER_EXPLICIT:
-            return _nothing_new(verb, known)
-        transitions = self.transitions(tx, verb, arriving.stored)
+        if not doubted or context.client is not None or context.source is not Source.USER_EXPLICIT:
+            return _noop(verb, known)
+        transitions = self.transitions(tx, verb, context.stored)
         withdraw_dispute(transitions, known)
-        said = arriving.checked.request.occurred
-        reply = self._settling(transitions).judge(known, by_owner=True, said_ms=None if said is None else said.ms)
+        said = context.checked.request.occurred
+        reply = self._judge(transitions).judge(known, by_owner=True, said_ms=None if said is None else said.ms)
         verb.note(known, operation=reply.operation)
         return replace(reply, operation="UPDATE") if reply.operation == "ADD" else reply
 
-    def _corroborate(self, tx: Tx, known: str, arriving: StoreContext) -> None:
+    def _corroborate(self, tx: Tx, known: str, context: StoreContext) -> None:
         """Another source says the same, unless it was told so by Loci itself."""
-        if not was_disclosed(tx, arriving.actor.client_id, known, arriving.handed):
-            corroborate(tx, known, arriving.lineage, arriving.source)
+        if not was_disclosed(tx, context.actor.client_id, known, context.handed):
+            corroborate(tx, known, context.lineage, context.source)
 
-    def _says_more(self, tx: Tx, known: str, arriving: StoreContext) -> bool:
+    def _says_more(self, tx: Tx, known: str, context: StoreContext) -> bool:
         """Whether a claim comes with the text that is not read there already."""
-        given = _given(arriving.checked)
+        given = _given_claim(context.checked)
         if given is None:
             return False
-        key = key_of_draft(arriving.space_id, given, arriving.checked.scope_session)
+        key = key_of_draft(context.space_id, given, context.checked.scope_session)
         return (
             tx.one(
                 "SELECT 1 FROM claims c JOIN evidence e ON e.claim_id = c.id WHERE e.memory_id = ? AND c.claim_key = ?",
@@ -270,71 +270,71 @@ class StoreService:
             is None
         )
 
-    def _more(self, tx: Tx, verb: Verb, known: str, arriving: StoreContext) -> StoreReply:
+    def _add_claim_to_known(self, tx: Tx, verb: Verb, known: str, context: StoreContext) -> StoreReply:
         """The text stands, and comes with a claim: whoever brought the text may say what it means, nobody else."""
-        self._corroborate(tx, known, arriving)
-        if self._is_own(tx, known, arriving):
-            transitions = self.transitions(tx, verb, arriving.stored)
+        self._corroborate(tx, known, context)
+        if self._is_own(tx, known, context):
+            transitions = self.transitions(tx, verb, context.stored)
             # Above the hard limit it does not come here: then it waits with a row of its own (`CheckedRequest.waits`).
-            screen_claim(tx, self.make_id, known, arriving.checked.claim, stranger=arriving.client is not None)
-            reply = self._settling(transitions).add_claim(known, _need(_given(arriving.checked)))
+            screen_claim(tx, self.make_id, known, context.checked.claim, stranger=context.client is not None)
+            reply = self._judge(transitions).add_claim(known, _need(_given_claim(context.checked)))
             if reply is not None:
                 verb.note(known, operation=reply.operation)
                 return reply
-        return _nothing_new(verb, known)
+        return _noop(verb, known)
 
     @staticmethod
-    def _is_own(tx: Tx, known: str, arriving: StoreContext) -> bool:
-        if arriving.client is None:
+    def _is_own(tx: Tx, known: str, context: StoreContext) -> bool:
+        if context.client is None:
             return True
-        return bool(tx.value("SELECT client_id IS ? FROM memories WHERE id = ?", (arriving.actor.client_id, known)))
+        return bool(tx.value("SELECT client_id IS ? FROM memories WHERE id = ?", (context.actor.client_id, known)))
 
-    def _proposed_before(self, tx: Tx, verb: Verb, arriving: StoreContext) -> StoreReply | None:
+    def _reply_if_proposed(self, tx: Tx, verb: Verb, context: StoreContext) -> StoreReply | None:
         """The same text waits for the person, was turned down, or stands: it is asked no more, and confirms nothing."""
-        checked = arriving.checked
-        kind, given = checked.request.kind, _given(checked)
-        within, limit = arriving.space_id, checked.scope_session
-        waiting = waiting_twin(tx, checked.texts, kind, within, arriving.actor.client_id, limit)
+        checked = context.checked
+        kind, given = checked.request.kind, _given_claim(checked)
+        within, limit = context.space_id, checked.scope_session
+        waiting = waiting_twin(tx, checked.texts, kind, within, context.actor.client_id, limit)
         if waiting is not None:
             if given is not None:
-                write_claims(tx, self.make_id, [given], self._evidenced(tx, waiting, arriving), limit)
+                write_claims(tx, self.make_id, [given], self._evidenced(tx, waiting, context), limit)
                 item = screen_claim(tx, self.make_id, waiting, checked.claim, stranger=True)
                 if item is not None:
                     verb.note(waiting, operation="QUARANTINE")
                     verb.log("QUARANTINE", waiting, None, None, "rules")
                     return StoreReply("QUARANTINE", waiting, deduplicated=True, conflict=item)
-            return _nothing_new(verb, waiting)
+            return _noop(verb, waiting)
         # With a claim it says more than what stands; that is for the person to see. An episode is said each time anew.
         is_compared = given is None and kind in KINDS_BY_TEXT
         known = standing_twin(tx, checked.texts, kind, within, limit) if is_compared else None
-        if known is not None and not is_sealed(tx, known, arriving.client):
-            return None if is_partly_over(tx, known) else _nothing_new(verb, known)
-        refused = find_refusal(tx, checked.texts, kind, within, arriving.actor.client_id, limit)
-        return None if refused is None or refused.own is None else _nothing_new(verb, refused.own)
+        if known is not None and not is_sealed(tx, known, context.client):
+            return None if is_partly_over(tx, known) else _noop(verb, known)
+        refused = find_refusal(tx, checked.texts, kind, within, context.actor.client_id, limit)
+        return None if refused is None or refused.own is None else _noop(verb, refused.own)
 
-    def _add(self, tx: Tx, verb: Verb, arriving: StoreContext) -> StoreReply:
-        checked = arriving.checked
-        draft = self._draft(tx, arriving)
+    def _add(self, tx: Tx, verb: Verb, context: StoreContext) -> StoreReply:
+        checked = context.checked
+        draft = self._draft(tx, context)
         compared = checked.request.kind in KINDS_BY_TEXT and not checked.waits
-        candidate = self._candidate(tx, draft, arriving)
+        candidate = self._candidate(tx, draft, context)
         read = classify_permanence("".join(checked.texts), candidate.claims, draft.kind)
         draft = replace(draft, permanence=checked.request.permanence or read)
-        wanted = self._plan(tx, candidate) if compared else self._plan_verbatim(tx, candidate, arriving)
-        if wanted is not None and not compared and is_at_bound(tx, arriving.actor, self.work.client_waits, tx.now_ms):
+        wanted = self._plan(tx, candidate) if compared else self._plan_verbatim(tx, candidate, context)
+        if wanted is not None and not compared and is_at_bound(tx, context.actor, self.work.client_waits, tx.now_ms):
             # It is held back all the same, and looks to its client like any other message.
             draft = replace(draft, status=Status.QUARANTINED, status_reason=wanted.partners[0].verdict.reason)
             wanted = None
-        if wanted is not None and is_sealed(tx, wanted.repeats, arriving.client):
+        if wanted is not None and is_sealed(tx, wanted.repeats, context.client):
             wanted = None  # what says the same is no twin of it, and beside it none may stand: it waits
         if wanted is not None and wanted.known is not None:
-            return self._again(tx, verb, wanted.known, arriving)
-        if wanted is not None and self._is_echo(tx, wanted, arriving):
-            return _nothing_new(verb, wanted.partners[0].other.id)
-        transitions = self.transitions(tx, verb, arriving.stored)
+            return self._corroborate_known(tx, verb, wanted.known, context)
+        if wanted is not None and self._is_echo(tx, wanted, context):
+            return _noop(verb, wanted.partners[0].other.id)
+        transitions = self.transitions(tx, verb, context.stored)
         # Beside a memory of the same words, which is still to leave, it may not stand yet.
         if wanted is not None and wanted.stands and find_same_words(tx, candidate) is None:
             draft = replace(draft, status=Status.ACTIVE)
-        self._insert(tx, draft, arriving, candidate.claims)
+        self._insert(tx, draft, context, candidate.claims)
         if wanted is None:
             reply = self._as_is(transitions, draft, checked)
             if compared:
@@ -345,19 +345,19 @@ class StoreService:
         verb.note(reply.memory_id, operation=reply.operation, parts=len(checked.texts))
         return reply
 
-    def _plan_verbatim(self, tx: Tx, candidate: StoreCandidate, arriving: StoreContext) -> StorePlan | None:
+    def _plan_verbatim(self, tx: Tx, candidate: StoreCandidate, context: StoreContext) -> StorePlan | None:
         """An episode of a client's that goes against what the person said waits as anything else does."""
-        checked = arriving.checked
-        if checked.waits or arriving.client is None or checked.request.kind in KINDS_BY_TEXT:
+        checked = context.checked
+        if checked.waits or context.client is None or checked.request.kind in KINDS_BY_TEXT:
             return None
         times = (tx.now_ms, candidate.standing.at_ms)
         read = read_claims(self.readers.extract, checked.texts[0], candidate.claims, times, vouched=False)
         return plan_verbatim(tx, replace(candidate, claims=read))
 
-    def _is_echo(self, tx: Tx, wanted: StorePlan, arriving: StoreContext) -> bool:
+    def _is_echo(self, tx: Tx, wanted: StorePlan, context: StoreContext) -> bool:
         """It says in other words what this client was given."""
         return wanted.label == "DUPLICATE" and any(
-            was_disclosed(tx, arriving.actor.client_id, case.other.id, arriving.handed) for case in wanted.partners
+            was_disclosed(tx, context.actor.client_id, case.other.id, context.handed) for case in wanted.partners
         )
 
     @staticmethod
@@ -378,22 +378,22 @@ class StoreService:
             transitions.opened.append(item)
         return reply
 
-    def _insert(self, tx: Tx, draft: Draft, arriving: StoreContext, claims: tuple[ClaimDraft, ...]) -> None:
-        checked = arriving.checked
+    def _insert(self, tx: Tx, draft: Draft, context: StoreContext, claims: tuple[ClaimDraft, ...]) -> None:
+        checked = context.checked
         whole = split_draft(draft, checked.texts, self.make_id)
         labels = insert_memories(tx, whole.drafts)
-        write_new_vectors(tx, labels, arriving.vectors, self.space, arriving.stored)
+        write_new_vectors(tx, labels, context.vectors, self.space, context.stored)
         for part in whole.drafts:
-            add_source(tx, part.id, arriving.lineage, draft.source)
-        on = self._evidenced(tx, draft.id, arriving)
+            add_source(tx, part.id, context.lineage, draft.source)
+        on = self._evidenced(tx, draft.id, context)
         write_claims(tx, self.make_id, claims, replace(on, text=whole.head.text), checked.scope_session)
 
-    def _candidate(self, tx: Tx, draft: Draft, arriving: StoreContext) -> StoreCandidate:
-        checked = arriving.checked
+    def _candidate(self, tx: Tx, draft: Draft, context: StoreContext) -> StoreCandidate:
+        checked = context.checked
         said = draft.occurred.ms if draft.occurred is not None else tx.now_ms
         claims: tuple[ClaimDraft, ...] = ()
-        given = _given(checked)
-        standing = self._standing(draft, arriving, said)
+        given = _given_claim(checked)
+        standing = self._standing(draft, context, said)
         if checked.request.kind in KINDS_BY_TEXT:
             held, times = () if given is None else (given,), (tx.now_ms, said)
             claims = read_claims(self.readers.extract, checked.texts[0], held, times, vouched=standing.owner_said)
@@ -403,19 +403,19 @@ class StoreService:
             memory_id=draft.id,
             texts=checked.texts,
             kind=draft.kind,
-            space_id=arriving.space_id,
+            space_id=context.space_id,
             claims=claims,
             standing=standing,
-            vector=None if arriving.vectors is None else arriving.vectors[0],
+            vector=None if context.vectors is None else context.vectors[0],
         )
 
     @staticmethod
-    def _standing(draft: Draft, arriving: StoreContext, said_ms: int) -> SourceAuthority:
-        owner = arriving.client is None and arriving.actor.is_owner
+    def _standing(draft: Draft, context: StoreContext, said_ms: int) -> SourceAuthority:
+        owner = context.client is None and context.actor.is_owner
         explicit = owner and draft.source is Source.USER_EXPLICIT
         implicit = owner and draft.source is Source.USER_IMPLICIT
-        ceiling = None if arriving.client is None else arriving.client.trust_ceiling
-        by_client = arriving.client is not None
+        ceiling = None if context.client is None else context.client.trust_ceiling
+        by_client = context.client is not None
         return SourceAuthority(
             owners_word=explicit,
             owner_said=explicit or implicit,
@@ -428,9 +428,9 @@ class StoreService:
             scope_session=draft.scope_session,
         )
 
-    def _draft(self, tx: Tx, arriving: StoreContext) -> Draft:
-        checked, client = arriving.checked, arriving.client
-        request, source = checked.request, arriving.source
+    def _draft(self, tx: Tx, context: StoreContext) -> Draft:
+        checked, client = context.checked, context.client
+        request, source = checked.request, context.source
         said = tx.now_ms if request.occurred is None else request.occurred.ms
         trust = trust_terms(
             source,
@@ -439,22 +439,22 @@ class StoreService:
         ).trust
         waits = checked.waits or request.kind in KINDS_BY_TEXT
         return Draft(
-            id=arriving.memory_id,
+            id=context.memory_id,
             text=request.text,
             kind=request.kind,
             # What is compared first waits: only the gate's decision makes it stand.
             status=Status.QUARANTINED if waits else Status.ACTIVE,
             status_reason=REASON if checked.screened.waits else "proposed" if checked.proposed else None,
             flags=checked.screened.flags,
-            space_id=arriving.space_id,
+            space_id=context.space_id,
             source=source,
             role=default_role(source),
             author=request.author,
-            lineage=arriving.lineage.key,
+            lineage=context.lineage.key,
             recorded_at=tx.now_ms,
             trust=trust,
             last_confirmed_at=tx.now_ms,
-            client_id=arriving.actor.client_id,
+            client_id=context.actor.client_id,
             category=request.category,
             importance=checked.importance,
             tags=request.tags,
@@ -463,7 +463,7 @@ class StoreService:
             conversation_id=checked.talk[0],
             position=checked.talk[1],
             ref=request.ref,
-            origin={"by": arriving.actor.kind},
+            origin={"by": context.actor.kind},
             occurred=request.occurred or When(tx.now_ms),
             valid_from=checked.validity[0],
             valid_to=checked.validity[1],
@@ -471,12 +471,12 @@ class StoreService:
         )
 
     @staticmethod
-    def _evidenced(tx: Tx, memory_id: str, arriving: StoreContext) -> EvidenceSource:
+    def _evidenced(tx: Tx, memory_id: str, context: StoreContext) -> EvidenceSource:
         text = str(tx.value("SELECT text FROM memories WHERE id = ?", (memory_id,)))
-        return EvidenceSource(memory_id, text, arriving.space_id, arriving.lineage.key, tx.now_ms)
+        return EvidenceSource(memory_id, text, context.space_id, context.lineage.key, tx.now_ms)
 
 
-def _given(checked: CheckedRequest) -> ClaimDraft | None:
+def _given_claim(checked: CheckedRequest) -> ClaimDraft | None:
     return None if checked.claim is None else draft_given_claim(checked.claim, checked.texts[0], checked.validity)
 
 
@@ -486,13 +486,13 @@ def _need(draft: ClaimDraft | None) -> ClaimDraft:
     return draft
 
 
-def _nothing_new(verb: Verb, known: str) -> StoreReply:
+def _noop(verb: Verb, known: str) -> StoreReply:
     verb.note(known, operation="NOOP")
     verb.log("NOOP", known, None, 1.0, "rules")
     return StoreReply("NOOP", known, deduplicated=True, classification=Classification("DUPLICATE", 1.0, "rules"))
 
 
-def _asked(request: StoreRequest) -> dict[str, Any]:
+def _call_of(request: StoreRequest) -> dict[str, Any]:
     whole = {**asdict(request), "request_id": None}
     for name in ("permanence", "channel"):
         if not whole[name]:
@@ -500,6 +500,6 @@ def _asked(request: StoreRequest) -> dict[str, Any]:
     return whole
 
 
-def _told(known: Mapping[str, Any]) -> StoreReply:
+def _reply_from(known: Mapping[str, Any]) -> StoreReply:
     classified = Classification(**known["classification"])
     return StoreReply(**{**known, "superseded": tuple(known["superseded"]), "classification": classified})

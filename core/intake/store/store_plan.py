@@ -71,7 +71,7 @@ training pairs with claims at odds 41 of 48 are (of all, 1 in 4); taken lower be
 
 @dataclass(frozen=True, slots=True)
 class NeighbourCase:
-    """One memory beside the candidate, with what was found out.
+    """One neighbour of the candidate, with its relation and the gate's verdict.
 
     Attributes:
         other: the memory that stands (the head, where a version that is over was met).
@@ -124,7 +124,7 @@ NEW = StorePlan("NEW", 1.0, "rules")
 
 
 def plan_store(rows: Rows, candidate: StoreCandidate, readers: TextReaders, neighbours: NeighbourSearch) -> StorePlan:
-    """Decide on a candidate.
+    """Decide what becomes of a candidate.
 
     Args:
         candidate: the candidate; its own row, if there is one, is passed over.

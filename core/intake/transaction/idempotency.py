@@ -22,7 +22,7 @@ from core.vault.database.tx import Tx
 
 @dataclass(frozen=True, slots=True)
 class IdempotentCall:
-    """One request with the caller's own id for it.
+    """One call with the caller's own request id.
 
     Attributes:
         actor: who asks; an id is the caller's own.
@@ -37,7 +37,7 @@ class IdempotentCall:
     taken: str = "This request_id was used for something else before; choose a new one."
 
     def run_once(self, tx: Tx, do: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
-        """Do it, unless it was done.
+        """Run the call, unless it ran before.
 
         Args:
             do: does it; tells ids and words, JSON-able, never memory text.
@@ -56,7 +56,7 @@ class IdempotentCall:
         return done
 
     def known(self, rows: Rows) -> Mapping[str, Any] | None:
-        """What was answered before.
+        """The answer that the same call got before.
 
         Args:
             rows: the transaction, or a vault snapshot.
@@ -78,7 +78,7 @@ class IdempotentCall:
         return found
 
     def keep(self, tx: Tx, reply: Mapping[str, Any]) -> None:
-        """Remember what was answered.
+        """Keep the answer for a repetition of the call.
 
         Args:
             tx: the transaction that did it.

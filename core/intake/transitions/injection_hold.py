@@ -33,7 +33,7 @@ _OPEN = "SELECT id FROM conflicts WHERE incoming_id = ? AND kind = 'injection' A
 
 @dataclass(frozen=True, slots=True)
 class ScreenedText:
-    """A text that was looked at on its way in.
+    """A text that was screened for injection on its way in.
 
     Attributes:
         finding: what the scan found.
@@ -61,7 +61,7 @@ class ScreenedText:
 
 
 def screen_text(text: str, claim: Mapping[str, object] | None = None, *, stranger: bool) -> ScreenedText:
-    """Look at a text and at the claim that comes with it.
+    """Screen a text and the claim that comes with it.
 
     Args:
         claim: its given claim; its words are read too.
@@ -93,7 +93,7 @@ def raise_review(tx: Tx, item_id: str, memory_id: str, seen: ScreenedText) -> st
 def screen_claim(
     tx: Tx, make_id: Callable[[], str], memory_id: str, claim: Mapping[str, object] | None, *, stranger: bool
 ) -> str | None:
-    """Look at a claim that comes later than its text; the memory is marked as if the two had come together.
+    """Screen a claim that comes later than its text; the memory is marked as if the two had come together.
 
     The caller lets no such claim hold before the person decided the item.
 

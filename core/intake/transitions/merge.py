@@ -26,7 +26,7 @@ _GENERAL = "general"
 
 @dataclass(frozen=True, slots=True)
 class MergeResult:
-    """What a merge left.
+    """The ids a merge left.
 
     Attributes:
         kept_id: the memory with the united text.

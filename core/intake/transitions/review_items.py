@@ -22,7 +22,7 @@ KEPT = frozenset({Action.KEEP_BOTH.value, Action.KEEP_BOTH_DATED.value, Action.S
 
 @dataclass(frozen=True, slots=True)
 class ItemSubject:
-    """What an item is about.
+    """The subject of a review item.
 
     Attributes:
         kind: of `conflicts.kind`.
@@ -50,7 +50,7 @@ class ItemSubject:
 
 @dataclass(frozen=True, slots=True)
 class EarlierItem:
-    """What is known of a matter that was raised before.
+    """An earlier review item about the same subject.
 
     Attributes:
         id: the earlier item.

@@ -36,7 +36,7 @@ what stands; it says in other words what stands."""
 
 @dataclass
 class Transitions:
-    """The steps, for one running verb.
+    """Transitions of memories and claims between statuses, within one running verb.
 
     Attributes:
         tx: the verb's transaction.

@@ -42,7 +42,7 @@ _OPPOSITE = {"reinforce": "dispute", "confirm": "dispute", "dispute": "reinforce
 
 @dataclass(frozen=True, slots=True)
 class VerdictWriter:
-    """Takes verdicts down.
+    """Writes verdicts on memories.
 
     Attributes:
         make_id: makes UUIDv7 ids.

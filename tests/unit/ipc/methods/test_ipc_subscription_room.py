@@ -45,7 +45,7 @@ class Watching(FakeWatching):
 
     def visible_changes(self, moves: Moves, actor: Actor) -> Future[Mapping[str, tuple[str, ...]]]:
         self._outlet.room, self.takes_room = not self.takes_room, False
-        return super().told(moves, actor)
+        return super().visible_changes(moves, actor)
 
 
 class FakeEngine:
