@@ -69,16 +69,6 @@ class Watchdog(QObject):
         self._timer.start()
         self._stop: Callable[[], None] | None = ticking(LOOK_S, self._look, "loci-watchdog")
 
-    @property
-    def longest_ms(self) -> float:
-        """The longest stall since `forget`, milliseconds; 0 where there was none over 50."""
-        return max((stall.ms for stall in self.stalls), default=0.0)
-
-    @property
-    def busiest_ms(self) -> float:
-        """The most the GUI thread computed in one of them, milliseconds."""
-        return max((stall.busy_ms for stall in self.stalls), default=0.0)
-
     def forget(self) -> None:
         """Begin to count anew."""
         self.stalls.clear()

@@ -46,11 +46,6 @@ def all_importers() -> tuple[Importer, ...]:
     )
 
 
-def format_names() -> tuple[str, ...]:
-    """The names a person may force, in the registry's order."""
-    return tuple(importer.format for importer in all_importers())
-
-
 def detect_format(bundle: Bundle, forced: str | None = None) -> Importer:
     """Find the importer for a bundle.
 

@@ -449,17 +449,3 @@ def _link(graph: HnswIndex, progress: Progress, cancelled: Cancelled) -> None:
             raise CancelledError
         progress(max(0, total - left), total)
     progress(total, total)
-
-
-def estimated_bytes(count: int, dims: int, hnsw_from: int = HNSW_FROM) -> int:
-    """About how much memory an index of some size takes.
-
-    Args:
-        count: vectors.
-        dims: length of each.
-        hnsw_from: from so many on the graph is used.
-
-    Returns:
-        Bytes: 4 a component and 12 a label while exact; with the graph 6 a component and about 290 a label.
-    """
-    return count * (dims * 4 + 12) if count < hnsw_from else count * (dims * 6 + 290)

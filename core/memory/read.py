@@ -127,11 +127,6 @@ def read_by_labels(rows: Rows, ns: Iterable[int]) -> dict[int, Memory]:
     return {row[0]: row_to_memory(row) for row in found}
 
 
-def read_by_label(rows: Rows, n: int) -> Memory | None:
-    """The memory of a label, or None."""
-    return read_by_labels(rows, (n,)).get(n)
-
-
 def read_by_ids(rows: Rows, ids: Iterable[str]) -> dict[str, Memory]:
     """Memories by their ids.
 

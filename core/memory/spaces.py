@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from core.types.values import GLOBAL_SPACE, HOME_SPACE
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -38,8 +37,3 @@ def ensure_space(tx: Tx, name: str, new_id: str, client_id: str | None = None) -
         return known
     tx.insert("spaces", {"id": new_id, "name": name, "client_id": client_id, "created_at": tx.now_ms})
     return new_id
-
-
-def is_builtin(name: str) -> bool:
-    """Whether a space exists in every vault."""
-    return name in (GLOBAL_SPACE, HOME_SPACE)

@@ -25,7 +25,6 @@ sys.path.insert(0, str(ROOT))
 from core.index.base import Allowed, VectorIndex  # noqa: E402
 from core.index.flat import FlatIndex  # noqa: E402
 from core.index.hnsw import HnswIndex  # noqa: E402
-from core.index.manager import estimated_bytes  # noqa: E402
 from core.index.snapshot import Identity, SnapshotRefused, read_snapshot, write_snapshot  # noqa: E402
 from core.security.seal import open_sealed, seal  # noqa: E402
 
@@ -139,7 +138,7 @@ def main() -> None:
             back = read_snapshot(path, OURS, BenchSealer(), newest=0)
     if isinstance(back, SnapshotRefused):
         sys.exit(f"The snapshot was refused: {back.reason}.")
-    print(f"told {graph.memory_bytes() / 1e6:.0f} MB, estimated {estimated_bytes(count, DIMS, 0) / 1e6:.0f} MB")
+    print(f"told {graph.memory_bytes() / 1e6:.0f} MB")
 
 
 if __name__ == "__main__":

@@ -151,8 +151,8 @@ class _Tour:
     def _stalls(self) -> dict[str, Any]:
         dog = self._desktop.watchdog
         found = {
-            "longest_stall_ms": round(dog.longest_ms),
-            "busiest_ms": round(dog.busiest_ms),
+            "longest_stall_ms": round(max((stall.ms for stall in dog.stalls), default=0.0)),
+            "busiest_ms": round(max((stall.busy_ms for stall in dog.stalls), default=0.0)),
             "at": max(dog.stalls, key=lambda stall: stall.ms).place.split(" < ")[:4] if dog.stalls else [],
         }
         dog.forget()

@@ -448,6 +448,6 @@ def test_hundreds_of_clients_and_long_lists_do_not_keep_the_gui_thread(room: Cli
         page.read()
         room.rest()
         worst = sorted(dog.stalls, key=lambda stall: -stall.busy_ms)[:3]
-        assert dog.busiest_ms <= MOST_MS, [(round(s.busy_ms), s.place) for s in worst]
+        assert all(stall.busy_ms <= MOST_MS for stall in worst), [(round(s.busy_ms), s.place) for s in worst]
     finally:
         dog.stop()

@@ -254,7 +254,7 @@ def test_the_watchdog_counts_a_stall_and_names_the_place(qtbot: QtBot) -> None:
     time.sleep(0.12)
     settle(qtbot, lambda: bool(dog.stalls))
     dog.stop()
-    assert dog.longest_ms > 60
+    assert max(stall.ms for stall in dog.stalls) > 60
     assert "test_gui_shell" in dog.stalls[0].place
 
 

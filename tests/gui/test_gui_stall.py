@@ -145,6 +145,6 @@ def test_no_page_keeps_the_gui_thread(window: MainWindow, qtbot: QtBot, page_id:
         context.selection.select(newest[COUNT // 2], "test")
         settle(qtbot, lambda: at_rest(window), 60_000)
         worst = sorted(dog.stalls, key=lambda stall: -stall.busy_ms)[:3]
-        assert dog.busiest_ms <= MOST_MS, [(round(s.busy_ms), s.place) for s in worst]
+        assert all(stall.busy_ms <= MOST_MS for stall in worst), [(round(s.busy_ms), s.place) for s in worst]
     finally:
         dog.stop()

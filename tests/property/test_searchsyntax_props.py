@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.score.lifecycle.strength import strength_of
+from core.score.lifecycle.strength import strength_course
 from core.text.query.search_syntax import KEYS, UNREAD, parse_search, with_term, without_term
 from core.text.query.search_syntax import format_search as put
 from core.text.times import format_time, parse_time
@@ -67,15 +67,14 @@ def test_strength_is_a_share_that_only_fades(
 ) -> None:
     def at(moment: int) -> float:
         return float(
-            strength_of(
-                moment,
+            strength_course(
                 importance=importance,
                 recorded_at=recorded,
                 last_accessed_at=math.nan if accessed is None else accessed,
                 access_count=count,
                 sessions=sessions,
                 pinned=pinned,
-            )
+            ).at(moment)
         )
 
     later = at(now + days * DAY)
@@ -87,15 +86,14 @@ def test_strength_is_a_share_that_only_fades(
 def test_the_more_important_is_never_weaker(importances: list[float], days: int) -> None:
     ordered = np.sort(np.array(importances))
     same = np.zeros(ordered.size)
-    values = strength_of(
-        days * DAY,
+    values = strength_course(
         importance=ordered,
         recorded_at=same,
         last_accessed_at=same * np.nan,
         access_count=same,
         sessions=same,
         pinned=same,
-    )
+    ).at(days * DAY)
     assert np.all(np.diff(values) >= 0)
 
 

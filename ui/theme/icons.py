@@ -108,12 +108,3 @@ class Icons:
                 raise KeyError(name)
             self._outlines[name] = file.read_bytes()
         return self._outlines[name]
-
-
-def icon_names() -> frozenset[str]:
-    """The icons that are there.
-
-    Returns:
-        Their names.
-    """
-    return frozenset(file.name[:-4] for file in (files("resources") / "icons").iterdir() if file.name.endswith(".svg"))

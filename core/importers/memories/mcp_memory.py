@@ -93,27 +93,6 @@ class McpMemoryImporter:
                 yield graph.bind(item)
 
 
-def entities_and_relations(bundle: Bundle) -> tuple[tuple[McpEntity, ...], tuple[McpRelation, ...]]:
-    """The whole graph, entities without observations included.
-
-    Args:
-        bundle: a memory server's file.
-
-    Returns:
-        Entities in file order, lines of one name joined; relations in file order, each once.
-    """
-    graph = _Graph()
-    for item in _all_parts(bundle):
-        if not isinstance(item, _GraphPart):
-            continue
-        if item.is_relation:
-            graph.relate(item.row)
-        else:
-            for _ in graph.observe(item):
-                pass
-    return tuple(graph.entities.values()), tuple(graph.relations)
-
-
 @dataclass(frozen=True, slots=True)
 class _GraphPart:
     """One entity or relation as written."""

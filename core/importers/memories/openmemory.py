@@ -102,25 +102,6 @@ class OpenMemoryImporter:
             yield from _read_lines(lines, seen, alone=whole is None)
 
 
-def suggested_scopes(bundle: Bundle) -> tuple[AccessScope, ...]:
-    """The access rules of a backup, for the person to turn into grants.
-
-    Args:
-        bundle: an OpenMemory backup.
-
-    Returns:
-        The rules in file order; none where only the packed lines are there.
-    """
-    whole = _json_file(bundle)
-    return () if whole is None else tuple(_tables(whole).scopes)
-
-
-def apps(bundle: Bundle) -> tuple[str, ...]:
-    """The names of the apps that a backup knows, in file order."""
-    whole = _json_file(bundle)
-    return () if whole is None else tuple(_tables(whole).apps.values())
-
-
 def _json_file(bundle: Bundle) -> SourceFile | None:
     for file in bundle.files:
         keys = keys_in_head(file)

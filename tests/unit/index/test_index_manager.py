@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError
 from core.index.hnsw import HnswIndex
-from core.index.manager import IndexManager, IndexState, MaintenanceDue, estimated_bytes
+from core.index.manager import IndexManager, IndexState, MaintenanceDue
 from core.index.snapshot import Identity, SnapshotRefusal, SnapshotRefused, read_snapshot, write_snapshot
 
 DIMS = 32
@@ -382,11 +382,6 @@ def test_purge_leaves_nothing_of_what_was_removed(vault: Any, exact: Exact, clus
     assert holds(rows[10])
     assert manager.fetch(np.array([9]))[0].size == 0
     assert agrees(manager, vault, exact, clustered(5, seed=3))
-
-
-def test_estimates() -> None:
-    assert estimated_bytes(100_000, 384) <= 265e6
-    assert estimated_bytes(1000, 384) == 1000 * 1548
 
 
 def test_everything_at_once(vault: Any, exact: Exact, clustered: Make) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from recall_rig import NOW_MS, Note, Rig, WordEmbedder, memory_id
 
-from core.memory.read import read_by_id, read_by_ids, read_by_label, read_by_labels, read_occurred
+from core.memory.read import read_by_id, read_by_ids, read_by_labels, read_occurred
 from core.types.values import Kind, Precision, Role, Source, Status, When
 
 
@@ -42,8 +42,7 @@ def test_every_column_comes_back(rig: Rig) -> None:
         "UPDATE memories SET extra = '{\"title\": \"t\"}', flags = '[\"f\"]', pinned = 1, occurred_prec = 'day', "
         "occurred_offset = 60, access_count = 4, last_accessed_at = 8, reinforcements = 2, disputes = 1"
     )
-    found = read_by_label(rig.rows, 1)
-    assert found is not None
+    found = read_by_labels(rig.rows, [1])[1]
     assert (found.text, found.kind, found.status, found.space) == ("exact\0text ", Kind.FACT, Status.DISPUTED, "work")
     assert (found.author, found.role, found.ref, found.source) == ("Maria", Role.TOOL, "r-1", Source.USER_IMPLICIT)
     assert (found.conversation_id, found.position) == ("c", 3)
@@ -58,7 +57,6 @@ def test_every_column_comes_back(rig: Rig) -> None:
 
 def test_unknown_ones_are_passed_over(rig: Rig) -> None:
     ids = rig.add([Note("one"), Note("two")])
-    assert read_by_label(rig.rows, 7) is None
     assert read_by_id(rig.rows, "nothing") is None
     assert sorted(read_by_labels(rig.rows, [2, 1, 9])) == [1, 2]
     assert {key: memory.text for key, memory in read_by_ids(rig.rows, [ids[1], "x"]).items()} == {ids[1]: "two"}

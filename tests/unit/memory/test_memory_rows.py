@@ -13,8 +13,8 @@ import vault_kit
 from core.embed.codec import from_blob
 from core.errors import Code, LociError
 from core.memory.draft import Draft, content_hash, to_json
-from core.memory.read import read_by_id, read_by_ids, read_by_label, read_by_labels, read_occurred
-from core.memory.spaces import ensure_space, find_space_id, is_builtin
+from core.memory.read import read_by_id, read_by_ids, read_by_labels, read_occurred
+from core.memory.spaces import ensure_space, find_space_id
 from core.memory.write import (
     VectorSpace,
     insert_memories,
@@ -82,7 +82,6 @@ def test_a_draft_comes_back_as_it_was_written(vault: Vault) -> None:
     assert (found.extra, found.occurred) == (full.extra, full.occurred)
     assert (found.valid_from, found.valid_to, found.status_reason) == (NOW - 5, NOW + 5, "because")
     assert (found.trust, found.confidence, found.space, found.chain_id, found.version) == (0.75, 0.75, "home", "m1", 1)
-    assert vault.read(lambda rows: read_by_label(rows, found.n)) == found
     assert vault.read(lambda rows: read_by_labels(rows, [found.n, 99])) == {found.n: found}
 
 
@@ -90,7 +89,7 @@ def test_unknown_ids_are_passed_over(vault: Vault) -> None:
     vault.write(lambda tx: insert_memories(tx, [draft()]))
     assert list(vault.read(lambda rows: read_by_ids(rows, ["m1", "nobody", "'); DROP"]))) == ["m1"]
     assert vault.read(lambda rows: read_by_id(rows, "nobody")) is None
-    assert vault.read(lambda rows: read_by_label(rows, 7)) is None
+    assert vault.read(lambda rows: read_by_labels(rows, [7])) == {}
 
 
 def test_an_unknown_time_stays_unknown() -> None:
@@ -196,7 +195,6 @@ def test_a_space_is_made_once(vault: Vault) -> None:
     assert vault.write(lambda tx: ensure_space(tx, "home", "id-3")) == "home"
     assert vault.read(lambda rows: find_space_id(rows, "Work")) == "id-1"
     assert vault.read(lambda rows: find_space_id(rows, "work")) is None
-    assert [is_builtin(name) for name in ("home", "GLOBAL", "Work")] == [True, True, False]
 
 
 def test_a_space_of_nobody_cannot_be_made(vault: Vault) -> None:

@@ -10,12 +10,13 @@ from itertools import pairwise
 from typing import Any, get_args
 
 import pytest
+from contrast import Pair, contrast, load_pairs
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.types.values import Kind
 from ui.theme import tokens as module
-from ui.theme.tokens import Colours, FontRole, Pair, Tokens, contrast, load_pairs, load_tokens
+from ui.theme.tokens import Colours, FontRole, Tokens, load_tokens
 
 RAW: dict[str, Any] = json.loads((files("resources") / "themes" / "tokens.json").read_text("utf-8"))
 THEMES = sorted(load_tokens())

@@ -278,10 +278,6 @@ class TimeCard(QFrame):
         words = "now" if until is None else date_of(until)
         self.bar.describe(f"{_TITLES[self.axis]} {words}")
 
-    def back_to_now(self) -> None:
-        """The handle to the end."""
-        self.bar.put(self.bar.bins)
-
 
 class Legend(QWidget):
     """The key to the plan: which shape is which kind, and what the colours mean."""

@@ -11,14 +11,12 @@ from importer_checks import (
     fixture,
     items_of,
     memory_bundle,
-    path_of,
     reasons,
     records,
     troubles,
 )
 
-from core.importers.input.source import open_bundle
-from core.importers.memories.mcp_memory import McpEntity, McpMemoryImporter, McpRelation, entities_and_relations
+from core.importers.memories.mcp_memory import McpMemoryImporter
 from core.importers.records.rows import text_digest
 from core.types.values import Kind, Source
 
@@ -47,12 +45,8 @@ def test_the_graph_matches_expected_json() -> None:
         "Lanternfish plans for Utsund quay",
         "Boat A berths at Utsund quay",
     ]
-    with open_bundle(path_of("mcp-memory")) as bundle:
-        entities, relations = entities_and_relations(bundle)
-    assert len(entities) == want["counts"]["entities"]
-    assert len(relations) == want["counts"]["relations"]
-    assert [{"name": e.name, "type": e.type, "observations": len(e.observations)} for e in entities] == want["entities"]
-    assert [[r.source, r.relation, r.target] for r in relations] == want["relations"]
+    assert len(everything) - len(found) == want["counts"]["relations"]
+    assert {r.extra["entity"] for r in found} == {told["name"] for told in want["entities"] if told["observations"]}
     for told in want["entities"]:
         own = [r for r in found if r.extra["entity"] == told["name"]]
         assert len(own) == told["observations"]
@@ -66,6 +60,9 @@ def test_relations_stand_with_the_first_observation() -> None:
         {"from": "Lanternfish", "relation": "plans for", "to": "Utsund quay"},
         {"from": "Boat A", "relation": "berths_at", "to": "Utsund quay"},
     ]
+    told = [one for some in with_relations.values() for one in some]
+    want = fixture("mcp-memory")["relations"]
+    assert {(one["from"], one["relation"], one["to"]) for one in told} == {tuple(one) for one in want}
     assert set(with_relations) == {
         "Nerea Halvorsen: Plans timetables for the Utsund ferry cooperative",
         "Lanternfish: Written in Rust",
@@ -84,10 +81,6 @@ def test_one_object_with_both_lists() -> None:
     assert [r.text for r in records(items)] == ["A: one", "A: two", "A knows B"]
     assert records(items)[0].extra["relations"] == [{"from": "A", "relation": "knows", "to": "B"}]
     assert reasons(items) == {"bad_line": 1}
-    assert entities_and_relations(memory_bundle({"m": data})) == (
-        (McpEntity("A", "x", ["one", "two"]),),
-        (McpRelation("A", "knows", "B"),),
-    )
 
 
 def test_observations_of_other_shapes() -> None:

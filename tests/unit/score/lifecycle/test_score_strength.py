@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from core.score.lifecycle.strength import BASE_TAU_DAYS, StrengthCourse, initial_strength, strength_course, strength_of
+from core.score.lifecycle.strength import BASE_TAU_DAYS, StrengthCourse, initial_strength, strength_course
 
 DAY = 86_400_000
 NOW = 400 * DAY
@@ -91,8 +91,3 @@ def test_it_comes_down_to_a_line_on_a_day_that_is_told() -> None:
     assert float(known.at(when)[0]) == pytest.approx(0.05)
     assert course(pinned=1).until(0.05).tolist() == [math.inf]
     assert course(importance=0.0, recorded_at=OLD).until(0.6).tolist() == [OLD]  # it began below
-
-
-def test_the_short_form_is_the_same() -> None:
-    known = {"importance": 0.3, "recorded_at": OLD, "last_accessed_at": math.nan, "access_count": 2, "sessions": 2}
-    assert float(strength_of(NOW, **known, pinned=0, arousal=0.2, boost=0.1)) == one(**known, arousal=0.2, boost=0.1)
