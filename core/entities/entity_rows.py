@@ -104,7 +104,6 @@ def read_card(rows: Rows, entity_id: str, reach: Reach) -> EntityCard:
     """One entity.
 
     Args:
-        rows: a vault snapshot or a transaction.
         entity_id: the entity.
         reach: whose entities.
 
@@ -139,7 +138,6 @@ def hidden_aliases(rows: Rows, named: Sequence[NamedEntity], reach: Reach) -> fr
     every mention read.
 
     Args:
-        rows: a vault snapshot or a transaction.
         named: the entities with all their names.
         reach: whose entities.
 
@@ -191,7 +189,6 @@ def find_candidates(
     """The entities that a name may mean, each with its tier (seed B, entity resolution).
 
     Args:
-        rows: a vault snapshot.
         name: what is looked for.
         kind: only this type; None for all.
         reach: whose entities; merged ones are never among them.
@@ -226,7 +223,6 @@ def read_named_entities(rows: Rows, entity_ids: Sequence[str]) -> list[NamedEnti
     """Entities with all their names.
 
     Args:
-        rows: a vault snapshot or a transaction.
         entity_ids: the entities.
 
     Returns:
@@ -277,7 +273,6 @@ def insert_entity(tx: Tx, entity_id: str, space_id: str, draft: EntityDraft, mad
     """Make an entity.
 
     Args:
-        tx: the verb's transaction.
         entity_id: its id.
         space_id: its space.
         draft: from `check_draft`.
@@ -300,7 +295,6 @@ def change_entity(tx: Tx, entity_id: str, wanted: EntityChange, reach: Reach) ->
     """Change an entity: name and type are replaced, all other names are, metadata is laid over (seed B).
 
     Args:
-        tx: the verb's transaction.
         entity_id: an entity within reach that stands for itself.
         wanted: from `check_change`.
         reach: whose entities, as for `insert_entity`.
@@ -323,8 +317,6 @@ def is_name_taken(rows: Rows, space_id: str, name: str, kind: str, reach: Reach,
     """Whether a space has an entity of a name and a type already.
 
     Args:
-        rows: a vault snapshot or a transaction.
-        space_id: the space.
         name: the name; case, accents and spacing do not count.
         kind: the type.
         reach: whose entities.

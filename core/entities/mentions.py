@@ -35,10 +35,6 @@ _MENTIONED = (
 def read_inferred(rows: Rows, memory_id: str) -> Inferred | None:
     """What was inferred from a memory.
 
-    Args:
-        rows: a vault snapshot.
-        memory_id: the memory.
-
     Returns:
         It; None where the memory was not read yet, or is not in the clear.
     """
@@ -208,10 +204,6 @@ def add_mentions(tx: Tx, found: Iterable[tuple[str, Mention]]) -> None:
 
 def read_mentioned(rows: Rows, memory_ids: Iterable[str]) -> tuple[str, ...]:
     """The entities that memories mention.
-
-    Args:
-        rows: a vault snapshot or a transaction.
-        memory_ids: the memories.
 
     Returns:
         Their ids.

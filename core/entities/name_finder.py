@@ -83,7 +83,6 @@ def find_names(rows: Rows, texts: Sequence[NameText], extra: Mapping[str, Sequen
     """Find the entities of a batch of memories, new ones and those that are known.
 
     Args:
-        rows: a vault snapshot.
         texts: the memories.
         extra: memory to names of people that a model read in it; each stands in its text.
 

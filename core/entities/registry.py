@@ -80,10 +80,6 @@ def make_lexicon(names: Iterable[tuple[str, KnownName]]) -> NameLexicon:
 def read_known_names(rows: Rows, space_id: str) -> NameLexicon:
     """All names of a space and of GLOBAL.
 
-    Args:
-        rows: a vault snapshot or a transaction.
-        space_id: the space.
-
     Returns:
         The lexicon.
     """
@@ -98,7 +94,6 @@ def find_entity(rows: Rows, space_id: str, name: str, kind: str | None = None) -
     """The entity of a name.
 
     Args:
-        rows: a vault snapshot or a transaction.
         space_id: the space; GLOBAL is looked at too, after it.
         name: any of its names, in any case.
         kind: its type; None for any.
@@ -114,7 +109,6 @@ def find_root(rows: Rows, entity_id: str) -> str:
     """What an entity was merged into at last, or itself.
 
     Args:
-        rows: a vault snapshot or a transaction.
         entity_id: the entity.
 
     Returns:
@@ -135,7 +129,6 @@ def make_entity(
     """Make an entity, unless one of this type has the name already.
 
     Args:
-        tx: the transaction.
         make_id: makes UUIDv7 ids.
         space_id: its space.
         name: its name, 1 to `MOST_NAME` characters.
@@ -169,7 +162,6 @@ def add_alias(tx: Tx, entity_id: str, alias: str) -> bool:
     """Give an entity another name.
 
     Args:
-        tx: the transaction.
         entity_id: the entity.
         alias: the name.
 
@@ -188,7 +180,6 @@ def retype_entity(tx: Tx, entity_id: str, kind: str) -> bool:
     """Say what an entity is that rules made of a name without a cue.
 
     Args:
-        tx: the transaction.
         entity_id: the entity.
         kind: its type from here on.
 

@@ -94,9 +94,6 @@ def content_terms(texts: Iterable[str]) -> frozenset[str]:
 def trigrams(text: str) -> frozenset[str]:
     """The trigrams of a text as PostgreSQL's pg_trgm makes them, which seed B names.
 
-    Args:
-        text: any text.
-
     Returns:
         Of each word of letters and digits, lower case, two blanks before and one behind it, every run of three.
     """

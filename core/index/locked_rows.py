@@ -102,11 +102,7 @@ class LockedRows:
     """The part of `core.index.base.VectorIndex` that needs the rows alone; see there for what each method promises."""
 
     def __init__(self, store: RowStore) -> None:
-        """Keep rows.
-
-        Args:
-            store: the rows.
-        """
+        """Keep rows."""
         self.revision = 0
         self._lock = FairLock()
         self._store = store

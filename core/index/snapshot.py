@@ -243,7 +243,6 @@ def read_snapshot(
     An older revision is fine: what changed since is brought in by warming.
 
     Args:
-        path: the file.
         identity: what it must belong to.
         sealer: decrypts.
         newest: the vault's revision; a snapshot beyond it belongs to a lost future.

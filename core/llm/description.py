@@ -74,7 +74,6 @@ def keep_grounded_parts(told: Description, text: str, topics: Sequence[str]) -> 
 
     Args:
         told: what a model says.
-        text: the text.
         topics: the closed list.
 
     Returns:

@@ -42,9 +42,6 @@ class Prompt:
 def escape_fences(text: str) -> str:
     """Write a text so that it holds no mark of a fence or of a chat template.
 
-    Args:
-        text: any text.
-
     Returns:
         The text with `&`, `<`, `>` and bracketed marks as character references.
     """

@@ -69,9 +69,6 @@ _SAID = (_SAID_SPAN, _SAID_AT)
 def read_floor_plan(rows: Rows) -> PalacePlan:
     """The plan without its loci.
 
-    Args:
-        rows: a vault snapshot.
-
     Returns:
         Wings from left to right, their rooms in the order they were made.
     """
@@ -144,7 +141,6 @@ def read_loci(rows: Rows, room_id: str, now_ms: int) -> Loci:
     """All loci of a room, the faint ones too.
 
     Args:
-        rows: a vault snapshot.
         room_id: the room.
         now_ms: the present, epoch ms; strength fades towards it.
 
@@ -183,10 +179,6 @@ def _single(values: Sequence[float]) -> NDArray[np.float32]:
 
 def find_locus(rows: Rows, memory_id: str) -> Whereabouts:
     """Where a memory stands.
-
-    Args:
-        rows: a vault snapshot.
-        memory_id: the memory.
 
     Returns:
         Its wing, room and place.

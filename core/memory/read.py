@@ -116,7 +116,6 @@ def read_by_labels(rows: Rows, ns: Iterable[int]) -> dict[int, Memory]:
     """Memories by their labels.
 
     Args:
-        rows: a vault snapshot.
         ns: labels; unknown ones are passed over.
 
     Returns:
@@ -131,7 +130,6 @@ def read_by_ids(rows: Rows, ids: Iterable[str]) -> dict[str, Memory]:
     """Memories by their ids.
 
     Args:
-        rows: a vault snapshot.
         ids: ids; unknown ones are passed over.
 
     Returns:
@@ -146,7 +144,6 @@ def client_names(rows: Rows, memories: Iterable[Memory]) -> dict[str, str]:
     """The names of the clients that brought memories.
 
     Args:
-        rows: a vault snapshot.
         memories: any.
 
     Returns:

@@ -32,7 +32,6 @@ def write_records(tx: Tx, drafts: Iterable[Draft]) -> None:
     """Write the records of new procedures.
 
     Args:
-        tx: the verb's transaction.
         drafts: new memories of any kind; of a split text the head has the record.
     """
     for draft in drafts:
@@ -44,7 +43,6 @@ def rewrite_records(tx: Tx, memories: Iterable[Memory]) -> None:
     """Make the records of procedures anew whose text may be another now; one without a record gets none.
 
     Args:
-        tx: the verb's transaction.
         memories: as they stand now.
     """
     for memory in memories:
@@ -56,7 +54,6 @@ def remove_records(tx: Tx, labels: Sequence[int]) -> None:
     """Remove the records of memories about to vanish; one with outcomes stays, and so keeps its memory.
 
     Args:
-        tx: the verb's transaction.
         labels: labels of memories.
     """
     for label in labels:

@@ -77,9 +77,6 @@ _ROOM = "SELECT id, parent_id, space_id, name, x, y, w, h, made_by FROM rooms WH
 def read_wings(rows: Rows) -> tuple[Wing, ...]:
     """All wings, from left to right.
 
-    Args:
-        rows: a vault snapshot.
-
     Returns:
         Their rows.
     """
@@ -96,7 +93,6 @@ def read_rooms(rows: Rows, wing_id: str | None = None) -> tuple[Room, ...]:
     """Rooms in the order they were made.
 
     Args:
-        rows: a vault snapshot.
         wing_id: of this wing; None for all.
 
     Returns:
@@ -117,9 +113,7 @@ def insert_wing(tx: Tx, wing_id: str, space_id: str, w: float, h: float) -> Wing
     """Give a space its wing, to the right of all others.
 
     Args:
-        tx: the transaction.
         wing_id: its id.
-        space_id: the space.
         w: the width of its ground, plan units.
         h: how high it is at first.
 
@@ -138,7 +132,6 @@ def insert_room(tx: Tx, new: Room) -> None:
     """Add a room.
 
     Args:
-        tx: the transaction.
         new: its row.
     """
     row = {"id": new.id, "space_id": new.space_id, "parent_id": new.wing_id, "name": new.name, "made_by": new.made_by}
@@ -160,7 +153,6 @@ def read_room_loci(rows: Rows, room_id: str) -> tuple[NDArray[np.int64], list[st
     """Who stands in a room, and where; in the order they came.
 
     Args:
-        rows: a vault snapshot.
         room_id: the room.
 
     Returns:
@@ -180,7 +172,6 @@ def sample_labels(rows: Rows, room_id: str, most: int) -> NDArray[np.int64]:
     """Labels of the first that came into a room: always the same ones, so that its centre stays.
 
     Args:
-        rows: a vault snapshot.
         room_id: the room.
         most: how many.
 
@@ -209,7 +200,6 @@ def reserved_places(rows: Rows, room_ids: Iterable[str]) -> Mapping[str, Places]
     """Places that somebody would come back to with an undo or a redo; the scheduler leaves them free.
 
     Args:
-        rows: a vault snapshot.
         room_ids: of these rooms.
 
     Returns:
@@ -232,7 +222,6 @@ def reserved_grounds(rows: Rows, wing_id: str) -> list[tuple[float, float, float
     """Grounds of rooms that would come back with an undo or a redo: left edge, upper edge, width, height.
 
     Args:
-        rows: a vault snapshot.
         wing_id: of this wing.
 
     Returns:
@@ -298,7 +287,6 @@ def remove_places(tx: Tx, labels: Iterable[int]) -> None:
     """Free the places of memories that are about to vanish; an undo brings them back.
 
     Args:
-        tx: the verb's transaction.
         labels: labels of memories.
     """
     for label in labels:
@@ -313,7 +301,6 @@ def find_strays(rows: Rows, memory_ids: Iterable[str] | None = None) -> list[str
     """Memories that stand in a room of another space than their own.
 
     Args:
-        rows: a vault snapshot.
         memory_ids: of these; None for all, which at 100,000 memories takes 0.15 s.
 
     Returns:
@@ -334,7 +321,6 @@ def remove_newcomers(tx: Tx, room_id: str) -> None:
     """Free the places that the scheduler gave in a room which an undo takes away; it gives others.
 
     Args:
-        tx: the verb's transaction.
         room_id: the room.
     """
     for (memory_id,) in tx.all(
@@ -345,10 +331,6 @@ def remove_newcomers(tx: Tx, room_id: str) -> None:
 
 def remove_plan(tx: Tx, space_id: str) -> None:
     """Take away the empty rooms and the wing of a space that is about to vanish; an undo brings them back.
-
-    Args:
-        tx: the verb's transaction.
-        space_id: the space.
 
     Raises:
         UserError: something still stands in one of them.

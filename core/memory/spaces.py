@@ -10,7 +10,6 @@ def find_space_id(rows: Rows, name: str) -> str | None:
     """The id of a space.
 
     Args:
-        rows: a vault snapshot.
         name: the space's exact name.
 
     Returns:
@@ -24,7 +23,6 @@ def ensure_space(tx: Tx, name: str, new_id: str, client_id: str | None = None) -
     """The id of a space, which is created where it does not exist.
 
     Args:
-        tx: the verb's transaction.
         name: the space's name; `GLOBAL` and `home` always exist.
         new_id: the id a new space gets.
         client_id: the client it belongs to.

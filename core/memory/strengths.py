@@ -61,7 +61,6 @@ def read_strengths(found: Sequence[Sequence[Any]], now_ms: int) -> Values:
 
     Args:
         found: rows of `COLUMNS`.
-        now_ms: the present, epoch ms.
 
     Returns:
         0 to 1, one number a row.
@@ -73,9 +72,7 @@ def read_strength_by_id(rows: Rows, memory_ids: Iterable[str], now_ms: int) -> d
     """The strength of named memories.
 
     Args:
-        rows: a vault snapshot or a transaction.
         memory_ids: the memories; unknown ones are left out.
-        now_ms: the present, epoch ms.
 
     Returns:
         Id to strength, 0 to 1.

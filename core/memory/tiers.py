@@ -32,7 +32,6 @@ def write_tiers(tx: Tx, memories: Iterable[Shortened]) -> None:
     """Write the tiers of new memories.
 
     Args:
-        tx: the verb's transaction.
         memories: id, text, kind and category of each.
     """
     tx.run_many(
@@ -49,8 +48,6 @@ def write_summary(tx: Tx, memory_id: str, summary: str) -> bool:
     """Put a model's summary in the place of that of rules, until the text is another.
 
     Args:
-        tx: the transaction.
-        memory_id: the memory.
         summary: what was checked to say no more than its text.
 
     Returns:
@@ -66,7 +63,6 @@ def rewrite_tiers(tx: Tx, memories: Sequence[Memory]) -> None:
     """Make the tiers of memories anew whose text, kind or category may be another now.
 
     Args:
-        tx: the verb's transaction.
         memories: as they stand now.
     """
     tx.run_many("DELETE FROM tiers WHERE memory_id = ?", [(memory.id,) for memory in memories])
@@ -77,7 +73,6 @@ def rewrite_tags(tx: Tx, ids: Sequence[str]) -> None:
     """Make the tiers of memories anew whose kind or category changed: their tags name both.
 
     Args:
-        tx: the verb's transaction.
         ids: memory ids; those without stored tiers are passed over.
     """
     for at in range(0, len(ids), _AT_ONCE):
@@ -89,7 +84,6 @@ def remove_tiers(tx: Tx, labels: Sequence[int]) -> None:
     """Remove the tiers of memories that are about to vanish.
 
     Args:
-        tx: the verb's transaction.
         labels: labels of memories.
     """
     tx.run_many("DELETE FROM tiers WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", [(n,) for n in labels])
@@ -99,7 +93,6 @@ def read_tiers(rows: Rows, memories: Sequence[Memory]) -> dict[str, Tiers]:
     """The tiers of memories as they are handed out.
 
     Args:
-        rows: a vault snapshot.
         memories: with the text that is handed out. Where that is not all of the stored text (a sentence of it is
             over), the stored tiers say too much, and others are made.
 

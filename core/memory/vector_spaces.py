@@ -35,11 +35,7 @@ class SpaceRow:
 
 
 def read_all_spaces(rows: Rows) -> tuple[SpaceRow, ...]:
-    """Every space, the searched one first.
-
-    Args:
-        rows: a vault snapshot.
-    """
+    """Every space, the searched one first."""
     found = rows.all(f"SELECT {_COLUMNS} FROM vector_spaces ORDER BY state, started_at, name")  # noqa: S608 - constant
     return tuple(
         SpaceRow(VectorSpace(str(name), str(model), int(dims)), str(state), int(since), until)
@@ -51,7 +47,6 @@ def find_in_state(rows: Rows, state: str) -> VectorSpace | None:
     """The space in that state.
 
     Args:
-        rows: a vault snapshot.
         state: `active` or `building`.
 
     Returns:
@@ -61,12 +56,7 @@ def find_in_state(rows: Rows, state: str) -> VectorSpace | None:
 
 
 def find_overdue(rows: Rows, now_ms: int) -> VectorSpace | None:
-    """A space that is over and whose vectors need not be kept any longer.
-
-    Args:
-        rows: a vault snapshot.
-        now_ms: epoch ms.
-    """
+    """A space that is over and whose vectors need not be kept any longer."""
     since = now_ms - KEPT_DAYS * _DAY_MS
     return next(
         (one.space for one in read_all_spaces(rows) if one.state == "old" and (one.finished_at or 0) <= since), None
@@ -89,7 +79,6 @@ def find_or_name_space(rows: Rows, name: str, model: str, dims: int) -> VectorSp
     """The space of a model: a known one where it is of the very same version, else a new one under a free name.
 
     Args:
-        rows: a vault snapshot.
         name: of the model: `ollama:<model>`, or that of the built-in one.
         model: its version.
         dims: length of its vectors.
@@ -110,7 +99,6 @@ def note_active(tx: Tx, space: VectorSpace, before: VectorSpace) -> None:
     """A space is searched from here on; the one before is over, its vectors stay for a while.
 
     Args:
-        tx: the transaction.
         space: the space.
         before: what was searched; the first space of a vault has no row until it is over.
     """
@@ -134,7 +122,6 @@ def note_unwanted(tx: Tx, name: str) -> bool:
     """The vectors of a space that is over need not be kept: the next run of the job drops them.
 
     Args:
-        tx: the transaction.
         name: the space.
 
     Returns:
@@ -148,7 +135,6 @@ def drop_some(tx: Tx, space: VectorSpace, most: int) -> int:
     """Drop some vectors of a space that is not searched, and with the last of them its row.
 
     Args:
-        tx: the transaction.
         space: the space.
         most: vectors at most.
 
@@ -171,7 +157,6 @@ def count_vectors(rows: Rows, space: VectorSpace) -> int:
     """How many memories have a vector in a space.
 
     Args:
-        rows: a vault snapshot.
         space: the space.
     """
     return int(rows.value("SELECT count(*) FROM embeddings WHERE owner = 'memory' AND vector_space = ?", (space.name,)))
@@ -181,7 +166,6 @@ def choose_active_space(rows: Rows, name: str, model: str, dims: int) -> tuple[V
     """Which space is searched from opening on.
 
     Args:
-        rows: a vault snapshot.
         name: of the built-in model.
         model: its version.
         dims: length of its vectors.

@@ -59,7 +59,6 @@ def reserve_labels(tx: Tx, count: int) -> int:
     """Reserve labels for new memories; a label is never used twice.
 
     Args:
-        tx: the verb's transaction.
         count: how many.
 
     Returns:
@@ -74,7 +73,6 @@ def insert_memories(tx: Tx, drafts: Sequence[Draft], titles: Mapping[str, str | 
     """Write rows with their lexical terms and their tiers.
 
     Args:
-        tx: the verb's transaction.
         drafts: the rows to be.
         titles: conversation id to title, for the lexical terms.
 
@@ -111,7 +109,6 @@ def write_vectors(tx: Tx, labels: Sequence[int], vectors: NDArray[np.float32], s
     """Write vectors of memories; an older vector of the same label is replaced.
 
     Args:
-        tx: the verb's transaction.
         labels: labels of memories, (k,).
         vectors: unit rows, (k, dims) float32.
         space: which embedder made them.
@@ -132,7 +129,6 @@ def write_new_vectors(
     """Write the vectors of new memories and tell the index after the commit; without any they wait to be embedded.
 
     Args:
-        tx: the verb's transaction.
         labels: labels of the memories, (k,).
         vectors: unit rows, (k, dims) float32; None where the embedder is away.
         space: which embedder made them.
@@ -149,7 +145,6 @@ def forget_vector(tx: Tx, label: int) -> None:
     """Remove the vectors of a memory whose text changed, in every space; it waits to be embedded.
 
     Args:
-        tx: the verb's transaction.
         label: the memory's label.
     """
     tx.run("DELETE FROM embeddings WHERE owner = 'memory' AND n = ?", (label,))
@@ -161,7 +156,6 @@ def refresh_terms(tx: Tx, ids: Iterable[str]) -> None:
     What was inferred from their texts is forgotten, so that enrichment reads them again.
 
     Args:
-        tx: the verb's transaction.
         ids: memory ids.
     """
     wanted = list(dict.fromkeys(ids))
@@ -200,7 +194,6 @@ def remove_derived(tx: Tx, labels: Sequence[int]) -> None:
     Places and records of procedures are the only ones that an undo brings back: the others are made anew.
 
     Args:
-        tx: the verb's transaction.
         labels: labels of memories.
     """
     keys = [(label,) for label in labels]
@@ -221,7 +214,6 @@ def read_without_vectors(rows: Rows, space: VectorSpace, limit: int, after: int 
     """Memories that still lack a vector, oldest first.
 
     Args:
-        rows: a vault snapshot.
         space: the vector space that is searched.
         limit: rows at most.
         after: only labels behind this one.
@@ -240,7 +232,6 @@ def count_without_vectors(rows: Rows, space: VectorSpace) -> int:
     """How many memories still lack a vector.
 
     Args:
-        rows: a vault snapshot.
         space: the vector space.
 
     Returns:

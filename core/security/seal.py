@@ -183,9 +183,6 @@ def same_bytes(left: bytes, right: bytes) -> bool:
 def encode_text(text: str) -> bytes | None:
     """UTF-8 without an exception that would carry the text along.
 
-    Args:
-        text: any text.
-
     Returns:
         Its bytes, or None when it holds lone surrogates.
     """

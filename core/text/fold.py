@@ -23,9 +23,6 @@ _STROKES = str.maketrans(
 def fold_width(text: str) -> str:
     """Compatibility forms to plain ones (NFKC) and every apostrophe to the ASCII one; the case stays.
 
-    Args:
-        text: any text.
-
     Returns:
         The folded text.
     """

@@ -60,9 +60,6 @@ def _lists() -> _Lists:
 def extract_propositions(text: str) -> tuple[Proposition, ...]:
     """The statements of a text that say something (spec E6.1.3: at least three words, no filler).
 
-    Args:
-        text: any text.
-
     Returns:
         Statements in their order; `text[start:end]` is each one's text.
     """
@@ -71,9 +68,6 @@ def extract_propositions(text: str) -> tuple[Proposition, ...]:
 
 def extract_clauses(text: str) -> tuple[Proposition, ...]:
     """All clauses of a text, also the shortest.
-
-    Args:
-        text: any text.
 
     Returns:
         Clauses in their order, without blanks at their ends.

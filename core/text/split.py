@@ -50,9 +50,6 @@ def split_text(text: str, limit_bytes: int = LIMIT_BYTES) -> tuple[str, ...]:
 def split_sentences(text: str) -> tuple[tuple[int, int], ...]:
     """The sentences of a text.
 
-    Args:
-        text: any text.
-
     Returns:
         Spans in code points that follow one another without a gap; the space behind a sentence belongs to it. Empty for
         an empty text.

@@ -96,7 +96,6 @@ class AuditChain:
         """Put down several rows in their order; reads are audited so, in batches.
 
         Args:
-            tx: a transaction.
             entries: what to put down.
 
         Returns:

@@ -26,10 +26,6 @@ _LONELY = (
 def remove_mentions(tx: Tx, memory_ids: Sequence[str]) -> tuple[str, ...]:
     """Remove the mentions of memories, and the entities of rules and models that nothing mentions then (E41.1).
 
-    Args:
-        tx: the transaction.
-        memory_ids: the memories.
-
     Returns:
         Entities that are gone.
     """
@@ -44,7 +40,6 @@ def remove_lonely(tx: Tx, entity_ids: Iterable[str]) -> tuple[str, ...]:
     """Remove entities of rules and models that nothing mentions any more.
 
     Args:
-        tx: the transaction.
         entity_ids: those that lost a mention.
 
     Returns:
@@ -57,12 +52,7 @@ def remove_lonely(tx: Tx, entity_ids: Iterable[str]) -> tuple[str, ...]:
 
 
 def forget_inferred(tx: Tx, memory_ids: Iterable[str]) -> None:
-    """Remove what was inferred from texts; a memory that stands is read anew by the next run.
-
-    Args:
-        tx: the transaction.
-        memory_ids: the memories.
-    """
+    """Remove what was inferred from texts; a memory that stands is read anew by the next run."""
     tx.run_many("DELETE FROM inferred WHERE memory_id = ?", [(memory_id,) for memory_id in memory_ids])
 
 
@@ -70,7 +60,6 @@ def memories_naming(rows: Rows, entity_ids: Iterable[str]) -> tuple[str, ...]:
     """The memories that mention entities.
 
     Args:
-        rows: a vault snapshot or a transaction.
         entity_ids: the entities.
 
     Returns:

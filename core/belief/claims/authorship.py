@@ -41,7 +41,6 @@ def find_persons_words(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
     """Which memories are the person's: nobody else decides against them.
 
     Args:
-        rows: a vault snapshot or a transaction.
         memory_ids: the memories asked about.
 
     Returns:
@@ -54,7 +53,6 @@ def find_owner_statements(rows: Rows, memory_ids: Iterable[str]) -> frozenset[st
     """Which memories the owner said at the window or the command line, in so many words or in passing.
 
     Args:
-        rows: a vault snapshot or a transaction.
         memory_ids: the memories asked about.
 
     Returns:
@@ -67,7 +65,6 @@ def find_owner_backed(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
     """Which memories the owner said, said as well, or vouched for.
 
     Args:
-        rows: a vault snapshot or a transaction.
         memory_ids: the memories asked about.
 
     Returns:

@@ -112,7 +112,6 @@ def draft_claim(
     """Write a claim as a draft, with its quote as evidence.
 
     Args:
-        tx: the verb's transaction.
         draft: what was read or given; its span must lie in the text.
         on: the memory it rests on.
         ids: the ids of the claim and of its evidence.

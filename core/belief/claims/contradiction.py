@@ -38,7 +38,6 @@ def read_opposing_claims(rows: Rows, claim_ids: Iterable[str]) -> list[str]:
     """Claims that any of some may speak against: also of what has just ended, and those that wait.
 
     Args:
-        rows: a vault snapshot or a transaction.
         claim_ids: the claims.
 
     Returns:
@@ -72,7 +71,6 @@ def read_opposition(rows: Rows, claim_ids: Iterable[str]) -> list[tuple[str, str
     each beside each would be their square.
 
     Args:
-        rows: a vault snapshot or a transaction.
         claim_ids: the claims.
 
     Returns:
@@ -90,7 +88,6 @@ def read_related_claims(rows: Rows, topic: Sequence[str]) -> list[str]:
     """Claims that are not over and may oppose one that is no more.
 
     Args:
-        rows: a vault snapshot or a transaction.
         topic: its TOPIC.
 
     Returns:

@@ -85,9 +85,6 @@ def is_entailed(statement: str, text: str, *, first_person: bool = True, guidanc
 def compared_words(text: str) -> frozenset[str]:
     """The words of a text that carry something, in the form in which statements are compared.
 
-    Args:
-        text: any text.
-
     Returns:
         Forms of words, numbers and names; marks and articles are none.
     """

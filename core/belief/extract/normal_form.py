@@ -50,9 +50,6 @@ def skeleton(text: str) -> str:
     A word is folded only if it mixes scripts with Latin, or consists of look-alikes altogether: a Russian or Greek word
     with a letter of its own keeps its letters.
 
-    Args:
-        text: any text.
-
     Returns:
         The folded text.
     """
@@ -67,9 +64,6 @@ def read_as_seen(text: str) -> str:
     """A text as a reader takes it, case kept: letter forms made plain, unseen signs left out, look-alikes replaced.
 
     For reading claims and comparing texts; what is stored and shown stays as it was written.
-
-    Args:
-        text: any text.
 
     Returns:
         The text itself where there is nothing of that kind in it.

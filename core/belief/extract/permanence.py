@@ -63,7 +63,6 @@ def classify_permanence(text: str, claims: Sequence[ClaimDraft], kind: Kind) -> 
     memory is as lasting as its longest-lasting sentence, if each of them has a level.
 
     Args:
-        text: any text.
         claims: what was read from it, or came with it; their spans lie in it.
         kind: the memory's kind.
 

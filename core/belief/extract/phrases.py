@@ -65,7 +65,6 @@ def noun_run(
     """A noun phrase: without its article, up to a mark, a joining word, a word of `stop` or a phrase of time.
 
     Args:
-        sentence: the sentence.
         i: where it may begin.
         stop: further words that end it.
         most: how many words it may have.
@@ -120,7 +119,6 @@ def split_runs(
     """A list of values: `a`, `a and b`, `a, b and c`; behind a label also `a, b`.
 
     Args:
-        sentence: the sentence.
         i: where it begins.
         one: reads a single value at a place.
         label: whether commas alone make a list.

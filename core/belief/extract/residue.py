@@ -27,7 +27,6 @@ def has_no_residue(text: str, claims: Sequence[ClaimDraft]) -> bool:
     function words, adverbs and the names of subjects, nothing else.
 
     Args:
-        text: any text.
         claims: what was read from it.
 
     Returns:

@@ -55,7 +55,6 @@ def read_left_context(sentence: TokenizedSentence, at: int) -> LeftContext:
     """Read what stands before a place: helping words, then the subject.
 
     Args:
-        sentence: the sentence.
         at: the place, a token's number.
 
     Returns:
@@ -137,7 +136,6 @@ def read_name_at(sentence: TokenizedSentence, last: int, least: int = 0) -> Subj
     """The name or noun phrase that ends with token `last`.
 
     Args:
-        sentence: the sentence.
         last: its last token.
         least: the first token it may begin with.
 
@@ -288,7 +286,6 @@ def read_owner(sentence: TokenizedSentence, at: int) -> tuple[Subject | None, bo
     """Whose noun it is: `my`, `Anna's`, `the kitchen's`, or nobody's.
 
     Args:
-        sentence: the sentence.
         at: where the noun begins.
 
     Returns:

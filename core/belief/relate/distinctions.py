@@ -261,11 +261,7 @@ def has_shared_matter(existing: str, incoming: str) -> bool:
 
 
 def matters(text: str) -> frozenset[str]:
-    """The words of a text that are neither function words nor the person.
-
-    Args:
-        text: any text.
-    """
+    """The words of a text that are neither function words nor the person."""
     return frozenset(_words(text)) - stop_words() - _PASSING - {_SELF}
 
 

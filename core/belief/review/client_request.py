@@ -31,10 +31,6 @@ _NAMED = "SELECT id FROM clients WHERE name = ?"
 def requesting_client(rows: Rows, item: QueueItem) -> str | None:
     """The client that asked for an item about what is another's: an update, a removal, a merge, or a doubt of its own.
 
-    Args:
-        rows: a vault snapshot.
-        item: the item.
-
     Returns:
         Its id; None where the item is no client's wish.
     """
@@ -47,10 +43,6 @@ def requesting_client(rows: Rows, item: QueueItem) -> str | None:
 def open_requests_of(rows: Rows, client_id: str) -> tuple[str, ...]:
     """What a client proposed or asked for and the person has not decided, the oldest first.
 
-    Args:
-        rows: a vault snapshot.
-        client_id: the client.
-
     Returns:
         Ids of items; what it merely brought and that disagrees with something is not among them.
     """
@@ -59,10 +51,6 @@ def open_requests_of(rows: Rows, client_id: str) -> tuple[str, ...]:
 
 def read_request(rows: Rows, item_id: str) -> Asked | None:
     """What a client asked for with an item.
-
-    Args:
-        rows: a vault snapshot.
-        item_id: the item.
 
     Returns:
         It; None where no client asked.

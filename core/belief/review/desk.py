@@ -71,10 +71,8 @@ def explain_item(
     """The sentences above the two cards.
 
     Args:
-        item: the item.
         existing: the memory that stands; None where only one is concerned.
         incoming: the newcomer.
-        now_ms: the present, epoch ms.
         asked: what a client asked for; None where nobody asked for anything.
 
     Returns:
@@ -185,10 +183,6 @@ _GIVEN = """
 def read_derived(rows: Rows, memory_id: str) -> tuple[tuple[str, str], ...]:
     """What was derived from a memory, at any distance, and stands.
 
-    Args:
-        rows: a vault snapshot.
-        memory_id: the memory.
-
     Returns:
         Ids and kinds, 200 at most.
     """
@@ -199,7 +193,6 @@ def read_dependents(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
     """What would come of a decision on a memory.
 
     Args:
-        rows: a vault snapshot.
         memory: the memory that stands.
 
     Returns:
@@ -265,9 +258,7 @@ class ReviewDesk:
         """The queue as it stands.
 
         Args:
-            rows: a vault snapshot.
             request: which part of it, and how many rows at most.
-            now_ms: the present, epoch ms.
             space_ids: only items of these spaces; None for all.
 
         Returns:
@@ -295,9 +286,7 @@ class ReviewDesk:
         """One item, validated now.
 
         Args:
-            rows: a vault snapshot.
             item_id: its id.
-            now_ms: the present, epoch ms.
             brief: without who was given it and what follows, for lists.
 
         Returns:
@@ -361,7 +350,6 @@ class ReviewDesk:
         """Items that closed, by themselves or by a person, the latest first.
 
         Args:
-            rows: a vault snapshot.
             since_ms: from when on, epoch ms.
             most: rows at most.
 

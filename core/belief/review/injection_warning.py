@@ -24,9 +24,6 @@ _TOLD = 2
 def injection_reasons(memory: Memory) -> Warned | None:
     """Why a memory is kept out of what assistants are given by themselves (E10.14.3).
 
-    Args:
-        memory: the memory.
-
     Returns:
         Why; None where it is not, or the person let it through.
     """

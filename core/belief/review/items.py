@@ -102,9 +102,6 @@ _RETURNED = (
 def open_count(rows: Rows) -> int:
     """How many items wait for the person; what was put off counts.
 
-    Args:
-        rows: a vault snapshot.
-
     Returns:
         0 or more.
     """
@@ -114,10 +111,6 @@ def open_count(rows: Rows) -> int:
 def is_applicable(rows: Rows, item_id: str) -> bool:
     """Whether an item can be decided as it stands now, whatever its state says.
 
-    Args:
-        rows: a vault snapshot or a transaction.
-        item_id: the item.
-
     Returns:
         False also where there is no such item.
     """
@@ -126,9 +119,6 @@ def is_applicable(rows: Rows, item_id: str) -> bool:
 
 def find_lapsed(rows: Rows) -> list[str]:
     """Open items that are no longer a question, to be closed with a note.
-
-    Args:
-        rows: a vault snapshot or a transaction.
 
     Returns:
         Their ids; few or none.
@@ -140,7 +130,6 @@ def find_restated(rows: Rows, item_ids: Iterable[str]) -> list[str]:
     """Which of the items that are no longer a question are none because the very words of a proposal stand by now.
 
     Args:
-        rows: a vault snapshot or a transaction.
         item_ids: items of `find_lapsed`.
 
     Returns:
@@ -155,7 +144,6 @@ def find_lapsed_among(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
     A newcomer that is held back goes on waiting when the other side leaves; it is then a question of its own.
 
     Args:
-        rows: a vault snapshot or a transaction.
         memory_ids: memories that changed.
 
     Returns:
@@ -168,7 +156,6 @@ def find_reopened(rows: Rows, note: str) -> list[str]:
     """Items that closed themselves with a note and are a question again, because what closed them was taken back.
 
     Args:
-        rows: a vault snapshot or a transaction.
         note: the note they closed with.
 
     Returns:
@@ -181,7 +168,6 @@ def find_standing_side(rows: Rows, existing_id: str | None, incoming_id: str) ->
     """The memory an item is held against, as it stands now: itself, or what stands in its place after an edit.
 
     Args:
-        rows: a vault snapshot or a transaction.
         existing_id: as the item has it.
         incoming_id: its newcomer.
 
@@ -243,7 +229,6 @@ def read_item(rows: Rows, item_id: str) -> QueueItem | None:
     """One item, open or closed.
 
     Args:
-        rows: a vault snapshot or a transaction.
         item_id: its id.
 
     Returns:
@@ -257,7 +242,6 @@ def find_similar_ids(rows: Rows, part: str) -> tuple[QueueItem, ...]:
     """Items whose ids begin or end so, to find one by what a person types: ids of one day begin alike.
 
     Args:
-        rows: a vault snapshot.
         part: the beginning or the end of an id.
 
     Returns:
@@ -271,7 +255,6 @@ def read_closed_since(rows: Rows, since_ms: int, most: int) -> tuple[QueueItem, 
     """Items that closed from a moment on, the latest first.
 
     Args:
-        rows: a vault snapshot.
         since_ms: epoch ms.
         most: items at most.
 

@@ -147,7 +147,6 @@ def find_missing_fields(rows: Rows, most: int, ids: Sequence[str] | None = None)
     """The fields of things that are not known.
 
     Args:
-        rows: a vault snapshot or a transaction.
         most: things that are looked at, the most recalled first.
         ids: memories; None for all that stand.
 
@@ -234,7 +233,6 @@ def item_question(rows: Rows, memory_id: str, detail: Mapping[str, object]) -> s
     """The question of a review item about a missing field.
 
     Args:
-        rows: a vault snapshot.
         memory_id: the memory it is about.
         detail: of the item: `schema` and `field`.
 

@@ -133,8 +133,6 @@ def read_waiting(rows: Rows, now_ms: int, space_ids: Iterable[str] | None = None
     """Every open item that is applicable, most harmful first, what was put off at the end.
 
     Args:
-        rows: a vault snapshot.
-        now_ms: the present, epoch ms.
         space_ids: only items of these spaces; None for all.
 
     Returns:
@@ -158,8 +156,6 @@ def read_pile(rows: Rows, now_ms: int, space_ids: Iterable[str] | None = None) -
     """All that waits, with what it is counted by.
 
     Args:
-        rows: a vault snapshot.
-        now_ms: the present, epoch ms.
         space_ids: only items of these spaces; None for all.
 
     Returns:

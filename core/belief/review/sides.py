@@ -36,7 +36,6 @@ def find_contradicted(rows: Rows, kind: str, memory_id: str) -> str | None:
     """The memory that a newcomer's claims contradict.
 
     Args:
-        rows: a vault snapshot or a transaction.
         kind: of the item.
         memory_id: the newcomer, which is asked about alone.
 
@@ -51,7 +50,6 @@ def describe_contradicted(rows: Rows, against: Side | None) -> tuple[str, ...]:
     """What accepting the newcomer would mean for what stands.
 
     Args:
-        rows: a vault snapshot or a transaction.
         against: what stands; None where nothing is contradicted.
 
     Returns:
@@ -127,8 +125,6 @@ def read_side(
     """A memory with all that its card shows.
 
     Args:
-        rows: a vault snapshot.
-        memory: the memory.
         marks: places in its text that are at odds.
         claims: from `read_claims`.
         brief: without the names of those it was given to.
@@ -160,10 +156,6 @@ def _origin(origin: Mapping[str, Any], conversation: str | None) -> str:
 
 def read_claims(rows: Rows, memory: Memory) -> tuple[KeyedClaim, ...]:
     """The claims that a memory backs, with the places of their evidence in its text.
-
-    Args:
-        rows: a vault snapshot.
-        memory: the memory.
 
     Returns:
         The claims, the oldest first.

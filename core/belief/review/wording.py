@@ -56,7 +56,6 @@ def format_line(text: str, most: int = LINE) -> str:
     """Somebody's words on one line.
 
     Args:
-        text: any text.
         most: characters at most.
 
     Returns:

@@ -92,9 +92,6 @@ def _join_pair(match: re.Match[str]) -> str:
 def replace_surrogates(text: str) -> tuple[str, int]:
     """Replace each lone surrogate by U+FFFD; two halves that meet in order are joined to their character.
 
-    Args:
-        text: any text.
-
     Returns:
         The text and how many surrogates were replaced.
     """

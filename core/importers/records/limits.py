@@ -67,9 +67,6 @@ _WORDLESS = re.compile(r"\[(?:picture|attachment)\]|\s+")
 def replace_pictures(text: str) -> tuple[str, int]:
     """Put a word in the place of every inline picture: `data:` URIs and runs of base64, with the markup around them.
 
-    Args:
-        text: any text.
-
     Returns:
         The text with `[picture]`, or `[attachment]` for what is no picture, and how many were replaced. What a
         picture is said to show stands before it.

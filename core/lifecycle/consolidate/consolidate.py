@@ -228,7 +228,6 @@ class ConsolidationJob:
         """Carry a few deeds out, each by itself; no model is asked.
 
         Args:
-            tx: the transaction.
             verb: of the run: all batches are one undo step.
             ground: what it stands on.
             deeds: the next ones of the plan.

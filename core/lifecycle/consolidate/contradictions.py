@@ -66,7 +66,6 @@ def find_opposed_memories(rows: Rows, store_service: StoreService, decisions: Pa
     """What is still to be settled.
 
     Args:
-        rows: a vault snapshot.
         store_service: foresees the gate's answer.
         decisions: what people decided, and took back.
 
@@ -90,7 +89,6 @@ def recheck_opposed(rows: Rows, store_service: StoreService, memory_id: str) -> 
     """What the gate would say of one memory now.
 
     Args:
-        rows: a vault snapshot or a transaction.
         store_service: foresees the gate's answer.
         memory_id: the memory; it stands.
 
@@ -141,6 +139,5 @@ def settle_contradiction(transitions: Transitions, store_service: StoreService, 
     Args:
         transitions: the steps of the running verb.
         store_service: judges.
-        memory_id: the memory.
     """
     judge_by_claims(store_service, transitions, memory_id)

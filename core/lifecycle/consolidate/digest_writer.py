@@ -157,7 +157,6 @@ def digest_text(rows: Rows, sentences: Sequence[DigestSentence]) -> str:
     """What a digest of these sentences says.
 
     Args:
-        rows: a vault snapshot or a transaction.
         sentences: in the order of the digest; their sources are there.
     """
     ids = to_json(sorted({one.source for one in sentences}))

@@ -303,7 +303,6 @@ def independent_sources(rows: Rows, ids: Iterable[str]) -> dict[str, frozenset[s
     """Independent sources of memories.
 
     Args:
-        rows: a vault snapshot or a transaction.
         ids: the memories.
 
     Returns:

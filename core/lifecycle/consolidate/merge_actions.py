@@ -34,7 +34,6 @@ def is_applicable(rows: Rows, deed: Planned, now_ms: int) -> bool:
     Args:
         rows: the transaction.
         deed: from `core.lifecycle.consolidate.consolidate`.
-        now_ms: the present, epoch ms.
 
     Returns:
         False where one changed, left, was pinned, spared, vouched for by the person or is asked about by now.
@@ -78,7 +77,6 @@ def can_unite(rows: Rows, deed: Planned) -> bool:
     """Whether the united text of a merge would stand beside no memory of the same words, and be no order.
 
     Args:
-        rows: a vault snapshot or the transaction.
         deed: any deed of `core.lifecycle.consolidate.consolidate`.
 
     Returns:

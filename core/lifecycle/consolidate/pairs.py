@@ -356,7 +356,6 @@ def read_nodes(rows: Rows, labels: Sequence[int]) -> dict[int, Node]:
     """Memories that stand, by label.
 
     Args:
-        rows: a vault snapshot or a transaction.
         labels: which; those that do not stand, are parts or have parts, or are digests are left out.
 
     Returns:
@@ -388,9 +387,6 @@ def _in_review(rows: Rows) -> frozenset[str]:
 def read_pair_decisions(rows: Rows) -> PairDecisions:
     """What people decided about pairs, and which unions they took back.
 
-    Args:
-        rows: a vault snapshot.
-
     Returns:
         The decisions; what a person undid is not done again, also where the undo step has expired.
     """
@@ -411,7 +407,6 @@ def may_unite(rows: Rows, decisions: PairDecisions, a: str, b: str) -> bool:
     """Whether nobody decided that two memories both stand.
 
     Args:
-        rows: a vault snapshot or a transaction.
         decisions: from `read_pair_decisions`.
         a: a memory.
         b: another.

@@ -53,7 +53,6 @@ def forecast_memories(rows: Rows, deeds: Sequence[Planned], before: Mapping[str,
     """How many memories there would be behind a consolidation, and how many would stand.
 
     Args:
-        rows: a vault snapshot.
         deeds: its plan.
         before: `count_standing` of the same snapshot.
 
@@ -101,9 +100,6 @@ def make_report(
 
 def count_standing(rows: Rows) -> dict[str, int]:
     """How many memories there are, and how many stand.
-
-    Args:
-        rows: a vault snapshot.
 
     Returns:
         `total` and `active`.

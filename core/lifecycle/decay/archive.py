@@ -52,7 +52,6 @@ def read_archive_page(rows: Rows, after: str | None, limit: int, options: Option
     """One page of what is archived.
 
     Args:
-        rows: a vault snapshot.
         after: `next` of the page before; None for the first.
         limit: rows, 1 to 500.
         options: what is erased from the archive, and when.
@@ -195,7 +194,6 @@ class ArchiveErasureJob:
         """Erase, as far as each is still due under the options of now; the last deed ends what was held for the run.
 
         Args:
-            tx: the transaction.
             verb: of the run; nothing is recorded in it.
             ground: what it stands on.
             deeds: of `plan_revision`.

@@ -63,7 +63,6 @@ class EpisodeCleanupJob:
         """Archive a few notes.
 
         Args:
-            tx: the transaction.
             verb: of the run.
             ground: what it stands on.
             deeds: from `plan`.
@@ -94,9 +93,7 @@ def plan_cleanup(rows: Rows, options: Options, now_ms: int, client_id: str | Non
     """All that a cleanup would do.
 
     Args:
-        rows: a vault snapshot.
         options: how long notes stand, and how many.
-        now_ms: the present, epoch ms.
         client_id: whose notes; None for everybody's.
 
     Returns:
@@ -128,7 +125,6 @@ def count_remaining(rows: Rows, client_id: str | None = None) -> int:
     """How many notes of assistants stand.
 
     Args:
-        rows: a vault snapshot or a transaction.
         client_id: whose notes; None for everybody's.
 
     Returns:

@@ -79,10 +79,8 @@ def read_gauges(rows: Rows, memory_id: str, options: Options, now_ms: int) -> Ga
     Strength is drawn from the last touch on (storing, recall, sparing): how it went before, nothing tells.
 
     Args:
-        rows: a vault snapshot.
         memory_id: the memory; of a split text the part that is asked about.
         options: the lines.
-        now_ms: the present, epoch ms.
 
     Returns:
         What the sweep goes by: the same numbers from the same formulas.

@@ -68,9 +68,7 @@ def find_protections(rows: Rows, heads: Iterable[str], now_ms: int) -> dict[str,
     """What keeps memories from being archived by a run.
 
     Args:
-        rows: a vault snapshot or a transaction.
         heads: the memories; of a split text the head. What protects one part protects all of it.
-        now_ms: the present, epoch ms.
 
     Returns:
         Head to keys of `resources/help/lifecycle.json`, those without any left out.

@@ -141,9 +141,7 @@ def plan_sweep(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] |
     """All that a sweep would do.
 
     Args:
-        rows: a vault snapshot or a transaction.
         options: the lines.
-        now_ms: the present, epoch ms.
         heads: look at these memories only; None for all.
 
     Returns:
@@ -162,9 +160,7 @@ def plan_prune(rows: Rows, options: Options, now_ms: int) -> list[Planned]:
     """What a consolidation prunes: what is too weak, too doubtful, or an old version (seed A, feature 6, prune).
 
     Args:
-        rows: a vault snapshot or a transaction.
         options: the lines.
-        now_ms: the present, epoch ms.
 
     Returns:
         Deeds `ARCHIVE` with the reason `faded`, `doubted` or `old_version`; `carry_out_sweep` carries them out.
@@ -177,7 +173,6 @@ def carry_out_sweep(tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Plan
     """Carry deeds of this module out, as far as they still fit.
 
     Args:
-        tx: the transaction.
         verb: of the run.
         ground: what it stands on.
         deeds: from `plan_sweep` or `plan_prune`.

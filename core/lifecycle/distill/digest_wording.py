@@ -116,7 +116,6 @@ def write_wordings(tx: Tx, worded: WordedBatch) -> BatchResult:
     """Keep the wordings of digests that are as the model read them.
 
     Args:
-        tx: the transaction.
         worded: from `prepare_wordings`.
 
     Returns:

@@ -125,7 +125,6 @@ class DistillJob:
         """Carry out what was read, item by item, and mark the episodes.
 
         Args:
-            tx: the transaction.
             verb: of the run.
             ground: what it stands on.
             prepared: from `prepare`.

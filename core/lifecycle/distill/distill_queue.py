@@ -118,7 +118,6 @@ def count_backlog(rows: Rows, now_ms: int) -> int:
     """How many episodes wait to be read now.
 
     Args:
-        rows: a vault snapshot.
         now_ms: the time; one that failed waits an hour, then four.
     """
     return int(rows.value(_COUNT, _values(now_ms)))
@@ -128,7 +127,6 @@ def read_groups(rows: Rows, now_ms: int) -> tuple[EpisodeGroup, ...]:
     """The groups that wait; all that a dry run tells (seed B, consolidation without spawner).
 
     Args:
-        rows: a vault snapshot.
         now_ms: the time.
 
     Returns:
@@ -148,7 +146,6 @@ def next_episodes(rows: Rows, now_ms: int) -> tuple[Episode, ...]:
     """The episodes that are read next: of one space and client, the oldest first.
 
     Args:
-        rows: a vault snapshot.
         now_ms: the time.
 
     Returns:
@@ -168,8 +165,6 @@ def read_known_facts(rows: Rows, space_id: str, kind: Kind, near: Sequence[int] 
     """What is known in a space, for a model that shall not say it again.
 
     Args:
-        rows: a vault snapshot.
-        space_id: the space.
         kind: fact or rule.
         near: labels of memories that come first.
 
@@ -222,7 +217,6 @@ def mark_failed(
     """Note that reading episodes failed; that changed nothing, so it is no part of an undo step.
 
     Args:
-        tx: the transaction.
         episodes: the episodes.
         code: why, an E-code.
         for_good: whether trying again is no use.
@@ -247,7 +241,6 @@ def revive_episodes(tx: Tx, ids: Sequence[str]) -> int:
     """Let dead episodes be read again.
 
     Args:
-        tx: the transaction.
         ids: episodes; those that are not dead are passed over.
 
     Returns:
@@ -264,9 +257,6 @@ def revive_episodes(tx: Tx, ids: Sequence[str]) -> int:
 
 def revive_all_episodes(tx: Tx) -> int:
     """Let every dead episode be read again for which that is of use: not those that fit into no question.
-
-    Args:
-        tx: the transaction.
 
     Returns:
         How many.

@@ -66,7 +66,6 @@ def propose_merges(tx: Tx, make_id: Callable[[], str]) -> tuple[int, int]:
     """Open items for names that may be one, and close those of names that are gone.
 
     Args:
-        tx: the transaction.
         make_id: makes UUIDv7 ids.
 
     Returns:
@@ -243,7 +242,6 @@ def renew_annotations(tx: Tx, make_id: Callable[[], str], ids: Sequence[str]) ->
     """Read memories anew at once ("refresh metadata").
 
     Args:
-        tx: the transaction.
         make_id: makes UUIDv7 ids.
         ids: the memories; those that do not stand are passed over.
 

@@ -99,7 +99,6 @@ def believed_ms(rows: Rows, now_ms: int) -> int:
     """The time by which something may be done that cannot be taken back.
 
     Args:
-        rows: a vault snapshot or a transaction.
         now_ms: the clock's time, epoch ms.
 
     Returns:
@@ -134,7 +133,6 @@ def keep_clock(tx: Tx, now: ClockWatch) -> None:
     """Write down what is known.
 
     Args:
-        tx: the transaction.
         now: from `judge_clock`.
     """
     tx.run(

@@ -133,7 +133,6 @@ class Planner(Protocol):
         """Carry a few deeds out; each is checked against the vault as it is now, and left where it no longer fits.
 
         Args:
-            tx: the transaction.
             verb: of the run: all batches are one undo step.
             ground: what it stands on.
             deeds: the next ones of the list.
@@ -196,7 +195,6 @@ class StreamJob(Protocol):
         """Write what was prepared, as far as it still fits.
 
         Args:
-            tx: the transaction.
             verb: of the run; None where what is written is derived and no undo step (`is_derived`).
             ground: what it stands on.
             prepared: from `prepare`.

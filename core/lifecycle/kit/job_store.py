@@ -59,7 +59,6 @@ def enqueue(tx: Tx, make_id: Callable[[], str], kind: JobType, actor: str) -> st
     """Queue a job, once: where one of its type waits or runs, that one is meant.
 
     Args:
-        tx: the transaction.
         make_id: makes ids.
         kind: which.
         actor: `scheduler`, `owner` or `client:<id>`.
@@ -91,7 +90,6 @@ def waiting(rows: Rows, now_ms: int) -> list[StoredJob]:
     """Jobs that may run now: those a person asked for first, then in the order they came.
 
     Args:
-        rows: a vault snapshot.
         now_ms: the time.
 
     Returns:
@@ -111,7 +109,6 @@ def begin(
     """Note that a job runs, with the plan it will carry out.
 
     Args:
-        tx: the transaction.
         job: the job; one that was begun before keeps its plan.
         deeds: its plan; None for a stream.
         total: how much there is to do.
@@ -135,7 +132,6 @@ def planned(rows: Rows, job_id: str, at: int, most: int) -> list[Planned]:
     """The next deeds of a job's plan.
 
     Args:
-        rows: a vault snapshot.
         job_id: the job.
         at: how many are done.
         most: how many, at most.
@@ -156,7 +152,6 @@ def move_on(
     """Note what a batch did; in its transaction.
 
     Args:
-        tx: the transaction.
         job: the job before the batch.
         done: how many were looked at.
         counts: what became of them.
@@ -186,7 +181,6 @@ def finish(tx: Tx, job_id: str, state: JobState, report: Mapping[str, Any]) -> N
     to do only the newest.
 
     Args:
-        tx: the transaction.
         job_id: the job.
         state: done or cancelled.
         report: what it did.
@@ -215,7 +209,6 @@ def fail(tx: Tx, job_id: str, code: str, *, is_patient: bool = False) -> JobStat
     """Note that a job failed: it is tried again after a pause that doubles, five times in a row in all.
 
     Args:
-        tx: the transaction.
         job_id: the job.
         code: an E-code.
         is_patient: whether it failed for something that comes back by itself (a server that is away, a full disk): it
@@ -248,7 +241,6 @@ def close_step(tx: Tx, job_id: str) -> None:
     """End the undo step of a run: from here on it can be taken back; where nothing changed, it goes.
 
     Args:
-        tx: the transaction.
         job_id: the job.
     """
     step_id = tx.value("SELECT step_id FROM jobs WHERE id = ?", (job_id,))
@@ -272,7 +264,6 @@ def put_back(tx: Tx, *, crashed: bool) -> int:
     """Queue what was running when the vault closed, or what nobody runs any more, so that it goes on.
 
     Args:
-        tx: the transaction.
         crashed: whether the last process ended without closing; a job that takes the process down each time ends as
             poison, with the code of a stalled job.
 
@@ -295,7 +286,6 @@ def revive(tx: Tx, job_id: str) -> str | None:
     What a run that gave up did before is a step of its own by then, which may have been taken back.
 
     Args:
-        tx: the transaction.
         job_id: the job.
 
     Returns:
@@ -326,7 +316,6 @@ def last_ended(rows: Rows, now_ms: int) -> Mapping[JobType, int]:
     """When each type last ended, done or stopped.
 
     Args:
-        rows: a vault snapshot.
         now_ms: the clock's time, epoch ms; what ended more than a day later ended in a year that was wrong.
 
     Returns:

@@ -42,7 +42,6 @@ def keep_reverted_pairs(tx: Tx, steps: str) -> None:
     """Keep what steps that expire now say of what was taken back; before their rows go.
 
     Args:
-        tx: the transaction.
         steps: ids, a JSON list.
     """
     tx.run(
@@ -59,9 +58,6 @@ def keep_reverted_pairs(tx: Tx, steps: str) -> None:
 
 def read_reverted_pairs(rows: Rows) -> list[tuple[str, str, str]]:
     """What steps did to two memories and a person took back, however long ago.
-
-    Args:
-        rows: a vault snapshot or a transaction.
 
     Returns:
         Operation of the consolidation log, and the two ids.

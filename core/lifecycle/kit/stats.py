@@ -47,9 +47,7 @@ def count_by_state(
     """Count memories by kind and state; a split text counts once.
 
     Args:
-        rows: a vault snapshot.
         spaces: ids of the spaces that count; None for all.
-        now_ms: the present, epoch ms.
         channels: what memories that count may be limited to (`memories.scope_channel`), without what is sealed; None
             for anything.
 

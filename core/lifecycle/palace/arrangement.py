@@ -337,9 +337,6 @@ def _waiting(rows: Rows) -> dict[str, list[tuple[int, str, str | None]]]:
 def has_unplaced(rows: Rows) -> bool:
     """Whether a memory has no place yet, or one in another space's wing; at 100,000 memories two tenths of a second.
 
-    Args:
-        rows: a vault snapshot.
-
     Returns:
         Whether `Arranger.run` would find something.
     """

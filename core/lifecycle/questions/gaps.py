@@ -103,9 +103,7 @@ def find_questions(
     """Everything that could be asked now, whatever was asked or answered before.
 
     Args:
-        rows: a vault snapshot or a transaction.
         options: `stale_days` and `stale_uses`.
-        now_ms: the present, epoch ms.
         ids: memories; None for all.
 
     Returns:

@@ -61,12 +61,10 @@ def select_questions(
     """The questions that may be put now.
 
     Args:
-        rows: a vault snapshot or a transaction.
         options: `stale_days` and `stale_uses`.
         seen: which of these memories the asker may see and asks about; a question quotes none but such.
         client_id: the asker; None for the owner.
         session: its session; "" for none, which gets no questions.
-        now_ms: the present, epoch ms.
         space_ids: the only spaces that it sees and asks about; None for all. What lies elsewhere is not read at all,
             so that it keeps nothing back, however much of it there is.
 

@@ -113,7 +113,6 @@ class ReplayJob:
         """Carry deeds out, those that still fit.
 
         Args:
-            tx: the transaction.
             verb: of the run.
             ground: what it stands on.
             deeds: of `plan`.

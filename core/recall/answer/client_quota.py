@@ -1,12 +1,12 @@
-"""No client's memories crowd out all others: of what a client is given, another one's third comes first, no more.
+"""Per-client quota: no other client's memories take more than a third of what a client is given.
 
-Who writes much is found much: fifty lines of one assistant, each let in for itself, would be most of what every other
-is told (reliability study, C 38). So of each other client no more than a third of the places, or of the tokens, is
-handed out before what everybody else has to say; and of all of them together no more than two thirds before what
-nothing bounds: that is the person's own and the asker's, and what the person said as well or vouched for. What is free
-then is filled with what is left. The person asks without any bound. One memory more of anybody's takes the places it
-fills, never more. Of a voice that has its share among what a search brought there is nothing more to look for; where
-the lists are crowded (`is_crowded`), what others have is looked for beside them (`saturated_clients`).
+A client that writes a lot is found a lot: fifty lines of one assistant, each relevant by itself, would be most of what
+every other client is told (reliability study, C 38). So each other client gets at most a third of the places (or of the
+tokens of a context) before everybody else, and all other clients together at most two thirds before the memories that
+have no quota: the person's own, the asker's own, and what the person said as well or vouched for. Free places are then
+filled with what is left, so a quota reorders and never leaves a gap. The owner asks without any quota.
+A client that reached its share among what a search brought is saturated (`saturated_clients`); where such clients fill
+the candidate lists (`is_crowded`), the pipeline searches again among the others.
 Must not do: rank, or leave a place empty that something could fill.
 """
 
@@ -25,13 +25,13 @@ from core.types.recall import Context, LeftOut
 from core.vault.database.rows import Rows
 
 _OTHERS = PARTS - 1
-"""Of how many parts all other clients together have so many before what nothing bounds."""
+"""Parts, of `PARTS`, that all other clients together may take before memories without a quota."""
 SHARE = "share"
-"""Why a memory was left out: its client has its share, and what is weaker stands in its place."""
+"""Reason for leaving a memory out: its client is over its share, and a weaker memory took its place."""
 
 
 def contributors(rows: Rows, brought: Sequence[tuple[str, str | None]], asker: str | None) -> list[str | None]:
-    """Whose voice each memory is, as far as it is bounded.
+    """The client each memory counts against.
 
     Args:
         rows: the snapshot they were found in.
@@ -39,8 +39,8 @@ def contributors(rows: Rows, brought: Sequence[tuple[str, str | None]], asker: s
         asker: id of the client that asks; None for the owner.
 
     Returns:
-        The client; None where nothing bounds it: nobody asks but the person, it is the asker's own, or it is the
-        person's word as well.
+        The client's id; None for a memory without a quota: the owner asks, the asker wrote it, or the person said it
+        as well.
     """
     bounded = {one: client for one, client in brought if asker is not None and client not in (None, asker)}
     owned = find_owner_backed(rows, bounded) if bounded else frozenset()
@@ -48,35 +48,35 @@ def contributors(rows: Rows, brought: Sequence[tuple[str, str | None]], asker: s
 
 
 def allot_places(found: Sequence[str | None], limit: int) -> list[int]:
-    """Which of the found are handed out.
+    """Choose which of the ranked memories are returned.
 
-    Each stands in a turn: the first for what nothing bounds and for a third of the places of each voice, as long as all
-    voices together have no more than two thirds; the second for the rest of those thirds; then one more of each voice a
-    turn. The turns are filled in their order, each by rank.
+    Rounds are filled one after the other, each by rank. Round 0: memories without a quota, and of each client up to its
+    share while all clients together stay within two thirds. Round 1: the rest of those shares. Each later round: one
+    more memory of each client.
 
     Args:
-        found: the voice of each, best first.
+        found: the contributor of each memory, best first.
         limit: places at most, 1 or more.
 
     Returns:
-        Their places, ascending; as many as there can be.
+        Their indices, ascending; as many as there can be.
     """
     share, together = per_client_share(limit), max(1, limit * _OTHERS // PARTS)
-    said: Counter[str] = Counter()
-    turns: list[tuple[int, int]] = []
-    for place, voice in enumerate(found):
-        turn = 0
-        if voice is not None:
-            said[voice] += 1
-            is_first = said[voice] <= share and together > 0
+    counts: Counter[str] = Counter()
+    rounds: list[tuple[int, int]] = []
+    for place, client in enumerate(found):
+        round_nr = 0
+        if client is not None:
+            counts[client] += 1
+            is_first = counts[client] <= share and together > 0
             together -= is_first
-            turn = 0 if is_first else max(1, said[voice] - share + 1)
-        turns.append((turn, place))
-    return sorted(place for _, place in sorted(turns)[:limit])
+            round_nr = 0 if is_first else max(1, counts[client] - share + 1)
+        rounds.append((round_nr, place))
+    return sorted(place for _, place in sorted(rounds)[:limit])
 
 
 def per_client_share(limit: int) -> int:
-    """How many places are one voice's before all others: a third, at least one.
+    """How many places one client gets before all others: a third, at least one.
 
     Args:
         limit: places at most, 1 or more.
@@ -85,26 +85,26 @@ def per_client_share(limit: int) -> int:
 
 
 def is_crowded(brought: Mapping[str, int], size: int) -> bool:
-    """Whether what a search brought is so much of a voice's, or of all together, that others may not be in it.
+    """Whether other clients fill the candidate lists so far that others may be missing from them.
 
     Args:
-        brought: how many of what the lists brought each voice has, where anything bounds it.
-        size: how many they brought of everybody.
+        brought: number of candidates by contributor.
+        size: number of candidates in all.
 
     Returns:
-        True where one has more than a third of it, or all together more than two thirds; else nothing is crowded out.
+        True where one client has more than a third of them, or all clients together more than two thirds.
     """
     return max(brought.values(), default=0) * PARTS > size or sum(brought.values()) * PARTS > size * _OTHERS
 
 
 def saturated_clients(brought: Mapping[str, int], limit: int) -> frozenset[str]:
-    """Of which voices enough was brought: as much as is their share of the places.
+    """The clients that already have as many candidates as their share of the places.
 
     Args:
-        brought: how many of what was brought each voice has.
-        limit: places that are handed out, 1 or more.
+        brought: number of candidates by contributor.
+        limit: places that are returned, 1 or more.
     """
-    return frozenset(voice for voice, count in brought.items() if count >= per_client_share(limit))
+    return frozenset(client for client, count in brought.items() if count >= per_client_share(limit))
 
 
 def pack_with_quota(
@@ -115,29 +115,33 @@ def pack_with_quota(
     asker: str | None,
     sought: QueryFocus | None = None,
 ) -> Context:
-    """Pack a context in which nobody fills the room that others need.
+    """Pack a context within the per-client quota.
 
     Args:
         rows: the snapshot the recall was answered from.
-        items: what recall found, best first.
+        items: the answer of recall, best first.
         budget: tokens at most, 0 or more.
         counter: counts tokens.
         asker: id of the client that asks; None for the owner.
         sought: what the question looks for; None for everything that was found.
 
     Returns:
-        The context; what would be in it by its score alone is left out for `SHARE`.
+        The context; a memory that its score alone would have included is left out with reason `SHARE`.
     """
     found = contributors(rows, [(item.memory.id, item.memory.client_id) for item in items], asker)
-    of = {item.memory.id: voice for item, voice in zip(items, found, strict=True) if voice is not None}
+    of = {item.memory.id: client for item, client in zip(items, found, strict=True) if client is not None}
     packed = pack_context(rows, items, budget, counter, of, sought)
-    return replace(packed, excluded=tuple(_told(one, packed, of) for one in packed.excluded)) if of else packed
+    return (
+        replace(packed, excluded=tuple(_with_quota_reason(one, packed, of) for one in packed.excluded))
+        if of
+        else packed
+    )
 
 
-def _told(out: LeftOut, packed: Context, of: Mapping[str, str]) -> LeftOut:
-    """The same, with the reason that its client has its share."""
-    voice = of.get(out.id)
-    if out.reason != BUDGET or voice is None:
+def _with_quota_reason(out: LeftOut, packed: Context, of: Mapping[str, str]) -> LeftOut:
+    """The exclusion, with reason `SHARE` where a weaker memory of another contributor got in."""
+    client = of.get(out.id)
+    if out.reason != BUDGET or client is None:
         return out
-    gave_way = any(one.score < out.value and of.get(one.id) != voice for one in packed.included)
+    gave_way = any(one.score < out.value and of.get(one.id) != client for one in packed.included)
     return replace(out, reason=SHARE) if gave_way else out

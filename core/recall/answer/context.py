@@ -141,7 +141,6 @@ def average_entry_tokens(rows: Rows, scope: Scope) -> int:
     """What an entry costs on average: over the newest memories, so that it follows what the vault holds (E8.4.1).
 
     Args:
-        rows: a vault snapshot.
         scope: what the asker may see; nothing else is counted.
 
     Returns:

@@ -1,7 +1,7 @@
-"""The recall pipeline: candidates, scope, fusion, signals, the bar, and the answer with its reasons.
+"""The recall pipeline: read the question, gather candidates, score and rank them, explain the answer.
 
-One call is a pure function of a vault snapshot, the index, a query vector and the time; what is kept between calls is
-remembered by the vault's sequence and changes no answer. Must not do: write, embed, or start a thread.
+One call is a pure function of a vault snapshot, the index, a query vector and the time; caches are keyed by the vault's
+sequence and change no answer. Must not do: write, embed, or start a thread.
 """
 
 from __future__ import annotations
@@ -48,10 +48,12 @@ from core.vault.database.rows import Rows
 _SCOPES_KEPT = 16
 _OUTSIDERS = 10
 _NOTHING = np.empty(0, np.int64)
-_QUIET = "SELECT id FROM clients WHERE id <> :asking AND id NOT IN (SELECT value FROM json_each(:heard)) ORDER BY id"
-_FREE, _OF_QUIET = (
+_OTHER_CLIENTS = (
+    "SELECT id FROM clients WHERE id <> :asking AND id NOT IN (SELECT value FROM json_each(:saturated)) ORDER BY id"
+)
+_WITHOUT_QUOTA, _OF_OTHERS = (
     "(m.client_id IS NULL OR m.client_id = :asking)",
-    "m.client_id IN (SELECT value FROM json_each(:quiet))",
+    "m.client_id IN (SELECT value FROM json_each(:others))",
 )
 _NEXT_END = "SELECT min(valid_to) FROM memories WHERE status = 'active' AND valid_to > ?"
 _STATE = f"SELECT seq, reach, {HAS_LINKS}, EXISTS (SELECT 1 FROM feedback), {HAS_NAMES} FROM vault_state"  # noqa: S608 - constants
@@ -59,13 +61,13 @@ _STATE = f"SELECT seq, reach, {HAS_LINKS}, EXISTS (SELECT 1 FROM feedback), {HAS
 
 @dataclass(frozen=True, slots=True)
 class _SearchSet:
-    """What is searched.
+    """The set of memories that is searched.
 
     Attributes:
-        allowed: labels of all that is wanted, ascending; None where that is too many to name.
-        size: how many memories that is; an upper bound where they are not named.
-        since: the present it was listed for, epoch ms; None where the present does not matter.
-        until: when the next memory ends; None where none will.
+        allowed: labels of everything the request wants, ascending; None where there are too many to list.
+        size: how many memories that is; an upper bound where they are not listed.
+        since: the time the set was listed for, epoch ms; None where it does not depend on the time.
+        until: when the next memory in it ends; None where none will.
     """
 
     allowed: Labels | None
@@ -74,13 +76,13 @@ class _SearchSet:
     until: int | None
 
     def holds(self, now: int | None) -> bool:
-        """Whether the same would be listed now: nothing has ended since, and the clock was not set back."""
+        """Whether the set is still valid: nothing has ended since, and the clock was not set back."""
         return now is None or (self.since is not None and self.since <= now < (self.until or now + 1))
 
 
 @dataclass(frozen=True, slots=True)
 class _Gathered:
-    """Candidates, and what the lists said of them."""
+    """Candidates, with what the lists contributed."""
 
     question: ComparedQuery
     candidates: Candidates
@@ -92,21 +94,21 @@ class _Gathered:
 
 @dataclass(frozen=True, slots=True)
 class _ListHits:
-    """What lists bring that leave out other clients: by meaning, by words, and what BM25 gives the latter."""
+    """Hits of the lists in a part of the search set: labels by vector, labels by words, and their BM25 scores."""
 
     near: Labels = field(default_factory=lambda: _NOTHING)
     scored: Labels = field(default_factory=lambda: _NOTHING)
     scores: dict[int, float] = field(default_factory=dict)
 
-    def and_of(self, more: _ListHits) -> _ListHits:
-        """Both together."""
+    def union(self, more: _ListHits) -> _ListHits:
+        """Hits of both."""
         near, scored = np.union1d(self.near, more.near), np.union1d(self.scored, more.scored)
         return _ListHits(near, scored, {**self.scores, **more.scores})
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Where the vault stands, and what it has any of at all."""
+    """The vault's sequences, and which optional steps have any data to work on."""
 
     seq: int
     reach: int
@@ -117,7 +119,7 @@ class _State:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """What one search of the vault goes by."""
+    """The inputs of one search."""
 
     rows: Rows
     request: RecallRequest
@@ -176,10 +178,8 @@ class Recall:
         """Answer a question.
 
         Args:
-            rows: a vault snapshot.
             request: the question.
             query_vector: the embedded query (`request.embed_text`); None where there is none.
-            now_ms: the present, epoch ms.
             profile: other weights, for a trial.
             plan: how the question is understood, where it need not be read.
 
@@ -201,7 +201,7 @@ class Recall:
         reach = self._reach(search, named=False)
         found = self._find(search, reach)
         if found.short and reach.allowed is None:
-            # Most of what came back is not wanted here: name what is, and search exactly among it.
+            # Most hits are outside the request: list the wanted memories and search exactly among them.
             reach = self._reach(search, named=True)
             found = self._find(search, reach)
         asked = AnswerInput(
@@ -225,7 +225,7 @@ class Recall:
         )
 
     def forget(self) -> None:
-        """Drop what is remembered between calls; the next ones are a little slower and answer the same."""
+        """Drop the caches; the next calls are a little slower and answer the same."""
         self._frequencies = TermStatistics()
         with self._lock:
             self._reaches.clear()
@@ -273,55 +273,56 @@ class Recall:
         scored, scores = score_bm25(rows, words, profile, max(profile.bm25_candidates, request.limit), own)
         covered_wanted = max(profile.coverage_candidates, request.limit)
         covered = find_best_covered(words, reach.allowed, covered_wanted)
-        beside = self._beside(search, question, np.unique(np.concatenate((near, scored, covered))))
+        unheard = self._crowded_out(search, question, np.unique(np.concatenate((near, scored, covered))))
         outside = find_best_covered(words, None, _OUTSIDERS) if reach.allowed is not None else _NOTHING
         days = search.plan.time
         then = _NOTHING
         if days is not None:
             then = nearest_in_period(rows, reach.allowed, question, days, max(profile.vector_candidates, request.limit))
-        lists = (near, scored, covered, outside, then, beside.near, beside.scored)
+        lists = (near, scored, covered, outside, then, unheard.near, unheard.scored)
         candidates = self._examine(search, question, np.concatenate(lists))
-        candidates, led, reached = self._tied(search, question, candidates)
-        # A list that came back full may hide more behind what is not wanted.
+        candidates, led, reached = self._adjusted(search, question, candidates)
+        # A full list may hide wanted memories behind unwanted ones.
         full = more_near or (reach.allowed is None and covered.size == covered_wanted)
         enough = max(request.limit, profile.vector_candidates)
         short = full and int(candidates.ok.sum()) < enough
         brought = {"vector": int(near.size), "words": int(np.union1d(scored, covered).size)}
         brought |= {"graph": reached, "time": int(then.size)}
-        bm25_scores = {**beside.scores, **dict(zip(scored.tolist(), scores.tolist(), strict=True))}
+        bm25_scores = {**unheard.scores, **dict(zip(scored.tolist(), scores.tolist(), strict=True))}
         return _Gathered(question, candidates, bm25_scores, led, brought, short)
 
-    def _beside(self, search: _Search, question: ComparedQuery, brought: Labels) -> _ListHits:
-        """What the lists have no place for, since other clients fill them: the same among what nothing bounds.
+    def _crowded_out(self, search: _Search, question: ComparedQuery, brought: Labels) -> _ListHits:
+        """Candidates that other clients crowded out of the lists, for the per-client quota to choose from.
 
-        And the same among what those clients brought that do not have their share yet, if there are any; anew without
-        those that have it then, since the next loud one may lie behind the first. More than `PARTS` of them have no
-        room. The bound on what clients are handed of each other's (`core.recall.answer.client_quota`) needs something
-        to hand out.
+        First the lists are searched again among memories without a quota; then, round by round, among clients that are
+        not saturated yet. Each round may saturate the next prolific client, so the rounds go on until none is added; at
+        most `PARTS` of them can matter, since that many shares fill every place.
         """
         rows, asker, limit = search.rows, search.request.scope.client_id, search.request.limit
         if asker is None or not brought.size:
             return _ListHits()
-        size, voices = _count_by_client(rows, search.narrowed, brought, asker)
-        if not is_crowded(voices, size):
+        size, counts = _count_by_client(rows, search.narrowed, brought, asker)
+        if not is_crowded(counts, size):
             return _ListHits()
-        found, enough = self._among(search, question, _FREE, {"asking": asker}), saturated_clients(voices, limit)
+        found = self._search_within(search, question, _WITHOUT_QUOTA, {"asking": asker})
+        saturated = saturated_clients(counts, limit)
         for _ in range(PARTS):
-            quiet = [one for (one,) in rows.all(_QUIET, {"asking": asker, "heard": json.dumps(sorted(enough))})]
-            if not quiet:
+            params = {"asking": asker, "saturated": json.dumps(sorted(saturated))}
+            others = [client for (client,) in rows.all(_OTHER_CLIENTS, params)]
+            if not others:
                 break
-            found = found.and_of(self._among(search, question, _OF_QUIET, {"quiet": json.dumps(quiet)}))
+            found = found.union(self._search_within(search, question, _OF_OTHERS, {"others": json.dumps(others)}))
             brought = np.unique(np.concatenate((brought, found.near, found.scored)))
-            known, enough = (
-                enough,
-                enough | saturated_clients(_count_by_client(rows, search.narrowed, brought, asker)[1], limit),
-            )
-            if enough == known:
+            before = saturated
+            saturated |= saturated_clients(_count_by_client(rows, search.narrowed, brought, asker)[1], limit)
+            if saturated == before:
                 break
         return found
 
-    def _among(self, search: _Search, question: ComparedQuery, whose: str, params: dict[str, object]) -> _ListHits:
-        """What lists would bring if there were only this part of what is wanted."""
+    def _search_within(
+        self, search: _Search, question: ComparedQuery, whose: str, params: dict[str, object]
+    ) -> _ListHits:
+        """The hits of the lists among the part of the search set that an SQL condition selects."""
         within = f"({search.narrowed.wanted}) AND {whose}"
         narrowed = replace(search.narrowed, wanted=within, params={**search.narrowed.params, **params})
         part, wanted = self._reach(replace(search, narrowed=narrowed), named=True).allowed, search.request.limit
@@ -333,10 +334,10 @@ class Recall:
         covered = find_best_covered(question.words, part, wanted)
         return _ListHits(_NOTHING if hits is None else hits.labels, np.union1d(scored, covered), found)
 
-    def _tied(
+    def _adjusted(
         self, search: _Search, question: ComparedQuery, found: Candidates
     ) -> tuple[Candidates, dict[int, int], int]:
-        """What links, time, versions and digests do; who stands for whom; to how many the links led."""
+        """Apply links, time, versions and digests; who answers for whom; how many the links reached."""
         rows, profile, plan = search.rows, search.profile, search.plan
         found = credit_successors(rows, search.narrowed, question, found)
         level: dict[int, float] = {}
@@ -364,7 +365,7 @@ class Recall:
         return credit_representatives(found, led), led, len(level)
 
     def _nearest(self, question: ComparedQuery, reach: _SearchSet, k: int) -> tuple[Labels, bool]:
-        """Labels by vector, those out of reach among them for the near misses; and whether more were not looked at."""
+        """Labels by vector, with some out of reach for the near misses; and whether the list was cut."""
         if question.vector is None:
             return _NOTHING, False
         if reach.allowed is None:
@@ -376,13 +377,13 @@ class Recall:
         within = np.isin(hits.labels, reach.allowed, assume_unique=True)
         if int(within.sum()) >= min(k, reach.allowed.size):
             return hits.labels, False
-        # Much of what is near is out of reach: search exactly among what is within.
+        # Many of the nearest are out of reach: search exactly among those within.
         near = question.vectors.search(question.vector, k, reach.allowed)
         outside = hits.labels[~within][:_OUTSIDERS]
         return (outside if near is None else np.concatenate((near.labels, outside))), False
 
     def _examine(self, search: _Search, question: ComparedQuery, labels: Labels) -> Candidates:
-        """Candidates, and the neighbours of the best of them: an answer often follows its question."""
+        """Read candidates, and the conversation neighbours of the best: an answer often follows its question."""
         found, around = read_candidates(search.rows, search.narrowed, question, labels)
         best = np.argsort(-found.evidence, kind="stable")[: search.profile.expand_from]
         more = np.setdiff1d(around.around(best), found.labels)
@@ -392,17 +393,17 @@ class Recall:
 
 
 def _count_by_client(rows: Rows, narrowed: Predicate, brought: Labels, asker: str) -> tuple[int, dict[str, int]]:
-    """How many of these are wanted, and how many of them each client beside the asker has.
+    """How many of these memories the request wants, and how many of those each other client contributed.
 
-    What is out of the asker's reach tells nothing.
+    Memories out of the asker's reach are not counted: a count must reveal nothing of them.
     """
     sql = (
         "SELECT m.client_id, count(*) FROM json_each(:labels) w CROSS JOIN memories m ON m.n = w.value "  # noqa: S608 - conditions of core.recall.query.predicate
         f"WHERE {narrowed.wanted} GROUP BY m.client_id"
     )
-    told = rows.all(sql, {**narrowed.params, "labels": json.dumps(brought.tolist())})
-    bounded = {str(client): int(count) for client, count in told if client not in (None, asker)}
-    return sum(int(count) for _, count in told), bounded
+    counted = rows.all(sql, {**narrowed.params, "labels": json.dumps(brought.tolist())})
+    bounded = {str(client): int(count) for client, count in counted if client not in (None, asker)}
+    return sum(int(count) for _, count in counted), bounded
 
 
 def _state(rows: Rows) -> _State:

@@ -38,7 +38,6 @@ def apply_session_boost(
         result: the answer.
         request: its question.
         at_hand: memory id to activation, 0 to 1.
-        now_ms: the present, epoch ms.
 
     Returns:
         The items, best first; what the answer lacks stands behind it.

@@ -121,12 +121,10 @@ def trace_evolution(
     supports one of them comes along. All of them by time; the first is the start.
 
     Args:
-        rows: a vault snapshot.
         stored: the vectors of the same snapshot.
         topic: from `check_topic`.
         vector: the topic's, a unit row of (dims,); None where nothing is compared by meaning.
         limit: how many memories at most, 1 to `MAX_LIMIT`; what comes along by its ties is not counted.
-        now_ms: the present, epoch ms.
 
     Returns:
         The line; `took_ms` is 0.

@@ -27,9 +27,6 @@ _ENDS = (
 def count_facets(rows: Rows) -> Facets:
     """Count the whole vault; for the owner, who may see all of it.
 
-    Args:
-        rows: a vault snapshot.
-
     Returns:
         The counts, the most frequent value of each first.
     """

@@ -132,13 +132,11 @@ def read_ego(
     With an empty query what stands is shown, and beside it, along `supersedes` and `derived_from`, what it replaced.
 
     Args:
-        rows: a vault snapshot.
         stored: the vectors of the same snapshot.
         memory_id: the centre; it always shows.
         depth: edges from the centre, 1 to `MAX_DEPTH`.
         cap: memories at most, the centre among them, 1 to `MAX_CAP`.
         wanted: what is shown.
-        now_ms: the present, epoch ms.
 
     Returns:
         The graph; `places` is empty.
@@ -199,10 +197,8 @@ def gather_whole(rows: Rows, stored: SnapshotVectors, wanted: GraphFilter, now_m
     """Read everything that `draw_whole` is made of.
 
     Args:
-        rows: a vault snapshot.
         stored: the vectors of the same snapshot.
         wanted: what is shown.
-        now_ms: the present, epoch ms.
 
     Returns:
         The rows, the links that stand, and the vectors of at most `links.SAMPLE` memories.

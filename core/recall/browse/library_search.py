@@ -103,7 +103,6 @@ def find_rows(rows: Rows, request: FindRequest, now_ms: int, scope: Scope = OWNE
     """All memories that match a search, in order.
 
     Args:
-        rows: a vault snapshot.
         request: the search and how it is sorted.
         now_ms: the present, epoch ms; for strength.
         scope: what the asker may see.
@@ -165,7 +164,6 @@ def read_rows(rows: Rows, ids: Sequence[str], now_ms: int, scope: Scope = OWNER_
     """The light rows of memories.
 
     Args:
-        rows: a vault snapshot.
         ids: memory ids; unknown ones, and what the asker may not see, are left out.
         now_ms: the present, epoch ms; for strength.
         scope: what the asker may see.

@@ -123,7 +123,6 @@ def read_links_around(rows: Rows, labels: Iterable[int], types: Collection[str])
     """Everything that stands in the vault and touches one of some memories.
 
     Args:
-        rows: a vault snapshot.
         labels: of the memories.
         types: which types are wanted.
 
@@ -144,7 +143,6 @@ def read_all_links(rows: Rows, types: Collection[str]) -> LinkColumns:
     """Every link that stands in the vault.
 
     Args:
-        rows: a vault snapshot.
         types: which types are wanted.
 
     Returns:

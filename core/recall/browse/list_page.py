@@ -31,7 +31,6 @@ def read_list_page(rows: Rows, request: ListRequest, scope: Scope) -> Page:
     """One page of a list.
 
     Args:
-        rows: a vault snapshot.
         request: what is wanted; `text` is compared byte by byte, case kept.
         scope: what the asker may see.
 

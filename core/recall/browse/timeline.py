@@ -108,9 +108,6 @@ class Spans:
 def read_columns(rows: Rows) -> TimeColumns:
     """Read what is counted, from covering indexes alone.
 
-    Args:
-        rows: a vault snapshot.
-
     Returns:
         The columns of all memories, deleted ones too; ascending by time, then by label.
     """

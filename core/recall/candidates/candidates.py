@@ -223,7 +223,6 @@ def read_candidates(
     """Read candidates and compare them with the question.
 
     Args:
-        rows: a vault snapshot.
         narrowed: the request's conditions; what is out of scope is dropped here.
         question: what they are compared with.
         labels: labels of any memories.

@@ -67,7 +67,6 @@ class TermStatistics:
         """How many memories have each term.
 
         Args:
-            rows: a vault snapshot.
             seq: its sequence.
             terms: terms of the index.
 
@@ -89,7 +88,6 @@ class TermStatistics:
         """The memories that have a term.
 
         Args:
-            rows: a vault snapshot.
             seq: its sequence.
             term: a term of the index.
             most: labels at most, the lowest.
@@ -196,7 +194,6 @@ def read_query_words(
     """Look a query's words up.
 
     Args:
-        rows: a vault snapshot.
         query: as it was asked.
         frequencies: what is remembered of the index.
         seq: the snapshot's sequence.
@@ -301,7 +298,6 @@ def score_bm25(
     """BM25 of the memories that have at least one of a query's rarest words.
 
     Args:
-        rows: a vault snapshot.
         words: the query's words.
         profile: its row budget.
         limit: rows at most.

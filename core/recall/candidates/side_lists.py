@@ -36,7 +36,6 @@ def nearest_in_period(rows: Rows, allowed: Labels | None, question: ComparedQuer
     """The memories of those days that are nearest in meaning.
 
     Args:
-        rows: a vault snapshot.
         allowed: labels in scope, ascending; None where they are not named, and the caller looks at each candidate.
         question: what they are compared with.
         days: the range; some days after it belong to it, as people tell of a day later.
@@ -60,7 +59,6 @@ def apply_time_bonus(found: Candidates, days: TimeRange, bonus: float) -> Candid
     """Raise what lies in the days that are asked about: evidence x (1 + bonus x nearness).
 
     Args:
-        found: the candidates.
         days: the range.
         bonus: 0 or more.
 
@@ -75,7 +73,6 @@ def restrict_to_period(found: Candidates, days: TimeRange, strongest: float) -> 
     """Where the days themselves are asked for, what lies in them answers, and nothing else.
 
     Args:
-        found: the candidates.
         days: the range.
         strongest: the greatest evidence there can be; what lies in the days has nine tenths of it and more.
 
@@ -126,7 +123,6 @@ def activate_neighbours(rows: Rows, narrowed: Predicate, found: Candidates, hops
     """Spread activation from the nearest candidates.
 
     Args:
-        rows: a vault snapshot.
         narrowed: the request's conditions; nothing that is not visible is reached, or leads on.
         found: the candidates; their cosine is what they start with, or their share of the words where there is none.
         hops: 2, and 3 where causes are asked for (design section 5).
@@ -161,7 +157,6 @@ def newly_reached(found: Candidates, level: dict[int, float]) -> Labels:
     """What the spreading reached that is no candidate yet.
 
     Args:
-        found: the candidates.
         level: from `activate_neighbours`.
 
     Returns:

@@ -33,7 +33,6 @@ class SnapshotVectors:
         """Look at one snapshot.
 
         Args:
-            rows: the vault snapshot.
             index: the index over it.
             vector_space: which embedder's vectors.
             dims: their length.

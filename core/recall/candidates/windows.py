@@ -78,7 +78,6 @@ def read_neighbours(rows: Rows, narrowed: Predicate, labels: Labels) -> Neighbou
     """The memories within two places in the same conversation.
 
     Args:
-        rows: a vault snapshot.
         narrowed: the request's conditions; neighbours must be visible.
         labels: memories, ascending, each once.
 

@@ -96,7 +96,6 @@ def predicate(rows: Rows, request: RecallRequest, now_ms: int) -> Predicate:
     Args:
         rows: a vault snapshot, to find the ids of named spaces.
         request: a checked request.
-        now_ms: the present, epoch ms.
 
     Returns:
         The predicate.
@@ -125,7 +124,6 @@ def sealed(rows: Rows, request: RecallRequest) -> int:
     """How many memories that stand where a client asks are kept from it because they are sealed.
 
     Args:
-        rows: a vault snapshot.
         request: a checked request.
 
     Returns:
@@ -178,7 +176,6 @@ def labels_in(rows: Rows, narrowed: Predicate, limit: int = -1) -> Labels:
     """The labels of what a request wants.
 
     Args:
-        rows: a vault snapshot.
         narrowed: the conditions.
         limit: stop after so many; -1 for all.
 

@@ -46,10 +46,8 @@ def read_question(
     """Understand a question.
 
     Args:
-        rows: a vault snapshot.
         request: the question, with what the caller decides about its plan.
         profile: its text weight.
-        now_ms: the present, epoch ms.
         zone: whose days are spoken of.
         has_names: whether the vault knows other names at all.
 

@@ -103,7 +103,6 @@ def withheld_among(rows: Rows, ids: Collection[str]) -> frozenset[str]:
     """Which of these memories are sealed.
 
     Args:
-        rows: a vault snapshot.
         ids: of memories.
 
     Returns:
@@ -151,8 +150,6 @@ def find_visible(rows: Rows, memory_id: str, scope: Scope, kind: Kind | None = N
     id that was made up.
 
     Args:
-        rows: a vault snapshot.
-        memory_id: the memory.
         scope: what the asker may see.
         kind: what it must be; None for any.
 
@@ -169,7 +166,6 @@ def visible_ids(rows: Rows, ids: Collection[str], scope: Scope) -> frozenset[str
     """Which memories an asker may see at all; what was deleted is there for the owner only.
 
     Args:
-        rows: a vault snapshot.
         ids: of memories, or of anything else.
         scope: what the asker may see.
 

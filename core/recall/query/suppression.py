@@ -44,10 +44,8 @@ def find_suppressed(
     """Memories that are not to be answered to this question.
 
     Args:
-        rows: a vault snapshot.
         ids: candidates.
         query_vector: the question, a unit vector (dims,); None compares nothing and suppresses nothing.
-        now_ms: the present, epoch ms.
         client_id: who asks; its own feedback counts beside the person's. None for the person.
         vector_space: the embedder of the question; feedback of another one is passed over. None compares all that
             have the same length.

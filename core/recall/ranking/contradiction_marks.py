@@ -1,9 +1,9 @@
-"""What a client tells against the person's own word in the same answer: it says so, and does not come before it.
+"""Marks what a client says against the person's own word in the same answer, and ranks it below that word.
 
-A client's words are kept apart from the person's by the gate where both lie in one space and are read as statements; a
-message is kept word for word, and each client has a space of its own. So what an answer holds is compared once more
-before it is handed out. What a client with `speak_for_user` brought later than the person's own word comes first, with
-the same mark: the person is asked about it. Must not do: leave anything out, or decide what stands.
+The gate separates a client's statements from the person's where both lie in one space and are read as claims; but a
+message is stored verbatim, and each client has a space of its own. So the items of an answer are compared once more
+before it is returned. What the person typed to a client with `speak_for_user`, and later than the contradicted word,
+ranks first with the same mark: the person is asked about it. Must not do: leave anything out, or decide which is right.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from core.vault.database.rows import Rows
 
 WHY = "It contradicts what you said yourself, which is in this answer too."
 _CHARACTERS, _SENTENCES = 2_000, 12
-"""Of a text so much is compared; a lie that is to be believed is short."""
+"""How much of a text is compared: a falsehood that is meant to be believed is short."""
 _BY_MEANING = 6
-"""Pairs of an answer that the model is asked about at most: about two milliseconds each."""
+"""Pairs of an answer that the relation model classifies at most; about two milliseconds each."""
 
 _log = log.get("recall")
 
 
 def mark_contradictions(rows: Rows, items: tuple[RecallItem, ...], readers: TextReaders) -> tuple[RecallItem, ...]:
-    """Mark what clients tell against the person's own word, and put it behind that word.
+    """Mark what clients say against the person's own word, and rank it below that word.
 
     Args:
         rows: the snapshot the answer was made from.
@@ -51,8 +51,8 @@ def mark_contradictions(rows: Rows, items: tuple[RecallItem, ...], readers: Text
         readers: read claims and relations.
 
     Returns:
-        The same items in their order, best first; nothing contested has a higher score than what it contradicts, but
-        for what the person typed to a client that may speak for them, if that is the later.
+        The same items, best first. A contested item scores below what it contradicts, except what the person typed
+        later to a client that may speak for them.
     """
     brought = [item for item in items if item.memory.client_id is not None]
     if not brought or len(items) == 1:
@@ -60,8 +60,8 @@ def mark_contradictions(rows: Rows, items: tuple[RecallItem, ...], readers: Text
     ids = [item.memory.id for item in items]
     persons, said = find_persons_words(rows, ids), find_owner_statements(rows, ids)
     strangers = [item for item in brought if item.memory.id not in said]
-    pairs = [(own, item) for item, own in product(strangers, items) if _speaks_for(own, item, persons, said)]
-    against = _against(pairs, readers)
+    pairs = [(own, item) for item, own in product(strangers, items) if _is_comparable(own, item, persons, said)]
+    against = _find_contradicted(pairs, readers)
     if not against:
         return items
     relayed = persons - said
@@ -69,11 +69,11 @@ def mark_contradictions(rows: Rows, items: tuple[RecallItem, ...], readers: Text
     return tuple(item for item, _ in sorted(marked, key=lambda one: (-one[0].score, not one[1])))
 
 
-def _speaks_for(own: RecallItem, item: RecallItem, persons: frozenset[str], said: frozenset[str]) -> bool:
-    """Whether one is the person's own word beside what a client brought, also as the person's.
+def _is_comparable(own: RecallItem, item: RecallItem, persons: frozenset[str], said: frozenset[str]) -> bool:
+    """Whether `own` is the person's word that a client's item has to be compared with.
 
-    What the person typed to a client is compared with what they told Loci, and with what they stated since: a message
-    is kept word for word also where what it states is over.
+    What the person typed to a client is compared with what they told Loci directly, and with what they stated later: a
+    message is stored verbatim even where what it states is over.
     """
     if item.memory.id not in persons:
         return own.memory.id in persons
@@ -84,7 +84,7 @@ def _speaks_for(own: RecallItem, item: RecallItem, persons: frozenset[str], said
 
 
 def _marked(item: RecallItem, own: RecallItem | None, relayed: frozenset[str]) -> tuple[RecallItem, bool]:
-    """An item with its mark and place, and whether it comes before others of its score."""
+    """An item with its mark and new score, and whether it precedes others of the same score."""
     if own is None:
         return item, False
     comes_first = item.memory.id in relayed and _at(item.memory) >= _at(own.memory)
@@ -96,11 +96,11 @@ def _at(memory: Memory) -> int:
     return memory.recorded_at if memory.occurred is None else memory.occurred.ms
 
 
-def _against(pairs: Sequence[tuple[RecallItem, RecallItem]], readers: TextReaders) -> dict[str, RecallItem]:
-    """Id of what contradicts to the best item that it contradicts."""
+def _find_contradicted(pairs: Sequence[tuple[RecallItem, RecallItem]], readers: TextReaders) -> dict[str, RecallItem]:
+    """Map the id of each contradicting item to the best item that it contradicts."""
     found: dict[str, RecallItem] = {}
     doubtful: list[tuple[RecallItem, RecallItem, Told, Told]] = []
-    told = {item.memory.id: _told(item.memory, readers) for pair in pairs for item in pair}
+    told = {item.memory.id: _read_sentences(item.memory, readers) for pair in pairs for item in pair}
     for own, item in pairs:
         if item.memory.id in found:
             continue
@@ -118,7 +118,7 @@ def _against(pairs: Sequence[tuple[RecallItem, RecallItem]], readers: TextReader
     return found
 
 
-def _told(memory: Memory, readers: TextReaders) -> list[Told]:
+def _read_sentences(memory: Memory, readers: TextReaders) -> list[Told]:
     text, at = memory.text[:_CHARACTERS], _at(memory)
     spans = split_sentences(text)[:_SENTENCES]
     parts = [text[begin:end].strip() for begin, end in spans]
@@ -140,7 +140,7 @@ def _is_against(mine: Told, theirs: Told) -> bool:
 
 
 def _is_one_matter(mine: Told, theirs: Told) -> bool:
-    """Whether both claim the same of the same: then two amounts are of one thing."""
+    """Whether both sides claim the same value of one subject and predicate, so that their amounts are comparable."""
     keys = [
         {(one.subject.casefold(), one.predicate, one.value.casefold()) for one in told.claims}
         for told in (mine, theirs)
@@ -151,7 +151,7 @@ def _is_one_matter(mine: Told, theirs: Told) -> bool:
 def _by_meaning(
     doubtful: Sequence[tuple[RecallItem, RecallItem, Told, Told]], readers: TextReaders
 ) -> Iterable[tuple[RecallItem, RecallItem]]:
-    """Those of the pairs of which the relation model is sure that the one takes the place of the other."""
+    """The pairs of which the relation model is sure that one supersedes the other."""
     asked = doubtful[:_BY_MEANING]
     if readers.relate is None or not asked:
         return []

@@ -89,12 +89,10 @@ def rank_candidates(
     """Order candidates.
 
     Args:
-        found: the candidates.
         bm25_scores: label to BM25 score.
         question: what they were compared with, and the weights.
         strongest: the greatest evidence there can be in this mode.
         intent: what kind of answer is asked for.
-        now_ms: the present, epoch ms.
 
     Returns:
         The order with all that made it. Ties: newer first, then by id.
@@ -192,7 +190,6 @@ def fold_groups(
     """Fold the parts of one split text, exact duplicates, and the sources of a digest or fact into one item each.
 
     Args:
-        found: the candidates.
         order: places, best first.
         leads: place of a source to the place of what was made of it and stands for it.
 

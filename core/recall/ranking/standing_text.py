@@ -29,7 +29,6 @@ def trim_ended_sentences(rows: Rows, memories: Iterable[Memory]) -> dict[str, Me
     """Memories without the sentences of which all claims are over.
 
     Args:
-        rows: a vault snapshot.
         memories: any; only of active ones something is left out.
 
     Returns:
@@ -52,7 +51,6 @@ def drop_sentences(text: str, over: Spans, standing: Spans) -> str:
     """A text without its sentences that are over.
 
     Args:
-        text: the text.
         over: where it says what is over, code points, ends exclusive.
         standing: where it says what stands; a sentence that has any of it stays.
 

@@ -32,7 +32,6 @@ def find_representatives(rows: Rows, found: Candidates) -> dict[int, int]:
     """Which candidate stands for which.
 
     Args:
-        rows: a vault snapshot.
         found: candidates that may be returned.
 
     Returns:
@@ -54,7 +53,6 @@ def credit_representatives(found: Candidates, led: dict[int, int]) -> Candidates
     """Give what stands for others the evidence of the best of them.
 
     Args:
-        found: the candidates.
         led: from `find_representatives`.
 
     Returns:
@@ -96,7 +94,6 @@ def credit_successors(rows: Rows, narrowed: Predicate, question: ComparedQuery, 
         rows: the vault snapshot of the candidates.
         narrowed: the request's conditions.
         question: what they are compared with.
-        found: the candidates.
 
     Returns:
         The candidates, with successors that were not among them. Who may not see a version has nothing of it here.

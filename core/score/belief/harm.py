@@ -82,7 +82,6 @@ def age_days(now_ms: int, since_ms: int) -> float:
     """Days from one moment to another, 0 where the clock was set back.
 
     Args:
-        now_ms: epoch ms.
         since_ms: epoch ms.
 
     Returns:

@@ -78,7 +78,6 @@ def recency_score(now_ms: int, at_ms: ArrayLike, half_life_days: float) -> Value
     """How new something is: 2 ** (-age / half-life) (seed B; half-lives of the seeds are in the profiles).
 
     Args:
-        now_ms: the present, epoch ms.
         at_ms: when it was said or happened, epoch ms; a future time counts as now.
         half_life_days: days, above 0.
 

@@ -66,7 +66,6 @@ def profile_from_options(options: RetrievalOptions, name: str | None = None) -> 
     """The profile that options say.
 
     Args:
-        options: the options.
         name: for receipts; None for the name of the preset they are, or `OWN`.
 
     Returns:
@@ -119,9 +118,6 @@ def preset_values(name: str) -> dict[str, Value]:
 
 def matching_preset(options: RetrievalOptions) -> str:
     """The preset that options are those of.
-
-    Args:
-        options: the options.
 
     Returns:
         Its name; `""` where they are none's.

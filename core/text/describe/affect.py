@@ -67,7 +67,6 @@ def affect_of(
     """Weigh a text's markers.
 
     Args:
-        text: any text.
         outcome: how the task it speaks of ended, where that is known.
         is_correction: whether it corrects somebody.
         is_first: whether it is the first of its kind.

@@ -75,9 +75,6 @@ class Metadata:
 def extract_metadata(text: str) -> Metadata:
     """Read what can be read off a text.
 
-    Args:
-        text: any text.
-
     Returns:
         What it holds.
     """
@@ -102,9 +99,6 @@ def extract_metadata(text: str) -> Metadata:
 def blank_code(text: str) -> str:
     """A text of the same length in which code, addresses and paths are blank: names are looked for in what is left.
 
-    Args:
-        text: any text.
-
     Returns:
         The text; every code point is at its place.
     """
@@ -120,7 +114,6 @@ def blank_matches(text: str, pattern: re.Pattern[str]) -> str:
     """Put blanks where a pattern matches; line ends stay.
 
     Args:
-        text: any text.
         pattern: what goes.
 
     Returns:
@@ -131,9 +124,6 @@ def blank_matches(text: str, pattern: re.Pattern[str]) -> str:
 
 def detect_topics(text: str) -> tuple[str, ...]:
     """What a text is about.
-
-    Args:
-        text: any text.
 
     Returns:
         Topics of which it has two different words (a word and its plural are one), those with most first.
@@ -158,9 +148,6 @@ def topic_taxonomy() -> tuple[str, ...]:
 
 def find_dates(text: str) -> tuple[str, ...]:
     """Calendar dates that are written out with their year.
-
-    Args:
-        text: any text.
 
     Returns:
         ISO 8601, in the order of the text, none twice; a date that no calendar has is left out. Day before month where

@@ -19,9 +19,6 @@ _INLINE = re.compile(r"(?:^|(?<=\s))\(?(\d{1,2})[.)][ \t]+(?=\S)")
 def extract_steps(text: str) -> tuple[str, ...]:
     """The steps of a how-to, where it lists them: lines with numbers or bullets, or numbers within a line.
 
-    Args:
-        text: any text.
-
     Returns:
         Two to 100 steps in the order of the text, each one line of at most 500 characters; empty where it lists none.
     """
@@ -47,9 +44,6 @@ def _inline(text: str) -> list[str]:
 
 def extract_cues(text: str) -> tuple[str, ...]:
     """The words that call a how-to up: those of what stands before its first step, else of its first sentence.
-
-    Args:
-        text: any text.
 
     Returns:
         Up to 12 folded words without function words, in the order of the text.

@@ -64,7 +64,6 @@ def text_weight(query: str, base: float, scores: Mapping[Intent, float]) -> tupl
     decide alone; but a path in a question is looked for by its letters whatever is asked of it).
 
     Args:
-        query: any text.
         base: the configured weight, 0 to 1.
         scores: what speaks for each intent.
 
@@ -165,7 +164,6 @@ def intent_scores(query: str, *, has_time: bool) -> dict[Intent, float]:
     (1 - |w|) of the cues that speak against it (E40.2 with the weights of X45).
 
     Args:
-        query: any text.
         has_time: whether it names days.
 
     Returns:
@@ -204,7 +202,6 @@ def asks_for_several(query: str, intent: Intent) -> bool:
     """Whether a question wants more than one thing: a list, a number of things, an overview, a comparison.
 
     Args:
-        query: any text.
         intent: what kind of answer it asks for.
 
     Returns:

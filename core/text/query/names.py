@@ -79,7 +79,6 @@ def find_question_names(query: str, known: Known | None = None, without: tuple[i
     marks are a name. Any other run of up to three words is a name only if `known` knows it.
 
     Args:
-        query: any text.
         known: other names of a folded name; asked for each name found, and for up to `MOST_ASKED` other runs.
         without: where a phrase of time stands, begin and exclusive end; nothing in it is a name.
 

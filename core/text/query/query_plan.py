@@ -28,7 +28,6 @@ def understand_question(
 
     Args:
         query: any text; its first 1,024 characters are read.
-        now_ms: the present, epoch ms.
         zone: the local zone; days are its days.
         known: gives other names of a folded name of the question; empty where there is none.
         change: what the caller decides instead of the rules.

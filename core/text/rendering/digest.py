@@ -54,9 +54,6 @@ def informative_sentences(source: str, text: str) -> tuple[SourceSentence, ...]:
 def normalize_sentence(text: str) -> str:
     """A sentence without case, blanks, letter forms and its last stop: equal ones are said once.
 
-    Args:
-        text: any text.
-
     Returns:
         The form that is compared.
     """

@@ -77,7 +77,6 @@ def make_tiers(text: str, kind: str, category: str) -> Tiers:
     """All four tiers of a text.
 
     Args:
-        text: any text.
         kind: a word of `core.types.values.Kind`, for the tag.
         category: its category, for the tag.
 

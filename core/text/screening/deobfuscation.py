@@ -71,9 +71,6 @@ def _tables() -> tuple[dict[str, str], dict[int, str], dict[str, float]]:
 def deobfuscate(text: str) -> list[Deobfuscated]:
     """A text and what is hidden in it.
 
-    Args:
-        text: any text.
-
     Returns:
         The text in plain characters first, then what was decoded out of it; at most a few dozen.
     """

@@ -100,7 +100,6 @@ def is_text_withheld(text: str, flags: Collection[str] = ()) -> bool:
     """`is_withheld` of a text outside its memory, such as a shorter form of it or a question that quotes it.
 
     Args:
-        text: the text.
         flags: the marks of its memory.
 
     Returns:
@@ -113,9 +112,6 @@ def is_text_withheld(text: str, flags: Collection[str] = ()) -> bool:
 
 def sanitize_for_display(text: str) -> str:
     """A text that is no memory's own, such as a name or a question, as it may be shown to a client.
-
-    Args:
-        text: the text.
 
     Returns:
         It, or the line that stands in its place.

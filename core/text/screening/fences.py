@@ -27,9 +27,6 @@ _SHOWN = "\ufffd"
 def escape_fenced(text: str) -> str:
     """A text as it may stand in an element or an attribute.
 
-    Args:
-        text: any text.
-
     Returns:
         One line of XML character data: breaks and tabs are a blank, control characters U+FFFD, hidden ones are gone.
     """
@@ -41,9 +38,6 @@ def escape_fenced(text: str) -> str:
 
 def escape_label(text: str) -> str:
     """A text as it may stand between square brackets.
-
-    Args:
-        text: any text.
 
     Returns:
         As `escape_fenced`, with round brackets for square ones.

@@ -174,9 +174,6 @@ def scan(text: str) -> InjectionFinding:
     The score is one minus the product of what each family leaves: of a family only the weightiest rule counts, and a
     rule that is merely told of ("the classic phrase is …") counts less.
 
-    Args:
-        text: any text.
-
     Returns:
         The finding; the same text always has the same.
     """
@@ -192,7 +189,6 @@ def injection_score(text: str, *labels: str | None) -> float:
     """The score of a text with what is shown beside it.
 
     Args:
-        text: the text.
         labels: such as its author and its tags; None is passed over.
 
     Returns:

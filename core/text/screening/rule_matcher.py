@@ -142,9 +142,6 @@ class MatchedText:
 def fold_words(text: str) -> list[str]:
     """The words of a text, folded.
 
-    Args:
-        text: any text.
-
     Returns:
         Words in their order, without case and accents.
     """
@@ -239,9 +236,6 @@ def match_rules(text: str) -> list[RuleHit]:
 @lru_cache(maxsize=4096)
 def find_ideas(text: str) -> frozenset[str]:
     """Which ideas a text holds.
-
-    Args:
-        text: any text.
 
     Returns:
         Keys of `resources/injection/concepts.json`.

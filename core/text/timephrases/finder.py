@@ -134,7 +134,6 @@ def find_time_range(query: str, now_ms: int, zone: tzinfo) -> TimeRange | None:
 
     Args:
         query: any text; its first `MAX_CHARS` characters are read.
-        now_ms: the present, epoch ms.
         zone: the local zone; days are its days.
 
     Returns:

@@ -144,9 +144,6 @@ def time_vocabulary() -> TimeVocabulary:
 def tokenize_question(text: str) -> tuple[TimeToken, ...]:
     """Cut a question into tokens; what is neither word, number nor mark is left out.
 
-    Args:
-        text: any text.
-
     Returns:
         Tokens whose places are those of `text`.
     """

@@ -68,7 +68,6 @@ def make_backup(
         db_key: its raw key, to open the copy.
         backup_key: signs the manifest.
         key_file: the bytes of `vault.keys` without the keyring's slot.
-        now_ms: epoch ms.
         target: where to; None for `backups/`, of which the newest stay.
         kept: how many automatic backups stay, from 1; the one just made always does.
 

@@ -35,7 +35,6 @@ def merge_full_text(writer: dbapi2.Connection, pages: int) -> int:
     """Merge a part of the full-text index: only then it loses the words of vanished rows.
 
     Args:
-        writer: the connection.
         pages: how many; a negative number begins a merge of everything.
 
     Returns:
@@ -48,9 +47,6 @@ def merge_full_text(writer: dbapi2.Connection, pages: int) -> int:
 
 def free_pages(writer: dbapi2.Connection) -> int:
     """Cut free pages off the end of the file, all but some that the next texts take (E10.18.2).
-
-    Args:
-        writer: the connection.
 
     Returns:
         How many went indeed; 0 where there are few, or none can be cut.
@@ -71,7 +67,6 @@ def checkpoint(writer: dbapi2.Connection, *, truncate: bool) -> bool:
     """Move the log into the file.
 
     Args:
-        writer: the connection.
         truncate: also empty the log; needs a moment without readers.
 
     Returns:

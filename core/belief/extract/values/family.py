@@ -16,9 +16,6 @@ _FAR = 6
 def family(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     """The claims of relatives and animals.
 
-    Args:
-        sentence: the sentence.
-
     Yields:
         `partner_is`, `has_child` and `has_pet`.
     """

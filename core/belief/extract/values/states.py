@@ -32,9 +32,6 @@ def _list(name: str) -> frozenset[str]:
 def states(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     """In which state a piece of work is (`Project Saltmarsh is on hold`).
 
-    Args:
-        sentence: the sentence.
-
     Yields:
         `status_is`.
     """
@@ -138,9 +135,6 @@ def _project(subject: Subject) -> bool:
 
 def places(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     """Where a thing is (`The key hangs in the shed`).
-
-    Args:
-        sentence: the sentence.
 
     Yields:
         `located_at`.

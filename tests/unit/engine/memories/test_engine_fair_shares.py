@@ -181,13 +181,13 @@ def test_four_that_are_loud_have_no_more_than_two_thirds_while_the_persons_own_w
 def looked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Among whose memories recalls look once more, as they do."""
     found: list[str] = []
-    among = Recall._among
+    among = Recall._search_within
 
     def spy(self: Recall, search: Any, question: Any, whose: str, params: Any) -> Any:
         found.append(whose)
         return among(self, search, question, whose, params)
 
-    monkeypatch.setattr(Recall, "_among", spy)
+    monkeypatch.setattr(Recall, "_search_within", spy)
     return found
 
 
