@@ -61,7 +61,7 @@ class SourceAuthority:
         return self.persons and not self.owner_said and self.brought_by == "client"
 
     def is_guarded_from(self, client_id: str | None) -> bool:
-        """Whether a client does not take it away by itself: it is the person's, and not what they typed to that client."""
+        """Whether a client may not remove it: it is the person's word, and not what they typed to that client."""
         return self.persons and not (self.is_relayed and self.client_id == client_id)
 
 
