@@ -41,3 +41,11 @@ def test_readme_names_every_room() -> None:
     rooms = {path.stem for path in inside if path.is_dir() or path.suffix == ".py"}
     told = {word for line in readme.splitlines() for word in re.findall(r"[a-z]+", line)}
     assert rooms <= told, f"the map in README.md lacks: {sorted(rooms - told)}"
+
+
+def test_every_place_that_the_architecture_page_names_exists() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"\b(?:app|core|ui|packaging|resources|tests)/[\w/]+(?:\.\w+)?", page))
+    assert len(named) > 30
+    gone = sorted(place for place in named if "NNN" not in place and not (ROOT / place).exists())
+    assert not gone, f"docs/architecture.md names what is not there: {gone}"
