@@ -58,21 +58,23 @@ def health_report(opened: OpenVault, rows: Rows) -> Health:
         The figures and the warnings, the worst first.
     """
     pending = count_without_vectors(rows, opened.search.space)
-    found = _Found(opened, rows, pending, _free(opened), opened.resources.used_mb(), opened.resources.pressure())
+    found = _Found(
+        opened, rows, pending, _free(opened), opened.load.resources.used_mb(), opened.load.resources.pressure()
+    )
     warnings = tuple(describe_problem(key, **more) for key, more in _wrong(found))
     index = opened.search.index.status()
     return Health(
         counts=_counts(rows, pending),
         performance={
-            "avg_search_ms": opened.latency.mean_ms(),
-            "p99_search_ms": opened.latency.slowest_ms(),
+            "avg_search_ms": opened.load.latency.mean_ms(),
+            "p99_search_ms": opened.load.latency.slowest_ms(),
             "write_queue": opened.queue.depth,
             "readers_idle": opened.vault.readers_idle,
         },
         ram={
             "index_mb": index.memory_bytes / _MB,
             "total_mb": found.used_mb,
-            "budget_mb": opened.resources.budget_mb(),
+            "budget_mb": opened.load.resources.budget_mb(),
             "pressure": found.pressure.value,
             "index_kind": index.backend,
         },
@@ -235,7 +237,7 @@ def _of_search(found: _Found) -> Iterator[_Warning]:
 
 def _of_memory(found: _Found) -> Iterator[_Warning]:
     if found.pressure is not Pressure.NORMAL:
-        budget = round(found.opened.resources.budget_mb())
+        budget = round(found.opened.load.resources.budget_mb())
         yield f"memory_{found.pressure.value}", {"mb": round(found.used_mb), "budget": budget}
 
 

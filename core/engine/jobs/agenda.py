@@ -57,7 +57,7 @@ class Agenda:
         """
         if not opened.options.lifecycle_on:
             return ()
-        urgent = opened.resources.pressure() is Pressure.CRITICAL
+        urgent = opened.load.resources.pressure() is Pressure.CRITICAL
 
         def read(rows: Rows) -> tuple[JobType, ...]:
             busy = {str(row[0]) for row in rows.all(
@@ -118,9 +118,9 @@ class Agenda:
 
     def strained(self, opened: OpenVault) -> str:
         """Why no heavy work runs by itself now; "" for nothing."""
-        if opened.resources.pressure() is not Pressure.NORMAL:
+        if opened.load.resources.pressure() is not Pressure.NORMAL:
             return MEMORY_SHORT
-        if opened.resources.on_battery() and not opened.options.lifecycle_on_battery:
+        if opened.load.resources.on_battery() and not opened.options.lifecycle_on_battery:
             return ON_BATTERY
         return ""
 
@@ -140,7 +140,7 @@ class Agenda:
             return False
         if kind is JobType.SWEEP and urgent and (last is None or ground.now_ms - last > _HOUR_MS):
             return True  # always allowed, and soon (E22.7)
-        if kind is JobType.REPLAY and opened.activity.idle_s < opened.options.replay_idle_s:
+        if kind is JobType.REPLAY and opened.load.activity.idle_s < opened.options.replay_idle_s:
             return False
         timed = interval_ms(kind, opened.options) is not None
         if timed and not is_due(kind, opened.options, last, made_at, ground.now_ms):

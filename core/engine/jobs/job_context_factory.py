@@ -89,7 +89,7 @@ class _Manners:
         opened = self._opened
         worked = opened.clock.monotonic() - self._since
         left = min(_PATIENCE_S, max(_STEP_S, _SHARE * worked))
-        while opened.activity.is_busy and left > 0 and not opened.closing.is_set():
+        while opened.load.activity.is_busy and left > 0 and not opened.closing.is_set():
             opened.closing.wait(_STEP_S)
             left -= _STEP_S
         self._since = opened.clock.monotonic()

@@ -265,7 +265,7 @@ class JobsGroup:
 
     def touch(self) -> None:
         """A hand was on the window: replay is for times without one."""
-        self._opened().activity.touched()
+        self._opened().load.activity.touched()
 
     def spare(self, ids: Sequence[str], days: int = SPARED_DAYS) -> Future[str]:
         """Keep memories that a run would archive: their strength counts from now on; one undo step.
@@ -370,7 +370,7 @@ class JobsGroup:
         return Jobs(
             paused=not opened.options.lifecycle_on,
             holds=describe_hold(strained),
-            pressure=opened.resources.pressure(),
+            pressure=opened.load.resources.pressure(),
             rows=tuple(self._shown(opened, row) for row in (*waiting, *ended)),
             calendar=tuple(
                 Beat(

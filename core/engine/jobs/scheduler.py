@@ -266,7 +266,7 @@ class Scheduler:
 
     def _wait_for_quiet(self, opened: OpenVault) -> None:
         left = self.beats.quiet_s
-        while opened.activity.is_busy and left > 0 and not opened.closing.is_set():
+        while opened.load.activity.is_busy and left > 0 and not opened.closing.is_set():
             opened.closing.wait(0.05)
             left -= 0.05
         if self.beats.pause_s:

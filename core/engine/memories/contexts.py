@@ -167,7 +167,7 @@ def build_context(
         found = opened.vault.read(read)
         result, packed = found.result, found.packed
         took_ms = (opened.clock.monotonic() - begun) * 1000
-        opened.latency.record(took_ms)
+        opened.load.latency.record(took_ms)
         given = tuple(one.id for one in packed.included)
 
         def body() -> Mapping[str, Any]:

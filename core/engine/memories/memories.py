@@ -310,7 +310,7 @@ class Memories:
                     (item.memory for item in result.items), (ref for item in result.items for ref in item.refs)
                 )
             result = replace(result, took_ms=(opened.clock.monotonic() - begun) * 1000)
-            opened.latency.record(result.took_ms)
+            opened.load.latency.record(result.took_ms)
             receipt, metrics = receipts.note_recall(opened, actor, "recall", query.query, result, said, now, kept)
             return RecallReply(result, receipt, metrics() if query.explain else None)
 

@@ -33,8 +33,8 @@ def release_caches(opened: OpenVault, caches: Sequence[Callable[[], None]] = ())
     Returns:
         The level in force.
     """
-    level = opened.resources.pressure()
-    if level is not opened.pressure_level:
+    level = opened.load.resources.pressure()
+    if level is not opened.load.pressure_level:
         apply_pressure_level(opened, level, caches)
     return level
 
@@ -47,7 +47,7 @@ def apply_pressure_level(opened: OpenVault, level: Pressure, caches: Sequence[Ca
         caches: drop what else is kept between calls.
     """
     _log.info("memory pressure is %s; %d vectors are in memory", level.value, opened.search.index.status().done)
-    opened.pressure_level = level
+    opened.load.pressure_level = level
     opened.search.index.spare_memory(on=level is Pressure.CRITICAL)
     if level is Pressure.NORMAL:
         return

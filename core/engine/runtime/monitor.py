@@ -234,3 +234,20 @@ class ResourceMonitor:
         if self._chosen_mb > 0:
             return float(self._chosen_mb)
         return _BUDGET_SMALL_MB if self._readers.machine() <= _SMALL_MACHINE else _BUDGET_MB
+
+
+class Load:
+    """How busy the person and the machine are, while a vault is open.
+
+    Attributes:
+        activity: when somebody last used the palace.
+        latency: how long the last recalls took.
+        resources: use of the memory budget, and whether the machine is on battery.
+        pressure_level: the level of memory pressure that was last acted upon.
+    """
+
+    def __init__(self, clock: Clock, budget_mb: int) -> None:
+        self.activity = Activity(clock)
+        self.latency = LatencyWindow()
+        self.resources = ResourceMonitor(clock, budget_mb)
+        self.pressure_level = Pressure.NORMAL

@@ -14,7 +14,7 @@ from core.config.options import Options
 from core.config.retrieval import RetrievalOptions
 from core.engine.runtime.change_feed import publish_changes
 from core.engine.runtime.futures import begin, locked_error, map_result
-from core.engine.runtime.monitor import Activity, LatencyWindow, ResourceMonitor
+from core.engine.runtime.monitor import Load
 from core.engine.runtime.progress import RunningImport
 from core.engine.runtime.read_log import ReadLog
 from core.engine.runtime.search import Search
@@ -32,7 +32,6 @@ from core.text.screening.injection import ScanLimitsHolder, limits_from_options
 from core.types.belief import ModelState, Server
 from core.types.clock import Clock
 from core.types.ids import IdMaker
-from core.types.lifecycle import Pressure
 from core.types.values import Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -96,11 +95,8 @@ class OpenVault:
         tidied_at: when what expired was last looked for, on the clock's monotonic seconds; None for never.
         closing: set when long reads should give up.
         model: what is known of a local model server.
-        latency: how long the last recalls took.
-        pressure_level: the level of memory pressure that was last acted upon.
         write_fault: why the last write was not saved, where the vault itself could not be written; None otherwise.
-        resources: what of the memory budget is taken, and whether the machine is on battery.
-        activity: when somebody last used the palace.
+        load: how busy the person and the machine are: last activity, recall latency, memory and battery.
         imports: what is being imported, by the id of the import.
         next_archived: how many memories a sweep would archive; None before anybody asked.
     """
@@ -126,14 +122,11 @@ class OpenVault:
 
     def __post_init__(self, active_space: ActiveVectorSpace, retrieval: RetrievalOptions) -> None:
         """Nobody did anything yet."""
-        self.activity = Activity(self.clock)
-        self.search = Search(active_space, retrieval, self.threads, self.activity, self._said)
-        self.latency = LatencyWindow()
+        self.load = Load(self.clock, self.options.memory_budget_mb)
+        self.search = Search(active_space, retrieval, self.threads, self.load.activity, self._said)
         self.write_fault: Code | None = None
-        self.pressure_level = Pressure.NORMAL
         self.imports: dict[str, RunningImport] = {}
         self.next_archived: CachedCount | None = None
-        self.resources = ResourceMonitor(self.clock, self.options.memory_budget_mb)
         self.limits = ScanLimitsHolder()
         self.limits.set(limits_from_options(self.options))
 
@@ -149,7 +142,7 @@ class OpenVault:
 
     def read(self, fn: Callable[[Rows], T]) -> Future[T]:
         """Read on the pool, one snapshot; never waits for the writer."""
-        self.activity.called()
+        self.load.activity.called()
         return self.read_quietly(fn)
 
     def read_quietly(self, fn: Callable[[Rows], T]) -> Future[T]:
@@ -170,7 +163,7 @@ class OpenVault:
             LociError: VAULT_LOCKED; the vault is closing.
         """
         if not background:
-            self.activity.called()
+            self.load.activity.called()
         try:
             first = self.queue.submit(self._told(fn), background=background)
         except LociError as error:
@@ -222,7 +215,7 @@ class OpenVault:
         self.work.undo_days = chosen.undo_days
         self.work.client_waits = chosen.client_waits
         self.read_log.receipt_days = chosen.receipt_days
-        self.resources.use_budget(chosen.memory_budget_mb)
+        self.load.resources.use_budget(chosen.memory_budget_mb)
         self.limits.set(limits_from_options(chosen))
 
     @contextmanager

@@ -170,11 +170,11 @@ class Machines:
     def __init__(self, rig: Rig) -> None:
         self.megabytes, self.is_plugged, self.clock = 0, True, ManualClock(0)
         readings = Machine(lambda: self.megabytes * MB, lambda: 16_384 * MB, lambda: self.is_plugged)
-        rig.opened.resources = ResourceMonitor(self.clock, 100, readings)
+        rig.opened.load.resources = ResourceMonitor(self.clock, 100, readings)
 
     def calm(self, rig: Rig) -> None:
         self.megabytes = 0
-        rig.opened.resources.pressure()
+        rig.opened.load.resources.pressure()
         self.clock.advance(300_000)
 
 
@@ -209,7 +209,7 @@ def test_e22_7_when_memory_is_critical_the_sweep_is_due_at_once(rig: Rig) -> Non
     scheduler = rig.engine.scheduler
     assert JobType.SWEEP not in scheduler.agenda.due(rig.opened, scheduler.ground(rig.opened))
     machine.megabytes = 95
-    assert rig.opened.resources.pressure() is Pressure.CRITICAL
+    assert rig.opened.load.resources.pressure() is Pressure.CRITICAL
     assert JobType.SWEEP in scheduler.agenda.due(rig.opened, scheduler.ground(rig.opened))
 
 

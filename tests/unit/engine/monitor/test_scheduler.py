@@ -296,7 +296,7 @@ def test_heavy_work_waits_for_a_battery_and_for_memory(tmp_path: Path) -> None:
     with scheduled(tmp_path, job) as rig:
         scheduler = rig.engine.scheduler
         plugged: list[bool] = [False]
-        rig.opened.resources = ResourceMonitor(rig.clock, readers=Machine(plugged=lambda: plugged[0]))
+        rig.opened.load.resources = ResourceMonitor(rig.clock, readers=Machine(plugged=lambda: plugged[0]))
         rig.engine.settings.set("erase_kinds", "fact").result(30)
         fill(rig, 2)
         later(rig, 25 * HOUR_MS)
@@ -312,11 +312,11 @@ def test_heavy_work_waits_for_a_battery_and_for_memory(tmp_path: Path) -> None:
 def test_replay_waits_until_nobody_is_at_work(tmp_path: Path) -> None:
     with scheduled(tmp_path, Archiving(JobType.REPLAY)) as rig:
         later(rig, HOUR_MS)
-        rig.opened.activity._called_at -= 119.0
-        rig.opened.activity._hand_at -= 119.0
+        rig.opened.load.activity._called_at -= 119.0
+        rig.opened.load.activity._hand_at -= 119.0
         assert due(rig) == ()
-        rig.opened.activity._called_at -= 1.5
-        rig.opened.activity._hand_at -= 1.5
+        rig.opened.load.activity._called_at -= 1.5
+        rig.opened.load.activity._hand_at -= 1.5
         assert due(rig) == (JobType.REPLAY,)
         rig.engine.jobs.touch()
         assert due(rig) == ()
@@ -324,12 +324,12 @@ def test_replay_waits_until_nobody_is_at_work(tmp_path: Path) -> None:
 
 def test_a_search_is_somebody_at_work_and_a_look_at_the_status_is_not(tmp_path: Path) -> None:
     with scheduled(tmp_path) as rig:
-        rig.opened.activity._called_at -= 1.0
+        rig.opened.load.activity._called_at -= 1.0
         rig.engine.vault.status().result(30)
         rig.engine.jobs.state().result(30)
-        assert not rig.opened.activity.is_busy
+        assert not rig.opened.load.activity.is_busy
         rig.recall("plums")
-        assert rig.opened.activity.is_busy
+        assert rig.opened.load.activity.is_busy
 
 
 def test_a_preview_is_the_plan_and_writes_nothing(tmp_path: Path) -> None:

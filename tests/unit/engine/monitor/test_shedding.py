@@ -45,7 +45,7 @@ def rig(tmp_path: Path, held: Held) -> Iterator[Rig]:
         rig.engine.settings.set("hnsw_from", 100).result(30)
         rig.lock()
         rig.unlock()
-        rig.opened.resources = held.strain()
+        rig.opened.load.resources = held.strain()
         rig.bring(facts(150))
         while rig.opened.search.index.due() is not MaintenanceDue.NOTHING:
             rig.opened.search.index.maintain(lambda *_: None, lambda: False)
@@ -108,7 +108,7 @@ def test_an_index_without_its_graph_survives_a_restart(rig: Rig, held: Held) -> 
 
 def test_an_exact_index_has_nothing_to_give(tmp_path: Path, held: Held) -> None:
     with rig_at(tmp_path) as rig:
-        rig.opened.resources = held.strain()
+        rig.opened.load.resources = held.strain()
         rig.bring(facts(5))
         assert not rig.opened.search.index.spare_memory(on=True)
         assert rig.found("jar number 3")[0] == "The shelf holds jar number 3"

@@ -194,7 +194,7 @@ def test_a_clock_that_was_set_back_is_told(rig: Rig) -> None:
 
 def test_memory_that_is_short_is_told_with_figures(rig: Rig) -> None:
     held = [0]
-    rig.opened.resources = ResourceMonitor(
+    rig.opened.load.resources = ResourceMonitor(
         rig.clock, 100, ResourceProbes(lambda: held[0], lambda: 16 * 1024 * MB, lambda: None)
     )
     held[0] = 80 * MB
