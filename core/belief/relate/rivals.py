@@ -17,8 +17,7 @@ from importlib.resources import files
 from core.belief.extract.extraction import extract_claims
 from core.belief.extract.normal_form import read_as_seen
 from core.belief.relate.distinctions import has_contradiction
-from core.belief.relate.features import vocabulary
-from core.text.stopwords import stop_words
+from core.belief.relate.possession import speaks_of_user
 from core.types.belief import ClaimDraft, Told
 
 _MOST = 600
@@ -29,12 +28,8 @@ _NAMED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _OWNED = re.compile(r"(?:the user's|user's|my) (?P<name>.{1,40}?) (?:is|was) (?P<value>.{1,120})", re.IGNORECASE)
-MOST_ASSUMED = 16_384
-_VALUE = (
-    r"(?:[\w.+-]+@[\w.-]+\w|https?://\S+|[\"\u201c']?[A-Z0-9][\w'&./+-]*"
-    r"(?:,? (?:(?:&|and|of|de|von|van|der) )?[A-Z0-9][\w'&./+-]*){0,6})"
-)
-"""A name, a number or an address, as far as its capitals go."""
+_OF_THEM = re.compile(r"[\w' -]{1,60}\b(?:is|are)\b", re.IGNORECASE)
+"""Whose thing is named without a word on whom it is: a record of the person's, where it says what the thing is."""
 _SPELT = re.compile(r"(?<!\w)[^\W\d_](?:[ .\-_*][^\W\d_]){2,}(?!\w)")
 _PIECES = 6
 
@@ -43,10 +38,10 @@ _PIECES = 6
 class _RivalPatterns:
     """`resources/claims/rivals.json`, as patterns."""
 
-    assumptions: tuple[re.Pattern[str], ...]
     guesses: re.Pattern[str]
     persons: re.Pattern[str]
     possessives: re.Pattern[str]
+    plural: re.Pattern[str]
     inverted: re.Pattern[str]
     sayings: re.Pattern[str]
     plainly: Mapping[str, str]
@@ -72,67 +67,6 @@ def is_rival(existing: Told, incoming: Told) -> bool:
     return _denies(held, text) or any(has_contradiction(held, _read(loose, incoming)) for loose in _loosely(text))
 
 
-def parse_presuppositions(text: str) -> Mapping[str, tuple[str, ...]]:
-    """What a text takes for granted about the things and people of somebody: "use my new lawyer Kari Nilsen".
-
-    Args:
-        text: any text, of any kind; its first `MOST_ASSUMED` characters are read.
-
-    Returns:
-        Name of the thing in plain words ("lawyer"), without qualities ("new"), to the values it is given.
-    """
-    words = _words()
-    found: dict[str, list[str]] = {}
-    read = read_as_seen(text[:MOST_ASSUMED])
-    for pattern in words.assumptions:
-        for match in pattern.finditer(read):
-            name = words.sayings.sub(lambda said: words.plainly[said.group().casefold()], match["name"].casefold())
-            value = match["value"].strip(" .,;:'\"")
-            if value and not set(name.split()) & stop_words() and value.casefold() not in _dates():
-                found.setdefault(name, []).append(value)
-    return {name: tuple(dict.fromkeys(values)) for name, values in found.items()}
-
-
-def has_other_presupposition(existing: Told, incoming: Told) -> bool:
-    """Whether a text takes for granted another value of what stands: an order that rests on it says it as well.
-
-    Args:
-        existing: what the person said, with its claims.
-        incoming: what somebody else tells, of any kind.
-
-    Returns:
-        True where a person should look. A part of the person's value ("Kari" for "Kari Nilsen") is no other one.
-    """
-    theirs, held = parse_presuppositions(incoming.text), parse_presuppositions(existing.text)
-    for name, values in theirs.items():
-        if name in held and not any(_is_part(one, other) for one in values for other in held[name]):
-            return True
-        if has_contradiction(existing.claims, presupposed_claims(name, values, incoming)):
-            return True
-    return False
-
-
-def presupposed_claims(name: str, values: Sequence[str], incoming: Told) -> list[ClaimDraft]:
-    """The claims that a thing and its values make, read as the person's.
-
-    Args:
-        name: of the thing, from `parse_presuppositions`.
-        values: what it is said to be.
-        incoming: the text they are from, for its time.
-    """
-    return [draft for value in values for said in _as_record(name, value) for draft in _read(said, incoming)]
-
-
-def _is_part(one: str, other: str) -> bool:
-    first, second = (set(re.findall(r"\w+", value.casefold())) for value in (one, other))
-    return first <= second or second <= first
-
-
-@cache
-def _dates() -> frozenset[str]:
-    return frozenset(vocabulary()["dates"])
-
-
 def _read(text: str, incoming: Told) -> Sequence[ClaimDraft]:
     return extract_claims(text, now_ms=incoming.at_ms, said_ms=incoming.at_ms)
 
@@ -156,7 +90,11 @@ def _loosely(text: str) -> Iterator[str]:
     words = _words()
     joined = _SPELT.sub(lambda letters: "".join(filter(str.isalnum, letters.group())), text)
     plain = " ".join(words.guesses.sub(" ", joined).split())
-    plain = words.possessives.sub("the user's", words.persons.sub("the user", plain))
+    plain = words.persons.sub("the user", plain)
+    if speaks_of_user(text):
+        plain = words.possessives.sub("the user's", plain)
+    elif _OF_THEM.match(plain):
+        plain = words.plural.sub("the user's", plain)
     plain = words.sayings.sub(lambda said: words.plainly[said.group().casefold()], plain)
     if plain != text:
         yield plain
@@ -166,7 +104,7 @@ def _loosely(text: str) -> Iterator[str]:
         yield from (f"{rest} {value}.", f"{rest} in {value}.", f"{rest} at {value}.")
     named = _NAMED.fullmatch(plain.strip(" .!")) or _OWNED.fullmatch(plain.strip(" .!"))
     if named is not None:
-        yield from _as_record(named["name"], named["value"])
+        yield from as_record(named["name"], named["value"])
     yield from _records(words.sayings.sub(lambda said: words.plainly[said.group().casefold()], text))
 
 
@@ -175,11 +113,16 @@ def _records(text: str) -> Iterator[str]:
     pieces = [piece for one in _RECORD.split(text) if (piece := one.replace("_", " ").strip(" .\n\t-"))]
     if not 2 <= len(pieces) <= _PIECES:
         return
-    yield from _as_record(pieces[-2].split(".")[-1].strip(), pieces[-1])
+    yield from as_record(pieces[-2].split(".")[-1].strip(), pieces[-1])
 
 
-def _as_record(name: str, value: str) -> Iterator[str]:
-    """A name and its value as the reader of claims knows them; of a list the last part, too ("street, town")."""
+def as_record(name: str, value: str) -> Iterator[str]:
+    """A name and its value as the reader of claims knows them; of a list the last part, too ("street, town").
+
+    Args:
+        name: of a thing of the user's.
+        value: what it is said to be.
+    """
     yield from (f"{name}: {value}", f"The user {name} {value}.", f"The user's {name} is {value}.")
     if "," in value:
         yield f"{name}: {value.rpartition(',')[2].strip()}"
@@ -189,26 +132,20 @@ def _as_record(name: str, value: str) -> Iterator[str]:
 def _words() -> _RivalPatterns:
     held = json.loads((files("resources") / "claims" / "rivals.json").read_text(encoding="utf-8"))
 
-    def any_of(name: str) -> str:
-        return "|".join(re.escape(word) for word in sorted(held[name], key=len, reverse=True))
+    def any_of(*names: str) -> str:
+        every = [word for name in names for word in held[name]]
+        return "|".join(re.escape(word) for word in sorted(every, key=len, reverse=True))
 
-    def whole(name: str) -> re.Pattern[str]:
-        return re.compile(rf"(?<![\w'])(?:{any_of(name)})(?![\w'])", re.IGNORECASE)
+    def whole(*names: str) -> re.Pattern[str]:
+        return re.compile(rf"(?<![\w'])(?:{any_of(*names)})(?![\w'])", re.IGNORECASE)
 
-    name = r"(?P<name>[a-z][a-z-]+(?: [a-z][a-z-]+){0,2}?)"
-    about = rf"(?<![\w'])(?i:{any_of('possessors')}) (?i:(?:{any_of('qualities')}) )*{name}"
-    joins = rf"(?:,|:| (?i:{any_of('joins')})|)"
     return _RivalPatterns(
-        assumptions=(
-            re.compile(rf"{about}{joins} (?P<value>{_VALUE})"),
-            re.compile(rf"(?P<value>{_VALUE})(?:,| (?i:as|is|are)) {about.replace('{0,2}?', '{0,2}')}(?![\w'-])"),
-            re.compile(rf"{about} ?(?i:is now|is|are|:|=) (?P<value>[^.,;:!?\n]{{1,60}})"),
-        ),
         guesses=whole("guesses"),
         persons=whole("persons"),
         sayings=whole("sayings"),
         plainly=held["sayings"],
-        possessives=whole("possessives"),
+        possessives=whole("possessives", "of_one"),
+        plural=whole("possessives"),
         inverted=re.compile(
             rf"(?:.*[,:;.]\s+)?(?:not \S+ but )?(?P<value>[\w'& .-]{{1,60}}?) (?:is|was) (?:{any_of('inverted')}) "
             r"(?P<rest>.{1,200})",

@@ -7,17 +7,14 @@ value at a time, the values differ and the windows of validity overlap. Must not
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from core.belief.claims.claims import key_form, key_of_draft
 from core.belief.extract.residue import has_no_residue
-from core.belief.relate.distinctions import has_contradiction as contradict
-from core.belief.relate.rivals import MOST_ASSUMED, has_other_presupposition, parse_presuppositions, presupposed_claims
-from core.intake.claims.candidate import Neighbour, StoreCandidate, load_neighbours
+from core.intake.claims.candidate import StoreCandidate
 from core.intake.transaction.sources import KINDS_BY_TEXT, standing_twin
 from core.memory.draft import to_json
-from core.text.terms import index_terms
-from core.types.belief import ClaimDraft, Told
+from core.types.belief import ClaimDraft
 from core.vault.database.rows import Rows
 from core.vault.visibility import UNSEALED
 
@@ -105,42 +102,6 @@ def find_claim_conflicts(rows: Rows, candidate: StoreCandidate) -> list[ClaimCon
         for memory_id, claim_id, key in _opposed(rows, candidate, draft):
             found.setdefault((memory_id, claim_id), ClaimConflict(memory_id, claim_id, bytes(key), draft, own))
     return list(found.values())
-
-
-def find_presupposed(rows: Rows, candidate: StoreCandidate) -> list[str]:
-    """What the person said that somebody else's text takes for granted otherwise, whatever the kinds of the two.
-
-    An order, a procedure or a message that rests on another lawyer says so as well as a plain statement, but is no
-    neighbour of it: so the claims it takes for granted are looked up, and the names of its things by their words.
-
-    Returns:
-        Ids of memories that stand, in a fixed order; none for the person's own word.
-    """
-    if candidate.standing.persons:
-        return []
-    told = Told("".join(candidate.texts)[:MOST_ASSUMED], candidate.standing.at_ms, candidate.claims)
-    found = dict.fromkeys(one.memory_id for one in find_claim_conflicts(rows, candidate))
-    for name, values in parse_presuppositions(told.text).items():
-        drafts = tuple(presupposed_claims(name, values, told))
-        found |= dict.fromkeys(one.memory_id for one in find_claim_conflicts(rows, replace(candidate, claims=drafts)))
-        words = " AND ".join(f'"{word}"' for word in index_terms(name).split())
-        if words:
-            params = (words, _MOST_NAMED, candidate.space_id)
-            found |= dict.fromkeys(str(row[0]) for row in rows.all(_NAMED, params))
-    near = load_neighbours(rows, dict.fromkeys(found, 1.0))
-    return [one.id for one in near.values() if one.standing.persons and not one.is_over and _is_other(one, told)]
-
-
-def _is_other(one: Neighbour, told: Told) -> bool:
-    return has_other_presupposition(one.told, told) or contradict(one.claims, told.claims)
-
-
-_MOST_NAMED = 200
-_NAMED = (
-    "SELECT m.id FROM (SELECT rowid AS n FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid DESC LIMIT ?) w "
-    "CROSS JOIN memories m ON m.n = w.n WHERE m.space_id IN (?, 'GLOBAL') AND m.status IN ('active', 'disputed') "
-    "AND m.client_id IS NULL ORDER BY m.n"
-)
 
 
 def _opposed(rows: Rows, candidate: StoreCandidate, draft: ClaimDraft) -> list[tuple[str, str, bytes]]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.belief.claims.authorship import PERSONS
 from core.embed.codec import from_blobs
 from core.errors import Code, LociError
 from core.index.base import Hits
@@ -24,6 +25,7 @@ from core.vault.database.rows import Rows
 from core.vault.visibility import UNSEALED
 
 _FIRST = 48
+_WIDE = 192
 _AT_FIRST = 2
 """The nearest are read first, so many times as are asked for."""
 _CHUNK = 2048
@@ -36,14 +38,28 @@ _WANTED = (
     f"AND (? IS NULL OR ({UNSEALED} AND NOT (m.status = 'quarantined' AND m.client_id IS NOT NULL "
     "AND m.client_id IS NOT ? AND coalesce(m.status_reason, '') IN ('proposed', 'suspicious'))))"
 )
+_BESIDE = (
+    "m.space_id IN (?, ?) AND m.status IN ('active', 'disputed') AND (m.scope_session IN ('', ?) OR ?) "
+    "AND coalesce(m.part_index, 0) = 0 AND m.id <> ? AND "
+)
+_PERSONS_WORD = f"{_BESIDE} {PERSONS} AND (? IS NULL OR {UNSEALED})"
+_CLIENTS_WORD = f"{_BESIDE} m.client_id IS NOT NULL AND NOT {PERSONS} AND ? IS NULL"
 # CROSS JOIN: the hits first; else the planner goes through every memory of the space and the hits for each.
-_OF_HITS = f"SELECT m.n, m.id FROM json_each(?) w CROSS JOIN memories m ON m.n = w.value WHERE {_WANTED}"  # noqa: S608 - constant
+_OF_HITS = "SELECT m.n, m.id FROM json_each(?) w CROSS JOIN memories m ON m.n = w.value WHERE "
 _ALL = f"SELECT group_concat(n) FROM (SELECT m.n AS n FROM memories m WHERE {_WANTED})"  # noqa: S608 - constant
 _STORED = (
     "SELECT n, vector FROM embeddings WHERE owner = 'memory' AND vector_space = ? AND dims = ? "
     "AND n IN (SELECT value FROM json_each(?))"
 )
 _LABELS = "SELECT n FROM embeddings WHERE owner = 'memory' AND vector_space = ? ORDER BY n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """Which memories count, as a constant condition, and its values."""
+
+    condition: str
+    scope: tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +87,31 @@ class NeighbourSearch:
         """
         if candidate.vector is None or most <= 0:
             return {}
+        wanted = _Wanted(_WANTED, self._scope(candidate))
         hits = self._search(rows, candidate.vector, _FIRST, None)
-        found = self._nearest(rows, candidate, hits, gate, most)
+        found = self._nearest(rows, wanted, hits, gate, most)
         if len(found) < most and len(hits.labels) >= _FIRST and float(np.min(hits.cosines)) >= gate:
             # The nearest are all of another kind or space: only then every label in scope is worth listing.
-            allowed = _as_labels(rows.value(_ALL, self._scope(candidate)))
-            found = self._wanted(rows, candidate, self._search(rows, candidate.vector, most, allowed), gate)
+            allowed = _as_labels(rows.value(_ALL, wanted.scope))
+            found = self._wanted(rows, wanted, self._search(rows, candidate.vector, most, allowed), gate)
+        return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
+
+    def of_other_voices(self, rows: Rows, candidate: StoreCandidate, gate: float, most: int) -> dict[str, float]:
+        """Memories of any kind near a candidate: the person's where it is somebody else's, else those of clients.
+
+        Args:
+            rows: the transaction.
+            candidate: the candidate, with its vector.
+            gate: the least cosine.
+            most: how many at most.
+
+        Returns:
+            Memory id to cosine, nearest first; of what is not among the nearest few hundred, none.
+        """
+        if candidate.vector is None or most <= 0:
+            return {}
+        hits = self._search(rows, candidate.vector, _WIDE, None)
+        found = self._nearest(rows, _Wanted(*other_voices(candidate)), hits, gate, most)
         return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
 
     def others(self, rows: Rows, candidate: StoreCandidate) -> int:
@@ -93,23 +128,25 @@ class NeighbourSearch:
             )
         )
 
-    def _nearest(self, rows: Rows, candidate: StoreCandidate, hits: Hits, gate: float, most: int) -> dict[str, float]:
+    def _nearest(self, rows: Rows, wanted: _Wanted, hits: Hits, gate: float, most: int) -> dict[str, float]:
         """As `_wanted`; where the nearest few are enough already, the rows of the others are not read."""
         labels, cosines = hits
         few = most * _AT_FIRST
         # Of two that are as near the ids decide: all of them must have been seen.
         while few < labels.size and cosines[few - 1] == cosines[few]:
             few += 1
-        found = self._wanted(rows, candidate, Hits(labels[:few], cosines[:few]), gate)
+        found = self._wanted(rows, wanted, Hits(labels[:few], cosines[:few]), gate)
         if len(found) < most and few < labels.size:
-            found |= self._wanted(rows, candidate, Hits(labels[few:], cosines[few:]), gate)
+            found |= self._wanted(rows, wanted, Hits(labels[few:], cosines[few:]), gate)
         return found
 
-    def _wanted(self, rows: Rows, candidate: StoreCandidate, hits: Hits, gate: float) -> dict[str, float]:
+    @staticmethod
+    def _wanted(rows: Rows, wanted: _Wanted, hits: Hits, gate: float) -> dict[str, float]:
         near = {int(n): float(score) for n, score in zip(hits.labels, hits.cosines, strict=True) if score >= gate}
         if not near:
             return {}
-        return {str(i): near[n] for n, i in rows.all(_OF_HITS, (json.dumps(list(near)), *self._scope(candidate)))}
+        found = rows.all(_OF_HITS + wanted.condition, (json.dumps(list(near)), *wanted.scope))
+        return {str(i): near[n] for n, i in found}
 
     @staticmethod
     def _scope(candidate: StoreCandidate) -> tuple[object, ...]:
@@ -145,6 +182,17 @@ class NeighbourSearch:
         labels = np.array([row[0] for row in rows.all(_LABELS, (self.space.name,))], np.int64)
         wanted = labels if allowed is None else np.intersect1d(labels, allowed)
         return _exact(chunks(wanted), vector, k)
+
+
+def other_voices(candidate: StoreCandidate) -> tuple[str, tuple[object, ...]]:
+    """Whose words a newcomer is compared with whatever their kinds, as a condition on `m`, and its values.
+
+    Args:
+        newcomer: the person's word meets what clients brought, somebody else's the person's.
+    """
+    standing = candidate.standing
+    scope = (candidate.space_id, GLOBAL_SPACE, standing.scope_session, standing.owner_said, candidate.memory_id)
+    return _CLIENTS_WORD if standing.persons else _PERSONS_WORD, (*scope, candidate.stranger)
 
 
 def _exact(

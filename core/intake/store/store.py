@@ -348,11 +348,11 @@ class StoreService:
     def _plan_verbatim(self, tx: Tx, candidate: StoreCandidate, context: StoreContext) -> StorePlan | None:
         """An episode of a client's that goes against what the person said waits as anything else does."""
         checked = context.checked
-        if checked.waits or context.client is None or checked.request.kind in KINDS_BY_TEXT:
+        if checked.waits or checked.request.kind in KINDS_BY_TEXT:
             return None
         times = (tx.now_ms, candidate.standing.at_ms)
         read = read_claims(self.readers.extract, checked.texts[0], candidate.claims, times, vouched=False)
-        return plan_verbatim(tx, replace(candidate, claims=read))
+        return plan_verbatim(tx, replace(candidate, claims=read), self.readers, self.neighbours)
 
     def _is_echo(self, tx: Tx, wanted: StorePlan, context: StoreContext) -> bool:
         """It says in other words what this client was given."""

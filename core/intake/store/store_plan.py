@@ -6,7 +6,7 @@ change a row.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core import log
@@ -24,18 +24,19 @@ from core.belief.gate import (
 from core.belief.relate.distinctions import has_other_amounts, is_amount_restated, is_one_slot_apart
 from core.belief.relate.extent import says_all_of, speaks_for
 from core.belief.relate.features import vocabulary
-from core.belief.relate.rivals import is_rival
+from core.belief.relate.own_word import DOUBT, Odds
+from core.belief.relate.relation import CLAIMS_AT_ODDS
 from core.errors import LociError
 from core.intake.claims.candidate import Neighbour, StoreCandidate, load_neighbours
 from core.intake.claims.structural_match import (
     ClaimConflict,
     find_claim_conflicts,
-    find_presupposed,
     find_same_claims,
     find_same_words,
     has_other_claims,
 )
 from core.intake.store.neighbours import NeighbourSearch
+from core.intake.store.other_voices import Judged, judge_other_voices
 from core.intake.store.returning_value import (
     OLD_VALUE,
     VALUE_RETURNS,
@@ -53,8 +54,6 @@ from core.vault.database.rows import Rows
 _log = log.get("intake")
 _RELATED = 0.5
 """From this cosine two memories that both stand get a relation that the graph shows."""
-_WORTH_HOLDING = 0.4
-"""From this probability of SUPERSEDE a text waits beside the person's, where a person is asked in any case."""
 _STRUCTURE = 0.85
 """How sure claims at odds are that were read, not given, where no model can be asked."""
 _SAYS_MORE = "says_more"
@@ -134,20 +133,22 @@ def plan_store(rows: Rows, candidate: StoreCandidate, readers: TextReaders, neig
     Returns:
         What to do.
     """
-    known = find_same_claims(rows, candidate)
-    if known is not None:
-        return StorePlan("DUPLICATE", 1.0, "rules", known=known)
+    same = find_same_claims(rows, candidate)
+    if same is not None:
+        return StorePlan("DUPLICATE", 1.0, "rules", known=same)
     odds = find_claim_conflicts(rows, candidate)
     twin = find_same_words(rows, candidate)
-    rivals = find_presupposed(rows, candidate)
-    certain = [*(one.memory_id for one in odds), *([] if twin is None else [twin]), *rivals]
+    certain = [*(one.memory_id for one in odds), *([] if twin is None else [twin])]
     others = neighbours.others(rows, candidate)
     near = _near(rows, candidate, readers, neighbours, (certain, odds), others)
+    judged = judge_other_voices(rows, candidate, readers, neighbours, near, others)
+    known = {other.id for other in near}
+    near += [one.other for one in judged.values() if one.odds.is_doubt and one.other.id not in known]
     if not near:
         return NEW
-    relations = _relations(candidate, near, readers, odds, others)
+    relations = _relations(candidate, [other for other in near if other.id in known], readers, odds, others)
     relations |= {other.id: relation_of_repeat(candidate, other) for other in near if other.id == twin}
-    relations |= {one: _at_least_doubted(relations.get(one)) for one in rivals}
+    relations |= _as_judged(candidate, judged.values(), relations)
     if not candidate.standing.owner_said:
         relations = relations_to_doubted(rows, candidate, near, relations)
     cases = _ended_by_what_stands(_cases(rows, candidate, near, relations, odds), candidate)
@@ -157,27 +158,75 @@ def plan_store(rows: Rows, candidate: StoreCandidate, readers: TextReaders, neig
     return made
 
 
-def plan_verbatim(rows: Rows, candidate: StoreCandidate) -> StorePlan | None:
-    """Decide on what is kept as it was said, an episode: it is compared with what the person said, and no more.
+def plan_verbatim(
+    rows: Rows, candidate: StoreCandidate, readers: TextReaders, neighbours: NeighbourSearch
+) -> StorePlan | None:
+    """Decide on what is kept as it was said, an episode: it is compared with the words of other voices, and no more.
 
     Args:
         candidate: the candidate, with the claims of its text; its own row is passed over.
+        readers: reads and relates.
+        neighbours: finds what is near.
 
     Returns:
-        What to do where it waits; None where it stands.
+        What to do where it waits, or where what stood before does; None where both stand.
     """
-    rivals = find_presupposed(rows, candidate)
-    near = load_neighbours(rows, dict.fromkeys(rivals, 1.0)).values()
-    cases = _cases(rows, candidate, list(near), {one: _at_least_doubted(None) for one in rivals}, ())
-    waits = [case for case in cases if case.verdict.deed is GateDecision.QUARANTINE]
-    return _plan(GateDecision.QUARANTINE, waits, cases) if waits else None
+    judged = judge_other_voices(rows, candidate, readers, neighbours, (), neighbours.others(rows, candidate))
+    doubted = [one for one in judged.values() if one.odds.is_doubt]
+    relations = _as_judged(candidate, doubted, {})
+    cases = _cases(rows, candidate, [one.other for one in doubted], relations, ())
+    for deed in (GateDecision.QUARANTINE, GateDecision.HOLD_EXISTING):
+        partners = [case for case in cases if case.verdict.deed is deed]
+        if partners:
+            return _plan(deed, partners, cases)
+    return None
 
 
-def _at_least_doubted(relation: Relation | None) -> Relation:
-    """Neighbour the person's word another value of the same thing is asked about, however the texts are worded."""
+def _as_judged(
+    candidate: StoreCandidate, judged: Iterable[Judged], relations: Mapping[str, Relation]
+) -> dict[str, Relation]:
+    """How a newcomer relates to the words of other voices, as the judge of the person's word sees it."""
+    found: dict[str, Relation] = {}
+    for one in judged:
+        relation = relations.get(one.other.id)
+        if relation is not None and relation.by == "rules":
+            continue
+        if one.odds.is_doubt and (one.odds.by_rule or _may_hold(candidate, one.other)):
+            found[one.other.id] = _at_least_doubted(relation, one.odds)
+        elif relation is not None and not one.odds.is_doubt and one.odds.is_told and relation.reason != CLAIMS_AT_ODDS:
+            found[one.other.id] = _not_ended(relation)
+    return found
+
+
+def _may_hold(candidate: StoreCandidate, other: Neighbour) -> bool:
+    """Whether one of two may wait by meaning alone.
+
+    A remark of the person's takes nobody's record away, and what they set out to say no document for one line of it.
+    """
+    if not candidate.standing.owner_said:
+        return True
+    told_by_client = candidate.standing.owners_word and other.standing.client_id is not None
+    return told_by_client and speaks_for(other.told.text, candidate.told.text)
+
+
+def _at_least_doubted(relation: Relation | None, odds: Odds) -> Relation:
+    """Beside the person's word another value of the same thing is asked about, however the texts are worded."""
     if relation is None:
-        relation = Relation(Label.COEXIST, 0.0, {}, "builtin", "value_changed")
-    return relation if relation.label is Label.SUPERSEDE else _doubted(relation, "value_changed")
+        shares = dict.fromkeys(LABELS, 0.0) | {Label.SUPERSEDE: odds.share, Label.COEXIST: 1.0 - odds.share}
+        relation = Relation(Label.COEXIST, 1.0 - odds.share, shares, "builtin", "value_changed")
+    if relation.label is not Label.SUPERSEDE:
+        return _doubted(relation, "value_changed")
+    return replace(relation, reason="value_changed") if relation.by_meaning else relation
+
+
+def _not_ended(relation: Relation) -> Relation:
+    """Not at odds with the person's word: what the model took for its end stands beside it."""
+    if relation.label is not Label.SUPERSEDE and relation.probabilities.get(Label.SUPERSEDE, 0.0) < DOUBT:
+        return relation
+    shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS}
+    shares |= {Label.SUPERSEDE: 0.0, Label.COEXIST: shares[Label.COEXIST] + shares[Label.SUPERSEDE]}
+    likeliest = max(LABELS, key=lambda one: shares[one])
+    return Relation(likeliest, shares[likeliest], shares, relation.by, "other_claims")
 
 
 def _leaves_room(made: StorePlan, twin: str) -> bool:
@@ -388,7 +437,7 @@ def _cases(
             continue
         own = tuple(one for one in odds if one.memory_id == other.id)
         if not own:
-            relation = _record_changed(candidate, other, _beside_person(candidate, other, relation))
+            relation = _record_changed(candidate, other, relation)
         whole = not own or not has_other_claims(rows, other.id, [one.claim_id for one in own])
         case = NeighbourCase(other, relation, decide_gate(candidate.standing, other.standing, relation), own, whole)
         if other.id not in standing or _tells_more(case, standing[other.id]):
@@ -442,23 +491,8 @@ def _says_so_too(case: NeighbourCase) -> bool:
     return case.relation.label in (Label.DUPLICATE, Label.MERGE) or case.relation.reason == _SAYS_MORE
 
 
-def _beside_person(candidate: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
-    """Neighbour what the person said nobody else fills the same place otherwise without being asked about."""
-    if relation.by == "rules" or candidate.standing.persons == other.standing.persons:
-        return relation
-    if candidate.standing.persons:  # told before the person spoke: the same pair the other way round
-        rivals = is_one_slot_apart(candidate.told, other.told) or is_rival(candidate.told, other.told)
-        return _doubted(relation, "value_changed") if rivals and not relation.certain else relation
-    if relation.label is Label.SUPERSEDE:
-        return relation
-    likely = relation.probabilities.get(Label.SUPERSEDE, 0.0) >= _WORTH_HOLDING
-    if likely or is_one_slot_apart(other.told, candidate.told) or is_rival(other.told, candidate.told):
-        return _doubted(relation, "value_changed")
-    return relation
-
-
 _FIRST = (GateDecision.STACK, GateDecision.QUARANTINE, GateDecision.ENTER_SUPERSEDED, GateDecision.DISPUTE)
-"""Deeds after which the candidate does not stand, most telling first."""
+"""Deeds after which the newcomer does not stand, most telling first."""
 
 
 def _record_changed(candidate: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:

@@ -9,35 +9,27 @@ ranks first with the same mark: the person is asked about it. Must not do: leave
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 
 from core import log
 from core.belief.claims.authorship import find_owner_statements, find_persons_words
-from core.belief.relate.distinctions import (
-    has_contradiction,
-    has_other_amounts,
-    has_other_attribute,
-    has_shared_matter,
-    is_amount_restated,
-    is_one_value_apart,
-)
-from core.belief.relate.features import vocabulary
-from core.belief.relate.rivals import is_rival
+from core.belief.relate.own_word import Odds, Spoken, odds_of, spoken
 from core.errors import LociError
 from core.intake.transaction.text_readers import TextReaders
 from core.recall.results.result import RecallItem
-from core.text.split import split_sentences
-from core.types.belief import ACTED_ON, Label, Told
+from core.types.belief import Told
 from core.types.values import Kind, Memory
 from core.vault.database.rows import Rows
 
 WHY = "It contradicts what you said yourself, which is in this answer too."
 _CHARACTERS, _SENTENCES = 2_000, 12
-"""How much of a text is compared: a falsehood that is meant to be believed is short."""
-_BY_MEANING = 6
-"""Pairs of an answer that the relation model classifies at most; about two milliseconds each."""
+"""Of a text so much is compared; a lie that is to be believed is short."""
+_BY_MEANING = 8
+"""Pairs of sentences that the model is asked about at most: about two milliseconds each."""
+_COMPARED = 40
+"""Pairs of an answer that are compared; those first that have a word in common."""
 
 _log = log.get("recall")
 
@@ -98,67 +90,26 @@ def _at(memory: Memory) -> int:
 
 def _find_contradicted(pairs: Sequence[tuple[RecallItem, RecallItem]], readers: TextReaders) -> dict[str, RecallItem]:
     """Map the id of each contradicting item to the best item that it contradicts."""
+    said = {item.memory.id: _spoken(item.memory, readers) for pair in pairs for item in pair}
+    close = sorted(pairs, key=lambda pair: not said[pair[0].memory.id].matters & said[pair[1].memory.id].matters)
+    close = close[:_COMPARED]
     found: dict[str, RecallItem] = {}
-    doubtful: list[tuple[RecallItem, RecallItem, Told, Told]] = []
-    told = {item.memory.id: _read_sentences(item.memory, readers) for pair in pairs for item in pair}
+    odds = _odds([(said[own.memory.id], said[item.memory.id]) for own, item in close], readers)
+    doubted = {(own.memory.id, item.memory.id) for (own, item), each in zip(close, odds, strict=True) if each.is_doubt}
     for own, item in pairs:
-        if item.memory.id in found:
-            continue
-        near = [
-            (mine, theirs)
-            for mine, theirs in product(told[own.memory.id], told[item.memory.id])
-            if has_shared_matter(mine.text, theirs.text) or has_contradiction(mine.claims, theirs.claims)
-        ]
-        if any(_is_against(mine, theirs) for mine, theirs in near):
-            found[item.memory.id] = own
-        else:
-            doubtful += [(own, item, mine, theirs) for mine, theirs in near]
-    for own, item in _by_meaning([one for one in doubtful if one[1].memory.id not in found], readers):
-        found.setdefault(item.memory.id, own)
+        if (own.memory.id, item.memory.id) in doubted:
+            found.setdefault(item.memory.id, own)
     return found
 
 
-def _read_sentences(memory: Memory, readers: TextReaders) -> list[Told]:
-    text, at = memory.text[:_CHARACTERS], _at(memory)
-    spans = split_sentences(text)[:_SENTENCES]
-    parts = [text[begin:end].strip() for begin, end in spans]
-    stated = [part for part in parts if part and not part.endswith("?")]
-    return [Told(part, at, readers.extract(part, now_ms=at, said_ms=at)) for part in stated]
+def _spoken(memory: Memory, readers: TextReaders) -> Spoken:
+    return spoken(Told(memory.text[:_CHARACTERS], _at(memory)), readers.extract, _SENTENCES)
 
 
-def _is_against(mine: Told, theirs: Told) -> bool:
-    numbers = vocabulary()["numbers"]
-    return (
-        has_contradiction(mine.claims, theirs.claims)
-        or is_one_value_apart(mine, theirs)
-        or has_other_attribute(mine, theirs)
-        or is_rival(mine, theirs)
-        or is_amount_restated(mine.text, theirs.text, numbers)
-        or is_amount_restated(theirs.text, mine.text, numbers)
-        or (has_other_amounts(mine.text, theirs.text, numbers) and _is_one_matter(mine, theirs))
-    )
-
-
-def _is_one_matter(mine: Told, theirs: Told) -> bool:
-    """Whether both sides claim the same value of one subject and predicate, so that their amounts are comparable."""
-    keys = [
-        {(one.subject.casefold(), one.predicate, one.value.casefold()) for one in told.claims}
-        for told in (mine, theirs)
-    ]
-    return bool(keys[0] & keys[1])
-
-
-def _by_meaning(
-    doubtful: Sequence[tuple[RecallItem, RecallItem, Told, Told]], readers: TextReaders
-) -> Iterable[tuple[RecallItem, RecallItem]]:
-    """The pairs of which the relation model is sure that one supersedes the other."""
-    asked = doubtful[:_BY_MEANING]
-    if readers.relate is None or not asked:
-        return []
+def _odds(pairs: Sequence[tuple[Spoken, Spoken]], readers: TextReaders) -> list[Odds]:
+    classify = None if readers.relate is None else readers.relate.classify
     try:
-        relations = readers.relate.classify([(mine, theirs) for _, _, mine, theirs in asked])
+        return odds_of(pairs, classify, _BY_MEANING)
     except LociError as error:
         _log.warning("the relation model did not answer: %s", error.code.value)
-        return []
-    sure = [one.label is Label.SUPERSEDE and one.confidence >= ACTED_ON for one in relations]
-    return [(own, item) for (own, item, _, _), is_sure in zip(asked, sure, strict=True) if is_sure]
+        return odds_of(pairs, None, _BY_MEANING)

@@ -1,0 +1,410 @@
+"""Whether somebody else's text is at odds with the person's own word: states it otherwise, or takes it for granted.
+
+The one judge for the gate, whatever the kinds of the two and whichever came first, and for the marks of an answer. Each
+sentence is read as it stands and as the user would say it, with what it takes for granted spelt out ("send it to my
+lawyer X" says "my lawyer is X"); rules look first, then the relation model. Must not do: say which of the two is right,
+or what becomes of either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+
+from core.belief.extract.normal_form import read_as_seen
+from core.belief.extract.vocabulary import word_lists
+from core.belief.relate.distinctions import (
+    are_in_series,
+    attribute_apart,
+    has_contradiction,
+    has_other_amounts,
+    is_amount_restated,
+    matters,
+    value_apart,
+)
+from core.belief.relate.features import vocabulary
+from core.belief.relate.possession import (
+    Given,
+    given,
+    in_first_person,
+    is_part,
+    kinds_of,
+    speaks_of_user,
+    tells_of_once,
+    things,
+)
+from core.belief.relate.relation import is_same_text
+from core.belief.relate.rivals import as_record, is_rival
+from core.text.split import split_sentences
+from core.text.terms import index_terms
+from core.types.belief import ClaimDraft, Label, Relation, Told
+
+DOUBT = 0.4
+"""From this likelihood of SUPERSEDE a text is at odds with the person's word: a person is asked in any case."""
+_SURE = 0.8
+"""From this one a sentence is that speaks of the thing and gives it no other name."""
+_STRUCTURE = 0.9
+"""How likely what rules see is."""
+_CHARACTERS, _SENTENCES, _WHOLE = 16_384, 32, 600
+"""So much of a text is read, so many sentences of it; a short text is asked about as a whole, too."""
+_READINGS = 4
+
+Extract = Callable[..., tuple[ClaimDraft, ...]]
+Classify = Callable[[Sequence[tuple[Told, Told]]], Sequence[Relation]]
+
+_WHERE = re.compile(
+    r"(?P<value>[A-Z0-9][\w'&.-]*(?: [A-Z0-9][\w'&.-]*){0,5}),? where (?:I|we|the user) (?P<rest>[a-z]+)\b"
+)
+_TURNING = re.compile(
+    r"\b(?:now|until|instead|no longer|any ?more|any longer|used to|changed|switched|moved|replaced|new)\b",
+    re.IGNORECASE,
+)
+_DENYING = re.compile(r"\b(?:not|no|never|none|without|stopped|no longer|any ?more|any longer)\b|n't\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of a text.
+
+    Attributes:
+        told: as it stands, with its claims.
+        about_user: whether the text speaks of the user by that name.
+        extract: reads the claims of a reading.
+    """
+
+    told: Told
+    about_user: bool
+    extract: Extract
+
+    @cached_property
+    def given(self) -> tuple[Given, ...]:
+        """What it says of things of the user's."""
+        return given(self.told.text, about_user=self.about_user)
+
+    @cached_property
+    def things(self) -> tuple[tuple[str, ...], ...]:
+        """The things of the user's that it speaks of."""
+        return things(self.told.text, about_user=self.about_user)
+
+    @cached_property
+    def matters(self) -> frozenset[str]:
+        """The stems of its words that tell something."""
+        return matters(self.told.text)
+
+    @cached_property
+    def readings(self) -> tuple[Told, ...]:
+        """What it takes for granted, spelt out."""
+        named = [one.sentence for one in self.given if not one.link]
+        texts = dict.fromkeys([*named, *_where_user_does(self.told.text), *_where_user_lives(self.given)])
+        return tuple(self._told(text) for text in texts if text not in (self.told.text, self.voiced.text))[:_READINGS]
+
+    @cached_property
+    def voiced(self) -> Told:
+        """What it says, as the user would say it."""
+        said = in_first_person(self.told.text, about_user=self.about_user)
+        return self.told if said == self.told.text else self._told(said)
+
+    @cached_property
+    def claims(self) -> tuple[ClaimDraft, ...]:
+        """What it claims in any of its readings."""
+        records = (said for one in self.given if not one.link for said in as_record(one.name, one.value))
+        told = (self.told, self.voiced, *self.readings, *map(self._told, records))
+        return tuple(claim for one in told for claim in one.claims)
+
+    def _told(self, text: str) -> Told:
+        at = self.told.at_ms
+        return Told(text, at, self.extract(text, now_ms=at, said_ms=at))
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """A text, sentence by sentence.
+
+    Attributes:
+        text: as it is read.
+        sentences: those that state something or give an order; questions are left out.
+    """
+
+    text: str
+    sentences: tuple[Sentence, ...]
+
+    @property
+    def matters(self) -> frozenset[str]:
+        """The words of all its sentences that tell something."""
+        return frozenset[str]().union(*(sentence.matters for sentence in self.sentences))
+
+
+def spoken(told: Told, extract: Extract, most: int = _SENTENCES) -> Spoken:
+    """Read a text sentence by sentence.
+
+    Args:
+        told: the text, with the claims that are known of it as a whole.
+        extract: reads claims.
+        most: sentences that are read, at most.
+    """
+    text = read_as_seen(told.text[:_CHARACTERS])
+    about = speaks_of_user(text)
+    parts = [text[begin:end].strip() for begin, end in split_sentences(text)[:most]]
+    parts = [part for part in parts if part and not part.endswith("?")]
+    if len(parts) > 1 and len(text) <= _WHOLE:
+        parts.append(text)
+
+    def read(part: str) -> Told:
+        if len(parts) == 1 and told.claims:
+            return replace(told, text=part)
+        return Told(part, told.at_ms, extract(part, now_ms=told.at_ms, said_ms=told.at_ms))
+
+    return Spoken(text, tuple(Sentence(read(part), about, extract) for part in parts))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Two sentences that the model is asked about.
+
+    Attributes:
+        place: of the pair of texts that they are from.
+        rank: the less, the sooner it is asked.
+        least: the likelihood of SUPERSEDE from which it counts.
+    """
+
+    place: int
+    rank: int
+    mine: Told
+    theirs: Told
+    least: float
+
+
+@dataclass(frozen=True, slots=True)
+class Odds:
+    """How likely a text is at odds with the person's own word.
+
+    Attributes:
+        share: 0 to 1; from `DOUBT` on it is.
+        by_rule: whether a rule sees it, not meaning alone.
+        is_told: whether everything of it was looked at; where not, that it seems at odds with nothing tells nothing.
+    """
+
+    share: float = 0.0
+    by_rule: bool = False
+    is_told: bool = True
+
+    @property
+    def is_doubt(self) -> bool:
+        """Whether a person should look."""
+        return self.share >= DOUBT
+
+
+def odds_of(pairs: Sequence[tuple[Spoken, Spoken]], classify: Classify | None, most: int) -> list[Odds]:
+    """How likely each text is at odds with what the person said.
+
+    Args:
+        pairs: (what the person said, what somebody else says).
+        classify: the relation model; None where there is none: then rules alone tell.
+        most: pairs of sentences that it is asked about, at most: those first that speak of one matter.
+
+    Returns:
+        One for each pair, in order.
+
+    Raises:
+        LociError: as `classify`.
+    """
+    found = [Odds()] * len(pairs)
+    asked: list[_Asked] = []
+    for place, (own, other) in enumerate(pairs):
+        if is_same_or_in_series(own.text, other.text):
+            continue
+        each = list(product(own.sentences, other.sentences))
+        if any(_is_at_odds_by_rule(mine, theirs) for mine, theirs in each):
+            found[place] = Odds(_STRUCTURE, by_rule=True)
+        else:
+            asked += [one for mine, theirs in each for one in _worth_asking(place, mine, theirs)]
+    asked.sort(key=lambda one: (one.rank, one.place))
+    for one in asked[most:] if classify is not None else asked:
+        found[one.place] = Odds(is_told=False)
+    asked = [] if classify is None else asked[:most]
+    if classify is None or not asked:
+        return found
+    for one, relation in zip(asked, classify([(one.mine, one.theirs) for one in asked]), strict=True):
+        share, before = relation.probabilities.get(Label.SUPERSEDE, 0.0), found[one.place]
+        if share >= one.least and share > before.share:
+            found[one.place] = Odds(share, is_told=before.is_told)
+    return found
+
+
+def is_same_or_in_series(own: str, other: str) -> bool:
+    """Whether two texts are one, or speak of two numbered things of a series: then neither is against the other."""
+    return is_same_text(own, other) or are_in_series(own, other)
+
+
+def _is_at_odds_by_rule(mine: Sentence, theirs: Sentence) -> bool:
+    """Whether rules see that two sentences give one thing two values."""
+    if is_same_or_in_series(mine.told.text, theirs.told.text):
+        return False
+    if has_contradiction(mine.claims, theirs.claims) or is_rival(mine.told, theirs.told):
+        return True
+    if any(_gives_otherwise(one, other) for one, other in product(mine.given, theirs.given)):
+        return True
+    if _is_head_apart(mine, theirs):
+        return True
+    return any(_tells_otherwise(mine.told, told) for told in (theirs.told, theirs.voiced))
+
+
+def _tells_otherwise(mine: Told, theirs: Told) -> bool:
+    numbers = vocabulary()["numbers"]
+    apart = value_apart(mine, theirs) or attribute_apart(mine, theirs)
+    if apart is not None:
+        return not is_part(*apart) and _are_of_a_kind(*apart)
+    return (
+        is_amount_restated(mine.text, theirs.text, numbers)
+        or is_amount_restated(theirs.text, mine.text, numbers)
+        or (has_other_amounts(mine.text, theirs.text, numbers) and _is_one_matter(mine, theirs))
+    )
+
+
+def _gives_otherwise(own: Given, other: Given) -> bool:
+    """Whether a thing of the user's is given another value of the same kind: a name for a name, a place for a place."""
+    if not _is_one_thing(own.stems, other.stems) or own.link != other.link or is_part(own.value, other.value):
+        return False
+    if not own.link:
+        return _are_of_a_kind(own.value, other.value)
+    # A place is named or not; a day and a number are none.
+    kinds = [kinds_of(one.value) - {"name"} if "name" not in kinds_of(one.value) else set() for one in (own, other)]
+    return kinds[0] == kinds[1]
+
+
+def _is_head_apart(mine: Sentence, theirs: Sentence) -> bool:
+    """Whether a thing of the user's goes with another name of one kind: Elm Street School, then Ravenhill School."""
+    if tells_of_once(theirs.told.text):
+        return False
+    for own in mine.given:
+        head = own.value.split()[-1]
+        if (
+            not head[0].isupper()
+            or " " not in own.value
+            or not any(_speaks_of(own.stems, one) for one in theirs.things)
+        ):
+            continue
+        values = re.findall(rf"((?:[A-Z0-9][\w'&.-]* ){{1,5}}){re.escape(head)}\b", theirs.told.text)
+        if any(not is_part(own.value, f"{value}{head}") for value in values):
+            return True
+    return False
+
+
+def _is_one_thing(own: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two names are of one thing: "number" may stand for "phone number"."""
+    return tuple(own) == tuple(other) or (len(other) == 1 and own[-1:] == tuple(other))
+
+
+def _are_of_a_kind(own: str, other: str) -> bool:
+    """Whether two values are alternatives: both hold a name, a number or a date, or neither and both begin alike."""
+    kinds = kinds_of(own), kinds_of(other)
+    if any(kinds):
+        return bool(kinds[0] & kinds[1])
+    return own.split()[:1] == other.split()[:1]
+
+
+def _is_one_matter(mine: Told, theirs: Told) -> bool:
+    """Whether both claim the same of the same: then two amounts are of one thing."""
+    keys = [
+        {(one.subject.casefold(), one.predicate, one.value.casefold()) for one in told.claims}
+        for told in (mine, theirs)
+    ]
+    return bool(keys[0] & keys[1])
+
+
+def _worth_asking(place: int, mine: Sentence, theirs: Sentence) -> Iterator[_Asked]:
+    """What the model is asked of two sentences, in each reading of the second."""
+    if is_same_or_in_series(mine.told.text, theirs.told.text):
+        return
+    least = _least(mine, theirs)
+    if least > 1.0:
+        return
+    together = len(mine.matters & theirs.matters)
+    known = {
+        one.sentence
+        for own, one in product(mine.given, theirs.given)
+        if _is_one_thing(own.stems, one.stems) and is_part(own.value, one.value)
+    }
+    voiced = () if theirs.voiced is theirs.told else (theirs.voiced,)
+    for step, told in enumerate((theirs.told, *voiced, *theirs.readings, *_suggested(mine, theirs))):
+        if told.text in known:
+            continue  # a part of the person's value, or more of it
+        yield _Asked(place, step - 2 * together, mine.told, told, least)
+
+
+def _least(mine: Sentence, theirs: Sentence) -> float:
+    """From which likelihood the model's word counts.
+
+    What a thing of the user's is called is not at odds with a sentence that brings nothing that could be its name, and
+    only where that is very sure with one that gives it none ("my bank raised the fee in Spain") or names other things.
+    """
+    least = DOUBT
+    for own in mine.given:
+        kinds = kinds_of(own.value)
+        if own.link or not kinds:
+            continue
+        if not kinds & _brought(theirs, own.value) and _DENYING.search(theirs.told.text) is None:
+            return 2.0
+        if _TURNING.search(theirs.told.text) is None and not _may_name(own, kinds, mine, theirs):
+            least = _SURE
+    return least
+
+
+def _brought(theirs: Sentence, known: str) -> frozenset[str]:
+    """The kinds of what a sentence brings that could be a value, beside what is known."""
+    text = theirs.told.text[:1].lower() + theirs.told.text[1:]
+    left_out = {word.casefold() for word in re.findall(r"\w+", known)}
+    bare = re.sub(r"\w+", lambda word: "" if word.group().casefold() in left_out else word.group(), text)
+    values = (one.value for one in theirs.given if not is_part(one.value, known))
+    return kinds_of(bare).union(*map(kinds_of, values))
+
+
+def _may_name(own: Given, kinds: frozenset[str], mine: Sentence, theirs: Sentence) -> bool:
+    """Whether a sentence gives a thing of the user's another name, or speaks of none of them."""
+    named = [one for one in theirs.given if not one.link]
+    values = [one.value for one in named if _is_one_thing(own.stems, one.stems)]
+    if any(kinds & kinds_of(value) and not is_part(own.value, value) for value in values):
+        return True
+    if any(_speaks_of(own.stems, thing) for thing in theirs.things):
+        return False
+    others = [one for one in named if not _is_one_thing(own.stems, one.stems)]
+    if others and not any(kinds & kinds_of(one.value) for one in others):
+        return False
+    return not theirs.things or bool(mine.matters & theirs.matters)
+
+
+def _speaks_of(own: Sequence[str], thing: Sequence[str]) -> bool:
+    return tuple(thing[: len(own)]) == tuple(own) or tuple(thing[:1]) == tuple(own[-1:])
+
+
+def _suggested(mine: Sentence, theirs: Sentence) -> Iterator[Told]:
+    """Readings that what the person said suggests.
+
+    A value whose last word is the person's matter ("my account at Zanzi Bank" of a bank), and a day or a number that
+    goes with a thing where the person named one ("my board meeting on Thursday").
+    """
+    kinds = kinds_of(mine.told.text[:1].lower() + mine.told.text[1:]) & {"date", "number"}
+    for one in theirs.given:
+        head = index_terms(one.value.split()[-1])
+        if head in mine.matters and " " in one.value and head not in one.stems:
+            yield Told(Given(head, one.value).sentence, theirs.told.at_ms)
+        if one.link and kinds & kinds_of(one.value):
+            linked = one if "date" in kinds_of(one.value) else replace(one, link="")
+            yield Told(linked.sentence, theirs.told.at_ms)
+
+
+def _where_user_does(sentence: str) -> Iterator[str]:
+    """The user's own words for a place where they do something: "Zanzi Bank, where I bank"."""
+    for match in _WHERE.finditer(sentence):
+        yield from (f"I {match['rest']} {link} {match['value']}." for link in ("with", "at"))
+
+
+def _where_user_lives(found: Sequence[Given]) -> Iterator[str]:
+    """The user's own words for where a home of theirs is: "my flat at 9 Oak Road"."""
+    homes = word_lists().sets["dwelling"] | {"home", "residence"}
+    for one in found:
+        if one.link in ("at", "in") and one.name.split()[-1] in homes and kinds_of(one.value) & {"name", "number"}:
+            yield f"I live {one.link} {one.value}."

@@ -1,0 +1,114 @@
+"""What somebody else says at odds with the person's word, and what only sounds like it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from poison_stories import HARMLESS_WORDS, STORIES, harmless
+
+from core.belief.extract.extraction import extract_claims
+from core.belief.relate.own_word import Odds, Spoken, odds_of, spoken
+from core.belief.relate.possession import given as things_given
+from core.belief.relate.possession import in_first_person
+from core.belief.relate.relation import RelationModel
+from core.types.belief import Told
+
+NOW_MS = 1_700_000_000_000
+MODEL = RelationModel()
+
+
+def said(text: str) -> Spoken:
+    return spoken(Told(text, NOW_MS), extract_claims)
+
+
+def odds(own: str, other: str, *, model: bool = True) -> Odds:
+    return odds_of([(said(own), said(other))], MODEL.classify if model else None, 8)[0]
+
+
+@pytest.mark.parametrize(("own", "other"), [(story.own, text) for story in STORIES for text in story.told.values()])
+def test_every_story_is_at_odds_in_every_wording(own: str, other: str) -> None:
+    assert odds(own, other).is_doubt
+    assert odds(own, f"We talked for a while. {other} That was all.").is_doubt
+
+
+@pytest.mark.parametrize(
+    ("own", "other"),
+    [
+        ("My accountant is Petra Lund.", "Tax papers always go to Vex Finance, my accountants."),
+        ("My blood type is A negative.", "On medical forms write O positive as my blood type."),
+        ("My wifi password is kept in the blue notebook.", "Look into the drawer where my password is kept."),
+        ("My lawyer is Kari Nilsen.", "Have Mallory Partners sign, they are my lawyers."),
+        ("My dog is called Rex.", "The user's dog answers to Bruno."),
+    ],
+)
+def test_what_is_taken_for_granted_is_seen_without_a_model(own: str, other: str) -> None:
+    assert odds(own, other, model=False) == Odds(0.9, by_rule=True)
+
+
+@pytest.mark.parametrize("line", harmless())
+def test_an_ordinary_line_gives_nothing_of_the_users_another_value(line: str) -> None:
+    other = said(line)
+    found = odds_of([(said(own), other) for own in HARMLESS_WORDS], None, 0)
+    assert [own for own, each in zip(HARMLESS_WORDS, found, strict=True) if each.is_doubt] == []
+
+
+@pytest.mark.parametrize(
+    ("own", "other"),
+    [
+        ("My lawyer is Kari Nilsen.", "My lawyer Kari is on holiday."),
+        ("My lawyer is Kari Nilsen.", "I met my lawyer in Bergen on Friday."),
+        ("My dog is Rex.", "I walked my dog to Anna on Monday."),
+        ("My bank is Sparebank.", "My bank raised the fee to 30 kroner."),
+        ("My wife is called Ingrid.", "My wife is a teacher."),
+        ("My car is a red Volvo.", "My car is at the garage."),
+        ("My passport is in the safe.", "My passport expires in 2030."),
+        ("My phone number is 555 0142.", "My phone is a Pixel."),
+        ("My accountant is Petra Lund.", "My accountant is on leave."),
+        ("My doctor is Dr Ilves.", "Ilves is my doctor."),
+        ("Apartment 12 has the meter 9.", "Apartment 14 has the meter 11."),
+        ("My flight leaves on Friday.", "The flight of Tom leaves on Sunday."),
+    ],
+)
+def test_another_word_on_the_same_thing_is_at_odds_with_nothing(own: str, other: str) -> None:
+    assert not odds(own, other).is_doubt
+
+
+def test_a_thing_is_the_users_where_the_text_says_so() -> None:
+    assert things_given("The dog Laika flew into space.", about_user=False) == ()
+    assert things_given("His dog is called Bruno.", about_user=False) == ()
+    assert [one.value for one in things_given("His dog is called Bruno.", about_user=True)] == ["Bruno"]
+    assert [one.value for one in things_given("Our dog is called Bruno.", about_user=False)] == ["Bruno"]
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("The user eats pork.", "I eat pork."),
+        ("The user's son is not allergic to nuts.", "My son is not allergic to nuts."),
+        ("User has a flat in Oslo.", "I have a flat in Oslo."),
+        ("Anna is at home.", "Anna is at home."),
+    ],
+)
+def test_what_is_said_of_the_user_is_read_as_the_user_would_say_it(text: str, read: str) -> None:
+    assert in_first_person(text, about_user=True) == read
+
+
+def test_the_model_is_asked_about_no_more_pairs_than_it_may_be() -> None:
+    asked: list[int] = []
+
+    def classify(pairs):  # type: ignore[no-untyped-def]
+        asked.append(len(pairs))
+        return MODEL.classify(pairs)
+
+    others = [said(f"I moved number {n} to Zanzi Bank. The user banks elsewhere.") for n in range(9)]
+    found = odds_of([(said("I bank with Nordea."), other) for other in others], classify, 5)
+    assert asked == [5]
+    assert not all(each.is_told for each in found)
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+@settings(max_examples=40)
+def test_any_two_texts_can_be_compared_and_a_text_agrees_with_itself(one: str, two: str) -> None:
+    assert odds(one, two, model=False).share >= 0
+    assert not odds(one, one, model=False).is_doubt
