@@ -1,4 +1,4 @@
-"""A newcomer beside the words of other voices, whatever the kinds: somebody else's text beside what the person said.
+"""A candidate beside the words of other voices, whatever the kinds: somebody else's text beside what the person said.
 
 What the person says is compared the other way round with what clients brought before. Candidates are the nearest by
 meaning, what speaks of the same things of the user's, and what makes other claims; `core.belief.relate.own_word`
@@ -28,7 +28,7 @@ _THINGS, _OF_ONE_THING = 6, 24
 """Things of the user's that are looked up, and memories that speak of one."""
 _CLAIMS = 24
 _COMPARED = 24
-"""Memories that a newcomer is compared with, at most."""
+"""Memories that a candidate is compared with, at most."""
 _ASKED = 16
 """Pairs of sentences that the relation model is asked about for one candidate."""
 _NAMED = (
@@ -53,18 +53,18 @@ def judge_other_voices(
     near: Iterable[Neighbour],
     others: int,
 ) -> dict[str, Judged]:
-    """Compare a newcomer with the words of other voices.
+    """Compare a candidate with the words of other voices.
 
     Args:
         rows: the transaction.
-        candidate: the newcomer, with the claims of its text.
+        candidate: the candidate, with the claims of its text.
         readers: read and relate.
         neighbours: finds what is near.
         near: what was found near already.
         others: how many memories stand that could be near by chance.
 
     Returns:
-        By memory; none where the newcomer is the person's by another door than the person's own.
+        By memory; none where the candidate is the person's by another door than the person's own.
     """
     standing = candidate.standing
     if standing.persons and not standing.owner_said:
@@ -94,7 +94,7 @@ def _is_other_voice(one: Neighbour, candidate: StoreCandidate) -> bool:
 
 
 def _by_chance(one: Neighbour, odds: Odds, others: int) -> Odds:
-    """What is near by chance alone is no matter of the newcomer's (`core.score.belief.chance`)."""
+    """What is near by chance alone is no matter of the candidate's (`core.score.belief.chance`)."""
     return odds if odds.by_rule else replace(odds, share=odds.share * relevance_probability(one.cosine, others))
 
 
