@@ -47,26 +47,19 @@ def setup(arguments: list[str]) -> int:
     return 0
 
 
-def window_exists(root: Path) -> bool:
-    """Whether this checkout has a window yet."""
-    return (root / "app" / "window.py").exists()
-
-
-def choose(arguments: list[str], *, display: bool, window: bool) -> tuple[str | None, list[str]]:
+def choose(arguments: list[str], *, display: bool) -> tuple[str | None, list[str]]:
     """What `run` starts.
 
     Args:
         arguments: what the person gave after `run`.
         display: a window could be shown.
-        window: there is a window to show.
 
     Returns:
         A line to say first, if any, and the arguments for `loci`.
     """
-    if arguments or (display and window):
+    if arguments or display:
         return None, arguments
-    why = "The window is not built yet" if display else "There is no display here"
-    return f"{why}: showing the tour in the terminal.", ["demo"]
+    return "There is no display here: showing the tour in the terminal.", ["demo"]
 
 
 def run(arguments: list[str]) -> int:
@@ -83,11 +76,10 @@ def run(arguments: list[str]) -> int:
     """
     env = environment.ensure()
     display = machine.has_display(sys.platform, os.environ)
-    window = window_exists(env.root)
-    line, rest = choose(arguments, display=display, window=window)
+    line, rest = choose(arguments, display=display)
     if line:
         print(line, flush=True)
-    elif display and window:
+    elif display:
         lacking = machine.provide(machine.window_libraries(os.environ), "The window")
         if lacking:
             raise machine.NotPossibleError(lacking)
