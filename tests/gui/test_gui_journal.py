@@ -18,12 +18,15 @@ from core.engine.vault.history import History
 from core.types.replies import AuditRow, StepRow, UndoReport
 from core.types.views import Revision
 from ui.context import Context
-from ui.pages.journal.common.cells import shown_columns
+from ui.lists.list_model import ListModel
+from ui.lists.table_model import TableModel
+from ui.lists.table_spec import shown_columns
 from ui.pages.journal.common.step_words import act_of, counts_of, day_of, details_of, short_id, who_did
-from ui.pages.journal.history.audit import AuditTable
+from ui.pages.journal.history.audit import AuditFeed, AuditRows
 from ui.pages.journal.history.changes import BackDialog
 from ui.pages.journal.history.imports import COLUMNS, RemoveDialog
-from ui.pages.journal.history.steps import PAGE_STEPS, StepModel
+from ui.pages.journal.history.step_list import StepList
+from ui.pages.journal.history.steps import PAGE_STEPS
 from ui.pages.journal.page import JournalPage
 from ui.widgets.states import States
 from ui.widgets.verdict import chain_sentence, verdict_of
@@ -46,10 +49,10 @@ def page(context: Context, qtbot: QtBot) -> Iterator[JournalPage]:
     made.deleteLater()
 
 
-def shown(model: StepModel) -> list[str]:
+def shown(model: ListModel[StepRow]) -> list[str]:
     lines = []
     for place in range(model.rowCount()):
-        step = model.step_at(place)
+        step = model.row_at(place)
         lines.append(str(model.index(place, 0).data()) if step is None else step.label)
     return lines
 
@@ -60,10 +63,10 @@ def enter(page: JournalPage, qtbot: QtBot, tab: str = "changes") -> None:
 
 
 def choose(page: JournalPage, label: str) -> StepRow:
-    model = page.tabs.changes.list.steps
+    model = page.tabs.changes.list.lines
     place = shown(model).index(label)
     page.tabs.changes.list.setCurrentIndex(model.index(place, 0))
-    step = page.tabs.changes.list.current
+    step: StepRow | None = page.tabs.changes.list.current
     assert step is not None
     return step
 
@@ -95,7 +98,7 @@ def test_steps_stand_under_the_headings_of_their_days(
     stored = rig.store("The shed is green.")
     rig.forget(stored.memory_id)
     enter(page, qtbot)
-    model = page.tabs.changes.list.steps
+    model = page.tabs.changes.list.lines
     assert shown(model) == ["Today", "Forget a memory", "Remember a fact", "Yesterday", "Remember a fact"]
     assert not model.flags(model.index(0, 0)) & Qt.ItemFlag.ItemIsSelectable
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]  # pytest-qt has no types
@@ -108,18 +111,19 @@ def test_steps_stand_under_the_headings_of_their_days(
 def test_older_steps_come_as_somebody_scrolls(context: Context, rig: Rig, qtbot: QtBot) -> None:
     for number in range(6):
         rig.store(f"Jar {number} holds quinces.")
-    model = StepModel(context)
-    model.read()
-    settle(qtbot, lambda: model.is_read)
+    made = StepList(context)
+    qtbot.addWidget(made)
+    feed, model = made.steps, made.lines
+    feed.read()
+    settle(qtbot, lambda: feed.is_read)
     first = context.bridge.engine.journal.steps(None, 4).result(30)
-    model._replace(first)
+    feed._replace(first)
     assert model.canFetchMore(QModelIndex())
     model.fetchMore(QModelIndex())
     assert not model.canFetchMore(QModelIndex())  # one page at a time
     settle(qtbot, lambda: model.rowCount() == 7)
     assert shown(model).count("Today") == 1
     assert PAGE_STEPS > 4
-    model.deleteLater()
 
 
 def test_delete_undoes_and_again_redoes(page: JournalPage, context: Context, rig: Rig, qtbot: QtBot) -> None:
@@ -131,7 +135,7 @@ def test_delete_undoes_and_again_redoes(page: JournalPage, context: Context, rig
     assert context.selection.current == stored.memory_id
     QTest.keyClick(page.tabs.changes.list, Qt.Key.Key_Delete)
     settle(qtbot, lambda: heard.sentences == ["Undone: Forget a memory."])
-    settle(qtbot, lambda: "Undo: Forget a memory" in shown(page.tabs.changes.list.steps))
+    settle(qtbot, lambda: "Undo: Forget a memory" in shown(page.tabs.changes.list.lines))
     step = choose(page, "Forget a memory")
     assert step.undone
     assert act_of(step) == "Redo"
@@ -147,7 +151,7 @@ def test_the_buttons_offer_what_makes_sense(page: JournalPage, rig: Rig, qtbot: 
     rig.store("The boat is called Heron.")
     rig.store("The shed is green.")
     enter(page, qtbot)
-    steps, buttons = page.tabs.changes.list.steps, page.tabs.changes.list.buttons
+    steps, buttons = page.tabs.changes.list.lines, page.tabs.changes.list.buttons
     page.tabs.changes.list.setCurrentIndex(steps.index(1, 0))
     assert (buttons.act_button.isVisible(), buttons.back_button.isVisible()) == (True, False)  # the newest
     page.tabs.changes.list.setCurrentIndex(steps.index(2, 0))
@@ -167,7 +171,7 @@ def test_undo_back_to_here_shows_what_goes_and_can_be_redone(
         rig.store(text)
     before = texts(rig)
     enter(page, qtbot)
-    page.tabs.changes.list.setCurrentIndex(page.tabs.changes.list.steps.index(2, 0))
+    page.tabs.changes.list.setCurrentIndex(page.tabs.changes.list.lines.index(2, 0))
     QTest.keyClick(page.tabs.changes.list, Qt.Key.Key_B)
     dialog = page.tabs.changes.findChild(BackDialog)
     assert dialog is not None
@@ -222,7 +226,7 @@ def test_the_list_keeps_its_place_when_something_new_comes(page: JournalPage, ri
         rig.store(f"Jar {number} holds quinces.")
     enter(page, qtbot)
     listed = page.tabs.changes.list
-    listed.setCurrentIndex(listed.steps.index(20, 0))
+    listed.setCurrentIndex(listed.lines.index(20, 0))
     step = listed.current
     listed.verticalScrollBar().setValue(300)
     rig.store("The boat is called Heron.")
@@ -244,7 +248,7 @@ def test_a_failure_is_shown_with_a_way_out(
     rig.store("The boat is called Heron.")
     page.tabs.changes.read()
     settle(qtbot, page.is_settled)
-    assert page.tabs.changes.list.steps.rowCount() == 2
+    assert page.tabs.changes.list.lines.rowCount() == 2
 
 
 # ---- what was imported
@@ -256,7 +260,7 @@ def test_an_import_is_removed_and_brought_back(page: JournalPage, context: Conte
     rig.bring([*facts(3), *facts(1, 7)], name="more.jsonl")
     enter(page, qtbot, "imports")
     tab = page.tabs.imports
-    assert [one.label for one in tab.imports.rows] == ["more.jsonl", "rows.jsonl"]
+    assert [one.label for one in tab.table.lines.rows] == ["more.jsonl", "rows.jsonl"]
     assert tab.panel.sentences[1] == "It brought 1 memory; it is still here."
     assert any("3 entries you have already" in one for one in tab.panel.sentences)
     QTest.keyClick(tab.table, Qt.Key.Key_Down)
@@ -267,12 +271,12 @@ def test_an_import_is_removed_and_brought_back(page: JournalPage, context: Conte
     assert "undo it" in dialog.words.text()
     dialog.act.click()
     settle(qtbot, lambda: heard.sentences == ["The import was removed."])
-    settle(qtbot, lambda: tab.imports.rows[1].state == "undone")
+    settle(qtbot, lambda: tab.table.lines.rows[1].state == "undone")
     assert tab.panel.back_button.isVisible()
     assert not tab.panel.remove_button.isVisible()
     tab.panel.back_button.click()
     settle(qtbot, lambda: heard.sentences[-1] == "“rows.jsonl” is back.")
-    settle(qtbot, lambda: tab.imports.rows[1].memories == 3)
+    settle(qtbot, lambda: tab.table.lines.rows[1].memories == 3)
 
 
 def test_an_import_leads_to_its_memories(
@@ -285,7 +289,7 @@ def test_an_import_leads_to_its_memories(
     QTest.keyClick(page.tabs.imports.table, Qt.Key.Key_Return)
     page.tabs.imports.panel.show_button.click()
     assert searched == [f"import:{report.import_id}"] * 2
-    qtmodeltester.check(page.tabs.imports.imports)  # type: ignore[no-untyped-call]  # pytest-qt has no types
+    qtmodeltester.check(page.tabs.imports.table.lines)  # type: ignore[no-untyped-call]  # pytest-qt has no types
 
 
 def test_columns_go_where_there_is_no_room_and_the_name_stays(context: Context) -> None:
@@ -302,7 +306,7 @@ def test_columns_go_where_there_is_no_room_and_the_name_stays(context: Context) 
 def test_the_audit_is_listed_and_checked(page: JournalPage, rig: Rig, qtbot: QtBot, qtmodeltester: ModelTester) -> None:
     rig.store("The boat is called Heron.")
     enter(page, qtbot, "audit")
-    table = page.tabs.audit.audit
+    table = page.tabs.audit.table.lines
     assert [table.index(0, at).data() for at in (0, 2, 3)] == ["1", "You", "Remember"]
     qtmodeltester.check(table)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     page.check_button.click()
@@ -316,14 +320,15 @@ def test_the_audit_is_listed_and_checked(page: JournalPage, rig: Rig, qtbot: QtB
 def test_the_audit_grows_at_both_ends(context: Context, rig: Rig, qtbot: QtBot) -> None:
     for number in range(3):
         rig.store(f"Jar {number} holds quinces.")
-    table = AuditTable(context)
+    table: TableModel[AuditRow] = TableModel(AuditRows())
+    feed = AuditFeed(context, table)
     page = context.bridge.engine.journal.audit(None, 2).result(30)
-    table._take_newest(page)
+    feed._take_newest(page)
     assert table.canFetchMore(QModelIndex())
     table.fetchMore(QModelIndex())
     settle(qtbot, lambda: table.rowCount() == 3)
     rig.store("The boat is called Heron.")
-    table.read()
+    feed.read()
     settle(qtbot, lambda: table.rowCount() == 4)
     assert [table.index(place, 0).data() for place in range(4)] == ["4", "3", "2", "1"]
     table.deleteLater()
@@ -351,9 +356,9 @@ def test_a_hidden_page_only_notes_that_it_is_stale(page: JournalPage, context: C
     remember(rig.engine, "The boat is called Heron.")
     settle(qtbot, lambda: page.is_stale)
     assert not page._refresh.isActive()
-    assert page.tabs.changes.list.steps.rowCount() == 0
+    assert page.tabs.changes.list.lines.rowCount() == 0
     enter(page, qtbot)
-    settle(qtbot, lambda: page.tabs.changes.list.steps.rowCount() == 2)
+    settle(qtbot, lambda: page.tabs.changes.list.lines.rowCount() == 2)
     settle(qtbot, lambda: context.tasks.running == ())  # the other tabs are counted too
 
 

@@ -105,7 +105,7 @@ def test_an_answer_says_where_it_stood_in_every_list(lab: Lab, rig: Rig) -> None
     assert sum(first.parts.values()) == pytest.approx(first.score)
     assert page.pane.funnel.boxes["answered"].count == len(lab.order())
     lab.press(Qt.Key.Key_Return)
-    assert page.list.opened is not None
+    assert page.list.open_row is not None
 
 
 def test_why_a_memory_did_not_come_is_found(lab: Lab, rig: Rig) -> None:

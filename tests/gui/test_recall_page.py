@@ -17,7 +17,8 @@ from window_rig import hear, settle
 from core.types.recall import FeedbackReply, PlanChange, QueryPlan
 from core.types.values import Actor, Intent, Kind
 from ui.context import CLOSER, Context
-from ui.pages.recall.answer.lines import Details, Heading
+from ui.lists.row_spec import Heading
+from ui.pages.recall.answer.lines import Details
 from ui.pages.recall.answer.why_not import WhyNotDialog
 
 
@@ -246,12 +247,12 @@ def test_what_is_open_stays_open_while_weights_move(room: LabRoom) -> None:
     page = room.ask()
     page.list.setFocus()
     room.key(Qt.Key.Key_Return)
-    opened = page.list.opened
+    opened = page.list.open_row
     assert opened is not None
     page.tuning.put_all({"sides_recency": 1.0, "side_bound": 0.5})
     room.rest()
-    assert page.list.opened is not None
-    assert page.list.opened.id == opened.id
+    assert page.list.open_row is not None
+    assert page.list.open_row.id == opened.id
 
 
 def test_should_have_been_here_saves_a_question_that_undo_takes_back(
@@ -303,7 +304,7 @@ def test_not_this_one_is_told_to_the_engine(room: LabRoom, context: Context, mon
 def test_the_menu_of_a_row_names_its_acts_and_keys(room: LabRoom) -> None:
     page = room.ask()
     page.list.look_at(room.lab.ids()[4])
-    menu = page.list.menu()
+    menu = page.list.make_menu()
     titles = [action.text().partition("\t")[0] for action in menu.actions() if action.text()]
     assert "Should have been here" in titles
     assert "Why not in the answer?" in titles
@@ -317,7 +318,7 @@ def test_the_pointer_opens_details_by_a_double_click(room: LabRoom) -> None:
     viewport, left = page.list.viewport(), Qt.MouseButton.LeftButton
     QTest.mouseClick(viewport, left, Qt.KeyboardModifier.NoModifier, place)
     QTest.mouseDClick(viewport, left, Qt.KeyboardModifier.NoModifier, place)
-    assert page.list.opened is not None
+    assert page.list.open_row is not None
 
 
 # ---- why one did not come

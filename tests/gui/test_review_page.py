@@ -141,7 +141,7 @@ def test_a_double_click_decides_one_item(room: Room) -> None:
     page = room.open([rival("Due on Monday.", "Due on Friday."), rival("Blue.", "Green."), rival("One.", "Two.")])
     room.ready()
     page.desk.actions_bar.buttons[Action.REJECT].click()
-    settle(room.qtbot, lambda: page.desk.item is not None and page.desk.item.id == page.queue.list.current.id)  # type: ignore[union-attr]  # there is one
+    settle(room.qtbot, lambda: page.desk.item is not None and page.desk.item.id == page.queue.list.current.id)
     page.desk.actions_bar.buttons[Action.REJECT].click()
     assert len(room.decided) == 1
 

@@ -18,12 +18,14 @@ from review_rig import FakeConflicts, alone, claim, drawn, item, memory, newcome
 from review_room import Room, dialog_of, room_over
 from window_rig import hear, settle
 
-from core.types.reviews import ClosedRow, Decision, ReviewRule
+from core.types.reviews import ClosedRow, Decision, ReviewRow, ReviewRule
 from core.types.values import Action, Source
 from ui.context import Context
+from ui.lists.list_model import ListModel
+from ui.lists.row_spec import Heading
 from ui.pages.review.batch import summary
 from ui.pages.review.item.text_marks import Stretch, stretches
-from ui.pages.review.queue.lines import Heading, QueueModel, lines_of, words_of
+from ui.pages.review.queue.lines import QueueRows, lines_of
 from ui.pages.review.queue.lists import ClosedDialog, RulesDialog, closed_line, rule_line
 from ui.pages.review.words import claim_note, provenance, quote_of, told_many
 from ui.registry import ROOMS
@@ -83,8 +85,8 @@ def test_rows_are_grouped_in_the_order_of_harm() -> None:
         rows[1].id,
     ]
     assert [line for line in lines_of(rows, "none", 2) if isinstance(line, Heading)] == [
-        Heading("Today", 2),
-        Heading("After that", 1),
+        Heading("Today", count=2),
+        Heading("After that", count=1),
     ]
     assert lines_of(rows, "none", 3) == rows
     assert [line.title for line in lines_of(rows, "source") if isinstance(line, Heading)] == [
@@ -93,14 +95,14 @@ def test_rows_are_grouped_in_the_order_of_harm() -> None:
     ]
 
 
-def test_the_list_is_a_sound_model(qtmodeltester: ModelTester) -> None:
-    model = QueueModel()
+def test_the_list_is_a_sound_model(qtmodeltester: ModelTester, context: Context) -> None:
+    model: ListModel[ReviewRow] = ListModel(QueueRows(context.theme))
     model.show_lines(lines_of([row_of(rival("A.", "B.")), row_of(alone("stale", "C."))], "client"))
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     assert not model.flags(model.index(0, 0)) & Qt.ItemFlag.ItemIsSelectable
-    assert list(model.members(0)) == [1]
-    assert list(model.members(3)) == [3]
-    assert words_of(Heading("Today", 2)) == "Today, 2"
+    assert list(model.group_of(0)) == [1]
+    assert list(model.group_of(3)) == [3]
+    assert Heading("Today", count=2).describe() == "Today, 2"
 
 
 def test_several_are_decided_as_one_step(room: Room) -> None:
@@ -122,13 +124,13 @@ def test_a_heading_chooses_its_group_by_mouse_and_by_key(room: Room) -> None:
     page = room.open(items)
     page.queue.group.show_choice("client")
     page.queue.group.chosen.emit("client")
-    page.queue.list.look_at(1)
+    page.queue.list.look_near(1)
     room.key(Qt.Key.Key_G)
-    assert [row.id for row in page.queue.list.chosen_rows()] == [items[0].id, items[1].id]
-    page.queue.list.look_at(4)
-    heading = page.queue.list.visualRect(page.queue.list.queue.index(0, 0)).center()
+    assert [row.id for row in page.queue.list.chosen] == [items[0].id, items[1].id]
+    page.queue.list.look_near(4)
+    heading = page.queue.list.visualRect(page.queue.list.lines.index(0, 0)).center()
     QTest.mouseClick(page.queue.list.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(heading))
-    assert len(page.queue.list.chosen_rows()) == 2
+    assert len(page.queue.list.chosen) == 2
     assert page.stand.is_batch
 
 
@@ -137,7 +139,7 @@ def test_home_goes_to_the_first_question_past_its_heading(room: Room) -> None:
     page.queue.group.show_choice("client")
     page.queue.group.chosen.emit("client")
     room.key(Qt.Key.Key_End)
-    assert page.queue.list.currentIndex().row() == page.queue.list.queue.rowCount() - 1
+    assert page.queue.list.currentIndex().row() == page.queue.list.lines.rowCount() - 1
     room.key(Qt.Key.Key_Home)
     assert page.queue.list.currentIndex().row() == 1
 
@@ -147,7 +149,7 @@ def test_escape_lets_go_of_a_batch(room: Room) -> None:
     room.key(Qt.Key.Key_A, CTRL)
     assert page.stand.is_batch
     room.key(Qt.Key.Key_Escape)
-    assert len(page.queue.list.chosen_rows()) == 1
+    assert len(page.queue.list.chosen) == 1
     settle(room.qtbot, lambda: not page.stand.is_batch)
 
 
@@ -194,9 +196,9 @@ def test_what_closed_by_itself_is_told_with_its_reason(room: Room) -> None:
     page.queue.see_why.click()
     dialog = dialog_of(page, ClosedDialog, room.qtbot)
     assert isinstance(dialog, ClosedDialog)
-    settle(room.qtbot, lambda: len(dialog.lines()) == 3)
-    assert dialog.lines()[0][:2] == ("Blue or green", "Closed itself. One no longer stands.")
-    assert closed_line(closed("reject"), NOW)[1] == "Kept what stood. One no longer stands."
+    settle(room.qtbot, lambda: len(dialog.list.lines.rows()) == 3)
+    assert dialog.list.lines.rows()[0].describe().startswith("Blue or green. Closed itself. One no longer stands.")
+    assert closed_line(closed("reject"), NOW).why == "Kept what stood. One no longer stands."
     dialog.close_button.click()
 
 
@@ -319,7 +321,7 @@ def test_hostile_text_is_shown_as_it_is(room: Room) -> None:
     labels = page.findChildren(QLabel)
     assert all(found.textFormat() is Qt.TextFormat.PlainText for found in labels if "<b>" in found.text())
     assert not any("\u202e" in found.text() or "\x1b" in found.text() for found in labels)
-    assert "\u202e" not in words_of(page.queue.rows[0])
+    assert "\u202e" not in page.queue.list.spec.describe(page.queue.rows[0])
     assert "\u202e" not in page.desk.question
     room.key(Qt.Key.Key_A, CTRL)
     assert page.stand.is_batch

@@ -72,17 +72,17 @@ def press(
 
 
 def listed(page: TimelinePage) -> list[str]:
-    model = page.time.below.list.moments
+    model = page.time.below.list.lines
     lines = []
     for place in range(model.rowCount()):
-        row = model.memory_at(place)
+        row = model.row_at(place)
         lines.append(str(model.index(place, 0).data()) if row is None else row.head)
     return lines
 
 
 def heads(page: TimelinePage) -> list[str]:
-    model = page.time.below.list.moments
-    return [row.head for row in map(model.memory_at, range(model.rowCount())) if row is not None]
+    model = page.time.below.list.lines
+    return [row.head for row in map(model.row_at, range(model.rowCount())) if row is not None]
 
 
 def instead(states: States) -> str:
@@ -136,7 +136,7 @@ def test_days_stand_over_what_was_said_on_them(
         "Thursday 9 March 2023",
         "Jo lent a ladder.",
     ]
-    model = page.time.below.list.moments
+    model = page.time.below.list.lines
     assert not model.flags(model.index(0, 0)) & Qt.ItemFlag.ItemIsSelectable
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     page.grab()
@@ -275,12 +275,14 @@ def test_a_chosen_memory_is_what_the_inspector_shows(
     press(page, qtbot, Key.Key_Escape)
     moments = page.time.below.list
     moments.setFocus()
-    first = moments.moments.memory_at(1)
+    first = moments.lines.row_at(1)
     assert first is not None
     assert context.selection.current == first.id  # the keyboard's first line
     QTest.keyClick(moments, Key.Key_Down)
-    assert context.selection.current == moments.moments.memory_at(2).id  # type: ignore[union-attr]  # it is there
-    other = moments.moments.memory_at(6)
+    second = moments.lines.row_at(2)
+    assert second is not None
+    assert context.selection.current == second.id
+    other = moments.lines.row_at(6)
     assert other is not None
     context.selection.select(other.id, "library")
     assert moments.currentIndex().row() == 6
@@ -292,8 +294,8 @@ def test_later_pages_come_as_somebody_scrolls(page: TimelinePage, rig: Rig, qtbo
     ]
     rig.bring(rows)
     enter(page, qtbot)
-    model = page.time.below.list.moments
-    assert model.total == 430
+    model = page.time.below.list.lines
+    assert page.time.below.feed.total == 430
     assert len(heads(page)) < 430
     while model.canFetchMore(QModelIndex()):
         model.fetchMore(QModelIndex())
@@ -318,7 +320,7 @@ def test_what_changes_is_counted_again(page: TimelinePage, year: Rig, qtbot: QtB
 def test_hostile_text_is_shown_as_it_is(page: TimelinePage, rig: Rig, qtbot: QtBot) -> None:
     said(rig, "<b>bold</b> \u202eturned\u202c <img src=x>", "2023-05-01")
     enter(page, qtbot)
-    model = page.time.below.list.moments
+    model = page.time.below.list.lines
     told_line = str(model.index(1, 0).data())
     assert "<b>bold</b>" in told_line
     assert "\u202e" not in told_line
@@ -366,7 +368,7 @@ def test_a_topic_is_asked_for_and_its_line_told(
     QTest.keyClicks(page.topic.field, "vim")
     QTest.keyClick(page.topic.field, Key.Key_Return)
     rest(page, qtbot)
-    events = page.topic.list.model_of_events.events
+    events = page.topic.list.lines.rows()
     assert [event.transition for event in events] == [
         Transition.START,
         Transition.REINFORCEMENT,
@@ -376,8 +378,8 @@ def test_a_topic_is_asked_for_and_its_line_told(
     assert [title_of(event) for event in events] == ["It begins", "Confirmed", "Corrected"]
     assert told(events[2]).startswith("Corrected, 1 Mar 2023, 12:00, 2 weeks later: switched to Helix. instead of")
     assert "uses vim" in told(events[2])
-    qtmodeltester.check(page.topic.list.model_of_events)  # type: ignore[no-untyped-call]  # pytest-qt has no types
-    page.topic.list.setCurrentIndex(page.topic.list.model_of_events.index(2, 0))
+    qtmodeltester.check(page.topic.list.lines)  # type: ignore[no-untyped-call]  # pytest-qt has no types
+    page.topic.list.setCurrentIndex(page.topic.list.lines.index(2, 0))
     assert context.selection.current == editors[2]
     page.grab()
 
@@ -387,7 +389,7 @@ def test_a_wish_names_the_topic(page: TimelinePage, editors: list[str], qtbot: Q
     enter(page, qtbot, "ask:vim")
     assert page.tab == "topic"
     assert page.topic.field.text() == "vim"
-    assert len(page.topic.list.model_of_events.events) == 3
+    assert len(page.topic.list.lines.rows()) == 3
     page.show_tab("time")
     rest(page, qtbot)
     assert page.context.prefs.text("timeline.tab") == "time"
@@ -405,7 +407,7 @@ def test_nothing_is_known_of_what_nobody_spoke_of(page: TimelinePage, editors: l
 def test_a_line_follows_what_changes(page: TimelinePage, rig: Rig, editors: list[str], qtbot: QtBot) -> None:
     enter(page, qtbot, "ask:vim")
     rig.forget(editors[1])
-    settle(qtbot, lambda: len(page.topic.list.model_of_events.events) == 2)
+    settle(qtbot, lambda: len(page.topic.list.lines.rows()) == 2)
 
 
 def test_old_words_and_their_end_are_told(page: TimelinePage, rig: Rig, qtbot: QtBot) -> None:
@@ -413,7 +415,7 @@ def test_old_words_and_their_end_are_told(page: TimelinePage, rig: Rig, qtbot: Q
     rig.engine.library.revise([old], Revision(text="uses vim")).result(30)
     rig.settle()
     enter(page, qtbot, "ask:vim")
-    (event,) = page.topic.list.model_of_events.events
+    (event,) = page.topic.list.lines.rows()
     assert day_of(event) == "10 Jan 2023, 12:00"
     assert told(event).endswith("before: uses vmi")
     page.grab()

@@ -35,6 +35,7 @@ class Keep(Enum):
     BEFORE = "the row at its place, else the one before"
     AFTER = "the row at its place, else the one after, else the one before"
     NONE = "none"
+    TOP = "none, whatever was: other lines are seen from the top"
 
 
 class ListView(QListView):
@@ -123,7 +124,12 @@ class ListView(QListView):
         kept, value = [key(row) for row in self.chosen], self.verticalScrollBar().value()
         self.painter.hovered = -1
         self.spec.take_lines(lines)
-        if self.lines.show_lines(lines, has_more=has_more):
+        is_other = self.lines.show_lines(lines, has_more=has_more)
+        if self._keep is Keep.TOP:
+            if is_other:
+                self.scrollToTop()
+            return
+        if is_other:
             self.doItemsLayout()
             self.verticalScrollBar().setValue(value)
         elif not wanted and current is not None:

@@ -211,7 +211,7 @@ class RecallPage(Page):
         self.pane.show_stage("")
         if answer is not None:
             base = self.asker.base if self.asker.weights else None
-            self.list.show_lines(answer_lines(answer, base))
+            self.list.show_answer(answer_lines(answer, base))
 
     def _look_into(self, stage: str) -> None:
         answer = self.asker.answer
@@ -223,7 +223,7 @@ class RecallPage(Page):
     def _show_stage(self, lines: list[Row], note: str) -> None:
         if self.pane.funnel.current:
             self.pane.show_stage(note)
-            self.list.show_lines(lines)
+            self.list.show_answer(lines)
 
     def _show_nothing(self) -> None:
         said = words()["empty"]

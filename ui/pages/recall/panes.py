@@ -10,8 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QStackedWidget, QWidget
 
 from core.types.recall import LabAnswer
-from ui.pages.recall.answer.answers import AnswerList
-from ui.pages.recall.answer.cards import BAR
+from ui.pages.recall.answer.answers import BAR, AnswerList
 from ui.pages.recall.answer.funnel import Funnel
 from ui.pages.recall.head import Head
 from ui.pages.recall.query import Asked

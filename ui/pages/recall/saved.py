@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from core.types.recall import Probe, ProbeOutcome, RecallHealth, Tally
 from ui.context import Context
-from ui.pages.recall.answer.cards import BAR
+from ui.pages.recall.answer.answers import BAR
 from ui.pages.recall.feedback import Saving
 from ui.pages.recall.words import counted, joined, ordinal, words
 from ui.tasks import problem_of, query, write

@@ -61,7 +61,7 @@ class Presses(QObject):
         for key, action in _KEYS.items():
             _bind(self._host, key, partial(self.press, action))
         _bind(self._host, "E", self._edit)
-        _bind(self._host, "G", moves.choose_group)
+        _bind(self._host, "G", lambda: moves.choose_group(moves.currentIndex().row()))
         _bind(self._host, "Escape", self._stand.let_go)
         _bind(self._host, "Up", lambda: moves.step(-1), repeats=True)
         _bind(self._host, "Down", lambda: moves.step(1), repeats=True)
@@ -122,7 +122,7 @@ class Presses(QObject):
 
     def _decide_many(self, action: Action) -> None:
         if action in self._stand.batch.buttons:
-            self._take([one.id for one in self._stand.queue.list.chosen_rows()], Decision(action))
+            self._take([one.id for one in self._stand.queue.list.chosen], Decision(action))
         else:
             self._context.desk.say(words()["batch"]["needs_each"])
 

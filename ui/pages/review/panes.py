@@ -66,7 +66,7 @@ class Stand(QWidget):
         self.desk.build()
         self.batch = BatchPanel(theme)
         self._right.addWidget(self.batch)
-        self.queue.list.chosen.connect(lambda _: self.show_chosen())
+        self.queue.list.picked.connect(self.show_chosen)
         self.queue.list.clicked.connect(lambda _: self._clicked())
         theme.changed.connect(self._fit)
 
@@ -79,7 +79,7 @@ class Stand(QWidget):
 
     def show_chosen(self) -> None:
         """Show the item that is looked at, or all that are chosen."""
-        chosen = self.queue.list.chosen_rows()
+        chosen = self.queue.list.chosen
         if len(chosen) > 1:
             self.batch.show_rows(chosen)
             self._right.setCurrentWidget(self.batch)
@@ -117,7 +117,7 @@ class Stand(QWidget):
     def let_go(self) -> None:
         """Escape: one item again, or the queue where it is hidden."""
         if self.is_batch:
-            self.queue.list.look_at(self.queue.list.currentIndex().row())
+            self.queue.list.look_near(self.queue.list.currentIndex().row())
         elif self.is_narrow and not self._shows_queue:
             self.show_queue()
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from functools import partial
 
-from PySide6.QtCore import QModelIndex, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 
 from core.types.views import Evolution, PalacePlan, Transition
 from ui.context import Context
-from ui.pages.timeline.evolution_list import EVENT, EventList
+from ui.pages.timeline.evolution_list import event_list
 from ui.pages.timeline.words import sentences
 from ui.tasks import problem_of, query
 from ui.widgets.basics import Elided, button, column, row
@@ -60,7 +60,7 @@ class EvolutionTab(QWidget):
         self.field.returnPressed.connect(self._ask_typed)
         self.show_button = button("Show", self._ask_typed, kind="primary")
         self._summary = Elided("", "small")
-        self.list = EventList(context.theme)
+        self.list = event_list(context.theme)
         card = QFrame()
         card.setObjectName("card")
         inner = column(card, self.list)
@@ -73,7 +73,7 @@ class EvolutionTab(QWidget):
         layout = column(self, gap=12)
         layout.addLayout(head)
         layout.addWidget(self.states, 1)
-        self.list.selectionModel().currentChanged.connect(self._looked)
+        self.list.looked_at_id.connect(self.looked_at)
         context.theme.changed.connect(self._restyle)
         self._restyle()
         self._teach()
@@ -134,7 +134,7 @@ class EvolutionTab(QWidget):
 
     def _take(self, line: Evolution) -> None:
         self.is_settled, self.line = True, line
-        self.list.model_of_events.show_line(line)
+        self.list.show_lines(line.events)
         if line.events:
             self._summary.say(_summed(line))
             self.states.content()
@@ -151,15 +151,8 @@ class EvolutionTab(QWidget):
 
     def choose(self, memory_id: str) -> None:
         """Choose a memory, where it is on the line."""
-        events = self.list.model_of_events.events
-        place = next((nr for nr, event in enumerate(events) if event.row.id == memory_id), -1)
-        if place >= 0 and place != self.list.currentIndex().row():
-            self.list.setCurrentIndex(self.list.model_of_events.index(place, 0))
-
-    def _looked(self, current: QModelIndex, _before: QModelIndex) -> None:
-        event = current.data(EVENT)
-        if event is not None:
-            self.looked_at.emit(event.row.id)
+        if memory_id:
+            self.list.choose(memory_id)
 
     def _offer(self, plan: PalacePlan) -> None:
         rooms = sorted(

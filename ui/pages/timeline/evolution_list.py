@@ -5,24 +5,20 @@ Must not do: ask the engine.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QSize, Qt
+from PySide6.QtCore import QPointF, QRect, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen
-from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from core.types.views import Evolution, TopicEvent, Transition
+from core.types.views import TopicEvent, Transition
+from ui.lists.list_view import Keep, ListView
+from ui.lists.row_spec import Inert, RowSpec, RowState
 from ui.lists.row_text import wrapped
-from ui.pages.timeline.moment_list import write
 from ui.pages.timeline.words import gap_words, sentences, when_of, who_of
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import date_of, said_or_noted
-
-EVENT = Qt.ItemDataRole.UserRole
-"""Role of a line's `TopicEvent`."""
 
 MOST_LINES = 3
 TOKENS: Mapping[Transition, str] = {
@@ -39,36 +35,6 @@ _STROKES: Mapping[Transition, tuple[tuple[tuple[float, float], ...], ...]] = {
 _DIAMOND = ((0, -1), (1, 0), (0, 1), (-1, 0))
 _AXIS, _PAD, _GAP, _NEAR, _SIGN = 26, 52, 28, 4, 15
 _SAID_MS, _LONG_MS = 12 * 3_600_000, 60 * 86_400_000
-_Index = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
-_MIDDLE = Qt.AlignmentFlag.AlignVCenter
-
-
-class EventModel(QAbstractListModel):
-    """The events of a topic, oldest first."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.events: tuple[TopicEvent, ...] = ()
-
-    def rowCount(self, parent: _Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
-        """How many."""
-        return 0 if parent.isValid() else len(self.events)
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """An event, or its words."""
-        if not index.isValid() or index.row() >= len(self.events):
-            return None
-        event = self.events[index.row()]
-        if role == EVENT:
-            return event
-        return told(event) if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole} else None
-
-    def show_line(self, line: Evolution | None) -> None:
-        """Show another topic's line; None for none."""
-        self.beginResetModel()
-        self.events = () if line is None else line.events
-        self.endResetModel()
 
 
 def told(event: TopicEvent) -> str:
@@ -121,31 +87,41 @@ def _foot(event: TopicEvent) -> str:
     return " · ".join(parts)
 
 
-class EventPainter(QStyledItemDelegate):
-    """Draws an event.
+class EventRows(RowSpec[TopicEvent]):
+    """How events look: a sign on the axis of time, what it is, the words, what they took the place of."""
 
-    Attributes:
-        hovered: the line under the pointer; -1 for none.
-        has_keyboard, width: ask the list.
-    """
+    tells_repeats = True
 
-    def __init__(self, theme: Theme, parent: QObject) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self.hovered = -1
-        self.has_keyboard: Callable[[], bool] = lambda: False
-        self.width: Callable[[], int] = lambda: 600
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self._count = 0
+
+    def key(self, row: TopicEvent) -> str:
+        """The id of its memory."""
+        return row.row.id
+
+    def describe(self, row: TopicEvent) -> str:
+        """It in one sentence."""
+        return told(row)
+
+    def hint(self, _row: TopicEvent) -> str:
+        """Nothing."""
+        return ""
+
+    def take_lines(self, lines: Sequence[TopicEvent | Inert]) -> None:
+        """Learn how many there are: the axis ends at the last."""
+        self._count = len(lines)
 
     # ---- measures
 
     def _line(self, role: FontRole) -> int:
-        return round(QFontMetrics(self._theme.font(role)).height() * 1.15)
+        return round(QFontMetrics(self.theme.font(role)).height() * 1.15)
 
     def _inside(self) -> int:
-        return self.width() - self._theme.px(_PAD) - self._theme.px(16)
+        return self.width() - self.theme.px(_PAD) - self.theme.px(16)
 
     def _text(self, event: TopicEvent) -> tuple[QFont, list[str]]:
-        font = self._theme.font("body")
+        font = self.theme.font("body")
         font.setWeight(QFont.Weight.Medium)
         font.setStrikeOut(event.until is not None)
         return font, wrapped(_whole(event), font, self._inside(), MOST_LINES)
@@ -161,47 +137,44 @@ class EventPainter(QStyledItemDelegate):
         lines += [(before, one_line(old.head), True) for old in event.wordings]
         return lines
 
-    def sizeHint(self, _option: QStyleOptionViewItem, index: _Index) -> QSize:  # noqa: N802 - Qt's name
+    def height(self, row: TopicEvent, _place: int) -> int:
         """As high as its words at the width of the list."""
-        event, px = index.data(EVENT), self._theme.px
-        _, lines = self._text(event)
+        _, lines = self._text(row)
         high = self._line("small") + len(lines) * self._line("body") + self._line("small")
-        high += len(self._asides(event)) * self._line("small")
-        return QSize(100, high + px(20) + self._lead(event))
+        high += len(self._asides(row)) * self._line("small")
+        return high + self.theme.px(20) + self._lead(row)
 
     def _lead(self, event: TopicEvent) -> int:
         """Room above an event, for the axis and the words of the gap."""
         if event.gap_ms is None:
             return 0
-        return self._theme.px(_GAP if _gap_of(event) else _NEAR)
+        return self.theme.px(_GAP if _gap_of(event) else _NEAR)
 
     # ---- painting
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Draw an event: the axis with its sign, what it is, the words, what they took the place of."""
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        event, rect = index.data(EVENT), QRect(option.rect)
-        body = QRect(rect)
-        body.setTop(rect.top() + self._lead(event))
-        is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        self._ground(painter, body, is_chosen=is_chosen, is_hovered=index.row() == self.hovered)
-        is_last = index.row() == index.model().rowCount() - 1
-        self._axis(painter, rect, body, event, is_last=is_last)
-        self._words(painter, body, event, is_chosen=is_chosen)
-        painter.restore()
+    def _body(self, rect: QRect, event: TopicEvent) -> QRect:
+        """Where an event stands without the room above it."""
+        return rect.adjusted(0, self._lead(event), 0, 0)
 
-    def _ground(self, painter: QPainter, rect: QRect, *, is_chosen: bool, is_hovered: bool) -> None:
-        theme, px = self._theme, self._theme.px
-        if not (is_chosen or is_hovered):
+    def draw_ground(self, painter: QPainter, rect: QRect, row: TopicEvent, state: RowState) -> None:
+        """A rounded field beside the axis."""
+        theme, px = self.theme, self.theme.px
+        if not (state.is_chosen or state.is_hovered):
             return
-        painter.setPen(QPen(theme.colour("focus"), 2) if is_chosen and self.has_keyboard() else Qt.PenStyle.NoPen)
-        painter.setBrush(theme.colour("selection" if is_chosen else "raised"))
-        painter.drawRoundedRect(rect.adjusted(px(_PAD) - px(10), 2, -px(6), -2), 8, 8)
+        has_ring = state.is_chosen and state.has_focus
+        painter.setPen(QPen(theme.colour("focus"), 2) if has_ring else Qt.PenStyle.NoPen)
+        painter.setBrush(theme.colour("selection" if state.is_chosen else "raised"))
+        painter.drawRoundedRect(self._body(rect, row).adjusted(px(_PAD) - px(10), 2, -px(6), -2), 8, 8)
+
+    def draw_row(self, painter: QPainter, rect: QRect, row: TopicEvent, state: RowState) -> None:
+        """The axis with its sign, what it is, the words, what they took the place of."""
+        body = self._body(rect, row)
+        self._axis(painter, rect, body, row, is_last=state.place == self._count - 1)
+        self._words(painter, body, row, is_chosen=state.is_chosen)
 
     def _axis(self, painter: QPainter, rect: QRect, body: QRect, event: TopicEvent, *, is_last: bool) -> None:
         """A line from event to event, dashed where much time passed, with its words; and the sign of this one."""
-        theme, px = self._theme, self._theme.px
+        theme, px = self.theme, self.theme.px
         x, y = rect.left() + px(_AXIS), body.top() + px(8) + self._line("small") / 2
         pen = QPen(theme.colour("line"), 2)
         if event.gap_ms is not None:
@@ -210,40 +183,40 @@ class EventPainter(QStyledItemDelegate):
             painter.setPen(pen)
             painter.drawLine(QPointF(x, rect.top()), QPointF(x, y))
             words = QRect(rect.left() + px(_PAD), rect.top(), self._inside(), px(_GAP))
-            write(painter, theme.font("small"), words, _gap_of(event), theme.colour("muted").name(), _MIDDLE)
+            self.write(painter, words, _gap_of(event), "muted", theme.font("small"))
         if not is_last:
             painter.setPen(QPen(theme.colour("line"), 2))
             painter.drawLine(QPointF(x, y), QPointF(x, rect.bottom() + 1))
         draw_sign(painter, theme, event.transition, QPointF(x, y), px(_SIGN))
 
     def _words(self, painter: QPainter, body: QRect, event: TopicEvent, *, is_chosen: bool) -> None:
-        theme, px = self._theme, self._theme.px
+        theme, px = self.theme, self.theme.px
         left, top, wide = body.left() + px(_PAD), body.top() + px(8), self._inside()
-        small, muted = theme.font("small"), theme.colour("muted").name()
+        small = theme.font("small")
         strong = theme.font("small")
         strong.setWeight(QFont.Weight.DemiBold)
         title, line = title_of(event), self._line("small")
         title_wide = QFontMetrics(strong).horizontalAdvance(title) + px(10)
-        tone = theme.colour("ink" if is_chosen else TOKENS[event.transition])  # green is weak on that ground
-        write(painter, strong, QRect(left, top, wide, line), title, tone.name(), _MIDDLE)
-        write(painter, small, QRect(left + title_wide, top, wide - title_wide, line), day_of(event), muted, _MIDDLE)
+        tone = "ink" if is_chosen else TOKENS[event.transition]  # green is weak on that ground
+        self.write(painter, QRect(left, top, wide, line), title, tone, strong)
+        self.write(painter, QRect(left + title_wide, top, wide - title_wide, line), day_of(event), "muted", small)
         top += line
         font, lines = self._text(event)
-        ink = muted if event.until is not None else theme.colour("ink").name()
+        ink = "muted" if event.until is not None else "ink"
         for text in lines:
-            write(painter, font, QRect(left, top, wide, self._line("body")), text, ink, _MIDDLE)
+            self.write(painter, QRect(left, top, wide, self._line("body")), text, ink, font)
             top += self._line("body")
         for before, text, is_over in self._asides(event):
             self._aside(painter, QRect(left, top, wide, line), before, text, is_over=is_over)
             top += line
-        write(painter, small, QRect(left, top, wide, line), _foot(event), muted, _MIDDLE)
+        self.write(painter, QRect(left, top, wide, line), _foot(event), "muted", small)
 
     def _aside(self, painter: QPainter, rect: QRect, before: str, text: str, *, is_over: bool) -> None:
-        font, muted = self._theme.font("small"), self._theme.colour("muted").name()
-        write(painter, font, rect, before, muted, _MIDDLE)
-        wide = QFontMetrics(font).horizontalAdvance(before) + self._theme.px(8)
+        font = self.theme.font("small")
+        self.write(painter, rect, before, "muted", font)
+        wide = QFontMetrics(font).horizontalAdvance(before) + self.theme.px(8)
         font.setStrikeOut(is_over)
-        write(painter, font, rect.adjusted(wide, 0, 0, 0), text, muted, _MIDDLE)
+        self.write(painter, rect.adjusted(wide, 0, 0, 0), text, "muted", font)
 
 
 def draw_sign(painter: QPainter, theme: Theme, transition: Transition, at: QPointF, side: float) -> None:
@@ -277,30 +250,6 @@ def draw_sign(painter: QPainter, theme: Theme, transition: Transition, at: QPoin
     painter.restore()
 
 
-class EventList(QListView):
-    """The list."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self.model_of_events = EventModel(self)
-        self.painter = EventPainter(theme, self)
-        self.painter.has_keyboard, self.painter.width = self.hasFocus, lambda: self.viewport().width()
-        self.setModel(self.model_of_events)
-        self.setItemDelegate(self.painter)
-        self.setAccessibleName("The line of the topic")
-        self.setMouseTracking(True)
-        self.setResizeMode(QListView.ResizeMode.Adjust)
-        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.entered.connect(self._hover)
-        self.model_of_events.modelReset.connect(self._renew)
-        theme.changed.connect(self.doItemsLayout)
-
-    def _hover(self, index: QModelIndex) -> None:
-        if index.row() != self.painter.hovered:
-            self.painter.hovered = index.row()
-            self.viewport().update()
-
-    def _renew(self) -> None:
-        self.painter.hovered = -1
-        self.scrollToTop()
+def event_list(theme: Theme) -> ListView:
+    """The line of a topic."""
+    return ListView(EventRows(theme), "The line of the topic", keep=Keep.TOP)

@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from core.types.views import TimeCursor, TimeFilter, TimePage
 from ui.context import Context
-from ui.pages.timeline.moment_list import MomentList
+from ui.pages.timeline.moment_list import moment_list
+from ui.pages.timeline.moments import MomentFeed
 from ui.pages.timeline.words import SAID, sentences
 from ui.tasks import problem_of
 from ui.widgets.basics import Elided, column, label, row
@@ -46,7 +47,8 @@ class Below(QFrame):
         self.axes = Segments(axes, SAID, "What the list shows of the chosen time")
         self.axes.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._name, self._count, self._sentence = label("", "section"), label("", "muted"), Elided("", "small")
-        self.list = MomentList(context)
+        self.list = moment_list(context.theme)
+        self.feed = MomentFeed(context, self.list)
         self.states = States(context.theme, self.list, "Reading the timeline …")
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
@@ -54,9 +56,9 @@ class Below(QFrame):
         self._pause.timeout.connect(self.read)
         self._build()
         self.axes.chosen.connect(self.use_axis)
-        self.list.moments.came.connect(self._came)
-        self.list.moments.failed.connect(self._fail)
-        self.list.looked_at.connect(self.looked_at)
+        self.feed.came.connect(self._came)
+        self.feed.failed.connect(self._fail)
+        self.list.looked_at_id.connect(self.looked_at)
 
     def _build(self) -> None:
         title, head, inside = QWidget(), QWidget(), QWidget()
@@ -73,7 +75,7 @@ class Below(QFrame):
     @property
     def is_settled(self) -> bool:
         """Whether what was asked for is shown."""
-        return not self._pause.isActive() and self.list.moments.is_settled
+        return not self._pause.isActive() and self.feed.is_settled
 
     @property
     def title(self) -> str:
@@ -124,7 +126,7 @@ class Below(QFrame):
                 return timeline.period(*ends, wanted, after)
             return timeline.held(moment, axis, wanted, after)
 
-        self.list.moments.read(fetch)
+        self.feed.read(fetch)
 
     def _say(self) -> None:
         sentence = sentences()["axes"][self.axis]["sentence"]
@@ -136,10 +138,11 @@ class Below(QFrame):
         return max(first, min(end - 1, self._context.clock.now_ms()))
 
     def _came(self) -> None:
-        self._count.setText(memories(self.list.moments.total))
-        if self.list.moments.rowCount():
+        self._count.setText(memories(self.feed.total))
+        if self.list.lines.rowCount():
             self.states.content()
-            self.list.choose(self._context.selection.current)
+            if self._context.selection.current:
+                self.list.choose(self._context.selection.current)
         else:
             words = sentences()["empty"]["period" if self.axis == SAID else "held"]
             self.states.empty(EmptyState(self._context.theme, "calendar", words["title"], words["sentence"]))

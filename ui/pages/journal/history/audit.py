@@ -5,17 +5,20 @@ No memory text is in the audit. Must not do: know another tab.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from core.types.replies import AuditPage, AuditRow
 from ui.context import Context
-from ui.pages.journal.common.cells import FONT, INK, Column, Lines, PlainTable, alignment_of
+from ui.lists.table_model import TableModel
+from ui.lists.table_spec import Column, TableSpec
+from ui.lists.table_view import TableView
 from ui.pages.journal.common.step_words import counts_of, short_id, verb_of, who_did
 from ui.tasks import problem_of, query
+from ui.theme.tokens import FontRole
 from ui.widgets.basics import column
 from ui.widgets.states import Banner, EmptyState, States
 from ui.widgets.verdict import VerdictDialog, chain_sentence, verdict_of
@@ -30,14 +33,30 @@ COLUMNS: Sequence[Column] = (
     Column("Counts", 172, order=3, stretches=True),
 )
 PAGE_ROWS = 200
-_NOWHERE = QModelIndex()
-_Index = QModelIndex | QPersistentModelIndex
-_FONTS: Mapping[str, str] = {"Nr": "number", "When": "number", "Object": "mono"}
+_FONTS: Mapping[str, FontRole] = {"Nr": "number", "When": "number", "Object": "mono"}
 _QUIET = frozenset({"Nr", "When", "Object", "Counts"})
 
 
-class AuditTable(Lines):
-    """Audit rows, newest first; older ones are read as somebody scrolls.
+class AuditRows(TableSpec[AuditRow]):
+    """What stands in the table."""
+
+    columns = COLUMNS
+
+    def text(self, title: str, row: AuditRow) -> str:
+        """What stands in a cell."""
+        return _cell(title, row)
+
+    def ink(self, title: str, _row: AuditRow) -> str:
+        """What one reads first is dark."""
+        return "muted" if title in _QUIET else "ink"
+
+    def font(self, title: str) -> FontRole:
+        """Figures and ids have fonts of their own."""
+        return _FONTS.get(title, "body")
+
+
+class AuditFeed(QObject):
+    """Fills a table with audit rows, newest first; older ones are read as somebody scrolls.
 
     Attributes:
         total: how many there are in the vault.
@@ -50,52 +69,21 @@ class AuditTable(Lines):
 
     came = Signal()
     failed = Signal(object)
-    columns = COLUMNS
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._context = context
+    def __init__(self, context: Context, lines: TableModel[AuditRow]) -> None:
+        super().__init__(lines)
+        self._context, self._lines = context, lines
         self.total = 0
         self.is_read = False
-        self._rows: list[AuditRow] = []
         self._next: int | None = None
-        self._is_fetching = False
-
-    def rowCount(self, parent: _Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
-        """How many were read so far."""
-        return 0 if parent.isValid() else len(self._rows)
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """A cell."""
-        if not index.isValid() or index.row() >= len(self._rows):
-            return None
-        title = COLUMNS[index.column()].title
-        match role:
-            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
-                return _cell(title, self._rows[index.row()])
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return alignment_of(COLUMNS[index.column()])
-            case _ if role == INK:
-                return "muted" if title in _QUIET else "ink"
-            case _ if role == FONT:
-                return _FONTS.get(title, "body")
-        return None
-
-    def canFetchMore(self, parent: _Index) -> bool:  # noqa: N802 - Qt's name
-        """Whether older ones are left."""
-        return not parent.isValid() and self._next is not None and not self._is_fetching
-
-    def fetchMore(self, parent: _Index) -> None:  # noqa: N802 - Qt's name
-        """Read older ones."""
-        if self.canFetchMore(parent):
-            self._ask(self._next, self._append)
+        lines.more.connect(lambda: self._ask(self._next, self._append))
 
     def read(self) -> None:
         """Read the newest; what is known already stays."""
         self._ask(None, self._take_newest)
 
-    def _ask(self, before: int | None, then: Any) -> None:
-        self._is_fetching = True
+    def _ask(self, before: int | None, then: Callable[[AuditPage], None]) -> None:
+        self._lines.has_more = False
         journal = self._context.bridge.engine.journal
         self._context.tasks.run(
             query("Reading the audit", lambda: journal.audit(before, PAGE_ROWS))
@@ -105,32 +93,24 @@ class AuditTable(Lines):
         )
 
     def _take_newest(self, page: AuditPage) -> None:
-        self._is_fetching = False
         self.total, self.is_read = page.total, True
-        newest = self._rows[0].nr if self._rows else 0
-        new = [one for one in page.rows if one.nr > newest]
-        if self._rows and len(new) < len(page.rows):
-            if new:  # rows of the audit never change: the new ones come before those that are known
-                self.beginInsertRows(_NOWHERE, 0, len(new) - 1)
-                self._rows[:0] = new
-                self.endInsertRows()
+        known = self._lines.rows
+        new = [one for one in page.rows if not known or one.nr > known[0].nr]
+        if known and len(new) < len(page.rows):
+            self._lines.insert(0, new)  # rows of the audit never change: the new ones come before those that are known
+            self._lines.has_more = self._next is not None
         else:
-            self.beginResetModel()
-            self._rows, self._next = list(page.rows), page.next
-            self.endResetModel()
+            self._next = page.next
+            self._lines.show_rows(page.rows, has_more=page.next is not None)
         self.came.emit()
 
     def _append(self, page: AuditPage) -> None:
-        self._is_fetching = False
         self._next, self.total = page.next, page.total
-        if page.rows:
-            first = len(self._rows)
-            self.beginInsertRows(_NOWHERE, first, first + len(page.rows) - 1)
-            self._rows.extend(page.rows)
-            self.endInsertRows()
+        self._lines.insert(len(self._lines.rows), page.rows)
+        self._lines.has_more = page.next is not None
 
     def _give_up(self, error: BaseException) -> None:
-        self._is_fetching = False
+        self._lines.has_more = self._next is not None
         self.failed.emit(error)
 
 
@@ -165,8 +145,8 @@ class AuditTab(QWidget):
         super().__init__()
         self.context = context
         self.is_checking = self._wants_focus = False
-        self.audit = AuditTable(context, self)
-        self.table = PlainTable(context.theme, self.audit, COLUMNS, "Audit")
+        self.table = TableView(context.theme, AuditRows(), "Audit")
+        self.audit = AuditFeed(context, self.table.lines)
         card = QFrame()
         card.setObjectName("card")
         column(card, self.table).setContentsMargins(1, 6, 1, 8)
@@ -194,7 +174,7 @@ class AuditTab(QWidget):
 
     def _came(self) -> None:
         self.counted.emit(self.audit.total)
-        if self.audit.rowCount():
+        if self.table.lines.rowCount():
             self.states.content()
             if self._wants_focus:
                 self.table.setFocus()

@@ -132,10 +132,10 @@ class ChangesTab(QWidget):
             row(keycap(keys), label(words, "small"), gap=6, parent=hint)
             flow.addWidget(hint)
         self.docked = StepButtons(self, wraps=True)
-        self.docked.asked.connect(self.list.ask)
+        self.docked.asked.connect(self.list.act)
         self._wants_focus = False
         column(self, self.states, self.docked, self._hints, gap=10)
-        self.list.asked.connect(self._do)
+        self.list.step_asked.connect(self._do)
         self.list.looked_at.connect(self._look)
         self.list.reshaped.connect(self._dock)
         self.list.steps.came.connect(self._came)
@@ -164,7 +164,7 @@ class ChangesTab(QWidget):
         steps = self.list.steps
         self.counted.emit(steps.total)
         self._dock()
-        if steps.rowCount():
+        if self.list.lines.rowCount():
             self.states.content()
             if self._wants_focus:
                 self.list.setFocus()
@@ -187,7 +187,7 @@ class ChangesTab(QWidget):
     def _dock(self) -> None:
         """Where lines are narrow, the buttons stand below the list, in the place of the keys."""
         step, is_narrow = self.list.current, self.list.is_narrow
-        self._hints.setVisible(bool(self.list.steps.rowCount()) and not is_narrow)
+        self._hints.setVisible(bool(self.list.lines.rowCount()) and not is_narrow)
         self.docked.setVisible(is_narrow and step is not None and self.list.offer(self.docked, step))
 
     def _look(self, step: StepRow | None) -> None:

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QFrame, QSizePolicy, QWidget
 
 from core.types.replies import ImportRow, UndoReport
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
-from ui.pages.journal.common.cells import FONT, INK, Column, Lines, PlainTable, alignment_of
+from ui.lists.table_spec import Column, TableSpec
+from ui.lists.table_view import TableView
 from ui.pages.journal.common.step_words import format_of, import_sentences, skipped_of, state_of
 from ui.tasks import problem_of, query, write
+from ui.theme.tokens import FontRole
 from ui.undo import stayed
 from ui.widgets.basics import Elided, button, column, label, row
 from ui.widgets.flow import FlowLayout, clear
@@ -35,51 +36,26 @@ COLUMNS: Sequence[Column] = (
     Column("State", 84, order=2),
 )
 _WIDTH = 440
-_NOWHERE = QModelIndex()
-_Index = QModelIndex | QPersistentModelIndex
-_FONTS: Mapping[str, str] = {"When": "number", "Memories": "number", "Skipped": "number"}
+_FONTS: Mapping[str, FontRole] = {"When": "number", "Memories": "number", "Skipped": "number"}
 _QUIET = frozenset({"Format", "When", "Space", "Skipped", "State"})
 
 
-class ImportTable(Lines):
-    """Imports, newest first.
-
-    Attributes:
-        rows: all of them.
-    """
+class ImportRows(TableSpec[ImportRow]):
+    """What stands in the table."""
 
     columns = COLUMNS
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.rows: tuple[ImportRow, ...] = ()
+    def text(self, title: str, row: ImportRow) -> str:
+        """What stands in a cell."""
+        return _cell(title, row)
 
-    def rowCount(self, parent: _Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
-        """How many imports."""
-        return 0 if parent.isValid() else len(self.rows)
+    def ink(self, title: str, row: ImportRow) -> str:
+        """What one reads first is dark, but where it was taken out again."""
+        return "muted" if title in _QUIET or row.state == "undone" else "ink"
 
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """A cell."""
-        if not index.isValid() or index.row() >= len(self.rows):
-            return None
-        found, title = self.rows[index.row()], COLUMNS[index.column()].title
-        match role:
-            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
-                return _cell(title, found)
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return alignment_of(COLUMNS[index.column()])
-            case _ if role == INK:
-                return "muted" if title in _QUIET or found.state == "undone" else "ink"
-            case _ if role == FONT:
-                return _FONTS.get(title, "body")
-        return None
-
-    def show_rows(self, rows: tuple[ImportRow, ...]) -> None:
-        """List other ones."""
-        if rows != self.rows:
-            self.beginResetModel()
-            self.rows = rows
-            self.endResetModel()
+    def font(self, title: str) -> FontRole:
+        """Figures have a font of their own."""
+        return _FONTS.get(title, "body")
 
 
 def _cell(title: str, found: ImportRow) -> str:
@@ -195,8 +171,7 @@ class ImportsTab(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.context = context
-        self.imports = ImportTable(self)
-        self.table = PlainTable(context.theme, self.imports, COLUMNS, "Imports")
+        self.table = TableView(context.theme, ImportRows(), "Imports")
         self.panel = ImportPanel()
         self._is_read = self._wants_focus = False
         card = QFrame()
@@ -237,13 +212,12 @@ class ImportsTab(QWidget):
     @property
     def current(self) -> ImportRow | None:
         """The one that is chosen."""
-        place = self.table.currentIndex().row()
-        return self.imports.rows[place] if 0 <= place < len(self.imports.rows) else None
+        return self.table.lines.row_at(self.table.currentIndex().row())
 
     def _show(self, rows: tuple[ImportRow, ...]) -> None:
         self._is_read = True
         kept = self.current
-        self.imports.show_rows(rows)
+        self.table.lines.show_rows(rows)
         self.counted.emit(len(rows))
         if not rows:
             self.states.empty(self._nothing())
@@ -271,8 +245,9 @@ class ImportsTab(QWidget):
             self.states.trouble(problem, self.read)
 
     def _look(self, place: int) -> None:
-        if 0 <= place < len(self.imports.rows):
-            self.panel.show_import(self.imports.rows[place])
+        found = self.table.lines.row_at(place)
+        if found is not None:
+            self.panel.show_import(found)
 
     # ---- what is done with one
 

@@ -1,43 +1,23 @@
-"""An answer as a list for Qt: headings, memories, the opened details of one.
+"""An answer as lines: headings, memories, the opened details of one.
 
 Must not do: ask the engine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
-
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from core.types.recall import LabAnswer, LabItem, TracedCandidate
 from core.types.values import Kind
 from core.types.views import MemoryRow
+from ui.lists.row_spec import Heading, Inert
 from ui.pages.recall.signals import SIDES, bar_told
 from ui.pages.recall.words import joined, note_of, places_told, said_by, source_told, standing_told, sunk_by, words
-from ui.widgets.plaintext import one_line, tip
+from ui.widgets.plaintext import one_line
 from ui.widgets.words import KIND_WORDS
 
-LINE = Qt.ItemDataRole.UserRole
-"""Role of a line: a `Row`, a `Heading` or a `Details`."""
 _TEXT = 400
-
-_Index = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A line over some rows.
-
-    Attributes:
-        title: what they are.
-        note: more about it, quieter.
-    """
-
-    title: str
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +55,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Details:
+class Details(Inert):
     """The opened details of the row above.
 
     Attributes:
@@ -86,8 +66,12 @@ class Details:
     row: Row
     is_last: bool
 
+    def describe(self) -> str:
+        """Whose they are."""
+        return f"Details of {one_line(self.row.text, 80)}"
 
-Line = Row | Heading | Details
+
+Line = Row | Heading
 
 
 def answer_lines(answer: LabAnswer, base: LabAnswer | None) -> list[Line]:
@@ -180,79 +164,6 @@ def _carded(rows: Sequence[Row]) -> list[Row]:
     return [replace(one, is_first=at == 0, is_last=at == last) for at, one in enumerate(rows)]
 
 
-class AnswerModel(QAbstractListModel):
-    """The lines."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._lines: list[Line] = []
-
-    # ---- what Qt asks
-
-    def rowCount(self, parent: _Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
-        """All lines."""
-        return 0 if parent.isValid() else len(self._lines)
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """A line."""
-        line = self.line_at(index.row()) if index.isValid() else None
-        if line is None:
-            return None
-        if role == LINE:
-            return line
-        if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole}:
-            return told(line)
-        if role == Qt.ItemDataRole.ToolTipRole and isinstance(line, Row):
-            return tip(line.text)
-        return None
-
-    def flags(self, index: _Index) -> Qt.ItemFlag:
-        """Only memories can be chosen."""
-        if not index.isValid() or self.row_at(index.row()) is None:
-            return Qt.ItemFlag.NoItemFlags
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
-
-    # ---- what the page asks
-
-    def show_lines(self, lines: Iterable[Line]) -> None:
-        """Show other lines."""
-        self.beginResetModel()
-        self._lines = list(lines)
-        self.endResetModel()
-
-    def open_at(self, place: int) -> None:
-        """Put the details of a row below it."""
-        row = self.row_at(place)
-        if row is not None:
-            self.beginInsertRows(_NOWHERE, place + 1, place + 1)
-            self._lines.insert(place + 1, Details(row, row.is_last))
-            self.endInsertRows()
-
-    def close_at(self, place: int) -> None:
-        """Take the details of a row away."""
-        if isinstance(self.line_at(place + 1), Details):
-            self.beginRemoveRows(_NOWHERE, place + 1, place + 1)
-            del self._lines[place + 1]
-            self.endRemoveRows()
-
-    def line_at(self, place: int) -> Line | None:
-        """A line; None outside."""
-        return self._lines[place] if 0 <= place < len(self._lines) else None
-
-    def row_at(self, place: int) -> Row | None:
-        """The memory of a line; None for another one."""
-        line = self.line_at(place)
-        return line if isinstance(line, Row) else None
-
-    def rows(self) -> list[Row]:
-        """All memories, in the order they stand."""
-        return [line for line in self._lines if isinstance(line, Row)]
-
-    def place_of(self, memory_id: str) -> int:
-        """The line of a memory; -1 where it is not shown."""
-        return next((at for at, one in enumerate(self._lines) if isinstance(one, Row) and one.id == memory_id), -1)
-
-
 def moved_told(moved: int | None) -> str:
     """`▲ 2`, `▼ 1`, `new`; "" where it stands as before."""
     if moved is None:
@@ -260,12 +171,8 @@ def moved_told(moved: int | None) -> str:
     return "" if moved == 0 else f"▲{moved}" if moved > 0 else f"▼{-moved}"
 
 
-def told(line: Line) -> str:
-    """A line for those who do not see it."""
-    if isinstance(line, Heading):
-        return joined((line.title, line.note))
-    if isinstance(line, Details):
-        return f"Details of {one_line(line.row.text, 80)}"
+def told(line: Row) -> str:
+    """A memory for those who do not see it."""
     moves = {None: "new through the trial weights. ", 0: ""}
     way = "up" if (line.moved or 0) > 0 else "down"
     moved = moves[line.moved] if line.moved in moves else f"{way} {abs(line.moved or 0)} through the trial weights. "

@@ -12,8 +12,9 @@ from PySide6.QtCore import QObject, Signal
 from core.types.recall import STAGES, LabAnswer, Trace, TracedCandidate
 from core.types.views import MemoryRow
 from ui.context import Context
+from ui.lists.row_spec import Heading
 from ui.pages.recall.answer.funnel import ANSWERED, FINDS
-from ui.pages.recall.answer.lines import Heading, candidate_lines
+from ui.pages.recall.answer.lines import candidate_lines
 from ui.pages.recall.words import places, stage_of, stage_title, words
 from ui.tasks import query
 

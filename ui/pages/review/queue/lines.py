@@ -5,38 +5,18 @@ Must not do: ask the engine.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QFont, QFontMetrics, QPainter
 
 from core.types.reviews import ReviewRow
+from ui.lists.row_spec import LOW, RIGHT, Heading, Inert, RowSpec, RowState
 from ui.pages.review.words import row_note, source_words
-from ui.widgets.plaintext import one_line, tip
+from ui.widgets.plaintext import one_line
 
-LINE = Qt.ItemDataRole.UserRole
-"""Role of a line: a `ReviewRow` or a `Heading`."""
+_ROW, _HEADING, _PAD = 56, 34, 12
 GROUPS: Mapping[str, str] = {"none": "None", "source": "Source", "client": "Client", "subject": "Subject"}
-
-_Index = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A line over some rows.
-
-    Attributes:
-        title: what they have in common; made visible.
-        count: how many rows stand under it.
-        chooses: whether pressing it chooses them all.
-    """
-
-    title: str
-    count: int
-    chooses: bool = False
-
 
 Line = ReviewRow | Heading
 
@@ -53,14 +33,14 @@ def lines_of(rows: Sequence[ReviewRow], group: str, today: int = 0) -> list[Line
         if not 0 < today < len(rows):
             return list(rows)
         later = len(rows) - today
-        return [Heading("Today", today), *rows[:today], Heading("After that", later), *rows[today:]]
+        return [Heading("Today", count=today), *rows[:today], Heading("After that", count=later), *rows[today:]]
     name = _NAMES[group]
     grouped: dict[str, list[ReviewRow]] = {}
     for row in rows:  # the order of the groups is that of their first, most harmful row
         grouped.setdefault(name(row), []).append(row)
     made: list[Line] = []
     for title, members in grouped.items():
-        made += [Heading(title, len(members), chooses=True), *members]
+        made += [Heading(title, count=len(members), chooses=True), *members]
     return made
 
 
@@ -79,82 +59,42 @@ _NAMES: Mapping[str, Callable[[ReviewRow], str]] = {
 }
 
 
-class QueueModel(QAbstractListModel):
-    """The lines."""
+class QueueRows(RowSpec[ReviewRow]):
+    """How the rows of the queue look: a title, and under it what it is and whence."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._lines: list[Line] = []
+    heading = (_HEADING, _HEADING)
 
-    # ---- what Qt asks
+    def key(self, row: ReviewRow) -> str:
+        """Its item."""
+        return row.id
 
-    def rowCount(self, parent: _Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
-        """Rows and headings."""
-        return 0 if parent.isValid() else len(self._lines)
+    def describe(self, row: ReviewRow) -> str:
+        """Its title and its note."""
+        return f"{one_line(row.title, 160)}. {row_note(row)}"
 
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """A line."""
-        if not index.isValid() or index.row() >= len(self._lines):
-            return None
-        line = self._lines[index.row()]
-        if role == LINE:
-            return line
-        if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole}:
-            return words_of(line)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tip(words_of(line)) if isinstance(line, ReviewRow) else self._hint(line)
-        return None
+    def height(self, _row: ReviewRow, _place: int) -> int:
+        """All are of one height."""
+        return self.theme.px(_ROW)
 
-    def _hint(self, line: Heading) -> str:
-        return "Choose all of them" if line.chooses else ""
+    def draw_inert(self, painter: QPainter, rect: QRect, line: Inert, state: RowState) -> None:
+        """A heading with the figure of its rows; under the pointer, what pressing it does."""
+        if not isinstance(line, Heading):
+            return
+        px, number, is_pressed = self.theme.px, self.theme.font("small"), line.chooses and state.is_hovered
+        inner = rect.adjusted(px(_PAD), 0, -px(_PAD), -px(6))
+        figure = "Choose all" if is_pressed else f"{line.count or 0:,}"
+        self.write(painter, inner, figure, "accent" if is_pressed else "muted", number, RIGHT | LOW)
+        width = QFontMetrics(number).horizontalAdvance(figure)
+        self.write(painter, inner.adjusted(0, 0, -width - 8, 0), line.title, "muted", self.theme.font("label"), LOW)
 
-    def flags(self, index: _Index) -> Qt.ItemFlag:
-        """Headings cannot be chosen."""
-        if not index.isValid() or self.row_at(index.row()) is None:
-            return Qt.ItemFlag.NoItemFlags
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
-
-    # ---- what the page asks
-
-    def show_lines(self, lines: Iterable[Line]) -> None:
-        """Show other lines."""
-        self.beginResetModel()
-        self._lines = list(lines)
-        self.endResetModel()
-
-    def line_at(self, place: int) -> Line | None:
-        """A line; None outside."""
-        return self._lines[place] if 0 <= place < len(self._lines) else None
-
-    def row_at(self, place: int) -> ReviewRow | None:
-        """The row of a line; None for a heading."""
-        line = self.line_at(place)
-        return line if isinstance(line, ReviewRow) else None
-
-    def rows(self) -> list[ReviewRow]:
-        """All rows, without headings, in the order they stand."""
-        return [line for line in self._lines if isinstance(line, ReviewRow)]
-
-    def place_of(self, item_id: str) -> int:
-        """The line of an item; -1 where it is not shown."""
-        for place, line in enumerate(self._lines):
-            if isinstance(line, ReviewRow) and line.id == item_id:
-                return place
-        return -1
-
-    def members(self, place: int) -> range:
-        """The lines under the heading that stands over a line, or is it."""
-        first = place
-        while first >= 0 and not isinstance(self.line_at(first), Heading):
-            first -= 1
-        last = first + 1
-        while self.row_at(last) is not None:
-            last += 1
-        return range(first + 1, last)
-
-
-def words_of(line: Line) -> str:
-    """A line for those who do not see it."""
-    if isinstance(line, Heading):
-        return f"{line.title}, {line.count:,}"
-    return f"{one_line(line.title, 160)}. {row_note(line)}"
+    def draw_row(self, painter: QPainter, rect: QRect, row: ReviewRow, _state: RowState) -> None:
+        """Its two lines."""
+        px = self.theme.px
+        inner = rect.adjusted(px(_PAD), px(8), -px(_PAD), -px(8))
+        upper, lower = QRect(inner), QRect(inner)
+        upper.setHeight(inner.height() // 2)
+        lower.setTop(upper.bottom() + 1)
+        head, small = self.fonts()
+        head.setWeight(QFont.Weight.DemiBold)
+        self.write(painter, upper, one_line(row.title, 120), "muted" if row.later else "ink", head)
+        self.write(painter, lower, row_note(row), "muted", small)

@@ -6,25 +6,19 @@ Must not do: know the queue.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter
-from PySide6.QtWidgets import (
-    QDialog,
-    QListWidget,
-    QListWidgetItem,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
 from core.types.reviews import ClosedRow, ReviewRule
 from ui.context import Context
+from ui.lists.list_view import ListView
+from ui.lists.row_spec import MIDDLE, RIGHT, RowSpec, RowState
 from ui.pages.review.words import source_words, told, words
 from ui.tasks import problem_of, query, write
-from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import button, column, hairline, label, row, scrolling
 from ui.widgets.flow import clear
@@ -36,37 +30,56 @@ _WIDTH, _HEIGHT = 560, 480
 _LINE = 52
 
 
-class _TwoLines(QStyledItemDelegate):
-    """A title with a word at the right, and under it why."""
+@dataclass(frozen=True, slots=True)
+class ClosedLine:
+    """Something that closed.
 
-    def __init__(self, theme: Theme, parent: QObject) -> None:
-        super().__init__(parent)
-        self._theme = theme
+    Attributes:
+        id: its item.
+        title: what it was.
+        why: how it closed, and the reason.
+        when: how long ago.
+    """
 
-    def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: N802
-        return QSize(100, self._theme.px(_LINE))
+    id: str
+    title: str
+    why: str
+    when: str
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        title, under, right = index.data(Qt.ItemDataRole.UserRole)
-        theme, rect = self._theme, QRect(option.rect).adjusted(10, 6, -10, -6)
-        half = rect.height() // 2
-        painter.save()
-        small = theme.font("small")
-        wide = QFontMetrics(small).horizontalAdvance(right)
-        upper = QRect(rect.x(), rect.y(), rect.width() - wide - 12, half)
-        lower = QRect(rect.x(), rect.y() + half, rect.width(), half)
-        for place, text, font, ink in ((upper, title, theme.font("body"), "ink"), (lower, under, small, "muted")):
-            painter.setFont(font)
-            painter.setPen(theme.colour(ink))
-            shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, place.width())
-            painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
-        at_right = QRect(rect.x(), rect.y(), rect.width(), half)
-        painter.setFont(small)
-        painter.drawText(at_right, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, right)
-        painter.fillRect(QRect(rect.left(), option.rect.bottom(), rect.width(), 1), theme.colour("line"))
-        painter.restore()
+
+class ClosedRows(RowSpec[ClosedLine]):
+    """How they look: a title with a word at the right, and under it why."""
+
+    def key(self, row: ClosedLine) -> str:
+        """Its item."""
+        return row.id
+
+    def describe(self, row: ClosedLine) -> str:
+        """All of it."""
+        return f"{row.title}. {row.why} {row.when}"
+
+    def hint(self, _row: ClosedLine) -> str:
+        """Nothing."""
+        return ""
+
+    def height(self, _row: ClosedLine, _place: int) -> int:
+        """All are of one height."""
+        return self.theme.px(_LINE)
+
+    def draw_ground(self, painter: QPainter, rect: QRect, _row: ClosedLine, _state: RowState) -> None:
+        """A hairline: nothing can be done with what closed."""
+        painter.fillRect(QRect(rect.left() + 10, rect.bottom(), rect.width() - 20, 1), self.theme.colour("line"))
+
+    def draw_row(self, painter: QPainter, rect: QRect, row: ClosedLine, _state: RowState) -> None:
+        """Its two lines."""
+        theme, inner = self.theme, rect.adjusted(10, 6, -10, -6)
+        half, small = inner.height() // 2, theme.font("small")
+        wide = QFontMetrics(small).horizontalAdvance(row.when)
+        upper = QRect(inner.x(), inner.y(), inner.width() - wide - 12, half)
+        self.write(painter, upper, row.title, "ink", theme.font("body"))
+        self.write(painter, QRect(inner.x(), inner.y() + half, inner.width(), half), row.why, "muted", small)
+        at_right = QRect(inner.x(), inner.y(), inner.width(), half)
+        self.write(painter, at_right, row.when, "muted", small, RIGHT | MIDDLE)
 
 
 class ClosedDialog(QDialog):
@@ -81,13 +94,9 @@ class ClosedDialog(QDialog):
         self.resize(context.theme.px(_WIDTH), context.theme.px(_HEIGHT))
         self._context = context
         self._note = label(said["sentence"], "muted", wrap=True)
-        self.list = QListWidget()
+        self.list = ListView(ClosedRows(context.theme), said["title"])
         self.list.setObjectName("framed")
-        self.list.setAccessibleName(said["title"])
-        self.list.setItemDelegate(_TwoLines(context.theme, self.list))
         self.list.setUniformItemSizes(True)
-        self.list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.close_button = button("Close", self.accept, kind="primary")
         layout = column(self, label(said["title"], "title"), self._note, margins=24, gap=12)
         layout.addWidget(self.list, 1)
@@ -101,16 +110,9 @@ class ClosedDialog(QDialog):
         """What is said above the list."""
         return self._note.text()
 
-    def lines(self) -> list[tuple[str, str, str]]:
-        """Title, why, when; one a line."""
-        return [self.list.item(at).data(Qt.ItemDataRole.UserRole) for at in range(self.list.count())]
-
     def _show(self, rows: Sequence[ClosedRow]) -> None:
         now = self._context.clock.now_ms()
-        for one in rows:
-            line = closed_line(one, now)
-            item = QListWidgetItem(f"{line[0]}. {line[1]} {line[2]}", self.list)
-            item.setData(Qt.ItemDataRole.UserRole, line)
+        self.list.show_lines([closed_line(one, now) for one in rows])
         if not rows:
             self._note.setText(words()["closed"]["none"])
             self.list.hide()
@@ -120,12 +122,13 @@ class ClosedDialog(QDialog):
         self._note.setText("" if problem is None else problem.sentence)
 
 
-def closed_line(shown: ClosedRow, now_ms: int) -> tuple[str, str, str]:
-    """Title, why, when, of something that closed."""
+def closed_line(shown: ClosedRow, now_ms: int) -> ClosedLine:
+    """Something that closed as a line."""
     said = words()
     how = said["resolutions"].get(shown.resolution) or said["closed"]["by_itself"]
     why = one_line(shown.note, 200)
-    return one_line(shown.title, 160), f"{how}. {why}" if why else f"{how}.", ago(shown.closed_at, now_ms)
+    reason = f"{how}. {why}" if why else f"{how}."
+    return ClosedLine(shown.id, one_line(shown.title, 160), reason, ago(shown.closed_at, now_ms))
 
 
 class RulesDialog(QDialog):

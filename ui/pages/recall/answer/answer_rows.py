@@ -7,101 +7,100 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPainterPath, QPen
-from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from ui.lists.row_spec import LEFT, MIDDLE, RIGHT, Heading, Inert, RowSpec, RowState
 from ui.lists.row_text import line_height, wrapped
-from ui.pages.recall.answer.lines import LINE, Details, Heading, Line, Row, moved_told
+from ui.pages.recall.answer.lines import Details, Row, moved_told, told
 from ui.pages.recall.signals import draw_bar
 from ui.theme.theme import Theme
+from ui.widgets.plaintext import tip
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 
 _PAD, _PLACE, _SHAPE, _SCORE, _GAP = 16, 40, 24, 48, 16
 _BAR, _BAR_NARROW, _WIDE = 180, 104, 720
-_UPRIGHT, _HEADING, _HEADING_TOP = 10, 44, 14
+_UPRIGHT, _HEADING_TOP = 10, 14
 _MOST_LINES = 2
 _RADIUS = 12.0
-_MIDDLE = Qt.AlignmentFlag.AlignVCenter
 
 
-class RowPainter(QStyledItemDelegate):
-    """Draws lines.
+class AnswerRows(RowSpec[Row]):
+    """How the lines of an answer look.
 
     Attributes:
-        hovered: the line under the pointer; -1 for none.
+        opened: id of the row whose details are shown; "" for none.
         height_of: how high the opened details are at a width.
     """
 
-    def __init__(self, theme: Theme, view: QListView) -> None:
-        super().__init__(view)
-        self._theme, self._view = theme, view
-        self.hovered = -1
+    heading = (44, 44)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self.opened = ""
         self.height_of: Callable[[int], int] = lambda _: 0
+
+    def key(self, row: Row) -> str:
+        """The memory."""
+        return row.id
+
+    def describe(self, row: Row) -> str:
+        """All of it."""
+        return told(row)
+
+    def hint(self, row: Row) -> str:
+        """Its text."""
+        return tip(row.text)
+
+    def is_same(self, row: Row, other: Row) -> bool:
+        """Whether it is the same memory."""
+        return row.id == other.id
 
     # ---- sizes
 
     def _body(self) -> QFont:
-        font = self._theme.font("body")
+        font = self.theme.font("body")
         font.setWeight(QFont.Weight.Medium)
         return font
 
     def text_room(self, width: int) -> int:
         """Pixels a text has in a line of a width."""
-        px = self._theme.px
+        px = self.theme.px
         return width - px(_PAD * 2 + _PLACE + _SHAPE + _GAP * 2 + _SCORE) - self._bar(width)
 
     def _bar(self, width: int) -> int:
-        px = self._theme.px
+        px = self.theme.px
         return px(_BAR if width >= px(_WIDE) else _BAR_NARROW)
 
-    def sizeHint(self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: N802
-        """As high as a line's words need."""
-        line, width = index.data(LINE), self._view.viewport().width()
-        if isinstance(line, Details):
-            return QSize(width, self.height_of(width))
-        px = self._theme.px
-        if isinstance(line, Heading):
-            return QSize(width, px(_HEADING))
+    def height(self, row: Row, _place: int) -> int:
+        """As high as its words need."""
         font = self._body()
-        lines = len(wrapped(line.text, font, self.text_room(width), _MOST_LINES)) or 1
-        high = lines * line_height(font) + line_height(self._theme.font("small")) + px(_UPRIGHT * 2 + 2)
-        return QSize(width, high)
+        lines = len(wrapped(row.text, font, self.text_room(self.width()), _MOST_LINES)) or 1
+        return lines * line_height(font) + line_height(self.theme.font("small")) + self.theme.px(_UPRIGHT * 2 + 2)
+
+    def inert_height(self, line: Inert, place: int) -> int:
+        """As high as a heading, or the details that are open."""
+        return self.height_of(self.width()) if isinstance(line, Details) else super().inert_height(line, place)
 
     # ---- painting
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        """Draw a line."""
-        line: Line = index.data(LINE)
-        rect = QRect(option.rect)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if isinstance(line, Heading):
-            self._heading(painter, rect, line)
-        elif isinstance(line, Details):
+    def draw_inert(self, painter: QPainter, rect: QRect, line: Inert, _state: RowState) -> None:
+        """The card under details; a heading with its note."""
+        if isinstance(line, Details):
             self._card(painter, rect, is_first=False, is_last=line.is_last)
-        else:
-            is_open = isinstance(index.model().index(index.row() + 1, 0).data(LINE), Details)
-            self._card(painter, rect, is_first=line.is_first, is_last=line.is_last and not is_open, joins=is_open)
-            self._ground(painter, option, index.row())
-            self._row(painter, rect, line)
-        painter.restore()
-
-    def _heading(self, painter: QPainter, rect: QRect, line: Heading) -> None:
-        theme = self._theme
-        inner = rect.adjusted(0, theme.px(_HEADING_TOP), 0, -theme.px(4))
-        font = theme.font("section")
-        painter.setFont(font)
-        painter.setPen(theme.colour("ink"))
-        painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | _MIDDLE, line.title)
-        wide = QFontMetrics(font).horizontalAdvance(line.title) + theme.px(8)
-        self._write(painter, inner.adjusted(wide, 0, 0, 0), line.note, "muted", theme.font("body"))
+        elif isinstance(line, Heading):
+            theme = self.theme
+            inner = rect.adjusted(0, theme.px(_HEADING_TOP), 0, -theme.px(4))
+            font = theme.font("section")
+            painter.setFont(font)
+            painter.setPen(theme.colour("ink"))
+            painter.drawText(inner, LEFT | MIDDLE, line.title)
+            wide = QFontMetrics(font).horizontalAdvance(line.title) + theme.px(8)
+            self.write(painter, inner.adjusted(wide, 0, 0, 0), line.note, "muted", theme.font("body"))
 
     def _card(self, painter: QPainter, rect: QRect, *, is_first: bool, is_last: bool, joins: bool = False) -> None:
         """The surface under a line, with round corners where the card begins or ends."""
-        colour, radius = self._theme.colour, _RADIUS
+        colour, radius = self.theme.colour, _RADIUS
         frame = QRectF(rect).adjusted(0.5, 0.5 if is_first else -radius, -0.5, -0.5 if is_last else radius)
         painter.save()
         painter.setClipRect(rect)
@@ -115,24 +114,27 @@ class RowPainter(QStyledItemDelegate):
             painter.drawLine(QPointF(rect.left(), rect.bottom() + 0.5), QPointF(rect.right(), rect.bottom() + 0.5))
         painter.restore()
 
-    def _ground(self, painter: QPainter, option: QStyleOptionViewItem, place: int) -> None:
-        colour = self._theme.colour
-        frame = QRectF(QRect(option.rect)).adjusted(4.5, 4.5, -4.5, -4.5)
-        is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        if is_chosen or place == self.hovered:
+    def draw_ground(self, painter: QPainter, rect: QRect, row: Row, state: RowState) -> None:
+        """Its card, and on that a rounded field."""
+        is_open = row.id == self.opened
+        self._card(painter, rect, is_first=row.is_first, is_last=row.is_last and not is_open, joins=is_open)
+        colour, is_chosen = self.theme.colour, state.is_chosen
+        frame = QRectF(rect).adjusted(4.5, 4.5, -4.5, -4.5)
+        if is_chosen or state.is_hovered:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(colour("selection" if is_chosen else "hover"))
             painter.drawRoundedRect(frame, 8, 8)
         if is_chosen:  # a bar beside the colour
             painter.setBrush(colour("accent"))
             painter.drawRoundedRect(QRectF(frame.left(), frame.top() + 8, 3, frame.height() - 16), 1.5, 1.5)
-        if place == self._view.currentIndex().row() and self._view.hasFocus():
+        if state.has_focus:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(colour("focus"), 2))
             painter.drawRoundedRect(frame.adjusted(0.5, 0.5, -0.5, -0.5), 7, 7)
 
-    def _row(self, painter: QPainter, rect: QRect, line: Row) -> None:
-        theme, px = self._theme, self._theme.px
+    def draw_row(self, painter: QPainter, rect: QRect, line: Row, _state: RowState) -> None:
+        """Its place, its shape, its words, its bar and its score."""
+        theme, px = self.theme, self.theme.px
         inner = rect.adjusted(px(_PAD), px(_UPRIGHT), -px(_PAD), -px(_UPRIGHT))
         left = self._place(painter, inner, line)
         centre = QPointF(left + px(6), inner.center().y())
@@ -143,10 +145,10 @@ class RowPainter(QStyledItemDelegate):
         painter.setFont(body)
         painter.setPen(theme.colour("ink"))
         for words in wrapped(line.text, body, room, _MOST_LINES):
-            painter.drawText(at, Qt.AlignmentFlag.AlignLeft | _MIDDLE, words)
+            painter.drawText(at, LEFT | MIDDLE, words)
             at.translate(0, line_height(body))
         note = QRect(left, inner.bottom() - line_height(small), room, line_height(small))
-        self._write(painter, note, line.note, "muted", small)
+        self.write(painter, note, line.note, "muted", small)
         bar = QRectF(inner.right() - px(_SCORE + _GAP) - self._bar(rect.width()), 0, self._bar(rect.width()), px(9))
         bar.moveTop(inner.center().y() - bar.height() / 2)
         draw_bar(painter, theme, bar, line.parts)
@@ -154,14 +156,14 @@ class RowPainter(QStyledItemDelegate):
 
     def _place(self, painter: QPainter, inner: QRect, line: Row) -> int:
         """The place, and under it what the trial weights did to it; gives where it ends."""
-        theme, px = self._theme, self._theme.px
+        theme, px = self.theme, self.theme.px
         number = theme.font("number")
         at = QRect(inner.left(), inner.top(), px(_PLACE), inner.height())
         moved = moved_told(line.moved) if line.is_answer else ""
         painter.setFont(number)
         painter.setPen(theme.colour("muted"))
         if not moved:
-            painter.drawText(at, Qt.AlignmentFlag.AlignLeft | _MIDDLE, line.place)
+            painter.drawText(at, LEFT | MIDDLE, line.place)
             return at.right()
         half = inner.height() // 2
         upper, lower = at.adjusted(0, 0, 0, -half), at.adjusted(0, half, 0, 0)
@@ -175,15 +177,9 @@ class RowPainter(QStyledItemDelegate):
         return at.right()
 
     def _score(self, painter: QPainter, inner: QRect, line: Row) -> None:
-        font = self._theme.font("number")
+        font = self.theme.font("number")
         font.setWeight(QFont.Weight.DemiBold)
         painter.setFont(font)
-        painter.setPen(self._theme.colour("ink" if line.is_answer else "muted"))
+        painter.setPen(self.theme.colour("ink" if line.is_answer else "muted"))
         shown = "—" if line.score is None else f"{line.score:.2f}"
-        painter.drawText(inner, Qt.AlignmentFlag.AlignRight | _MIDDLE, shown)
-
-    def _write(self, painter: QPainter, rect: QRect, text: str, ink: str, font: QFont) -> None:
-        painter.setFont(font)
-        painter.setPen(self._theme.colour(ink))
-        shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
-        painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | _MIDDLE, shown)
+        painter.drawText(inner, RIGHT | MIDDLE, shown)
