@@ -5,15 +5,12 @@ Must not do: know a page; all of it works when the page that asked for it is gon
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.resources import files
-from typing import Any
+from collections.abc import Sequence
 
 from core.types.replies import UndoReport
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
+from ui.strings import undo_strings
 from ui.tasks import write
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import count_of
@@ -55,13 +52,7 @@ def nothing(command: str) -> str:
     Args:
         command: `edit.undo` or `edit.redo`.
     """
-    return str(_words()["nothing"][command])
-
-
-@cache
-def _words() -> Mapping[str, Any]:
-    found: Mapping[str, Any] = json.loads((files("resources") / "help" / "undo.json").read_text(encoding="utf-8"))
-    return found
+    return str(undo_strings()["nothing"][command])
 
 
 def told(done: str, report: UndoReport) -> str:

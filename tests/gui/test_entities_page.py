@@ -20,8 +20,8 @@ from ui.context import Context
 from ui.pages.entities.dialogs import ChangeDialog, MergeDialog
 from ui.pages.entities.lines import in_sight
 from ui.pages.entities.page import EntitiesPage
-from ui.pages.entities.words import words
 from ui.registry import PAGES
+from ui.strings import entities_strings
 from ui.widgets.states import EmptyState
 
 
@@ -72,9 +72,9 @@ def test_it_stands_in_the_rail_behind_the_timeline() -> None:
 
 
 def test_every_type_has_its_words() -> None:
-    assert set(words()["types"]) == registry.TYPES
-    looks = {(look["icon"], look["role"]) for look in words()["types"].values()}
-    assert len(looks) == len({look["icon"] for look in words()["types"].values()}) == len(registry.TYPES)
+    assert set(entities_strings()["types"]) == registry.TYPES
+    looks = {(look["icon"], look["role"]) for look in entities_strings()["types"].values()}
+    assert len(looks) == len({look["icon"] for look in entities_strings()["types"].values()}) == len(registry.TYPES)
 
 
 def test_an_empty_page_teaches(page: EntitiesPage, qtbot: QtBot) -> None:

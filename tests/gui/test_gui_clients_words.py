@@ -10,7 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from core.types.clients import Undoable
-from ui.pages.clients.common.words import call_told, removal_told, stays_told, undo_told, verb_told, words
+from ui.pages.clients.common.words import call_told, removal_told, stays_told, undo_told, verb_told
+from ui.strings import clients_strings
 
 CORE = Path(__file__).resolve().parents[2] / "core"
 OTHERS = {"OWNER_ACTOR", "SCHEDULER", "MODEL_ACTOR"}
@@ -68,12 +69,12 @@ def client_verbs() -> set[str]:
 def test_every_verb_of_a_client_is_told() -> None:
     verbs = client_verbs()
     assert {"store", "relate", "resolve", "turn_end", "ask_update", "entity_merge"} <= verbs
-    assert verbs | {"recall", "context"} | HANDED == set(words()["verbs"])
+    assert verbs | {"recall", "context"} | HANDED == set(clients_strings()["verbs"])
 
 
 def test_every_call_of_the_protocol_is_told() -> None:
     methods = json.loads(files("resources").joinpath("protocol.json").read_text(encoding="utf-8"))["methods"]
-    assert {name for name in methods if not name.startswith("owner.")} == set(words()["calls"])
+    assert {name for name in methods if not name.startswith("owner.")} == set(clients_strings()["calls"])
 
 
 def test_what_is_not_known_is_told_as_it_is_on_one_line() -> None:

@@ -11,10 +11,10 @@ from ui.context import Context
 from ui.lists.edge_fade import cut_lines
 from ui.lists.list_view import ListView
 from ui.lists.row_ground import draw_ground
-from ui.pages.clients.common.words import words as client_words
 from ui.pages.entities.detail import Detail
 from ui.pages.entities.lines import EntityRow, entity_list
 from ui.pages.entities.page import EntitiesPage
+from ui.strings import clients_strings as client_words
 
 
 @pytest.fixture

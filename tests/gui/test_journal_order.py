@@ -26,13 +26,13 @@ from core.types.belief import Server
 from core.types.lifecycle import Beat, Consolidated, Deed, JobRow, Jobs, JobState, JobType, Pressure
 from ui.context import Context
 from ui.pages.journal.common.job_lines import job_note, job_sentences, offered
-from ui.pages.journal.common.job_words import report_told, words
+from ui.pages.journal.common.job_words import report_told
 from ui.pages.journal.common.local_model import Model
 from ui.pages.journal.health.life_plot import _INKS, CURVES, DAYS, LifePlot, life, life_of, life_told, steps_to
-from ui.pages.journal.health.lifecycle_help import order_words
 from ui.pages.journal.health.pauses import rests_of
 from ui.pages.journal.page import JournalPage
 from ui.pages.journal.runs.comparison import figures_in
+from ui.strings import journal_strings, order_strings
 
 HOLDS: dict[str, str] = json.loads((files("resources") / "lifecycle" / "holds.json").read_text(encoding="utf-8"))
 
@@ -58,7 +58,7 @@ def cells(room: JournalRoom) -> dict[str, str]:
 
 
 def test_every_name_is_one_of_the_report() -> None:
-    names = words()["figures"]["names"]
+    names = journal_strings()["figures"]["names"]
     assert set(names) == {"sweep", "consolidate"}
     full = told(1)
     assert set(figures_in(full, names["consolidate"])) == set(names["consolidate"])
@@ -237,8 +237,8 @@ def test_work_waits_only_for_a_model_somebody_chose(model: Model, is_chosen: boo
 
 
 def test_every_hold_but_a_turn_has_words() -> None:
-    assert set(HOLDS) - {"turn"} <= set(words()["health"]["rests"])
-    assert Pressure.CRITICAL.value in words()["runs"]["pressure"]
+    assert set(HOLDS) - {"turn"} <= set(journal_strings()["health"]["rests"])
+    assert Pressure.CRITICAL.value in journal_strings()["runs"]["pressure"]
 
 
 # ---- what can be tried again
@@ -272,11 +272,11 @@ def test_the_kept_figures_can_be_told() -> None:
     known = life()
     assert list(known.days) == sorted(known.days)
     assert known.last["stored"] >= known.last["active"] + known.last["archived"]
-    assert f"{known.last['active']:,}" in life_told(known, order_words())
+    assert f"{known.last['active']:,}" in life_told(known, order_strings())
 
 
 def test_a_life_is_told_year_by_year() -> None:
-    sentence = life_told(life_of(lived()), order_words())
+    sentence = life_told(life_of(lived()), order_strings())
     assert sentence.startswith("After 5 years 54,600 memories were stored; 3,820 of them stand")
     assert sentence.count("Year ") == 5
     assert life_of(lived(182)).span == "182 days"
@@ -295,7 +295,7 @@ def test_lines_to_read_by_are_round_and_reach_the_highest(most: int) -> None:
 
 def test_the_curves_lie_where_their_numbers_say(context: Context, qtbot: QtBot) -> None:
     known = life_of(lived())
-    plot = LifePlot(context.theme, known, order_words()["curves"], order_words()["under"])
+    plot = LifePlot(context.theme, known, order_strings()["curves"], order_strings()["under"])
     qtbot.addWidget(plot)
     plot.resize(600, plot.sizeHint().height())
     field = plot.field()
@@ -339,7 +339,7 @@ def test_the_help_opens_by_button_key_and_wish_and_gives_the_keyboard_back(room:
     page.help_button.click()
     assert is_open(page)
     plot, area = page.help.findChildren(LifePlot)[0], page.help.findChildren(QScrollArea)[0]
-    assert plot.accessibleDescription() == life_told(life(), order_words())
+    assert plot.accessibleDescription() == life_told(life(), order_strings())
     assert "Two gauges" in room.words(page.help)
     before = page.tabs.health.area
     QTest.keyClick(area, Qt.Key.Key_Escape)

@@ -18,18 +18,10 @@ from core.types.values import Kind
 from ui.context import Context
 from ui.lists.row_spec import Heading
 from ui.lists.row_text import wrapped
-from ui.pages.journal.common.job_words import (
-    code_told,
-    day_told,
-    deed_words,
-    lasted,
-    moment,
-    report_told,
-    told_deeds,
-    words,
-)
+from ui.pages.journal.common.job_words import code_told, day_told, deed_words, lasted, moment, report_told, told_deeds
 from ui.pages.journal.common.line_list import ActBar, entry_list, key_of
 from ui.pages.journal.common.lines import NARROW, Entry
+from ui.strings import journal_strings
 from ui.widgets.reasons import clause, reason_told, reasons_told
 
 DAY_MS = 86_400_000
@@ -44,8 +36,8 @@ def test_every_deed_and_every_kind_of_work_has_words_and_an_icon() -> None:
         for form in ("chip", "would", "run"):
             assert "{count}" in said[form]["one"]
             assert "{count}" in said[form]["many"]
-    assert set(words()["jobs"]) == {kind.value for kind in JobType}
-    assert set(words()["jobs"].values()) <= icons
+    assert set(journal_strings()["jobs"]) == {kind.value for kind in JobType}
+    assert set(journal_strings()["jobs"].values()) <= icons
     assert deed_words("new_one")["word"] == "New_one"
 
 

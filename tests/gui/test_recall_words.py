@@ -43,8 +43,8 @@ from ui.pages.recall.words import (
     sunk_by,
     time_words,
     verdict,
-    words,
 )
+from ui.strings import recall_strings
 from ui.widgets.words import said_at
 
 DROPS = (
@@ -79,9 +79,9 @@ def test_lists_of_one_way_count_once_and_sums_do_not_count() -> None:
 
 @pytest.mark.parametrize("dropped", DROPS)
 def test_every_drop_has_words_and_a_stage_that_drops(dropped: str) -> None:
-    assert dropped in words()["dropped"]
+    assert dropped in recall_strings()["dropped"]
     assert stage_of(dropped) in STAGES[4:]
-    assert sunk_by(dropped, {"bm25": (1, 2.0), "vector": (2, 0.4)}) == words()["dropped"][dropped]["short"]
+    assert sunk_by(dropped, {"bm25": (1, 2.0), "vector": (2, 0.4)}) == recall_strings()["dropped"][dropped]["short"]
 
 
 def test_an_unknown_drop_is_still_told() -> None:
@@ -137,7 +137,7 @@ def test_pieces_stand_beside_each_other_within_the_bar() -> None:
 
 
 def test_every_signal_of_the_bar_has_words() -> None:
-    assert set(TOKENS) == set(words()["signals"])
+    assert set(TOKENS) == set(recall_strings()["signals"])
 
 
 # ---- the funnel

@@ -197,7 +197,7 @@ def test_what_closed_by_itself_is_told_with_its_reason(room: Room) -> None:
     dialog = dialog_of(page, ClosedDialog, room.qtbot)
     assert isinstance(dialog, ClosedDialog)
     settle(room.qtbot, lambda: len(dialog.list.lines.rows()) == 3)
-    assert dialog.list.lines.rows()[0].describe().startswith("Blue or green. Closed itself. One no longer stands.")
+    assert str(dialog.list.lines.index(0, 0).data()).startswith("Blue or green. Closed itself. One no longer stands.")
     assert closed_line(closed("reject"), NOW).why == "Kept what stood. One no longer stands."
     dialog.close_button.click()
 

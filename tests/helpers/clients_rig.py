@@ -42,8 +42,8 @@ from core.types.views import Facets
 from ui.context import Context
 from ui.lists.list_view import ListView
 from ui.pages.clients.common.lines import Row
-from ui.pages.clients.common.words import words
 from ui.pages.clients.page import ClientsPage
+from ui.strings import clients_strings
 
 D = TypeVar("D", bound=QDialog)
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000
@@ -353,7 +353,7 @@ class ClientsRoom:
 
     def rest(self) -> None:
         """Wait until nothing is under way but a code that waits to be used."""
-        waiting = words()["pairing"]["task"]
+        waiting = clients_strings()["pairing"]["task"]
 
         def rests() -> bool:
             busy = [running for running in self.context.tasks.running if running.label != waiting]

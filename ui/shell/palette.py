@@ -5,21 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence, QPainter
-from PySide6.QtWidgets import (
-    QDialog,
-    QFrame,
-    QLineEdit,
-    QListWidget,
-    QListWidgetItem,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QHideEvent, QKeyEvent, QKeySequence, QPainter
+from PySide6.QtWidgets import QDialog, QFrame, QLineEdit, QVBoxLayout, QWidget
 
+from ui.lists.list_view import Keep, ListView
+from ui.lists.row_spec import MIDDLE, RIGHT, RowSpec, RowState
 from ui.theme.theme import Theme
 
 WIDTH, HEIGHT, ROW = 600, 420, 36
@@ -79,42 +70,42 @@ def _score(word: str, title: str, more: str) -> int:
     return 2 if word in title else 1 if word in more else 0
 
 
-class _Line(QStyledItemDelegate):
-    """Icon, title, hint."""
+class EntryRows(RowSpec[Entry]):
+    """How entries look: icon, title, hint."""
 
-    def __init__(self, theme: Theme, parent: QObject) -> None:
-        super().__init__(parent)
-        self._theme = theme
+    def key(self, row: Entry) -> str:
+        """Its title with its hint."""
+        return f"{row.title}\n{row.hint}"
 
-    def sizeHint(self, _option: QStyleOptionViewItem, _index: object) -> QSize:  # noqa: N802 - Qt's name
-        return QSize(100, self._theme.px(ROW))
+    def describe(self, row: Entry) -> str:
+        """Its title."""
+        return row.title
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:  # type: ignore[override]
-        entry: Entry = index.data(Qt.ItemDataRole.UserRole)
-        theme, rect = self._theme, QRect(option.rect)
-        painter.save()
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        if chosen:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    def hint(self, _row: Entry) -> str:
+        """Nothing."""
+        return ""
+
+    def height(self, _row: Entry, _place: int) -> int:
+        """All are of one height."""
+        return self.theme.px(ROW)
+
+    def draw_ground(self, painter: QPainter, rect: QRect, _row: Entry, state: RowState) -> None:
+        """A rounded field where Enter would take it."""
+        if state.is_chosen:
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.colour("accent_soft"))
+            painter.setBrush(self.theme.colour("accent_soft"))
             painter.drawRoundedRect(rect.adjusted(4, 1, -4, -1), 8, 8)
+
+    def draw_row(self, painter: QPainter, rect: QRect, row: Entry, state: RowState) -> None:
+        """Its icon, its title, its hint."""
+        theme, small = self.theme, self.theme.font("small")
         side = theme.px(16)
-        if entry.icon:
-            icon = theme.icon(entry.icon, "accent" if chosen else "muted").pixmap(QSize(side, side))
+        if row.icon:
+            icon = theme.icon(row.icon, "accent" if state.is_chosen else "muted").pixmap(QSize(side, side))
             painter.drawPixmap(QPoint(rect.x() + 16, rect.y() + (rect.height() - side) // 2), icon)
-        painter.setFont(theme.font("small"))
-        painter.setPen(theme.colour("muted"))
-        hint = painter.fontMetrics().horizontalAdvance(entry.hint)
-        painter.drawText(
-            rect.adjusted(0, 0, -16, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, entry.hint
-        )
-        painter.setFont(theme.font("body"))
-        painter.setPen(theme.colour("ink"))
-        room = rect.adjusted(28 + side, 0, -32 - hint, 0)
-        shown = painter.fontMetrics().elidedText(entry.title, Qt.TextElideMode.ElideRight, room.width())
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
-        painter.restore()
+        self.write(painter, rect.adjusted(0, 0, -16, 0), row.hint, "muted", small, RIGHT | MIDDLE)
+        room = rect.adjusted(28 + side, 0, -32 - QFontMetrics(small).horizontalAdvance(row.hint), 0)
+        self.write(painter, room, row.title, "ink", theme.font("body"))
 
 
 class CommandPalette(QDialog):
@@ -133,12 +124,9 @@ class CommandPalette(QDialog):
         self.field.setAccessibleName("Command")
         self.field.textChanged.connect(self._filter)
         self.field.installEventFilter(self)
-        self.list = QListWidget()
-        self.list.setAccessibleName("Commands")
-        self.list.setItemDelegate(_Line(theme, self.list))
+        self.list = ListView(EntryRows(theme), "Commands", keep=Keep.TOP)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
-        self.list.itemClicked.connect(self._take)
+        self.list.clicked.connect(lambda _: self._take(self.list.current))
         inner = QVBoxLayout(frame)
         inner.setContentsMargins(8, 8, 8, 8)
         inner.addWidget(self.field)
@@ -169,26 +157,21 @@ class CommandPalette(QDialog):
         """Nothing stays in the list: names of steps are the vault's."""
         super().hideEvent(event)
         self._entries, self._last = (), None
-        self.list.clear()
+        self.list.show_lines([])
 
     def titles(self) -> list[str]:
         """What is offered at present."""
-        return [self.list.item(i).data(Qt.ItemDataRole.UserRole).title for i in range(self.list.count())]
+        return [entry.title for entry in self.list.lines.rows()]
 
     def _filter(self, typed: str) -> None:
         found = rank(self._entries, typed)
         if typed.strip() and self._last is not None:
             found.append(self._last(typed))
-        self.list.clear()
-        for entry in found:
-            item = QListWidgetItem(entry.title)
-            item.setData(Qt.ItemDataRole.UserRole, entry)
-            self.list.addItem(item)
-        self.list.setCurrentRow(0)
+        self.list.show_lines(found)
+        self.list.look_near(0)
 
-    def _take(self, item: QListWidgetItem | None) -> None:
-        if item is not None:
-            entry: Entry = item.data(Qt.ItemDataRole.UserRole)
+    def _take(self, entry: Entry | None) -> None:
+        if entry is not None:
             self.close()
             entry.run()
 
@@ -197,10 +180,10 @@ class CommandPalette(QDialog):
         if watched is self.field and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}
             if event.key() in steps:
-                row = self.list.currentRow() + steps[Qt.Key(event.key())]
-                self.list.setCurrentRow(max(0, min(self.list.count() - 1, row)))
+                row = self.list.currentIndex().row() + steps[Qt.Key(event.key())]
+                self.list.look_near(max(0, min(self.list.lines.rowCount() - 1, row)))
                 return True
             if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-                self._take(self.list.currentItem())
+                self._take(self.list.current)
                 return True
         return False

@@ -5,23 +5,11 @@ The forms are `resources/help/belief.json`. Must not do: decide anything, or sho
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
-from typing import Any
-
 from core.types.reviews import ClaimSeen
+from ui.strings import belief_strings
 from ui.widgets.plaintext import one_line
 
 _NAME, _VALUE = 40, 120
-
-
-@cache
-def _forms() -> Mapping[str, Any]:
-    text = (files("resources") / "help" / "belief.json").read_text(encoding="utf-8")
-    found: Mapping[str, Any] = json.loads(text)
-    return found
 
 
 def claim_told(claim: ClaimSeen) -> str:
@@ -30,9 +18,9 @@ def claim_told(claim: ClaimSeen) -> str:
     Args:
         claim: the claim; its words are made visible and cut.
     """
-    is_person = " ".join(claim.subject.casefold().split()) in _forms()["persons"]
+    is_person = " ".join(claim.subject.casefold().split()) in belief_strings()["persons"]
     value = one_line(claim.value, _VALUE)
-    forms = _forms()["predicates"].get(claim.predicate)
+    forms = belief_strings()["predicates"].get(claim.predicate)
     denies = claim.polarity == "negative"
     subject = "You" if is_person else one_line(claim.subject, _NAME)
     if forms is None:

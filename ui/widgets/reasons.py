@@ -5,17 +5,9 @@ Must not do: decide anything.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.resources import files
-from typing import Any
+from collections.abc import Sequence
 
-
-@cache
-def _reasons() -> Mapping[str, Any]:
-    found: Mapping[str, Any] = json.loads((files("resources") / "help" / "lifecycle.json").read_text(encoding="utf-8"))
-    return found
+from ui.strings import lifecycle_strings
 
 
 def reason_told(key: str) -> str:
@@ -24,7 +16,7 @@ def reason_told(key: str) -> str:
     Args:
         key: of `lifecycle.json`; one that is not there is said by its own words. "" for none.
     """
-    found = _reasons().get(key)
+    found = lifecycle_strings().get(key)
     return str(found) if isinstance(found, str) else f"{key.replace('_', ' ').capitalize()}." if key else ""
 
 

@@ -5,11 +5,11 @@ Must not do: count anything.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+
+from ui.strings import skip_strings
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,5 @@ def skip_sentences(skipped: Mapping[str, int]) -> tuple[str, ...]:
 @cache
 def reasons() -> Mapping[str, Mapping[str, str]]:
     """The words for the importers' reasons; read once."""
-    text = (files("resources") / "help" / "skips.json").read_text(encoding="utf-8")
-    found: Mapping[str, Mapping[str, str]] = json.loads(text)["reasons"]
+    found: Mapping[str, Mapping[str, str]] = skip_strings()["reasons"]
     return found

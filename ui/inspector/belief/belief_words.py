@@ -5,41 +5,20 @@ The sentences are `resources/help/belief.json`. Must not do: decide anything, or
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from core.types.memory import Belief, ClaimHeld, EvidenceSeen, Opposed, TrustInputs, TrustStep, VersionHeld, Voice
 from core.types.reviews import ClaimSeen
 from core.types.values import Precision, When
+from ui.strings import belief_strings, format_count
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import SOURCE_WORDS, date_of, said_at, said_or_noted
 
 MINUS = "\u2212"
 _NOTHING = 0.005
 _NAME, _VALUE = 40, 120
-
-
-@cache
-def words() -> Mapping[str, Any]:
-    """The sentences, read once."""
-    text = (files("resources") / "help" / "belief.json").read_text(encoding="utf-8")
-    found: Mapping[str, Any] = json.loads(text)
-    return found
-
-
-def counted(forms: Mapping[str, str], count: int, **more: object) -> str:
-    """A count in words.
-
-    Args:
-        forms: `one` and `many`, with `{count}` in it.
-        count: how many.
-        **more: what else the form names.
-    """
-    return forms["one" if count == 1 else "many"].format(count=f"{count:,}", **more)
 
 
 def score(value: float) -> str:
@@ -86,7 +65,7 @@ def level(trust: float) -> str:
     Args:
         trust: 0 to 1.
     """
-    return str(next(step["says"] for step in words()["level"] if trust >= step["from"] or step["from"] == 0))
+    return str(next(step["says"] for step in belief_strings()["level"] if trust >= step["from"] or step["from"] == 0))
 
 
 def terms_told(belief: Belief) -> tuple[TermTold, ...]:
@@ -102,10 +81,10 @@ def _term(step: TrustStep, inputs: TrustInputs) -> TermTold:
     is_first = step.name == "source"
     return TermTold(
         name=step.name,
-        title=words()["terms"][step.name],
+        title=belief_strings()["terms"][step.name],
         sentence=_made_by(step, inputs),
         figure=score(step.change) if is_first else signed(step.change),
-        why=words()["why"][step.name],
+        why=belief_strings()["why"][step.name],
         before=0.0 if is_first else step.before,
         after=step.total,
         is_idle=not is_first and abs(step.change) < _NOTHING,
@@ -113,10 +92,10 @@ def _term(step: TrustStep, inputs: TrustInputs) -> TermTold:
 
 
 def _made_by(step: TrustStep, inputs: TrustInputs) -> str:
-    said = words()["steps"]
+    said = belief_strings()["steps"]
     match step.name:
         case "source":
-            return str(words()["sources"][inputs.source.value])
+            return str(belief_strings()["sources"][inputs.source.value])
         case "corroboration":
             forms = said["corroboration"]
             return str(forms["none"] if inputs.sources < 2 else forms["many"].format(count=inputs.sources))
@@ -127,7 +106,7 @@ def _made_by(step: TrustStep, inputs: TrustInputs) -> str:
         case "bounds":
             return str(said["bounds"]["over" if step.change < 0 else "under"])
         case "ancestors":
-            return counted(said["ancestors"], inputs.ancestors, value=score(inputs.lowest or 0.0))
+            return format_count(said["ancestors"], inputs.ancestors, value=score(inputs.lowest or 0.0))
     name = one_line(inputs.client or "", _NAME)
     form = said["ceiling"] if name else said["ceiling_nobody"]
     return str(form).format(name=name, value=score(inputs.ceiling or step.total))
@@ -137,15 +116,15 @@ def _feedback(forms: Mapping[str, Any], confirmed: int, disputed: int) -> str:
     if confirmed and disputed:
         return str(forms["both"]).format_map({"for": confirmed, "against": disputed})
     if confirmed:
-        return counted(forms["for"], confirmed)
-    return counted(forms["against"], disputed) if disputed else str(forms["none"])
+        return format_count(forms["for"], confirmed)
+    return format_count(forms["against"], disputed) if disputed else str(forms["none"])
 
 
 def _age(forms: Mapping[str, Any], inputs: TrustInputs) -> str:
     if inputs.age_days is None:
         return str(forms["none"])
     chosen = forms["confirmed" if inputs.confirmed else "said"]
-    return str(chosen["zero"]) if inputs.age_days == 0 else counted(chosen, inputs.age_days)
+    return str(chosen["zero"]) if inputs.age_days == 0 else format_count(chosen, inputs.age_days)
 
 
 def voice_told(voice: Voice) -> str:
@@ -154,7 +133,7 @@ def voice_told(voice: Voice) -> str:
     Args:
         voice: of the memory.
     """
-    forms = words()["voices"][voice.verdict]
+    forms = belief_strings()["voices"][voice.verdict]
     name = one_line(voice.client or "", _NAME)
     said = str(forms["other"]).format(name=name) if voice.client is not None else str(forms["you"])
     reason = f": “{one_line(voice.reason, _VALUE)}”" if voice.reason else "."
@@ -170,14 +149,14 @@ def state_told(claim: ClaimHeld) -> str:
     Args:
         claim: the claim with what speaks for and against it.
     """
-    said, seen = words()["claims"], claim.seen
-    state = str(words()["states"][seen.state])
+    said, seen = belief_strings()["claims"], claim.seen
+    state = str(belief_strings()["states"][seen.state])
     if claim.replaced_by is not None and seen.state == "superseded":
         state = f"{state} · {said['replaced'].format(value=one_line(claim.replaced_by, _NAME))}"
     parts = [state, str(said["sure"]).format(percent=round(100 * seen.confidence))]
-    parts.append(counted(said["sources"], max(1, seen.sources)))
+    parts.append(format_count(said["sources"], max(1, seen.sources)))
     if seen.against:
-        parts.append(counted(said["against"], seen.against))
+        parts.append(format_count(said["against"], seen.against))
     parts.append(_validity(seen))
     condition = seen.qualifiers.get("when")
     if isinstance(condition, str) and condition:
@@ -188,7 +167,7 @@ def state_told(claim: ClaimHeld) -> str:
 
 
 def _validity(claim: ClaimSeen) -> str:
-    said = words()["claims"]
+    said = belief_strings()["claims"]
     begin = None if claim.valid_from is None else date_of(claim.valid_from)
     end = None if claim.valid_to is None else date_of(claim.valid_to)
     return _span(said, begin, end)
@@ -210,14 +189,14 @@ def quote_told(quote: EvidenceSeen, memory_id: str) -> str:
         memory_id: the memory that is looked at.
     """
     if quote.memory_id == memory_id:
-        return str(words()["claims"]["here"])
+        return str(belief_strings()["claims"]["here"])
     name = one_line(quote.client or "", _NAME) or SOURCE_WORDS[quote.source]
     return f"{name} · {said_or_noted(quote.occurred, quote.recorded_at)} · trust {score(quote.trust)}"
 
 
 def opposed_told(item: Opposed) -> str:
     """What kind of matter is open: `Two memories disagree`."""
-    return str(words()["opposed"].get(item.kind, words()["opposed"]["contradiction"]))
+    return str(belief_strings()["opposed"].get(item.kind, belief_strings()["opposed"]["contradiction"]))
 
 
 # ---- versions
@@ -235,7 +214,7 @@ def held_told(version: VersionHeld) -> str:
     Args:
         version: of a chain.
     """
-    said = words()["versions"]
+    said = belief_strings()["versions"]
     if not version.ever_held:
         return f"{said['waits']} · {said['learned_on'].format(date=date_of(version.recorded_at))}"
     begin = day_of(version.begin, version.precision)

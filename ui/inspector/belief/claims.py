@@ -14,15 +14,9 @@ from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QSpacerItem, QWi
 from core.types.memory import ClaimHeld, EvidenceSeen, Opposed
 from core.types.values import Memory
 from ui.context import Context, Inspected, Part, PartSpec, Pointed
-from ui.inspector.belief.belief_words import (
-    counted,
-    opposed_told,
-    quote_told,
-    score,
-    state_told,
-    words,
-)
+from ui.inspector.belief.belief_words import opposed_told, quote_told, score, state_told
 from ui.inspector.memory_link import flush
+from ui.strings import belief_strings, format_count
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.claim_words import claim_told
@@ -50,8 +44,8 @@ class StateMark(QWidget):
         self.state = state
         self._theme = theme
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setAccessibleName(str(words()["states"][state]))
-        self.setToolTip(str(words()["state_hints"][state]))
+        self.setAccessibleName(str(belief_strings()["states"][state]))
+        self.setToolTip(str(belief_strings()["state_hints"][state]))
         theme.changed.connect(self._measure)
         self._measure()
 
@@ -172,7 +166,7 @@ class ClaimBox(QWidget):
             label(state, "small", wrap=True),
         )
         self.row.setAccessibleName(f"{sentence}. {state}")
-        self.row.setAccessibleDescription(words()["claims"]["hint"])
+        self.row.setAccessibleDescription(belief_strings()["claims"]["hint"])
         self.row.clicked.connect(self.toggle)
         self.row.looked.connect(self._look)
         self._quotes = QWidget()
@@ -199,7 +193,7 @@ class ClaimBox(QWidget):
         self.pointed.emit(found)
 
     def _fill(self) -> None:
-        said = words()["claims"]
+        said = belief_strings()["claims"]
         for quote in self.held.evidence:
             self._inside.addWidget(self._quote(quote))
         more = self.held.pieces - len(self.held.evidence)
@@ -211,7 +205,7 @@ class ClaimBox(QWidget):
     def _quote(self, quote: EvidenceSeen) -> QWidget:
         stance = {"supporting": "for", "contradicting": "contradicting"}.get(quote.stance, "neutral")
         role = "warning" if stance == "contradicting" else "small"
-        above = f"{words()['claims'][stance]} · {quote_told(quote, self._memory_id)}"
+        above = f"{belief_strings()['claims'][stance]} · {quote_told(quote, self._memory_id)}"
         made = QWidget()
         layout = column(made, label(above, role, wrap=True), gap=1)
         layout.addWidget(label(f"“{one_line(quote.quote, _QUOTE)}”", wrap=True))
@@ -238,7 +232,7 @@ class OpposedBox(QFrame):
         super().__init__()
         self.setObjectName("banner")
         self.setProperty("tone", "warning" if item.kind in _GRAVE else "plain")
-        said, other = words()["opposed"], item.other
+        said, other = belief_strings()["opposed"], item.other
         title = opposed_told(item)
         layout = column(self, label(title, "strong", wrap=True), gap=8, margins=12)
         links = QWidget()
@@ -316,7 +310,7 @@ class ClaimsPart(Part):
         hidden = len(self._claims) - self._most
         if hidden > 0:
             forms = {"one": "Show 1 more claim", "many": "Show {count} more claims"}
-            more = button(counted(forms, hidden), self._more, kind="link")
+            more = button(format_count(forms, hidden), self._more, kind="link")
             self._inner.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _more(self) -> None:

@@ -13,9 +13,9 @@ from core.types.memory import Rests
 from core.types.values import Kind, Memory, Status
 from core.types.views import MemoryRow
 from ui.context import Context, Inspected, Part, PartSpec
-from ui.inspector.belief.belief_words import counted, words
 from ui.inspector.belief.source_hold import HoldDialog
 from ui.inspector.memory_link import MemoryLine, flush
+from ui.strings import belief_strings, format_count
 from ui.tasks import query
 from ui.undo import offer_undo
 from ui.widgets.basics import button, column, label
@@ -34,7 +34,7 @@ def rests_told(rests: Rests) -> tuple[str, ...]:
     Args:
         rests: of the memory.
     """
-    said = words()["rests"]
+    said = belief_strings()["rests"]
     digests = sum(kind is Kind.DIGEST for _, kind in rests.derived)
     counts = (
         ("digests", digests),
@@ -42,10 +42,10 @@ def rests_told(rests: Rests) -> tuple[str, ...]:
         ("rules", len(rests.rules)),
         ("alone", rests.alone),
     )
-    told = [counted(said[name], count) for name, count in counts if count]
-    told += [counted(said["given"], count, name=one_line(name, 40)) for name, count in rests.given]
+    told = [format_count(said[name], count) for name, count in counts if count]
+    told += [format_count(said["given"], count, name=one_line(name, 40)) for name, count in rests.given]
     if rests.recalled and not rests.given:
-        told.append(counted(said["recalled"], rests.recalled))
+        told.append(format_count(said["recalled"], rests.recalled))
     return tuple(told)
 
 
@@ -60,7 +60,7 @@ class RestsPart(Part):
         self._most = _STEP
         self.sentences = label("", wrap=True)
         self._lines = column(gap=2)
-        self.hold = button(words()["rests"]["hold"], self._hold, kind="link")
+        self.hold = button(belief_strings()["rests"]["hold"], self._hold, kind="link")
         layout = column(self, label("What rests on this", "label"), self.sentences, gap=8)
         layout.addLayout(self._lines)
         layout.addLayout(flush(self.hold, None))
@@ -80,7 +80,7 @@ class RestsPart(Part):
             clear(self._lines)
         self._memory, self._client = memory, inspected.belief.inputs.client
         told = rests_told(rests)
-        self.sentences.setText("\n".join(f"{one}." for one in told) or words()["rests"]["nothing"])
+        self.sentences.setText("\n".join(f"{one}." for one in told) or belief_strings()["rests"]["nothing"])
         self._ids = (*(made for made, _ in rests.derived), *rests.rules)
         can_hold = memory.status in _HOLDABLE
         self.hold.setVisible(can_hold)
@@ -121,7 +121,7 @@ class RestsPart(Part):
             dialog.open()
 
     def _held(self, count: int, step_id: str) -> None:
-        offer_undo(self.context, counted(words()["hold"]["done"], count), step_id)
+        offer_undo(self.context, format_count(belief_strings()["hold"]["done"], count), step_id)
 
 
 RESTS = PartSpec("rests", 45, RestsPart)

@@ -15,7 +15,7 @@ from core.types.reviews import Held, HoldPreview, HoldRequest
 from core.types.values import Memory
 from core.types.views import MemoryRow
 from ui.context import Context
-from ui.inspector.belief.belief_words import counted, words
+from ui.strings import belief_strings, format_count
 from ui.tasks import problem_of, query, write
 from ui.widgets.basics import button, card, column, label, row
 from ui.widgets.chips import Segments
@@ -65,7 +65,7 @@ class HoldDialog(QDialog):
             parent: the inspector; the dialog goes with it when the vault is locked.
         """
         super().__init__(parent)
-        said = words()["hold"]
+        said = belief_strings()["hold"]
         self.setWindowTitle(said["title"])
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._context, self._requests = context, sources_of(memory, client)
@@ -101,17 +101,17 @@ class HoldDialog(QDialog):
         self.list.clear()
         self._say("")
         self._say_button(0)
-        self.found.setText(words()["hold"]["counting"])
+        self.found.setText(belief_strings()["hold"]["counting"])
         request, conflicts = self._requests[self.sources.current], self._context.bridge.engine.conflicts
         task = query("Looking through a source", lambda: conflicts.hold_preview(request)).within(self, "preview")
         self._context.tasks.run(task.success(self._counted).failure(self._failed))
 
     def _counted(self, preview: HoldPreview) -> None:
-        said = words()["hold"]
+        said = belief_strings()["hold"]
         self._preview = preview
-        parts = [counted(said["found"], preview.memories)] if preview.memories else [said["nothing"].rstrip(".")]
+        parts = [format_count(said["found"], preview.memories)] if preview.memories else [said["nothing"].rstrip(".")]
         if preview.derived and preview.derived < preview.memories:
-            parts.append(counted(said["derived"], preview.derived))
+            parts.append(format_count(said["derived"], preview.derived))
         self.found.setText(". ".join(parts) + ".")
         shown = preview.ids[:_LISTED]
         more = preview.memories > len(shown)
@@ -132,7 +132,7 @@ class HoldDialog(QDialog):
             self.list.addItem(item)
 
     def _say_button(self, count: int) -> None:
-        text = counted(words()["hold"]["button"], count) if count else words()["hold"]["title"]
+        text = format_count(belief_strings()["hold"]["button"], count) if count else belief_strings()["hold"]["title"]
         self.go_button.setText(text)
         self.go_button.setAccessibleName(text)
         self.go_button.setEnabled(count > 0)

@@ -10,10 +10,11 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QWidget
 
 from ui.context import Context, Inspected, Part, PartSpec
-from ui.inspector.belief.belief_words import score, terms_told, voice_told, words
+from ui.inspector.belief.belief_words import score, terms_told, voice_told
 from ui.inspector.belief.verdicts import JUDGED, VERDICTS
 from ui.inspector.belief.waterfall import TermTable, Waterfall
 from ui.inspector.memory_link import Disclosure
+from ui.strings import belief_strings
 from ui.widgets.basics import column, label
 from ui.widgets.flow import FlowLayout, clear
 from ui.widgets.keys import KeyButton
@@ -62,7 +63,7 @@ class TrustPart(Part):
         clear(self._buttons)
         if can_judge:
             for verdict, letter in VERDICTS:
-                told = words()["acts"][verdict]
+                told = belief_strings()["acts"][verdict]
                 made = KeyButton(self.context.theme, told["title"], letter, self._judge(verdict), is_tight=True)
                 made.setToolTip(told["hint"])
                 self._buttons.addWidget(made)

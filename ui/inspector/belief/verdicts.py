@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 from core.types.replies import VerdictReply
 from core.types.values import OWNER_ACTOR, Memory, Status
 from ui.context import Context
-from ui.inspector.belief.belief_words import words
+from ui.strings import belief_strings
 from ui.tasks import write
 from ui.undo import offer_undo
 from ui.widgets.basics import button, column, label, row
@@ -50,7 +50,7 @@ def judge(context: Context, memory_id: str, verdict: str, reason: str = "") -> N
         return (memories.confirm if verdict == CONFIRM else memories.reinforce)(memory_id, OWNER_ACTOR)
 
     def done(reply: VerdictReply) -> None:
-        offer_undo(context, words()["acts"][verdict]["done"], reply.step_id)
+        offer_undo(context, belief_strings()["acts"][verdict]["done"], reply.step_id)
 
     context.tasks.run(write("Judging a memory", begin).success(done))
 
@@ -111,4 +111,6 @@ class DisputeDialog(ReasonDialog):
             memory_id: what is disputed.
             parent: the inspector.
         """
-        super().__init__(context, words()["dispute"], lambda why: judge(context, memory_id, DISPUTE, why), parent)
+        super().__init__(
+            context, belief_strings()["dispute"], lambda why: judge(context, memory_id, DISPUTE, why), parent
+        )

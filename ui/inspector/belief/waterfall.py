@@ -12,7 +12,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QHeaderView, QLabel, QSizePolicy, QTableWidget, QTableWidgetItem, QWidget
 
-from ui.inspector.belief.belief_words import TermTold, level, score, words
+from ui.inspector.belief.belief_words import TermTold, level, score
+from ui.strings import belief_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import column, hairline, label, row
 from ui.widgets.flow import clear
@@ -145,7 +146,7 @@ class Waterfall(QWidget):
             self._inner.addWidget(self._line(term.sentence, term.figure, term.why, bar, "small"))
         self._inner.addWidget(hairline())
         bar = Bar(self._theme, SUM, 0.0, trust, most)
-        self._inner.addWidget(self._line(level(trust), score(trust), words()["why"]["trust"], bar, "strong"))
+        self._inner.addWidget(self._line(level(trust), score(trust), belief_strings()["why"]["trust"], bar, "strong"))
         names = "; ".join(f"{term.sentence}: {term.figure}" for term in terms)
         self.setAccessibleName(f"Trust {score(trust)}. {names}")
 
@@ -191,7 +192,7 @@ class TermTable(QTableWidget):
             terms: in the order in which they are added.
             trust: what they come to, 0 to 1.
         """
-        names = words()["terms"]
+        names = belief_strings()["terms"]
         lines = [(term.title, term.figure, score(term.after), term.sentence) for term in terms]
         lines.append((names["trust"], "", score(trust), level(trust)))
         self.setRowCount(len(lines))

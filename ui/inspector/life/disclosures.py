@@ -5,14 +5,13 @@ Must not do: hold the memory up; it is asked for once the memory is shown, and c
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from core.types.recall import Given
 from ui.context import Context, Inspected, Part, PartSpec
+from ui.strings import recall_strings
 from ui.tasks import query
 from ui.widgets.basics import column, label
 from ui.widgets.plaintext import one_line
@@ -23,8 +22,7 @@ _NAME = 60
 
 @cache
 def _words() -> Mapping[str, Any]:
-    text = (files("resources") / "help" / "recall_page.json").read_text(encoding="utf-8")
-    found: Mapping[str, Any] = json.loads(text)["given"]
+    found: Mapping[str, Any] = recall_strings()["given"]
     return found
 
 

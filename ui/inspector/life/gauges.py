@@ -5,10 +5,8 @@ Must not do: work out a gauge; numbers, curves and dates are the engine's.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from PySide6.QtWidgets import QWidget
@@ -19,8 +17,9 @@ from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.belief.waterfall import Figure
 from ui.inspector.life.gauge_plot import Mark, Plot
 from ui.inspector.life.permanence import LastingRow
-from ui.inspector.life.permanence import said as said_of
 from ui.inspector.refresh import Again
+from ui.strings import inspector_strings as said_of
+from ui.strings import journal_strings
 from ui.tasks import query
 from ui.theme.theme import Theme
 from ui.widgets.basics import column, label, row
@@ -35,8 +34,7 @@ _YEAR_DAYS, _MONTH_DAYS = 730, 60
 
 @cache
 def _words() -> Mapping[str, Any]:
-    text = (files("resources") / "help" / "journal_page.json").read_text(encoding="utf-8")
-    found: Mapping[str, Any] = json.loads(text)["gauges"]
+    found: Mapping[str, Any] = journal_strings()["gauges"]
     return found
 
 

@@ -5,30 +5,17 @@ Must not do: decide a level; the engine reads it, the person sets it, as one und
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
-from typing import Any
-
 from PySide6.QtWidgets import QWidget
 
 from core.types.memory import Lasting
 from core.types.views import Revision, RevisionReport
 from ui.context import Context
-from ui.inspector.belief.belief_words import words as belief_words
+from ui.strings import belief_strings as belief_words
+from ui.strings import inspector_strings
 from ui.tasks import problem_of, query, write
 from ui.undo import offer_undo
 from ui.widgets.basics import column, label, row
 from ui.widgets.chips import MenuChip
-
-
-@cache
-def said() -> Mapping[str, Any]:
-    """The sentences, read once."""
-    text = (files("resources") / "help" / "inspector.json").read_text(encoding="utf-8")
-    found: Mapping[str, Any] = json.loads(text)
-    return found
 
 
 def length_told(level: str) -> str:
@@ -37,7 +24,7 @@ def length_told(level: str) -> str:
     Args:
         level: one of the five.
     """
-    return str(said()["lasting"]["levels"].get(level, level)).lower()
+    return str(inspector_strings()["lasting"]["levels"].get(level, level)).lower()
 
 
 def lasting_told(lasting: Lasting) -> str:
@@ -46,7 +33,7 @@ def lasting_told(lasting: Lasting) -> str:
     Args:
         lasting: from the engine.
     """
-    form = str(said()["lasting"].get(lasting.why, ""))
+    form = str(inspector_strings()["lasting"].get(lasting.why, ""))
     known = belief_words()["predicates"]
     names = (known[name]["other"] if name in known else name.replace("_", " ") for name in lasting.predicates)
     return form.format(names=", ".join(names), read=length_told(lasting.read))
@@ -57,7 +44,7 @@ class LastingRow(QWidget):
 
     def __init__(self, context: Context) -> None:
         super().__init__()
-        words = said()["lasting"]
+        words = inspector_strings()["lasting"]
         self._context, self._memory_id = context, ""
         self.chip = MenuChip(context.theme, words["title"], words["levels"], "standard")
         self.chip.setToolTip(words["hint"])
@@ -93,7 +80,7 @@ class LastingRow(QWidget):
     def _choose(self, level: str) -> None:
         context, memory_id = self._context, self._memory_id
         library = context.bridge.engine.library
-        words = said()["lasting"]
+        words = inspector_strings()["lasting"]
 
         def done(report: RevisionReport) -> None:
             if report.step_id is None:

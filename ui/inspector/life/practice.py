@@ -13,11 +13,12 @@ from core.types.lifecycle import ProcedureState, RuleState
 from core.types.memory import Application
 from core.types.values import OWNER_ACTOR, Kind, Memory
 from ui.context import Context, Inspected, Part, PartSpec
-from ui.inspector.belief.belief_words import counted, score
+from ui.inspector.belief.belief_words import score
 from ui.inspector.belief.waterfall import Figure
-from ui.inspector.life.practice_reports import is_procedure, is_rule, practice_words
+from ui.inspector.life.practice_reports import is_procedure, is_rule
 from ui.inspector.memory_link import flush
 from ui.inspector.refresh import Again
+from ui.strings import format_count, practice_strings
 from ui.tasks import query
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.flow import FlowLayout
@@ -37,10 +38,10 @@ def served_told(state: RuleState) -> str:
     Args:
         state: from the engine.
     """
-    words = practice_words()["rule"]
+    words = practice_strings()["rule"]
     if not state.applied:
         return str(words["never"])
-    return f"{counted(words['helpful'], state.helpful)}, {counted(words['harmful'], state.harmful)}"
+    return f"{format_count(words['helpful'], state.helpful)}, {format_count(words['harmful'], state.harmful)}"
 
 
 def application_told(one: Application) -> str:
@@ -49,7 +50,7 @@ def application_told(one: Application) -> str:
     Args:
         one: from the engine; its reason is hostile.
     """
-    words = practice_words()["rule"]
+    words = practice_strings()["rule"]
     who = words["by"]["owner"] if one.client is None else words["by"]["client"].format(who=one_line(one.client, _NAME))
     form = words["log_reason" if one.reason else "log_line"]
     what = words["helped" if one.is_helpful else "harmed"]
@@ -62,12 +63,13 @@ def went_told(state: ProcedureState) -> str:
     Args:
         state: from the engine.
     """
-    words = practice_words()["procedure"]
+    words = practice_strings()["procedure"]
     rate = state.success_rate
     if rate is None:
         return str(words["never"])
     share = words["rate"].format(value=round(100 * rate))
-    return f"{counted(words['worked'], state.successes)}, {counted(words['failed'], state.failures)} · {share}"
+    worked, failed = format_count(words["worked"], state.successes), format_count(words["failed"], state.failures)
+    return f"{worked}, {failed} · {share}"
 
 
 def took_told(average_ms: int) -> str:
@@ -97,7 +99,7 @@ class _Marks(QWidget):
         super().__init__()
         layout = FlowLayout(self, gap=4)
         for outcome, letter in outcomes:
-            act = practice_words()["acts"][outcome]
+            act = practice_strings()["acts"][outcome]
             made = KeyButton(context.theme, act["title"], letter, self._runner(context, outcome), is_tight=True)
             made.setToolTip(act["hint"])
             layout.addWidget(made)
@@ -124,7 +126,7 @@ class RulePart(Part):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        words, theme = practice_words()["rule"], context.theme
+        words, theme = practice_strings()["rule"], context.theme
         self._memory_id, self._proposal = "", ""
         self.maturity, self.effectiveness = label("", "strong"), Figure(theme, "", "strong")
         self.effectiveness.setToolTip(words["effectiveness_hint"])
@@ -177,7 +179,7 @@ class RulePart(Part):
         self.context.tasks.run(task.success(read_log).failure(lambda _: self._body.hide()))
 
     def _show(self, state: RuleState) -> None:
-        words = practice_words()["rule"]
+        words = practice_strings()["rule"]
         maturity = words["maturity"][state.maturity]
         self.maturity.setText(maturity)
         worth = words["effectiveness"].format(value=score(state.effectiveness))
@@ -218,7 +220,7 @@ class ProcedurePart(Part):
         self.marks = _Marks(context, (("worked", "W"), ("failed", "N")))
         self._body = QWidget()
         column(self._body, self.counts, self.told, gap=4)
-        column(self, label(practice_words()["procedure"]["title"], "label"), self._body, self.marks, gap=8)
+        column(self, label(practice_strings()["procedure"]["title"], "label"), self._body, self.marks, gap=8)
         self._again = Again(self, self._read)
 
     def show_memory(self, inspected: Inspected) -> bool:
@@ -246,7 +248,7 @@ class ProcedurePart(Part):
         if state is None:
             self._body.hide()
             return
-        words = practice_words()["procedure"]
+        words = practice_strings()["procedure"]
         self.counts.setText(went_told(state))
         told = [words["average"].format(value=took_told(state.average_ms))] if state.average_ms else []
         if state.last_used_at is not None:

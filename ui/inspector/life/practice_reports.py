@@ -5,30 +5,17 @@ Must not do: count; the engine does.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
-from typing import Any
-
 from PySide6.QtWidgets import QWidget
 
 from core.types.lifecycle import Marked, OutcomeTaken
 from core.types.values import OWNER_ACTOR, Kind, Memory
 from ui.context import Context
 from ui.inspector.belief.verdicts import JUDGED, ReasonDialog
+from ui.strings import practice_strings
 from ui.tasks import write
 from ui.undo import offer_undo
 
 HELPFUL, HARMFUL, WORKED, FAILED = "helpful", "harmful", "worked", "failed"
-
-
-@cache
-def practice_words() -> Mapping[str, Any]:
-    """The sentences, read once."""
-    text = (files("resources") / "help" / "practice.json").read_text(encoding="utf-8")
-    found: Mapping[str, Any] = json.loads(text)
-    return found
 
 
 def is_rule(memory: Memory) -> bool:
@@ -50,7 +37,7 @@ def mark(context: Context, memory_id: str, outcome: str, reason: str = "") -> No
         outcome: `helpful` or `harmful` of a rule, `worked` or `failed` of a procedure.
         reason: why it harmed, in the person's words; "" for none.
     """
-    practice, words = context.bridge.engine.practice, practice_words()
+    practice, words = context.bridge.engine.practice, practice_strings()
     act = words["acts"][outcome]
 
     def marked(done: Marked) -> None:
@@ -81,5 +68,5 @@ class HarmDialog(ReasonDialog):
             memory_id: the rule that did harm.
             parent: the inspector; the dialog goes with it when the vault is locked.
         """
-        words = practice_words()["harm"]
+        words = practice_strings()["harm"]
         super().__init__(context, words, lambda reason: mark(context, memory_id, HARMFUL, reason), parent)

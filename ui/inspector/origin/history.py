@@ -17,10 +17,11 @@ from core.types.values import Memory, Source, Status
 from core.types.views import MemoryRow, Revision, RevisionReport
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.actions import SAME_ALREADY, why_not_edit
-from ui.inspector.belief.belief_words import held_told, words
+from ui.inspector.belief.belief_words import held_told
 from ui.inspector.memory_link import flush
 from ui.inspector.origin.version_axis import ChainAxis, Legend
 from ui.inspector.text.text_view import ADDED, PLAIN, REMOVED, Run, TextView, runs_of
+from ui.strings import belief_strings
 from ui.tasks import query, write
 from ui.undo import offer_undo
 from ui.widgets.basics import button, column, hairline, label
@@ -127,7 +128,7 @@ class HistoryPart(Part):
         self._held = {version.memory_id: version for version in chain.versions}
         has = self.axis.show_chain(chain, "" if self._memory is None else self._memory.id)
         over = sum(version.ever_held for version in chain.versions) - len(self.axis.drawn)
-        self._over.setText(words()["versions"]["more"].format(count=over))
+        self._over.setText(belief_strings()["versions"]["more"].format(count=over))
         self._over.setVisible(has and over > 0)
         self.axis.setVisible(has)
         self._legend.setVisible(has)

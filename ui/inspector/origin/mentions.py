@@ -13,10 +13,9 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from core.types.lifecycle import Inferred
 from core.types.values import Status
 from ui.context import Context, Inspected, Part, PartSpec
-from ui.inspector.belief.belief_words import counted
-from ui.inspector.life.permanence import said
 from ui.inspector.memory_link import flush
 from ui.inspector.refresh import Again
+from ui.strings import format_count, inspector_strings
 from ui.tasks import query, write
 from ui.widgets.basics import button, column, label
 from ui.widgets.flow import FlowLayout, clear
@@ -59,8 +58,8 @@ class MentionsPart(Part):
         self.chips = QWidget()
         self._flow = FlowLayout(self.chips, gap=6)
         self.sentence = label("", "small", wrap=True)
-        self.link = button(said()["names"]["read_now"], self._read_anew, kind="link")
-        layout = column(self, label(said()["names"]["title"], "label"), self.chips, self.sentence, gap=8)
+        self.link = button(inspector_strings()["names"]["read_now"], self._read_anew, kind="link")
+        layout = column(self, label(inspector_strings()["names"]["title"], "label"), self.chips, self.sentence, gap=8)
         layout.addLayout(flush(self.link, None))
         self._again = Again(self, self._read)
 
@@ -100,12 +99,12 @@ class MentionsPart(Part):
     def _show_anew(self, inferred: Inferred | None) -> None:
         if inferred is None:  # it was read this moment: nothing is kept of it on purpose
             self._show_chips(())
-            self._say(said()["names"]["withheld"], "")
+            self._say(inspector_strings()["names"]["withheld"], "")
         else:
             self._show(inferred)
 
     def _show(self, inferred: Inferred | None) -> None:
-        words = said()["names"]
+        words = inspector_strings()["names"]
         if inferred is None:
             self._show_chips(())
             self._say(words["unread"], words["read_now"])
@@ -113,7 +112,7 @@ class MentionsPart(Part):
         found = named(inferred)
         self._show_chips(found)
         by = words["by"].get(inferred.made_by, words["by"]["rules"]).format(when=date_of(inferred.at))
-        more = [counted(words["more"], len(found) - _MOST)] if len(found) > _MOST else []
+        more = [format_count(words["more"], len(found) - _MOST)] if len(found) > _MOST else []
         self._say("\n".join([*more, *([] if found else [words["none"]]), f"{by}."]), words["read_again"])
 
     def _show_chips(self, found: Sequence[tuple[str, str]]) -> None:
@@ -126,7 +125,7 @@ class MentionsPart(Part):
         self.chips.updateGeometry()
 
     def _chip(self, kind: str, name: str) -> QPushButton:
-        words = said()["names"]
+        words = inspector_strings()["names"]
         shown = one_line(name, _NAME)
         type_told = words["types"].get(kind, words["types"]["other"])
         search = words["search"].format(name=one_line(name))
@@ -153,7 +152,7 @@ class MentionsPart(Part):
 
     def _fail(self, _error: BaseException) -> None:
         self._show_chips(())
-        self._say(said()["names"]["failed"], said()["names"]["read_now"])
+        self._say(inspector_strings()["names"]["failed"], inspector_strings()["names"]["read_now"])
 
 
 MENTIONS = PartSpec("mentions", 25, MentionsPart)

@@ -11,7 +11,8 @@ from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.types.memory import Chain, VersionHeld
-from ui.inspector.belief.belief_words import day_of, held_told, words
+from ui.inspector.belief.belief_words import day_of, held_told
+from ui.strings import belief_strings
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import date_of
@@ -48,7 +49,7 @@ class ChainAxis(QWidget):
         self._chain, self._looked_at = chain, looked_at
         held = [version for version in chain.versions if version.ever_held]
         told = [f"{self._name(version)}: {held_told(version)}" for version in self.drawn]
-        gap = words()["versions"]["gap_told"]
+        gap = belief_strings()["versions"]["gap_told"]
         told += [gap.format_map({"from": date_of(one.begin), "to": date_of(one.end)}) for one in chain.gaps]
         self.setAccessibleName("; ".join(told))
         self.setToolTip("")
@@ -122,7 +123,7 @@ class ChainAxis(QWidget):
         return f"{number} · {one_line(version.value, 60)}" if version.value else number
 
     def _draw_words(self, painter: QPainter, version: VersionHeld) -> None:
-        theme, said = self._theme, words()["versions"]
+        theme, said = self._theme, belief_strings()["versions"]
         rect = QRectF(0, theme.px(_ROW * self.drawn.index(version)), self.width(), theme.px(_WORDS - 2))
         name = said["current"] if version.is_current else ""
         painter.setFont(theme.font("caption"))
@@ -161,7 +162,7 @@ class ChainAxis(QWidget):
         painter.setFont(theme.font("caption"))
         painter.setPen(theme.colour("muted"))
         is_now = self._chain is not None and last == self._chain.now
-        end = words()["versions"]["now"] if is_now else day_of(last)
+        end = belief_strings()["versions"]["now"] if is_now else day_of(last)
         painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, day_of(first))
         painter.drawText(rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, end)
 
@@ -192,7 +193,7 @@ class Legend(QWidget):
         Args:
             has_gaps: whether a time is missing there.
         """
-        said = words()["versions"]
+        said = belief_strings()["versions"]
         lines = ((said["valid"], _BAR), (said["learned"], _THIN), (said["gap"], _HATCHED))
         self._lines = lines if has_gaps else lines[:2]
         self.setAccessibleName(". ".join(name for name, _ in self._lines))

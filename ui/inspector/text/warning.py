@@ -5,28 +5,16 @@ Must not do: judge a text; the engine scans it, the person decides.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
-from typing import Any
-
 from PySide6.QtWidgets import QWidget
 
 from core.types.memory import Warned
 from ui.context import Context, Inspected, Part, PartSpec
+from ui.strings import injection_strings
 from ui.tasks import problem_of, query, write
 from ui.undo import offer_undo
 from ui.widgets.basics import button, column, label, row
 
 _TOLD = 2
-
-
-@cache
-def said() -> Mapping[str, Any]:
-    """The sentences, read once."""
-    found: Mapping[str, Any] = json.loads((files("resources") / "help" / "injection.json").read_text(encoding="utf-8"))
-    return found
 
 
 def warning_told(warned: Warned) -> str:
@@ -38,7 +26,7 @@ def warning_told(warned: Warned) -> str:
     Returns:
         A sentence or two.
     """
-    words = said()
+    words = injection_strings()
     told = str(words["blocked" if warned.blocked else "sentence"])
     what = [str(words["families"][name]) for name in warned.families if name in words["families"]][:_TOLD]
     return f"{told} {words['seems'].format(what=words['and'].join(what))}" if what else told
@@ -49,7 +37,7 @@ class WarningPart(Part):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        words = said()
+        words = injection_strings()
         self._memory_id = ""
         self.title = label(words["title"], "strong", wrap=True)
         self.reason = label("", "small", wrap=True)
@@ -100,7 +88,7 @@ class WarningPart(Part):
         self.through.show()
 
     def _go(self) -> None:
-        library, memory_id, words = self.context.bridge.engine.library, self._memory_id, said()
+        library, memory_id, words = self.context.bridge.engine.library, self._memory_id, injection_strings()
 
         def done(step_id: str) -> None:
             self._calm()

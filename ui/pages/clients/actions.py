@@ -14,8 +14,9 @@ from PySide6.QtWidgets import QWidget
 
 from core.types.clients import ClientCard, Removal, TakenBack, Terms, Undoable
 from ui.context import Context
-from ui.pages.clients.common.words import can_remove, counted, left_told, visible, words
+from ui.pages.clients.common.words import can_remove, left_told, visible
 from ui.pages.clients.dialogs import RemoveDialog, UndoSinceDialog, resume_dialog, revoke_dialog, stop_dialog
+from ui.strings import clients_strings, format_count
 from ui.tasks import problem_of, query, write
 from ui.undo import offer_undo
 
@@ -67,7 +68,10 @@ class Deeds(QObject):
 
     def regrant(self, name: str, terms: Terms) -> None:
         """Let other terms hold from now on."""
-        clients, told = self._context.bridge.engine.clients, words()["done"]["regrant"].format(name=visible(name))
+        clients, told = (
+            self._context.bridge.engine.clients,
+            clients_strings()["done"]["regrant"].format(name=visible(name)),
+        )
 
         def tell(step_id: str) -> None:
             self.granted.emit(name)
@@ -99,23 +103,31 @@ class Deeds(QObject):
 
     def _step(self, deed: str, name: str, begin: Callable[[], Future[str]]) -> None:
         """A verb whose answer is its undo step."""
-        told = words()["done"][deed].format(name=visible(name))
+        told = clients_strings()["done"][deed].format(name=visible(name))
         self._run(deed, begin, lambda step_id: self._say(told, step_id))
 
     def _stop(self, count: int) -> None:
-        clients, told = self._context.bridge.engine.clients, counted(words()["done"]["stop"], count)
+        clients, told = self._context.bridge.engine.clients, format_count(clients_strings()["done"]["stop"], count)
         self._run("stop", clients.stop_all, lambda step_id: self._say(told, step_id))
 
     def _resume(self, count: int) -> None:
-        clients, told = self._context.bridge.engine.clients, counted(words()["done"]["resume_all"], count)
+        clients, told = (
+            self._context.bridge.engine.clients,
+            format_count(clients_strings()["done"]["resume_all"], count),
+        )
         self._run("resume_all", clients.resume_all, lambda step_id: self._say(told, step_id))
 
     def _revoke(self, name: str) -> None:
-        clients, told = self._context.bridge.engine.clients, words()["done"]["revoke"].format(name=visible(name))
+        clients, told = (
+            self._context.bridge.engine.clients,
+            clients_strings()["done"]["revoke"].format(name=visible(name)),
+        )
 
         def ask(_client_id: str) -> None:
             self._context.desk.say(told)
-            counting = query(words()["undo_dialog"]["looking"], lambda: clients.undoable(name, 0)).within(self)
+            counting = query(clients_strings()["undo_dialog"]["looking"], lambda: clients.undoable(name, 0)).within(
+                self
+            )
             self._context.tasks.run(counting.success(lambda found: self._offer(name, found)).failure(self._fail))
 
         self._run("revoke", lambda: clients.revoke(name), ask)
@@ -128,20 +140,20 @@ class Deeds(QObject):
             asking.open()
 
     def _undo(self, name: str, since_ms: int) -> None:
-        clients, said = self._context.bridge.engine.clients, words()["done"]
+        clients, said = self._context.bridge.engine.clients, clients_strings()["done"]
 
         def tell(found: TakenBack) -> None:
-            told = counted(said["undo"], found.steps, name=visible(name)) if found.steps else said["nothing"]
+            told = format_count(said["undo"], found.steps, name=visible(name)) if found.steps else said["nothing"]
             self._say(told + left_told(found.left), found.step_id)
 
         self._run("undo", lambda: clients.undo_since(name, since_ms), tell)
 
     def _remove(self, name: str) -> None:
-        clients, said = self._context.bridge.engine.clients, words()["done"]
+        clients, said = self._context.bridge.engine.clients, clients_strings()["done"]
 
         def tell(found: Removal) -> None:
-            told = counted(said["remove"], found.steps, name=visible(name)) if found.steps else ""
-            told += counted(said["archived"], found.archived) if found.archived else ""
+            told = format_count(said["remove"], found.steps, name=visible(name)) if found.steps else ""
+            told += format_count(said["archived"], found.archived) if found.archived else ""
             self._say((told.strip() or said["nothing"]) + left_told(found.left), found.step_id)
 
         self._run("remove", lambda: clients.remove_all(name), tell)
@@ -150,7 +162,7 @@ class Deeds(QObject):
         if self._is_busy:
             return  # a second press before the first is done would mean the same
         self._is_busy = True
-        task = write(words()["doing"][deed], begin).within(self).success(then).failure(self._fail)
+        task = write(clients_strings()["doing"][deed], begin).within(self).success(then).failure(self._fail)
         self._context.tasks.run(task).ended.connect(self._end)
 
     def _end(self) -> None:

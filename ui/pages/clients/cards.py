@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from core.types.clients import ClientCard, Standing
 from ui.pages.clients.common.lines import Row, client_list
-from ui.pages.clients.common.words import counted, listed, seen_told, standing_word, visible, words
+from ui.pages.clients.common.words import listed, seen_told, standing_word, visible
 from ui.pages.clients.views.tab import has_keyboard
+from ui.strings import clients_strings, format_count
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.states import FOOT
@@ -45,7 +46,7 @@ def card_row(card: ClientCard, now_ms: int) -> Row:
 def _did(card: ClientCard) -> str:
     """What there is of it, and how often it was answered."""
     counts = (("did_stands", card.stands), ("did_answers", card.answers))
-    return " · ".join(counted(words()[form], count) for form, count in counts if count)
+    return " · ".join(format_count(clients_strings()[form], count) for form, count in counts if count)
 
 
 def _granted(card: ClientCard) -> str:
@@ -92,7 +93,7 @@ class CardsPanel(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        said = words()
+        said = clients_strings()
         self.setObjectName("queue")
         self.count = label("", "muted")
         self.pair = button(said["pair"], self.pair_asked.emit, kind="primary", theme=theme, icon="link")
@@ -156,7 +157,7 @@ class CardsPanel(QFrame):
             wanted: the name of the one to look at; "" for the one that is looked at.
         """
         awake, paused = (sum(card.standing is one for card in cards) for one in (Standing.AWAKE, Standing.PAUSED))
-        self.count.setText(counted(words()["count"], len(cards)))
+        self.count.setText(format_count(clients_strings()["count"], len(cards)))
         self._show_switch(stops=awake > 0, resumes=paused > 1 or (paused > 0 and not awake))
         shown = in_order(cards, self._order)
         self._order = [card.name for card in shown]

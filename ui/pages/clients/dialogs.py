@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QDateEdit, QDialog, QWidget
 
 from core.types.clients import ClientCard, Undoable
 from ui.context import Context
-from ui.pages.clients.common.words import counted, names_told, removal_told, stays_told, undo_told, visible, words
+from ui.pages.clients.common.words import names_told, removal_told, stays_told, undo_told, visible
+from ui.strings import clients_strings, format_count
 from ui.tasks import problem_of, query
 from ui.widgets.basics import Elided, button, column, label, row
 from ui.widgets.chips import Segments
@@ -65,7 +66,7 @@ class AskDialog(QDialog):
         self.setWindowTitle(title)
         self.setAccessibleName(title)
         self.setMinimumWidth(context.theme.px(_WIDTH))
-        self.cancel = button(cancel or words()["cancel"], self.reject)
+        self.cancel = button(cancel or clients_strings()["cancel"], self.reject)
         self.act = button(act, self._agree, kind=kind)
         self.act.setAutoDefault(False)
         self.form = QWidget()
@@ -95,8 +96,8 @@ def stop_dialog(context: Context, count: int, parent: QWidget) -> AskDialog:
         count: how many are awake.
         parent: the page.
     """
-    said = words()["stop_dialog"]
-    return AskDialog(context, said["title"], (counted(said["sentence"], count),), said["act"], parent)
+    said = clients_strings()["stop_dialog"]
+    return AskDialog(context, said["title"], (format_count(said["sentence"], count),), said["act"], parent)
 
 
 def resume_dialog(context: Context, names: Sequence[str], parent: QWidget) -> AskDialog:
@@ -107,15 +108,15 @@ def resume_dialog(context: Context, names: Sequence[str], parent: QWidget) -> As
         names: of those.
         parent: the page.
     """
-    said = words()["resume_dialog"]
-    who = counted(said["who"], len(names), names=names_told(names))
+    said = clients_strings()["resume_dialog"]
+    who = format_count(said["who"], len(names), names=names_told(names))
     return AskDialog(context, said["title"], (said["sentence"], who), said["act"], parent, kind="plain")
 
 
 def revoke_dialog(context: Context, client: ClientCard, parent: QWidget) -> AskDialog:
     """Before one is revoked."""
-    said = words()["revoke_dialog"]
-    wrote = counted(said["wrote"], client.stands) if client.stands else said["wrote_none"]
+    said = clients_strings()["revoke_dialog"]
+    wrote = format_count(said["wrote"], client.stands) if client.stands else said["wrote_none"]
     title = said["title"].format(name=visible(client.name))
     return AskDialog(context, title, (said["sentence"], wrote), said["act"], parent)
 
@@ -136,7 +137,7 @@ class UndoSinceDialog(AskDialog):
             name: the client's.
             parent: the page.
         """
-        said = words()["undo_dialog"]
+        said = clients_strings()["undo_dialog"]
         title = said["title"].format(name=visible(name))
         super().__init__(context, title, (said["sentence"],), said["act_none"], parent)
         self.context, self._name = context, name
@@ -197,7 +198,7 @@ class UndoSinceDialog(AskDialog):
         self.day.setVisible(self.choices.current == DATE)
         self.found = None
         self.act.setEnabled(False)
-        self.preview.setText(words()["undo_dialog"]["looking"])
+        self.preview.setText(clients_strings()["undo_dialog"]["looking"])
         self.adjustSize()
 
     def _count(self) -> None:
@@ -207,17 +208,17 @@ class UndoSinceDialog(AskDialog):
             self._asked = clients.undoable(name, since)
             return self._asked
 
-        asked = query(words()["undo_dialog"]["looking"], ask).within(self, "count")
+        asked = query(clients_strings()["undo_dialog"]["looking"], ask).within(self, "count")
         self.context.tasks.run(asked.success(self._show).failure(self._fail))
 
     def _show(self, found: Undoable) -> None:
-        said, told = words()["undo_dialog"], stays_told(found)
+        said, told = clients_strings()["undo_dialog"], stays_told(found)
         self.found = found
         self.preview.setText(undo_told(found))
         self.stays.setText(told)
         self.stays.setVisible(bool(told))
         act = said["act_most"] if found.untried else said["act"]
-        self.act.setText(counted(act, found.steps + found.untried) if found.steps else said["act_none"])
+        self.act.setText(format_count(act, found.steps + found.untried) if found.steps else said["act_none"])
         self.act.setAccessibleName(self.act.text())
         self.act.setEnabled(found.steps > 0)
         self.adjustSize()
@@ -239,7 +240,7 @@ class RemoveDialog(AskDialog):
             found: what removing would do; something.
             parent: the page.
         """
-        said = words()["remove_dialog"]
+        said = clients_strings()["remove_dialog"]
         sentence = said["sentence"].format(name=visible(name))
         super().__init__(context, said["title"], (sentence,), said["act"], parent, said["cancel"])
         self.preview = label(removal_told(found), "strong", wrap=True)

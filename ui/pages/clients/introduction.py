@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from core.config.grant_wording import describe_limits_of_grants
 from ui.pages.clients.cards import CardsPanel
-from ui.pages.clients.common.words import words
+from ui.strings import clients_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import column, label, row
 from ui.widgets.states import EmptyState, States
@@ -51,7 +51,7 @@ class Teaching(QObject):
         if self._is_shown:
             return
         self._is_shown = True
-        made, said = QWidget(), words()["empty"]
+        made, said = QWidget(), clients_strings()["empty"]
         teaching = EmptyState(self._theme, "bot", said["title"], said["sentence"], *self._actions)
         caution = label(describe_limits_of_grants(), "small", wrap=True)
         caution.setFixedWidth(self._theme.px(_WIDE))

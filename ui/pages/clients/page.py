@@ -16,12 +16,12 @@ from core.types.clients import ClientCard, Standing, Terms
 from ui.context import Command, Context, Page, PageSpec
 from ui.pages.clients.actions import Deeds
 from ui.pages.clients.common.lines import Row
-from ui.pages.clients.common.words import words
 from ui.pages.clients.introduction import Teaching
 from ui.pages.clients.pairing.denied_names import Nos
 from ui.pages.clients.pairing.pairing import PairDialog
 from ui.pages.clients.pairing.tokens import TokenDialog
 from ui.pages.clients.panes import ACTIVITY, GRANTS, RECEIPTS, Stand
+from ui.strings import clients_strings
 from ui.tasks import problem_of, query
 from ui.widgets.basics import column
 from ui.widgets.states import States
@@ -43,10 +43,10 @@ class ClientsPage(Page):
         self.pairing: PairDialog | None = None
         self.deeds, self.nos = Deeds(context, self), Nos(context, self)
         self.stand = Stand(context)
-        self.states = States(context.theme, self.stand, words()["reading"])
+        self.states = States(context.theme, self.stand, clients_strings()["reading"])
         column(self, self.states)
         self.stand.build()
-        said, cards = words(), self.stand.cards
+        said, cards = clients_strings(), self.stand.cards
         actions = ((said["pair"], lambda: self.pair()), (said["token"], lambda: self.make_token()))
         self.teaching = Teaching(context.theme, self.states, cards, self.nos.link, *actions)
         self._refresh = QTimer(self)
@@ -113,7 +113,7 @@ class ClientsPage(Page):
         if not self._is_read:
             self.states.loading()
         clients = self.context.bridge.engine.clients
-        asked = query(words()["reading"], clients.cards).within(self, "cards")
+        asked = query(clients_strings()["reading"], clients.cards).within(self, "cards")
         self.context.tasks.run(asked.success(self._show).failure(self._fail))
         self.nos.read()
 
@@ -212,7 +212,7 @@ class ClientsPage(Page):
         if awake:
             self.deeds.stop_all(awake)
         else:
-            self.context.desk.say(words()["nobody_awake"])
+            self.context.desk.say(clients_strings()["nobody_awake"])
 
     def resume_all(self) -> None:
         """Let in again all that are paused, after asking."""
@@ -220,7 +220,7 @@ class ClientsPage(Page):
         if paused:
             self.deeds.resume_all(paused)
         else:
-            self.context.desk.say(words()["nobody_paused"])
+            self.context.desk.say(clients_strings()["nobody_paused"])
 
     # ---- pairing
 
@@ -231,7 +231,7 @@ class ClientsPage(Page):
             name: the name the client must get; None to take its own.
         """
         if self.context.pairing.port is None:
-            self.context.desk.say(words()["pairing"]["no_port"])
+            self.context.desk.say(clients_strings()["pairing"]["no_port"])
             self.make_token(name or "")
             return
         if self.pairing is not None:
@@ -274,7 +274,7 @@ def _asking(context: Context) -> Future[int]:
 
 def client_commands(context: Context) -> tuple[Command, ...]:
     """What the command palette offers of clients, wherever the person is."""
-    said, go = words()["commands"], context.desk.go.emit
+    said, go = clients_strings()["commands"], context.desk.go.emit
     return (
         Command("clients.pair", said["pair"], lambda: go("clients", PAIR), icon="link",
                 words="client assistant plugin connect code mcp token"),
@@ -282,7 +282,7 @@ def client_commands(context: Context) -> tuple[Command, ...]:
                 words="kill switch pause clients assistants panic"),
         Command("clients.resume", said["resume"], lambda: go("clients", RESUME), icon="play",
                 words="clients assistants paused let in again"),
-        Command("clients.nos", words()["nos"]["title"], lambda: go("clients", NOS), icon="circle-x",
+        Command("clients.nos", clients_strings()["nos"]["title"], lambda: go("clients", NOS), icon="circle-x",
                 words="clients denied refused no ask again pair allow"),
     )  # fmt: skip
 

@@ -16,13 +16,13 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from core.types.clients import ClientCard
 from ui.context import Context
 from ui.pages.clients.cards import CardsPanel
-from ui.pages.clients.common.words import words
 from ui.pages.clients.views.activity import ActivityTab
 from ui.pages.clients.views.context_preview import SightTab
 from ui.pages.clients.views.head import Head
 from ui.pages.clients.views.receipts import ReceiptsTab
 from ui.pages.clients.views.tab import Tab
 from ui.pages.clients.views.terms import TermsTab
+from ui.strings import clients_strings
 from ui.widgets.basics import button, column, row
 from ui.widgets.chips import Segments
 
@@ -61,7 +61,7 @@ class Stand(QWidget):
 
     def build(self) -> None:
         """Fill it once it stands in its place, from the outside in."""
-        context, said = self._context, words()
+        context, said = self._context, clients_strings()
         theme = context.theme
         self.cards, self._side = CardsPanel(theme), QWidget()
         row(self.cards, self._side, parent=self, gap=0).setStretch(1, 1)

@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from core.types.entities import EntityView
 from ui.pages.entities.duplicate_hint import AlikeHint
 from ui.pages.entities.lines import entity_list, fit_height
-from ui.pages.entities.words import claim_line, joined_words, place_line, subtitle, unread_words, words
+from ui.pages.entities.words import claim_line, joined_words, place_line, subtitle, unread_words
+from ui.strings import entities_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, button, column, label, row
 from ui.widgets.plaintext import one_line
@@ -39,7 +40,7 @@ class Detail(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        said = words()
+        said = entities_strings()
         self._theme = theme
         self.view: EntityView | None = None
         self.title, self.about = Elided("", "section"), Elided("", "muted")
@@ -111,13 +112,13 @@ class Detail(QFrame):
         self.joined.setVisible(bool(view.joined))
         if not view.joined:
             return
-        self._joined_box.addWidget(label(words()["joined"], "label"))
+        self._joined_box.addWidget(label(entities_strings()["joined"], "label"))
         for one in view.joined:
             line = QWidget()
             box: QHBoxLayout = row(Elided(joined_words(one)), parent=line)
             if one.step_id:
-                apart = button(words()["apart"], partial(self.apart_asked.emit, one.step_id), kind="link")
-                apart.setAccessibleName(f"{words()['apart']}: {one_line(one.name, _NAME)}")
+                apart = button(entities_strings()["apart"], partial(self.apart_asked.emit, one.step_id), kind="link")
+                apart.setAccessibleName(f"{entities_strings()['apart']}: {one_line(one.name, _NAME)}")
                 box.addWidget(apart)
             self._joined_box.addWidget(line)
 

@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QComboBox, QDialog, QLineEdit, QPlainTextEdit, QWi
 from core.types.entities import EntityCard, EntityChange, EntityLine, EntityList, EntityQuery, MergePreview
 from ui.context import Context
 from ui.pages.entities.lines import entity_list
-from ui.pages.entities.words import entity_line, preview_lines, type_word, words
+from ui.pages.entities.words import entity_line, preview_lines, type_word
+from ui.strings import entities_strings
 from ui.tasks import problem_of, query
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.plaintext import one_line
@@ -40,7 +41,7 @@ class ChangeDialog(QDialog):
             parent: the page.
         """
         super().__init__(parent)
-        said = words()["change"]
+        said = entities_strings()["change"]
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(said["title"])
         self.setMinimumWidth(context.theme.px(_WIDTH))
@@ -53,7 +54,7 @@ class ChangeDialog(QDialog):
         self.others.setFixedHeight(context.theme.px(96))
         self.type = QComboBox()
         self.type.setAccessibleName(said["type"])
-        for kind in words()["types"]:
+        for kind in entities_strings()["types"]:
             self.type.addItem(type_word(kind), kind)
         self.type.setCurrentIndex(self.type.findData(card.type))
         self.act = button(said["act"], self._agree, kind="primary")
@@ -90,15 +91,15 @@ class MergeDialog(QDialog):
             wanted: id of the one that is looked at first; "" for none.
         """
         super().__init__(parent)
-        said = words()["merge"]
+        said = entities_strings()["merge"]
         self.context, self._card, self._wanted = context, card, wanted
         self.seen: MergePreview | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(said["title"])
         self.setMinimumWidth(context.theme.px(_WIDTH))
         self.search = QLineEdit()
-        self.search.setPlaceholderText(words()["search"])
-        self.search.setAccessibleName(words()["search"])
+        self.search.setPlaceholderText(entities_strings()["search"])
+        self.search.setAccessibleName(entities_strings()["search"])
         self.list = entity_list(context.theme, said["pick"])
         self.list.setMinimumHeight(context.theme.px(_LIST))
         self.told = label(said["choose"], "muted", wrap=True)

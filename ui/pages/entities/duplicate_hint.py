@@ -12,7 +12,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame
 
 from core.types.entities import EntityCard, EntityLine
-from ui.pages.entities.words import alike_words, words
+from ui.pages.entities.words import alike_words
+from ui.strings import entities_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, button, row
 
@@ -33,7 +34,7 @@ class AlikeHint(QFrame):
         self._theme, self._first = theme, ""
         self.setObjectName("panel")
         self.told = Elided("", "body")
-        self.act = button(words()["alike"]["act"], self._ask, theme=theme, icon="git-merge")
+        self.act = button(entities_strings()["alike"]["act"], self._ask, theme=theme, icon="git-merge")
         self._box = row(self.told, self.act, parent=self, gap=8)
         self._box.setContentsMargins(12, 8, 12, 8)
         self._box.setStretch(0, 1)

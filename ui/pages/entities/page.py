@@ -22,7 +22,8 @@ from ui.context import Context, Page, PageSpec
 from ui.pages.entities.detail import Detail
 from ui.pages.entities.dialogs import ChangeDialog, MergeDialog
 from ui.pages.entities.lines import entity_list
-from ui.pages.entities.words import entity_line, words
+from ui.pages.entities.words import entity_line
+from ui.strings import entities_strings
 from ui.tasks import query, write
 from ui.undo import offer_undo, take_back
 from ui.widgets.basics import column, label, row
@@ -40,7 +41,7 @@ class EntitiesPage(Page):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        theme, said = context.theme, words()
+        theme, said = context.theme, entities_strings()
         self._is_shown = self._is_read = False
         self._wished = self.entity_id = ""
         self.search = QLineEdit()
@@ -149,7 +150,7 @@ class EntitiesPage(Page):
     def _show(self, found: EntityList) -> None:
         self._is_read = True
         if not found.known:
-            said = words()["empty"]
+            said = entities_strings()["empty"]
             self.entity_id, self.detail.view = "", None
             self.states.empty(EmptyState(self.context.theme, "users", said["title"], said["sentence"]))
             return
@@ -163,7 +164,7 @@ class EntitiesPage(Page):
             self._list_states.content()
             self.list.show_lines([entity_line(one) for one in found.lines], wanted=wanted)
         else:
-            said = words()["empty_filter"]
+            said = entities_strings()["empty_filter"]
             again = ("Show all", self._show_all)
             self._list_states.empty(EmptyState(self.context.theme, "filter", said["title"], said["sentence"], again))
         if wanted:
@@ -171,8 +172,8 @@ class EntitiesPage(Page):
 
     def _choices(self, by_type: object) -> dict[str, str]:
         counts = by_type if isinstance(by_type, dict) else {}
-        named = {kind: f"{look['many']} ({counts.get(kind, 0)})" for kind, look in words()["types"].items()}
-        return {_ALL: str(words()["all_types"]), **named}
+        named = {kind: f"{look['many']} ({counts.get(kind, 0)})" for kind, look in entities_strings()["types"].items()}
+        return {_ALL: str(entities_strings()["all_types"]), **named}
 
     def _show_all(self) -> None:
         self.types.show_choice(_ALL)

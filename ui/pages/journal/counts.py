@@ -13,8 +13,8 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from ui.context import Context
-from ui.pages.journal.common.job_words import words
 from ui.pages.journal.runs.relations import MOST
+from ui.strings import journal_strings
 from ui.tasks import query
 
 _SOON_MS = 1_000  # between two readings while work goes on
@@ -62,7 +62,7 @@ class Counts(QObject):
         """Read them now."""
         for name, (begin, number) in self._readings().items():
             if name != self.shown:
-                asked = query(words()["counting"], begin).within(self, name)
+                asked = query(journal_strings()["counting"], begin).within(self, name)
                 self._context.tasks.run(asked.success(partial(self._tell, name, number)).failure(lambda _: None))
 
     def _tell(self, name: str, number: Callable[[Any], int], answer: object) -> None:

@@ -13,7 +13,6 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 
 from core.events import Changed, Progress
 from ui.context import Context, Page, PageSpec
-from ui.pages.journal.common.job_words import words
 from ui.pages.journal.counts import Counts
 from ui.pages.journal.health.lifecycle_help import OrderHelp
 from ui.pages.journal.history.audit import AuditTab
@@ -22,6 +21,7 @@ from ui.pages.journal.runs.next_run import NextTab
 from ui.pages.journal.runs.runner import Runner, is_job
 from ui.pages.journal.runs.runs import RunsTab
 from ui.pages.journal.tabs import Tabs
+from ui.strings import journal_strings
 from ui.widgets.basics import button, column, label, row, tool
 from ui.widgets.chips import MenuChip, Segments
 
@@ -40,14 +40,14 @@ class JournalPage(Page):
         super().__init__(context)
         self._is_shown = False
         self._stale: set[str] = set()
-        self._titles: dict[str, str] = dict(words()["tabs"])
+        self._titles: dict[str, str] = dict(journal_strings()["tabs"])
         self._shown = dict(self._titles)
         kept = context.prefs.text(_STATE, _FIRST)
         self.tab = kept if kept in self._titles else _FIRST
         choices = tuple(self._titles.items())
         self.segments = Segments(choices, self.tab, "What the journal shows", wraps=True)
         self.segments.chosen.connect(self.show_tab)
-        self.menu = MenuChip(context.theme, words()["show"], self._titles, self.tab)
+        self.menu = MenuChip(context.theme, journal_strings()["show"], self._titles, self.tab)
         self.menu.chosen.connect(self._choose)
         self.menu.hide()
         self.runner = Runner(context, self)
@@ -65,7 +65,7 @@ class JournalPage(Page):
         self._refresh.timeout.connect(self._read)
         layout = column(self, gap=10)
         layout.setContentsMargins(24, 16, 24, 16)
-        self.help_button = tool(context.theme, "circle-help", words()["order"]["hint"], self.open_help)
+        self.help_button = tool(context.theme, "circle-help", journal_strings()["order"]["hint"], self.open_help)
         self._head = row(label("Journal", "title"), None, *self._buttons.values(), self.help_button, gap=10)
         self._head.addStrut(context.theme.px(context.theme.tokens.sizes.control))  # as high where no button is in it
         layout.addLayout(self._head)
@@ -94,7 +94,7 @@ class JournalPage(Page):
             icon="import",
             hint="Bring your history (Ctrl+O)",
         )
-        said = words()
+        said = journal_strings()
         self.run_button = button(
             said["next"]["run"],
             lambda: self.tabs.next.ask_run(),
@@ -119,12 +119,12 @@ class JournalPage(Page):
         self.run_button.setEnabled(False)
 
     def _show_run(self) -> None:
-        said = words()["next"]
+        said = journal_strings()["next"]
         self.run_button.setEnabled(self.tabs.next.can_run)
         self.run_button.setText(said["running"] if self.runner.is_running else said["run"])
 
     def _show_pause(self) -> None:
-        said, is_paused = words()["runs"], self.tabs.runs.is_paused
+        said, is_paused = journal_strings()["runs"], self.tabs.runs.is_paused
         self.pause_button.setText(said["go_on" if is_paused else "pause"])
         self.pause_button.setAccessibleName(self.pause_button.text())
         self.pause_button.setToolTip(said["go_on_hint" if is_paused else "pause_hint"])

@@ -6,16 +6,18 @@ Must not do: change anything; it tells what was agreed to.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
 from core.types.views import RevisionPreview
 from ui.context import Context
+from ui.lists.list_view import Keep, ListView
+from ui.lists.row_spec import RowSpec, RowState
 from ui.pages.library.forms import Form
 from ui.tasks import problem_of, query
-from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, hairline, label, restyle, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import count_of, memories
@@ -25,32 +27,57 @@ _WIDTH = 560
 _LINE = 46
 
 
-class _Examples(QStyledItemDelegate):
-    """A memory's beginning, and under it what changes."""
+@dataclass(frozen=True, slots=True)
+class Example:
+    """What would change about one memory.
 
-    def __init__(self, theme: Theme, parent: QObject) -> None:
-        super().__init__(parent)
-        self._theme = theme
+    Attributes:
+        id: the memory.
+        head: its beginning.
+        before: what it has now.
+        after: what it would have.
+    """
 
-    def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: N802
-        return QSize(100, self._theme.px(_LINE))
+    id: str
+    head: str
+    before: str
+    after: str
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        head, change = index.data(Qt.ItemDataRole.UserRole)
-        theme, rect = self._theme, QRect(option.rect).adjusted(12, 5, -12, -5)
-        half = rect.height() // 2
-        painter.save()
-        left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        for place, (text, role, ink) in enumerate(((head, "body", "ink"), (change, "small", "muted"))):
-            painter.setFont(theme.font(role))  # type: ignore[arg-type]
-            painter.setPen(theme.colour(ink))
-            line = QRect(rect.x(), rect.y() + place * half, rect.width(), half)
-            painter.drawText(
-                line, left, painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, line.width())
-            )
-        painter.restore()
+
+class ExampleRows(RowSpec[Example]):
+    """How examples look: a memory's beginning, and under it what changes."""
+
+    def key(self, row: Example) -> str:
+        """The memory."""
+        return row.id
+
+    def describe(self, row: Example) -> str:
+        """All of it."""
+        return f"{one_line(row.head, 120)}: {row.before}, then {row.after}"
+
+    def hint(self, _row: Example) -> str:
+        """Nothing."""
+        return ""
+
+    def height(self, _row: Example, _place: int) -> int:
+        """All are of one height."""
+        return self.theme.px(_LINE)
+
+    def draw_ground(self, _painter: QPainter, _rect: QRect, _row: Example, _state: RowState) -> None:
+        """Nothing: they cannot be chosen."""
+
+    def draw_row(self, painter: QPainter, rect: QRect, row: Example, _state: RowState) -> None:
+        """Its two lines."""
+        inner = rect.adjusted(12, 5, -12, -5)
+        half = inner.height() // 2
+        upper = QRect(inner.x(), inner.y(), inner.width(), half)
+        self.write(painter, upper, one_line(row.head, 160), "ink", self.theme.font("body"))
+        self.write(painter, upper.translated(0, half), change_of(row), "muted", self.theme.font("small"))
+
+
+def change_of(example: Example) -> str:
+    """`home → garden`."""
+    return f"{example.before}  →  {example.after}"
 
 
 class RevisionDialog(QDialog):
@@ -72,12 +99,8 @@ class RevisionDialog(QDialog):
         self._summary = label("", wrap=True)
         self._refusals = label("", "warning", wrap=True)
         self._refusals.hide()
-        self._list = QListWidget()
-        self._list.setAccessibleName("What changes")
-        self._list.setItemDelegate(_Examples(context.theme, self._list))
-        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
-        self._list.setSelectionMode(QListWidget.SelectionMode.NoSelection)
+        self._list = ListView(ExampleRows(context.theme), "What changes", keep=Keep.NONE)
+        self._list.setSelectionMode(ListView.SelectionMode.NoSelection)
         self._list.setObjectName("framed")
         self._list.hide()  # until there is something to show; then it stays, so that nothing jumps
         self._list.setMinimumHeight(context.theme.px(_LINE * 4) + 10)
@@ -107,7 +130,7 @@ class RevisionDialog(QDialog):
 
     def examples(self) -> list[tuple[str, str]]:
         """Beginnings of memories, and what changes about them."""
-        return [self._list.item(at).data(Qt.ItemDataRole.UserRole) for at in range(self._list.count())]
+        return [(one_line(one.head, 160), change_of(one)) for one in self._list.lines.rows()]
 
     def _changed(self) -> None:
         self.act.setEnabled(False)
@@ -138,12 +161,10 @@ class RevisionDialog(QDialog):
         refused = [f"{memories(count)} cannot: {reason}" for reason, count in preview.refused.items()]
         self._refusals.setText("\n".join(refused))
         self._refusals.setVisible(bool(refused))
-        self._list.clear()
-        for _, head, before, after in preview.examples:
-            words = self.form.words
-            item = QListWidgetItem(f"{one_line(head, 120)}: {words(before)}, then {words(after)}")
-            item.setData(Qt.ItemDataRole.UserRole, (one_line(head, 160), f"{words(before)}  →  {words(after)}"))
-            self._list.addItem(item)
+        words = self.form.words
+        self._list.show_lines(
+            [Example(one, head, words(before), words(after)) for one, head, before, after in preview.examples]
+        )
         if preview.examples:
             self._list.show()
         self.act.setText(f"{self.form.verb} {memories(preview.changes)}" if preview.changes else self.form.verb)

@@ -5,24 +5,17 @@ The words stand in `resources/help/search.json`, where a test checks each exampl
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
-from PySide6.QtWidgets import (
-    QFrame,
-    QListWidget,
-    QListWidgetItem,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QWidget
 
+from ui.lists.list_view import ListView
+from ui.lists.row_spec import RowSpec, RowState
+from ui.strings import search_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import column, label, row, tool
 
@@ -49,54 +42,53 @@ class HelpEntry:
 @cache
 def documentation() -> tuple[str, Sequence[HelpEntry]]:
     """The sentences about the search as a whole, and all entries."""
-    data = json.loads((files("resources") / "help" / "search.json").read_text(encoding="utf-8"))
+    data = search_strings()
     return str(data["about"]), tuple(HelpEntry(**entry) for entry in data["entries"])
 
 
-class _Entries(QStyledItemDelegate):
-    """Example on the left, sentence on the right."""
+class HelpRows(RowSpec[HelpEntry]):
+    """How they look: the example on the left, the sentence on the right."""
 
-    def __init__(self, theme: Theme, view: QListWidget) -> None:
-        super().__init__(view)
-        self._theme, self._view = theme, view
+    def key(self, row: HelpEntry) -> str:
+        """Its example."""
+        return row.example
+
+    def describe(self, row: HelpEntry) -> str:
+        """Both."""
+        return f"{row.example}: {row.sentence}"
+
+    def hint(self, _row: HelpEntry) -> str:
+        """Nothing."""
+        return ""
 
     def _rects(self, rect: QRect) -> tuple[QRect, QRect]:
-        px = self._theme.px
+        px = self.theme.px
         inner = rect.adjusted(px(_PAD), px(7), -px(_PAD), -px(7))
         share = min(px(_EXAMPLE), inner.width() * 2 // 5)
         return QRect(inner.x(), inner.y(), share - px(8), inner.height()), inner.adjusted(share, 0, 0, 0)
 
-    def sizeHint(self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: N802
-        entry: HelpEntry = index.data(Qt.ItemDataRole.UserRole)
-        width = self._view.viewport().width()
-        left, right = self._rects(QRect(0, 0, width, 1000))
-        example = QFontMetrics(self._theme.font("strong")).boundingRect(left, _WRAP, entry.example).height()
-        sentence = QFontMetrics(self._theme.font("body")).boundingRect(right, _WRAP, entry.sentence).height()
-        return QSize(width, max(example, sentence) + self._theme.px(14))
+    def height(self, row: HelpEntry, _place: int) -> int:
+        """As high as its words need."""
+        left, right = self._rects(QRect(0, 0, self.width(), 1000))
+        example = QFontMetrics(self.theme.font("strong")).boundingRect(left, _WRAP, row.example).height()
+        sentence = QFontMetrics(self.theme.font("body")).boundingRect(right, _WRAP, row.sentence).height()
+        return max(example, sentence) + self.theme.px(14)
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        entry: HelpEntry = index.data(Qt.ItemDataRole.UserRole)
-        theme, rect = self._theme, QRect(option.rect)
-        state = option.state
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        if state & QStyle.StateFlag.State_Selected and self._view.hasFocus():
-            painter.setBrush(theme.colour("accent_soft"))
+    def draw_ground(self, painter: QPainter, rect: QRect, _row: HelpEntry, state: RowState) -> None:
+        """A rounded field where it has the keyboard or the pointer."""
+        is_chosen = state.is_chosen and state.has_focus
+        if is_chosen or state.is_hovered:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self.theme.colour("accent_soft" if is_chosen else "hover"))
             painter.drawRoundedRect(rect.adjusted(2, 1, -2, -1), 8, 8)
-        elif state & QStyle.StateFlag.State_MouseOver:
-            painter.setBrush(theme.colour("hover"))
-            painter.drawRoundedRect(rect.adjusted(2, 1, -2, -1), 8, 8)
+
+    def draw_row(self, painter: QPainter, rect: QRect, row: HelpEntry, _state: RowState) -> None:
+        """Both, wrapped."""
         left, right = self._rects(rect)
-        painter.setFont(theme.font("strong"))
-        painter.setPen(theme.colour("accent"))
-        painter.drawText(left, _WRAP, entry.example)
-        painter.setFont(theme.font("body"))
-        painter.setPen(theme.colour("ink"))
-        painter.drawText(right, _WRAP, entry.sentence)
-        painter.restore()
+        for at, text, font, ink in ((left, row.example, "strong", "accent"), (right, row.sentence, "body", "ink")):
+            painter.setFont(self.theme.font(font))  # type: ignore[arg-type]
+            painter.setPen(self.theme.colour(ink))
+            painter.drawText(at, _WRAP, text)
 
 
 class SearchHelp(QFrame):
@@ -116,20 +108,10 @@ class SearchHelp(QFrame):
         self.setAccessibleName("What can be searched for")
         self._theme = theme
         about, entries = documentation()
-        self._list = QListWidget()
-        self._list.setAccessibleName("Examples")
-        self._list.setItemDelegate(_Entries(theme, self._list))
-        self._list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
-        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._list.setResizeMode(QListWidget.ResizeMode.Adjust)
-        self._list.setMouseTracking(True)
-        self._list.installEventFilter(self)
-        for entry in entries:
-            item = QListWidgetItem(f"{entry.example}: {entry.sentence}")
-            item.setData(Qt.ItemDataRole.UserRole, entry)
-            self._list.addItem(item)
-        self._list.setCurrentRow(0)
-        self._list.itemClicked.connect(self._take)
+        self._list = ListView(HelpRows(theme), "Examples")
+        self._list.show_lines(entries)
+        self._list.clicked.connect(lambda _: self._take(self._list.current))
+        self._list.opened.connect(self._take)
         head = row(label("What can be searched for", "section"), None, tool(theme, "x", "Close (Esc)", self.shut))
         layout = column(self, margins=12, gap=4)
         layout.addLayout(head)
@@ -163,19 +145,9 @@ class SearchHelp(QFrame):
             self.hide()
             self.closed.emit()
 
-    def _take(self, item: QListWidgetItem | None) -> None:
-        if item is not None:
-            entry: HelpEntry = item.data(Qt.ItemDataRole.UserRole)
-            self.shut()
-            self.taken.emit(entry.example)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        """Enter takes an example."""
-        is_key = watched is self._list and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent)
-        if is_key and event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:  # type: ignore[attr-defined]
-            self._take(self._list.currentItem())
-            return True
-        return False
+    def _take(self, entry: HelpEntry) -> None:
+        self.shut()
+        self.taken.emit(entry.example)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Esc closes."""

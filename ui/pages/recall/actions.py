@@ -16,7 +16,7 @@ from ui.pages.recall.answer.lines import Row
 from ui.pages.recall.answer.why_not import WhyNotDialog
 from ui.pages.recall.feedback import Saving
 from ui.pages.recall.query import Asker
-from ui.pages.recall.words import words
+from ui.strings import recall_strings
 
 
 class Acts(QObject):
@@ -60,7 +60,7 @@ class Acts(QObject):
         copied = QMimeData()
         copied.setText(memory_id)
         QGuiApplication.clipboard().setMimeData(copied)
-        self._context.desk.say(words()["said"]["copied"])
+        self._context.desk.say(recall_strings()["said"]["copied"])
 
     def say_empty(self) -> None:
         """This question should have no answer."""
@@ -74,7 +74,7 @@ class Acts(QObject):
         """
         answer, question = self._asker.answer, self._question
         if answer is None or not question:
-            self._context.desk.say(words()["said"]["ask_first"])
+            self._context.desk.say(recall_strings()["said"]["ask_first"])
             return
         dialog = WhyNotDialog(self._context, answer, question, self._host)
         dialog.should.connect(lambda one: self._saving.should_be_here(question, one))

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from core.types.recall import FeedbackReply, Probe
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
-from ui.pages.recall.words import words
+from ui.strings import recall_strings
 from ui.tasks import write
 from ui.undo import offer_undo
 
@@ -49,19 +49,19 @@ class Saving(QObject):
 
     def _save(self, question: str, kind: str, ids: tuple[str, ...]) -> None:
         if not question:
-            self._context.desk.say(words()["said"]["ask_first"])
+            self._context.desk.say(recall_strings()["said"]["ask_first"])
             return
         laboratory = self._context.bridge.engine.laboratory
         task = write("Saving the question", lambda: laboratory.save_probe(question, kind, ids, WITHIN)).within(self)
         self._context.tasks.run(task.success(self._saved))
 
     def _saved(self, probe: Probe) -> None:
-        sentence = words()["said"][probe.kind].format(within=probe.within)
+        sentence = recall_strings()["said"][probe.kind].format(within=probe.within)
         self._context.desk.say(sentence, "Undo", lambda: self._take_back(probe.id))
         self.saved.emit()
 
     def _take_back(self, probe_id: str) -> None:
-        self._delete(probe_id, lambda _: self._context.desk.say(words()["said"]["taken_back"]))
+        self._delete(probe_id, lambda _: self._context.desk.say(recall_strings()["said"]["taken_back"]))
 
     def delete(self, probe_id: str) -> None:
         """Delete a saved question.
@@ -69,7 +69,7 @@ class Saving(QObject):
         Args:
             probe_id: which.
         """
-        self._delete(probe_id, lambda step: offer_undo(self._context, words()["said"]["deleted"], step))
+        self._delete(probe_id, lambda step: offer_undo(self._context, recall_strings()["said"]["deleted"], step))
 
     def _delete(self, probe_id: str, tell: Callable[[str], None]) -> None:
         laboratory = self._context.bridge.engine.laboratory
@@ -86,7 +86,7 @@ class Saving(QObject):
         memories = self._context.bridge.engine.memories
 
         def done(reply: FeedbackReply) -> None:
-            offer_undo(self._context, words()["said"]["feedback"], reply.step_id)
+            offer_undo(self._context, recall_strings()["said"]["feedback"], reply.step_id)
             self.noted.emit()
 
         task = write("Noting that", lambda: memories.feedback(memory_id, "irrelevant", question, OWNER_ACTOR)).within(

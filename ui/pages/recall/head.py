@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QSizePolicy, QWidge
 from core.types.recall import LabAnswer, PlanChange, QueryPlan
 from core.types.values import Intent
 from ui.pages.recall.query import Asked
-from ui.pages.recall.words import names_hint, names_told, time_words, words
+from ui.pages.recall.words import names_hint, names_told, time_words
+from ui.strings import recall_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, button, column, label, row, tool
 from ui.widgets.chips import MenuChip
@@ -38,7 +39,7 @@ class QuestionBar(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        said = words()["field"]
+        said = recall_strings()["field"]
         self.field = QLineEdit()
         self.field.setAccessibleName(said["name"])
         self.field.setPlaceholderText(said["hint"])
@@ -80,7 +81,7 @@ class QuestionBar(QWidget):
     def menu(self) -> QMenu:
         """What was asked before; the caller shows it."""
         made = QMenu(self)
-        made.setAccessibleName(words()["field"]["history"])
+        made.setAccessibleName(recall_strings()["field"]["history"])
         made.aboutToHide.connect(made.deleteLater)
         for question in self._before:
             action = made.addAction(one_line(question, _SHOWN).replace("&", "&&"))
@@ -105,7 +106,7 @@ class Chips(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        said = words()["chips"]
+        said = recall_strings()["chips"]
         self.setAccessibleName(said["group"])
         self._change, self._plan = PlanChange(), QueryPlan()
         flow = FlowLayout(self, gap=6)
@@ -134,7 +135,7 @@ class Chips(QWidget):
             names: of paired clients.
         """
         current = self.view.current if self.view.current in names else ""
-        self.view.offer({"": words()["chips"]["you"], **{name: name for name in names}}, current)
+        self.view.offer({"": recall_strings()["chips"]["you"], **{name: name for name in names}}, current)
 
     def show_answer(self, asked: Asked, answer: LabAnswer) -> None:
         """Say how a question was understood.
@@ -155,7 +156,7 @@ class Chips(QWidget):
     # ---- intent
 
     def _show_intent(self) -> None:
-        plan, said = self._plan, words()
+        plan, said = self._plan, recall_strings()
         titles: Mapping[str, str] = said["intents"]
         scores = {intent.value: plan.intent_scores.get(intent.value, 0.0) for intent in Intent}
         ranked = sorted(scores, key=lambda name: -scores[name])
@@ -172,7 +173,7 @@ class Chips(QWidget):
     # ---- time
 
     def _show_time(self) -> None:
-        said, time = words()["chips"], self._plan.time
+        said, time = recall_strings()["chips"], self._plan.time
         is_off = self._change.no_time
         self.time.setVisible(is_off or time is not None)
         self.no_time.setVisible(not is_off and time is None)
@@ -197,7 +198,7 @@ class Chips(QWidget):
     # ---- words against meaning
 
     def _show_weight(self) -> None:
-        said, weight = words()["chips"], self._plan.text_weight
+        said, weight = recall_strings()["chips"], self._plan.text_weight
         own = {_OWN: said["weight_own"]} if self._change.text_weight is not None else {}
         given = "" if self._change.text_weight is None else str(self._change.text_weight)
         self.weight.offer({**said["weights"], **own}, given)
@@ -230,7 +231,7 @@ class Head(QWidget):
         super().__init__()
         self.question = QuestionBar(theme)
         self.chips = Chips(theme)
-        self.title = label(words()["title"], "title")
+        self.title = label(recall_strings()["title"], "title")
         layout = column(self, gap=12)
         self.summary = Elided("", "muted")
         top = row(self.title, self.summary, None, switch, tuner, gap=12)

@@ -25,7 +25,7 @@ from ui.pages.recall.tuner.applications import AppliedDialog
 from ui.pages.recall.tuner.options import OptionsDialog
 from ui.pages.recall.tuner.trial import TuningDesk
 from ui.pages.recall.tuner.tuner import Tuner
-from ui.pages.recall.words import words
+from ui.strings import recall_strings
 from ui.tasks import problem_of, query
 from ui.widgets.basics import column
 from ui.widgets.states import EmptyState
@@ -97,7 +97,7 @@ class RecallPage(Page):
         self.saving.noted.connect(self.asker.again)
 
     def _bind(self) -> None:
-        keys = words()["acts"]
+        keys = recall_strings()["acts"]
         _bind(self, keys["empty"]["key"], self._on_question(self.acts.say_empty))
         _bind(self, keys["why_not"]["key"], self._on_question(self.acts.ask_why))
         _bind(self, "Escape", self._let_go)
@@ -226,7 +226,7 @@ class RecallPage(Page):
             self.list.show_answer(lines)
 
     def _show_nothing(self) -> None:
-        said = words()["empty"]
+        said = recall_strings()["empty"]
         self.stand.states.empty(EmptyState(self.context.theme, "scan-search", said["title"], said["sentence"]))
 
     def _fail(self, error: BaseException) -> None:
@@ -248,7 +248,7 @@ class RecallPage(Page):
         """From elsewhere: this memory, for the question that was asked last."""
         self.stand.show_view(ASK)
         if not self.asker.asked.question:
-            self.context.desk.say(words()["said"]["ask_first"])
+            self.context.desk.say(recall_strings()["said"]["ask_first"])
         elif self.asker.is_settled and self.asker.answer is not None:
             self.acts.ask_why(memory_id)
         else:

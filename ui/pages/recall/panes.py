@@ -17,7 +17,8 @@ from ui.pages.recall.query import Asked
 from ui.pages.recall.saved import SavedQuestions
 from ui.pages.recall.signals import Legend
 from ui.pages.recall.tuner.tuner import Tuner
-from ui.pages.recall.words import counted, joined, words
+from ui.pages.recall.words import joined
+from ui.strings import format_count, recall_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, hairline, label, row
 from ui.widgets.chips import Segments
@@ -53,7 +54,7 @@ class AnswerPane(QWidget):
 
     def build(self) -> None:
         """Fill it once it stands in its place."""
-        theme, acts = self._theme, words()["acts"]
+        theme, acts = self._theme, recall_strings()["acts"]
         layout, over, under = column(self, gap=12), column(gap=12), column(gap=12)
         self.funnel, self.list = Funnel(theme), AnswerList(theme)
         layout.addLayout(over)
@@ -66,7 +67,7 @@ class AnswerPane(QWidget):
         for made in (self.funnel, self._stage, self.silence):
             over.addWidget(made)
         self.stage_note = label("", "muted", wrap=True)
-        self.back = button(words()["show_all"], self.answer_asked.emit, kind="link")
+        self.back = button(recall_strings()["show_all"], self.answer_asked.emit, kind="link")
         row(self.stage_note, self.back, parent=self._stage, gap=12).setStretch(0, 1)
         self.empty_button = KeyButton(
             theme, acts["empty"]["title"], acts["empty"]["key"], self.empty_asked.emit, is_tight=True
@@ -101,7 +102,7 @@ class AnswerPane(QWidget):
             answer: what came.
         """
         self.funnel.show_stages(answer.trace.stages)
-        self.funnel.show_time(words()["summary"]["took"].format(count=f"{answer.took_ms:,.0f}"))
+        self.funnel.show_time(recall_strings()["summary"]["took"].format(count=f"{answer.took_ms:,.0f}"))
         self.silence.show_answer(answer)
         self.empty_button.setVisible(bool(answer.items) or answer.abstained)
 
@@ -113,13 +114,13 @@ class _Silence(QFrame):
         super().__init__()
         self.setObjectName("panel")
         self._reason = label("", wrap=True)
-        column(self, label(words()["abstained"]["title"], "section"), self._reason, margins=16, gap=4)
+        column(self, label(recall_strings()["abstained"]["title"], "section"), self._reason, margins=16, gap=4)
 
     def show_answer(self, answer: LabAnswer) -> None:
         """Say why there is none; hidden where there is one."""
         self.setVisible(answer.abstained)
         self._reason.setText(answer.reason)
-        self.setAccessibleName(f"{words()['abstained']['title']}. {answer.reason}")
+        self.setAccessibleName(f"{recall_strings()['abstained']['title']}. {answer.reason}")
 
 
 class Stand(QWidget):
@@ -147,7 +148,7 @@ class Stand(QWidget):
             tuner: the column at the right, not built yet.
             saved: the saved questions, likewise.
         """
-        theme, said = self._theme, words()
+        theme, said = self._theme, recall_strings()
         self.tuner, self.saved = tuner, saved
         self._main, self._side = QWidget(), QWidget()
         row(self._main, self._side, parent=self, gap=0).setStretch(0, 1)
@@ -199,10 +200,10 @@ class Stand(QWidget):
             answer: what came.
             is_trial: whether other weights were tried.
         """
-        said = words()["summary"]
+        said = recall_strings()["summary"]
         view = said["seen_as"].format(name=one_line(asked.seen_as, 40)) if asked.seen_as else ""
         parts = (
-            counted(said, len(answer.items)),
+            format_count(said, len(answer.items)),
             said["tokens"].format(count=f"{answer.tokens:,}"),
             view,
             said["trial"] if is_trial else "",

@@ -14,7 +14,8 @@ from core.types.recall import Probe, ProbeOutcome, RecallHealth, Tally
 from ui.context import Context
 from ui.pages.recall.answer.answers import BAR
 from ui.pages.recall.feedback import Saving
-from ui.pages.recall.words import counted, joined, ordinal, words
+from ui.pages.recall.words import joined, ordinal
+from ui.strings import format_count, recall_strings
 from ui.tasks import problem_of, query, write
 from ui.widgets.basics import button, column, hairline, label, restyle, row, scrolling, tool
 from ui.widgets.flow import clear
@@ -47,7 +48,7 @@ class SavedQuestions(QWidget):
 
     def build(self) -> None:
         """Fill it once it stands in its place."""
-        context, said = self._context, words()["saved"]
+        context, said = self._context, recall_strings()["saved"]
         content = QWidget()
         self.states = States(context.theme, content, "Reading the saved questions …")
         column(self, self.states)
@@ -125,7 +126,7 @@ class SavedQuestions(QWidget):
         clear(self._column)
         self.lines = []
         if not probes:
-            said = words()["saved"]["empty"]
+            said = recall_strings()["saved"]["empty"]
             self.states.empty(EmptyState(self._context.theme, "scan-search", said["title"], said["sentence"]))
             return
         card = QFrame()
@@ -142,19 +143,19 @@ class SavedQuestions(QWidget):
         self._column.addWidget(card)
         self._column.addStretch(1)
         held = sum(probe.passed is True for probe in probes)
-        self._told.setText(words()["saved"]["tally"].format(held=held, total=len(probes)))
+        self._told.setText(recall_strings()["saved"]["tally"].format(held=held, total=len(probes)))
         self.states.content()
 
     def show_regressions(self, count: int) -> None:
         """Say how many failed that held before."""
-        self._regressed.setText(counted(words()["saved"]["regressions"], count) if count else "")
+        self._regressed.setText(format_count(recall_strings()["saved"]["regressions"], count) if count else "")
         self._regressed.setVisible(count > 0)
 
     def _show_health(self, health: RecallHealth) -> None:
         if not health.answers or health.average_relevancy is None:
             self._health.hide()
             return
-        sentence = words()["health"]["note"].format(
+        sentence = recall_strings()["health"]["note"].format(
             relevancy=f"{health.average_relevancy:.2f}",
             ndcg=f"{health.ndcg or 0:.2f}",
             silent=f"{100 * (health.abstained or 0):.0f}",
@@ -187,7 +188,7 @@ class ProbeLine(QWidget):
             outcome: of the last run of this session; None where there was none.
         """
         super().__init__()
-        said = words()["saved"]
+        said = recall_strings()["saved"]
         state = said["new"] if probe.passed is None else said["passed" if probe.passed else "failed"]
         place = "" if outcome is None or probe.kind == "negative" else _place(outcome)
         ran = "" if probe.ran_at is None else time_of(probe.ran_at)
@@ -214,5 +215,5 @@ class ProbeLine(QWidget):
 
 
 def _place(outcome: ProbeOutcome) -> str:
-    said = words()["saved"]
+    said = recall_strings()["saved"]
     return str(said["absent"] if outcome.place is None else said["place"].format(place=ordinal(outcome.place)))

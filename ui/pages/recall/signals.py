@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from ui.pages.recall.words import words
+from ui.strings import recall_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import label, row
 from ui.widgets.flow import FlowLayout
@@ -155,7 +155,7 @@ def _draw_pattern(painter: QPainter, place: QRectF, pattern: int, ink: QColor) -
 
 def signal_title(signal: str) -> str:
     """A signal in words; its own name where it is a new one."""
-    known = words()["signals"].get(signal)
+    known = recall_strings()["signals"].get(signal)
     return str(known["title"]) if known else signal
 
 
@@ -196,13 +196,13 @@ class Legend(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.setAccessibleName(words()["legend"])
+        self.setAccessibleName(recall_strings()["legend"])
         flow = FlowLayout(self, gap=12)
         for signal in TOKENS:
             if signal == SIDES:
                 continue
             entry = QWidget()
-            said = words()["signals"][signal]
+            said = recall_strings()["signals"][signal]
             row(Swatch(theme, signal), label(said["title"], "small"), parent=entry, gap=6)
             entry.setToolTip(said["hint"])
             entry.setAccessibleName(f"{said['title']}: {said['hint']}")

@@ -5,39 +5,19 @@ The sentences are `resources/help/recall_page.json`. Must not do: show text that
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import cache
-from importlib.resources import files
-from typing import Any
 
 from core.types.recall import Comparison, LabItem, ProbeOutcome, QueryPlan, TimeRange, TracedCandidate
 from core.types.values import Memory, Role, Status, When
+from ui.strings import recall_strings
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import ROLE_WORDS, STATUS_WORDS, said_or_noted, via
 
 _NAME = 40
 _QUESTION = 48
 _FEW = 3
-
-
-@cache
-def words() -> Mapping[str, Any]:
-    """The sentences, read once."""
-    text = (files("resources") / "help" / "recall_page.json").read_text(encoding="utf-8")
-    found: Mapping[str, Any] = json.loads(text)
-    return found
-
-
-def counted(said: Mapping[str, str], count: int) -> str:
-    """The sentence for one or for several.
-
-    Args:
-        said: `one` and `many`.
-        count: how many.
-    """
-    return said["one" if count == 1 else "many"].format(count=f"{count:,}")
 
 
 def ordinal(place: int) -> str:
@@ -72,15 +52,15 @@ def time_words(time: TimeRange) -> str:
 def names_told(plan: QueryPlan) -> str:
     """The names in a question, a few of them."""
     if not plan.entities:
-        return str(words()["chips"]["names_none"])
+        return str(recall_strings()["chips"]["names_none"])
     shown = [one_line(name, _NAME) for name in plan.entities[:_FEW]]
     more = [f"{len(plan.entities) - _FEW} more"] if len(plan.entities) > _FEW else []
-    return str(words()["chips"]["names"]).format(names=", ".join([*shown, *more]))
+    return str(recall_strings()["chips"]["names"]).format(names=", ".join([*shown, *more]))
 
 
 def names_hint(plan: QueryPlan) -> str:
     """What the names are, and by what else they are known."""
-    said = words()["chips"]
+    said = recall_strings()["chips"]
     others = [one_line(alias, _NAME) for aliases in plan.aliases.values() for alias in aliases]
     also = [said["aliases_hint"].format(aliases=", ".join(others[:12]))] if others else []
     return " ".join([said["names_hint"], *also])
@@ -96,7 +76,7 @@ def short_question(query: str) -> str:
 
 def list_title(name: str) -> str:
     """A list in words; its own name where it is a new one."""
-    known = words()["lists"].get(name)
+    known = recall_strings()["lists"].get(name)
     return str(known["title"]) if known else name
 
 
@@ -111,11 +91,11 @@ def places(lists: Mapping[str, tuple[int, float]]) -> dict[str, int]:
     """
     best: dict[str, int] = {}
     for name, (rank, _) in lists.items():
-        known = words()["lists"].get(name)
+        known = recall_strings()["lists"].get(name)
         way = str(known["short"]) if known else name
         if way:
             best[way] = min(rank, best.get(way, rank))
-    order = {way: at for at, way in enumerate(words()["order"])}
+    order = {way: at for at, way in enumerate(recall_strings()["order"])}
     return dict(sorted(best.items(), key=lambda pair: (order.get(pair[0], len(order)), pair[0])))
 
 
@@ -160,7 +140,7 @@ def note_of(item: LabItem) -> str:
 
 def reason(dropped: str) -> Mapping[str, str]:
     """What a drop is called: `stage`, `short`, `long`."""
-    known: Mapping[str, Mapping[str, str]] = words()["dropped"]
+    known: Mapping[str, Mapping[str, str]] = recall_strings()["dropped"]
     return known.get(dropped, known["unknown"])
 
 
@@ -171,7 +151,7 @@ def stage_of(dropped: str) -> str:
 
 def stage_title(stage: str) -> str:
     """A stage of the funnel in words."""
-    return str(words()["stages"][stage]["title"])
+    return str(recall_strings()["stages"][stage]["title"])
 
 
 def sunk_by(dropped: str, lists: Mapping[str, tuple[int, float]]) -> str:
@@ -181,7 +161,7 @@ def sunk_by(dropped: str, lists: Mapping[str, tuple[int, float]]) -> str:
         dropped: the stage, as in `core.types.recall`.
         lists: where it stood.
     """
-    said = words()["weakest"]
+    said = recall_strings()["weakest"]
     found = places(lists)
     more = []
     if dropped in {"below_bar", "below_floor", "beyond_limit"}:
@@ -201,7 +181,7 @@ def verdict(candidate: TracedCandidate | None, status: Status) -> list[str]:
     Returns:
         Sentences.
     """
-    said = words()["why_not"]
+    said = recall_strings()["why_not"]
     if candidate is None:
         away = reason(status.value)["long"]
         never = [said["never"]]
@@ -221,8 +201,8 @@ def verdict(candidate: TracedCandidate | None, status: Status) -> list[str]:
 def _knobs() -> Mapping[str, tuple[str, bool]]:
     """Option to what its slider is called, and whether the slider shows the other share, `1 - value`."""
     made: dict[str, tuple[str, bool]] = {}
-    for knob in words()["knobs"]:
-        for intent, kind in words()["intents"].items():
+    for knob in recall_strings()["knobs"]:
+        for intent, kind in recall_strings()["intents"].items():
             name = knob["name"].format(intent=intent)
             title = knob["title"] if name == knob["name"] else f"{knob['title']} ({kind.lower()})"
             made[name] = (title, bool(knob.get("turned")))
@@ -239,7 +219,7 @@ def change_told(name: str, title: str, pair: tuple[object, object]) -> str:
     """
     called, is_turned = _knobs().get(name, (title, False))
     before, after = (_value_told(value, is_turned=is_turned) for value in pair)
-    return str(words()["history"]["change"].format(title=called, before=before, after=after))
+    return str(recall_strings()["history"]["change"].format(title=called, before=before, after=after))
 
 
 def _value_told(value: object, *, is_turned: bool) -> str:
@@ -282,7 +262,7 @@ def losses(comparison: Comparison) -> list[tuple[str, str]]:
 
 def _loss(kind: str, was: ProbeOutcome, would: ProbeOutcome) -> tuple[int, str] | None:
     """How bad it is, and the sentence; None where it is no worse."""
-    said = words()["tuner"]
+    said = recall_strings()["tuner"]
     if kind == "positive":
         if was.place is None or was.place == would.place:
             return None

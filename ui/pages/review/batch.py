@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QWidget
 
 from core.types.reviews import ReviewRow
 from core.types.values import Action
-from ui.pages.review.words import MANY, counted_family, families, row_note, source_words, told_many, words
+from ui.pages.review.words import MANY, counted_family, families, row_note, source_words, told_many
+from ui.strings import review_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import column, label
 from ui.widgets.flow import FlowLayout, clear
@@ -50,7 +51,7 @@ class BatchPanel(QFrame):
         self._note = label("", "small", wrap=True)
         layout = column(self, self._title, self._what, gap=10)
         layout.setContentsMargins(32, 20, 32, 20)
-        layout.addWidget(label(words()["batch"]["sentence"], wrap=True))
+        layout.addWidget(label(review_strings()["batch"]["sentence"], wrap=True))
         layout.addWidget(self.list, 1000)
         layout.addWidget(self._actions)
         layout.addWidget(self._note)
@@ -67,11 +68,11 @@ class BatchPanel(QFrame):
         Args:
             rows: two or more.
         """
-        self._title.setText(words()["batch"]["title"].format(count=f"{len(rows):,}"))
+        self._title.setText(review_strings()["batch"]["title"].format(count=f"{len(rows):,}"))
         self._what.setText(summary(rows))
         mixed = any(told_many(action, rows) is None for action in (Action.REJECT, Action.SUPERSEDE))
         is_odd = mixed and len({row.kind for row in rows}) > 1
-        self._note.setText(words()["batch"]["of_one_kind" if is_odd else "needs_each"])
+        self._note.setText(review_strings()["batch"]["of_one_kind" if is_odd else "needs_each"])
         self.list.clear()
         side = QSize(0, self._theme.px(_LINE))
         for shown in rows[:_LISTED]:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from core.types.reviews import Decided, Decision
 from core.types.values import OWNER_ACTOR, Action
 from ui.context import Context
-from ui.pages.review.words import words
+from ui.strings import review_strings
 from ui.tasks import problem_of, write
 from ui.undo import offer_undo
 from ui.widgets.words import count_of
@@ -108,7 +108,7 @@ def sentence_of(decision: Decision, decided: Decided, asked: int) -> str:
         said = f"{decided.label}: done." if decided.label else "Nothing had to be changed."
     more = [said]
     if decided.asked:
-        told = words()["asked_on"]
+        told = review_strings()["asked_on"]
         more.append(told["one" if len(decided.asked) == 1 else "many"].format(count=len(decided.asked)))
     if decided.closed:
         more.append(f"{count_of(len(decided.closed), 'other item')} closed with it.")
@@ -116,8 +116,8 @@ def sentence_of(decision: Decision, decided: Decided, asked: int) -> str:
         reasons = " ".join(dict.fromkeys(decided.refused.values()))
         more.append(f"{count_of(len(decided.refused), 'item')} stayed: {reasons}")
     if decided.withheld:
-        told = words()["withheld"]
+        told = review_strings()["withheld"]
         more.append(told["one" if len(decided.withheld) == 1 else "many"].format(count=len(decided.withheld)))
     if decision.remember and decided.step_id is not None:
-        more.append(words()["repeated"])
+        more.append(review_strings()["repeated"])
     return " ".join(more)

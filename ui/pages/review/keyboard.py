@@ -19,7 +19,8 @@ from ui.pages.review.decisions import Decider
 from ui.pages.review.item.bars import acts_at_once
 from ui.pages.review.item.dialogs import CAME, dialog_for
 from ui.pages.review.panes import Stand
-from ui.pages.review.words import ASKS, words
+from ui.pages.review.words import ASKS
+from ui.strings import review_strings
 
 _KEYS: Mapping[str, Action] = {
     "Left": Action.REJECT,
@@ -88,9 +89,9 @@ class Presses(QObject):
         if self._stand.is_batch:
             self._decide_many(action)
         elif item is None or action not in item.actions:
-            self._context.desk.say(words()["not_offered"])
+            self._context.desk.say(review_strings()["not_offered"])
         elif not self._stand.desk.actions_bar.allows(action):
-            self._context.desk.say(words()["not_repeated"])
+            self._context.desk.say(review_strings()["not_repeated"])
         elif action in ASKS and not _is_suggested(item, action):
             self._ask(action)
         else:
@@ -107,9 +108,9 @@ class Presses(QObject):
         if not self.is_ready or self._stand.is_batch or item is None:
             return
         if Action.MERGE not in item.actions:
-            self._context.desk.say(words()["not_offered"])
+            self._context.desk.say(review_strings()["not_offered"])
         elif not self._stand.desk.actions_bar.allows(Action.MERGE):
-            self._context.desk.say(words()["not_repeated"])
+            self._context.desk.say(review_strings()["not_repeated"])
         else:
             self._ask(Action.MERGE, CAME)
 
@@ -124,7 +125,7 @@ class Presses(QObject):
         if action in self._stand.batch.buttons:
             self._take([one.id for one in self._stand.queue.list.chosen], Decision(action))
         else:
-            self._context.desk.say(words()["batch"]["needs_each"])
+            self._context.desk.say(review_strings()["batch"]["needs_each"])
 
     def _take(self, ids: Sequence[str], decision: Decision) -> None:
         """The next row is looked at before the engine has answered."""

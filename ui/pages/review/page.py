@@ -20,7 +20,7 @@ from ui.pages.review.links import ORIGIN, Leads
 from ui.pages.review.panes import Stand
 from ui.pages.review.queue.lists import ClosedDialog, RulesDialog
 from ui.pages.review.queue.queue import ALL, kinds_of
-from ui.pages.review.words import words
+from ui.strings import review_strings
 from ui.tasks import problem_of, query
 from ui.widgets.basics import column
 from ui.widgets.states import EmptyState, States
@@ -139,7 +139,7 @@ class ReviewPage(Page):
 
     def _show_empty(self, queue: Queue) -> None:
         is_filtered = self.queue.filters.current != ALL and queue.total > 0
-        said = words()["empty_filter" if is_filtered else "empty"]
+        said = review_strings()["empty_filter" if is_filtered else "empty"]
         actions = [("Show all", self._show_all)] if is_filtered else []
         if queue.closed:
             actions.append(("What closed lately", self.queue.closed_asked.emit))

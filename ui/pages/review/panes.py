@@ -13,7 +13,7 @@ from ui.pages.review.batch import BatchPanel
 from ui.pages.review.item.desk import Desk
 from ui.pages.review.links import Leads
 from ui.pages.review.queue.queue import QueuePanel
-from ui.pages.review.words import words
+from ui.strings import review_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, row
 from ui.widgets.states import States
@@ -56,7 +56,7 @@ class Stand(QWidget):
         row(self.queue, self._side, parent=self, gap=0).setStretch(1, 1)
         self._bar, self._right = QWidget(), QStackedWidget()
         column(self._side, self._bar, self._right, gap=0)
-        self.back = button(words()["back"], self.show_queue, theme=theme, icon="chevron-left", kind="ghost")
+        self.back = button(review_strings()["back"], self.show_queue, theme=theme, icon="chevron-left", kind="ghost")
         row(self.back, None, parent=self._bar).setContentsMargins(12, 8, 12, 0)
         self._bar.hide()
         self.desk = Desk(theme, leads.look_closer, leads.go_to_palace)
@@ -92,7 +92,7 @@ class Stand(QWidget):
         ids = [one.id for one in self.queue.rows]
         number = ids.index(current.id) + 1 if current is not None and current.id in ids else 1
         self.desk.show_place(number, total)
-        self.back.setText(f"\u2009{words()['back']} · {number:,} of {total:,}")
+        self.back.setText(f"\u2009{review_strings()['back']} · {number:,} of {total:,}")
 
     def take_focus(self, otherwise: QWidget) -> None:
         """Give the keyboard to the queue, or to another widget where it is hidden."""

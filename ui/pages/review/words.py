@@ -5,15 +5,12 @@ The sentences are `resources/help/review_page.json`. Must not do: decide, or sho
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import Any
 
 from core.types.reviews import ClaimSeen, ReviewItem, ReviewRow, Side
 from core.types.values import Action, Precision, Role, Source, Status, When
+from ui.strings import review_strings
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import SOURCE_WORDS, STATUS_WORDS, count_of, said_at, said_or_noted
 
@@ -37,14 +34,6 @@ _OF_SOMEBODY = frozenset({"proposal", "quarantine", "injection"})
 """Kinds that say whose they are also where no client brought them."""
 _HERS = frozenset({Source.USER_EXPLICIT, Source.USER_IMPLICIT})
 _NAME = 60
-
-
-@cache
-def words() -> Mapping[str, Any]:
-    """The sentences, read once."""
-    text = (files("resources") / "help" / "review_page.json").read_text(encoding="utf-8")
-    found: Mapping[str, Any] = json.loads(text)
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +66,11 @@ def told(action: Action, kind: str, *, is_pair: bool) -> Told:
         kind: of the item.
         is_pair: whether two memories are concerned.
     """
-    named = words()["actions"]
+    named = review_strings()["actions"]
     usual = named["pair" if is_pair else "one"]
     own = named.get(f"{kind}_{'pair' if is_pair else 'one'}") or named.get(kind, {})
     found = own.get(action.value) or usual[action.value]
-    key = "E" if action is Action.MERGE and not is_pair else words()["keys"][action.value]
+    key = "E" if action is Action.MERGE and not is_pair else review_strings()["keys"][action.value]
     return Told(found["title"], key, found["hint"], found.get("short", found["title"]))
 
 
@@ -96,10 +85,10 @@ def told_many(action: Action, rows: Sequence[ReviewRow]) -> Told | None:
     special = kinds & _OF_THEIR_OWN
     if special and action is not Action.SKIP:
         # What a key means for these kinds it means for no other: they are decided together only among themselves.
-        own = words()["actions"].get(next(iter(special)), {})
+        own = review_strings()["actions"].get(next(iter(special)), {})
         return told(action, next(iter(special)), is_pair=is_pair) if len(kinds) == 1 and action.value in own else None
-    named = words()["actions"]["many" if is_pair else "many_one"].get(action.value)
-    return None if named is None else Told(named["title"], words()["keys"][action.value], named["hint"])
+    named = review_strings()["actions"]["many" if is_pair else "many_one"].get(action.value)
+    return None if named is None else Told(named["title"], review_strings()["keys"][action.value], named["hint"])
 
 
 # ---- the queue
@@ -111,7 +100,7 @@ def row_note(row: ReviewRow) -> str:
     Args:
         row: the row.
     """
-    named = words()["rows"]
+    named = review_strings()["rows"]
     whose = row.client or (source_words(row.source) if row.kind in _OF_SOMEBODY else "")
     parts = [
         named.get(row.kind, row.kind),
@@ -125,12 +114,12 @@ def row_note(row: ReviewRow) -> str:
 
 def families() -> tuple[tuple[str, str, tuple[str, ...]], ...]:
     """Key, title and kinds of the filters, in order."""
-    return tuple((one["key"], one["title"], tuple(one["kinds"])) for one in words()["families"])
+    return tuple((one["key"], one["title"], tuple(one["kinds"])) for one in review_strings()["families"])
 
 
 def counted_family(kind: str, count: int) -> str:
     """How many of a kind's family, in words: `3 conflicts`, `1 proposal`."""
-    for one in words()["families"]:
+    for one in review_strings()["families"]:
         if kind in one["kinds"]:
             return f"{count:,} {one['one'] if count == 1 else one['title'].lower()}"
     return f"{count:,} {kind}"
@@ -146,7 +135,7 @@ def source_words(source: str) -> str:
 
 def headings(item: ReviewItem) -> tuple[str, str]:
     """The headings of the card of what stands, and of the newcomer."""
-    named = words()["headings"]
+    named = review_strings()["headings"]
     if item.kind == "entity_merge" and item.existing is not None:
         return named["entity_first"], named["entity_second"]
     if item.kind == "approval" and item.existing is not None:
@@ -229,7 +218,7 @@ def claim_note(claim: ClaimSeen) -> str:
     if claim.against:
         parts.append(f"{claim.against:,} against")
     if claim.state != "asserted":
-        parts.append(words()["claim_states"].get(claim.state, claim.state))
+        parts.append(review_strings()["claim_states"].get(claim.state, claim.state))
     return " · ".join(part for part in parts if part)
 
 

@@ -5,10 +5,8 @@ Must not do: measure or embed; the engine does, and search goes on all the while
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from importlib.resources import files
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
@@ -19,6 +17,7 @@ from core.types.lifecycle import Jobs, JobState, JobType
 from ui.context import Context
 from ui.pages.settings.keys import ActionLine
 from ui.pages.settings.rows import Section
+from ui.strings import embedder_strings
 from ui.tasks import Task, problem_of, query, write
 from ui.widgets.basics import button
 from ui.widgets.flow import clear
@@ -35,8 +34,7 @@ _OPEN = frozenset({JobState.QUEUED, JobState.RUNNING})
 @cache
 def words() -> Mapping[str, Any]:
     """The sentences, read once."""
-    text = (files("resources") / "help" / "embedders.json").read_text(encoding="utf-8")
-    found: Mapping[str, Any] = json.loads(text)["section"]
+    found: Mapping[str, Any] = embedder_strings()["section"]
     return found
 
 

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 from core.types.views import Evolution, PalacePlan, Transition
 from ui.context import Context
 from ui.pages.timeline.evolution_list import event_list
-from ui.pages.timeline.words import sentences
+from ui.strings import timeline_strings
 from ui.tasks import problem_of, query
 from ui.widgets.basics import Elided, button, column, row
 from ui.widgets.plaintext import one_line
@@ -140,7 +140,7 @@ class EvolutionTab(QWidget):
             self.states.content()
             self.choose(self.context.selection.current)
         else:
-            words = sentences()["empty"]["nothing"]
+            words = timeline_strings()["empty"]["nothing"]
             self.states.empty(EmptyState(self.context.theme, "history", words["title"], words["sentence"]))
 
     def _fail(self, error: BaseException) -> None:
@@ -164,7 +164,7 @@ class EvolutionTab(QWidget):
             self._teach()
 
     def _teach(self) -> None:
-        words = sentences()["empty"]["topic"]
+        words = timeline_strings()["empty"]["topic"]
         offers = [(one_line(name, 40), partial(self.ask, name)) for name in self._offered]
         self.states.empty(EmptyState(self.context.theme, "history", words["title"], words["sentence"], *offers))
 

@@ -14,7 +14,8 @@ from core.types.views import TopicEvent, Transition
 from ui.lists.list_view import Keep, ListView
 from ui.lists.row_spec import Inert, RowSpec, RowState
 from ui.lists.row_text import wrapped
-from ui.pages.timeline.words import gap_words, sentences, when_of, who_of
+from ui.pages.timeline.words import gap_words, when_of, who_of
+from ui.strings import timeline_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
 from ui.widgets.plaintext import one_line
@@ -46,7 +47,7 @@ def told(event: TopicEvent) -> str:
 
 def title_of(event: TopicEvent) -> str:
     """What it is: `It begins`, `Added`, `Confirmed`, `Corrected`."""
-    return str(sentences()["transitions"][event.transition.value]["title"])
+    return str(timeline_strings()["transitions"][event.transition.value]["title"])
 
 
 def day_of(event: TopicEvent) -> str:

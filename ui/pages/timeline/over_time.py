@@ -17,7 +17,8 @@ from ui.pages.timeline.geometry import fits
 from ui.pages.timeline.legend import KindLegend
 from ui.pages.timeline.period_details import Below
 from ui.pages.timeline.strip import Strip
-from ui.pages.timeline.words import kinds_of, range_name, sentences
+from ui.pages.timeline.words import kinds_of, range_name
+from ui.strings import timeline_strings
 from ui.tasks import problem_of, query
 from ui.widgets.basics import Elided, button, column, label, tool
 from ui.widgets.chips import Segments
@@ -48,7 +49,7 @@ class OverTime(QWidget):
         self._wanted: tuple[int, int] | None = None  # the chosen stretch of time, epoch ms, end outside
         theme = context.theme
         self.strip, self.below = Strip(theme), Below(context)
-        grains = [(grain, sentences()["grains"][grain]["title"]) for grain in GRAINS]
+        grains = [(grain, timeline_strings()["grains"][grain]["title"]) for grain in GRAINS]
         self.grains = Segments(grains, self.grain, "What a column of the strip stands for")
         self.grains.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.farther = tool(theme, "zoom-out", "Farther (−)", partial(self.zoom, -1))
@@ -165,7 +166,7 @@ class OverTime(QWidget):
 
     def _nothing(self) -> EmptyState:
         is_narrowed = bool(self._filter.kinds or self._filter.spaces)
-        words = sentences()["empty"]["filter" if is_narrowed else "vault"]
+        words = timeline_strings()["empty"]["filter" if is_narrowed else "vault"]
         actions = () if is_narrowed else (("Import …", partial(self.context.desk.import_paths.emit, [])),)
         return EmptyState(self.context.theme, "calendar", words["title"], words["sentence"], *actions)
 

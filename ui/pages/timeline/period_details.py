@@ -14,7 +14,8 @@ from core.types.views import TimeCursor, TimeFilter, TimePage
 from ui.context import Context
 from ui.pages.timeline.moment_list import moment_list
 from ui.pages.timeline.moments import MomentFeed
-from ui.pages.timeline.words import SAID, sentences
+from ui.pages.timeline.words import SAID
+from ui.strings import timeline_strings
 from ui.tasks import problem_of
 from ui.widgets.basics import Elided, column, label, row
 from ui.widgets.chips import Segments
@@ -43,7 +44,7 @@ class Below(QFrame):
         self._context = context
         self.axis = SAID
         self._filter, self._ends = TimeFilter(), (0, 0)
-        axes = [(axis, told["title"]) for axis, told in sentences()["axes"].items()]
+        axes = [(axis, told["title"]) for axis, told in timeline_strings()["axes"].items()]
         self.axes = Segments(axes, SAID, "What the list shows of the chosen time")
         self.axes.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._name, self._count, self._sentence = label("", "section"), label("", "muted"), Elided("", "small")
@@ -129,7 +130,7 @@ class Below(QFrame):
         self.feed.read(fetch)
 
     def _say(self) -> None:
-        sentence = sentences()["axes"][self.axis]["sentence"]
+        sentence = timeline_strings()["axes"][self.axis]["sentence"]
         self._sentence.say(sentence.format(day=date_of(self._moment())))
 
     def _moment(self) -> int:
@@ -144,7 +145,7 @@ class Below(QFrame):
             if self._context.selection.current:
                 self.list.choose(self._context.selection.current)
         else:
-            words = sentences()["empty"]["period" if self.axis == SAID else "held"]
+            words = timeline_strings()["empty"]["period" if self.axis == SAID else "held"]
             self.states.empty(EmptyState(self._context.theme, "calendar", words["title"], words["sentence"]))
 
     def _fail(self, error: BaseException) -> None:

@@ -5,11 +5,7 @@ Pure but for the local zone. Must not do: show text that is not made visible.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.resources import files
-from typing import Any
+from collections.abc import Sequence
 
 from core.types.values import Kind, Precision
 from core.types.views import Density, MemoryRow
@@ -21,13 +17,6 @@ _MINUTE, _HOUR, _DAY = 60_000, 3_600_000, 86_400_000
 _WEEKS_FROM, _MONTHS_FROM, _YEARS_FROM = 14, 63, 730  # days
 _ROLES = frozenset({"user", "assistant", "tool", "system", "human"})
 _MONTH_DAYS, _YEAR_DAYS = 30.44, 365.25
-
-
-@cache
-def sentences() -> Mapping[str, Any]:
-    """All sentences of the page."""
-    found: Mapping[str, Any] = json.loads((files("resources") / "help" / "timeline.json").read_text(encoding="utf-8"))
-    return found
 
 
 def period_name(grain: str, start: int) -> str:

@@ -11,7 +11,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from core.types.values import Grant
-from ui.pages.clients.common.words import SPACE, grant_sentence, grant_word, visible, words
+from ui.pages.clients.common.words import SPACE, grant_sentence, grant_word, visible
+from ui.strings import clients_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import column, label
 from ui.widgets.flow import FlowLayout, clear
@@ -91,7 +92,7 @@ class SpaceBoxes(QWidget):
             self.boxes[name] = box
             self._flow.addWidget(box)
         if not self.boxes:
-            self._flow.addWidget(label(words()["terms"]["no_spaces"], "muted"))
+            self._flow.addWidget(label(clients_strings()["terms"]["no_spaces"], "muted"))
 
     @property
     def grants(self) -> tuple[str, ...]:

@@ -6,14 +6,13 @@ do: decide anything, or show a name that is not made visible.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from core.config.grant_wording import describe_grant, format_grant
 from core.types.clients import ActivityLine, ClientCard, Did, Standing, Terms, Undoable
+from ui.strings import clients_strings, format_count, recall_strings
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import ago, date_of
 
@@ -27,31 +26,9 @@ _REASONS = 3
 
 
 @cache
-def words() -> Mapping[str, Any]:
-    """The sentences, read once."""
-    return _read("clients_page.json")
-
-
-@cache
 def _dropped() -> Mapping[str, Any]:
-    found: Mapping[str, Any] = _read("recall_page.json")["dropped"]
+    found: Mapping[str, Any] = recall_strings()["dropped"]
     return found
-
-
-def _read(name: str) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = json.loads((files("resources") / "help" / name).read_text(encoding="utf-8"))
-    return found
-
-
-def counted(forms: Mapping[str, str], count: int, **more: object) -> str:
-    """A count in words.
-
-    Args:
-        forms: `one` and `many`, with `{count}` in them.
-        count: how many.
-        **more: what else the form names.
-    """
-    return forms["one" if count == 1 else "many"].format(count=f"{count:,}", **more)
 
 
 def visible(name: str) -> str:
@@ -74,7 +51,7 @@ def grant_sentence(grant: str) -> str:
 
 def listed(grants: Sequence[str]) -> str:
     """Grants in a row: `read, propose, work`."""
-    return ", ".join(grant_word(one) for one in grants) or str(words()["no_grants"])
+    return ", ".join(grant_word(one) for one in grants) or str(clients_strings()["no_grants"])
 
 
 # ---- a card
@@ -82,7 +59,7 @@ def listed(grants: Sequence[str]) -> str:
 
 def standing_word(standing: Standing) -> str:
     """How it stands: `awake`."""
-    return str(words()["standing"][standing.value]["word"])
+    return str(clients_strings()["standing"][standing.value]["word"])
 
 
 def seen_told(card: ClientCard, now_ms: int, *, briefly: bool = False) -> str:
@@ -93,7 +70,7 @@ def seen_told(card: ClientCard, now_ms: int, *, briefly: bool = False) -> str:
         now_ms: the present.
         briefly: whether there is little room: `connected yesterday`.
     """
-    said = words()
+    said = clients_strings()
     if card.seen_at is None:
         return str(said["never"])
     return str(said["seen_briefly" if briefly else "seen"].format(when=ago(card.seen_at, now_ms)))
@@ -101,7 +78,7 @@ def seen_told(card: ClientCard, now_ms: int, *, briefly: bool = False) -> str:
 
 def born_told(card: ClientCard) -> str:
     """When and how it was paired."""
-    said = words()
+    said = clients_strings()
     if card.standing is Standing.UNPAIRED:
         return str(said["not_paired"])
     how = said["asked_by"].format(process=one_line(card.asked_by, _PROCESS)) if card.asked_by else said["by_you"]
@@ -110,7 +87,7 @@ def born_told(card: ClientCard) -> str:
 
 def limits_told(minute: int | None, session: int | None) -> str:
     """How often it may search."""
-    said = words()["limits"]
+    said = clients_strings()["limits"]
     key = {(False, False): "both", (False, True): "minute", (True, False): "session", (True, True): "none"}
     form: str = said[key[minute is None, session is None]]
     return form.format(minute=minute, session=session)
@@ -121,7 +98,7 @@ def limits_told(minute: int | None, session: int | None) -> str:
 
 def verb_told(verb: str) -> str:
     """A verb in words, as something a client did: `stored`."""
-    known = words()["verbs"].get(verb)
+    known = clients_strings()["verbs"].get(verb)
     return str(known) if known is not None else one_line(verb.replace("_", " "), _NAME)
 
 
@@ -131,24 +108,24 @@ def call_told(method: str) -> str:
     Args:
         method: of the protocol, or whatever it called.
     """
-    known = words()["calls"].get(method)
-    return str(words()["wanted"]).format(call=known) if known else one_line(method, _NAME)
+    known = clients_strings()["calls"].get(method)
+    return str(clients_strings()["wanted"]).format(call=known) if known else one_line(method, _NAME)
 
 
 def did_told(line: ActivityLine) -> str:
     """What a client did, as the head of a line."""
     if line.did is Did.REFUSED:
-        why = words()["refusal_reasons"].get(line.code, words()["refusal_reasons"]["unknown"])
-        return str(words()["activity"]["refused"]).format(why=why)
-    told = words()["answered"].get(line.verb, {}).get(line.operation) or verb_told(line.verb)
+        why = clients_strings()["refusal_reasons"].get(line.code, clients_strings()["refusal_reasons"]["unknown"])
+        return str(clients_strings()["activity"]["refused"]).format(why=why)
+    told = clients_strings()["answered"].get(line.verb, {}).get(line.operation) or verb_told(line.verb)
     verb = told[:1].upper() + told[1:]
     return f"{verb}: {one_line(line.words, _WORDS)}" if line.words else verb
 
 
 def withheld_told(line: ActivityLine) -> str:
     """How many memories were left out and why, the commonest first: `29 left out: 20 disputed, 9 replaced`."""
-    said = words()
-    count = counted(said["activity"]["withheld"], line.withheld)
+    said = clients_strings()
+    count = format_count(said["activity"]["withheld"], line.withheld)
     told = [f"{many:,} {brief_told(why)}" for why, many in line.reasons[:_REASONS]]
     rest = sum(many for _, many in line.reasons[_REASONS:])
     told += [str(said["activity"]["otherwise"]).format(count=f"{rest:,}")] if rest else []
@@ -159,22 +136,22 @@ def withheld_told(line: ActivityLine) -> str:
 
 def brief_told(reason: str) -> str:
     """Why a memory was withheld, in as few words as tell it apart."""
-    known = words()["briefly"].get(reason)
+    known = clients_strings()["briefly"].get(reason)
     return str(known) if known else reason_told(reason)
 
 
 def did_note(line: ActivityLine) -> str:
     """How much of it: what was given and withheld, what changed, whether it was taken back."""
-    said = words()["activity"]
+    said = clients_strings()["activity"]
     parts: list[str] = []
     if line.did is Did.ASKED:
-        parts.append(counted(said["gave"], line.count) if line.count else said["gave_none"])
+        parts.append(format_count(said["gave"], line.count) if line.count else said["gave_none"])
         if line.withheld:
             parts.append(withheld_told(line))
     elif line.did is Did.WROTE:
         parts += [visible(line.space)] if line.space else []
         more = line.count - 1 if line.words else line.count
-        parts += [counted(said["more" if line.words else "changed"], more)] if more > 0 else []
+        parts += [format_count(said["more" if line.words else "changed"], more)] if more > 0 else []
         parts += [said["warned"]] if line.is_warned else []
     elif line.did is Did.REFUSED:
         parts += [call_told(line.verb), line.code]
@@ -189,7 +166,7 @@ def reason_told(reason: str) -> str:
     Args:
         reason: a code of a receipt, or of the simulator.
     """
-    known = words()["reasons"].get(reason)
+    known = clients_strings()["reasons"].get(reason)
     if known:
         return str(known)
     dropped = _dropped().get(reason)
@@ -202,25 +179,27 @@ def reason_told(reason: str) -> str:
 def names_told(names: Sequence[str]) -> str:
     """Clients in a row; of many the first ones and how many more."""
     shown = ", ".join(visible(name) for name in names[:_NAMES])
-    return f"{shown} {counted(words()['and_more'], len(names) - _NAMES)}" if len(names) > _NAMES else shown
+    return (
+        f"{shown} {format_count(clients_strings()['and_more'], len(names) - _NAMES)}" if len(names) > _NAMES else shown
+    )
 
 
 def undo_told(found: Undoable) -> str:
     """What taking back would do, in one sentence."""
-    said = words()["undo_dialog"]
+    said = clients_strings()["undo_dialog"]
     if not found.steps:
         return str(said["stuck" if found.left or found.expired else "none"])
-    steps, touched = counted(said["steps"], found.steps), counted(said["memories"], found.memories)
+    steps, touched = format_count(said["steps"], found.steps), format_count(said["memories"], found.memories)
     told = str(said["at_least" if found.untried else "told"])
     sentence = told.format(steps=steps, memories=touched, verbs=_verbs_told(found))
-    return f"{sentence} {counted(said['untried'], found.untried)}" if found.untried else sentence
+    return f"{sentence} {format_count(said['untried'], found.untried)}" if found.untried else sentence
 
 
 def stays_told(found: Undoable) -> str:
     """What taking back would leave as it is, and why; "" for nothing."""
-    said = words()["undo_dialog"]
-    parts = [counted(said["stays"], found.left)] if found.left else []
-    parts += [counted(said["expired"], found.expired)] if found.expired else []
+    said = clients_strings()["undo_dialog"]
+    parts = [format_count(said["stays"], found.left)] if found.left else []
+    parts += [format_count(said["expired"], found.expired)] if found.expired else []
     return " ".join(parts)
 
 
@@ -231,15 +210,20 @@ def can_remove(found: Undoable) -> bool:
 
 def removal_told(found: Undoable) -> str:
     """What removing all a client ever did would do, and what would stay even then, in sentences."""
-    said = words()["remove_dialog"]
+    said = clients_strings()["remove_dialog"]
     parts = [undo_told(found)] if found.steps else []
-    parts += [counted(said["archived"], found.archived)] if found.archived else []
-    parts += [counted(words()["undo_dialog"]["stays"], found.left_removing)] if found.left_removing else []
+    parts += [format_count(said["archived"], found.archived)] if found.archived else []
+    parts += (
+        [format_count(clients_strings()["undo_dialog"]["stays"], found.left_removing)] if found.left_removing else []
+    )
     return " ".join(parts)
 
 
 def _verbs_told(found: Undoable) -> str:
-    form, ranked = words()["undo_dialog"]["verb"], sorted(found.by_verb.items(), key=lambda one: (-one[1], one[0]))
+    form, ranked = (
+        clients_strings()["undo_dialog"]["verb"],
+        sorted(found.by_verb.items(), key=lambda one: (-one[1], one[0])),
+    )
     return ", ".join(form.format(count=f"{count:,}", verb=verb_told(verb)) for verb, count in ranked)
 
 
@@ -250,7 +234,7 @@ def percent(value: float) -> str:
 
 def change_told(old: Terms, new: Terms) -> str:
     """What applying new terms would change, in sentences."""
-    said = words()["terms"]
+    said = clients_strings()["terms"]
     more = [one for one in new.grants if one not in old.grants]
     less = [one for one in old.grants if one not in new.grants]
     parts = [said["more"].format(what=listed(more))] if more else []
@@ -265,4 +249,4 @@ def change_told(old: Terms, new: Terms) -> str:
 
 def left_told(count: int) -> str:
     """What an undo left as it is, as a sentence to put behind another one; "" for nothing."""
-    return f" {counted(words()['left'], count)}" if count else ""
+    return f" {format_count(clients_strings()['left'], count)}" if count else ""

@@ -15,7 +15,7 @@ from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import QComboBox, QProgressBar, QVBoxLayout, QWidget
 
 from core.config.grant_wording import describe_limits_of_grants, shell_quoted
-from ui.pages.clients.common.words import counted, words
+from ui.strings import clients_strings, format_count
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, card, column, label, row
 
@@ -58,7 +58,7 @@ class CodeView(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        said = words()["pairing"]
+        said = clients_strings()["pairing"]
         self._theme, self._code, self._name = theme, "", ""
         self.title = label(said["title"], "title", wrap=True)
         self.code = label(said["wait"])
@@ -83,13 +83,13 @@ class CodeView(QWidget):
         box.addWidget(label(describe_limits_of_grants(), "small", wrap=True))
         box.addStretch(1)
         self.token = button(said["token"], self.token_asked.emit, kind="link")
-        self.cancel = button(words()["cancel"], self.closed.emit)
+        self.cancel = button(clients_strings()["cancel"], self.closed.emit)
         box.addLayout(row(self.token, None, self.cancel))
         theme.changed.connect(self._restyle)
         self._restyle()
 
     def _add_help(self, box: QVBoxLayout) -> None:
-        said = words()["pairing"]
+        said = clients_strings()["pairing"]
         self.which = QComboBox()
         self.which.setAccessibleName(said["how"])
         self.steps = label(said["how_plain"], "body", wrap=True)
@@ -137,7 +137,7 @@ class CodeView(QWidget):
         """No code yet."""
         self._code = ""
         self.code.setText("· · · ·")
-        self.code.setAccessibleName(words()["pairing"]["wait"])
+        self.code.setAccessibleName(clients_strings()["pairing"]["wait"])
         self.left.setText("")
         self.missed.hide()
         self.copy.setEnabled(False)
@@ -150,8 +150,8 @@ class CodeView(QWidget):
         """
         self._code = code
         self.code.setText(in_groups(code))
-        self.code.setAccessibleName(f"{words()['pairing']['code']}: {', '.join(in_groups(code).split())}")
-        self.copy.setText("\u2009" + words()["pairing"]["copy"])
+        self.code.setAccessibleName(f"{clients_strings()['pairing']['code']}: {', '.join(in_groups(code).split())}")
+        self.copy.setText("\u2009" + clients_strings()["pairing"]["copy"])
         self.copy.setEnabled(True)
         self.copy.setFocus()
         if assistants():
@@ -165,7 +165,7 @@ class CodeView(QWidget):
         """
         if self._code:
             self.bar.setValue(min(left, _LIFE_S))
-            self.left.setText(counted(words()["pairing"]["left"], left))
+            self.left.setText(format_count(clients_strings()["pairing"]["left"], left))
             self.bar.setAccessibleName(self.left.text())
 
     def show_missed(self, count: int) -> bool:
@@ -177,7 +177,7 @@ class CodeView(QWidget):
         Returns:
             Whether that is news.
         """
-        told = counted(words()["pairing"]["missed"], count) if count else ""
+        told = format_count(clients_strings()["pairing"]["missed"], count) if count else ""
         is_new = bool(count) and (self.missed.isHidden() or told != self.missed.text())
         if is_new:
             self.missed.setText(told)
@@ -188,4 +188,4 @@ class CodeView(QWidget):
     def _copy(self) -> None:
         if self._code:  # it works once and for two minutes: it may stay on the clipboard
             QGuiApplication.clipboard().setText(self._code)
-            self.copy.setText("\u2009" + words()["pairing"]["copied"])
+            self.copy.setText("\u2009" + clients_strings()["pairing"]["copied"])

@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
 
 from core.types.clients import Denied
 from ui.context import Context
-from ui.pages.clients.common.words import counted, visible, words
+from ui.pages.clients.common.words import visible
+from ui.strings import clients_strings, format_count
 from ui.tasks import problem_of, query, write
 from ui.undo import offer_undo
 from ui.widgets.basics import button, column, hairline, label, row, scrolling
@@ -35,7 +36,7 @@ class NosDialog(QDialog):
     def __init__(self, context: Context, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        said = words()["nos"]
+        said = clients_strings()["nos"]
         self.setWindowTitle(said["title"])
         self.setAccessibleName(said["title"])
         self.resize(context.theme.px(_WIDTH), context.theme.px(_HEIGHT))
@@ -43,7 +44,7 @@ class NosDialog(QDialog):
         self._note = label(said["sentence"], "muted", wrap=True)
         inner = QWidget()
         self._lines: QVBoxLayout = column(inner, gap=8)
-        self.close_button = button(words()["close"], self.accept, kind="primary")
+        self.close_button = button(clients_strings()["close"], self.accept, kind="primary")
         heading = label(said["title"], "title")
         heading.setAccessibleDescription("heading")
         layout = column(self, heading, self._note, margins=24, gap=12)
@@ -59,12 +60,12 @@ class NosDialog(QDialog):
     def read(self) -> None:
         """Read the names anew."""
         clients = self._context.bridge.engine.clients
-        asked = query(words()["nos"]["reading"], clients.denied).within(self, "nos")
+        asked = query(clients_strings()["nos"]["reading"], clients.denied).within(self, "nos")
         self._context.tasks.run(asked.success(self._show).failure(self._fail))
 
     def _show(self, found: Sequence[Denied]) -> None:
         clear(self._lines)
-        said = words()["nos"]
+        said = clients_strings()["nos"]
         self._note.setText(said["sentence" if found else "none"])
         for one in found:
             name, told = visible(one.name_key), QWidget()
@@ -84,7 +85,7 @@ class NosDialog(QDialog):
         self._note.setText("" if problem is None else problem.sentence)
 
     def _lift(self, name: str) -> None:
-        clients, said = self._context.bridge.engine.clients, words()["nos"]
+        clients, said = self._context.bridge.engine.clients, clients_strings()["nos"]
 
         def done(step_id: str) -> None:
             if step_id:
@@ -108,17 +109,17 @@ class Nos(QObject):
         """
         super().__init__(page)
         self._context, self._page = context, page
-        self.link = button("", self.open, kind="link", hint=words()["nos"]["hint"])
+        self.link = button("", self.open, kind="link", hint=clients_strings()["nos"]["hint"])
         self.link.hide()
 
     def read(self) -> None:
         """Ask whether there are any; the link shows itself where there are."""
         clients = self._context.bridge.engine.clients
-        asked = query(words()["nos"]["reading"], clients.denied).within(self, "nos")
+        asked = query(clients_strings()["nos"]["reading"], clients.denied).within(self, "nos")
         self._context.tasks.run(asked.success(self._show).failure(lambda _: self.link.hide()))
 
     def _show(self, found: Sequence[Denied]) -> None:
-        self.link.setText(counted(words()["nos"]["link"], len(found)))
+        self.link.setText(format_count(clients_strings()["nos"]["link"], len(found)))
         self.link.setVisible(bool(found))
 
     def open(self) -> None:

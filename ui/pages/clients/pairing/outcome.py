@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QWidget
 
 from core.types.clients import PairingEnd, PairingOutcome
 from core.types.values import Grant
-from ui.pages.clients.common.words import SPACE, counted, names_told, visible, words
+from ui.pages.clients.common.words import SPACE, names_told, visible
+from ui.strings import clients_strings, format_count
 from ui.widgets.basics import button, column, label, row
 
 _FORMER, _TAKEN, _GOOD = PairingOutcome.DENIED_BEFORE, PairingOutcome.TAKEN, PairingOutcome.PAIRED
@@ -37,10 +38,13 @@ class EndView(QWidget):
         super().__init__()
         self._name = ""
         self.title, self.told = label("", "title", wrap=True), label("", wrap=True)
-        self.only, self.fresh = button("", self.again.emit), button(words()["pairing"]["fresh"], self.again.emit)
+        self.only, self.fresh = (
+            button("", self.again.emit),
+            button(clients_strings()["pairing"]["fresh"], self.again.emit),
+        )
         self.grants = button("", lambda: self.grants_asked.emit(self._name))
         self.look = button("", lambda: self.looked_at.emit(self._name))
-        self.close_button = button(words()["close"], self.closed.emit, kind="primary")
+        self.close_button = button(clients_strings()["close"], self.closed.emit, kind="primary")
         box = column(self, self.title, self.told, gap=12)
         box.addStretch(1)
         box.addLayout(row(None, self.only, self.look, self.fresh, self.grants, self.close_button))
@@ -51,12 +55,12 @@ class EndView(QWidget):
         Args:
             ended: how.
         """
-        said, outcome = words()["pairing"], ended.outcome
+        said, outcome = clients_strings()["pairing"], ended.outcome
         name, is_good = visible(ended.name), outcome is _GOOD
         self._name = ended.name
         told = said["ends"][outcome.value].format(name=name)
         if outcome is PairingOutcome.EXPIRED and ended.missed:
-            told = counted(said["ends_missed"], ended.missed)
+            told = format_count(said["ends_missed"], ended.missed)
         self._say(said["titles"]["paired" if is_good else "not"], f"{told} {sees_told(ended.grants)}".strip())
         self.only.setText(said["only"].format(name=name).replace("&", "&&"))
         self.look.setText(said["look_at"].format(name=name).replace("&", "&&"))
@@ -72,7 +76,7 @@ class EndView(QWidget):
         Args:
             sentence: why.
         """
-        self._say(words()["pairing"]["titles"]["not"], sentence)
+        self._say(clients_strings()["pairing"]["titles"]["not"], sentence)
         for made in (self.only, self.look, self.grants):
             made.hide()
         self.fresh.show()
@@ -100,4 +104,4 @@ def sees_told(grants: Sequence[str]) -> str:
     if not grants:
         return ""
     spaces = names_told([one.removeprefix(SPACE) for one in grants if one.startswith(SPACE)])
-    return str(words()["pairing"]["sees_now"][_spaces(grants)]).format(spaces=spaces)
+    return str(clients_strings()["pairing"]["sees_now"][_spaces(grants)]).format(spaces=spaces)

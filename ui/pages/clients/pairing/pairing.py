@@ -13,10 +13,11 @@ from PySide6.QtWidgets import QDialog, QWidget
 from core.types.clients import PairingCode, PairingEnd, PairingOutcome, PairingQuestion, PairingTurn
 from core.types.views import Facets
 from ui.context import Context
-from ui.pages.clients.common.words import visible, words
+from ui.pages.clients.common.words import visible
 from ui.pages.clients.pairing.code_card import CodeView
 from ui.pages.clients.pairing.outcome import EndView
 from ui.pages.clients.pairing.pairing_request import QuestionView
+from ui.strings import clients_strings
 from ui.tasks import problem_of, query, write
 from ui.widgets.basics import column
 
@@ -49,7 +50,7 @@ class PairDialog(QDialog):
             name: the name the client must get; None to take its own.
         """
         super().__init__(parent)
-        said = words()["pairing"]
+        said = clients_strings()["pairing"]
         self.context = context
         self._turn: PairingTurn | None = None
         self._code: PairingCode | None = None
@@ -93,7 +94,7 @@ class PairDialog(QDialog):
         self.code.wait()
         self.code.show_name(self._title, self._name)
         turn = self._turn = port.open_pairing(self._name, None)
-        said, run = words()["pairing"], self.context.tasks.run
+        said, run = clients_strings()["pairing"], self.context.tasks.run
         reading = query(said["wait"].rstrip(" …"), lambda: turn.code).within(self, "code")
         run(reading.success(self._show_code).failure(self._fail))
         # A writing: when it is over, the rail counts anew who waits.
@@ -108,7 +109,7 @@ class PairDialog(QDialog):
             self.question.know_spaces(facets.spaces)
             self._fit_soon()
 
-        asked = query(words()["reading"], library.facets).within(self, "spaces")
+        asked = query(clients_strings()["reading"], library.facets).within(self, "spaces")
         self.context.tasks.run(asked.success(show).failure(lambda _: None))  # those it asks for are shown anyway
 
     def _show_code(self, made: PairingCode) -> None:
@@ -128,7 +129,7 @@ class PairDialog(QDialog):
         self.activateWindow()
         parent = self.parentWidget()
         if parent is not None and not parent.isVisible():
-            said = words()["pairing"]
+            said = clients_strings()["pairing"]
             self.context.desk.say(
                 said["toast"], said["look"], lambda: self.context.desk.go.emit("clients", ""), stays=True
             )
@@ -136,7 +137,7 @@ class PairDialog(QDialog):
     def _wait_for(self, asked: PairingQuestion | None) -> None:
         self.context.pairing.wait_for(asked)
         if asked is None:
-            self.context.desk.hush.emit(words()["pairing"]["toast"])
+            self.context.desk.hush.emit(clients_strings()["pairing"]["toast"])
 
     def _show_time(self) -> None:
         left = max(0, round(self._until - self.context.clock.monotonic()))
@@ -153,7 +154,7 @@ class PairDialog(QDialog):
             return
         grants = self.question.grants if allow else None
         self.question.wait()
-        answering = write(words()["pairing"]["title"], lambda: port.answer(question.id, allow, grants))
+        answering = write(clients_strings()["pairing"]["title"], lambda: port.answer(question.id, allow, grants))
         self.context.tasks.run(answering.within(self).failure(self._fail))
 
     def _show_end(self, ended: PairingEnd) -> None:
@@ -163,7 +164,7 @@ class PairDialog(QDialog):
         self.end.show_end(ended)
         if ended.outcome is PairingOutcome.DENIED_BEFORE:
             self._name = ended.name
-            self._title = words()["pairing"]["title_for"].format(name=visible(ended.name))
+            self._title = clients_strings()["pairing"]["title_for"].format(name=visible(ended.name))
         self._show(self.end)
         self.end.close_button.setDefault(True)
         self.end.close_button.setFocus()
@@ -231,6 +232,6 @@ class PairDialog(QDialog):
         port = self.context.pairing.port
         if port is not None and self._turn is not None:
             self._turn = None
-            self.context.tasks.run(write(words()["pairing"]["title"], port.cancel).failure(lambda _: None))
+            self.context.tasks.run(write(clients_strings()["pairing"]["title"], port.cancel).failure(lambda _: None))
         self._wait_for(None)
         super().done(result)

@@ -15,7 +15,8 @@ from core.config.grant_wording import describe_limits_of_grants, describe_space_
 from core.types.clients import PairingQuestion
 from core.types.values import Grant
 from ui.pages.clients.common.grant_boxes import SpaceBoxes
-from ui.pages.clients.common.words import SPACE, counted, grant_sentence, grant_word, visible, words
+from ui.pages.clients.common.words import SPACE, grant_sentence, grant_word, visible
+from ui.strings import clients_strings, format_count
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, row, scrolling
 from ui.widgets.flow import clear
@@ -74,12 +75,12 @@ class Rights(QWidget):
             if is_beyond_default(one):
                 self._add(one)
         if self.boxes:
-            self._box.addWidget(label(words()["pairing"]["beyond"], "warning", wrap=True))
+            self._box.addWidget(label(clients_strings()["pairing"]["beyond"], "warning", wrap=True))
 
     def _add(self, grant: str) -> None:
         word = grant_word(grant)
         box = QCheckBox(f"!  {word[:1].upper()}{word[1:]}".replace("&", "&&"))
-        box.setAccessibleName(f"{word[:1].upper()}{word[1:]}: {words()['pairing']['unusual']}")
+        box.setAccessibleName(f"{word[:1].upper()}{word[1:]}: {clients_strings()['pairing']['unusual']}")
         box.setAccessibleDescription(grant_sentence(grant))
         box.setChecked(True)
         box.toggled.connect(lambda _: self.changed.emit())
@@ -114,7 +115,7 @@ class QuestionView(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        said = words()["pairing"]
+        said = clients_strings()["pairing"]
         self._asked: PairingQuestion | None = None
         self._there: tuple[str, ...] = ()
         self._is_ripe = False
@@ -141,7 +142,7 @@ class QuestionView(QWidget):
         self.setTabOrder(self.deny, self.allow)
 
     def _lay_out(self) -> None:
-        said = words()["pairing"]
+        said = clients_strings()["pairing"]
         grid = QGridLayout()
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(16)
@@ -214,7 +215,7 @@ class QuestionView(QWidget):
             asked: who.
             meant: the name pairing was opened for; None for whoever comes.
         """
-        said = words()["pairing"]
+        said = clients_strings()["pairing"]
         client, name = visible(asked.client), visible(asked.name)
         is_same = asked.client == asked.name
         self._asked = asked
@@ -260,7 +261,7 @@ class QuestionView(QWidget):
         Args:
             left: seconds.
         """
-        self.left.setText(counted(words()["pairing"]["answer_left"], left))
+        self.left.setText(format_count(clients_strings()["pairing"]["answer_left"], left))
 
     def wait(self) -> None:
         """It was answered."""

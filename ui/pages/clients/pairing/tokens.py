@@ -16,8 +16,9 @@ from core.types.values import Grant
 from core.types.views import Facets
 from ui.context import Context
 from ui.pages.clients.common.grant_boxes import GrantBoxes, SpaceBoxes
-from ui.pages.clients.common.words import visible, words
+from ui.pages.clients.common.words import visible
 from ui.pages.clients.pairing.secret_clipboard import SecretClip
+from ui.strings import clients_strings
 from ui.tasks import problem_of, query, write
 from ui.widgets.basics import button, column, label, row, scrolling
 
@@ -49,7 +50,7 @@ class TokenDialog(QDialog):
             name: to begin with.
         """
         super().__init__(parent)
-        said = words()["making"]
+        said = clients_strings()["making"]
         self.context = context
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(said["title"])
@@ -63,7 +64,7 @@ class TokenDialog(QDialog):
         self.name.setFocus()
 
     def _ask_step(self, name: str) -> QWidget:
-        said = words()["making"]
+        said = clients_strings()["making"]
         made = QWidget()
         self.name = QLineEdit(name)
         self.name.setMaxLength(_NAME)
@@ -74,7 +75,7 @@ class TokenDialog(QDialog):
         self.grants.show_grants(_USUAL)
         self.grants.changed.connect(self._check)
         self.spaces = SpaceBoxes()
-        asking, terms = QWidget(), words()["terms"]
+        asking, terms = QWidget(), clients_strings()["terms"]
         column(
             asking,
             label(said["may"], "label"),
@@ -86,7 +87,7 @@ class TokenDialog(QDialog):
         ).addStretch(1)
         self.problem = label("", "danger", wrap=True)
         self.problem.hide()
-        self.cancel = button(words()["cancel"], self.reject)
+        self.cancel = button(clients_strings()["cancel"], self.reject)
         self.act = button(said["act"], self._make, kind="primary")
         box = column(made, label(said["lead"], "muted", wrap=True), label(said["name"], "label"), self.name, gap=8)
         box.addWidget(scrolling(asking), 1)
@@ -102,11 +103,11 @@ class TokenDialog(QDialog):
         def show(facets: Facets) -> None:
             self.spaces.show_spaces(facets.spaces, ())
 
-        asked = query(words()["reading"], library.facets).within(self, "spaces")
+        asked = query(clients_strings()["reading"], library.facets).within(self, "spaces")
         self.context.tasks.run(asked.success(show).failure(self._fail))
 
     def _show_step(self) -> QWidget:
-        said = words()["making"]
+        said = clients_strings()["making"]
         made = QWidget()
         self.told = label("", "body", wrap=True)
         self.token = QLineEdit()
@@ -134,7 +135,7 @@ class TokenDialog(QDialog):
         grants = (*self.grants.grants, *(self.spaces.grants if self.spaces.isEnabled() else ()))
         clients = self.context.bridge.engine.clients
         self._wait(is_busy=True)
-        task = write(words()["making"]["making"].rstrip(" …"), lambda: clients.pair(name, grants))
+        task = write(clients_strings()["making"]["making"].rstrip(" …"), lambda: clients.pair(name, grants))
         self.context.tasks.run(task.within(self).success(self._show).failure(self._fail))
 
     def _wait(self, *, is_busy: bool) -> None:
@@ -151,7 +152,7 @@ class TokenDialog(QDialog):
         self.name.setFocus()
 
     def _show(self, paired: Paired) -> None:
-        said = words()["making"]
+        said = clients_strings()["making"]
         self.told.setText(said["shown"].format(name=visible(paired.name)))
         self.token.setText(token_text(paired.token))
         self.token.setCursorPosition(0)
@@ -162,7 +163,7 @@ class TokenDialog(QDialog):
 
     def _copy(self) -> None:
         SecretClip(self.context).put(self.token.text())
-        self.copied.setText(words()["making"]["copied"])
+        self.copied.setText(clients_strings()["making"]["copied"])
         self.copied.setAccessibleName(self.copied.text())
 
     def done(self, result: int) -> None:

@@ -13,8 +13,9 @@ from core.types.clients import ActivityLine, ActivityPage, Did
 from ui.context import Context
 from ui.lists.row_spec import Heading
 from ui.pages.clients.common.lines import Line, Row, client_list, is_below
-from ui.pages.clients.common.words import did_note, did_told, words
+from ui.pages.clients.common.words import did_note, did_told
 from ui.pages.clients.views.tab import Tab, clock_told, day_heading, has_keyboard, offer
+from ui.strings import clients_strings
 from ui.tasks import query
 from ui.undo import take_back
 from ui.widgets.basics import button, card_of, column, row
@@ -91,7 +92,7 @@ class ActivityTab(Tab):
     poll_ms = 3_000
 
     def __init__(self, context: Context) -> None:
-        said = words()["activity"]
+        said = clients_strings()["activity"]
         super().__init__(context, said["reading"])
         self._next: str | None = None
         self.list = client_list(context.theme, said["name"])
@@ -134,13 +135,13 @@ class ActivityTab(Tab):
             if self.card is not None and self.card.name == card.name:
                 self._show(page) if is_first else self._append(page)
 
-        asked = query(words()["activity"]["reading"], lambda: clients.activity(card.name, after, limit))
+        asked = query(clients_strings()["activity"]["reading"], lambda: clients.activity(card.name, after, limit))
         self.context.tasks.run(asked.within(self, "activity").success(show).failure(self.fail))
 
     def _show(self, page: ActivityPage) -> None:
         self._is_read, self._next = True, page.next
         if not page.lines:
-            said = words()["activity"]
+            said = clients_strings()["activity"]
             self.states.empty(EmptyState(self.context.theme, "activity", said["empty_title"], said["empty"]))
             return
         now = self.context.clock.now_ms()
@@ -159,7 +160,7 @@ class ActivityTab(Tab):
     def _offer(self, shown: Row | None) -> None:
         line = None if shown is None else shown.value
         held = next((made for made in (self.receipt, self.undo) if has_keyboard(made)), None)
-        said = words()["activity"]
+        said = clients_strings()["activity"]
         offer(self.receipt, "" if line is not None and line.receipt_id else said["no_receipt"], said["receipt_hint"])
         is_undone = line is not None and line.is_undone
         cannot = said["undone_already"] if is_undone else "" if line is not None and line.step_id else said["no_step"]

@@ -18,10 +18,11 @@ from core.types.values import Grant
 from core.types.views import MemoryRow
 from ui.context import Context
 from ui.pages.clients.common.lines import Line
-from ui.pages.clients.common.words import counted, standing_word, words
+from ui.pages.clients.common.words import standing_word
 from ui.pages.clients.views.receipts import given_lines, memory_list
 from ui.pages.clients.views.tab import Tab
 from ui.pages.clients.views.terms import inset
+from ui.strings import clients_strings, format_count
 from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, card_of, column, label, row
@@ -66,7 +67,7 @@ def is_blind(card: ClientCard) -> bool:
 
 def out_told(card: ClientCard) -> str:
     """Why it would get nothing now; "" where it would."""
-    said = words()["sight"]
+    said = clients_strings()["sight"]
     if card.standing is Standing.REVOKED:
         return str(said["revoked"])
     if is_blind(card):
@@ -117,7 +118,7 @@ class SightTab(Tab):
     """The view."""
 
     def __init__(self, context: Context) -> None:
-        said, theme = words()["sight"], context.theme
+        said, theme = clients_strings()["sight"], context.theme
         super().__init__(context, said["reading"])
         self.sight: Sight | None = None
         self._asked: Asked | None = None
@@ -149,7 +150,7 @@ class SightTab(Tab):
         self._build(theme)
 
     def _build(self, theme: Theme) -> None:
-        said = words()["sight"]
+        said = clients_strings()["sight"]
         self.out = label("", "warning", wrap=True)
         self.out.hide()
         self.meter, self.figures = Meter(theme), label("", "muted")
@@ -236,7 +237,8 @@ class SightTab(Tab):
                 self._seen(sight)
 
         looking = query(
-            words()["sight"]["reading"], lambda: clients.sight(asked.name, asked.prompt, asked.budget, asked.model)
+            clients_strings()["sight"]["reading"],
+            lambda: clients.sight(asked.name, asked.prompt, asked.budget, asked.model),
         )
         self.context.tasks.run(looking.within(self, "sight").success(show).failure(self._sink))
 
@@ -248,7 +250,7 @@ class SightTab(Tab):
                 self._show(sight, rows)
 
         library, ids = self.context.bridge.engine.library, tuple(sight.withheld)
-        reading = query(words()["sight"]["reading"], lambda: library.rows(ids)).within(self, "withheld")
+        reading = query(clients_strings()["sight"]["reading"], lambda: library.rows(ids)).within(self, "withheld")
         self.context.tasks.run(reading.success(show).failure(self._sink))
 
     def _sink(self, error: BaseException) -> None:
@@ -259,11 +261,11 @@ class SightTab(Tab):
             self.context.desk.say(problem.sentence)
 
     def _show(self, sight: Sight, rows: Sequence[MemoryRow]) -> None:
-        said = words()["sight"]
+        said = clients_strings()["sight"]
         self._is_asking, self._is_read, self.sight = False, True, sight
         told = said["meter"].format(tokens=f"{sight.tokens:,}", budget=f"{sight.budget:,}")
         self.meter.show_part(sight.tokens / sight.budget if sight.budget else 0.0, told)
-        self.figures.setText(f"{told} · {counted(said['given'], len(sight.given))}")
+        self.figures.setText(f"{told} · {format_count(said['given'], len(sight.given))}")
         text = shown_text(sight.text) if sight.given or sight.text else said["nothing"]
         if text != self.text.toPlainText():  # where it is the same, its place and what is selected in it stay
             self.text.setPlainText(text)

@@ -25,9 +25,9 @@ from ui.pages.clients.common.words import (
     seen_told,
     standing_word,
     visible,
-    words,
 )
 from ui.pages.clients.views.tab import has_keyboard
+from ui.strings import clients_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, button, column, label, row
 from ui.widgets.flow import FlowLayout, clear
@@ -49,7 +49,7 @@ _ICONS = {"pause": "pause", "resume": "play", "wake": "play", "undo": "undo-2", 
 
 def summary_told(card: ClientCard) -> str:
     """Limits and ceiling in one line."""
-    said = words()["limits"]
+    said = clients_strings()["limits"]
     believed = str(said["ceiling"]).format(value=percent(card.trust_ceiling))
     return f"{limits_told(card.limit_minute, card.limit_session)} · {believed}"
 
@@ -59,7 +59,7 @@ class Figure(QPushButton):
 
     def __init__(self, theme: Theme, name: str, go: Callable[[], None]) -> None:
         super().__init__()
-        said = words()["figures"][name]
+        said = clients_strings()["figures"][name]
         self._theme, self._title = theme, str(said["title"])
         self.setProperty("kind", "line")
         self.setToolTip(said["hint"])
@@ -109,7 +109,7 @@ class GrantChips(QWidget):
         clear(self._flow)
         self._sentences.clear()
         told = " · ".join(part for part in (listed(card.grants), ", ".join(map(visible, card.spaces))) if part)
-        self.had.setText(words()["had"].format(what=told) if card.standing is Standing.REVOKED else "")
+        self.had.setText(clients_strings()["had"].format(what=told) if card.standing is Standing.REVOKED else "")
         self.brief.say(told)
         for grant in (*card.grants, *(f"{SPACE}{name}" for name in card.spaces)):
             is_space = grant.startswith(SPACE)
@@ -179,7 +179,7 @@ class Head(QWidget):
         acts = QWidget()
         flow = row(parent=acts, gap=8)
         for deed, icon in _ICONS.items():
-            said = words()["deeds"][deed]
+            said = clients_strings()["deeds"][deed]
             kind = "danger" if deed == "revoke" else "plain"
             made = button(said["title"], partial(self.deed.emit, deed), kind=kind, hint=said["hint"], theme=theme,
                           icon=icon)  # fmt: skip
@@ -234,7 +234,7 @@ class Head(QWidget):
         self.name.say(visible(card.name))
         self.mark.show_standing(card.standing)
         self.standing.setText(_capital(standing_word(card.standing)))
-        told = words()["standing"][card.standing.value]["sentence"]
+        told = clients_strings()["standing"][card.standing.value]["sentence"]
         self.standing.setToolTip(told)
         self.standing.setAccessibleDescription(told)
         self.meta.setText(f"· {seen_told(card, now_ms)} · {born_told(card)}")

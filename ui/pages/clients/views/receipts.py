@@ -17,8 +17,9 @@ from ui.context import CLOSER, Context
 from ui.lists.list_view import ListView
 from ui.lists.row_spec import Heading
 from ui.pages.clients.common.lines import Line, Row, client_list, is_below
-from ui.pages.clients.common.words import counted, reason_told, verb_told, words
+from ui.pages.clients.common.words import reason_told, verb_told
 from ui.pages.clients.views.tab import Tab, clock_told, day_heading, memory_line
+from ui.strings import clients_strings, format_count
 from ui.tasks import query
 from ui.widgets.basics import card_of, column, label, row
 from ui.widgets.plaintext import one_line
@@ -33,10 +34,16 @@ _CONTEXT, _RECALL = "context", "recall"
 
 def receipt_row(receipt: ReceiptRow) -> Row:
     """A receipt as a line."""
-    gave, question = words()["activity"], one_line(receipt.query, _QUESTION)
-    given = counted(gave["gave"], receipt.items) if receipt.items else gave["gave_none"]
+    gave, question = clients_strings()["activity"], one_line(receipt.query, _QUESTION)
+    given = format_count(gave["gave"], receipt.items) if receipt.items else gave["gave_none"]
     done = _capital(verb_told(receipt.verb))
-    why = words()["receipts"]["context"] if receipt.verb == _CONTEXT else "" if receipt.verb == _RECALL else done
+    why = (
+        clients_strings()["receipts"]["context"]
+        if receipt.verb == _CONTEXT
+        else ""
+        if receipt.verb == _RECALL
+        else done
+    )
     return Row(
         id=receipt.id,
         head=question or done,
@@ -73,7 +80,7 @@ def given_lines(given: Sequence[str], withheld: Mapping[str, str], rows: Sequenc
         withheld: id to the reason.
         rows: the memories that are still there.
     """
-    said, known = words()["receipts"], {one.id: one for one in rows}
+    said, known = clients_strings()["receipts"], {one.id: one for one in rows}
 
     def line(memory_id: str, note: str = "") -> Row:
         found = known.get(memory_id)
@@ -128,7 +135,7 @@ class ReceiptsTab(Tab):
     poll_ms = 3_000
 
     def __init__(self, context: Context) -> None:
-        said = words()["receipts"]
+        said = clients_strings()["receipts"]
         super().__init__(context, said["reading"])
         self._next: str | None = None
         self._wished = ""
@@ -184,14 +191,14 @@ class ReceiptsTab(Tab):
             if self.card is not None and self.card.name == card.name:
                 self._show(page) if after is None else self._append(page)
 
-        asked = query(words()["receipts"]["reading"], lambda: laboratory.receipts(limit, after, card.name))
+        asked = query(clients_strings()["receipts"]["reading"], lambda: laboratory.receipts(limit, after, card.name))
         self.context.tasks.run(asked.within(self, "receipts").success(show).failure(self.fail))
 
     def _show(self, page: ReceiptPage) -> None:
         self._is_read, self._next = True, page.next
         wished, self._wished = self._wished, ""
         if not page.rows:
-            said = words()["receipts"]
+            said = clients_strings()["receipts"]
             self.states.empty(EmptyState(self.context.theme, "quote", said["empty_title"], said["empty"]))
             return
         lines = receipt_lines(page.rows, self.context.clock.now_ms())
@@ -220,10 +227,12 @@ class ReceiptsTab(Tab):
             def begin() -> Future[tuple[MemoryRow, ...]]:
                 return library.rows(ids)
 
-            asked = query(words()["receipts"]["one"], begin).within(self, "memories")
+            asked = query(clients_strings()["receipts"]["one"], begin).within(self, "memories")
             self.context.tasks.run(asked.success(lambda rows: self._show_receipt(receipt, rows)).failure(self._sink))
 
-        asked = query(words()["receipts"]["one"], lambda: laboratory.receipt(shown.id)).within(self, "receipt")
+        asked = query(clients_strings()["receipts"]["one"], lambda: laboratory.receipt(shown.id)).within(
+            self, "receipt"
+        )
         self.context.tasks.run(asked.success(read_memories).failure(self._sink))
 
     def _sink(self, error: BaseException) -> None:
@@ -231,7 +240,7 @@ class ReceiptsTab(Tab):
         self.fail(error)
 
     def _show_receipt(self, receipt: Receipt, rows: Sequence[MemoryRow]) -> None:
-        said = words()["receipts"]
+        said = clients_strings()["receipts"]
         self._is_whole = True
         current = self.list.current
         if current is None or current.id != receipt.row.id:
@@ -241,9 +250,9 @@ class ReceiptsTab(Tab):
         self.question.setText(receipt_row(receipt.row).head)
         none = [said["none_given"]] if not receipt.given else []
         none += [said["none_withheld"]] if not withheld and not receipt.sealed else []
-        none += [counted(said["sealed"], receipt.sealed)] if receipt.sealed else []
-        none += [counted(said["unlisted"], receipt.unlisted)] if receipt.unlisted else []
-        none += [counted(said["reads"], receipt.reads)] if receipt.reads > 1 else []
+        none += [format_count(said["sealed"], receipt.sealed)] if receipt.sealed else []
+        none += [format_count(said["unlisted"], receipt.unlisted)] if receipt.unlisted else []
+        none += [format_count(said["reads"], receipt.reads)] if receipt.reads > 1 else []
         self.note.setText(" ".join([*none, said["open"]] if receipt.given or withheld else none))
         self.detail.show_lines(given_lines(receipt.given, withheld, rows))
 

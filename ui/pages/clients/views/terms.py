@@ -13,8 +13,9 @@ from core.types.values import Grant
 from core.types.views import Facets
 from ui.context import Context
 from ui.pages.clients.common.grant_boxes import GrantBoxes, SpaceBoxes
-from ui.pages.clients.common.words import SPACE, change_told, words
+from ui.pages.clients.common.words import SPACE, change_told
 from ui.pages.clients.views.tab import Tab, has_keyboard, offer
+from ui.strings import clients_strings
 from ui.tasks import query
 from ui.widgets.basics import button, card, column, label, row, scrolling
 from ui.widgets.states import FOOT
@@ -40,8 +41,8 @@ class TermsTab(Tab):
     left = Signal()
 
     def __init__(self, context: Context) -> None:
-        said, theme = words()["terms"], context.theme
-        super().__init__(context, words()["reading"])
+        said, theme = clients_strings()["terms"], context.theme
+        super().__init__(context, clients_strings()["reading"])
         self._before: Terms | None = None
         self._facets: Facets | None = None
         self._filled: Facets | None = None
@@ -73,7 +74,7 @@ class TermsTab(Tab):
         self.usual.toggled.connect(lambda _: self._changed())
 
     def _build(self, wide: int) -> None:
-        said = words()["terms"]
+        said = clients_strings()["terms"]
         form, inner = card(margins=16, gap=10)
         inner.addWidget(label(said["may"], "label"))
         inner.addWidget(self.grants)
@@ -111,7 +112,7 @@ class TermsTab(Tab):
         if client is None:
             return
         library = self.context.bridge.engine.library
-        asked = query(words()["reading"], library.facets).within(self, "spaces")
+        asked = query(clients_strings()["reading"], library.facets).within(self, "spaces")
 
         def show(facets: Facets) -> None:
             self._facets = facets
@@ -173,7 +174,7 @@ class TermsTab(Tab):
     def _changed(self) -> None:
         if self._is_filling or self._before is None or self.card is None:
             return
-        said, wanted = words()["terms"], self.wanted
+        said, wanted = clients_strings()["terms"], self.wanted
         is_out = self.card.standing is Standing.REVOKED
         is_same, is_empty = _alike(wanted, self._before), not self.grants.grants
         told = said["revoked"] if is_out else said["nothing"] if is_empty else change_told(self._before, wanted)
@@ -208,7 +209,7 @@ def _alike(one: Terms, other: Terms) -> bool:
 def _limit(name: str) -> QSpinBox:
     made = QSpinBox()
     made.setRange(0, _MOST)
-    made.setSpecialValueText(words()["terms"]["no_limit"])
+    made.setSpecialValueText(clients_strings()["terms"]["no_limit"])
     made.setGroupSeparatorShown(True)
     made.setAccessibleName(name)
     inset(made)

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 
 from core.types.lifecycle import Beat, JobRow, Jobs, JobState, JobType, Pressure
 from ui.lists.row_spec import Heading
-from ui.pages.journal.common.job_words import capital, code_told, counted, lasted, moment, report_line, words
+from ui.pages.journal.common.job_words import capital, code_told, lasted, moment, report_line
 from ui.pages.journal.common.lines import Entry, Line
 from ui.pages.journal.common.local_model import NEED_MODEL, Model
 from ui.pages.journal.common.step_words import clock_of, day_of, who_did
+from ui.strings import format_count, journal_strings
 
 UNDER_WAY = frozenset({JobState.RUNNING, JobState.QUEUED})
 _ICONS = {
@@ -38,7 +39,10 @@ def job_lines(rows: Sequence[JobRow], now_ms: int) -> list[Line]:
     lines: list[Line] = []
     poisoned = [row for row in rows if row.state is JobState.POISON]
     under_way = [row for row in rows if row.state in UNDER_WAY]
-    for title, found in ((words()["runs"]["needs_you"], poisoned), (words()["runs"]["now"], under_way)):
+    for title, found in (
+        (journal_strings()["runs"]["needs_you"], poisoned),
+        (journal_strings()["runs"]["now"], under_way),
+    ):
         if found:
             lines += [Heading(title.upper()), *(_entry(row, now_ms) for row in found)]
     return [*lines, *_ended([row for row in rows if row.state not in {*UNDER_WAY, JobState.POISON}], now_ms)]
@@ -85,7 +89,7 @@ def job_note(row: JobRow, now_ms: int) -> str:
         row: the job.
         now_ms: the present.
     """
-    said = words()["runs"]
+    said = journal_strings()["runs"]
     match row.state:
         case JobState.RUNNING:
             far = f"{row.progress:,} of {row.total:,}" if row.total else f"{row.progress:,}" if row.progress else ""
@@ -93,7 +97,7 @@ def job_note(row: JobRow, now_ms: int) -> str:
         case JobState.QUEUED:
             return _why_waits(row, now_ms)
         case JobState.POISON:
-            return str(said["poison"].format(tries=counted(said["tries"], row.attempts), why=code_told(row.code)))
+            return str(said["poison"].format(tries=format_count(said["tries"], row.attempts), why=code_told(row.code)))
         case JobState.FAILED:
             return str(said["failed"].format(why=code_told(row.code)))
     parts = [said["cancelled"]] if row.state is JobState.CANCELLED else []
@@ -103,19 +107,19 @@ def job_note(row: JobRow, now_ms: int) -> str:
 
 def _who(row: JobRow) -> str:
     if row.actor.startswith(_CLIENT):
-        return str(words()["runs"]["assistant"])
+        return str(journal_strings()["runs"]["assistant"])
     who = who_did(row.actor)
     return who.lower() if who == "You" else who
 
 
 def _why_waits(row: JobRow, now_ms: int) -> str:
-    said = words()["runs"]
+    said = journal_strings()["runs"]
     if row.not_before is not None and row.not_before > now_ms:
         parts = [said["not_before"].format(when=moment(row.not_before, now_ms))]
     else:
         parts = [row.waits_for.rstrip(".") or said["waits"]]
     if row.attempts:
-        parts.append(f"{counted(said['tries'], row.attempts)}: {code_told(row.code)}")
+        parts.append(f"{format_count(said['tries'], row.attempts)}: {code_told(row.code)}")
     return " · ".join(parts)
 
 
@@ -126,7 +130,7 @@ def job_sentences(row: JobRow, now_ms: int) -> tuple[str, ...]:
         row: the job.
         now_ms: the present.
     """
-    said = words()["runs"]
+    said = journal_strings()["runs"]
     first = _sentence(job_note(row, now_ms) if row.state is not JobState.DONE else report_line(row))
     took = lasted(row.started_at, row.finished_at)
     whole = said["whole"].format(seconds=took) if took else ""
@@ -181,14 +185,14 @@ def beat_lines(jobs: Jobs, now_ms: int, model: Model) -> list[Line]:
 
 
 def _beat(beat: Beat, now_ms: int, *, waits: bool) -> Entry:
-    said = words()["runs"]
+    said = journal_strings()["runs"]
     last = said["never"] if beat.last_at is None else said["last"].format(when=moment(beat.last_at, now_ms))
     return Entry(
         id=beat.type.value,
         head=beat.title,
         note=beat.about,
         beside=capital(f"{next_told(beat, now_ms, waits=waits)} · {last}"),
-        icon=words()["jobs"].get(beat.type.value, "clock"),
+        icon=journal_strings()["jobs"].get(beat.type.value, "clock"),
         value=beat,
     )
 
@@ -201,7 +205,7 @@ def next_told(beat: Beat, now_ms: int, *, waits: bool) -> str:
         now_ms: the present.
         waits: as `waits_for_choice` says.
     """
-    said = words()["runs"]
+    said = journal_strings()["runs"]
     if waits:
         return str(said["no_model"])
     if beat.next_at is None:
@@ -217,7 +221,7 @@ def stand_told(jobs: Jobs, now_ms: int, model: Model) -> str:
         now_ms: the present.
         model: what is known of the local model: what waits for one to be chosen is not what comes next.
     """
-    said = words()["runs"]
+    said = journal_strings()["runs"]
     running = next((row for row in jobs.rows if row.state is JobState.RUNNING), None)
     parts = []
     if jobs.paused:
@@ -238,6 +242,6 @@ def stand_told(jobs: Jobs, now_ms: int, model: Model) -> str:
 
 
 def _idle(beat: Beat, now_ms: int) -> str:
-    said, at = words()["runs"], beat.next_at or now_ms
+    said, at = journal_strings()["runs"], beat.next_at or now_ms
     when = said["due"] if at <= now_ms else moment(at, now_ms)
     return str(said["idle_next"].format(title=beat.title, when=when))

@@ -5,37 +5,16 @@ The sentences are `resources/help/journal_page.json`. Must not do: decide anythi
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from core.types.lifecycle import JobRow
+from ui.strings import format_count, journal_strings
 from ui.widgets.words import count_of, date_of, local
 
 _MINUTE_MS = 60_000
 _OF_THOSE = "source_memories"  # said with the digests they are of
-
-
-@cache
-def words() -> Mapping[str, Any]:
-    """The sentences, read once."""
-    text = (files("resources") / "help" / "journal_page.json").read_text(encoding="utf-8")
-    found: Mapping[str, Any] = json.loads(text)
-    return found
-
-
-def counted(forms: Mapping[str, str], count: int, **more: object) -> str:
-    """A count in words.
-
-    Args:
-        forms: `one` and `many`, with `{count}` in them.
-        count: how many.
-        **more: what else the form names.
-    """
-    return forms["one" if count == 1 else "many"].format(count=f"{count:,}", **more)
 
 
 def capital(told: str) -> str:
@@ -49,7 +28,7 @@ def deed_words(deed: str) -> Mapping[str, Any]:
     Args:
         deed: a value of `Deed`.
     """
-    found: Mapping[str, Any] | None = words()["deeds"].get(deed)
+    found: Mapping[str, Any] | None = journal_strings()["deeds"].get(deed)
     if found is not None:
         return found
     forms = {"one": f"{{count}} {deed}", "many": f"{{count}} {deed}"}
@@ -63,10 +42,10 @@ def told_deeds(counts: Mapping[str, int], form: str) -> Iterator[tuple[str, str]
         counts: deed to how many.
         form: `chip` (`41 fade`), `would` (`41 would fade`), or `run` for a whole sentence.
     """
-    known = list(words()["deeds"])
+    known = list(journal_strings()["deeds"])
     for deed in sorted(counts, key=lambda one: known.index(one) if one in known else len(known)):
         if counts[deed]:
-            yield deed, counted(deed_words(deed)[form], counts[deed])
+            yield deed, format_count(deed_words(deed)[form], counts[deed])
 
 
 def report_told(report: Mapping[str, Any]) -> tuple[str, ...]:
@@ -77,7 +56,11 @@ def report_told(report: Mapping[str, Any]) -> tuple[str, ...]:
     """
     told: list[str] = []
     for name, count in _flat(report):
-        said = counted(words()["report"][name], count) if name in words()["report"] else _plainly(name, count)
+        said = (
+            format_count(journal_strings()["report"][name], count)
+            if name in journal_strings()["report"]
+            else _plainly(name, count)
+        )
         if name.endswith(_OF_THOSE) and told:
             told[-1] = f"{told[-1]} {said}"
         else:
@@ -87,7 +70,7 @@ def report_told(report: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _flat(report: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, int]]:
     for name, value in report.items():
-        if name in words()["silent"]:
+        if name in journal_strings()["silent"]:
             continue
         if isinstance(value, Mapping):
             yield from _flat(value, f"{above}{name}.")
@@ -101,7 +84,7 @@ def _plainly(name: str, count: int) -> str:
 
 def report_line(job: JobRow) -> str:
     """What a run did, in one line."""
-    return ", ".join(report_told(job.report)) or words()["runs"]["nothing_done"]
+    return ", ".join(report_told(job.report)) or journal_strings()["runs"]["nothing_done"]
 
 
 def code_told(code: str) -> str:
@@ -110,8 +93,8 @@ def code_told(code: str) -> str:
     Args:
         code: an E-code; "" where nobody knows.
     """
-    why = words()["codes"].get(code, words()["code_unknown"])
-    return words()["code"].format(why=why, code=code) if code else str(why)
+    why = journal_strings()["codes"].get(code, journal_strings()["code_unknown"])
+    return journal_strings()["code"].format(why=why, code=code) if code else str(why)
 
 
 def moment(ms: int, now_ms: int) -> str:

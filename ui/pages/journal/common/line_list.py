@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QMenu, QSizePolicy, QWidget
 
 from ui.lists.list_keys import OPEN, ListKeys
 from ui.lists.list_view import Keep, ListView
-from ui.pages.journal.common.job_words import words
 from ui.pages.journal.common.lines import EntryRows
+from ui.strings import journal_strings
 from ui.theme.theme import Theme
 from ui.widgets.flow import FlowLayout
 from ui.widgets.keys import KeyButton
@@ -25,7 +25,7 @@ _NAMED = {"Enter": Qt.Key.Key_Return, "Del": Qt.Key.Key_Delete}
 
 def key_of(act: str) -> Qt.Key:
     """The key of an act."""
-    shown = str(words()["acts"][act]["key"])
+    shown = str(journal_strings()["acts"][act]["key"])
     return _NAMED.get(shown) or Qt.Key(ord(shown))
 
 
@@ -50,7 +50,7 @@ class ActBar(QWidget):
         self.buttons: dict[str, KeyButton] = {}
         flow = FlowLayout(self, gap=8)
         for act in acts:
-            said = words()["acts"][act]
+            said = journal_strings()["acts"][act]
             kind = "danger" if act == "erase" else "plain"
             made = KeyButton(theme, said["title"], said["key"], partial(self.asked.emit, act), kind)
             made.setToolTip(said["hint"])
@@ -103,7 +103,7 @@ def make_menu(shown: ListView, acts: Sequence[str]) -> QMenu:
     made.setAccessibleName("What can be done with it")
     made.aboutToHide.connect(made.deleteLater)
     for act in (act for act in acts if act in (shown.offered or ())):
-        said = words()["acts"][act]
+        said = journal_strings()["acts"][act]
         keys = QKeySequence(said["key"]).toString(QKeySequence.SequenceFormat.NativeText)
         made.addAction(f"{said['title']}\t{keys}").triggered.connect(lambda _checked=False, act=act: shown.act(act))
     return made

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from core.types.replies import AuditRow, ImportRow, StepRow
-from ui.pages.journal.common.job_words import words
+from ui.strings import journal_strings
 from ui.widgets.plaintext import one_line
 from ui.widgets.skips import skip_sentences
 from ui.widgets.words import FORMAT_WORDS, count_of, local, memories, time_of
@@ -84,7 +84,7 @@ def icon_of(step: StepRow) -> str:
     """The icon of a step's verb; of a run, that of its kind of work."""
     if step.label.startswith(REDO):
         return "redo-2"
-    return str(_ICONS.get(step.verb) or words()["jobs"].get(step.verb, "history"))
+    return str(_ICONS.get(step.verb) or journal_strings()["jobs"].get(step.verb, "history"))
 
 
 def who_did(actor: str, client: str | None = None) -> str:

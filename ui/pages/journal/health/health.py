@@ -15,11 +15,11 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QSizePoli
 from core.types.lifecycle import Health, Jobs
 from ui.context import Context
 from ui.pages.journal.common.job_lines import stand_told
-from ui.pages.journal.common.job_words import words
 from ui.pages.journal.common.line_list import lie_down
 from ui.pages.journal.common.local_model import Model, model_asked
 from ui.pages.journal.health.health_words import GROUPS, Figure, advice_of, figures_of
 from ui.pages.journal.health.pauses import Rest, rests_of
+from ui.strings import journal_strings
 from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, card, column, label, row, scrolling
@@ -88,7 +88,7 @@ class HealthTab(QWidget):
         super().__init__()
         self.context = context
         self.health: Health | None = None
-        said = words()["health"]
+        said = journal_strings()["health"]
         self.banners: list[Banner] = []
         self._top = QWidget()
         self._warnings = column(self._top, gap=8)
@@ -120,17 +120,17 @@ class HealthTab(QWidget):
         if self.health is None:
             self.states.loading()
         jobs = self.context.bridge.engine.jobs
-        asked = query(words()["health"]["reading"], jobs.health).within(self, "health")
+        asked = query(journal_strings()["health"]["reading"], jobs.health).within(self, "health")
         self.context.tasks.run(asked.success(self._read_work).failure(self._fail))
 
     def _read_work(self, health: Health) -> None:
         jobs = self.context.bridge.engine.jobs
-        asked = query(words()["health"]["reading"], lambda: jobs.state(1)).within(self, "health")
+        asked = query(journal_strings()["health"]["reading"], lambda: jobs.state(1)).within(self, "health")
         self.context.tasks.run(asked.success(partial(self._read_model, health)).failure(self._fail))
 
     def _read_model(self, health: Health, jobs: Jobs) -> None:
         asked = model_asked(
-            self.context, self, words()["health"]["reading"], "health", partial(self._show, health, jobs)
+            self.context, self, journal_strings()["health"]["reading"], "health", partial(self._show, health, jobs)
         )
         self.context.tasks.run(asked.failure(self._fail))
 
@@ -162,7 +162,7 @@ class HealthTab(QWidget):
 
     def _warn(self, health: Health) -> None:
         clear(self._warnings)
-        said, desk = words()["health"], self.context.desk
+        said, desk = journal_strings()["health"], self.context.desk
         self.banners = [Banner(sentence, "warning") for sentence in health.warnings]
         for banner in self.banners:
             self._warnings.addWidget(banner)
@@ -210,7 +210,7 @@ class _Work(QFrame):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.setObjectName("card")
-        title = words()["health"]["groups"]["work"]
+        title = journal_strings()["health"]["groups"]["work"]
         self.setAccessibleName(title)
         self._context = context
         self.rests: tuple[Rest, ...] = ()

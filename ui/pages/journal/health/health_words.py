@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.types.lifecycle import Health, Pressure
-from ui.pages.journal.common.job_words import moment, words
+from ui.pages.journal.common.job_words import moment
+from ui.strings import journal_strings
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "counts": ("counts",),
@@ -52,7 +53,7 @@ def figures_of(health: Health, group: str, now_ms: int) -> tuple[Figure, ...]:
         group: one of `GROUPS`.
         now_ms: the present.
     """
-    names: Mapping[str, str] = words()["health"]["names"]
+    names: Mapping[str, str] = journal_strings()["health"]["names"]
     found = {
         f"{member}.{key}": value
         for member in GROUPS[group]
@@ -77,7 +78,7 @@ def value_told(key: str, value: Any, now_ms: int) -> str:
         value: number, word, or None for what is not known.
         now_ms: the present.
     """
-    said = words()["health"]["values"]
+    said = journal_strings()["health"]["values"]
     if isinstance(value, Mapping):
         value = value.get("sentence") or value.get("state") or None
     if value is None:
@@ -105,5 +106,5 @@ def advice_of(health: Health) -> tuple[Advice, ...]:
     keys.append(str(health.degradation.get("search_strategy", "")))
     keys += [key for key in ("pending_embeddings",) if health.counts.get(key)]
     keys += [key for key in ("archive_candidates",) if health.background.get(key)]
-    known = words()["health"]["advice"]
+    known = journal_strings()["health"]["advice"]
     return tuple(Advice(**known[key]) for key in keys if key in known)

@@ -7,17 +7,16 @@ not do: make a figure up.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from ui.strings import read_strings
 from ui.theme.theme import Theme
 from ui.widgets.words import count_of
 
@@ -79,7 +78,7 @@ def life_of(rows: Sequence[Mapping[str, Any]]) -> Life:
 @cache
 def life() -> Life:
     """The figures that are kept, read once."""
-    return life_of(json.loads((files("resources") / "help" / "life.json").read_text(encoding="utf-8")))
+    return life_of(read_strings("life"))
 
 
 def life_told(known: Life, words: Mapping[str, str]) -> str:

@@ -5,28 +5,16 @@ The words are `resources/help/order.json`. Must not do: ask the engine.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
-from typing import Any
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
 from ui.pages.journal.health.life_plot import LifePlot, life, life_told
+from ui.strings import order_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import column, label, row, scrolling, tool
 
 _WIDE, _HIGH = 760, 640
-
-
-@cache
-def order_words() -> Mapping[str, Any]:
-    """The words, read once."""
-    found: Mapping[str, Any] = json.loads((files("resources") / "help" / "order.json").read_text(encoding="utf-8"))
-    return found
 
 
 class OrderHelp(QFrame):
@@ -51,7 +39,7 @@ class OrderHelp(QFrame):
         """Make what is in it, once."""
         if self.area is not None:
             return self.area
-        said = order_words()
+        said = order_strings()
         self.setAccessibleName(said["title"])
         inner = QWidget()
         inner.setAccessibleName(said["title"])

@@ -12,8 +12,9 @@ from functools import cache
 from importlib.resources import files
 
 from core.types.lifecycle import JobRow, Jobs, JobState
-from ui.pages.journal.common.job_words import code_told, counted, moment, words
+from ui.pages.journal.common.job_words import code_told, moment
 from ui.pages.journal.common.local_model import NEED_MODEL, Model
+from ui.strings import format_count, journal_strings
 
 _PAUSED, _POISON, _LATER, _AWAY = "paused", "poison", "later", "model_away"
 _UNDER_WAY = frozenset({JobState.QUEUED, JobState.RUNNING})
@@ -68,7 +69,7 @@ def _of_all(jobs: Jobs) -> Iterator[Rest]:
     if jobs.paused:
         yield _rest(_PAUSED)
     key = _keys().get(jobs.holds, "")
-    if key in words()["health"]["rests"]:
+    if key in journal_strings()["health"]["rests"]:
         yield _rest(key)
     elif jobs.holds:
         yield Rest("", jobs.holds, "", "", "", "", "")
@@ -77,10 +78,15 @@ def _of_all(jobs: Jobs) -> Iterator[Rest]:
 def _of_rows(jobs: Jobs, now_ms: int) -> Iterator[Rest]:
     for row in sorted(jobs.rows, key=lambda one: one.state is not JobState.POISON):  # what needs the person first
         if row.state is JobState.POISON:
-            yield _rest(_POISON, row, tries=counted(words()["runs"]["tries"], row.attempts), why=code_told(row.code))
+            yield _rest(
+                _POISON,
+                row,
+                tries=format_count(journal_strings()["runs"]["tries"], row.attempts),
+                why=code_told(row.code),
+            )
         elif row.state is JobState.QUEUED:
             key = _keys().get(row.waits_for, "")
-            if key in words()["health"]["rests"]:
+            if key in journal_strings()["health"]["rests"]:
                 when = moment(row.not_before, now_ms) if key == _LATER and row.not_before is not None else ""
                 yield _rest(key, row, when=when)
 
@@ -103,7 +109,7 @@ def _rest(key: str, row: JobRow | None = None, **more: str) -> Rest:
 
 
 def _told(key: str, title: str, **more: str) -> Rest:
-    said: Mapping[str, str] = words()["health"]["rests"][key]
+    said: Mapping[str, str] = journal_strings()["health"]["rests"][key]
     return Rest(
         key,
         said["says"].format(title=title, **more),

@@ -15,10 +15,11 @@ from core.types.lifecycle import Buried, Erased, Graveyard
 from core.types.values import OWNER_ACTOR, Kind, Status
 from core.types.views import Revision, RevisionReport
 from ui.context import CLOSER, Context
-from ui.pages.journal.common.job_words import counted, day_told, words
+from ui.pages.journal.common.job_words import day_told
 from ui.pages.journal.common.line_list import ActBar, entry_list
 from ui.pages.journal.common.lines import Entry
 from ui.pages.journal.history.erase_dialog import EraseDialog
+from ui.strings import format_count, journal_strings
 from ui.tasks import query, write
 from ui.undo import offer_undo
 from ui.widgets.basics import card_of, column, label
@@ -40,7 +41,7 @@ def buried_entry(buried: Buried, now_ms: int) -> Entry:
         buried: the memory.
         now_ms: the present.
     """
-    said = words()["archive"]
+    said = journal_strings()["archive"]
     fixed = "" if buried.can_return else said["fixed"]
     why = reason_told(buried.reason).rstrip(".")
     gone = said["never"] if buried.erased_at is None else said["erased"].format(when=day_told(buried.erased_at, now_ms))
@@ -67,7 +68,7 @@ class ArchiveTab(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.context = context
-        said = words()["archive"]
+        said = journal_strings()["archive"]
         self._is_read = self._wants_focus = False
         self._next: str | None = None
         self._erases = False
@@ -104,7 +105,9 @@ class ArchiveTab(QWidget):
 
     def _ask(self, after: str | None, limit: int, then: object) -> None:
         jobs = self.context.bridge.engine.jobs
-        asked = query(words()["archive"]["reading"], lambda: jobs.graveyard(after, limit)).within(self, "graves")
+        asked = query(journal_strings()["archive"]["reading"], lambda: jobs.graveyard(after, limit)).within(
+            self, "graves"
+        )
         self.context.tasks.run(asked.success(then).failure(self._fail))  # type: ignore[arg-type]  # one of two methods
 
     @property
@@ -123,7 +126,7 @@ class ArchiveTab(QWidget):
         return [buried_entry(one, now) for one in rows]
 
     def _show(self, graves: Graveyard) -> None:
-        said = words()["archive"]
+        said = journal_strings()["archive"]
         self._is_read, self._next, self._erases = True, graves.next, False
         self.counted.emit(graves.total)
         self.list.show_lines(self._entries(graves.rows), has_more=graves.next is not None)
@@ -141,7 +144,7 @@ class ArchiveTab(QWidget):
         self._next = graves.next
         self.counted.emit(graves.total)
         self.list.lines.append(self._entries(graves.rows), has_more=graves.next is not None)
-        self.lead.setText(words()["archive"]["lead_erases" if self._erases else "lead"])
+        self.lead.setText(journal_strings()["archive"]["lead_erases" if self._erases else "lead"])
 
     def _offer(self) -> None:
         chosen = self.list.chosen
@@ -183,10 +186,10 @@ class ArchiveTab(QWidget):
         self.context.tasks.run(task.within(self).success(partial(self._restored, len(ids))))
 
     def _restored(self, asked: int, report: RevisionReport) -> None:
-        said = words()["archive"]
+        said = journal_strings()["archive"]
         left = asked - report.changed
-        sentence = counted(said["back"], report.changed) if report.changed else ""
-        sentence += counted(said["stayed"], left) if left > 0 else ""
+        sentence = format_count(said["back"], report.changed) if report.changed else ""
+        sentence += format_count(said["stayed"], left) if left > 0 else ""
         if report.step_id is None:
             self.context.desk.say(sentence.strip())
         else:
@@ -204,8 +207,8 @@ class ArchiveTab(QWidget):
         self.context.tasks.run(task.success(self._erased))
 
     def _erased(self, found: Erased) -> None:
-        said, count = words()["archive"], len(found.backups)
-        held = counted(said["erased_backups"], count) if count else ""
-        self.context.desk.say(counted(said["erased_told"], found.memories) + held)
+        said, count = journal_strings()["archive"], len(found.backups)
+        held = format_count(said["erased_backups"], count) if count else ""
+        self.context.desk.say(format_count(said["erased_told"], found.memories) + held)
         self.context.selection.again("", ORIGIN)
         self.read()

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QWidget
 
 from core.types.memory import ErasePreview
 from ui.context import Context
-from ui.pages.journal.common.job_words import counted, words
+from ui.strings import format_count, journal_strings
 from ui.tasks import problem_of, query
 from ui.widgets.basics import button, column, label, restyle, row
 from ui.widgets.plaintext import one_line
@@ -39,7 +39,7 @@ class EraseDialog(QDialog):
             parent: the tab.
         """
         super().__init__(parent)
-        said = words()["archive"]
+        said = journal_strings()["archive"]
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(said["erase_title"])
         self.setAccessibleName(said["erase_title"])
@@ -68,13 +68,16 @@ class EraseDialog(QDialog):
         context.tasks.run(asked.success(self._show).failure(self._fail))
 
     def _show(self, found: ErasePreview) -> None:
-        said = words()["archive"]
+        said = journal_strings()["archive"]
         more = (("erase_back", len(found.back)), ("erase_versions", found.versions), ("erase_same", found.same_words))
-        told = [counted(said["erase"], found.memories), *(counted(said[key], count) for key, count in more if count)]
+        told = [
+            format_count(said["erase"], found.memories),
+            *(format_count(said[key], count) for key, count in more if count),
+        ]
         self.summary.setText(" ".join(told))
         restyle(self.summary, "role", "body")
         count = len(found.backups)
-        self.held.setText(counted(said["erase_backups"], count) if count else said["erase_no_backup"])
+        self.held.setText(format_count(said["erase_backups"], count) if count else said["erase_no_backup"])
         for name in found.backups:
             item = QListWidgetItem(one_line(name, 120), self.backups)
             item.setSizeHint(QSize(0, self._line))
@@ -83,7 +86,7 @@ class EraseDialog(QDialog):
         self.never.show()
         self.held.show()
         self.backups.setVisible(bool(count))
-        self.act.setText(counted(said["erase_act"], found.memories))
+        self.act.setText(format_count(said["erase_act"], found.memories))
         self.act.setAccessibleName(self.act.text())
         self.act.setEnabled(bool(found.memories))
         self.adjustSize()

@@ -262,9 +262,12 @@ class StepList(ListView):
     ) -> None:
         """Another step is looked at."""
         super().currentChanged(current, previous)
-        self._place()
-        if not current.isValid():
-            self._tell(is_moved=True)
+        if (
+            current.isValid() or previous.isValid()
+        ):  # Qt tells of neither when the model is set, before there are buttons
+            self._place()
+            if not current.isValid():
+                self._tell(is_moved=True)
 
     def clearSelection(self) -> None:  # noqa: N802 - Qt's name
         """Let go of the step that is looked at too."""

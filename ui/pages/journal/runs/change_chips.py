@@ -11,8 +11,9 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QWidget
 
-from ui.pages.journal.common.job_words import deed_words, told_deeds, words
+from ui.pages.journal.common.job_words import deed_words, told_deeds
 from ui.pages.journal.runs.change_lines import ALL
+from ui.strings import journal_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import button
 from ui.widgets.chips import MenuChip
@@ -32,7 +33,7 @@ class DeedChips(QWidget):
         super().__init__()
         self._theme = theme
         self.current = ALL
-        self.setAccessibleName(words()["next"]["list"])
+        self.setAccessibleName(journal_strings()["next"]["list"])
         self._group = QButtonGroup(self)
         self._flow = FlowLayout(self, gap=6)
         self._shown: Mapping[str, int] | None = None
@@ -63,9 +64,11 @@ class DeedChips(QWidget):
             self.current = ALL
         total = sum(counts.values())
         kinds, spoken = list(told_deeds(counts, "chip")), dict(told_deeds(counts, "would"))
-        shown = [(ALL, words()["next"]["all"].format(count=f"{total:,}")), *kinds] if len(kinds) > 1 else kinds
+        shown = (
+            [(ALL, journal_strings()["next"]["all"].format(count=f"{total:,}")), *kinds] if len(kinds) > 1 else kinds
+        )
         if self.is_tight and len(kinds) > 1:
-            menu = MenuChip(self._theme, words()["next"]["show"], dict(shown), self.current)
+            menu = MenuChip(self._theme, journal_strings()["next"]["show"], dict(shown), self.current)
             menu.chosen.connect(self._take)
             self._flow.addWidget(menu)
         else:

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 from core.types.lifecycle import Deed, PreviewItem
 from core.types.values import Kind
-from ui.pages.journal.common.job_words import counted, deed_words, words
+from ui.pages.journal.common.job_words import deed_words
 from ui.pages.journal.common.lines import Entry
+from ui.strings import format_count, journal_strings
 from ui.widgets.plaintext import one_line
 
 ALL = ""
@@ -38,7 +39,7 @@ def deed_entries(items: Sequence[PreviewItem], deed: str = ALL) -> list[Entry]:
 def _entry(item: PreviewItem) -> Entry:
     planned = item.planned
     said = deed_words(planned.deed.value)
-    measure = words()["measures"].get(planned.reason, said["measure"])
+    measure = journal_strings()["measures"].get(planned.reason, said["measure"])
     return Entry(
         id=f"{planned.deed.value}:{planned.memory_id}",
         head=one_line(item.text, _TEXT),
@@ -63,7 +64,7 @@ def beside(item: PreviewItem) -> str:
     """
     if not item.other_texts:
         return ""
-    said, more = words()["next"], max(len(item.planned.others), len(item.other_texts)) - 1
+    said, more = journal_strings()["next"], max(len(item.planned.others), len(item.other_texts)) - 1
     text = one_line(item.other_texts[0], _OTHER)
     return str(said["beside_more" if more else "beside"]).format(text=text, count=f"{more:,}")
 
@@ -109,4 +110,4 @@ def kept_told(chosen: Sequence[Entry]) -> str:
         chosen: lines of `deed_entries`.
     """
     form = "left" if any(entry.value.planned.deed in UNITED for entry in chosen) else "spared"
-    return counted(words()["next"][form], len(kept_ids(chosen)))
+    return format_count(journal_strings()["next"][form], len(kept_ids(chosen)))

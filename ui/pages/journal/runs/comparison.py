@@ -13,7 +13,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
 from core.types.lifecycle import JobRow, Jobs, JobState, JobType, Preview
-from ui.pages.journal.common.job_words import moment, words
+from ui.pages.journal.common.job_words import moment
+from ui.strings import journal_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import column, label, scrolling
 from ui.widgets.flow import clear
@@ -86,7 +87,7 @@ def compared(preview: Preview, jobs: Jobs, foretold: Mapping[str, Report], now_m
             names,
             _columns(preview.reports.get(JobType(kind)), _last(jobs, JobType(kind)), foretold, names, now_ms),
         )
-        for kind, names in words()["figures"]["names"].items()
+        for kind, names in journal_strings()["figures"]["names"].items()
     )
 
 
@@ -97,7 +98,7 @@ def _last(jobs: Jobs, kind: JobType) -> JobRow | None:
 def _columns(
     ahead: Report | None, last: JobRow | None, foretold: Mapping[str, Report], names: Mapping[str, str], now_ms: int
 ) -> tuple[Figures, ...]:
-    said = words()["figures"]
+    said = journal_strings()["figures"]
     made = [Figures(said["next"], None if ahead is None else figures_in(ahead, names))]
     if last is None:
         return (*made, Figures(said["none"], None))
@@ -117,7 +118,7 @@ class Comparison(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.setObjectName("card")
-        said = words()["figures"]
+        said = journal_strings()["figures"]
         self.setAccessibleName(said["table"])
         self._theme = theme
         self.shown: tuple[Compared, ...] = ()
@@ -172,7 +173,7 @@ class Comparison(QFrame):
         return line + 2
 
     def _counts(self, part: Compared, key: str, name: str) -> Iterator[QLabel]:
-        said, last = words()["figures"], len(part.columns) - 1
+        said, last = journal_strings()["figures"], len(part.columns) - 1
         counts = [None if shown.counts is None else shown.counts[key] for shown in part.columns]
         differs = last > 1 and counts[last] != counts[last - 1]
         for place, count in enumerate(counts):

@@ -15,7 +15,7 @@ from core.types.lifecycle import Deed, Jobs, JobType, Preview
 from core.types.values import OWNER_ACTOR
 from core.types.views import Revision, RevisionReport
 from ui.context import CLOSER, Context
-from ui.pages.journal.common.job_words import capital, counted, moment, told_deeds, words
+from ui.pages.journal.common.job_words import capital, moment, told_deeds
 from ui.pages.journal.common.line_list import ActBar, entry_list
 from ui.pages.journal.common.lines import Entry
 from ui.pages.journal.runs.change_chips import DeedChips
@@ -23,6 +23,7 @@ from ui.pages.journal.runs.change_lines import deed_entries, kept_ids, kept_told
 from ui.pages.journal.runs.comparison import Comparison, compared
 from ui.pages.journal.runs.run_dialog import RunDialog
 from ui.pages.journal.runs.runner import Runner
+from ui.strings import format_count, journal_strings
 from ui.tasks import query, write
 from ui.undo import offer_undo
 from ui.widgets.basics import card_of, column, label, row
@@ -51,7 +52,7 @@ class NextTab(QWidget):
     def __init__(self, context: Context, runner: Runner) -> None:
         super().__init__()
         self.context, self.runner = context, runner
-        said = words()["next"]
+        said = journal_strings()["next"]
         self.preview: Preview | None = None
         self._jobs: Jobs | None = None
         self._wants_focus = False
@@ -63,7 +64,7 @@ class NextTab(QWidget):
         inside = QWidget()
         column(inside, self.chips, card_of(self.list), self.acts, gap=10).setStretch(1, 1)
         self.states = States(context.theme, inside, said["reading"])
-        figures = words()["figures"]
+        figures = journal_strings()["figures"]
         self.view = DEEDS
         choices = ((DEEDS, figures[DEEDS]), (FIGURES, figures[FIGURES]))
         self.views = Segments(choices, DEEDS, figures["views"])
@@ -96,12 +97,12 @@ class NextTab(QWidget):
         if self.preview is None:
             self.states.loading()
         jobs = self.context.bridge.engine.jobs
-        asked = query(words()["next"]["reading"], lambda: jobs.preview(MOST)).within(self, "preview")
+        asked = query(journal_strings()["next"]["reading"], lambda: jobs.preview(MOST)).within(self, "preview")
         self.context.tasks.run(asked.success(self._read_when).failure(self._fail))
 
     def _read_when(self, preview: Preview) -> None:
         jobs = self.context.bridge.engine.jobs
-        asked = query(words()["next"]["reading"], lambda: jobs.state(_ENDED)).within(self, "preview")
+        asked = query(journal_strings()["next"]["reading"], lambda: jobs.state(_ENDED)).within(self, "preview")
         self.context.tasks.run(asked.success(partial(self._show, preview)).failure(self._fail))
 
     @property
@@ -116,7 +117,7 @@ class NextTab(QWidget):
 
     def _show(self, preview: Preview, jobs: Jobs) -> None:
         self.preview, self._jobs = preview, jobs
-        said = words()["next"]
+        said = journal_strings()["next"]
         total = sum(preview.counts.values())
         self.counted.emit(total)
         self.changed.emit()
@@ -156,7 +157,7 @@ class NextTab(QWidget):
         if not self.preview.counts:
             self.lead.clear()  # the sentence in the middle of the page says it
             return
-        said, listed, total = words()["next"], len(self.preview.items), sum(self.preview.counts.values())
+        said, listed, total = journal_strings()["next"], len(self.preview.items), sum(self.preview.counts.values())
         cut = said["more"].format(count=f"{listed:,}") if listed < total else ""
         lead = "" if self.is_low else said["lead"]
         self.lead.setText(" ".join(part for part in (self._when("when", "when_none"), lead, cut) if part))
@@ -184,12 +185,12 @@ class NextTab(QWidget):
 
     def _when(self, form: str, none: str) -> str:
         """When it would happen, as a sentence."""
-        said, at, now = words()["next"], self._next_at(), self.context.clock.now_ms()
+        said, at, now = journal_strings()["next"], self._next_at(), self.context.clock.now_ms()
         if self._jobs is not None and self._jobs.paused:
             return str(said["paused"])
         if at is None:
             return str(said[none])
-        told = str(said[form].format(when=words()["next"]["soon"] if at <= now else moment(at, now)))
+        told = str(said[form].format(when=journal_strings()["next"]["soon"] if at <= now else moment(at, now)))
         return capital(told)
 
     def _look(self, entry: Entry | None) -> None:
@@ -211,7 +212,7 @@ class NextTab(QWidget):
         Args:
             name: `spare`, `pin`, `confirm` or `open`.
         """
-        ids, said = self._ids(), words()["next"]
+        ids, said = self._ids(), journal_strings()["next"]
         if not ids:
             return
         match name:
@@ -236,11 +237,11 @@ class NextTab(QWidget):
         self.read()
 
     def _pinned(self, report: RevisionReport) -> None:
-        said = words()["next"]
+        said = journal_strings()["next"]
         if report.step_id is None:
             self.context.desk.say(said["unchanged"])
         else:
-            offer_undo(self.context, counted(said["pinned"], report.changed), report.step_id)
+            offer_undo(self.context, format_count(said["pinned"], report.changed), report.step_id)
         self.read()
 
     # ---- running it now
@@ -254,7 +255,7 @@ class NextTab(QWidget):
         """Say what a run would do now, and do it if the person wants it."""
         if not self.can_run or self.preview is None:
             return
-        said, at, now = words()["next"], self._next_at(), self.context.clock.now_ms()
+        said, at, now = journal_strings()["next"], self._next_at(), self.context.clock.now_ms()
         counts = {deed: count for deed, count in self.preview.counts.items() if deed != Deed.ERASE}
         told = [sentence for _, sentence in told_deeds(counts, "run")]
         is_later = at is not None and at > now

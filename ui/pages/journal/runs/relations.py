@@ -15,9 +15,10 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QWidget
 from core.types.memory import ProposedLink
 from ui.context import CLOSER, Context
 from ui.lists.row_text import wrapped
-from ui.pages.journal.common.job_words import capital, day_told, words
+from ui.pages.journal.common.job_words import capital, day_told
 from ui.pages.journal.common.line_list import ActBar, entry_list
 from ui.pages.journal.common.lines import Entry
+from ui.strings import journal_strings
 from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
@@ -50,7 +51,7 @@ def link_entry(link: ProposedLink, now_ms: int) -> Entry:
         link: the proposal.
         now_ms: the present.
     """
-    said = words()["relations"]
+    said = journal_strings()["relations"]
     when = said["proposed"].format(when=day_told(link.at, now_ms))
     return Entry(
         id=f"{link.from_id}:{link.to_id}",
@@ -117,7 +118,7 @@ class PairPanel(QFrame):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.setObjectName("card")
-        said = words()["relations"]
+        said = journal_strings()["relations"]
         self.setAccessibleName(said["panel"])
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._theme = context.theme
@@ -139,7 +140,7 @@ class PairPanel(QFrame):
         """Show a pair."""
         for widget, text in zip(self.texts, (link.from_text, link.to_text), strict=True):
             widget.say(text)
-        told = words()["relations"]["why"]
+        told = journal_strings()["relations"]["why"]
         self.why.setText(told.format(reason=reason_told(_REASON), likeness=f"{link.cosine:.2f}"))
         self.show()
 
@@ -164,7 +165,7 @@ class RelationsTab(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.context = context
-        said = words()["relations"]
+        said = journal_strings()["relations"]
         self.links: tuple[ProposedLink, ...] = ()
         self._decided: set[Pair] = set()
         self._written: set[Pair] = set()
@@ -197,7 +198,7 @@ class RelationsTab(QWidget):
         if not self._is_read:
             self.states.loading()
         jobs = self.context.bridge.engine.jobs
-        asked = query(words()["relations"]["reading"], lambda: jobs.links(MOST)).within(self, "links")
+        asked = query(journal_strings()["relations"]["reading"], lambda: jobs.links(MOST)).within(self, "links")
         self.context.tasks.run(asked.success(partial(self._show, frozenset(self._written))).failure(self._fail))
 
     @property
@@ -225,7 +226,7 @@ class RelationsTab(QWidget):
         self.links = tuple(link for link in self.links if pair_of(link) not in self._decided)
         self.counted.emit(len(self.links))
         if not self.links:
-            said = words()["relations"]
+            said = journal_strings()["relations"]
             self.states.empty(EmptyState(self.context.theme, "link", said["nothing_title"], said["nothing"]))
             self.list.show_lines([])
             return
@@ -297,7 +298,7 @@ class RelationsTab(QWidget):
         self._list()
 
     def _told(self, link: ProposedLink, accept: bool, step_id: str) -> None:
-        said = words()["relations"]
+        said = journal_strings()["relations"]
         self._written.add(pair_of(link))
         offer_undo(self.context, said["accepted" if accept else "declined"], step_id)
         self.read()

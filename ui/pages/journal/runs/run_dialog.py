@@ -12,7 +12,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QLayout, QWidget
 
 from ui.context import Context
-from ui.pages.journal.common.job_words import words
+from ui.strings import journal_strings
 from ui.widgets.basics import button, column, label, restyle, row
 
 _WIDTH = 460
@@ -38,7 +38,7 @@ class RunDialog(QDialog):
             parent: the tab.
         """
         super().__init__(parent)
-        said = words()["next"]
+        said = journal_strings()["next"]
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(said["run_title"])
         self.setAccessibleName(said["run_title"])

@@ -15,7 +15,8 @@ from PySide6.QtCore import QObject, Signal
 from core.events import Progress
 from core.types.lifecycle import JobRow, Jobs, JobState, JobType
 from ui.context import Context
-from ui.pages.journal.common.job_words import capital, code_told, report_line, words
+from ui.pages.journal.common.job_words import capital, code_told, report_line
+from ui.strings import journal_strings
 from ui.tasks import Running, job, problem_of, query, write
 from ui.undo import take_back
 
@@ -35,7 +36,7 @@ def ended_told(row: JobRow) -> str:
     """
     told = report_line(row)
     told = told if any(letter.isdigit() for letter in told) else told[:1].lower() + told[1:]
-    sentence = words()["runs"]["ended"][row.state.value].format(title=row.title, told=told)
+    sentence = journal_strings()["runs"]["ended"][row.state.value].format(title=row.title, told=told)
     return f"{sentence} {capital(code_told(row.code))}." if row.code else str(sentence)
 
 

@@ -26,12 +26,13 @@ from ui.pages.journal.common.job_lines import (
     stand_told,
     waits_for_choice,
 )
-from ui.pages.journal.common.job_words import capital, words
+from ui.pages.journal.common.job_words import capital
 from ui.pages.journal.common.line_list import ActBar, entry_list, lie_down
 from ui.pages.journal.common.lines import Entry
 from ui.pages.journal.common.local_model import Model, model_asked
 from ui.pages.journal.runs.run_dialog import RunDialog
 from ui.pages.journal.runs.runner import Runner, is_job
+from ui.strings import journal_strings
 from ui.tasks import query, write
 from ui.undo import told
 from ui.widgets.basics import Elided, card_of, column, label, row
@@ -103,7 +104,7 @@ class RunsTab(QWidget):
     def __init__(self, context: Context, runner: Runner) -> None:
         super().__init__()
         self.context, self.runner = context, runner
-        said = words()["runs"]
+        said = journal_strings()["runs"]
         self.jobs: Jobs | None = None
         self.model = Model()
         self.view = RUNS
@@ -124,7 +125,7 @@ class RunsTab(QWidget):
         runner.changed.connect(self._ran)
 
     def _build(self) -> None:
-        theme, said = self.context.theme, words()["runs"]
+        theme, said = self.context.theme, journal_strings()["runs"]
         self._ran_states = States(theme, card_of(self.list), said["reading"])
         for shown in (self._ran_states, card_of(self.calendar)):
             self.lists.addWidget(shown)
@@ -155,11 +156,13 @@ class RunsTab(QWidget):
         if self.jobs is None:
             self.states.loading()
         jobs, limit = self.context.bridge.engine.jobs, self._limit
-        asked = query(words()["runs"]["reading"], lambda: jobs.state(limit)).within(self, "state")
+        asked = query(journal_strings()["runs"]["reading"], lambda: jobs.state(limit)).within(self, "state")
         self.context.tasks.run(asked.success(self._read_model).failure(self._fail))
 
     def _read_model(self, jobs: Jobs) -> None:
-        asked = model_asked(self.context, self, words()["runs"]["reading"], "state", partial(self._show, jobs))
+        asked = model_asked(
+            self.context, self, journal_strings()["runs"]["reading"], "state", partial(self._show, jobs)
+        )
         self.context.tasks.run(asked.failure(self._fail))
 
     def _more(self) -> None:
@@ -183,7 +186,7 @@ class RunsTab(QWidget):
 
     def _show(self, jobs: Jobs, model: Model) -> None:
         self.jobs, self.model = jobs, model
-        said, now = words()["runs"], self.context.clock.now_ms()
+        said, now = journal_strings()["runs"], self.context.clock.now_ms()
         self.stand.setText(stand_told(jobs, now, model))
         lines = job_lines(jobs.rows, now)
         self.list.show_lines(lines, has_more=len(jobs.rows) >= self._limit and len(jobs.rows) < jobs.total)
@@ -233,7 +236,7 @@ class RunsTab(QWidget):
         if isinstance(value, JobRow):
             self.panel.show_sentences(value.title, job_sentences(value, now), acts, is_low=is_low)
         elif isinstance(value, Beat):
-            heavy = (words()["runs"]["heavy"],) if value.is_heavy else ()
+            heavy = (journal_strings()["runs"]["heavy"],) if value.is_heavy else ()
             self.panel.show_sentences(value.title, (self._said(value, now), *heavy), acts, is_low=is_low)
         else:
             self.panel.hide()
@@ -296,9 +299,9 @@ class RunsTab(QWidget):
         """
         if self.runner.is_running:
             return
-        said, is_erasing = words()["runs"], beat.type is JobType.ERASE
-        foot = said["erase"] if is_erasing else words()["next"]["run_foot"]
-        lead = f"{beat.title}. {words()['next']['run_lead_none']}"
+        said, is_erasing = journal_strings()["runs"], beat.type is JobType.ERASE
+        foot = said["erase"] if is_erasing else journal_strings()["next"]["run_foot"]
+        lead = f"{beat.title}. {journal_strings()['next']['run_lead_none']}"
         dialog = RunDialog(self.context, lead, (beat.about,), foot, self)
         dialog.agreed.connect(lambda: self.runner.run((beat.type,), (beat.title,)))
         if is_erasing:

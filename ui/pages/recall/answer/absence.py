@@ -10,7 +10,8 @@ import re
 from core.types.recall import Trace
 from core.types.values import Status
 from core.types.views import MemoryRow
-from ui.pages.recall.words import verdict, words
+from ui.pages.recall.words import verdict
+from ui.strings import recall_strings
 from ui.widgets.plaintext import one_line
 
 _WORD = re.compile(r"[^\W_]+")
@@ -52,7 +53,7 @@ def never_told(memory: MemoryRow, essence: str, trace: Trace) -> list[str]:
     Returns:
         Sentences.
     """
-    said = words()["why_not"]
+    said = recall_strings()["why_not"]
     kept, scope = len(trace.candidates), trace.stages.get("in_scope", 0)
     first, *more = verdict(None, memory.status)
     if sum(one.rank is not None for one in trace.candidates) < scope:

@@ -16,7 +16,7 @@ from ui.lists.list_view import Keep, ListView
 from ui.pages.recall.answer.answer_rows import AnswerRows
 from ui.pages.recall.answer.details import DetailsView
 from ui.pages.recall.answer.lines import Details, Line, Row
-from ui.pages.recall.words import words
+from ui.strings import recall_strings
 from ui.theme.theme import Theme
 
 DETAILS = "details"
@@ -51,7 +51,7 @@ class AnswerList(ListView):
 
     def __init__(self, theme: Theme) -> None:
         self._rows = AnswerRows(theme)
-        super().__init__(self._rows, words()["answer"], _KEYS, keep=Keep.NONE)
+        super().__init__(self._rows, recall_strings()["answer"], _KEYS, keep=Keep.NONE)
         self._rows.height_of = self._details_height
         self._opened = -1
         self._details: DetailsView | None = None
@@ -175,7 +175,7 @@ class AnswerList(ListView):
             if not name:
                 made.addSeparator()
             elif row is not None and (name != "why" or not row.is_answer):
-                said = words()["acts"][name]
+                said = recall_strings()["acts"][name]
                 keys = QKeySequence(said["key"]).toString(QKeySequence.SequenceFormat.NativeText)
                 action = made.addAction(f"{said['title']}\t{keys}" if keys else said["title"])
                 action.triggered.connect(lambda _checked=False, name=name: self.act(name))

@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QWidget
 
 from ui.pages.recall.answer.lines import Row
 from ui.pages.recall.signals import SIDES, Swatch, signal_title
-from ui.pages.recall.words import list_title, ordinal, reason, words
+from ui.pages.recall.words import list_title, ordinal, reason
+from ui.strings import recall_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import column, label
 
@@ -31,7 +32,7 @@ class DetailsView(QFrame):
         """
         super().__init__()
         self._theme = theme
-        said = words()["details"]
+        said = recall_strings()["details"]
         self.setAccessibleName("; ".join(self.told(shown)))
         layout = column(self, gap=12)
         layout.setContentsMargins(theme.px(_LEFT), 2, theme.px(16), 16)
@@ -72,7 +73,7 @@ class DetailsView(QFrame):
         return max(layout.totalHeightForWidth(width), layout.totalSizeHint().height())
 
     def _signals(self, shown: Row) -> list[tuple[QWidget | None, str, str, str]]:
-        said, found = words()["details"], shown.candidate
+        said, found = recall_strings()["details"], shown.candidate
         made: list[tuple[QWidget | None, str, str, str]] = []
         for signal, value in _values(shown).items():
             made.append((Swatch(self._theme, signal), signal_title(signal), f"{value:.3f}", _part(shown.parts, signal)))
@@ -92,7 +93,7 @@ class DetailsView(QFrame):
             shown: which row.
         """
         signals = [f"{signal_title(signal)} {value:.3f}" for signal, value in _values(shown).items()]
-        lists = [f"{title} {rank}, {words()['details']['raw']} {raw}" for _, title, rank, raw in _lists(shown)]
+        lists = [f"{title} {rank}, {recall_strings()['details']['raw']} {raw}" for _, title, rank, raw in _lists(shown)]
         return [*signals, *lists, *_sentences(shown)]
 
 

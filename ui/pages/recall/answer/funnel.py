@@ -12,7 +12,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
 from core.types.recall import STAGES
-from ui.pages.recall.words import words
+from ui.strings import recall_strings
 from ui.theme.theme import Theme
 
 FINDS = frozenset({"vector", "words", "graph", "time"})
@@ -45,7 +45,7 @@ class StageBox(QAbstractButton):
             count: of memories.
         """
         self.count = count
-        said = words()["stages"][self.stage]
+        said = recall_strings()["stages"][self.stage]
         self.setAccessibleName(f"{said['title']}: {count:,}")
         self.setAccessibleDescription(said["hint"])
         self.setToolTip(f"{count:,} {said['hint']}")
@@ -87,7 +87,7 @@ class StageBox(QAbstractButton):
         painter.drawText(area, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, f"{self.count:,}")
         painter.setFont(small)
         painter.setPen(theme.colour("accent" if is_last else "muted"))
-        title = words()["stages"][self.stage]["title"]
+        title = recall_strings()["stages"][self.stage]["title"]
         shown = QFontMetrics(small).elidedText(title, Qt.TextElideMode.ElideRight, area.width())
         painter.drawText(area, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom, shown)
 
@@ -106,7 +106,7 @@ class Funnel(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.setAccessibleName(words()["funnel"])
+        self.setAccessibleName(recall_strings()["funnel"])
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)

@@ -13,7 +13,8 @@ from core.types.values import Kind
 from core.types.views import MemoryRow
 from ui.lists.row_spec import Heading, Inert
 from ui.pages.recall.signals import SIDES, bar_told
-from ui.pages.recall.words import joined, note_of, places_told, said_by, source_told, standing_told, sunk_by, words
+from ui.pages.recall.words import joined, note_of, places_told, said_by, source_told, standing_told, sunk_by
+from ui.strings import recall_strings
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import KIND_WORDS
 
@@ -86,7 +87,7 @@ def answer_lines(answer: LabAnswer, base: LabAnswer | None) -> list[Line]:
     made: list[Line] = list(_carded([_answered(item, traced, before) for item in answer.items]))
     near = [_missed(item, traced) for item in answer.near]
     if near:
-        made += [Heading(words()["near"], words()["near_note"]), *_carded(near)]
+        made += [Heading(recall_strings()["near"], recall_strings()["near_note"]), *_carded(near)]
     return made
 
 
@@ -109,7 +110,7 @@ def _answered(item: LabItem, traced: Mapping[str, TracedCandidate], before: Mapp
 
 
 def _missed(item: LabItem, traced: Mapping[str, TracedCandidate]) -> Row:
-    sunk = words()["sunk"].format(reason=sunk_by(item.dropped or "unknown", item.lists))
+    sunk = recall_strings()["sunk"].format(reason=sunk_by(item.dropped or "unknown", item.lists))
     return Row(
         item.memory.id,
         item.memory.kind,
@@ -143,7 +144,7 @@ def _candidate(one: TracedCandidate, memory: MemoryRow) -> Row:
     if one.dropped is None:
         note = joined((standing_told(memory.status), who, places_told(one.lists)))
     else:
-        note = joined((words()["sunk"].format(reason=sunk_by(one.dropped, one.lists)), who))
+        note = joined((recall_strings()["sunk"].format(reason=sunk_by(one.dropped, one.lists)), who))
     place = one.place or one.rank
     return Row(
         one.id,

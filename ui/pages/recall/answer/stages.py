@@ -15,7 +15,8 @@ from ui.context import Context
 from ui.lists.row_spec import Heading
 from ui.pages.recall.answer.funnel import ANSWERED, FINDS
 from ui.pages.recall.answer.lines import candidate_lines
-from ui.pages.recall.words import places, stage_of, stage_title, words
+from ui.pages.recall.words import places, stage_of, stage_title
+from ui.strings import recall_strings
 from ui.tasks import query
 
 _WAYS: Mapping[str, str] = {"vector": "meaning", "words": "words", "graph": "graph", "time": "time"}
@@ -61,7 +62,7 @@ def note_of_stage(stage: str, found: int, trace: Trace) -> str:
         found: how many of the trace it found or dropped.
         trace: whose.
     """
-    said, finds = words(), stage in FINDS
+    said, finds = recall_strings(), stage in FINDS
     title = said["funnel_found" if finds else "funnel_dropped"].format(stage=stage_title(stage))
     whole, kept = expected(stage, trace.stages), f"{len(trace.candidates):,}"
     if found < whole:

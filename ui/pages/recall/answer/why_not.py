@@ -17,7 +17,8 @@ from core.types.values import Kind
 from core.types.views import FindRequest, Found, MemoryRow
 from ui.context import Context
 from ui.pages.recall.answer.absence import never_told
-from ui.pages.recall.words import places_told, short_question, verdict, words
+from ui.pages.recall.words import places_told, short_question, verdict
+from ui.strings import recall_strings
 from ui.tasks import query
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, restyle, row
@@ -54,7 +55,7 @@ class WhyNotDialog(QDialog):
         """
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        said = words()["why_not"]
+        said = recall_strings()["why_not"]
         self._context, self._answer = context, answer
         self._named, self._question = "", question
         self._pause = QTimer(self)
@@ -93,7 +94,7 @@ class WhyNotDialog(QDialog):
         self.field.setFocus()
 
     def _lay(self, question: str) -> None:
-        said = words()["why_not"]
+        said = recall_strings()["why_not"]
         head = column(None, label(said["title"], "title"), gap=4)
         head.addWidget(label(said["question"].format(query=question), "strong", wrap=True))
         head.addWidget(label(said["sentence"], "muted", wrap=True))
@@ -151,7 +152,7 @@ class WhyNotDialog(QDialog):
 
     def _say_none(self, which: str) -> None:
         """Say that nothing has the words or the id; "" for that there is nothing to say."""
-        self._none.setText(words()["why_not"][which] if which else "")
+        self._none.setText(recall_strings()["why_not"][which] if which else "")
         self._none.setVisible(bool(which))
 
     def _take_first(self) -> None:
@@ -186,7 +187,7 @@ class WhyNotDialog(QDialog):
         self._card.setVisible(bool(rows))
         if not rows:
             return
-        said, memory, trace = words()["why_not"], rows[0], self._answer.trace
+        said, memory, trace = recall_strings()["why_not"], rows[0], self._answer.trace
         self._named = memory.id
         candidate = next((one for one in trace.candidates if one.id == memory.id), None)
         self._text.setText(one_line(memory.head, 240))

@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QDialog, QFrame, QVBoxLayout, QWidget
 from core.types.recall import Applied
 from core.types.replies import OptionRow
 from ui.context import Context
-from ui.pages.recall.words import change_told, words
+from ui.pages.recall.words import change_told
+from ui.strings import recall_strings
 from ui.tasks import problem_of, query
 from ui.undo import take_back
 from ui.widgets.basics import button, column, hairline, label, row, scrolling
@@ -37,7 +38,7 @@ class AppliedDialog(QDialog):
         """
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        said = words()["history"]
+        said = recall_strings()["history"]
         self._context, self._options = context, options
         self.setWindowTitle(said["title"])
         self.setAccessibleName(said["title"])
@@ -68,7 +69,7 @@ class AppliedDialog(QDialog):
     def _show(self, applied: Sequence[Applied]) -> None:
         clear(self._column)
         self.undo_buttons, self.lines = [], []
-        said = words()["history"]
+        said = recall_strings()["history"]
         self._note.setText(said["sentence"] if applied else said["none"])
         card = QFrame()
         card.setObjectName("card")
@@ -82,7 +83,7 @@ class AppliedDialog(QDialog):
         self._column.addStretch(1)
 
     def _line(self, one: Applied) -> QWidget:
-        said, made = words()["history"], QWidget()
+        said, made = recall_strings()["history"], QWidget()
         found = "" if one.found is None else said["found"].format(count=one.found[0], total=one.found[1])
         head = " · ".join(part for part in (time_of(one.at), said["undone"] if one.undone else "", found) if part)
         changes = [self._change(name, pair) for name, pair in one.changes.items()]

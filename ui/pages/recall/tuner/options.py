@@ -12,7 +12,7 @@ from core.types.replies import OptionRow
 from ui.context import Context
 from ui.pages.recall.tuner.knobs import Choice, Knob
 from ui.pages.recall.tuner.trial import TuningDesk
-from ui.pages.recall.words import words
+from ui.strings import recall_strings
 from ui.widgets.basics import button, column, hairline, label, row, scrolling
 
 _WIDTH, _HEIGHT = 620, 640
@@ -31,7 +31,7 @@ class OptionLine(QWidget):
         super().__init__()
         self._desk, self.name = desk, option.name
         self.words = f"{option.title} {option.description} {option.group} {option.name}".casefold()
-        said = words()["options"]
+        said = recall_strings()["options"]
         self.control: Knob | Choice
         if option.kind in {"int", "float"}:
             self.control = Knob(context.theme, option, option.title, option.description, is_exact=True)
@@ -55,7 +55,7 @@ class OptionLine(QWidget):
 
     def show_value(self, option: OptionRow) -> None:
         """Show how it is now and what is tried."""
-        said, value = words()["options"], self._desk.value(option.name)
+        said, value = recall_strings()["options"], self._desk.value(option.name)
         self.control.show_value(option, value)
         parts = [said["default"].format(value=_shown(option, option.default))]
         if option.least is not None and option.most is not None:
@@ -72,7 +72,7 @@ class OptionsDialog(QDialog):
     def __init__(self, context: Context, desk: TuningDesk, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        said = words()["options"]
+        said = recall_strings()["options"]
         self.setWindowTitle(said["title"])
         self.setAccessibleName(said["title"])
         px = context.theme.px
@@ -93,10 +93,10 @@ class OptionsDialog(QDialog):
         self._build()
         self._column.addWidget(self._nothing)
         self._column.addStretch(1)
-        self.apply = button(words()["tuner"]["apply"], self._apply, kind="primary")
+        self.apply = button(recall_strings()["tuner"]["apply"], self._apply, kind="primary")
         self.apply.setDefault(False)
         self.apply.setAutoDefault(False)
-        self.reset = button(words()["tuner"]["reset"], desk.reset)
+        self.reset = button(recall_strings()["tuner"]["reset"], desk.reset)
         self.close_button = button("Close", self.accept)
         for part in (self.reset, self.close_button):
             part.setAutoDefault(False)

@@ -13,7 +13,7 @@ from core.types.recall import Applied, Comparison, Tuning
 from core.types.replies import OptionRow
 from ui.context import Context
 from ui.pages.recall.query import PAUSE_MS, Weights
-from ui.pages.recall.words import words
+from ui.strings import recall_strings
 from ui.tasks import query, write
 from ui.undo import offer_undo
 
@@ -181,6 +181,6 @@ class TuningDesk(QObject):
     def _applied(self, applied: Applied) -> None:
         self._is_busy = False
         self.trial = {}
-        offer_undo(self._context, words()["tuner"]["applied"], applied.step_id)
+        offer_undo(self._context, recall_strings()["tuner"]["applied"], applied.step_id)
         self.tried.emit()
         self.applied.emit()

@@ -16,7 +16,8 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QLabel, QSizePolic
 from core.types.recall import Comparison, Tally
 from ui.pages.recall.tuner.knobs import Knob
 from ui.pages.recall.tuner.trial import TuningDesk
-from ui.pages.recall.words import counted, gains, losses, words
+from ui.pages.recall.words import gains, losses
+from ui.strings import format_count, recall_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, hairline, label, row, scrolling
 from ui.widgets.chips import MenuChip
@@ -52,12 +53,12 @@ class Tuner(QFrame):
         super().__init__()
         self._theme, self._desk = theme, desk
         self._intent = "lookup"
-        self.setAccessibleName(words()["tuner"]["title"])
+        self.setAccessibleName(recall_strings()["tuner"]["title"])
         self.knobs: list[Knob] = []
 
     def build(self) -> None:
         """Fill it once it stands in its place."""
-        desk, said = self._desk, words()["tuner"]
+        desk, said = self._desk, recall_strings()["tuner"]
         inner = QWidget()
         self.area = scrolling(inner)
         outer = column(self, self.area, gap=0)
@@ -81,7 +82,7 @@ class Tuner(QFrame):
         self._show_buttons()
 
     def _lay_inner(self, inner: QWidget) -> None:
-        desk, said, auto = self._desk, words()["tuner"], words()["auto"]
+        desk, said, auto = self._desk, recall_strings()["tuner"], recall_strings()["auto"]
         self.preset = MenuChip(self._theme, said["preset"], {}, "")
         self.preset.chosen.connect(self._take_preset)
         self._knob_box = QWidget()
@@ -126,27 +127,27 @@ class Tuner(QFrame):
         if self._desk.tuning is None:
             return
         rows = self._desk.rows
-        specs = [(spec, str(spec["name"]).format(intent=self._intent)) for spec in words()["knobs"]]
+        specs = [(spec, str(spec["name"]).format(intent=self._intent)) for spec in recall_strings()["knobs"]]
         specs = [(spec, name) for spec, name in specs if name in rows]
         if len(self.knobs) != len(specs):
             self._build(specs)
         for knob, (spec, name) in zip(self.knobs, specs, strict=True):
             knob.show_value(rows[name], self._desk.value(name))
             knob.rename(spec["title"], self._hint(spec))
-        auto = words()["auto"]["name"]
+        auto = recall_strings()["auto"]["name"]
         self.auto.setVisible(auto in rows)
         self.auto.setChecked(auto in rows and bool(self._desk.value(auto)))
         presets = self._desk.tuning.presets
         current = self._desk.preset
-        own = {} if current else {_OWN: words()["tuner"]["own"]}
-        known: Mapping[str, str] = words()["tuner"]["presets"]
+        own = {} if current else {_OWN: recall_strings()["tuner"]["own"]}
+        known: Mapping[str, str] = recall_strings()["tuner"]["presets"]
         titles = {name: known.get(name, told.partition(":")[0]) for name, told in presets.items()}
         self.preset.offer({**titles, **own}, current)
         self.preset.setToolTip(presets.get(current, ""))
         self._show_buttons()
 
     def _hint(self, spec: Mapping[str, Any]) -> str:
-        return str(spec["hint"]).format(intent=words()["intents"][self._intent].lower())
+        return str(spec["hint"]).format(intent=recall_strings()["intents"][self._intent].lower())
 
     def _build(self, specs: list[tuple[Mapping[str, Any], str]]) -> None:
         self._knob_column.removeWidget(self.auto)
@@ -203,7 +204,7 @@ class Effect(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        said = words()["tuner"]
+        said = recall_strings()["tuner"]
         self._title = label("", "label")
         self._none = label(said["none"], "muted", wrap=True)
         self._table = QWidget()
@@ -220,7 +221,7 @@ class Effect(QWidget):
 
     def show_trying(self, *, is_tried: bool) -> None:
         """Say that it is being worked out."""
-        self._trying.setText(words()["tuner"]["trying"] if is_tried else "")
+        self._trying.setText(recall_strings()["tuner"]["trying"] if is_tried else "")
         self._trying.setVisible(is_tried)
 
     def show_comparison(self, comparison: Comparison, *, is_tried: bool) -> None:
@@ -230,7 +231,7 @@ class Effect(QWidget):
             comparison: now and as it would be.
             is_tried: whether the two differ in anything.
         """
-        said = words()["tuner"]
+        said = recall_strings()["tuner"]
         count = len(comparison.probes)
         self._title.setText((said["question"] if count == 1 else said["questions"].format(count=f"{count:,}")).upper())
         self._none.setVisible(not count)
@@ -246,7 +247,7 @@ class Effect(QWidget):
             widget = None if taken is None else taken.widget()
             if widget is not None:
                 widget.deleteLater()
-        said = words()["tuner"]
+        said = recall_strings()["tuner"]
         now, then = comparison.now, comparison.would_be
         self._grid.addWidget(_right(said["now"], "small"), 0, 1)
         if is_tried:
@@ -264,7 +265,7 @@ class Effect(QWidget):
         clear(self._told_column)
         if not is_tried:
             return
-        said = words()["tuner"]
+        said = recall_strings()["tuner"]
         lost, gained = losses(comparison), gains(comparison)
         for sentence, query in lost[:_LOSSES]:
             link = button(said["look"], partial(self.look.emit, query), kind="link")
@@ -277,14 +278,14 @@ class Effect(QWidget):
         if len(lost) > _LOSSES:
             self._told_column.addWidget(label(said["more"].format(count=len(lost) - _LOSSES), "muted"))
         if gained:
-            self._told_column.addWidget(label(counted(said["rises"], gained), "success", wrap=True))
+            self._told_column.addWidget(label(format_count(said["rises"], gained), "success", wrap=True))
         if not lost and not gained and comparison.probes:
             self._told_column.addWidget(label(said["nothing_moves"], "muted", wrap=True))
 
 
 def _rows(comparison: Comparison, now: Tally, then: Tally) -> list[tuple[str, str, str, int]]:
     """Title, now, would be, whether that is better (1), worse (-1) or neither."""
-    said = words()["tuner"]
+    said = recall_strings()["tuner"]
     depths = {probe.within for probe in comparison.probes if probe.kind == "positive"}
     found = said["found"].format(within=next(iter(depths))) if len(depths) == 1 else said["found_any"]
 

@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QSizePolicy, QWidg
 
 from core.types.reviews import Follow, ReviewItem, Suggestion
 from core.types.values import Action
-from ui.pages.review.words import ASKS, ORDER, can_repeat, from_whom, may_repeat, told, words
+from ui.pages.review.words import ASKS, ORDER, can_repeat, from_whom, may_repeat, told
+from ui.strings import review_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, hairline, keycap, label, row
 from ui.widgets.flow import FlowLayout, clear
@@ -38,7 +39,7 @@ class SuggestionBar(QFrame):
         self._theme = theme
         self._head = label("", "strong", wrap=True)
         self._words = label("", "muted", wrap=True)
-        self.other_dates = button(words()["change_date"], self._ask, kind="link")
+        self.other_dates = button(review_strings()["change_date"], self._ask, kind="link")
         self.act: KeyButton | None = None
         self._action = Action.SKIP
         left = QWidget()
@@ -67,7 +68,7 @@ class SuggestionBar(QFrame):
         said = told(found.action, item.kind, is_pair=item.existing is not None)
         is_ready = acts_at_once(found)
         what = said.plain[:1].lower() + said.plain[1:]
-        self._head.setText(words()["suggested"].format(what=what))
+        self._head.setText(review_strings()["suggested"].format(what=what))
         self._words.setText(one_line(found.sentence, 400))
         self.setAccessibleName(f"{self._head.text()}. {self._words.text()}")
         self.other_dates.setVisible(is_ready and found.action is Action.KEEP_BOTH_DATED)
@@ -106,9 +107,9 @@ class ActionBar(QWidget):
         self._flow_box = QWidget()
         self._flow = FlowLayout(self._flow_box, gap=8)
         self._undo = QWidget()
-        row(label(words()["undo"], "muted"), keycap("Ctrl+Z"), parent=self._undo, gap=6)
+        row(label(review_strings()["undo"], "muted"), keycap("Ctrl+Z"), parent=self._undo, gap=6)
         self.remember = QCheckBox()
-        self.remember.setToolTip(words()["remember_note"])
+        self.remember.setToolTip(review_strings()["remember_note"])
         self.remember.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.remember.toggled.connect(lambda _: self._enable())
         foot = QWidget()
@@ -139,7 +140,7 @@ class ActionBar(QWidget):
         self.remember.setChecked(False)
         self.remember.setVisible(may)
         if may and may_repeat(item):
-            said_so = words()["remember"].format(who=from_whom(item))
+            said_so = review_strings()["remember"].format(who=from_whom(item))
             self.remember.setText(said_so.replace("&", "&&"))
             self.remember.setAccessibleName(said_so)
         self._flow_box.updateGeometry()
@@ -175,11 +176,11 @@ class FollowsRow(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.setAccessibleName(words()["follows"])
+        self.setAccessibleName(review_strings()["follows"])
         self._theme = theme
         inner = QWidget()
         self._flow = FlowLayout(inner, gap=28)
-        column(self, hairline(), label(words()["follows"], "label"), inner, gap=10)
+        column(self, hairline(), label(review_strings()["follows"], "label"), inner, gap=10)
 
     def show_follows(self, follows: Sequence[Follow]) -> None:
         """Show them; hidden where there is none.

@@ -13,16 +13,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLay
 from core.types.reviews import ClaimSeen, Side
 from core.types.values import Status
 from ui.pages.review.item.text_marks import MarkedText
-from ui.pages.review.words import (
-    claim_note,
-    dated,
-    given_to,
-    holds,
-    provenance,
-    quote_of,
-    standing,
-    words,
-)
+from ui.pages.review.words import claim_note, dated, given_to, holds, provenance, quote_of, standing
+from ui.strings import review_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, hairline, label, row
 from ui.widgets.claim_words import claim_told
@@ -61,7 +53,7 @@ class SideCard(QFrame):
         self.text = MarkedText(theme, "", tone)
         self.text.fitted.connect(self._name_fold)
         self.fold = button("Show all", self._toggle, kind="link")
-        self.hidden = label(words()["hidden"], "warning", wrap=True)
+        self.hidden = label(review_strings()["hidden"], "warning", wrap=True)
         self.origin = label("", "muted", wrap=True)
         self.when = label("", "muted", wrap=True)
         self._rule = hairline()
@@ -99,10 +91,10 @@ class SideCard(QFrame):
         self._mark.show_kind(memory.kind)
         self._heading.setText(heading.upper())
         self._heading.setAccessibleName(heading)
-        trusted = words()["trust"].format(percent=round(100 * memory.trust))
+        trusted = review_strings()["trust"].format(percent=round(100 * memory.trust))
         self.setAccessibleName(f"{heading}, {trusted}")
         self.trust.setText(trusted)
-        self.trust.setToolTip(words()["trust_hint"])
+        self.trust.setToolTip(review_strings()["trust_hint"])
         is_short = len(memory.text) <= SHORT
         self.text.setAccessibleName(f"Text of “{heading}”")
         self.text.show_text(memory.text, side.marks, "quote" if is_short else "body", 0 if is_short else FOLD)
@@ -122,7 +114,7 @@ class SideCard(QFrame):
         self._rule.setVisible(bool(shown))
         self._claims.setVisible(bool(shown))
         if shown:
-            self._claims_box.addWidget(label(words()["evidence"], "label"))
+            self._claims_box.addWidget(label(review_strings()["evidence"], "label"))
         for claim in shown:
             self._claims_box.addWidget(_Evidence(claim, quote_of(text, claim.spans), self._tone))
 
@@ -154,7 +146,7 @@ class _Evidence(QFrame):
         if quote:
             layout.addWidget(label(quote, "muted", wrap=True))
         note = label(claim_note(claim), "small", wrap=True)
-        note.setToolTip(words()["sure_hint"])
+        note.setToolTip(review_strings()["sure_hint"])
         layout.addWidget(note)
 
 

@@ -16,7 +16,7 @@ from core.types.reviews import Decision, ReviewItem, Side
 from core.types.values import Action, Precision, When
 from ui.context import Context
 from ui.pages.review.item.text_marks import MarkedText
-from ui.pages.review.words import words
+from ui.strings import review_strings
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.chips import Segments
 
@@ -84,7 +84,7 @@ class MergeDialog(DecisionDialog):
             parent: the page.
         """
         is_pair = item.existing is not None
-        super().__init__(context, words()["dialogs"]["merge" if is_pair else "correct"], parent)
+        super().__init__(context, review_strings()["dialogs"]["merge" if is_pair else "correct"], parent)
         self._item = item
         self.field = QPlainTextEdit()
         self.field.setAccessibleName("The text that shall stand")
@@ -143,7 +143,7 @@ class DatesDialog(DecisionDialog):
     """From which day the newcomer holds, and whether it has ceased to."""
 
     def __init__(self, context: Context, item: ReviewItem, parent: QWidget) -> None:
-        said = words()["dialogs"]["dates" if item.existing is not None else "dates_one"]
+        said = review_strings()["dialogs"]["dates" if item.existing is not None else "dates_one"]
         super().__init__(context, said, parent)
         self._is_pair = item.existing is not None
         first = _first_day(item, context.clock.now_ms())
@@ -187,12 +187,12 @@ class ConditionDialog(DecisionDialog):
     """The condition under which the newcomer is true."""
 
     def __init__(self, context: Context, item: ReviewItem, parent: QWidget) -> None:
-        said = words()["dialogs"]["when" if item.existing is not None else "when_one"]
+        said = review_strings()["dialogs"]["when" if item.existing is not None else "when_one"]
         super().__init__(context, said, parent)
         self.field = QLineEdit()
         self.field.setAccessibleName("The condition")
         self.field.setMaxLength(_LONGEST_CONDITION)
-        self.field.setPlaceholderText(words()["dialogs"]["when_hint"])
+        self.field.setPlaceholderText(review_strings()["dialogs"]["when_hint"])
         self.field.textChanged.connect(self.check)
         self.form_box.addWidget(_named("Only", self.field))
         self.form_box.addWidget(self.field)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QLabel
 
-from ui.pages.review.words import words
+from ui.strings import review_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import column, label, row
 from ui.widgets.plaintext import one_line
@@ -25,7 +25,7 @@ class WarningBanner(QFrame):
         self.setObjectName("banner")
         self.setProperty("tone", "warning")
         self._theme, self._sign = theme, QLabel()
-        self._title = label(words()["warned"], "strong", wrap=True)
+        self._title = label(review_strings()["warned"], "strong", wrap=True)
         self._words = label("", wrap=True)
         layout = row(self._sign, margins=12, gap=12, parent=self)
         layout.setAlignment(self._sign, Qt.AlignmentFlag.AlignTop)

@@ -17,7 +17,8 @@ from core.types.reviews import ClosedRow, ReviewRule
 from ui.context import Context
 from ui.lists.list_view import ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, RowSpec, RowState
-from ui.pages.review.words import source_words, told, words
+from ui.pages.review.words import source_words, told
+from ui.strings import review_strings
 from ui.tasks import problem_of, query, write
 from ui.undo import offer_undo
 from ui.widgets.basics import button, column, hairline, label, row, scrolling
@@ -88,7 +89,7 @@ class ClosedDialog(QDialog):
     def __init__(self, context: Context, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        said = words()["closed"]
+        said = review_strings()["closed"]
         self.setWindowTitle(said["title"])
         self.setAccessibleName(said["title"])
         self.resize(context.theme.px(_WIDTH), context.theme.px(_HEIGHT))
@@ -114,7 +115,7 @@ class ClosedDialog(QDialog):
         now = self._context.clock.now_ms()
         self.list.show_lines([closed_line(one, now) for one in rows])
         if not rows:
-            self._note.setText(words()["closed"]["none"])
+            self._note.setText(review_strings()["closed"]["none"])
             self.list.hide()
 
     def _fail(self, error: BaseException) -> None:
@@ -124,7 +125,7 @@ class ClosedDialog(QDialog):
 
 def closed_line(shown: ClosedRow, now_ms: int) -> ClosedLine:
     """Something that closed as a line."""
-    said = words()
+    said = review_strings()
     how = said["resolutions"].get(shown.resolution) or said["closed"]["by_itself"]
     why = one_line(shown.note, 200)
     reason = f"{how}. {why}" if why else f"{how}."
@@ -143,7 +144,7 @@ class RulesDialog(QDialog):
     def __init__(self, context: Context, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        said = words()["rules"]
+        said = review_strings()["rules"]
         self.setWindowTitle(said["title"])
         self.setAccessibleName(said["title"])
         self.resize(context.theme.px(_WIDTH), context.theme.px(360))
@@ -169,13 +170,13 @@ class RulesDialog(QDialog):
 
     def _show(self, rules: Sequence[ReviewRule]) -> None:
         clear(self._lines)
-        self._note.setText(words()["rules"]["sentence" if rules else "none"])
+        self._note.setText(review_strings()["rules"]["sentence" if rules else "none"])
         for rule in rules:
             said = QWidget()
             head = label(rule_line(rule), wrap=True)
             used = f"applied {count_of(rule.applied, 'time')}" if rule.applied else "not applied yet"
             column(said, head, label(f"Since {date_of(rule.created_at)}, {used}", "small"), gap=1)
-            away = button(words()["rules"]["forget"], partial(self._forget, rule.id))
+            away = button(review_strings()["rules"]["forget"], partial(self._forget, rule.id))
             away.setAccessibleName(f"Forget the rule: {rule_line(rule)}")
             line = QWidget()
             row(said, away, gap=12, parent=line).setStretch(0, 1)
@@ -194,7 +195,7 @@ class RulesDialog(QDialog):
 
     def _gone(self, rule_id: str, step_id: str) -> None:
         self.forgotten.emit(rule_id)
-        offer_undo(self._context, words()["rules"]["forgotten"], step_id)
+        offer_undo(self._context, review_strings()["rules"]["forgotten"], step_id)
         self._read()
 
 

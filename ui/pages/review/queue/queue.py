@@ -14,7 +14,8 @@ from core.types.reviews import Queue, ReviewRow
 from ui.lists.list_keys import ListKeys
 from ui.lists.list_view import Keep, ListView
 from ui.pages.review.queue.lines import GROUPS, QueueRows, lines_of
-from ui.pages.review.words import families, words
+from ui.pages.review.words import families
+from ui.strings import review_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.chips import MenuChip
@@ -154,7 +155,7 @@ class QueuePanel(QFrame):
         self._away.clear()
         self.filters.show_counts(queue.counts)
         self.group.setVisible(len(queue.rows) > 1)
-        told = words()["closed"]["link"]
+        told = review_strings()["closed"]["link"]
         said = told["one"] if queue.closed == 1 else told["many"].format(count=f"{queue.closed:,}")
         self._closed.setText(said)
         self._closed.setVisible(queue.closed > 0)
