@@ -197,7 +197,7 @@ def test_a_lock_does_not_wait_for_a_check(rig: Rig, monkeypatch: pytest.MonkeyPa
         while True:
             opened.vault.read(lambda rows: rows.value("SELECT 1"))
 
-    monkeypatch.setattr(checks, "verify", endless)
+    monkeypatch.setattr(checks, "check_vault", endless)
     checking = rig.engine.vault.verify()
     rig.engine.vault.lock().result(60)
     assert error_of(checking).code is Code.VAULT_LOCKED

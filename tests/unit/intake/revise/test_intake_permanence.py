@@ -100,7 +100,7 @@ def test_a_level_that_was_set_before_it_is_read_stays(rig: Rig) -> None:
 def unread(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> str:
     """The id of a memory that an older version stored, which read no claims and knew no levels."""
     with monkeypatch.context() as older:
-        older.setattr("core.intake.store.store.permanence_of", lambda *_: "standard")
+        older.setattr("core.intake.store.store.classify_permanence", lambda *_: "standard")
         found = rig.store(LINZ).memory_id
     rig.write(lambda tx: tx.run("UPDATE memories SET read_at = NULL"))
     return found
