@@ -12,7 +12,7 @@ from core.belief.review.desk import ReviewDesk
 from core.engine.memories.detail import read_detail
 from core.engine.memories.trust_explanation import explain_trust
 from core.memory.read import read_by_id, read_by_ids
-from core.recall.query.predicate import labels_in, predicate
+from core.recall.query.predicate import build_predicate, wanted_labels
 from core.recall.query.request import RecallRequest
 from core.recall.query.scope import OWNER_SCOPE
 from core.types.reviews import QueueRequest
@@ -137,7 +137,7 @@ def _history(rows: Rows, memory_id: str) -> list[list[object]]:
 
 def _as_of(rows: Rows, at_ms: int) -> list[int]:
     asked = RecallRequest("", OWNER_SCOPE, as_of_ms=at_ms)
-    return [int(n) for n in labels_in(rows, predicate(rows, asked, ASKED_MS))]
+    return [int(n) for n in wanted_labels(rows, build_predicate(rows, asked, ASKED_MS))]
 
 
 def _memory(tx: Tx, nr: int, text: str) -> None:

@@ -24,7 +24,7 @@ def describe_grant(grant: str) -> str:
     Returns:
         One plain sentence; the word itself where it is unknown.
     """
-    return _told(grant, "sentence")
+    return _format_part(grant, "sentence")
 
 
 def format_grant(grant: str) -> str:
@@ -36,17 +36,17 @@ def format_grant(grant: str) -> str:
     Returns:
         The words; for a space its name.
     """
-    return _told(grant, "word")
+    return _format_part(grant, "word")
 
 
 def describe_own_sight() -> str:
     """What a client sees without any grant of a space."""
-    return str(_words()["sees"]["own"])
+    return str(_load_strings()["sees"]["own"])
 
 
 def describe_space_grant(grant: str) -> str:
     """What a client sees with `all_spaces` or `space:<name>`, as an entry of a list of such things."""
-    told = _words()["sees"]
+    told = _load_strings()["sees"]
     return str(told["all"]) if grant == "all_spaces" else str(told["one"]).replace("{name}", grant.removeprefix(_SPACE))
 
 
@@ -65,7 +65,7 @@ def space_grants(grants: Sequence[str]) -> list[str]:
 
 def describe_former_client() -> str:
     """What the person is told where a client comes back under the name of one that was revoked."""
-    return str(_words()["sees"]["former"])
+    return str(_load_strings()["sees"]["former"])
 
 
 def describe_reach(name: str, grants: Sequence[str]) -> list[str]:
@@ -78,7 +78,7 @@ def describe_reach(name: str, grants: Sequence[str]) -> list[str]:
     Returns:
         Sentences for the person who pairs it.
     """
-    told = _words()["reach"]
+    told = _load_strings()["reach"]
     spaces = ", ".join(grant.removeprefix(_SPACE) for grant in grants if grant.startswith(_SPACE))
     if "read" not in grants:
         seen = "blind"
@@ -113,22 +113,22 @@ def is_beyond_default(grant: str) -> bool:
 
 def describe_reused_name() -> str:
     """What the person is told who has just paired a client under the name of one that was revoked."""
-    return str(_words()["sees"]["taken_up"])
+    return str(_load_strings()["sees"]["taken_up"])
 
 
 def describe_limits_of_grants() -> str:
     """The one sentence on what no grant can guard against (reliability study, D)."""
-    return str(_words()["cannot"])
+    return str(_load_strings()["cannot"])
 
 
-def _told(grant: str, part: str) -> str:
-    grants = _words()["grants"]
+def _format_part(grant: str, part: str) -> str:
+    grants = _load_strings()["grants"]
     if grant.startswith(_SPACE):
         return str(grants["space"][part]).replace("{name}", grant.removeprefix(_SPACE))
     return str(grants[grant][part]) if grant in grants else grant
 
 
 @cache
-def _words() -> dict[str, Any]:
+def _load_strings() -> dict[str, Any]:
     found: dict[str, Any] = json.loads(files("resources").joinpath("help", "clients.json").read_text("utf-8"))
     return found

@@ -113,7 +113,7 @@ def replace_option(values: Model, name: str, value: object) -> Model:
     if told:
         raise UserError(Code.CONFIG_INVALID, told[0])
     row = _row(name, field, getattr(values, name))
-    raise UserError(Code.CONFIG_INVALID, f"“{row.title}” takes {_taken(row)}; {_given(row, value)}.")
+    raise UserError(Code.CONFIG_INVALID, f"“{row.title}” takes {_format_accepted(row)}; {_given(row, value)}.")
 
 
 def load_options(model: type[Model], stored: Mapping[str, Any]) -> tuple[Model, tuple[str, ...]]:
@@ -180,7 +180,7 @@ def _bound(field: FieldInfo, name: str) -> float | None:
     return next((bound for bound in found if bound is not None), None)
 
 
-def _taken(row: OptionRow) -> str:
+def _format_accepted(row: OptionRow) -> str:
     if row.kind == "choice":
         return "one of " + ", ".join(row.choices)
     bounds = "" if row.least is None or row.most is None else f" from {row.least:,} to {row.most:,}"

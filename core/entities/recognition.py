@@ -103,7 +103,7 @@ def recognize_names(text: str, metadata: Metadata | None = None) -> RecognizedTe
     text = text[:MOST_TEXT]
     told = metadata or extract_metadata(text)
     plain = blank_code(text)
-    words = _words(plain)
+    words = _tokenize(plain)
     found = [*_formed(told, text, plain)]
     taken = [(one.start, one.end) for one in found]
     found += (
@@ -112,7 +112,7 @@ def recognize_names(text: str, metadata: Metadata | None = None) -> RecognizedTe
     return RecognizedText(tuple(words), tuple(sorted(found, key=lambda one: one.start)[:MOST]))
 
 
-def _words(plain: str) -> list[NameWord]:
+def _tokenize(plain: str) -> list[NameWord]:
     words: list[NameWord] = []
     titles = name_words().titles
     for match in _WORD.finditer(plain):
@@ -163,7 +163,7 @@ def _runs(plain: str, words: Sequence[NameWord]) -> Iterator[NameCandidate]:
         name = plain[start:end]
         if len(name) > MOST_NAME or not name_key(name):
             continue
-        kind = _told(plain, run)
+        kind = _type_from_cue(plain, run)
         if kind is not None:
             yield NameCandidate(name, name_key(name), kind, start, end, is_sure=True, opens=run[0].opens)
         elif trusts and not any(a <= start < b for a, b in headings) and _may_be_name(run):
@@ -241,7 +241,7 @@ def _closed(run: list[NameWord]) -> Iterator[list[NameWord]]:
         yield run
 
 
-def _told(plain: str, run: Sequence[NameWord]) -> str | None:
+def _type_from_cue(plain: str, run: Sequence[NameWord]) -> str | None:
     """The type that a cue gives; None where there is no cue."""
     words = name_words()
     last = run[-1].text

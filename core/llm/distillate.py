@@ -188,7 +188,7 @@ def _balanced(text: str, start: int) -> int | None:
 def _fact(item: object) -> NewFact | str:
     if not isinstance(item, dict):
         return "is not an object"
-    subject, predicate, content = (_words(item.get(name)) for name in ("subject", "predicate", "content"))
+    subject, predicate, content = (_join_words(item.get(name)) for name in ("subject", "predicate", "content"))
     if not subject or not predicate or not content:
         return "needs subject, predicate and content"
     if max(len(subject), len(predicate)) > _LABEL or len(content) > _CONTENT:
@@ -219,7 +219,7 @@ def _update(item: object) -> NewFact | str:
 def _rule(item: object) -> NewRule | str:
     if not isinstance(item, dict):
         return "is not an object"
-    content = _words(item.get("content"))
+    content = _join_words(item.get("content"))
     if not content:
         return "needs content"
     return "is too long" if len(content) > _CONTENT else NewRule(content, _tags(item.get("tags")))
@@ -237,7 +237,7 @@ def _confirmation(item: object) -> _Id | str:
     return "is not a UUID" if found is None else _Id(found)
 
 
-def _words(value: object) -> str:
+def _join_words(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
@@ -250,5 +250,5 @@ def _importance(value: object) -> float:
 def _tags(value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
         return ()
-    found = (_words(tag) for tag in value)
+    found = (_join_words(tag) for tag in value)
     return tuple(dict.fromkeys(tag for tag in found if tag and len(tag) <= _TAG and tag.isprintable()))[:_TAGS]

@@ -78,7 +78,7 @@ def is_entailed(statement: str, text: str, *, first_person: bool = True, guidanc
     ]
     if not wanted or len(wanted) > MOST_SENTENCES or not all(wanted) or len(text) > _TEXT_CHARACTERS:
         return False
-    read = [_words(one, first_person=first_person) for one in _read(text, guidance=guidance)]
+    read = [_read_words(one, first_person=first_person) for one in _read(text, guidance=guidance)]
     return all(any(_says(sentence, one, guidance=guidance) for sentence in read) for one in wanted)
 
 
@@ -88,7 +88,7 @@ def compared_words(text: str) -> frozenset[str]:
     Returns:
         Forms of words, numbers and names; marks and articles are none.
     """
-    read = (_words(read_sentence(text, start, end)) for start, end in split_sentences(text))
+    read = (_read_words(read_sentence(text, start, end)) for start, end in split_sentences(text))
     articles = _lists().sets["articles"]
     words = (word for sentence in read for word in sentence if not word.is_mark and word.low not in articles)
     return frozenset(word.bare or _plain(word.form) for word in words)
@@ -120,13 +120,15 @@ def _read(text: str, *, guidance: bool) -> Iterator[TokenizedSentence]:
 
 def _stated(text: str) -> list[_Word]:
     """The words of one sentence of a statement, marks at its end and light words off."""
-    found = [word for word in _words(read_sentence(text, 0, len(text))) if word.form not in _lists().sets["articles"]]
+    found = [
+        word for word in _read_words(read_sentence(text, 0, len(text))) if word.form not in _lists().sets["articles"]
+    ]
     while found and found[-1].is_mark and category(found[-1].form[0]).startswith("P"):
         found.pop()
     return found
 
 
-def _words(sentence: TokenizedSentence, *, first_person: bool = True) -> list[_Word]:
+def _read_words(sentence: TokenizedSentence, *, first_person: bool = True) -> list[_Word]:
     lists, found = _lists(), []
     for token in sentence.tokens:
         low = token.low.replace("’", "'")
@@ -269,7 +271,7 @@ def is_exhausted_by(text: str, statements: Sequence[str]) -> bool:
     wanted = [_stated(one) for one in statements]
     if not text.isprintable() or not wanted or not all(wanted) or len(text) > _TEXT_CHARACTERS:
         return False
-    found = [word for start, end in split_sentences(text) for word in _words(read_sentence(text, start, end))]
+    found = [word for start, end in split_sentences(text) for word in _read_words(read_sentence(text, start, end))]
     read = [word for word in found if word.form not in _lists().sets["articles"]]
     left = {tuple(word.form for word in one): one for one in wanted}
     at, before = _next(read, 0), list[_Word]()

@@ -139,12 +139,12 @@ def _grounded(text: str, read: Sequence[TokenizedSentence], proposal: ClaimPropo
 
 
 def _place(text: str, read: Sequence[TokenizedSentence], proposal: ClaimProposal) -> _Place | None:
-    quote = _found(text, proposal.quote)
+    quote = _find_span(text, proposal.quote)
     if quote is None:
         return None
     for sentence in read:
         begin, end = max(quote[0], sentence.start), min(quote[1], sentence.end)
-        value = _found(text, proposal.value, begin, end) if begin < end else None
+        value = _find_span(text, proposal.value, begin, end) if begin < end else None
         if value is not None and _is_readable(sentence, value):
             while begin < value[0] and text[begin].isspace():
                 begin += 1
@@ -154,7 +154,7 @@ def _place(text: str, read: Sequence[TokenizedSentence], proposal: ClaimProposal
     return None
 
 
-def _found(text: str, part: str, begin: int = 0, end: int | None = None) -> tuple[int, int] | None:
+def _find_span(text: str, part: str, begin: int = 0, end: int | None = None) -> tuple[int, int] | None:
     """Where a part stands, as written or with its character references resolved; at the bounds of words."""
     for wanted in dict.fromkeys((part, html.unescape(part))):
         stop = len(text) if end is None else end
@@ -192,7 +192,7 @@ def _subject(text: str, place: _Place, named: str) -> str | None:
     """`user` where the sentence speaks of its speaker; else the words of the text, which name something."""
     if named.casefold() in _SPEAKER:
         return _USER if _speaks_of_self(place.sentence) else None
-    span = _found(text, named)
+    span = _find_span(text, named)
     if span is None or len(named) > _LONGEST_SUBJECT or "\n" in named or not any(sign.isalpha() for sign in named):
         return None
     plain = [low for low in named.casefold().split() if not word_lists().has("det", low)]

@@ -32,7 +32,7 @@ def has_no_residue(text: str, claims: Sequence[ClaimDraft]) -> bool:
     Returns:
         False where a word is left over, or there are no claims.
     """
-    found = list(_words(text))
+    found = list(_content_words(text))
     told = [span for claim in claims if (span := _clause(text, found, claim)) is not None]
     if not told:
         return False
@@ -70,10 +70,10 @@ def _leads_with_amount(text: str, found: Sequence[tuple[str, int]], claim: Claim
     )
 
 
-def _words(text: str) -> Iterator[tuple[str, int]]:
+def _content_words(text: str) -> Iterator[tuple[str, int]]:
     return ((fold_case(match.group()).replace("’", "'"), match.start()) for match in _WORD.finditer(text))
 
 
 def _forms(subject: str) -> Iterator[str]:
-    yield from (low for low, _ in _words(subject))
+    yield from (low for low, _ in _content_words(subject))
     yield from value_key(subject).split()

@@ -36,7 +36,7 @@ _AGE_ENDS = frozenset(("", ".", ",", "!", ";", "now", "years", "next", "this", "
 
 
 @cache
-def _words() -> Mapping[str, frozenset[str]]:
+def _statement_words() -> Mapping[str, frozenset[str]]:
     loaded = load_vocabulary_file("statements.json")
     return {name: frozenset(found.split()) for name, found in loaded.items() if name not in ("about", *_PHRASES)}
 
@@ -108,7 +108,7 @@ def _is_trait(sentence: TokenizedSentence, at: int) -> bool:
     if at >= len(sentence.lows) or _says_more(sentence, at):
         return False
     verb = sentence.lows[at]
-    idle = _words()["talk"] | _BE | _WAS | _HAVE | _PERFECT | _UNSURE | _WILL | _CAN | _DO | {"did", "didn't"}
+    idle = _statement_words()["talk"] | _BE | _WAS | _HAVE | _PERFECT | _UNSURE | _WILL | _CAN | _DO | {"did", "didn't"}
     return verb.isalpha() and verb not in idle and not _is_past(verb)
 
 
@@ -119,8 +119,8 @@ def _is_own_day(sentence: TokenizedSentence) -> bool:
         if lows[at] not in _OUR or lows[at - 1] not in _BE | _WAS | {"be"} or sentence.tokens[at].quoted:
             continue
         named = lows[at + 1 : at + 5]
-        is_day = any(one in _words()["own_days"] and two == "day" for one, two in pairwise(named))
-        if is_day or _words()["occasions"] & set(named):
+        is_day = any(one in _statement_words()["own_days"] and two == "day" for one, two in pairwise(named))
+        if is_day or _statement_words()["occasions"] & set(named):
             return _is_dated(sentence) or "yesterday" in lows
     return False
 
@@ -128,21 +128,23 @@ def _is_own_day(sentence: TokenizedSentence) -> bool:
 def _of_kin(sentence: TokenizedSentence, at: int) -> bool:
     """Whether "my ..." is a relative of whom an age or an event of a life is told."""
     lows, sets = sentence.lows, word_lists().sets
-    kin = sets["kin"] | sets["partner"] | sets["child"] | sets["children"] | _words()["kin_more"]
+    kin = sets["kin"] | sets["partner"] | sets["child"] | sets["children"] | _statement_words()["kin_more"]
     place = next((one for one in range(at + 1, min(at + 4, len(lows) - 1)) if lows[one] in kin), 0)
     if not place:
         return False
     verb = place + 1
-    while verb < len(lows) - 1 and lows[verb] in _words()["passing"]:
+    while verb < len(lows) - 1 and lows[verb] in _statement_words()["passing"]:
         verb += 1
     before = set(lows[place + 1 : verb])
-    if lows[verb] in _words()["ageing"]:
+    if lows[verb] in _statement_words()["ageing"]:
         return _is_number(_next(sentence, verb))
     if _is_number(lows[verb]):
         return bool(before & (_BE | _WILL | {"be", "to"}) and _next(sentence, verb) in _AGE_ENDS)
-    if lows[verb] in _words()["schooling"]:
+    if lows[verb] in _statement_words()["schooling"]:
         return bool(before & {"starts", "start", "started", "starting", "begins", "begin", "began"})
-    return lows[verb] in _words()["life_events"] or (lows[verb] in _words()["births"] and "having" in before)
+    return lows[verb] in _statement_words()["life_events"] or (
+        lows[verb] in _statement_words()["births"] and "having" in before
+    )
 
 
 def _is_number(low: str) -> bool:
@@ -171,11 +173,11 @@ def _of_self(sentence: TokenizedSentence, at: int) -> bool:
     if verb in _WILL:
         return _is_dated(sentence)
     if verb in _CAN:
-        return _next(sentence, at) in _words()["abilities" if verb == "can" else "inabilities"]
-    if verb in _PERFECT and (verb not in _HAVE or _words()["perfect"] & set(lows[at + 1 : at + 4])):
+        return _next(sentence, at) in _statement_words()["abilities" if verb == "can" else "inabilities"]
+    if verb in _PERFECT and (verb not in _HAVE or _statement_words()["perfect"] & set(lows[at + 1 : at + 4])):
         return _lasts_until_now(sentence, at + 1)
     if verb in _HAVE:
-        return _words()["havings"].isdisjoint(_head(sentence, at + 1)) and _says_more(sentence, at)
+        return _statement_words()["havings"].isdisjoint(_head(sentence, at + 1)) and _says_more(sentence, at)
     if verb in _DO or verb in ("didn't", "did"):
         denied = at + 1 if _next(sentence, at) == "not" else at
         return verb in _DO and _acts(sentence, _behind_adverbs(sentence, denied + 1))
@@ -200,7 +202,7 @@ def _is_amount(sentence: TokenizedSentence, at: int) -> bool:
         and len(rest) > 1
         and rest[1].isalpha()
         and "here" not in rest
-        and rest[1] not in _words()["chatter"] | _words()["havings"]
+        and rest[1] not in _statement_words()["chatter"] | _statement_words()["havings"]
     )
 
 
@@ -209,23 +211,26 @@ def _changes_habit(sentence: TokenizedSentence, at: int) -> bool:
     lows = sentence.lows
     if at >= len(lows):
         return False
-    if lows[at] in _words()["changes"] and _has_rate(lows[at + 1 :]):
+    if lows[at] in _statement_words()["changes"] and _has_rate(lows[at + 1 :]):
         return True
     size = next((size for size in range(3, 0, -1) if tuple(lows[at : at + size]) in _phrases("change_phrases")), 0)
     thing = _next(sentence, at + size - 1)
     if not size or not thing.isalpha() or thing in stop_words() or thing in word_lists().sets["det"]:
         return False
-    return lows[at] != "stopped" or (thing.endswith("ing") and thing not in _words()["idle_stops"])
+    return lows[at] != "stopped" or (thing.endswith("ing") and thing not in _statement_words()["idle_stops"])
 
 
 def _has_rate(lows: Sequence[str]) -> bool:
     """Whether so much in a time is named: "five a day"."""
-    return any(one in ("a", "an", "per", "each", "every") and two in _words()["periods"] for one, two in pairwise(lows))
+    return any(
+        one in ("a", "an", "per", "each", "every") and two in _statement_words()["periods"]
+        for one, two in pairwise(lows)
+    )
 
 
 def _speaks_to(lows: Sequence[str]) -> bool:
     """Whether whoever is spoken to comes in, but for "you know"."""
-    return any(low in _words()["talked_to"] and after != "know" for low, after in pairwise([*lows, ""]))
+    return any(low in _statement_words()["talked_to"] and after != "know" for low, after in pairwise([*lows, ""]))
 
 
 def _lasts_until_now(sentence: TokenizedSentence, at: int) -> bool:
@@ -236,7 +241,7 @@ def _lasts_until_now(sentence: TokenizedSentence, at: int) -> bool:
     is_course = (
         "been" in lows[:3] and lows[lows.index("been") + 1 :][:1] and lows[lows.index("been") + 1].endswith("ing")
     )
-    return bool((_words()["durations"] if is_course else _words()["perfect"]) & set(lows))
+    return bool((_statement_words()["durations"] if is_course else _statement_words()["perfect"]) & set(lows))
 
 
 def _acts(sentence: TokenizedSentence, at: int) -> bool:
@@ -246,20 +251,20 @@ def _acts(sentence: TokenizedSentence, at: int) -> bool:
     verb, lows = sentence.lows[at], sentence.lows
     if verb == "used" and _next(sentence, at) == "to":
         return True
-    lasting = _words()["lasting_verbs"] & set(lows[at : at + 4])
-    is_habit = bool(_words()["habits"] & set(lows))
+    lasting = _statement_words()["lasting_verbs"] & set(lows[at : at + 4])
+    is_habit = bool(_statement_words()["habits"] & set(lows))
     if verb in _WAS or (_is_past(verb) and not (verb == "read" and is_habit)):
-        return bool(lasting) or (_is_dated(sentence) and verb not in _words()["past"])
-    return verb.isalpha() and (is_habit or (verb not in _words()["talk"] and not _points(sentence, at)))
+        return bool(lasting) or (_is_dated(sentence) and verb not in _statement_words()["past"])
+    return verb.isalpha() and (is_habit or (verb not in _statement_words()["talk"] and not _points(sentence, at)))
 
 
 def _points(sentence: TokenizedSentence, at: int) -> bool:
     """Whether a verb's object is something that is being talked about: "I like that idea"."""
-    return _next(sentence, at) in _words()["pointing"]
+    return _next(sentence, at) in _statement_words()["pointing"]
 
 
 def _is_past(verb: str) -> bool:
-    known = word_lists().sets["plain_past"] | _words()["lasting_verbs"] | _words()["past"]
+    known = word_lists().sets["plain_past"] | _statement_words()["lasting_verbs"] | _statement_words()["past"]
     return verb in known or (verb.endswith("ed") and verb not in ("need", "feed", "breed", "speed"))
 
 
@@ -267,17 +272,17 @@ def _is_lasting(sentence: TokenizedSentence, at: int) -> bool:
     """Whether what one is said to be, at a place behind "am", is more than a state of the moment."""
     lows = sentence.lows
     is_denied = at < len(lows) and lows[at] == "not"
-    while at < len(lows) - 1 and lows[at] in _words()["fillers"] | word_lists().sets["adverb"]:
+    while at < len(lows) - 1 and lows[at] in _statement_words()["fillers"] | word_lists().sets["adverb"]:
         at += 1
     if at >= len(lows) or not sentence.tokens[at].word:
         return False
     if lows[at] == "afraid":
         return _next(sentence, at) == "of"
     if lows[at].endswith("ing") and lows[at] not in ("king", "sibling"):
-        return lows[at] in _words()["courses"] or _is_dated(sentence)
-    if lows[at] in _words()["lasting_verbs"]:
+        return lows[at] in _statement_words()["courses"] or _is_dated(sentence)
+    if lows[at] in _statement_words()["lasting_verbs"]:
         return True
-    return lows[at] not in _words()["states"] and (not is_denied or lows[at] != "going")
+    return lows[at] not in _statement_words()["states"] and (not is_denied or lows[at] != "going")
 
 
 def _of_thing(sentence: TokenizedSentence, at: int) -> bool:
@@ -291,7 +296,9 @@ def _of_thing(sentence: TokenizedSentence, at: int) -> bool:
             continue
         if low in _BE | _WAS | _HAVE | _DO or _is_verb(sentence, at, place):
             named = set(lows[at + 1 : place])
-            is_talk = _words()["chatter"] & named and not (_words()["of_taste"] & named or _is_dated(sentence))
+            is_talk = _statement_words()["chatter"] & named and not (
+                _statement_words()["of_taste"] & named or _is_dated(sentence)
+            )
             return not is_talk and _tells(sentence, at, place)
     return False
 
@@ -317,22 +324,27 @@ def _tells(sentence: TokenizedSentence, first: int, at: int) -> bool:
     """Whether behind the verb of a thing, which is named from a place on, something is told of it that lasts."""
     low, rest = sentence.lows[at], sentence.lows[at + 1 :]
     told = next(
-        (one for one in rest if one not in _words()["fillers"] | word_lists().sets["adverb"] and one.isalnum()), ""
+        (
+            one
+            for one in rest
+            if one not in _statement_words()["fillers"] | word_lists().sets["adverb"] and one.isalnum()
+        ),
+        "",
     )
     if not told:
         return False
     if low in _BE:
-        is_course = told.endswith("ing") and not _words()["of_taste"] & set(sentence.lows[first:at])
+        is_course = told.endswith("ing") and not _statement_words()["of_taste"] & set(sentence.lows[first:at])
         of_kin = (
             word_lists().sets["kin"]
             | word_lists().sets["child"]
             | word_lists().sets["children"]
             | word_lists().sets["partner"]
         )
-        is_state = told in _words()["states"] and bool(of_kin & set(sentence.lows[first:at]))
-        return told not in _words()["feelings"] and not is_state and (not is_course or _is_dated(sentence))
+        is_state = told in _statement_words()["states"] and bool(of_kin & set(sentence.lows[first:at]))
+        return told not in _statement_words()["feelings"] and not is_state and (not is_course or _is_dated(sentence))
     if low in _WAS or _is_past(low):
-        return bool(_words()["lasting_verbs"] & set(sentence.lows[at : at + 4])) or _is_dated(sentence)
+        return bool(_statement_words()["lasting_verbs"] & set(sentence.lows[at : at + 4])) or _is_dated(sentence)
     return True
 
 

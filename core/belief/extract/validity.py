@@ -116,11 +116,11 @@ def _wanted(match: re.Match[str]) -> bool:
 def _dated(match: re.Match[str]) -> WrittenDate:
     for month, day, year in (("month", "day", "year"), ("month2", "day2", "year2"), ("month3", "", "year3")):
         if match[month]:
-            return _told(match, match[month], match[day] if day else "", match[year])
+            return _to_written_date(match, match[month], match[day] if day else "", match[year])
     if match["iso"]:
         return WrittenDate(*match.span(), iso=match["iso"])
     if match["year4"]:
-        return _told(match, match["month4"], "", match["year4"])
+        return _to_written_date(match, match["month4"], "", match["year4"])
     if match["dotted"]:
         first, second, year = re.split(r"[./]", match["dotted"])
         fits = len(year) == 4 and int(second) <= 12
@@ -130,7 +130,7 @@ def _dated(match: re.Match[str]) -> WrittenDate:
     return WrittenDate(*match.span(), iso="", month=_month(match["loose"]), loose=True)
 
 
-def _told(match: re.Match[str], month: str | None, day: str | None, year: str | None) -> WrittenDate:
+def _to_written_date(match: re.Match[str], month: str | None, day: str | None, year: str | None) -> WrittenDate:
     number = _month(month or "")
     iso = year or ""
     if year and number:

@@ -200,8 +200,8 @@ def value_apart(existing: Told, incoming: Told) -> tuple[str, str] | None:
     apart = _apart(existing, incoming)
     if apart is None or not stop_words().isdisjoint(word for part in apart for word in part):
         return None
-    words = _words(existing.text)
-    at = _shared(words, _words(incoming.text))
+    words = _folded_words(existing.text)
+    at = _shared(words, _folded_words(incoming.text))
     # Behind the thing's name stands its value, or before "is my ..."; else two things are told apart.
     if _SELF not in words[at:] and (stop_words() | {_SELF}).issuperset(words[:at]):
         return None
@@ -212,7 +212,7 @@ def value_apart(existing: Told, incoming: Told) -> tuple[str, str] | None:
 
 def _apart(existing: Told, incoming: Told) -> tuple[list[str], list[str]] | None:
     """What differs where two texts differ in one place only; None where they do not."""
-    old, new = _words(existing.text), _words(incoming.text)
+    old, new = _folded_words(existing.text), _folded_words(incoming.text)
     if not old or not new or max(len(old), len(new)) > _MOST_WORDS or _many(existing, incoming):
         return None
     head = _shared(old, new)
@@ -262,12 +262,12 @@ def has_shared_matter(existing: str, incoming: str) -> bool:
 
 def matters(text: str) -> frozenset[str]:
     """The words of a text that are neither function words nor the person."""
-    return frozenset(_words(text)) - stop_words() - _PASSING - {_SELF}
+    return frozenset(_folded_words(text)) - stop_words() - _PASSING - {_SELF}
 
 
 def _attribute(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """The thing of the person's that a sentence gives the value of, and the first words of that value."""
-    words = [word for word in _words(text) if word not in _PASSING]
+    words = [word for word in _folded_words(text) if word not in _PASSING]
     if _SELF not in words:
         return None
     behind = words[words.index(_SELF) + 1 :]
@@ -283,7 +283,7 @@ def _many(existing: Told, incoming: Told) -> bool:
     return any(not known.get(predicate, False) for predicate in both)
 
 
-def _words(text: str) -> list[str]:
+def _folded_words(text: str) -> list[str]:
     folded = _PERSON.sub(_SELF, read_as_seen(text)).casefold()
     found = [word.strip(".-") for word in re.findall(rf"{_SELF}|{_WORD.pattern}", folded)]
     return [word if len(word) < 4 else word.removesuffix("s") for word in found if word and word not in _LEFT_OUT]
@@ -292,7 +292,7 @@ def _words(text: str) -> list[str]:
 def _as_written(text: str, words: Sequence[str]) -> str:
     """The words of a text that are meant by their folded forms."""
     wanted = set(words)
-    return " ".join(word for word in _WORD.findall(read_as_seen(text)) if not wanted.isdisjoint(_words(word)))
+    return " ".join(word for word in _WORD.findall(read_as_seen(text)) if not wanted.isdisjoint(_folded_words(word)))
 
 
 def _goes_on(value: str) -> bool:

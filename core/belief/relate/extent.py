@@ -27,7 +27,7 @@ _TURNS = frozenset({"again", "off", "over", "out", "down", "up", "away", "still"
 """Function words that tell what became of something."""
 
 
-def speaks_for(existing: str, incoming: str) -> bool:
+def covers_text(existing: str, incoming: str) -> bool:
     """Whether a text is about all that another one says, so that it could take its place.
 
     Args:

@@ -128,7 +128,7 @@ def _lengths_in_words(text: str, numbers: Mapping[str, str]) -> Iterator[Value]:
         told = f"{value}.{''.join(numbers[word] for word in rest.split())}" if point else str(value)
         several = len(words) > 1 or bool(point)
         if not words[-1].endswith(_ORDINAL):
-            yield from _told(text, row.start(), row.end(), told, always=several)
+            yield from _iter_value(text, row.start(), row.end(), told, always=several)
         elif several:
             yield Value(row.start(), row.end(), told)
 
@@ -142,12 +142,12 @@ def _rows(numbers: tuple[str, ...]) -> re.Pattern[str]:
 
 def _plain(text: str, _: Mapping[str, str]) -> Iterator[Value]:
     for match in _PLAIN.finditer(text):
-        yield from _told(text, match.start(), match.end(), match.group(), always="." in match.group())
+        yield from _iter_value(text, match.start(), match.end(), match.group(), always="." in match.group())
     for match in _GLUED.finditer(text):
-        yield from _told(text, match.start(), match.end(), match.group(), always=False)
+        yield from _iter_value(text, match.start(), match.end(), match.group(), always=False)
 
 
-def _told(text: str, start: int, end: int, number: str, *, always: bool) -> Iterator[Value]:
+def _iter_value(text: str, start: int, end: int, number: str, *, always: bool) -> Iterator[Value]:
     """The number with the unit of time after it, if one follows; else by itself, where it needs a form of its own."""
     unit = _UNIT.match(text, end)
     if unit is not None and number.count(".") < 2 and len(number) < 8:

@@ -73,7 +73,7 @@ def _read(text: str, incoming: Told) -> Sequence[ClaimDraft]:
 
 def _denies(held: Sequence[ClaimDraft], text: str) -> bool:
     """Whether a value of the person's stands right behind a word that denies it, or before one."""
-    words = _words()
+    words = _rival_patterns()
     return any(
         re.search(
             rf"\b(?:{words.denials})\s+(?:(?:{words.between})\s+){{0,2}}{value}(?!\w)"
@@ -87,7 +87,7 @@ def _denies(held: Sequence[ClaimDraft], text: str) -> bool:
 
 def _loosely(text: str) -> Iterator[str]:
     """The text without guessing, with the user for whom it speaks of, in plain words, turned round, and as a record."""
-    words = _words()
+    words = _rival_patterns()
     joined = _SPELT.sub(lambda letters: "".join(filter(str.isalnum, letters.group())), text)
     plain = " ".join(words.guesses.sub(" ", joined).split())
     plain = words.persons.sub("the user", plain)
@@ -129,7 +129,7 @@ def as_record(name: str, value: str) -> Iterator[str]:
 
 
 @cache
-def _words() -> _RivalPatterns:
+def _rival_patterns() -> _RivalPatterns:
     held = json.loads((files("resources") / "claims" / "rivals.json").read_text(encoding="utf-8"))
 
     def any_of(*names: str) -> str:

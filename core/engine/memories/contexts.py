@@ -24,7 +24,7 @@ from core.lifecycle.questions.question_choice import note_asked, select_question
 from core.recall.answer.client_quota import pack_with_quota
 from core.recall.answer.context import average_entry_tokens
 from core.recall.answer.session_boost import apply_session_boost
-from core.recall.query.predicate import sealed
+from core.recall.query.predicate import withheld_count
 from core.recall.query.request import RecallRequest
 from core.recall.query.scope import Scope, visible_ids
 from core.recall.ranking.contradiction_marks import mark_contradictions
@@ -162,7 +162,9 @@ def build_context(
             if items is not result.items:
                 items = mark_contradictions(rows, items, opened.readers)
             packed = pack_with_quota(rows, items, budget, counter, scope.client_id, result.sought)
-            return _Read(result, packed, said, choose_questions(opened, rows, query, scope), sealed(rows, wanted))
+            return _Read(
+                result, packed, said, choose_questions(opened, rows, query, scope), withheld_count(rows, wanted)
+            )
 
         found = opened.vault.read(read)
         result, packed = found.result, found.packed

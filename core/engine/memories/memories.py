@@ -38,7 +38,7 @@ from core.lifecycle.enrich.enrich import renew_annotations
 from core.memory.read import read_by_ids
 from core.memory.write import read_without_vectors, write_vectors
 from core.recall.browse.list_page import read_list_page
-from core.recall.query.predicate import sealed
+from core.recall.query.predicate import withheld_count
 from core.recall.query.request import RecallRequest
 from core.recall.query.scope import OWNER_SCOPE, Scope, find_visible, visible_ids
 from core.recall.results.result import RecallResult
@@ -302,7 +302,7 @@ class Memories:
 
             def answered(rows: Rows) -> tuple[RecallResult, Mapping[str, str], int]:
                 found = run_recall(opened, rows, request, meant, now)
-                return found, receipts.feedback_for(rows, found, meant, now, scope), sealed(rows, request)
+                return found, receipts.feedback_for(rows, found, meant, now, scope), withheld_count(rows, request)
 
             result, said, kept = opened.vault.read(answered)
             if not actor.is_owner:

@@ -261,7 +261,7 @@ def _record(
     position: int | None,
     flags: frozenset[str],
 ) -> Record:
-    text, replaced = _words(message)
+    text, replaced = _message_text(message)
     message_id = as_text(message.get("id")) or node_id
     proposal = position is None
     from_user = as_mapping(message.get("author")).get("role") == "user"
@@ -302,7 +302,7 @@ def _is_bio(message: Mapping[str, Any]) -> bool:
 
 def _skip_reason(message: Mapping[str, Any]) -> str | None:
     """The first class that fits, in the order of the export's own meaning; None for what is kept."""
-    text = _words(message)[0].strip()
+    text = _message_text(message)[0].strip()
     if _is_bio(message):
         if text in injected_tags("chatgpt", "bio_acknowledgements"):
             return "bio_acknowledgement"
@@ -320,7 +320,7 @@ def _skip_reason(message: Mapping[str, Any]) -> str | None:
     return None if text else "no_text"
 
 
-def _words(message: Mapping[str, Any]) -> tuple[str, int]:
+def _message_text(message: Mapping[str, Any]) -> tuple[str, int]:
     content = message.get("content")
     if isinstance(content, str):
         return join_texts([content])

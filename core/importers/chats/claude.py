@@ -266,7 +266,7 @@ def _record(
     position: int,
     flags: frozenset[str],
 ) -> Record | None:
-    text, replaced = _words(message)
+    text, replaced = _message_text(message)
     if not text.strip():
         return None
     role = _ROLES.get(str(message.get("sender")), Role.OTHER)
@@ -296,7 +296,7 @@ def _record(
     )
 
 
-def _words(message: Mapping[str, Any]) -> tuple[str, int]:
+def _message_text(message: Mapping[str, Any]) -> tuple[str, int]:
     """The text blocks of `content`; `text`, which repeats them for old clients, only where there are no blocks."""
     whole = message.get("text")
     whole = whole if isinstance(whole, str) else ""

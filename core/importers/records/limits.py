@@ -86,8 +86,8 @@ def replace_pictures(text: str) -> tuple[str, int]:
 
     text = _RUN.sub(without_run, text)
     if uris or runs:
-        text = _MARKDOWN.sub(lambda found: _told(found[1], found[2]), text)
-        text = _TAG.sub(lambda found: _told(_alt(found[1] + " " + found[3]), found[2]), text)
+        text = _MARKDOWN.sub(lambda found: _format_placeholder(found[1], found[2]), text)
+        text = _TAG.sub(lambda found: _format_placeholder(_alt(found[1] + " " + found[3]), found[2]), text)
     return text, uris + runs
 
 
@@ -120,7 +120,7 @@ def _mark_of_run(run: str, before: str) -> str | None:
     return PICTURE if is_long else None
 
 
-def _told(words: str, mark: str) -> str:
+def _format_placeholder(words: str, mark: str) -> str:
     return f"{words.strip()} {mark}" if words.strip() else mark
 
 

@@ -22,7 +22,7 @@ from core.belief.gate import (
     outranks,
 )
 from core.belief.relate.distinctions import has_other_amounts, is_amount_restated, is_one_slot_apart
-from core.belief.relate.extent import says_all_of, speaks_for
+from core.belief.relate.extent import covers_text, says_all_of
 from core.belief.relate.features import vocabulary
 from core.belief.relate.own_word import DOUBT, Odds
 from core.belief.relate.relation import CLAIMS_AT_ODDS
@@ -206,7 +206,7 @@ def _may_hold(candidate: StoreCandidate, other: Neighbour) -> bool:
     if not candidate.standing.owner_said:
         return True
     told_by_client = candidate.standing.owners_word and other.standing.client_id is not None
-    return told_by_client and speaks_for(other.told.text, candidate.told.text)
+    return told_by_client and covers_text(other.told.text, candidate.told.text)
 
 
 def _at_least_doubted(relation: Relation | None, odds: Odds) -> Relation:
@@ -337,7 +337,7 @@ def limit_to_part(candidate: StoreCandidate, other: Neighbour, relation: Relatio
     doubted = relation.label is not Label.SUPERSEDE or not relation.certain
     if doubted or not has_standing(candidate.standing, other.standing):
         return relation
-    if speaks_for(other.told.text, candidate.told.text):
+    if covers_text(other.told.text, candidate.told.text):
         return relation
     return _less_likely(relation, "part_only")
 

@@ -301,7 +301,7 @@ def find_near_pairs(ground: JobContext, line: float) -> NearPairs:
     Returns:
         Pairs of one place, both standing and whole (no parts of split texts, no digests), nearest first.
     """
-    found = [part for part in _asked(ground, line) if len(part[0])]
+    found = [part for part in _query_batches(ground, line) if len(part[0])]
     nothing = np.empty(0, np.int64), np.empty(0, np.float32)
     keys, cosines = (np.concatenate(column) for column in zip(nothing, *found, strict=True))
     found.clear()
@@ -328,7 +328,7 @@ def _together(a: Node | None, b: Node | None) -> bool:
     return a is not None and b is not None and a.place == b.place and a.is_open and b.is_open
 
 
-def _asked(ground: JobContext, line: float) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+def _query_batches(ground: JobContext, line: float) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
     """Pairs, both labels in one number, the lesser in its upper half; most come twice."""
     near = ground.near
     after = 0

@@ -225,7 +225,7 @@ class EnrichJob:
         rows = _whole(ground.read(lambda rows: _rows(rows, _NEXT, version=VERSION, after=after, most=AT_ONCE)))
         if rows:
             return _prepared(ground, rows, {**cursor, "n": rows[-1].n})
-        return _asked(ground, cursor) or _end(cursor)
+        return _batch_for_model(ground, cursor) or _end(cursor)
 
     def write(self, tx: Tx, verb: Verb | None, ground: JobContext, prepared: EnrichBatch) -> BatchResult:
         """Write what was read of memories that are still the same."""
@@ -263,7 +263,7 @@ def _prepared(ground: JobContext, rows: Sequence[EnrichRow], cursor: Mapping[str
     return EnrichBatch(cursor, readings, tuple(row.id for row in rows if not row.is_clear), names)
 
 
-def _asked(ground: JobContext, cursor: Mapping[str, Any]) -> EnrichBatch | None:
+def _batch_for_model(ground: JobContext, cursor: Mapping[str, Any]) -> EnrichBatch | None:
     """Ask the model about the most important memory that it was not asked about; its failing is nothing."""
     asked = int(cursor.get("asked", 0))
     if ground.ask is None or asked >= ASKED:

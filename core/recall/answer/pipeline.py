@@ -31,7 +31,7 @@ from core.recall.candidates.side_lists import (
     restrict_to_period,
 )
 from core.recall.candidates.vector import SnapshotVectors, index_backend
-from core.recall.query.predicate import Predicate, labels_in, predicate
+from core.recall.query.predicate import ScopePredicate, build_predicate, wanted_labels
 from core.recall.query.query_reader import HAS_NAMES, read_question, searched_words
 from core.recall.query.request import RecallRequest
 from core.recall.query.scope import Labels
@@ -124,7 +124,7 @@ class _Search:
     rows: Rows
     request: RecallRequest
     plan: QueryPlan
-    narrowed: Predicate
+    narrowed: ScopePredicate
     vector: NDArray[np.float32] | None
     state: _State
     profile: Profile
@@ -192,7 +192,7 @@ class Recall:
         request.check()
         state = _state(rows)
         seq = state.seq
-        narrowed = predicate(rows, request, now_ms)
+        narrowed = build_predicate(rows, request, now_ms)
         vector = query_vector if request.wants_vector and self._comparable(query_vector) else None
         mode = request.mode if vector is not None or request.mode == "keyword" else NO_VECTORS
         weights = profile or self.profile
@@ -245,7 +245,7 @@ class Recall:
             known = self._reaches.get(key)
         if known is not None and known.holds(now):
             return known
-        labels = labels_in(rows, narrowed, -1 if named else most + 1)
+        labels = wanted_labels(rows, narrowed, -1 if named else most + 1)
         until = None if now is None else rows.value(_NEXT_END, (now,))
         if named or labels.size <= most:
             reach = _SearchSet(labels, int(labels.size), now, until)
@@ -392,7 +392,7 @@ class Recall:
         return found
 
 
-def _count_by_client(rows: Rows, narrowed: Predicate, brought: Labels, asker: str) -> tuple[int, dict[str, int]]:
+def _count_by_client(rows: Rows, narrowed: ScopePredicate, brought: Labels, asker: str) -> tuple[int, dict[str, int]]:
     """How many of these memories the request wants, and how many of those each other client contributed.
 
     Memories out of the asker's reach are not counted: a count must reveal nothing of them.

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from core.memory.read import read_by_ids
-from core.recall.query.predicate import predicate
+from core.recall.query.predicate import build_predicate
 from core.recall.query.request import RecallRequest
 from core.recall.query.scope import IN_REVIEW
 from core.recall.ranking.standing_text import trim_ended_sentences
@@ -65,7 +65,7 @@ def _speaking(rows: Rows, request: RecallRequest, missing: Mapping[str, float], 
     """Those of them that may speak now, with what of their text still stands."""
     if not missing:
         return []
-    narrowed = predicate(rows, request, now_ms)
+    narrowed = build_predicate(rows, request, now_ms)
     sql = (
         "SELECT m.id FROM memories m WHERE m.id IN (SELECT value FROM json_each(:hand)) "  # noqa: S608 - constants only
         f"AND {narrowed.wanted} AND {narrowed.speaks} AND NOT ({IN_REVIEW})"

@@ -24,7 +24,7 @@ from core.recall.candidates.windows import (
     read_neighbours,
     window_cosines,
 )
-from core.recall.query.predicate import AT_ODDS, IS_OVER, Predicate
+from core.recall.query.predicate import AT_ODDS, IS_OVER, ScopePredicate
 from core.recall.query.scope import IN_REVIEW, Labels
 from core.recall.results.explain import SUPPRESSED
 from core.score.lifecycle.decay import decay_rates, effective_confidence
@@ -218,7 +218,7 @@ class ComparedQuery:
 
 
 def read_candidates(
-    rows: Rows, narrowed: Predicate, question: ComparedQuery, labels: Labels
+    rows: Rows, narrowed: ScopePredicate, question: ComparedQuery, labels: Labels
 ) -> tuple[Candidates, NeighbourTable]:
     """Read candidates and compare them with the question.
 
@@ -279,7 +279,7 @@ def _sure(found: Sequence[tuple[Any, ...]], sure: tuple[float, int] | None) -> F
     return np.asarray(held >= least, np.bool_)
 
 
-def _read(rows: Rows, narrowed: Predicate, labels: Labels) -> Sequence[tuple[Any, ...]]:
+def _read(rows: Rows, narrowed: ScopePredicate, labels: Labels) -> Sequence[tuple[Any, ...]]:
     sql = (
         f"SELECT m.n, {narrowed.wanted} AND {narrowed.speaks}, {_FACTS} FROM memories m "  # noqa: S608 - conditions of core.recall.query.predicate
         f"WHERE m.n IN (SELECT value FROM json_each(:labels)) AND {narrowed.scope} ORDER BY m.n"

@@ -15,7 +15,7 @@ from itertools import groupby
 import numpy as np
 
 from core.recall.candidates.candidates import Candidates, ComparedQuery
-from core.recall.query.predicate import Predicate
+from core.recall.query.predicate import ScopePredicate
 from core.recall.query.scope import Labels, parse_labels
 from core.score.ranking.nearness import TOLD_LATER_DAYS, Links, may_spread, spread_activation, time_proximity
 from core.types.recall import TimeRange
@@ -119,7 +119,7 @@ HAS_LINKS = "(EXISTS (SELECT 1 FROM edges) OR EXISTS (SELECT 1 FROM derivations)
 """Whether there is anything to spread over."""
 
 
-def activate_neighbours(rows: Rows, narrowed: Predicate, found: Candidates, hops: int) -> dict[int, float]:
+def activate_neighbours(rows: Rows, narrowed: ScopePredicate, found: Candidates, hops: int) -> dict[int, float]:
     """Spread activation from the nearest candidates.
 
     Args:

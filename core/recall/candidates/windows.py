@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from core.recall.candidates.lexical import QueryWords
 from core.recall.candidates.vector import SnapshotVectors, Vectors
-from core.recall.query.predicate import Predicate
+from core.recall.query.predicate import ScopePredicate
 from core.recall.query.scope import Labels
 from core.score.ranking.profile import Profile
 from core.vault.database.rows import Rows
@@ -74,7 +74,7 @@ class NeighbourTable:
         return np.unique(self.labels[self.place[rows, 1:][cells < _EMPTY]])
 
 
-def read_neighbours(rows: Rows, narrowed: Predicate, labels: Labels) -> NeighbourTable:
+def read_neighbours(rows: Rows, narrowed: ScopePredicate, labels: Labels) -> NeighbourTable:
     """The memories within two places in the same conversation.
 
     Args:

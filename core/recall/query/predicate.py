@@ -17,7 +17,7 @@ from core.belief.claims.authorship import PERSONS
 from core.errors import Code, UserError
 from core.memory.read import said_at_sql
 from core.recall.query.request import RecallRequest
-from core.recall.query.scope import LAID_AWAY, Labels, all_of, conditions_of_client, json_list, one_of, parse_labels
+from core.recall.query.scope import LAID_AWAY, Labels, all_of, client_conditions, json_list, one_of, parse_labels
 from core.types.clients import limit_of, limits_from
 from core.types.values import Status
 from core.vault.database.rows import Rows
@@ -61,7 +61,7 @@ what is true everywhere (seed A, feature 1: a session's claims override when it 
 
 
 @dataclass(frozen=True, slots=True)
-class Predicate:
+class ScopePredicate:
     """Conditions on `memories m`, from the widest to the narrowest.
 
     Attributes:
@@ -90,7 +90,7 @@ class Predicate:
         return json.dumps([self.wanted, lasting], sort_keys=True)
 
 
-def predicate(rows: Rows, request: RecallRequest, now_ms: int) -> Predicate:
+def build_predicate(rows: Rows, request: RecallRequest, now_ms: int) -> ScopePredicate:
     """The conditions of a request.
 
     Args:
@@ -109,7 +109,7 @@ def predicate(rows: Rows, request: RecallRequest, now_ms: int) -> Predicate:
     scope = _within(rows, request, params)
     if request.scope.client_id is not None:
         scope.append(UNSEALED)
-    visible = [*scope, *_standing(request, params)]
+    visible = [*scope, *_status_conditions(request, params)]
     wanted = [*visible]
     if request.kinds is not None:
         wanted.append(one_of("m.kind", "kinds", request.kinds, params))
@@ -117,10 +117,10 @@ def predicate(rows: Rows, request: RecallRequest, now_ms: int) -> Predicate:
         wanted.append(one_of("m.category", "categories", request.categories, params))
     wanted += _narrowed(request, params)
     sure = (request.min_confidence, now_ms) if request.min_confidence > 0 else None
-    return Predicate(all_of(scope), all_of(visible), all_of(wanted), params, _speaks(request, params), sure)
+    return ScopePredicate(all_of(scope), all_of(visible), all_of(wanted), params, _speaks(request, params), sure)
 
 
-def sealed(rows: Rows, request: RecallRequest) -> int:
+def withheld_count(rows: Rows, request: RecallRequest) -> int:
     """How many memories that stand where a client asks are kept from it because they are sealed.
 
     Args:
@@ -130,7 +130,7 @@ def sealed(rows: Rows, request: RecallRequest) -> int:
         A number for its receipt; 0 for the owner, who is given them.
 
     Raises:
-        UserError: as `predicate`.
+        UserError: as `build_predicate`.
     """
     if request.scope.client_id is None:
         return 0
@@ -150,7 +150,7 @@ def _within(rows: Rows, request: RecallRequest, params: dict[str, object]) -> li
         limits = limits_from(request.scope.channel, request.session)
         found.append(one_of("m.scope_session", "limits", limits, params))
     if request.scope.client_id is not None:
-        found += conditions_of_client(request.scope, params)
+        found += client_conditions(request.scope, params)
     return found
 
 
@@ -172,7 +172,7 @@ def _narrowed(request: RecallRequest, params: dict[str, object]) -> list[str]:
     return found
 
 
-def labels_in(rows: Rows, narrowed: Predicate, limit: int = -1) -> Labels:
+def wanted_labels(rows: Rows, narrowed: ScopePredicate, limit: int = -1) -> Labels:
     """The labels of what a request wants.
 
     Args:
@@ -200,7 +200,7 @@ def _space_ids(rows: Rows, request: RecallRequest) -> frozenset[str] | None:
     return named
 
 
-def _standing(request: RecallRequest, params: dict[str, object]) -> list[str]:
+def _status_conditions(request: RecallRequest, params: dict[str, object]) -> list[str]:
     statuses = set(request.statuses)
     if request.as_of_ms is None:
         standing = [one_of("m.status", "statuses", sorted(statuses), params)]

@@ -112,7 +112,7 @@ def withheld_among(rows: Rows, ids: Collection[str]) -> frozenset[str]:
     return frozenset(str(row[0]) for row in rows.all(sql, (json_list(sorted(ids)),)))
 
 
-def conditions_of_client(scope: Scope, params: dict[str, object]) -> list[str]:
+def client_conditions(scope: Scope, params: dict[str, object]) -> list[str]:
     """What any client is kept from wherever it looks: other channels, and what others brought and nobody let in."""
     params["asker"] = scope.asker
     return [one_of("m.scope_channel", "channels", seen_from(scope.channel), params), _LET_IN]
@@ -134,7 +134,7 @@ def visibility_conditions(scope: Scope, params: dict[str, object]) -> str:
     if not scope.unrestricted:
         found.append(one_of("m.space_id", "seen", sorted(scope.space_ids), params))
     if scope.client_id is not None:
-        found += ["m.status <> 'deleted'", *conditions_of_client(scope, params), UNSEALED]
+        found += ["m.status <> 'deleted'", *client_conditions(scope, params), UNSEALED]
     return all_of(found)
 
 

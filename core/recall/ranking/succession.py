@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from core.recall.candidates.candidates import Candidates, ComparedQuery, read_candidates
-from core.recall.query.predicate import Predicate
+from core.recall.query.predicate import ScopePredicate
 from core.recall.query.scope import LATER_SPEAKS
 from core.recall.results.explain import IN_REVIEW
 from core.types.values import Status
@@ -87,7 +87,7 @@ _HEADS = (
 )
 
 
-def credit_successors(rows: Rows, narrowed: Predicate, question: ComparedQuery, found: Candidates) -> Candidates:
+def credit_successors(rows: Rows, narrowed: ScopePredicate, question: ComparedQuery, found: Candidates) -> Candidates:
     """Give what stands the evidence of what it took the place of.
 
     Args:

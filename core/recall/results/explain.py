@@ -65,9 +65,9 @@ def explain_match(
     if meaning is not None:
         told.append(f"Meaning: cosine {meaning[1]:.2f} with its surroundings, place {meaning[0]}.")
     if own:
-        told.append(f"Words: has {len(own)} of {words} ({_shown(own)}).")
+        told.append(f"Words: has {len(own)} of {words} ({_format_words(own)}).")
     if near:
-        told.append(f"Next to it in the conversation: {_shown(near)}.")
+        told.append(f"Next to it in the conversation: {_format_words(near)}.")
     if abs(factor - 1.0) >= 0.005:
         verb = "raised" if factor > 1 else "lowered"
         told.append(
@@ -135,6 +135,6 @@ def explain_outcome(strategy: str, *, abstained: bool, compared: int, best: floa
     return f"Nothing comes close enough: the chance of an answer is {best:.2f}, and {needed:.2f} is needed."
 
 
-def _shown(words: Sequence[str]) -> str:
+def _format_words(words: Sequence[str]) -> str:
     more = f" and {len(words) - _SHOWN_WORDS} more" if len(words) > _SHOWN_WORDS else ""
     return ", ".join(words[:_SHOWN_WORDS]) + more

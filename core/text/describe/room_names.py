@@ -119,7 +119,7 @@ def _count(texts: Iterable[str]) -> tuple[dict[_Key, _Term], int]:
         size += 1
         seen: set[_Key] = set()
         before: _Found | None = None
-        for found in _words(text[:_CHARS]):
+        for found in _iter_terms(text[:_CHARS]):
             if found is not None:
                 _note(terms, seen, (found,))
                 if before is not None and before[0] != found[0]:
@@ -140,7 +140,7 @@ def _note(terms: dict[_Key, _Term], seen: set[_Key], words: tuple[_Found, ...]) 
     seen.add(key)
 
 
-def _words(text: str) -> Iterator[_Found | None]:
+def _iter_terms(text: str) -> Iterator[_Found | None]:
     """The words of a text that may stand in a name; None where two neighbours are no pair."""
     for line in _TAG.sub(" ", _FENCE.sub("\n", fold_width(text))).splitlines():
         is_first = True
@@ -225,7 +225,7 @@ def _ranked(
         if len(key) == 2:
             # Told no better than by its words: a rare pair would win by its rarity alone.
             score = min(score, *(_score(terms[one], one, size, overall, average) for one in (key[:1], key[1:])))
-        shown = _shown(term)
+        shown = _format_term(term)
         if all(word[:1].isupper() for word in shown.split()) and not shown.isupper():
             score *= _NAME_BONUS
         found.append((score, key, shown))
@@ -247,7 +247,7 @@ def _is_term(pair: _Term, first: _Term, second: _Term) -> bool:
     return pair.texts >= 2 and pair.texts >= _PAIR_SHARE * min(first.texts, second.texts)
 
 
-def _shown(term: _Term) -> str:
+def _format_term(term: _Term) -> str:
     """The most frequent way of writing it; at the beginning of a sentence a capital tells nothing."""
     if term.inside:
         shown = min(term.inside.items(), key=lambda item: (-item[1], item[0]))[0]

@@ -58,7 +58,7 @@ def find_technologies(text: str, *, has_code: bool = False) -> tuple[TechnologyM
     Returns:
         Every place, in order; none overlap.
     """
-    words = _words()
+    words = _load_words()
     found = [
         TechnologyMention(words.names[match.group().lower()], *match.span()) for match in words.plain.finditer(text)
     ]
@@ -85,7 +85,7 @@ def technology_spellings(name: str) -> tuple[str, ...]:
     Returns:
         The spellings, in lower case; the name alone where it is no technology.
     """
-    return tuple(spelling for spelling, known in _words().names.items() if known == name) or (name,)
+    return tuple(spelling for spelling, known in _load_words().names.items() if known == name) or (name,)
 
 
 def _is_meant(
@@ -127,7 +127,7 @@ def _sentences(text: str) -> list[tuple[int, int]]:
 
 
 @cache
-def _words() -> _TechnologyWords:
+def _load_words() -> _TechnologyWords:
     data = json.loads((files("resources") / "enrich" / "technologies.json").read_text("utf-8"))
     names: dict[str, str] = {}
     plain: list[str] = []

@@ -88,7 +88,7 @@ def find_question_names(query: str, known: Known | None = None, without: tuple[i
     codes = [found for found in _identifiers(query) if not _touches(found, [without])]
     quoted = [found for found in _quoted(query) if not _touches(found, codes)]
     taken = [without, *((start, end) for start, end, _ in (*codes, *quoted))]
-    words = [word for word in _words(query) if not _touches((word.start, word.end), taken)]
+    words = [word for word in _tokenize(query) if not _touches((word.start, word.end), taken)]
     found: dict[str, tuple[int, str]] = {}
     for start, end, name in (*quoted, *_capitalised(query, words)):
         if (key := _folded(name)) and start < end:
@@ -121,7 +121,7 @@ def _quoted(query: str) -> Iterator[_Found]:
             yield match.start(), match.end(), name
 
 
-def _words(query: str) -> list[_Word]:
+def _tokenize(query: str) -> list[_Word]:
     words = []
     for match in _WORD.finditer(query):
         text = match.group()

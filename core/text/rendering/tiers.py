@@ -89,7 +89,7 @@ def make_tiers(text: str, kind: str, category: str) -> Tiers:
     weights = _weights(found)
     if len(found) < 2:
         return Tiers(text, text, text, _tag(kind, category, found, weights))
-    told = [_told(one, place, weights) for place, one in enumerate(found)]
+    told = [_sentence_weight(one, place, weights) for place, one in enumerate(found)]
     order = sorted(range(len(found)), key=lambda place: (-told[place], place))
     room = SUMMARY_SHARE * len(whole) - len(found[order[0]].text)
     kept = {order[0]}
@@ -125,7 +125,7 @@ def _weights(found: list[_Sentence]) -> dict[str, float]:
     return {term: log(1 + len(found) / count) for term, count in df.items()}
 
 
-def _told(one: _Sentence, place: int, weights: dict[str, float]) -> float:
+def _sentence_weight(one: _Sentence, place: int, weights: dict[str, float]) -> float:
     """How much a sentence tells, 0 or more."""
     count = len(one.words)
     if not count:

@@ -37,7 +37,7 @@ class _ImperativeWords:
 
 
 @cache
-def _told() -> _ImperativeWords:
+def _load_words() -> _ImperativeWords:
     told = json.loads((files("resources") / "injection" / "orders.json").read_text("utf-8"))
     lists = [
         frozenset(tuple(fold_case(one).split()) for one in "|".join(told[name].values()).split("|"))
@@ -48,7 +48,7 @@ def _told() -> _ImperativeWords:
 
 def imperative_ideas() -> frozenset[str]:
     """Ideas that count only where an order may begin: keys of `resources/injection/concepts.json`."""
-    return _told().of
+    return _load_words().of
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class ImperativeText:
         Returns:
             True also for scripts without blanks, where it cannot be told.
         """
-        told = _told()
+        told = _load_words()
         if _UNSPACED.match(self.words[first]):
             return True
         if tuple(self.words[last + 1 : last + 2]) in told.doers:
@@ -91,7 +91,7 @@ class ImperativeText:
         return self._may_begin(first)
 
     def _may_begin(self, at: int) -> bool:
-        told = _told()
+        told = _load_words()
         for _ in range(_STEPS):
             if self._opens(at) or self._behind(told.leads, at):
                 return True

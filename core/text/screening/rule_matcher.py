@@ -175,7 +175,7 @@ def list_keywords() -> frozenset[str]:
 
 
 @cache
-def _told() -> dict[str, Any]:
+def _load_rules() -> dict[str, Any]:
     found: dict[str, Any] = json.loads((files("resources") / "injection" / "rules.json").read_text("utf-8"))
     return found
 
@@ -194,7 +194,7 @@ def _rules() -> tuple[_Rule, ...]:
             before=tuple(one.get("unless_before", "").split("/")),
             inside=tuple(one.get("unless_inside", "").split("/")),
         )
-        for one in _told()["rules"]
+        for one in _load_rules()["rules"]
     )
 
 
@@ -206,7 +206,7 @@ def _shapes() -> tuple[tuple[RuleHit, str, re.Pattern[str]], ...]:
             one["needs"],
             re.compile(one["pattern"], re.IGNORECASE),
         )
-        for one in _told()["shapes"]
+        for one in _load_rules()["shapes"]
     )
 
 
@@ -290,7 +290,7 @@ def _part(wanted: Sequence[tuple[str, ...]], held: frozenset[str]) -> frozenset[
 
 @cache
 def _halves() -> tuple[tuple[tuple[str, ...], ...], ...]:
-    return tuple(tuple(tuple(part.split("/")) for part in ideas) for ideas in _told()["halves"])
+    return tuple(tuple(tuple(part.split("/")) for part in ideas) for ideas in _load_rules()["halves"])
 
 
 def _weighed(flat: str, read: MatchedText, hits: Sequence[RuleHit]) -> list[RuleHit]:
@@ -301,7 +301,7 @@ def _weighed(flat: str, read: MatchedText, hits: Sequence[RuleHit]) -> list[Rule
     """
     quotes = [match.span() for match in _QUOTES.finditer(flat)]
     about = read.ideas.get("meta", _IdeaMatch())
-    shares = _told()["mention"]
+    shares = _load_rules()["mention"]
     told = []
     for hit in hits:
         share = 1.0
@@ -343,7 +343,7 @@ def _flat(text: str) -> str:
 @cache
 def _addressed() -> re.Pattern[str]:
     """Where a comment or a note in brackets begins that speaks to assistants."""
-    return re.compile(_told()["addressed"], re.IGNORECASE)
+    return re.compile(_load_rules()["addressed"], re.IGNORECASE)
 
 
 def _mark(match: re.Match[str]) -> str:

@@ -161,7 +161,7 @@ def _frames(file: BinaryIO, header: _Header | None, salt: bytes, page: int) -> t
     commits: list[int] = []
     while block := file.read(step * _CHUNK_FRAMES):
         frames = np.frombuffer(block[: len(block) // step * step], dtype=np.uint8).reshape(-1, step)
-        words = _words(frames, "<u4" if header is None else header.order)
+        words = _read_frame_words(frames, "<u4" if header is None else header.order)
         sums = _sums(words, powers)
         for row, frame in enumerate(frames):
             nr += 1
@@ -180,7 +180,7 @@ def _frames(file: BinaryIO, header: _Header | None, salt: bytes, page: int) -> t
     return valid, readable, commits
 
 
-def _words(frames: NDArray[np.uint8], order: str) -> _Words:
+def _read_frame_words(frames: NDArray[np.uint8], order: str) -> _Words:
     """The words that the checksum covers: 8 bytes of each frame's head, then its page."""
     covered = np.concatenate((frames[:, :8], frames[:, _FRAME:]), axis=1)
     return np.ascontiguousarray(covered).view(order).astype(np.uint32)

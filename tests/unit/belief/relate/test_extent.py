@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.relate.extent import says_all_of, speaks_for
+from core.belief.relate.extent import covers_text, says_all_of
 
 DOCUMENTS = (
     "---\nname: deploy-helper\ndescription: How we deploy.\n---\nRun `make ship` with shipctl.",
@@ -20,17 +20,17 @@ REMARKS = ("shipctl is called portctl now.", "The pot is broken.", "Bins are out
 @pytest.mark.parametrize("document", DOCUMENTS)
 @pytest.mark.parametrize("remark", REMARKS)
 def test_a_remark_speaks_for_no_text_that_makes_several_points(document: str, remark: str) -> None:
-    assert not speaks_for(document, remark)
+    assert not covers_text(document, remark)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_a_new_version_of_a_text_speaks_for_it(document: str) -> None:
-    assert speaks_for(document, document.replace("Run", "Start").replace("Fold", "Stretch").replace("ten", "eleven"))
+    assert covers_text(document, document.replace("Run", "Start").replace("Fold", "Stretch").replace("ten", "eleven"))
 
 
 def test_a_text_of_one_point_is_spoken_for_in_whatever_words() -> None:
-    assert speaks_for("The museum is shut for renovation.", "One may go in again.")
-    assert speaks_for("Dr. Huber treats my knee.", "I have another doctor for it now.")
+    assert covers_text("The museum is shut for renovation.", "One may go in again.")
+    assert covers_text("Dr. Huber treats my knee.", "I have another doctor for it now.")
 
 
 @pytest.mark.parametrize(
@@ -64,4 +64,4 @@ def test_what_is_said_in_the_same_words_is_a_repeat(old: str, new: str) -> None:
 @given(st.text(max_size=300))
 def test_a_text_repeats_and_speaks_for_itself(text: str) -> None:
     assert says_all_of(text, text)
-    assert speaks_for(text, text)
+    assert covers_text(text, text)
