@@ -53,10 +53,10 @@ def plan(key: str, new: int, title: str = "") -> ConversationPlan:
 
 def test_every_reason_an_importer_gives_has_its_words() -> None:
     given: set[str] = set()
-    for file in (ROOT / "core" / "importers").glob("*.py"):
+    for file in (ROOT / "core" / "importers").rglob("*.py"):
         text = file.read_text("utf-8")
-        given |= set(re.findall(r'Skip\(\s*"([a-z_]+)"', text))
-        given |= set(re.findall(r'Trouble\([^)]*?,\s*"([a-z_]+)"\s*\)', text))
+        given |= set(re.findall(r'SkippedPart\(\s*"([a-z_]+)"', text))
+        given |= set(re.findall(r'UnreadablePart\([^)]*?,\s*"([a-z_]+)"\s*\)', text))
     given |= {"known", "erased", "duplicate_text", "not_chosen", "repeated", "bad_line", "unreadable"}
     assert len(given) > 30
     assert given <= reasons().keys()

@@ -77,7 +77,7 @@ def test_every_predicate_of_the_vocabulary_has_a_question() -> None:
 def reasons_opened() -> list[str]:
     """Keys with which items are opened, as the code writes them."""
     found: set[str] = set()
-    for path in (*ROOT.joinpath("core", "intake").glob("*.py"), ROOT / "core" / "belief" / "gate.py"):
+    for path in (*ROOT.joinpath("core", "intake").rglob("*.py"), ROOT / "core" / "belief" / "gate.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call):
                 found |= set(_reason_of(node))
@@ -87,7 +87,7 @@ def reasons_opened() -> list[str]:
 def _reason_of(call: ast.Call) -> Iterator[str]:
     name = getattr(call.func, "id", getattr(call.func, "attr", ""))
     at = {"Verdict": 1, "open_review": 4}.get(name)
-    given = [one.value for one in call.keywords if one.arg == "reason" and name in ("Matter", "Verdict")]
+    given = [one.value for one in call.keywords if one.arg == "reason" and name in ("ItemSubject", "Verdict")]
     for one in [*given, *(call.args[at : at + 1] if at is not None else [])]:
         if isinstance(one, ast.Constant) and isinstance(one.value, str):
             yield one.value

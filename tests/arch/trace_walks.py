@@ -1,4 +1,4 @@
-"""Count the files, functions and layers that a few everyday calls pass: python packaging/trace_walks.py [--files].
+"""Count the files, functions and layers that a few everyday calls pass: python tests/arch/trace_walks.py [--files].
 
 Each walk is made once unmeasured on the sample palace, then once under a profiler that sees every thread: a text is
 stored (without and with something that stands against it), a question is answered, the Recall page is asked, an item
@@ -21,7 +21,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 _OWN = tuple(f"{ROOT / house}{os.sep}" for house in ("app", "core", "ui"))

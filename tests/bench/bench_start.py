@@ -1,6 +1,6 @@
 """How long the command line takes to start, as medians: bare Python, help, a verb of an engine that runs, a cold verb.
 
-    python3 packaging/bootstrap.py setup, then: .venv/bin/python packaging/start_times.py [--runs N]
+    python3 packaging/bootstrap.py setup, then: .venv/bin/python tests/bench/bench_start.py [--runs N]
 
 The vault is made anew in a temporary folder, with the cheapest key, so that what is measured is the start and not the
 key derivation. The cold verb opens the vault in its own process. Nothing is asserted: a machine at work says little.
@@ -19,8 +19,8 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-PASSPHRASE = "a key for measuring"  # noqa: S105 - of a vault that is gone at the end
+ROOT = Path(__file__).resolve().parents[2]
+PASSPHRASE = "a key for measuring"
 QUESTION = "where are the spare keys?"
 _MAKE = """
 import sys
