@@ -20,14 +20,14 @@ from ipc_entities import HasEntities
 from ipc_erasing import FakeErasing
 from ipc_jobs import FakeJobs, FakePractice
 from ipc_journal import FakeJournals
-from ipc_plan import METRICS, TRACE, Metrics
+from ipc_plan import METRICS, Metrics
 from ipc_sessions import HasSessions
 from ipc_upkeep import FakeStores, HasUpkeep
+from ipc_values import START_MS, found_item, make_client, make_memory, recall_result
 
-from core.engine.facade import Engine, OlderCopy, RecallItem, RecallResult
+from core.engine.facade import Engine, OlderCopy, RecallResult
 from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Hub, StateChanged
-from core.recall.results.result import NearMiss, Signals
 from core.types.clients import ActivityLine, ActivityPage, Did
 from core.types.clock import ManualClock
 from core.types.recall import Context, ContextQuery, ContextReply, Included, LeftOut
@@ -43,14 +43,13 @@ from core.types.replies import (
     VerdictReply,
 )
 from core.types.requests import PLAIN, Extras, ListRequest, RecallQuery, StoreRequest
-from core.types.values import OWNER_ACTOR, Actor, Grant, Kind, Memory, Role, Source, Status, When
+from core.types.values import OWNER_ACTOR, Actor, Grant, Kind, Memory, Source, Status
 from core.types.views import Facets, FindRequest, Revision, RevisionReport
 from core.types.views import Found as LibraryFound
 
 VAULT_ID = bytes(range(16))
 ROOT = b"r" * 32
 OWNER_TOKEN = b"o" * 32
-START_MS = 1_700_000_000_000
 SECRET = "quinquagesima-Marzipanturm"
 
 
@@ -59,86 +58,6 @@ def failed(error: Exception) -> Future[Any]:
     future: Future[Any] = Future()
     future.set_exception(error)
     return future
-
-
-def make_memory(n: int = 1, **changes: Any) -> Memory:
-    """A memory with sensible values everywhere."""
-    base = Memory(
-        n=n,
-        id=f"00000000-0000-7000-8000-{n:012d}",
-        kind=Kind.FACT,
-        status=Status.ACTIVE,
-        text=f"text {n}",
-        space="home",
-        source=Source.USER_EXPLICIT,
-        role=Role.USER,
-        author=None,
-        category="general",
-        importance=0.5,
-        tags=(),
-        client_id=None,
-        conversation_id=None,
-        position=None,
-        session=None,
-        ref=None,
-        import_id=None,
-        occurred=When(START_MS),
-        recorded_at=START_MS,
-        retired_at=None,
-        valid_from=None,
-        valid_to=None,
-        trust=0.9,
-        confidence=0.5,
-        corroboration=1,
-        reinforcements=0,
-        disputes=0,
-        last_confirmed_at=START_MS,
-        access_count=0,
-        last_accessed_at=None,
-        supersedes_id=None,
-        superseded_by_id=None,
-        chain_id="c",
-        part_of=None,
-        part_index=None,
-        pinned=False,
-        version=1,
-    )
-    return replace(base, **changes)
-
-
-def make_client(name: str, grants: Sequence[str] = ("read", "propose"), **changes: Any) -> ClientRecord:
-    """A paired client whose token is its name, repeated."""
-    base = ClientRecord(
-        id=f"id-{name}",
-        name=name,
-        token=(name.encode() * 32)[:32],
-        grants=frozenset(grant for grant in grants if not grant.startswith("space:")),
-        space_ids=frozenset(),
-        spaces=tuple(grant[6:] for grant in grants if grant.startswith("space:")),
-        own_space_id=f"s-{name}",
-        trust_ceiling=0.85,
-        limit_minute=20,
-        limit_session=200,
-        paired_at=START_MS,
-        last_seen_at=None,
-        paused=False,
-        revoked=False,
-    )
-    return replace(base, **changes)
-
-
-def found_item(memory: Memory, **changes: Any) -> RecallItem:
-    """A recall item with sensible values everywhere."""
-    ranks = {"vector": (1, 0.93), "lexical": (2, 7.5)}
-    base = RecallItem(memory, 0.86, Signals(0.9, 0.5, 0.61, 0.5, 0.1), ranks, ("It says so.",), ())
-    return replace(base, **changes)
-
-
-def recall_result(items: tuple[RecallItem, ...], **changes: Any) -> RecallResult:
-    """A recall result with sensible values everywhere."""
-    misses = (NearMiss("m-1", "below_bar", "It is below the bar.", "active", 0.3),)
-    base = RecallResult(items, not items, "Found.", misses, "hybrid", "flat", 1, 1, 1, "default", TRACE, 1.25)
-    return replace(base, **changes)
 
 
 @dataclass

@@ -14,7 +14,8 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from ipc_engine import OWNER_TOKEN, VAULT_ID, FakeEngine, make_client
+from ipc_engine import OWNER_TOKEN, VAULT_ID, FakeEngine
+from ipc_values import make_client
 
 from core.engine.runtime.threads import EngineLoop
 from core.errors import Code, LociError

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ipc_engine import make_memory
+from ipc_values import make_memory
 
 from core.belief.extract.extraction import extract_claims
 from core.intake.transaction.text_readers import TextReaders

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 from contract_shapes import memories_in
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ipc_engine import make_memory
+from ipc_values import make_memory
 
 from core.embed.tokens import counter_for
 from core.recall.answer.context import HEAD, pack_context

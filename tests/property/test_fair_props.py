@@ -10,7 +10,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ipc_engine import make_memory
+from ipc_values import make_memory
 
 from core.recall.answer.client_quota import (
     SHARE,

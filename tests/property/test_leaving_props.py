@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ipc_engine import make_memory
+from ipc_values import make_memory
 
 from core.ipc.methods.entities import entity
 from core.ipc.methods.memory_json import Shape

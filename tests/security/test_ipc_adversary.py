@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ipc_engine import SECRET, VAULT_ID, make_client, make_memory
+from ipc_engine import SECRET, VAULT_ID
+from ipc_values import make_client, make_memory
 from ipc_world import Raw, World, code_of
 
 from core.errors import Code

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ipc_engine import OWNER_TOKEN, VAULT_ID, make_client
+from ipc_engine import OWNER_TOKEN, VAULT_ID
+from ipc_values import make_client
 from ipc_world import REGISTRY, World, code_of
 from jsonschema import Draft202012Validator
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from ipc_engine import make_memory
+from ipc_values import make_memory
 
 from core.belief.review.sides import (
     KeyedClaim,

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 from ipc_clients import moves_of
-from ipc_engine import VAULT_ID, make_client
+from ipc_engine import VAULT_ID
+from ipc_values import make_client
 from ipc_world import World
 
 from core.errors import Code, LociError

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ipc_engine import OWNER_TOKEN, ROOT, VAULT_ID, make_client, make_memory
+from ipc_engine import OWNER_TOKEN, ROOT, VAULT_ID
+from ipc_values import make_client, make_memory
 from ipc_world import REGISTRY, World, answers_as_said, code_of, refusal_of, until
 
 from core.errors import CancelledError, Code, LociError

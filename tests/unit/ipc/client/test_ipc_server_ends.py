@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from ipc_engine import OWNER_TOKEN, SECRET, make_client
+from ipc_engine import OWNER_TOKEN, SECRET
+from ipc_values import make_client
 from ipc_world import World, code_of, until
 
 from core.errors import Code, LociError

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from ipc_clients import moves_of
-from ipc_engine import VAULT_ID, make_client
+from ipc_engine import VAULT_ID
+from ipc_values import make_client
 from ipc_world import World, code_of
 
 from core.errors import Code

@@ -2,95 +2,120 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import Future
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
-from ipc_engine import START_MS, make_memory
-from ipc_world import REGISTRY, World, code_of
+from ipc_served import Served
+from ipc_values import START_MS, make_memory
+from ipc_world import REGISTRY, code_of
 
 from core.errors import Code
 from core.ipc.client.client import Client
 from core.ipc.methods.memory_json import Shape, conflict
 from core.ipc.socket.framing import fit
-from core.types.memory import Relationship
+from core.types.memory import Relationship, Wish
 from core.types.reviews import Asked, ListedConflict
-from core.types.values import Action, Kind, Memory, Status
+from core.types.values import Action, Actor, Kind, Memory, Status
 
-ID = "00000000-0000-7000-8000-000000000001"
+ID = make_memory(1).id
 ASKING = ("memory_update", "memory_delete", "memory_forget", "memory_feedback")
 WRITING = ("memory_mark_helpful", "memory_mark_harmful", "memory_relate")
-PARAMS: dict[str, dict[str, Any]] = {
-    "memory_update": {"id": ID, "text": "Else."},
-    "memory_delete": {"id": ID},
-    "memory_forget": {"rule_id": ID, "memory_type": "rule"},
-    "memory_feedback": {"memory_id": ID, "helpful": True},
-    "memory_mark_helpful": {"rule_id": ID},
-    "memory_mark_harmful": {"rule_id": ID, "reason": "It cracked."},
-    "memory_relate": {"source_id": ID, "target_id": "b", "relationship": "caused_by"},
-    "memory_history": {"id": ID},
-}
+
+
+@dataclass
+class Barn:
+    """A served engine with three memories of the person that everybody sees."""
+
+    served: Served
+    fact: str
+    other: str
+    rule: str
+
+    def params(self, method: str) -> dict[str, Any]:
+        """What a method is called with."""
+        told: dict[str, dict[str, Any]] = {
+            "memory_update": {"id": self.fact, "text": "The barn is green."},
+            "memory_delete": {"id": self.fact},
+            "memory_forget": {"rule_id": self.rule, "memory_type": "rule"},
+            "memory_feedback": {"memory_id": self.fact, "helpful": True},
+            "memory_mark_helpful": {"rule_id": self.rule},
+            "memory_mark_harmful": {"rule_id": self.rule, "reason": "It cracked."},
+            "memory_relate": {"source_id": self.fact, "target_id": self.other, "relationship": "caused_by"},
+            "memory_history": {"id": self.fact},
+        }
+        return told[method]
+
+    def ask(self, client: Client, method: str, **more: Any) -> dict[str, Any]:
+        """Call a method whose answer is as the protocol has it."""
+        return self.served.call(client, method, **{**self.params(method), **more})
+
+    def paired(self, name: str, *grants: str) -> Client:
+        """A greeted client."""
+        return self.served.paired(name, grants)
 
 
 @pytest.fixture
-def world(empty_home: Path) -> Iterator[World]:
-    with World(empty_home) as made:
-        made.engine.memories.rows.append(make_memory(1, space="GLOBAL"))
-        yield made
+def barn(served: Served) -> Barn:
+    store = served.rig.store
+    fact, other = (store(text, space="GLOBAL").memory_id for text in ("The barn is red.", "The fence is white."))
+    return Barn(served, fact, other, store("Paint wood before winter.", kind=Kind.RULE, space="GLOBAL").memory_id)
 
 
-def ask(client: Client, method: str, **more: Any) -> dict[str, Any]:
-    found = client.call(method, {**PARAMS[method], **more})
-    for problem in REGISTRY.result_checker(method).iter_errors(found):
-        raise AssertionError(f"{method}: {problem.message}")
-    return found
+def test_what_a_client_may_not_change_by_itself_waits_for_the_person(barn: Barn) -> None:
+    client = barn.paired("plug", "read", "write")
+    asked = barn.served.asked("changes")
+    update = barn.ask(client, "memory_update", reason="Painted.", memory_type="fact", request_id="r1")
+    assert (update["operation"], update["deduplicated"], update["superseded"], update["merged"]) == (
+        "PROPOSED", False, [], False,
+    )  # fmt: skip
+    assert update["conflict"] is not None
+    assert update["step"] is not None
+    (_, (ident, text, actor, *rest), _), *_ = asked
+    assert (ident, text, actor.name, rest) == (barn.fact, "The barn is green.", "plug", ["Painted.", Kind.FACT, "r1"])
 
 
-def test_every_change_answers_in_the_shape_of_the_contract(world: World) -> None:
-    client = world.paired("plug", ["read", "write"])
-    for method in PARAMS:
-        ask(client, method)
-    update = ask(client, "memory_update", reason="Painted.", memory_type="fact", request_id="r1")
-    assert update == {
-        "operation": "PROPOSED",
-        "memory_id": "m-2",
-        "deduplicated": False,
-        "superseded": [],
-        "conflict": "c-1",
-        "merged": False,
-        "step": "step-1",
-    }
-    assert world.engine.changes.asked[-1] == ("update", ID, "Else.", "plug", "Painted.", Kind.FACT, "r1")
-    world.engine.changes.at_once = True
-    assert ask(client, "memory_update")["superseded"] == [ID]
-    assert [ask(client, name)["operation"] for name in ("memory_delete", "memory_forget")] == ["DELETE", "FORGET"]
+def test_who_may_curate_changes_its_own_at_once(barn: Barn) -> None:
+    client = barn.paired("plug", "read", "write", "curate")
+    mine, gone, past = (
+        client.call("memory_store", {"text": text})["memory_id"]
+        for text in ("The gate squeaks.", "The shed leaks.", "The well is dry.")
+    )
+    assert barn.ask(client, "memory_update", id=mine, text="The gate squeaks at night.")["superseded"] == [mine]
+    assert barn.ask(client, "memory_delete", id=gone)["operation"] == "DELETE"
+    assert barn.served.call(client, "memory_forget", id=past)["operation"] == "FORGET"
 
 
-def test_what_is_asked_is_handed_on_whole(world: World) -> None:
-    client = world.paired("plug", ["read", "write"])
-    for method in ("memory_forget", "memory_feedback", "memory_mark_harmful", "memory_relate"):
-        ask(client, method, request_id="r1")
-    assert world.engine.changes.asked == [
-        ("forget", ID, "plug", None, Kind.RULE, "r1"),
-        ("feedback", ID, "plug", True, None, None, "r1"),
-        ("mark", ID, "plug", False, "It cracked.", None, "r1"),
-        ("relate", ID, "b", Relationship.CAUSED_BY, "plug", "r1"),
+def test_what_is_asked_is_handed_on_whole(barn: Barn) -> None:
+    client = barn.paired("plug", "read", "write")
+    rule = client.call("memory_store_rule", {"text": "Grease the hinges."})["memory_id"]
+    asked = barn.served.asked("changes")
+    barn.ask(client, "memory_forget", request_id="r1")
+    barn.ask(client, "memory_feedback", request_id="r2")
+    barn.ask(client, "memory_mark_harmful", rule_id=rule, request_id="r3")
+    barn.ask(client, "memory_relate", source_id=rule, request_id="r4")
+    told = [(verb, tuple(one for one in given if not isinstance(one, Actor)), named) for verb, given, named in asked]
+    assert told == [
+        ("remove", (barn.rule, Wish.FORGET, None, Kind.RULE, "r1"), {}),
+        ("feedback", (barn.fact,), {"helpful": True, "reason": None, "kind": None, "request_id": "r2"}),
+        ("mark", (rule,), {"helpful": False, "reason": "It cracked.", "kind": None, "request_id": "r3"}),
+        ("relate", (rule, barn.other, Relationship.CAUSED_BY, "r4"), {}),
     ]
 
 
-def test_grants_are_looked_at_first(world: World) -> None:
-    reader, asker = world.paired("reader", ["read"]), world.paired("asker", ["read", "propose"])
+def test_grants_are_looked_at_first(barn: Barn) -> None:
+    reader, asker = barn.paired("reader", "read"), barn.paired("asker", "read", "propose")
+    asked = barn.served.asked("changes")
     for method in (*ASKING, *WRITING):
-        assert code_of(partial(ask, reader, method)) is Code.ACCESS_DENIED
+        assert code_of(partial(barn.ask, reader, method)) is Code.ACCESS_DENIED
     for method in WRITING:
-        assert code_of(partial(ask, asker, method)) is Code.ACCESS_DENIED
-    assert world.engine.changes.asked == []
+        assert code_of(partial(barn.ask, asker, method)) is Code.ACCESS_DENIED
+    assert asked == []
     for method in ASKING:
-        ask(asker, method)
-    assert ask(reader, "memory_history")["current"]["id"] == ID
+        barn.ask(asker, method)
+    assert barn.ask(reader, "memory_history")["current"]["id"] == barn.fact
 
 
 @pytest.mark.parametrize(
@@ -106,60 +131,60 @@ def test_grants_are_looked_at_first(world: World) -> None:
         ("memory_relate", {"target_id": 7}),
     ],
 )
-def test_what_does_not_fit_is_refused_by_name(world: World, method: str, more: dict[str, Any]) -> None:
-    client = world.paired("plug", ["read", "write"])
-    assert code_of(lambda: ask(client, method, **more)) is Code.INVALID_INPUT
-    assert world.engine.changes.asked == []
+def test_what_does_not_fit_is_refused_by_name(barn: Barn, method: str, more: dict[str, Any]) -> None:
+    client, asked = barn.paired("plug", "read", "write"), barn.served.asked("changes")
+    assert code_of(lambda: barn.ask(client, method, **more)) is Code.INVALID_INPUT
+    assert asked == []
 
 
-def test_nobody_says_who_it_is(world: World) -> None:
-    client = world.paired("plug", ["read", "write"])
+def test_nobody_says_who_it_is(barn: Barn) -> None:
+    client = barn.paired("plug", "read", "write")
     for name in ("client_id", "agent_id", "trust", "provenance"):
-        assert code_of(partial(ask, client, "memory_update", **{name: "x"})) is Code.FORBIDDEN_FIELD
+        assert code_of(partial(barn.ask, client, "memory_update", **{name: "x"})) is Code.FORBIDDEN_FIELD
 
 
 # ---- history
 
 
-def versions(world: World, monkeypatch: pytest.MonkeyPatch, *rows: Memory) -> None:
+def versions(barn: Barn, monkeypatch: pytest.MonkeyPatch, *rows: Memory) -> None:
     def history(*_: Any) -> Future[tuple[Memory, ...]]:
         future: Future[tuple[Memory, ...]] = Future()
         future.set_result(rows)
         return future
 
-    monkeypatch.setattr(world.engine.memories, "history", history)
+    monkeypatch.setattr(barn.served.engine.memories, "history", history)
 
 
-def test_history_has_times_and_bands_and_the_one_that_stands(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_history_has_times_and_bands_and_the_one_that_stands(barn: Barn, monkeypatch: pytest.MonkeyPatch) -> None:
     old = make_memory(
         1, status=Status.SUPERSEDED, superseded_by_id=make_memory(2).id, retired_at=START_MS, valid_to=START_MS
     )
     hidden = make_memory(3, status=Status.SUPERSEDED, superseded_by_id="out-of-sight")
-    versions(world, monkeypatch, old, hidden, make_memory(2, version=2))
-    found = ask(world.paired("plug", ["read"]), "memory_history")
+    versions(barn, monkeypatch, old, hidden, make_memory(2, version=2))
+    found = barn.ask(barn.paired("plug", "read"), "memory_history")
     assert [one["version"] for one in found["versions"]] == [1, 1, 2]
     assert [one["superseded_by"] for one in found["versions"]] == [make_memory(2).id, None, None]
     assert found["versions"][0]["retired_at"] == found["versions"][0]["valid_to"] == "2023-11-14T22:13:20Z"
     assert found["current"] == found["versions"][2]
     assert found["versions"][0]["trust"] == "high"
     assert "chain_id" not in found["versions"][0]
-    other = world.paired("plug", ["read"])
-    assert code_of(lambda: ask(other, "memory_history", memory_type="rule")) is Code.NOT_FOUND
+    other = barn.paired("plug", "read")
+    assert code_of(lambda: barn.ask(other, "memory_history", memory_type="rule")) is Code.NOT_FOUND
 
 
-def test_a_chain_without_a_standing_version_has_no_current_one(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    versions(world, monkeypatch, make_memory(1, status=Status.ARCHIVED))
-    assert ask(world.paired("plug", ["read"]), "memory_history")["current"] is None
+def test_a_chain_without_a_standing_version_has_no_current_one(barn: Barn, monkeypatch: pytest.MonkeyPatch) -> None:
+    versions(barn, monkeypatch, make_memory(1, status=Status.ARCHIVED))
+    assert barn.ask(barn.paired("plug", "read"), "memory_history")["current"] is None
 
 
-def test_a_long_history_is_cut_at_whole_versions(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_history_is_cut_at_whole_versions(barn: Barn, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [make_memory(n, text="x" * 8000, version=n, status=Status.SUPERSEDED) for n in range(1, 60)]
-    versions(world, monkeypatch, *rows)
-    client = world.paired("plug", ["read"])
-    found = ask(client, "memory_history")
+    versions(barn, monkeypatch, *rows)
+    client = barn.paired("plug", "read")
+    found = barn.ask(client, "memory_history")
     seen = [one["id"] for one in found["versions"]]
     while "next" in found:
-        found = ask(client, "memory_history", after=found["next"])
+        found = barn.ask(client, "memory_history", after=found["next"])
         seen += [one["id"] for one in found["versions"]]
     assert seen == [row.id for row in rows]
 

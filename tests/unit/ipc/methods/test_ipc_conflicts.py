@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ipc_engine import START_MS, FakeEngine, make_memory
+from ipc_engine import FakeEngine
+from ipc_values import START_MS, make_memory
 from ipc_world import REGISTRY, World, code_of
 
 from core.errors import Code, LociError

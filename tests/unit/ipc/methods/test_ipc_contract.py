@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 import pytest
-from ipc_engine import found_item, make_client, make_memory
+from ipc_values import found_item, make_client, make_memory
 from jsonschema import Draft202012Validator
 
 from core.ipc.methods.kit.entry import MethodCall

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ipc_engine import START_MS, found_item, make_memory, recall_result
+from ipc_values import START_MS, found_item, make_memory, recall_result
 from ipc_world import code_of
 
 from core.errors import Code

@@ -1,63 +1,83 @@
-"""The verbs on scheduled work, against a stand-in for the engine."""
+"""The verbs on scheduled work, on the real engine."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
-from ipc_engine import FakeEngine
+from engine_rig import Rig, rig_at
+from ipc_served import listen
 
 from core.errors import Code, EnvironmentFaultError
 from core.ipc.methods.table import run_verb
 from core.ipc.protocol.call_progress import CallProgress
 from core.ipc.protocol.schema import load
-from core.types.lifecycle import JobState, JobType
+from core.types.lifecycle import JobRow, JobState, JobType
 
 REGISTRY = load()
 
 
-def asked(engine: FakeEngine, verb: str, **params: object) -> dict[str, Any]:
-    return asyncio.run(run_verb(engine.real, REGISTRY, verb, params, CallProgress()))
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    with rig_at(tmp_path) as made:
+        yield made
 
 
-def test_jobs_are_told_with_the_calendar() -> None:
-    told = asked(FakeEngine(), "jobs")
-    assert [(row["type"], row["state"]) for row in told["jobs"]] == [("sweep", "done"), ("replay", "queued")]
-    assert told["jobs"][0]["finished_at"].endswith("Z")
-    assert told["jobs"][1]["waits_for"] == "Waits for its turn."
-    assert told["calendar"][0]["next_at"] > told["calendar"][0]["last_at"]
-    assert len(asked(FakeEngine(), "jobs", limit=1)["jobs"]) == 1
+def told(rig: Rig, verb: str, **params: object) -> dict[str, Any]:
+    work = run_verb(rig.engine, REGISTRY, verb, params, CallProgress())
+    found = asyncio.run_coroutine_threadsafe(work, rig.engine.loop).result(60)
+    for problem in REGISTRY.result_checker(f"owner.{verb}").iter_errors(found):
+        raise AssertionError(f"{verb}: {problem.message}")
+    return found
 
 
-def test_a_dry_run_of_a_consolidation_runs_nothing() -> None:
-    engine = FakeEngine()
-    told = asked(engine, "consolidate", dry_run=True)
-    assert (told["dry_run"], told["deduplicated"], told["step"]) == (True, 4, None)
-    assert engine.jobs.asked == []
+def test_jobs_are_told_with_the_calendar(rig: Rig) -> None:
+    told(rig, "sweep")
+    found = told(rig, "jobs")
+    assert {(row["type"], row["state"]) for row in found["jobs"]} == {("sweep", "done"), ("episodes", "done")}
+    assert found["jobs"][0]["finished_at"].endswith("Z")
+    assert {"sweep", "consolidate"} <= {beat["type"] for beat in found["calendar"]}
+    assert all(beat["next_at"] > beat["last_at"] for beat in found["calendar"] if beat["last_at"] and beat["next_at"])
+    assert len(told(rig, "jobs", limit=1)["jobs"]) == 1
 
 
-def test_a_consolidation_answers_with_its_report_and_its_step() -> None:
-    engine = FakeEngine()
-    told = asked(engine, "consolidate")
-    assert (told["dry_run"], told["deduplicated"]) == (False, 4)
-    assert told["contradictions"] == {"resolved": 0, "pending": 0}
-    assert told["step"] is not None
-    assert engine.jobs.asked == [JobType.CONSOLIDATE]
+def test_a_dry_run_of_a_consolidation_runs_nothing(rig: Rig) -> None:
+    found = told(rig, "consolidate", dry_run=True)
+    assert (found["dry_run"], found["deduplicated"], found["step"]) == (True, 0, None)
+    assert told(rig, "jobs")["jobs"] == []
 
 
-def test_a_sweep_tidies_notes_too() -> None:
-    engine = FakeEngine()
-    told = asked(engine, "sweep")
-    assert engine.jobs.asked == [JobType.SWEEP, JobType.EPISODES]
-    assert told["swept"] == {"faded": 2}
-    assert len(told["steps"]) == 2
+def test_a_consolidation_answers_with_its_report_and_its_job(rig: Rig) -> None:
+    asked = listen(rig.engine, "jobs")
+    found = told(rig, "consolidate")
+    assert (found["dry_run"], found["deduplicated"]) == (False, 0)
+    assert found["contradictions"].keys() == {"resolved", "pending"}
+    assert found["job"] is not None
+    assert [given[0] for _, given, _ in asked] == [JobType.CONSOLIDATE]
 
 
-def test_a_job_that_gave_up_is_an_error_with_its_code() -> None:
-    engine = FakeEngine()
-    engine.jobs.fails = JobState.POISON
+def test_a_sweep_tidies_notes_too(rig: Rig) -> None:
+    asked = listen(rig.engine, "jobs")
+    found = told(rig, "sweep")
+    assert [given[0] for _, given, _ in asked] == [JobType.SWEEP, JobType.EPISODES]
+    assert found["steps"] == []
+
+
+def test_a_job_that_gave_up_is_an_error_with_its_code(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = rig.engine.jobs.run(JobType.CONSOLIDATE).result(60)
+
+    def run(*_: object) -> Future[JobRow]:
+        future: Future[JobRow] = Future()
+        future.set_result(replace(row, state=JobState.POISON))
+        return future
+
+    monkeypatch.setattr(rig.engine.jobs, "run", run)
     with pytest.raises(EnvironmentFaultError) as caught:
-        asked(engine, "consolidate")
+        told(rig, "consolidate")
     assert caught.value.code is Code.BACKGROUND_STALLED
     assert "poison" in str(caught.value)

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 from contract_shapes import check_plan
-from ipc_engine import SECRET, START_MS, make_memory
+from ipc_engine import SECRET
 from ipc_plan import METRICS, PLAN, TRACE
+from ipc_values import START_MS, make_memory
 from ipc_world import REGISTRY, World
 
 from core.errors import Code, LociError

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ipc_engine import ROOT, VAULT_ID, FakeEngine, make_client, make_memory
+from ipc_engine import ROOT, VAULT_ID, FakeEngine
+from ipc_values import make_client, make_memory
 from ipc_world import REGISTRY
 
 from core.errors import Code, LociError, UserError

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from ipc_engine import START_MS, VAULT_ID, make_client
+from ipc_engine import VAULT_ID
+from ipc_values import START_MS, make_client
 from ipc_world import code_of
 
 from core.errors import Code, LociError

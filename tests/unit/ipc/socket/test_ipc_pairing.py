@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from ipc_engine import START_MS
+from ipc_values import START_MS
 
 from core.errors import Code, LociError, UserError
 from core.ipc.socket.pairing import Answer, Granted, Invitation, PairingDesk, PairRequest, usable_name

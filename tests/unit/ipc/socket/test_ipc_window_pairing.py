@@ -6,7 +6,7 @@ from concurrent.futures import CancelledError as Dropped
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from ipc_engine import make_client
+from ipc_values import make_client
 from ipc_world import World, code_of
 
 from core.errors import Code, LociError
