@@ -53,7 +53,7 @@ class Watchdog(QObject):
         """Begin to watch.
 
         Args:
-            ticking: `core.engine.facade.ticking`.
+            ticking: `core.engine.facade.start_ticker`.
             parent: owns it.
         """
         super().__init__(parent)
