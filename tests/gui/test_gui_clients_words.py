@@ -43,6 +43,8 @@ def verbs_of(path: Path) -> Iterator[tuple[str, str | None]]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "verb":
             continue
+        if isinstance(node.func.value, ast.Name) and node.func.value.id == "opened":
+            continue  # the frame round a call, which announces it; the verb itself begins inside
         tail = node.args[1:]
         if any(isinstance(one, ast.Name) and one.id in OTHERS for one in tail) or not tail:
             continue
