@@ -13,16 +13,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from answered import finished
-from ipc_changes import HasChanges
 from ipc_clients import HasClients, KnowsClients
-from ipc_desk import FakeConflicts
-from ipc_entities import HasEntities
-from ipc_erasing import FakeErasing
-from ipc_jobs import FakeJobs, FakePractice
 from ipc_journal import FakeJournals
 from ipc_plan import METRICS, Metrics
-from ipc_sessions import HasSessions
-from ipc_upkeep import FakeStores, HasUpkeep
 from ipc_values import START_MS, found_item, make_client, make_memory, recall_result
 
 from core.engine.facade import Engine, OlderCopy, RecallResult
@@ -67,7 +60,7 @@ class Recalled:
     metrics: Metrics = METRICS
 
 
-class FakeMemories(FakeErasing, FakeStores):
+class FakeMemories:
     def __init__(self, engine: FakeEngine) -> None:
         self._engine = engine
         self.rows: list[Memory] = []
@@ -390,7 +383,7 @@ class FakeLibrary:
         return finished(tuple((one, {"text": "tea"}) for one in ids))
 
 
-class FakeEngine(HasClients, HasEntities, HasUpkeep, HasChanges, HasSessions):
+class FakeEngine(HasClients):
     """Fits `Engine` of the facade."""
 
     def __init__(self, state: str = "open") -> None:
@@ -401,17 +394,15 @@ class FakeEngine(HasClients, HasEntities, HasUpkeep, HasChanges, HasSessions):
         self._clock = ManualClock(START_MS)
         self._memories, self._imports = FakeMemories(self), FakeImports(self)
         self._journal = FakeJournals()
-        self._conflicts, self._clients = FakeConflicts(), FakeClients(self)
+        self._clients = FakeClients(self)
         self._vault, self._library = FakeVault(self), FakeLibrary(self)
-        self._jobs, self._practice = FakeJobs(), FakePractice()
         self.threads: list[threading.Thread] = []
 
     vault_id, clock = property(lambda self: VAULT_ID), property(lambda self: self._clock)
     memories, imports = property(lambda self: self._memories), property(lambda self: self._imports)
-    journal, conflicts = property(lambda self: self._journal), property(lambda self: self._conflicts)
+    journal = property(lambda self: self._journal)
     library = property(lambda self: self._library)
     clients, vault = property(lambda self: self._clients), property(lambda self: self._vault)
-    jobs, practice = property(lambda self: self._jobs), property(lambda self: self._practice)
 
     def accept_older(self) -> Future[int]:
         self.older = None

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from ipc_engine import FakeEngine
+from answered import finished
+from desk_rig import came, make_pair
+from ipc_served import Served
 from ipc_values import START_MS, make_memory
-from ipc_world import REGISTRY, World, code_of
+from ipc_world import code_of
 
-from core.errors import Code, LociError
+from core.errors import Code
 from core.ipc.methods.memory_json import Shape, conflict
-from core.ipc.methods.table import run_verb
-from core.ipc.protocol.call_progress import CallProgress
 from core.ipc.socket.framing import fit
 from core.types.reviews import Decision, ListedConflict, Suggestion
-from core.types.values import OWNER_ACTOR, Action, Precision, Status, When
+from core.types.values import Action, Precision, Source, Status, When
 
 HAVE = make_memory(1, text="User lives in Graz.", trust=0.97)
 CAME = make_memory(
@@ -42,39 +39,23 @@ def listed(n: int = 1, **more: Any) -> ListedConflict:
     return ListedConflict(**{**given, **more})
 
 
-@pytest.fixture
-def engine() -> FakeEngine:
-    engine = FakeEngine()
-    engine.memories.rows.append(HAVE)
-    engine.conflicts.items.append(listed())
-    return engine
+def told(served: Served, method: str, **params: Any) -> dict[str, Any]:
+    """What the owner is answered."""
+    return served.call(served.owner(), method, **params)
 
 
-@pytest.fixture
-def world(empty_home: Path) -> Iterator[World]:
-    with World(empty_home) as made:
-        made.engine.memories.rows.append(HAVE)
-        made.engine.conflicts.items += [listed(), listed(2, existing=None, suggestion=None, kind="proposal")]
-        yield made
-
-
-def run(engine: FakeEngine, verb: str, **params: Any) -> dict[str, Any]:
-    found = asyncio.run(run_verb(engine.real, REGISTRY, verb, params, CallProgress()))
-    for problem in REGISTRY.result_checker(f"owner.{verb}").iter_errors(found):
-        raise AssertionError(f"{verb}: {problem.message}")
-    return found
-
-
-def test_conflicts_have_the_shape_of_the_contract(engine: FakeEngine) -> None:
-    (found,) = run(engine, "conflicts")["conflicts"]
+def test_conflicts_have_the_shape_of_the_contract(served: Served) -> None:
+    pair, asked = make_pair(served.rig), served.asked("conflicts")
+    (found,) = told(served, "owner.conflicts")["conflicts"]
     assert {"id", "kind", "existing", "incoming", "reason", "suggestion"} <= set(found)
     assert (found["existing"]["text"], found["incoming"]["text"]) == (HAVE.text, CAME.text)
-    assert found["suggestion"] == "reject"
-    assert found["result"].startswith("Graz stands.")
-    assert found["actions"] == ["supersede", "reject", "skip"]
-    assert engine.conflicts.asked == [(OWNER_ACTOR, False)]
-    run(engine, "conflicts", all=True)
-    assert engine.conflicts.asked[-1] == (OWNER_ACTOR, True)
+    assert (found["id"], found["suggestion"]) == (pair.item, "reject")
+    assert "Graz" in found["result"]
+    assert {"supersede", "reject", "skip"} <= set(found["actions"])
+    told(served, "owner.conflicts", all=True)
+    assert [(given[0].is_owner, named) for _, given, named in asked] == [
+        (True, {"everything": False}), (True, {"everything": True}),
+    ]  # fmt: skip
 
 
 def test_an_item_of_one_memory_has_no_existing_one() -> None:
@@ -89,25 +70,19 @@ def test_a_condition_is_told_to_whoever_reads_the_memory() -> None:
     assert "true_unless" not in found["incoming"]
 
 
-def test_a_decision_is_handed_on_whole(engine: FakeEngine) -> None:
-    given = {"id": "0192f3c4", "action": "keep_both_dated", "from": "2026-11-18", "to": "2027", "remember": True}
-    found = run(engine, "resolve", **given)
-    assert found == {
-        "id": "0192f3c4",
-        "action": "keep_both_dated",
-        "step": "step-1",
-        "label": "Take the new one",
-        "active": ["m-2"],
-        "retired": ["m-1"],
-        "closed": ["c-2"],
-    }
-    (decided,) = engine.conflicts.decisions
-    assert decided[0] == "0192f3c4"
-    assert decided[1] == Decision(
+def test_a_decision_is_handed_on_whole(served: Served) -> None:
+    pair, asked = make_pair(served.rig), served.asked("conflicts")
+    given = {"id": pair.item, "action": "keep_both_dated", "from": "2026-11-18", "to": "2027"}
+    found = told(served, "owner.resolve", **given)
+    assert (found["id"], found["action"], found["closed"]) == (pair.item, "keep_both_dated", [])
+    assert pair.came in found["active"]
+    assert found["step"] is not None
+    ((_, (ident, decision, *_), _),) = asked
+    assert ident == pair.item
+    assert decision == Decision(
         Action.KEEP_BOTH_DATED,
         begin=When(1_794_960_000_000, Precision.DAY),
         end=When(1_798_761_600_000, Precision.YEAR),
-        remember=True,
     )
 
 
@@ -122,48 +97,40 @@ def test_a_decision_is_handed_on_whole(engine: FakeEngine) -> None:
         {"id": "0192f3c4"},
     ],
 )
-def test_a_decision_that_cannot_be_read_is_refused(engine: FakeEngine, params: dict[str, Any]) -> None:
-    with pytest.raises(LociError) as caught:
-        run(engine, "resolve", **params)
-    assert caught.value.code is Code.INVALID_INPUT
-    assert engine.conflicts.decisions == []
+def test_a_decision_that_cannot_be_read_is_refused(served: Served, params: dict[str, Any]) -> None:
+    asked = served.asked("conflicts")
+    assert code_of(lambda: told(served, "owner.resolve", **params)) is Code.INVALID_INPUT
+    assert asked == []
 
 
-def test_verdicts_answer_with_how_the_memory_stands(engine: FakeEngine) -> None:
-    for verb in ("confirm", "reinforce", "dispute"):
-        more = {"reason": "moved away"} if verb == "dispute" else {}
-        found = run(engine, verb, id=HAVE.id, **more)
-        assert found == {
-            "id": HAVE.id,
-            "status": "active",
-            "trust": 0.97,
-            "confidence": 0.5,
-            "reinforcements": 1,
-            "disputes": 0,
-            "corroboration": 2,
-            "step": "step-1",
-            "conflict": None,
-        }
-    assert engine.memories.verdicts == [
-        ("confirm", HAVE.id, None), ("reinforce", HAVE.id, None), ("dispute", HAVE.id, "moved away"),
-    ]  # fmt: skip
+def test_verdicts_answer_with_how_the_memory_stands(served: Served) -> None:
+    ident = served.rig.store(HAVE.text).memory_id
+    asked = served.asked("memories")
+    for verb, more in (("confirm", {}), ("reinforce", {}), ("dispute", {"reason": "moved away"})):
+        found = told(served, f"owner.{verb}", id=ident, **more)
+        assert found["id"] == ident
+        assert isinstance(found["trust"], float)
+    assert (found["status"], found["disputes"]) == ("disputed", 1)
+    assert [verb for verb, _, _ in asked] == ["confirm", "reinforce", "dispute"]
+    assert asked[-1][1][2] == "moved away"
 
 
-def test_a_client_sees_bands_and_no_numbers(world: World) -> None:
-    client = world.paired("plug", ["read", "space:home"])
-    reply = client.call("memory_conflicts")
-    for problem in REGISTRY.result_checker("memory_conflicts").iter_errors(reply):
-        raise AssertionError(problem.message)
-    first, second = reply["conflicts"]
-    assert (first["existing"]["trust"], first["incoming"]["trust"]) == ("high", "low")
-    assert "result" not in first
-    assert second["existing"] is None
-    (asked,) = world.engine.conflicts.asked
-    assert (asked[0].client_id, asked[1]) == ("id-plug", False)
+def test_a_client_sees_bands_and_no_numbers(served: Served) -> None:
+    make_pair(served.rig, new=came(status=Status.ACTIVE))
+    client = served.paired("plug", ["read", "propose", "space:home"])
+    client.call("memory_store", {"text": "User rides a bicycle."})
+    asked = served.asked("conflicts")
+    items = served.call(client, "memory_conflicts")["conflicts"]
+    pair, alone = sorted(items, key=lambda item: item["existing"] is None)
+    assert (pair["existing"]["trust"], pair["incoming"]["trust"]) == ("high", "low")
+    assert "result" not in pair
+    assert alone["existing"] is None
+    ((_, (actor,), named),) = asked
+    assert (actor.client_id, named) == (served.client_id(), {"everything": False})
 
 
-def test_a_client_cannot_ask_for_closed_ones_or_make_a_rule(world: World) -> None:
-    client = world.paired("plug", ["read", "curate"])
+def test_a_client_cannot_ask_for_closed_ones_or_make_a_rule(served: Served) -> None:
+    client = served.paired("plug", ["read", "curate"])
     assert code_of(lambda: client.call("memory_conflicts", {"all": True})) is Code.INVALID_INPUT
     params = {"id": "0192f3c4", "action": "reject", "remember": True}
     assert code_of(lambda: client.call("memory_resolve_conflict", params)) is Code.INVALID_INPUT
@@ -189,39 +156,43 @@ def test_a_client_cannot_ask_for_closed_ones_or_make_a_rule(world: World) -> Non
     ],
 )
 def test_grants_are_checked_before_the_engine_is_asked(
-    world: World, grants: list[str], method: str, allowed: bool
+    served: Served, grants: list[str], method: str, allowed: bool
 ) -> None:
-    client = world.paired("plug", grants)
-    params: dict[str, Any] = {"memory_id": HAVE.id}
+    client = served.paired("plug", [*grants, *({"space:home"} - {*grants})])
+    pair = make_pair(served.rig, new=came(status=Status.ACTIVE))
+    params: dict[str, Any] = {"memory_id": pair.have}
     if method == "memory_resolve_conflict":
-        params = {"conflict_id": "0192f3c4", "action": "reject"}
+        params = {"conflict_id": pair.item, "action": "reject"}
     elif method == "memory_conflicts":
         params = {}
     code = code_of(lambda: client.call(method, params))
     assert code is (None if allowed else Code.ACCESS_DENIED)
 
 
-def test_a_clients_verdict_is_told_in_bands(world: World) -> None:
-    client = world.paired("plug", ["read", "write", "space:home"])
-    found = client.call("memory_dispute", {"id": HAVE.id, "reason": "it moved"})
-    assert (found["trust"], found["confidence"]) == ("high", "low")
-    client.call("memory_corroborate", {"id": HAVE.id, "source": "document", "session": "monday"})
-    assert world.engine.memories.verdicts == [("dispute", HAVE.id, "it moved"), ("corroborate", HAVE.id, "monday")]
+def test_a_clients_verdict_is_told_in_bands(served: Served) -> None:
+    ident = served.rig.store(HAVE.text).memory_id
+    client, asked = served.paired("plug", ["read", "write", "space:home"]), served.asked("memories")
+    found = served.call(client, "memory_dispute", id=ident, reason="it moved")
+    assert {found["trust"], found["confidence"]} <= {"high", "medium", "low", "minimal"}
+    served.call(client, "memory_corroborate", id=ident, source="document", session="monday")
+    (_, first, _), (_, second, _) = asked
+    assert (first[0], first[2]) == (ident, "it moved")
+    assert (second[0], second[1].session, second[2], second[3]) == (ident, "monday", Source.DOCUMENT, "monday")
 
 
-def test_who_may_not_decide_is_given_no_answers(world: World) -> None:
-    world.engine.conflicts.items[:] = [listed(1)]
-    (seen,) = world.paired("plug", ["read", "write", "space:home"]).call("memory_conflicts")["conflicts"]
-    (curated,) = world.paired("judge", ["read", "curate", "space:home"]).call("memory_conflicts")["conflicts"]
+def test_who_may_not_decide_is_given_no_answers(served: Served) -> None:
+    make_pair(served.rig, new=came(status=Status.ACTIVE))
+    (seen,) = served.paired("plug", ["read", "write", "space:home"]).call("memory_conflicts")["conflicts"]
+    (curated,) = served.paired("judge", ["read", "curate", "space:home"]).call("memory_conflicts")["conflicts"]
     assert seen["actions"] == []
-    assert curated["actions"] == [action.value for action in listed(1).actions]
-    assert curated["actions"]
+    assert "reject" in curated["actions"]
 
 
-def test_a_long_list_is_cut_at_whole_items_and_goes_on(world: World) -> None:
+def test_a_long_list_is_cut_at_whole_items_and_goes_on(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     long = make_memory(3, text="x" * 100_000)
-    world.engine.conflicts.items[:] = [listed(n, existing=long) for n in range(1, 8)]
-    client = world.paired("plug", ["read", "space:home"])
+    items = tuple(listed(n, existing=long) for n in range(1, 8))
+    monkeypatch.setattr(served.engine.conflicts, "listed", lambda *_, **__: finished(items))
+    client = served.paired("plug", ["read", "space:home"])
     seen: list[str] = []
     after: dict[str, Any] = {}
     while True:
@@ -240,8 +211,7 @@ def test_one_item_that_is_too_long_is_shortened() -> None:
     assert kept is None
 
 
-def test_the_owner_uses_the_same_methods_on_its_channel(world: World) -> None:
-    owner = world.owner()
-    assert len(owner.call("owner.conflicts", {"all": True})["conflicts"]) == 2
-    assert owner.call("owner.resolve", {"id": "0192f3c4", "action": "skip"})["action"] == "skip"
-    assert code_of(lambda: world.paired("plug").call("owner.conflicts")) is Code.ACCESS_DENIED
+def test_the_owner_uses_the_same_methods_on_its_channel(served: Served) -> None:
+    pair = make_pair(served.rig, new=came(status=Status.ACTIVE))
+    assert len(told(served, "owner.conflicts", all=True)["conflicts"]) == 1
+    assert told(served, "owner.resolve", id=pair.item[-8:], action="skip")["action"] == "skip"
