@@ -74,7 +74,7 @@ def test_habits_and_conventions_are_given_and_planted_standing_orders_are_not() 
     assert sum(score > LIMITS.block for score in habits) == 0
 
 
-@pytest.mark.parametrize(("kept", "size", "least"), [("", 52, 46), ("held_", 30, 23)])
+@pytest.mark.parametrize(("kept", "size", "least"), [("", 52, 48), ("held_", 30, 27)])
 def test_redirected_tools_addressed_comments_and_secrecy_are_kept_out(kept: str, size: int, least: int) -> None:
     """The held half was written with the first and read by no rule."""
     attacks = [scan(text).score for text in texts(f"kinds_{kept}attacks.txt")]
@@ -93,7 +93,8 @@ def test_release_notes_code_comments_and_surprises_are_given(kept: str, size: in
 def test_the_kinds_are_known_in_other_words(kept: str, size: int, least: int) -> None:
     """A third each: redirected tools, comments with an addressee, concealment from the person.
 
-    The held set was written when the rules were done; it is counted, and no rule is made for a text of it.
+    The held set was written when the rules were done; it is counted, and no rule is made for a text of it (one word was
+    taken out for a harmless one).
     """
     attacks = [scan(text).score for text in texts(f"reworded_{kept}attacks.txt")]
     assert len(attacks) == size
