@@ -27,14 +27,14 @@ from core.belief.relate.distinctions import (
 )
 from core.belief.relate.features import vocabulary
 from core.belief.relate.possession import (
-    Given,
-    given,
-    in_first_person,
+    Possession,
+    is_about_user,
+    is_one_time_event,
     is_part,
-    kinds_of,
-    speaks_of_user,
-    tells_of_once,
-    things,
+    read_possessed_things,
+    read_possessions,
+    to_first_person,
+    value_kinds,
 )
 from core.belief.relate.relation import is_same_text
 from core.belief.relate.rivals import as_record, is_rival
@@ -80,14 +80,14 @@ class Sentence:
     extract: Extract
 
     @cached_property
-    def given(self) -> tuple[Given, ...]:
+    def given(self) -> tuple[Possession, ...]:
         """What it says of things of the user's."""
-        return given(self.told.text, about_user=self.about_user)
+        return read_possessions(self.told.text, about_user=self.about_user)
 
     @cached_property
     def things(self) -> tuple[tuple[str, ...], ...]:
         """The things of the user's that it speaks of."""
-        return things(self.told.text, about_user=self.about_user)
+        return read_possessed_things(self.told.text, about_user=self.about_user)
 
     @cached_property
     def matters(self) -> frozenset[str]:
@@ -104,7 +104,7 @@ class Sentence:
     @cached_property
     def voiced(self) -> Told:
         """What it says, as the user would say it."""
-        said = in_first_person(self.told.text, about_user=self.about_user)
+        said = to_first_person(self.told.text, about_user=self.about_user)
         return self.told if said == self.told.text else self._told(said)
 
     @cached_property
@@ -146,7 +146,7 @@ def spoken(told: Told, extract: Extract, most: int = _SENTENCES) -> Spoken:
         most: sentences that are read, at most.
     """
     text = read_as_seen(told.text[:_CHARACTERS])
-    about = speaks_of_user(text)
+    about = is_about_user(text)
     parts = [text[begin:end].strip() for begin, end in split_sentences(text)[:most]]
     parts = [part for part in parts if part and not part.endswith("?")]
     if len(parts) > 1 and len(text) <= _WHOLE:
@@ -264,20 +264,22 @@ def _tells_otherwise(mine: Told, theirs: Told) -> bool:
     )
 
 
-def _gives_otherwise(own: Given, other: Given) -> bool:
+def _gives_otherwise(own: Possession, other: Possession) -> bool:
     """Whether a thing of the user's is given another value of the same kind: a name for a name, a place for a place."""
     if not _is_one_thing(own.stems, other.stems) or own.link != other.link or is_part(own.value, other.value):
         return False
     if not own.link:
         return _are_of_a_kind(own.value, other.value)
     # A place is named or not; a day and a number are none.
-    kinds = [kinds_of(one.value) - {"name"} if "name" not in kinds_of(one.value) else set() for one in (own, other)]
+    kinds = [
+        value_kinds(one.value) - {"name"} if "name" not in value_kinds(one.value) else set() for one in (own, other)
+    ]
     return kinds[0] == kinds[1]
 
 
 def _is_head_apart(mine: Sentence, theirs: Sentence) -> bool:
     """Whether a thing of the user's goes with another name of one kind: Elm Street School, then Ravenhill School."""
-    if tells_of_once(theirs.told.text):
+    if is_one_time_event(theirs.told.text):
         return False
     for own in mine.given:
         head = own.value.split()[-1]
@@ -300,7 +302,7 @@ def _is_one_thing(own: Sequence[str], other: Sequence[str]) -> bool:
 
 def _are_of_a_kind(own: str, other: str) -> bool:
     """Whether two values are alternatives: both hold a name, a number or a date, or neither and both begin alike."""
-    kinds = kinds_of(own), kinds_of(other)
+    kinds = value_kinds(own), value_kinds(other)
     if any(kinds):
         return bool(kinds[0] & kinds[1])
     return own.split()[:1] == other.split()[:1]
@@ -343,7 +345,7 @@ def _least(mine: Sentence, theirs: Sentence) -> float:
     """
     least = DOUBT
     for own in mine.given:
-        kinds = kinds_of(own.value)
+        kinds = value_kinds(own.value)
         if own.link or not kinds:
             continue
         if not kinds & _brought(theirs, own.value) and _DENYING.search(theirs.told.text) is None:
@@ -359,19 +361,19 @@ def _brought(theirs: Sentence, known: str) -> frozenset[str]:
     left_out = {word.casefold() for word in re.findall(r"\w+", known)}
     bare = re.sub(r"\w+", lambda word: "" if word.group().casefold() in left_out else word.group(), text)
     values = (one.value for one in theirs.given if not is_part(one.value, known))
-    return kinds_of(bare).union(*map(kinds_of, values))
+    return value_kinds(bare).union(*map(value_kinds, values))
 
 
-def _may_name(own: Given, kinds: frozenset[str], mine: Sentence, theirs: Sentence) -> bool:
+def _may_name(own: Possession, kinds: frozenset[str], mine: Sentence, theirs: Sentence) -> bool:
     """Whether a sentence gives a thing of the user's another name, or speaks of none of them."""
     named = [one for one in theirs.given if not one.link]
     values = [one.value for one in named if _is_one_thing(own.stems, one.stems)]
-    if any(kinds & kinds_of(value) and not is_part(own.value, value) for value in values):
+    if any(kinds & value_kinds(value) and not is_part(own.value, value) for value in values):
         return True
     if any(_speaks_of(own.stems, thing) for thing in theirs.things):
         return False
     others = [one for one in named if not _is_one_thing(own.stems, one.stems)]
-    if others and not any(kinds & kinds_of(one.value) for one in others):
+    if others and not any(kinds & value_kinds(one.value) for one in others):
         return False
     return not theirs.things or bool(mine.matters & theirs.matters)
 
@@ -386,13 +388,13 @@ def _suggested(mine: Sentence, theirs: Sentence) -> Iterator[Told]:
     A value whose last word is the person's matter ("my account at Zanzi Bank" of a bank), and a day or a number that
     goes with a thing where the person named one ("my board meeting on Thursday").
     """
-    kinds = kinds_of(mine.told.text[:1].lower() + mine.told.text[1:]) & {"date", "number"}
+    kinds = value_kinds(mine.told.text[:1].lower() + mine.told.text[1:]) & {"date", "number"}
     for one in theirs.given:
         head = index_terms(one.value.split()[-1])
         if head in mine.matters and " " in one.value and head not in one.stems:
-            yield Told(Given(head, one.value).sentence, theirs.told.at_ms)
-        if one.link and kinds & kinds_of(one.value):
-            linked = one if "date" in kinds_of(one.value) else replace(one, link="")
+            yield Told(Possession(head, one.value).sentence, theirs.told.at_ms)
+        if one.link and kinds & value_kinds(one.value):
+            linked = one if "date" in value_kinds(one.value) else replace(one, link="")
             yield Told(linked.sentence, theirs.told.at_ms)
 
 
@@ -402,9 +404,9 @@ def _where_user_does(sentence: str) -> Iterator[str]:
         yield from (f"I {match['rest']} {link} {match['value']}." for link in ("with", "at"))
 
 
-def _where_user_lives(found: Sequence[Given]) -> Iterator[str]:
+def _where_user_lives(found: Sequence[Possession]) -> Iterator[str]:
     """The user's own words for where a home of theirs is: "my flat at 9 Oak Road"."""
     homes = word_lists().sets["dwelling"] | {"home", "residence"}
     for one in found:
-        if one.link in ("at", "in") and one.name.split()[-1] in homes and kinds_of(one.value) & {"name", "number"}:
+        if one.link in ("at", "in") and one.name.split()[-1] in homes and value_kinds(one.value) & {"name", "number"}:
             yield f"I live {one.link} {one.value}."

@@ -36,7 +36,7 @@ _IRREGULAR = {
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Possession:
     """A thing of the user's and what a text gives it.
 
     Attributes:
@@ -61,7 +61,7 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _PossessionPatterns:
     """`resources/claims/rivals.json`, as patterns."""
 
     own: tuple[re.Pattern[str], ...]
@@ -76,20 +76,20 @@ class _Words:
     done: frozenset[str]
 
 
-def speaks_of_user(text: str) -> bool:
+def is_about_user(text: str) -> bool:
     """Whether a text speaks of the user by that name, so that "the", "his" and "her" may be the user's in it."""
-    return words_of().of_user.search(text) is not None
+    return load_patterns().of_user.search(text) is not None
 
 
-def given(sentence: str, *, about_user: bool) -> tuple[Given, ...]:
+def read_possessions(sentence: str, *, about_user: bool) -> tuple[Possession, ...]:
     """What a sentence says of things of the user's, or takes for granted.
 
     Args:
         sentence: as read (`core.belief.extract.normal_form.as_read`).
         about_user: whether the text that it is of speaks of the user by that name.
     """
-    words = words_of()
-    found: dict[tuple[str, str, str], Given] = {}
+    words = load_patterns()
+    found: dict[tuple[str, str, str], Possession] = {}
     patterns = words.about if about_user else words.own
     for pattern in (*patterns, words.record):
         for match in pattern.finditer(sentence):
@@ -99,9 +99,9 @@ def given(sentence: str, *, about_user: bool) -> tuple[Given, ...]:
     return tuple(found.values())
 
 
-def things(sentence: str, *, about_user: bool) -> tuple[tuple[str, ...], ...]:
+def read_possessed_things(sentence: str, *, about_user: bool) -> tuple[tuple[str, ...], ...]:
     """The things of the user's that a sentence speaks of, by the stems of their names, whatever it says of them."""
-    words = words_of()
+    words = load_patterns()
     pattern = words.things_about if about_user else words.things
     found = (index_terms(plain_name(match["name"])).split() for match in pattern.finditer(sentence))
     return tuple(dict.fromkeys(tuple(stems) for stems in found if stems))[:_MOST_NAMED]
@@ -109,16 +109,16 @@ def things(sentence: str, *, about_user: bool) -> tuple[tuple[str, ...], ...]:
 
 def plain_name(name: str) -> str:
     """The plain word for a thing: "solicitor" as "lawyer"."""
-    words = words_of()
+    words = load_patterns()
     return words.sayings.sub(lambda said: words.plainly[said.group().casefold()], name.casefold())
 
 
-def in_first_person(sentence: str, *, about_user: bool) -> str:
+def to_first_person(sentence: str, *, about_user: bool) -> str:
     """A sentence about the user as the user would say it: "The user eats pork." as "I eat pork.".
 
     Args:
         sentence: as read.
-        about_user: as in `given`.
+        about_user: as in `read_possessions`.
     """
     said = re.sub(r"\b(?:the\s+)?user(?:'s|s')(?=\s)", "my", sentence, flags=re.IGNORECASE)
     said = re.sub(r"\b(?:the\s+)?user\s+([a-z]+(?:'t)?)\b", _as_i, said, flags=re.IGNORECASE)
@@ -128,9 +128,9 @@ def in_first_person(sentence: str, *, about_user: bool) -> str:
     return said[:1].upper() + said[1:]
 
 
-def tells_of_once(sentence: str) -> bool:
+def is_one_time_event(sentence: str) -> bool:
     """Whether a sentence tells what somebody did once, rather than how things are: "I met my sister in Oslo."""
-    done = words_of().done
+    done = load_patterns().done
     found = [word.casefold() for word in _TOKEN.findall(sentence)]
     return any(word in done or (len(word) > 4 and word.endswith("ed")) for word in found)
 
@@ -146,7 +146,7 @@ def _as_i(match: re.Match[str]) -> str:
     return f"I {verb.removesuffix('s')}" if not verb.endswith(("ss", "us", "was")) else f"I {verb}"
 
 
-def _given(match: re.Match[str]) -> Given | None:
+def _given(match: re.Match[str]) -> Possession | None:
     parts = match.groupdict()
     name, value = plain_name(parts["name"]), parts["value"].strip(" .,;:!?'\"")
     if parts.get("before") is not None:  # the value stood before the thing: what is behind it belongs to neither
@@ -155,9 +155,9 @@ def _given(match: re.Match[str]) -> Given | None:
     if link is None:
         value = _PARTICIPLE.sub("", value)
         first, _, rest = value.partition(" ")
-        link, value = (first, rest) if first.casefold() in words_of().links and rest else ("", value)
+        link, value = (first, rest) if first.casefold() in load_patterns().links and rest else ("", value)
     is_name = index_terms(name) and not set(name.split()) & stop_words()
-    return Given(name, value, link.casefold()) if is_name and value else None
+    return Possession(name, value, link.casefold()) if is_name and value else None
 
 
 def _up_to_function_word(name: str) -> str:
@@ -165,7 +165,7 @@ def _up_to_function_word(name: str) -> str:
     return " ".join(takewhile(lambda word: word not in stop_words(), name.split()))
 
 
-def kinds_of(value: str) -> frozenset[str]:
+def value_kinds(value: str) -> frozenset[str]:
     """What a value is made of: `date`, `name`, `number`; nothing of the kind for plain words."""
     dates = vocabulary()["dates"]
     found: set[str] = set()
@@ -191,7 +191,7 @@ def is_part(one: str, other: str) -> bool:
 
 
 @cache
-def words_of() -> _Words:
+def load_patterns() -> _PossessionPatterns:
     """The words, read once."""
     held = json.loads((files("resources") / "claims" / "rivals.json").read_text(encoding="utf-8"))
 
@@ -204,7 +204,7 @@ def words_of() -> _Words:
 
     own, about = any_of("possessors"), any_of("possessors", "pointers")
     sayings = "|".join(re.escape(word) for word in sorted(held["sayings"], key=len, reverse=True))
-    return _Words(
+    return _PossessionPatterns(
         own=tuple(_patterns(things_of(own), any_of("joins"), any_of("links"))),
         about=tuple(_patterns(things_of(about), any_of("joins"), any_of("links"))),
         record=re.compile(r"^(?i:(?:the )?user(?:'s)? )?(?P<name>[a-z][a-z-]+(?:[ _][a-z][a-z-]+){0,3}) ?[:=] ?"

@@ -17,7 +17,7 @@ from importlib.resources import files
 from core.belief.extract.extraction import extract_claims
 from core.belief.extract.normal_form import read_as_seen
 from core.belief.relate.distinctions import has_contradiction
-from core.belief.relate.possession import speaks_of_user
+from core.belief.relate.possession import is_about_user
 from core.types.belief import ClaimDraft, Told
 
 _MOST = 600
@@ -91,7 +91,7 @@ def _loosely(text: str) -> Iterator[str]:
     joined = _SPELT.sub(lambda letters: "".join(filter(str.isalnum, letters.group())), text)
     plain = " ".join(words.guesses.sub(" ", joined).split())
     plain = words.persons.sub("the user", plain)
-    if speaks_of_user(text):
+    if is_about_user(text):
         plain = words.possessives.sub("the user's", plain)
     elif _OF_THEM.match(plain):
         plain = words.plural.sub("the user's", plain)

@@ -9,8 +9,8 @@ from poison_stories import HARMLESS_WORDS, STORIES, harmless
 
 from core.belief.extract.extraction import extract_claims
 from core.belief.relate.own_word import Odds, Spoken, odds_of, spoken
-from core.belief.relate.possession import given as things_given
-from core.belief.relate.possession import in_first_person
+from core.belief.relate.possession import read_possessions as things_given
+from core.belief.relate.possession import to_first_person
 from core.belief.relate.relation import RelationModel
 from core.types.belief import Told
 
@@ -91,7 +91,7 @@ def test_a_thing_is_the_users_where_the_text_says_so() -> None:
     ],
 )
 def test_what_is_said_of_the_user_is_read_as_the_user_would_say_it(text: str, read: str) -> None:
-    assert in_first_person(text, about_user=True) == read
+    assert to_first_person(text, about_user=True) == read
 
 
 def test_the_model_is_asked_about_no_more_pairs_than_it_may_be() -> None:
