@@ -247,7 +247,7 @@ class PlaceCheck:
 
         Args:
             rows: the undo's transaction.
-            table: only rows of `places` and `read_rooms` can stand in each other's way.
+            table: only rows of `places` and `rooms` can stand in each other's way.
             row: the row as it would be.
 
         Returns:
