@@ -190,7 +190,7 @@ def read_derived(rows: Rows, memory_id: str) -> tuple[tuple[str, str], ...]:
 
 
 def read_dependents(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
-    """What would come of a decision on a memory.
+    """What depends on a memory and would be affected by a decision on it.
 
     Args:
         memory: the memory that stands.

@@ -109,7 +109,7 @@ class KeyedClaim:
 
 @dataclass(frozen=True, slots=True)
 class OpposedClaims:
-    """Two claims of the same subject and predicate that do not say the same.
+    """Two claims of the same subject and predicate with different values or polarity.
 
     Attributes:
         have: of the memory that stands; `came` of the newcomer.
@@ -192,7 +192,7 @@ def _claim(row: Sequence[Any], spans: tuple[Place, ...]) -> KeyedClaim:
 
 
 def find_claim_conflicts(have: Sequence[KeyedClaim], came: Sequence[KeyedClaim]) -> tuple[OpposedClaims, ...]:
-    """Claims of two memories that name the same thing and do not say the same of it, the exclusive ones first.
+    """Pairs of claims of two memories that disagree about one subject and predicate, exclusive predicates first.
 
     Args:
         have: of the memory that stands.

@@ -184,7 +184,7 @@ def describe_closing(note_key: str | None, resolution: str | None) -> str:
     """Why an item is closed.
 
     Args:
-        note_key: a key of `describe_closing`; None where somebody decided it.
+        note_key: a key of `closed` in the templates; None where somebody decided it.
         resolution: what was decided.
 
     Returns:

@@ -29,7 +29,7 @@ _CARRIED = ("related_to", "coexists_with", "supports", "example_of")
 
 
 def is_applicable(rows: Rows, deed: Planned, now_ms: int) -> bool:
-    """Whether all memories of a deed still stand as they were when it was planned.
+    """Whether all memories of a planned change are unchanged since it was planned.
 
     Args:
         rows: the transaction.

@@ -115,7 +115,7 @@ class _ContextEntry:
 
 @dataclass(frozen=True, slots=True)
 class _LineFacts:
-    """What the lines tell beside the text."""
+    """What the lines of an entry state beside its text."""
 
     claims: Mapping[str, tuple[str, str]]
     rules: Mapping[str, tuple[str, float]]

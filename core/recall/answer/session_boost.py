@@ -1,4 +1,4 @@
-"""What a session has at hand, beside what a question found: nearer, or there at all (E8.2.6).
+"""Session boost: memories that a session has active rank higher, or are appended to an answer (E8.2.6).
 
 A memory that was found is lifted within the room of the side signals; one that was not found comes after what was, and
 only while it may speak: the same scope, status and time as in every search. Must not do: lift anything over what
@@ -31,7 +31,7 @@ WHY = "This session has it at hand."
 def apply_session_boost(
     rows: Rows, result: RecallResult, request: RecallRequest, at_hand: Mapping[str, float], now_ms: int
 ) -> tuple[RecallItem, ...]:
-    """The items of an answer with what is at hand.
+    """Raise active memories of the session within an answer, and append those it lacks.
 
     Args:
         rows: the snapshot the answer was made from.

@@ -70,7 +70,7 @@ def apply_time_bonus(found: Candidates, days: TimeRange, bonus: float) -> Candid
 
 
 def restrict_to_period(found: Candidates, days: TimeRange, strongest: float) -> Candidates:
-    """Where the days themselves are asked for, what lies in them answers, and nothing else.
+    """Restrict the answer to a period, for questions that ask what happened in it.
 
     Args:
         days: the range.
@@ -154,7 +154,7 @@ def activate_neighbours(rows: Rows, narrowed: ScopePredicate, found: Candidates,
 
 
 def newly_reached(found: Candidates, level: dict[int, float]) -> Labels:
-    """What the spreading reached that is no candidate yet.
+    """Labels that the activation reached and that are no candidates yet.
 
     Args:
         level: from `activate_neighbours`.
@@ -166,7 +166,7 @@ def newly_reached(found: Candidates, level: dict[int, float]) -> Labels:
 
 
 def apply_activation(found: Candidates, level: dict[int, float], worth: float) -> Candidates:
-    """Give what was reached evidence as if it were so near in meaning itself.
+    """Raise the evidence of each reached candidate to the worth of its activation.
 
     Args:
         found: the candidates, those that were reached among them.

@@ -67,7 +67,7 @@ def feedback_by_memory(
     client_id: str | None = None,
     vector_space: str | None = None,
 ) -> dict[str, str]:
-    """What counts of what was said of each memory for questions like this one.
+    """The feedback on each memory that applies to questions like this one.
 
     Args:
         rows: as `find_suppressed`, like the rest.

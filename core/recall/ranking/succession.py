@@ -29,7 +29,7 @@ _PAIRS = (
 
 
 def find_representatives(rows: Rows, found: Candidates) -> dict[int, int]:
-    """Which candidate stands for which.
+    """Map each source candidate to the digest or fact that answers for it.
 
     Args:
         found: candidates that may be returned.
@@ -50,7 +50,7 @@ def find_representatives(rows: Rows, found: Candidates) -> dict[int, int]:
 
 
 def credit_representatives(found: Candidates, led: dict[int, int]) -> Candidates:
-    """Give what stands for others the evidence of the best of them.
+    """Give each digest or fact the best evidence of the sources it answers for.
 
     Args:
         led: from `find_representatives`.
@@ -88,7 +88,7 @@ _HEADS = (
 
 
 def credit_successors(rows: Rows, narrowed: ScopePredicate, question: ComparedQuery, found: Candidates) -> Candidates:
-    """Give what stands the evidence of what it took the place of.
+    """Give each successor the evidence of the version it replaced.
 
     Args:
         rows: the vault snapshot of the candidates.

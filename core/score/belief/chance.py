@@ -47,7 +47,7 @@ def expected_chance_neighbours(cosine: float, others: int, known: ChanceModel = 
 
 
 def relevance_probability(cosine: float, others: int, known: ChanceModel = MINILM) -> float:
-    """How likely a memory is near because it belongs there.
+    """Probability that a memory is near because it is related, and not by chance.
 
     Args:
         cosine: how near, -1 to 1.
