@@ -42,24 +42,19 @@ _BESIDE = (
     "m.space_id IN (?, ?) AND m.status IN ('active', 'disputed') AND (m.scope_session IN ('', ?) OR ?) "
     "AND coalesce(m.part_index, 0) = 0 AND m.id <> ? AND "
 )
-_PERSONS_WORD = f"{_BESIDE} {PERSONS} AND (? IS NULL OR {UNSEALED})"
-_CLIENTS_WORD = f"{_BESIDE} m.client_id IS NOT NULL AND NOT {PERSONS} AND ? IS NULL"
+PERSONS_WORD = f"{_BESIDE} {PERSONS} AND (? IS NULL OR {UNSEALED})"
+CLIENTS_WORD = f"{_BESIDE} m.client_id IS NOT NULL AND NOT {PERSONS} AND ? IS NULL"
 # CROSS JOIN: the hits first; else the planner goes through every memory of the space and the hits for each.
-_OF_HITS = "SELECT m.n, m.id FROM json_each(?) w CROSS JOIN memories m ON m.n = w.value WHERE "
+_HITS = "SELECT m.n, m.id FROM json_each(?) w CROSS JOIN memories m ON m.n = w.value WHERE "
+_OF_HITS = _HITS + _WANTED
+_OF_PERSONS_HITS = _HITS + PERSONS_WORD
+_OF_CLIENTS_HITS = _HITS + CLIENTS_WORD
 _ALL = f"SELECT group_concat(n) FROM (SELECT m.n AS n FROM memories m WHERE {_WANTED})"  # noqa: S608 - constant
 _STORED = (
     "SELECT n, vector FROM embeddings WHERE owner = 'memory' AND vector_space = ? AND dims = ? "
     "AND n IN (SELECT value FROM json_each(?))"
 )
 _LABELS = "SELECT n FROM embeddings WHERE owner = 'memory' AND vector_space = ? ORDER BY n"
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """Which memories count, as a constant condition, and its values."""
-
-    condition: str
-    scope: tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +82,13 @@ class NeighbourSearch:
         """
         if candidate.vector is None or most <= 0:
             return {}
-        wanted = _Wanted(_WANTED, self._scope(candidate))
+        scope = self._scope(candidate)
         hits = self._search(rows, candidate.vector, _FIRST, None)
-        found = self._nearest(rows, wanted, hits, gate, most)
+        found = self._nearest(rows, _OF_HITS, scope, hits, gate, most)
         if len(found) < most and len(hits.labels) >= _FIRST and float(np.min(hits.cosines)) >= gate:
             # The nearest are all of another kind or space: only then every label in scope is worth listing.
-            allowed = _as_labels(rows.value(_ALL, wanted.scope))
-            found = self._wanted(rows, wanted, self._search(rows, candidate.vector, most, allowed), gate)
+            allowed = _as_labels(rows.value(_ALL, scope))
+            found = self._wanted(rows, _OF_HITS, scope, self._search(rows, candidate.vector, most, allowed), gate)
         return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
 
     def of_other_voices(self, rows: Rows, candidate: StoreCandidate, gate: float, most: int) -> dict[str, float]:
@@ -111,7 +106,8 @@ class NeighbourSearch:
         if candidate.vector is None or most <= 0:
             return {}
         hits = self._search(rows, candidate.vector, _WIDE, None)
-        found = self._nearest(rows, _Wanted(*other_voices(candidate)), hits, gate, most)
+        sql = _OF_CLIENTS_HITS if candidate.standing.persons else _OF_PERSONS_HITS
+        found = self._nearest(rows, sql, other_voices_scope(candidate), hits, gate, most)
         return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
 
     def others(self, rows: Rows, candidate: StoreCandidate) -> int:
@@ -128,24 +124,26 @@ class NeighbourSearch:
             )
         )
 
-    def _nearest(self, rows: Rows, wanted: _Wanted, hits: Hits, gate: float, most: int) -> dict[str, float]:
+    def _nearest(
+        self, rows: Rows, sql: str, scope: tuple[object, ...], hits: Hits, gate: float, most: int
+    ) -> dict[str, float]:
         """As `_wanted`; where the nearest few are enough already, the rows of the others are not read."""
         labels, cosines = hits
         few = most * _AT_FIRST
         # Of two that are as near the ids decide: all of them must have been seen.
         while few < labels.size and cosines[few - 1] == cosines[few]:
             few += 1
-        found = self._wanted(rows, wanted, Hits(labels[:few], cosines[:few]), gate)
+        found = self._wanted(rows, sql, scope, Hits(labels[:few], cosines[:few]), gate)
         if len(found) < most and few < labels.size:
-            found |= self._wanted(rows, wanted, Hits(labels[few:], cosines[few:]), gate)
+            found |= self._wanted(rows, sql, scope, Hits(labels[few:], cosines[few:]), gate)
         return found
 
     @staticmethod
-    def _wanted(rows: Rows, wanted: _Wanted, hits: Hits, gate: float) -> dict[str, float]:
+    def _wanted(rows: Rows, sql: str, scope: tuple[object, ...], hits: Hits, gate: float) -> dict[str, float]:
         near = {int(n): float(score) for n, score in zip(hits.labels, hits.cosines, strict=True) if score >= gate}
         if not near:
             return {}
-        found = rows.all(_OF_HITS + wanted.condition, (json.dumps(list(near)), *wanted.scope))
+        found = rows.all(sql, (json.dumps(list(near)), *scope))
         return {str(i): near[n] for n, i in found}
 
     @staticmethod
@@ -184,15 +182,11 @@ class NeighbourSearch:
         return _exact(chunks(wanted), vector, k)
 
 
-def other_voices(candidate: StoreCandidate) -> tuple[str, tuple[object, ...]]:
-    """Whose words a newcomer is compared with whatever their kinds, as a condition on `m`, and its values.
-
-    Args:
-        newcomer: the person's word meets what clients brought, somebody else's the person's.
-    """
+def other_voices_scope(candidate: StoreCandidate) -> tuple[object, ...]:
+    """The values of `PERSONS_WORD` and of `CLIENTS_WORD`: where the words of other voices are looked for."""
     standing = candidate.standing
     scope = (candidate.space_id, GLOBAL_SPACE, standing.scope_session, standing.owner_said, candidate.memory_id)
-    return _CLIENTS_WORD if standing.persons else _PERSONS_WORD, (*scope, candidate.stranger)
+    return (*scope, candidate.stranger)
 
 
 def _exact(

@@ -15,7 +15,7 @@ from core.belief.relate.own_word import Odds, Sentence, Spoken, odds_of, spoken
 from core.errors import LociError
 from core.intake.claims.candidate import Neighbour, StoreCandidate, load_neighbours
 from core.intake.claims.structural_match import find_claim_conflicts
-from core.intake.store.neighbours import NeighbourSearch, other_voices
+from core.intake.store.neighbours import CLIENTS_WORD, PERSONS_WORD, NeighbourSearch, other_voices_scope
 from core.intake.transaction.text_readers import TextReaders
 from core.score.belief.chance import relevance_probability
 from core.types.belief import Told
@@ -35,6 +35,9 @@ _NAMED = (
     "SELECT m.id FROM (SELECT rowid AS n FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid DESC LIMIT 2000) w "
     "CROSS JOIN memories m ON m.n = w.n WHERE "
 )
+_LAST = " ORDER BY m.n DESC LIMIT ?"
+_PERSONS_NAMED = _NAMED + PERSONS_WORD + _LAST
+_CLIENTS_NAMED = _NAMED + CLIENTS_WORD + _LAST
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +115,10 @@ def _by_structure(rows: Rows, candidate: StoreCandidate, said: Spoken) -> dict[s
     """Memories that make other claims, or speak of the same things of the user's, as near as can be."""
     claims = tuple(claim for sentence in said.sentences for claim in sentence.claims)[:_CLAIMS]
     found = dict.fromkeys((one.memory_id for one in find_claim_conflicts(rows, replace(candidate, claims=claims))), 1.0)
-    condition, scope = other_voices(candidate)
+    sql = _CLIENTS_NAMED if candidate.standing.persons else _PERSONS_NAMED
+    scope = other_voices_scope(candidate)
     for word in _things(said.sentences):
-        query = _NAMED + condition + " ORDER BY m.n DESC LIMIT ?"
-        found |= dict.fromkeys((str(row[0]) for row in rows.all(query, (f'"{word}"', *scope, _OF_ONE_THING))), 1.0)
+        found |= dict.fromkeys((str(row[0]) for row in rows.all(sql, (f'"{word}"', *scope, _OF_ONE_THING))), 1.0)
     return found
 
 

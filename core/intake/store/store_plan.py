@@ -151,6 +151,9 @@ def plan_store(rows: Rows, candidate: StoreCandidate, readers: TextReaders, neig
     relations |= _as_judged(candidate, judged.values(), relations)
     if not candidate.standing.owner_said:
         relations = relations_to_doubted(rows, candidate, near, relations)
+    relations |= {
+        other.id: _limit_to_repeats(candidate, other, relations[other.id]) for other in near if other.id in relations
+    }
     cases = _ended_by_what_stands(_cases(rows, candidate, near, relations, odds), candidate)
     made = _joined(cases, candidate)
     if twin is not None and not _leaves_room(made, twin):
@@ -291,7 +294,7 @@ def _relations(
                 relation = _less_likely(relation)
             if relation.by != "rules":
                 relation = _of_amounts(candidate, other, discount_chance(relation, other.cosine, others))
-                relation = _limit_to_repeats(candidate, other, limit_to_part(candidate, other, relation))
+                relation = limit_to_part(candidate, other, relation)
             found[other.id] = relation
     return _with_restated(candidate, near, found)
 
@@ -345,7 +348,8 @@ def limit_to_part(candidate: StoreCandidate, other: Neighbour, relation: Relatio
 def _limit_to_repeats(candidate: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
     """What is near in meaning but says something of its own is no repeat: both stand, and the later speaks."""
     stands = not other.is_over and other.status != Status.QUARANTINED
-    if relation.label is not Label.DUPLICATE or not stands or says_all_of(other.told.text, candidate.told.text):
+    is_repeat = relation.label is Label.DUPLICATE and relation.by != "rules"
+    if not is_repeat or not stands or says_all_of(other.told.text, candidate.told.text):
         return relation
     shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS}
     shares |= {Label.DUPLICATE: 0.0, Label.COEXIST: shares[Label.COEXIST] + shares[Label.DUPLICATE]}
