@@ -84,6 +84,7 @@ while time.monotonic() < end:
 """
 
 
+@pytest.mark.starts_process
 def test_a_process_that_connects_anew_as_often_as_it_is_put_out_keeps_nobody_out(empty_home: Path) -> None:
     with World(empty_home) as world:
         command = [sys.executable, "-I", "-S", "-c", _RENEWING, str(world.place.path), str(3 * Caps().strangers)]
