@@ -31,3 +31,22 @@ def test_a_verb_that_a_running_engine_answers_loads_no_engine(palace: Palace, ve
     found = loaded(done.err)
     assert "core.engine.home.keys" in found
     assert not found & ENGINE
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ("--help",),
+        ("recall", "tea", "--limit", "0"),
+        ("nonsense",),
+        ("--json", "status"),
+        ("--json", "list"),
+        ("show", "nothing"),
+        ("remember", "-"),
+    ],
+)
+def test_a_command_that_is_forked_says_what_a_fresh_one_says(palace: Palace, verb: tuple[str, ...]) -> None:
+    palace.run("remember", "The kettle is blue")
+    fresh = palace.run(*verb, fresh=True)
+    assert palace.run(*verb) == fresh
+    assert fresh.out or fresh.err

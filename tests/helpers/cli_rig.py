@@ -22,6 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+from warm_start import Forked
+
 from core.engine.facade import Home, HomeKeys, create_vault
 from core.errors import LociError
 from core.ipc.client.client import Client
@@ -35,6 +37,8 @@ ROOT = Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "tests" / "fixtures" / "imports"
 PASSPHRASE = "seven quiet herons above Tórshavn"
 MINUTE_S = 60.0
+_AT_START = ("PYTHON", "LANG", "LC_", "TZ")
+"""Variables that an interpreter reads when it starts."""
 
 # Many commands in one process: each is a whole `loci`, with its own engine and its own opening of the vault.
 _SHELL = """
@@ -166,6 +170,7 @@ class Palace:
         typed: str = "",
         timeout_s: float = 2 * MINUTE_S,
         file_bytes: int | None = None,
+        fresh: bool = False,
     ) -> Result:
         """Run one command in a process of its own.
 
@@ -176,12 +181,16 @@ class Palace:
             typed: standard input; never a terminal.
             timeout_s: a command that takes longer is ended and fails the test.
             file_bytes: no file may be written beyond this size, which is what a full quota looks like.
+            fresh: start it in an interpreter of its own rather than by forking one (`warm_start`); so is what is
+                given variables that an interpreter reads when it starts.
 
         Returns:
             How it ended.
         """
         given = self.command(*arguments, secret=secret)
-        return self.bare(*given, variables=variables, typed=typed, timeout_s=timeout_s, file_bytes=file_bytes)
+        return self.bare(
+            *given, variables=variables, typed=typed, timeout_s=timeout_s, file_bytes=file_bytes, fresh=fresh
+        )
 
     def bare(
         self,
@@ -190,8 +199,14 @@ class Palace:
         typed: str = "",
         timeout_s: float = 2 * MINUTE_S,
         file_bytes: int | None = None,
+        fresh: bool = False,
     ) -> Result:
         """Run `loci` with exactly these arguments; see `run`."""
+        environment = {**self.environment, **(variables or {})}
+        if not fresh and not any(name.startswith(_AT_START) for name in variables or ()):
+            running = Forked(arguments, self.folder, environment, file_bytes=file_bytes)
+            code, out, err = running.communicate(typed.encode(), timeout_s)
+            return Result(code, out.decode(), err.decode())
 
         # Bytecode is written, or every process would translate the house anew; cut off at a size it would be no code.
         cut = {} if file_bytes is None else {"PYTHONDONTWRITEBYTECODE": "1"}
@@ -284,13 +299,10 @@ class Shell:
     def __init__(self, palace: Palace) -> None:
         self._palace = palace
         self.peak_mb = 0.0
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _SHELL],
-            cwd=palace.folder,
-            env=palace.environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
+        self._process = Forked((), palace.folder, palace.environment, code=_SHELL, inherits_errors=True)
+        os.close(self._process.stderr)
+        self._typed = os.fdopen(self._process.stdin, "wb")
+        self._heard = os.fdopen(self._process.stdout, "rb")
 
     def run(self, *arguments: str) -> Result:
         """Run one command.
@@ -301,11 +313,9 @@ class Shell:
         Returns:
             How it ended.
         """
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(self._palace.command(*arguments)).encode() + b"\n")
-        self._process.stdin.flush()
-        line = self._process.stdout.readline()
+        self._typed.write(json.dumps(self._palace.command(*arguments)).encode() + b"\n")
+        self._typed.flush()
+        line = self._heard.readline()
         assert line, "the command line died"
         peak_kib, *result = json.loads(line)
         self.peak_mb = peak_kib / 1024
@@ -317,8 +327,9 @@ class Shell:
 
     def close(self) -> None:
         """End the process."""
-        self._process.communicate(timeout=MINUTE_S)
-        assert self._process.returncode == 0
+        self._typed.close()
+        self._heard.close()
+        assert self._process.wait() == 0
 
 
 class Serving:
