@@ -20,7 +20,7 @@ from core.types.values import Grant
 from ui.context import CLOSER, Context
 from ui.lists.row_spec import Heading
 from ui.pages.clients.common.words import change_told, reason_told
-from ui.pages.clients.views.context_preview import SightTab, shown_text
+from ui.pages.clients.views.context_preview import ContextPreviewTab, shown_text
 from ui.watchdog import Watchdog
 
 MOST_MS = 100.0
@@ -236,7 +236,7 @@ def looks(room: ClientsRoom) -> list[tuple[object, ...]]:
     return [one for one in room.clients.asked if one[0] == "sight"]
 
 
-def looked(room: ClientsRoom) -> SightTab:
+def looked(room: ClientsRoom) -> ContextPreviewTab:
     room.clients.seen = Sight("\n".join(f"line {n}" for n in range(400)), 250, 0, ("a",), {})
     page = two(room).enter()
     page.stand.show_view("sight")

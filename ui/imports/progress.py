@@ -21,7 +21,7 @@ from ui.widgets.words import count_of
 _WINDOW_S = 8.0
 
 
-class Progressing(QWidget):
+class ProgressStep(QWidget):
     """How far the imports are."""
 
     def __init__(self, context: Context) -> None:

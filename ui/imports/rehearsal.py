@@ -30,7 +30,7 @@ _EDITED_MS = 700
 _UNKNOWN = "E6002"
 
 
-class Refused(QWidget):
+class RefusedExport(QWidget):
     """A source that cannot be read, and what can be done.
 
     Signals:
@@ -124,7 +124,7 @@ class Rehearse(QWidget):
         self.content = Content(context)
         self.content.chosen.connect(self._chose)
         self.waiting = Waiting()
-        self.refused = Refused(context)
+        self.refused = RefusedExport(context)
         self.refused.formed.connect(self._form)
         self.refused.leave.connect(self.leave)
         self._stack = QStackedWidget()

@@ -14,7 +14,7 @@ from core.types.views import Facets
 from ui.context import USUAL_PLACES, Context
 from ui.imports.chooser import Choose
 from ui.imports.frame import Frame
-from ui.imports.progress import Done, Progressing
+from ui.imports.progress import Done, ProgressStep
 from ui.imports.queue import ImportQueue, Job, TakeBack
 from ui.imports.reader import Reader
 from ui.imports.rehearsal import Rehearse
@@ -45,7 +45,7 @@ class ImportDialog(Frame):
         self.reader = Reader(context, self)
         self.choose = Choose(context)
         self.rehearse = Rehearse(context)
-        self.progress = Progressing(context)
+        self.progress = ProgressStep(context)
         self.outcome = Done(context)
         self._connect()
         self._read_spaces()

@@ -17,7 +17,7 @@ _SOON_MS = 150
 _FEW = 16
 
 
-class Again(QObject):
+class Refresh(QObject):
     """Asks a part to read again, a moment after a change that may concern it; not while the part is hidden."""
 
     def __init__(self, part: Part, read: Callable[[], None]) -> None:

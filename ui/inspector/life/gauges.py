@@ -17,7 +17,7 @@ from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.belief.waterfall import Figure
 from ui.inspector.life.gauge_plot import Mark, Plot
 from ui.inspector.life.permanence import LastingRow
-from ui.inspector.refresh import Again
+from ui.inspector.refresh import Refresh
 from ui.strings import inspector_strings as said_of
 from ui.strings import journal_strings
 from ui.tasks import query
@@ -143,7 +143,7 @@ class GaugesPart(Part):
         self._memory_id = self._confirmed = ""
         parts = (self.strength, self.confidence, self.sentences, self.lasting)
         column(self, label(said["title"], "label"), *parts, gap=10)
-        self._again = Again(self, self._read)
+        self._again = Refresh(self, self._read)
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show it.

@@ -17,7 +17,7 @@ from ui.inspector.belief.belief_words import score
 from ui.inspector.belief.waterfall import Figure
 from ui.inspector.life.practice_reports import is_procedure, is_rule
 from ui.inspector.memory_link import flush
-from ui.inspector.refresh import Again
+from ui.inspector.refresh import Refresh
 from ui.strings import format_count, practice_strings
 from ui.tasks import query
 from ui.widgets.basics import button, column, label, row
@@ -145,7 +145,7 @@ class RulePart(Part):
         for title, text in ((self.original_title, self.original), (self.log_title, self.log)):
             inside.addLayout(_apart(title, text))
         column(self, label(words["title"], "label"), self._body, self.marks, gap=8)
-        self._again = Again(self, self._read)
+        self._again = Refresh(self, self._read)
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show it.
@@ -221,7 +221,7 @@ class ProcedurePart(Part):
         self._body = QWidget()
         column(self._body, self.counts, self.told, gap=4)
         column(self, label(practice_strings()["procedure"]["title"], "label"), self._body, self.marks, gap=8)
-        self._again = Again(self, self._read)
+        self._again = Refresh(self, self._read)
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show it.

@@ -14,7 +14,7 @@ from core.types.lifecycle import Inferred
 from core.types.values import Status
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.memory_link import flush
-from ui.inspector.refresh import Again
+from ui.inspector.refresh import Refresh
 from ui.strings import format_count, inspector_strings
 from ui.tasks import query, write
 from ui.widgets.basics import button, column, label
@@ -61,7 +61,7 @@ class MentionsPart(Part):
         self.link = button(inspector_strings()["names"]["read_now"], self._read_anew, kind="link")
         layout = column(self, label(inspector_strings()["names"]["title"], "label"), self.chips, self.sentence, gap=8)
         layout.addLayout(flush(self.link, None))
-        self._again = Again(self, self._read)
+        self._again = Refresh(self, self._read)
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show it.

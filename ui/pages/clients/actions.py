@@ -23,7 +23,7 @@ from ui.undo import offer_undo
 T = TypeVar("T")
 
 
-class Deeds(QObject):
+class ClientActions(QObject):
     """Does them.
 
     Signals:

@@ -20,7 +20,7 @@ from ui.widgets.states import EmptyState, States
 _WIDE = 560
 
 
-class Teaching(QObject):
+class Introduction(QObject):
     """Shows it and takes it away; the quiet link at the foot of the list goes with it and comes back."""
 
     def __init__(

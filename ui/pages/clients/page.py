@@ -14,13 +14,13 @@ from PySide6.QtWidgets import QDialog
 from core.events import Changed
 from core.types.clients import ClientCard, Standing, Terms
 from ui.context import Command, Context, Page, PageSpec
-from ui.pages.clients.actions import Deeds
+from ui.pages.clients.actions import ClientActions
 from ui.pages.clients.common.lines import Row
-from ui.pages.clients.introduction import Teaching
-from ui.pages.clients.pairing.denied_names import Nos
+from ui.pages.clients.introduction import Introduction
+from ui.pages.clients.pairing.denied_names import DeniedNames
 from ui.pages.clients.pairing.pairing import PairDialog
 from ui.pages.clients.pairing.tokens import TokenDialog
-from ui.pages.clients.panes import ACTIVITY, GRANTS, RECEIPTS, Stand
+from ui.pages.clients.panes import ACTIVITY, GRANTS, RECEIPTS, Panes
 from ui.strings import clients_strings
 from ui.tasks import problem_of, query
 from ui.widgets.basics import column
@@ -41,14 +41,14 @@ class ClientsPage(Page):
         self._wished, self._wanted = "", ""
         self.cards: tuple[ClientCard, ...] = ()
         self.pairing: PairDialog | None = None
-        self.deeds, self.nos = Deeds(context, self), Nos(context, self)
-        self.stand = Stand(context)
+        self.deeds, self.nos = ClientActions(context, self), DeniedNames(context, self)
+        self.stand = Panes(context)
         self.states = States(context.theme, self.stand, clients_strings()["reading"])
         column(self, self.states)
         self.stand.build()
         said, cards = clients_strings(), self.stand.cards
         actions = ((said["pair"], lambda: self.pair()), (said["token"], lambda: self.make_token()))
-        self.teaching = Teaching(context.theme, self.states, cards, self.nos.link, *actions)
+        self.teaching = Introduction(context.theme, self.states, cards, self.nos.link, *actions)
         self._refresh = QTimer(self)
         self._refresh.setSingleShot(True)
         self._refresh.setInterval(_REFRESH_MS)

@@ -17,7 +17,7 @@ from core.types.clients import ClientCard
 from ui.context import Context
 from ui.pages.clients.cards import CardsPanel
 from ui.pages.clients.views.activity import ActivityTab
-from ui.pages.clients.views.context_preview import SightTab
+from ui.pages.clients.views.context_preview import ContextPreviewTab
 from ui.pages.clients.views.head import Head
 from ui.pages.clients.views.receipts import ReceiptsTab
 from ui.pages.clients.views.tab import Tab
@@ -33,7 +33,7 @@ _UNBOUND = 16_777_215
 _T = TypeVar("_T", bound=Tab)
 
 
-class Stand(QWidget):
+class Panes(QWidget):
     """Clients and one client.
 
     Attributes:
@@ -99,9 +99,9 @@ class Stand(QWidget):
         return self._hang(RECEIPTS, ReceiptsTab(self._context))
 
     @cached_property
-    def sight(self) -> SightTab:
+    def sight(self) -> ContextPreviewTab:
         """What it would be given."""
-        return self._hang(SIGHT, SightTab(self._context))
+        return self._hang(SIGHT, ContextPreviewTab(self._context))
 
     @cached_property
     def terms(self) -> TermsTab:

@@ -43,7 +43,7 @@ _NARROW = 560
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class GraphDisplay:
     """What is shown.
 
     Attributes:
@@ -63,7 +63,7 @@ class Shown:
         """Edge types that are switched off."""
         return frozenset() if self.filter.edge_types is None else frozenset(EDGE_TYPES) - set(self.filter.edge_types)
 
-    def with_off(self, off: frozenset[str]) -> Shown:
+    def with_off(self, off: frozenset[str]) -> GraphDisplay:
         """The same with other types switched off."""
         kept = tuple(name for name in EDGE_TYPES if name not in off) if off else None
         return replace(self, filter=replace(self.filter, edge_types=kept))
@@ -83,8 +83,8 @@ class Drawn(Page):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         theme = context.theme
-        self.shown = Shown()
-        self._past: list[Shown] = []
+        self.shown = GraphDisplay()
+        self._past: list[GraphDisplay] = []
         self._candidates: list[str] = []
         self._best: EgoGraph | None = None
         self._is_shown = self._wants_focus = False
@@ -165,7 +165,7 @@ class Drawn(Page):
 
     # ---- what is shown
 
-    def _go(self, shown: Shown, *, remember: bool = True) -> None:
+    def _go(self, shown: GraphDisplay, *, remember: bool = True) -> None:
         """Show something else; what was shown can be come back to."""
         old, self.shown = self.shown, shown
         moved = (old.mode, old.centre) != (shown.mode, shown.centre)

@@ -13,7 +13,7 @@ from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut
 from core.events import Changed
 from core.types.views import GraphView
 from ui.context import Context, PageSpec
-from ui.pages.graph.display import EGO, ORIGIN, SHOW, WHOLE, Drawn, Shown
+from ui.pages.graph.display import EGO, ORIGIN, SHOW, WHOLE, Drawn, GraphDisplay
 from ui.pages.graph.views import NameDialog
 
 
@@ -155,7 +155,7 @@ class GraphPage(Drawn):
     def _take_view(self, view: GraphView) -> None:
         mode = WHOLE if view.centre is None else EGO
         self._followed = view.centre or self._followed
-        self._go(Shown(mode, view.centre or self.shown.centre, view.depth, view.filter))
+        self._go(GraphDisplay(mode, view.centre or self.shown.centre, view.depth, view.filter))
 
     def _ask_name(self) -> None:
         taken = [view.name for view in self.views.views]

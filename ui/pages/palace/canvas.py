@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 
 from ui.pages.palace.drag import Pointer
 from ui.pages.palace.items import RoomItem
-from ui.pages.palace.navigation import Walker
+from ui.pages.palace.navigation import Navigator
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, Scene, Spot
 from ui.pages.palace.view import PlanView
 from ui.theme.theme import Theme
@@ -30,7 +30,7 @@ class Canvas(PlanView):
 
     def __init__(self, theme: Theme, scene: Scene) -> None:
         super().__init__(theme, scene)
-        self._pointer, self._walker = Pointer(self, self.click), Walker(self)
+        self._pointer, self._walker = Pointer(self, self.click), Navigator(self)
 
     def paint_over(self, painter: QPainter) -> None:
         """Paint what is in hand, else what the locus under the pointer says."""

@@ -54,7 +54,7 @@ def towards(xs: NDArray[np.float64], ys: NDArray[np.float64], x: float, y: float
     return best if np.isfinite(cost[best]) else -1
 
 
-class Walker:
+class Navigator:
     """What the keys do on a canvas."""
 
     def __init__(self, canvas: PlanView) -> None:

@@ -1,6 +1,6 @@
 """What can be done with a memory of the answer, and the ways from it to elsewhere.
 
-Must not do: know another page beyond its id, or change the vault but through `Saving`.
+Must not do: know another page beyond its id, or change the vault but through `AnswerFeedback`.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from PySide6.QtWidgets import QWidget
 from ui.context import CLOSER, Context
 from ui.pages.recall.answer.lines import Row
 from ui.pages.recall.answer.why_not import WhyNotDialog
-from ui.pages.recall.feedback import Saving
+from ui.pages.recall.feedback import AnswerFeedback
 from ui.pages.recall.query import Asker
 from ui.strings import recall_strings
 
 
-class Acts(QObject):
+class AnswerActions(QObject):
     """The acts."""
 
-    def __init__(self, context: Context, asker: Asker, saving: Saving, host: QWidget) -> None:
+    def __init__(self, context: Context, asker: Asker, saving: AnswerFeedback, host: QWidget) -> None:
         """Make them.
 
         Args:

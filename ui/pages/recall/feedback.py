@@ -20,7 +20,7 @@ WITHIN = 5
 """A memory that should have been here belongs into the first so many."""
 
 
-class Saving(QObject):
+class AnswerFeedback(QObject):
     """Saves questions and feedback.
 
     Signals:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QSizePolicy, QWidge
 
 from core.types.recall import LabAnswer, PlanChange, QueryPlan
 from core.types.values import Intent
-from ui.pages.recall.query import Asked
+from ui.pages.recall.query import LaboratoryQuery
 from ui.pages.recall.words import names_hint, names_told, time_words
 from ui.strings import recall_strings
 from ui.theme.theme import Theme
@@ -137,7 +137,7 @@ class Chips(QWidget):
         current = self.view.current if self.view.current in names else ""
         self.view.offer({"": recall_strings()["chips"]["you"], **{name: name for name in names}}, current)
 
-    def show_answer(self, asked: Asked, answer: LabAnswer) -> None:
+    def show_answer(self, asked: LaboratoryQuery, answer: LabAnswer) -> None:
         """Say how a question was understood.
 
         Args:

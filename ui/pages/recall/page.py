@@ -14,13 +14,13 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from core.events import Changed
 from core.types.replies import ClientRecord
 from ui.context import Context, Page, PageSpec
-from ui.pages.recall.actions import Acts
+from ui.pages.recall.actions import AnswerActions
 from ui.pages.recall.answer.lines import Row, answer_lines
 from ui.pages.recall.answer.stages import StageView, is_whole
-from ui.pages.recall.feedback import Saving
-from ui.pages.recall.panes import ASK, SAVED, Stand
+from ui.pages.recall.feedback import AnswerFeedback
+from ui.pages.recall.panes import ASK, SAVED, Panes
 from ui.pages.recall.query import Asker
-from ui.pages.recall.saved import SavedQuestions
+from ui.pages.recall.saved_questions import SavedQuestions
 from ui.pages.recall.tuner.applications import AppliedDialog
 from ui.pages.recall.tuner.options import OptionsDialog
 from ui.pages.recall.tuner.trial import TuningDesk
@@ -48,12 +48,12 @@ class RecallPage(Page):
         self._named = ""
         self.asker = Asker(context, self)
         self.tuning = TuningDesk(context, self)
-        self.saving = Saving(context, self)
-        self.acts = Acts(context, self.asker, self.saving, self)
+        self.saving = AnswerFeedback(context, self)
+        self.acts = AnswerActions(context, self.asker, self.saving, self)
         self.stages = StageView(context, self)
         self.saved = SavedQuestions(context, self.saving)
         self.tuner = Tuner(theme, self.tuning)
-        self.stand = Stand(theme)
+        self.stand = Panes(theme)
         column(self, self.stand)
         self.stand.build(self.tuner, self.saved)
         self.pane, self.list, self.head = self.stand.pane, self.stand.pane.list, self.stand.head

@@ -13,8 +13,8 @@ from core.types.recall import LabAnswer
 from ui.pages.recall.answer.answers import BAR, AnswerList
 from ui.pages.recall.answer.funnel import Funnel
 from ui.pages.recall.head import Head
-from ui.pages.recall.query import Asked
-from ui.pages.recall.saved import SavedQuestions
+from ui.pages.recall.query import LaboratoryQuery
+from ui.pages.recall.saved_questions import SavedQuestions
 from ui.pages.recall.signals import Legend
 from ui.pages.recall.tuner.tuner import Tuner
 from ui.pages.recall.words import joined
@@ -123,7 +123,7 @@ class _Silence(QFrame):
         self.setAccessibleName(f"{recall_strings()['abstained']['title']}. {answer.reason}")
 
 
-class Stand(QWidget):
+class Panes(QWidget):
     """Head, answer or saved questions, tuner.
 
     Attributes:
@@ -192,7 +192,7 @@ class Stand(QWidget):
         self._shows_tuner = False
         self._arrange()
 
-    def show_summary(self, asked: Asked, answer: LabAnswer, *, is_trial: bool) -> None:
+    def show_summary(self, asked: LaboratoryQuery, answer: LabAnswer, *, is_trial: bool) -> None:
         """Say how large the answer is, what it cost, and what is special about it.
 
         Args:

@@ -24,7 +24,7 @@ Weights = Mapping[str, float | str | bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class LaboratoryQuery:
     """A question with all that was chosen about it.
 
     Attributes:
@@ -61,7 +61,7 @@ class Asker(QObject):
     def __init__(self, context: Context, parent: QObject) -> None:
         super().__init__(parent)
         self._context = context
-        self.asked = Asked()
+        self.asked = LaboratoryQuery()
         self.weights: Weights = {}
         self.base: LabAnswer | None = None
         self.answer: LabAnswer | None = None
@@ -94,7 +94,7 @@ class Asker(QObject):
         asked = question.strip()
         if asked:
             self.history = [asked, *(one for one in self.history if one != asked)][:_REMEMBERED]
-            self.put(Asked(asked, seen_as=self.asked.seen_as))
+            self.put(LaboratoryQuery(asked, seen_as=self.asked.seen_as))
 
     def change(self, change: PlanChange) -> None:
         """Ask the same, understood otherwise."""
@@ -104,7 +104,7 @@ class Asker(QObject):
         """Ask the same in another's view."""
         self.put(replace(self.asked, seen_as=name))
 
-    def put(self, asked: Asked) -> None:
+    def put(self, asked: LaboratoryQuery) -> None:
         """Ask this."""
         self.asked = asked
         self.again()

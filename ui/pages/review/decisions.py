@@ -21,7 +21,7 @@ BREATH_MS = 300
 """After a decision, so long nothing is taken: the second press of a double click would decide the next item."""
 
 
-class Decider(QObject):
+class DecisionRunner(QObject):
     """Sends decisions to the engine.
 
     Signals:

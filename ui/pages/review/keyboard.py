@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QWidget
 from core.types.reviews import Decision, ReviewItem
 from core.types.values import Action
 from ui.context import Context
-from ui.pages.review.decisions import Decider
+from ui.pages.review.decisions import DecisionRunner
 from ui.pages.review.item.bars import acts_at_once
 from ui.pages.review.item.dialogs import CAME, dialog_for
-from ui.pages.review.panes import Stand
+from ui.pages.review.panes import Panes
 from ui.pages.review.words import ASKS
 from ui.strings import review_strings
 
@@ -34,7 +34,7 @@ _KEYS: Mapping[str, Action] = {
 }
 
 
-class Presses(QObject):
+class DecisionKeys(QObject):
     """Takes presses.
 
     Attributes:
@@ -47,7 +47,7 @@ class Presses(QObject):
 
     taken = Signal(tuple)
 
-    def __init__(self, context: Context, stand: Stand, decider: Decider, host: QWidget) -> None:
+    def __init__(self, context: Context, stand: Panes, decider: DecisionRunner, host: QWidget) -> None:
         super().__init__(host)
         self._context, self._stand, self._decider, self._host = context, stand, decider, host
         self.item_id = ""

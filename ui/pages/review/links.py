@@ -19,7 +19,7 @@ from ui.widgets.plaintext import one_line
 ORIGIN = "review"
 
 
-class Leads(QObject):
+class Links(QObject):
     """The ways."""
 
     def __init__(self, context: Context, host: QWidget) -> None:

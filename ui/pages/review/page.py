@@ -14,10 +14,10 @@ from core.events import Changed
 from core.types.reviews import Decided, Queue, QueueRequest, ReviewItem, ReviewRow
 from core.types.values import Action
 from ui.context import Context, Page, PageSpec
-from ui.pages.review.decisions import Decider
-from ui.pages.review.keyboard import Presses
-from ui.pages.review.links import ORIGIN, Leads
-from ui.pages.review.panes import Stand
+from ui.pages.review.decisions import DecisionRunner
+from ui.pages.review.keyboard import DecisionKeys
+from ui.pages.review.links import ORIGIN, Links
+from ui.pages.review.panes import Panes
 from ui.pages.review.queue.lists import ClosedDialog, RulesDialog
 from ui.pages.review.queue.queue import ALL, kinds_of
 from ui.strings import review_strings
@@ -37,19 +37,19 @@ class ReviewPage(Page):
         self._is_shown = self._is_read = self._wants_focus = False
         self._wished = ""
         self._decided: list[str] = []
-        self.decider = Decider(context, self)
+        self.decider = DecisionRunner(context, self)
         self.decider.done.connect(self._done)
         self.decider.refused.connect(self._refused)
-        self.stand = Stand(context.theme)
+        self.stand = Panes(context.theme)
         self.states = States(context.theme, self.stand, "Reading the queue …")
         column(self, self.states)
-        self.stand.build(Leads(context, self))
+        self.stand.build(Links(context, self))
         self.queue, self.desk, self.batch = self.stand.queue, self.stand.desk, self.stand.batch
         self.queue.list.looked_at.connect(self._look)
         self.queue.filtered.connect(lambda _: self.read())
         self.queue.closed_asked.connect(lambda: ClosedDialog(context, self).open())
         self.queue.rules_asked.connect(lambda: RulesDialog(context, self).open())
-        self._presses = Presses(context, self.stand, self.decider, self)
+        self._presses = DecisionKeys(context, self.stand, self.decider, self)
         self._presses.is_open = lambda: self._is_shown and self.states.currentWidget() is self.stand
         self._presses.taken.connect(self._take_out)
         self._presses.bind()

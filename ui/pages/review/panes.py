@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from ui.pages.review.batch import BatchPanel
 from ui.pages.review.item.desk import Desk
-from ui.pages.review.links import Leads
+from ui.pages.review.links import Links
 from ui.pages.review.queue.queue import QueuePanel
 from ui.strings import review_strings
 from ui.theme.theme import Theme
@@ -25,7 +25,7 @@ _NARROW = 700
 _UNBOUND = 16_777_215
 
 
-class Stand(QWidget):
+class Panes(QWidget):
     """Queue and item.
 
     Attributes:
@@ -45,7 +45,7 @@ class Stand(QWidget):
         self._theme = theme
         self.is_narrow = self._shows_queue = False
 
-    def build(self, leads: Leads) -> None:
+    def build(self, leads: Links) -> None:
         """Fill it once it stands in its place, from the outside in.
 
         Args:

@@ -20,7 +20,7 @@ from ui.context import Context, Page, PageSpec
 from ui.pages.settings.about import AboutSection
 from ui.pages.settings.keys import VaultSection
 from ui.pages.settings.meaning import MeaningSection
-from ui.pages.settings.reset import Resetting
+from ui.pages.settings.reset import SettingsReset
 from ui.pages.settings.rows import OptionLine, Section
 from ui.tasks import problem_of, query, write
 from ui.widgets.basics import button, column, label, row, scrolling
@@ -62,7 +62,7 @@ class SettingsPage(Page):
         self.search.setAccessibleName("Search settings")
         self.search.setClearButtonEnabled(True)
         self._glass = self.search.addAction(QIcon(), QLineEdit.ActionPosition.LeadingPosition)
-        self.resetting = Resetting(context, self, lambda: [line.row for line in self.lines.values()])
+        self.resetting = SettingsReset(context, self, lambda: [line.row for line in self.lines.values()])
         self.resetting.came.connect(self._show_rows)
         self.reset_all = button("Reset all …", self.resetting.ask)
         self.groups = QListWidget()

@@ -54,7 +54,7 @@ class ResetDialog(QDialog):
         self.accept()
 
 
-class Resetting(QObject):
+class SettingsReset(QObject):
     """Carries it out.
 
     Signals:

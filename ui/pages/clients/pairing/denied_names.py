@@ -97,7 +97,7 @@ class NosDialog(QDialog):
         self._context.tasks.run(task.success(done).failure(self._fail))
 
 
-class Nos(QObject):
+class DeniedNames(QObject):
     """Whether there are any, and the way to them."""
 
     def __init__(self, context: Context, page: QWidget) -> None:

@@ -40,7 +40,7 @@ def shown_text(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PreviewRequest:
     """What was looked at.
 
     Attributes:
@@ -114,14 +114,14 @@ class Meter(QWidget):
                 painter.drawRoundedRect(QRectF(whole.left(), whole.top(), whole.width() * part, high), 3, 3)
 
 
-class SightTab(Tab):
+class ContextPreviewTab(Tab):
     """The view."""
 
     def __init__(self, context: Context) -> None:
         said, theme = clients_strings()["sight"], context.theme
         super().__init__(context, said["reading"])
         self.sight: Sight | None = None
-        self._asked: Asked | None = None
+        self._asked: PreviewRequest | None = None
         self._is_asking = False
         self.prompt = QLineEdit()
         self.prompt.setAccessibleName(said["prompt"])
@@ -219,16 +219,16 @@ class SightTab(Tab):
         if is_blind(card):
             self.forget()
         elif before is not None and before.terms != terms_of_sight(card):
-            self._ask(Asked(before.name, before.prompt, before.budget, before.model, terms_of_sight(card)))
+            self._ask(PreviewRequest(before.name, before.prompt, before.budget, before.model, terms_of_sight(card)))
 
     def look(self) -> None:
         """Look with its eyes."""
         prompt, card = self.prompt.text().strip(), self.card
         if prompt and card is not None and not is_blind(card):
             model = self.model.text().strip() or None
-            self._ask(Asked(card.name, prompt, self.budget.value(), model, terms_of_sight(card)))
+            self._ask(PreviewRequest(card.name, prompt, self.budget.value(), model, terms_of_sight(card)))
 
-    def _ask(self, asked: Asked) -> None:
+    def _ask(self, asked: PreviewRequest) -> None:
         self._is_asking, self._asked = True, asked
         clients = self.context.bridge.engine.clients
 

@@ -38,7 +38,7 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class RunComparison:
     """One kind of work.
 
     Attributes:
@@ -71,7 +71,7 @@ def _flat(report: Report, above: str = "") -> Iterator[tuple[str, int]]:
             yield f"{above}{name}", value
 
 
-def compared(preview: Preview, jobs: Jobs, foretold: Mapping[str, Report], now_ms: int) -> tuple[Compared, ...]:
+def compared(preview: Preview, jobs: Jobs, foretold: Mapping[str, Report], now_ms: int) -> tuple[RunComparison, ...]:
     """Every kind of work whose report can be foretold.
 
     Args:
@@ -82,7 +82,7 @@ def compared(preview: Preview, jobs: Jobs, foretold: Mapping[str, Report], now_m
     """
     titles = {beat.type: beat.title for beat in jobs.calendar}
     return tuple(
-        Compared(
+        RunComparison(
             titles.get(JobType(kind), kind.capitalize()),
             names,
             _columns(preview.reports.get(JobType(kind)), _last(jobs, JobType(kind)), foretold, names, now_ms),
@@ -121,7 +121,7 @@ class Comparison(QFrame):
         said = journal_strings()["figures"]
         self.setAccessibleName(said["table"])
         self._theme = theme
-        self.shown: tuple[Compared, ...] = ()
+        self.shown: tuple[RunComparison, ...] = ()
         self._inner = QWidget()
         self._grid = QGridLayout()
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -137,7 +137,7 @@ class Comparison(QFrame):
         column(self, self.area).setContentsMargins(1, 1, 1, 1)
         theme.changed.connect(self._restyle)
 
-    def show_compared(self, shown: tuple[Compared, ...]) -> None:
+    def show_compared(self, shown: tuple[RunComparison, ...]) -> None:
         """Show other figures.
 
         Args:
@@ -152,7 +152,7 @@ class Comparison(QFrame):
             line = self._add(part, line)
         self._restyle()
 
-    def _add(self, part: Compared, line: int) -> int:
+    def _add(self, part: RunComparison, line: int) -> int:
         """One kind of work from a line on; the line behind it."""
         heading = label(part.title, "strong", wrap=True)
         heading.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
@@ -172,7 +172,7 @@ class Comparison(QFrame):
         self._grid.setRowMinimumHeight(line + 1, self._theme.px(14))
         return line + 2
 
-    def _counts(self, part: Compared, key: str, name: str) -> Iterator[QLabel]:
+    def _counts(self, part: RunComparison, key: str, name: str) -> Iterator[QLabel]:
         said, last = journal_strings()["figures"], len(part.columns) - 1
         counts = [None if shown.counts is None else shown.counts[key] for shown in part.columns]
         differs = last > 1 and counts[last] != counts[last - 1]

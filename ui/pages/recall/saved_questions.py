@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QWidget
 from core.types.recall import Probe, ProbeOutcome, RecallHealth, Tally
 from ui.context import Context
 from ui.pages.recall.answer.answers import BAR
-from ui.pages.recall.feedback import Saving
+from ui.pages.recall.feedback import AnswerFeedback
 from ui.pages.recall.words import joined, ordinal
 from ui.strings import format_count, recall_strings
 from ui.tasks import problem_of, query, write
@@ -38,7 +38,7 @@ class SavedQuestions(QWidget):
     ask = Signal(str)
     ran = Signal()
 
-    def __init__(self, context: Context, saving: Saving) -> None:
+    def __init__(self, context: Context, saving: AnswerFeedback) -> None:
         super().__init__()
         self._context, self._saving = context, saving
         self._outcomes: dict[str, ProbeOutcome] = {}
