@@ -17,7 +17,6 @@ ALLOWED = {f"core/vault/database/tx.py:{function}": _LOOKED_UP for function in _
     "core/recall/answer/pipeline.py:_count_by_client": _PREDICATE,
     "core/recall/query/predicate.py:wanted_labels": _PREDICATE,
     "core/recall/query/scope.py:all_of": "joins conditions that this room made from fixed words",
-    "core/intake/store/neighbours.py:_wanted": "a condition is a constant of the room with bound values",
     "core/recall/candidates/windows.py:read_neighbours": _PREDICATE,
     "core/recall/candidates/candidates.py:_read": _PREDICATE,
 }
