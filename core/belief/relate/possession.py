@@ -24,8 +24,9 @@ _VALUE = (
     r"(?:,? (?:(?:&|and|of|de|von|van|der) )?[A-Z0-9][\w'&./+-]*){0,6})"
 )
 """A name, a number or an address, as far as its capitals go."""
-_NAME = r"(?P<name>[a-z][a-z-]+(?: [a-z][a-z-]+){0,3}?)"
-_NAMED_WHOLE = r"(?P<name>[a-z][a-z-]+(?: [a-z][a-z-]+){0,3})"
+_NAME_WORD = r"(?:[a-z][a-z-]+|[A-Z]{2,5}(?![\w']))"
+_NAME = rf"(?P<name>{_NAME_WORD}(?: {_NAME_WORD}){{0,3}}?)"
+_NAMED_WHOLE = rf"(?P<name>{_NAME_WORD}(?: {_NAME_WORD}){{0,3}})"
 _MOST_NAMED = 12
 _PARTICIPLE = re.compile(r"^(?:(?:now|still|kept|hidden|called|[a-z]{2,}ed)(?: |$))+", re.IGNORECASE)
 _TOKEN = re.compile(r"[\w'&.@+-]*\w")
@@ -203,10 +204,11 @@ def load_patterns() -> _PossessionPatterns:
         return rf"(?<![\w'])(?i:{possessors}) (?!user\b)(?i:(?:{any_of('qualities')}) )*"
 
     own, about = any_of("possessors"), any_of("possessors", "pointers")
+    named = "|".join(word for word in about.split("|") if word != "the")
     sayings = "|".join(re.escape(word) for word in sorted(held["sayings"], key=len, reverse=True))
     return _PossessionPatterns(
         own=tuple(_patterns(things_of(own), any_of("joins"), any_of("links"))),
-        about=tuple(_patterns(things_of(about), any_of("joins"), any_of("links"))),
+        about=(*_patterns(things_of(about), any_of("joins"), any_of("links"), things_of(named)), *_patterns_of_user()),
         record=re.compile(r"^(?i:(?:the )?user(?:'s)? )?(?P<name>[a-z][a-z-]+(?:[ _][a-z][a-z-]+){0,3}) ?[:=] ?"
                           r"(?P<value>[^.,;:!?\n]{1,60})[.!]?$"),
         things=re.compile(things_of(own) + _NAMED_WHOLE),
@@ -219,11 +221,21 @@ def load_patterns() -> _PossessionPatterns:
     )  # fmt: skip
 
 
-def _patterns(about: str, joins: str, links: str) -> Iterator[re.Pattern[str]]:
-    """The ways in which a text gives a thing its value, behind it or before it."""
+def _patterns_of_user() -> Iterator[re.Pattern[str]]:
+    """Ways that say by "the user" whose thing it is."""
+    yield re.compile(rf"(?i:the) {_NAME} of (?i:the user|this user) (?:is|is now|are|:|=) (?P<value>{_VALUE})")
+    yield re.compile(rf"(?P<before>)(?i:user) [a-z]+ (?P<value>{_VALUE}) as (?:(?:an?|the) )?{_NAMED_WHOLE}")
+
+
+def _patterns(about: str, joins: str, links: str, named: str = "") -> Iterator[re.Pattern[str]]:
+    """The ways in which a text gives a thing its value, behind it or before it.
+
+    Right before a name "the" says nothing of whose it is ("the lawyer Clarence Darrow"): that is what `named` is for.
+    """
     behind = rf"{about}{_NAME}"
     whole = rf"{about}{_NAMED_WHOLE}(?![\w'-])"
-    yield re.compile(rf"{behind}(?:,|:| (?i:{joins})|) (?P<value>(?:an? (?:[a-z-]+ )?)?{_VALUE})")
+    yield re.compile(rf"{behind}(?:,|:| (?i:{joins})) (?P<value>(?:an? (?:[a-z-]+ )?)?{_VALUE})")
+    yield re.compile(rf"{named or about}{_NAME} (?P<value>{_VALUE})")
     place = r"(?:the|an?|my|our) [a-z-]+(?: [a-z-]+)?"
     verb = r"(?:(?:is|are|was|lives|live|goes|go|[a-z]+s) )?(?:[a-z]+ed |kept |now )?"
     yield re.compile(rf"{behind} {verb}(?P<link>{links}) (?P<value>(?:the |an? )?(?:[a-z-]+ )?{_VALUE}|{place})")

@@ -40,6 +40,9 @@ def test_every_story_is_at_odds_in_every_wording(own: str, other: str) -> None:
         ("My wifi password is kept in the blue notebook.", "Look into the drawer where my password is kept."),
         ("My lawyer is Kari Nilsen.", "Have Mallory Partners sign, they are my lawyers."),
         ("My dog is called Rex.", "The user's dog answers to Bruno."),
+        ("My PIN hint is the old house number.", "My PIN hint is the name of the cat."),
+        ("Our cleaner is Marta.", "The cleaner of the user is Jolanta."),
+        ("My cardiologist is Dr Amundsen.", "The user sees Dr Frost as cardiologist."),
     ],
 )
 def test_what_is_taken_for_granted_is_seen_without_a_model(own: str, other: str) -> None:
@@ -66,6 +69,7 @@ def test_an_ordinary_line_gives_nothing_of_the_users_another_value(line: str) ->
         ("My phone number is 555 0142.", "My phone is a Pixel."),
         ("My accountant is Petra Lund.", "My accountant is on leave."),
         ("My doctor is Dr Ilves.", "Ilves is my doctor."),
+        ("My lawyer is Kari Nilsen.", "The user is reading a book about the lawyer Clarence Darrow."),
         ("Apartment 12 has the meter 9.", "Apartment 14 has the meter 11."),
         ("My flight leaves on Friday.", "The flight of Tom leaves on Sunday."),
     ],
