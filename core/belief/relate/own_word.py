@@ -243,7 +243,7 @@ def _is_at_odds_by_rule(mine: Sentence, theirs: Sentence) -> bool:
     """Whether rules see that two sentences give one thing two values."""
     if is_same_or_in_series(mine.told.text, theirs.told.text):
         return False
-    if has_contradiction(mine.claims, theirs.claims) or is_rival(mine.told, theirs.told):
+    if has_contradiction(mine.told.claims, theirs.claims) or is_rival(mine.told, theirs.told):
         return True
     if any(_gives_otherwise(one, other) for one, other in product(mine.given, theirs.given)):
         return True

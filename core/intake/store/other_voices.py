@@ -23,13 +23,13 @@ from core.types.values import Status
 from core.vault.database.rows import Rows
 
 _log = log.get("intake")
-_NEAREST = 8
+_NEAREST = 6
 _THINGS, _OF_ONE_THING = 6, 24
 """Things of the user's that are looked up, and memories that speak of one."""
 _CLAIMS = 24
 _COMPARED = 24
 """Memories that a candidate is compared with, at most."""
-_ASKED = 16
+_ASKED = 12
 """Pairs of sentences that the relation model is asked about for one candidate."""
 _NAMED = (
     "SELECT m.id FROM (SELECT rowid AS n FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid DESC LIMIT 2000) w "

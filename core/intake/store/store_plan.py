@@ -45,7 +45,7 @@ from core.intake.store.returning_value import (
     relation_to_past,
     relations_to_doubted,
 )
-from core.intake.transaction.text_readers import TextReaders
+from core.intake.transaction.text_readers import Relate, TextReaders
 from core.score.belief.chance import discount_chance, relevance_probability
 from core.types.belief import ACTED_ON, LABELS, Label, Relation, Told
 from core.types.values import Action, Source, Status
@@ -122,6 +122,22 @@ class StorePlan:
 NEW = StorePlan("NEW", 1.0, "rules")
 
 
+class _AskedOnce:
+    """The relation model for one candidate: what two texts are to each other is asked once."""
+
+    def __init__(self, relate: Relate) -> None:
+        self._relate = relate
+        self._known: dict[tuple[str, str], Relation] = {}
+
+    def classify(self, pairs: Sequence[tuple[Told, Told]]) -> tuple[Relation, ...]:
+        """One relation for each pair (existing, incoming)."""
+        keys = [(existing.text, incoming.text) for existing, incoming in pairs]
+        asked = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in self._known}
+        if asked:
+            self._known |= zip(asked, self._relate.classify(list(asked.values())), strict=True)
+        return tuple(self._known[key] for key in keys)
+
+
 def plan_store(rows: Rows, candidate: StoreCandidate, readers: TextReaders, neighbours: NeighbourSearch) -> StorePlan:
     """Decide what becomes of a candidate.
 
@@ -133,6 +149,8 @@ def plan_store(rows: Rows, candidate: StoreCandidate, readers: TextReaders, neig
     Returns:
         What to do.
     """
+    if readers.relate is not None:
+        readers = replace(readers, relate=_AskedOnce(readers.relate))
     same = find_same_claims(rows, candidate)
     if same is not None:
         return StorePlan("DUPLICATE", 1.0, "rules", known=same)
