@@ -20,7 +20,7 @@ from core.types.belief import Relation
 from core.types.values import OWNER_ACTOR, Source
 
 assert poison_wordings.__doc__  # imported for what it enters into the table
-_GATE = "core.intake.store.store_plan.decide"
+_GATE = "core.intake.store.store_plan.decide_gate"
 
 STOPPED_ELSEWHERE = {
     "explicit_without_the_grant": "refused: the client lacks the grant",
