@@ -183,6 +183,7 @@ def test_another_token_limit_is_another_version(model_copy: Path, embedder: Mini
     assert not np.array_equal(other.embed_one(text), embedder.embed_one(text))
 
 
+@pytest.mark.starts_process
 def test_importing_loads_no_runtime() -> None:
     code = "import sys, core.embed.minilm; sys.exit('onnxruntime' in sys.modules or 'tokenizers' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], check=False, cwd=Path(__file__).parents[3])

@@ -36,7 +36,8 @@ def opened() -> tuple[Any, ManualClock, Closing]:
     clock = ManualClock(1_000)
     closing = Closing(clock)
     read = SimpleNamespace(read=lambda fn, deadline_s: fn(None))
-    made = SimpleNamespace(clock=clock, activity=Activity(clock), closing=closing, vault=read)
+    load = SimpleNamespace(activity=Activity(clock))
+    made = SimpleNamespace(clock=clock, load=load, closing=closing, vault=read)
     clock.advance(10_000)
     return made, clock, closing
 
@@ -53,14 +54,14 @@ def test_after_a_search_it_waits_until_nobody_searches_any_more() -> None:
     made, clock, closing = opened()
     manners = _Manners(made)
     clock.advance(500)
-    made.activity.called()
+    made.load.activity.called()
     manners.wait()
     assert 0.25 <= closing.waited < 0.3
 
 
 def test_whoever_searches_all_the_time_holds_it_back_and_not_for_good() -> None:
     made, clock, closing = opened()
-    made.activity = SimpleNamespace(is_busy=True)
+    made.load.activity = SimpleNamespace(is_busy=True)
     manners = _Manners(made)
     clock.advance(50)
     manners.wait()
@@ -75,7 +76,7 @@ def test_between_the_questions_to_the_index_it_waits() -> None:
     made, clock, closing = opened()
 
     def search(vector: Any, k: int) -> Any:
-        made.activity.called()
+        made.load.activity.called()
         clock.advance(1)
         return SimpleNamespace(labels=np.array([3]), cosines=np.array([0.5], np.float32))
 
