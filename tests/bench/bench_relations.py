@@ -39,7 +39,9 @@ class Row:
 
 def reader() -> Callable[[str], tuple[ClaimDraft, ...]]:
     """The project's claim reader."""
-    found: Callable[[str], tuple[ClaimDraft, ...]] = importlib.import_module("core.belief.extract.extraction").extract
+    found: Callable[[str], tuple[ClaimDraft, ...]] = importlib.import_module(
+        "core.belief.extract.extraction"
+    ).extract_claims
     return found
 
 
