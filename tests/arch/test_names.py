@@ -31,7 +31,6 @@ VERB_FORMS_ALLOWED: frozenset[str] = frozenset(
         "core/ipc/socket/framing.py",
         "core/security/hardening.py",
         "core/vault/opening.py",
-        "ui/pages/recall/saved_questions.py",
     }
 )
 # Name to number of definitions.

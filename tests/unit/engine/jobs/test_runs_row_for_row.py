@@ -115,7 +115,7 @@ def test_undoing_what_a_model_read_restores_every_row(tmp_path: Path) -> None:
         facts = [distill_rig.fact("The user likes tea."), distill_rig.fact("The user likes rum.")]
         answer = distill_rig.answer(*facts, updated=[distill_rig.fact(new, target_id=known)])
         ran = distill_rig.run(rig, answer)
-        assert ran.counts["new_facts"] == ran.counts["asked"] == ran.counts["confirmed"] == 1, ran.counts
+        assert ran.counts["new_facts"] == ran.counts["updated"] == ran.counts["confirmed"] == 1, ran.counts
         assert rig.undo(ran.step_id).left == ()
         assert not differences(before, rig.dump())
 

@@ -133,7 +133,7 @@ def test_an_update_of_what_the_person_said_only_waits(tmp_path: Path) -> None:
     table = Table({(old, new): sure(Label.SUPERSEDE, 0.7)})
     with rig_at(tmp_path, readers=table.readers) as rig:
         known = rig.store(old).memory_id
-        note(rig, new, source=Source.INFERENCE)
+        note(rig, new)
         ran = run(rig, answer(updated=[fact(new, target_id=known)]))
         assert ran.counts == {"asked": 1, "episodes": 1}
         assert rig.get(known).status.value == "active"
