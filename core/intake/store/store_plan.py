@@ -119,8 +119,6 @@ class StorePlan:
         return self.deed in (GateDecision.COEXIST, GateDecision.SUPERSEDE, GateDecision.HOLD_EXISTING)
 
 
-_CERTAIN = 0.8
-"""From this likelihood a relation is acted on without a question."""
 NEW = StorePlan("NEW", 1.0, "rules")
 
 
@@ -243,12 +241,8 @@ def _at_least_doubted(relation: Relation | None, odds: Odds) -> Relation:
 
 
 def _not_ended(relation: Relation) -> Relation:
-    """Not at odds with the person's word: what the model half took for its end stands beside it.
-
-    Where the model is sure (design section 4: from 0.8 on), it is believed: rules do not see everything.
-    """
-    ended = relation.probabilities.get(Label.SUPERSEDE, 0.0)
-    if ended >= _CERTAIN or (relation.label is not Label.SUPERSEDE and ended < DOUBT):
+    """Not at odds with the person's word: what the model took for its end stands beside it."""
+    if relation.label is not Label.SUPERSEDE and relation.probabilities.get(Label.SUPERSEDE, 0.0) < DOUBT:
         return relation
     shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS}
     shares |= {Label.SUPERSEDE: 0.0, Label.COEXIST: shares[Label.COEXIST] + shares[Label.SUPERSEDE]}
