@@ -136,7 +136,7 @@ def take_all_back(rig: Rig) -> None:
 def without_import_spaces(dump: dict[str, Any]) -> dict[str, Any]:
     """An import's row stays in the journal, and the space it went to with it; no token comes back into force."""
     spaces = [row for row in dump["spaces"] if row[1] != "Work"]
-    clients = [[value for place, value in enumerate(row) if place not in _OF_TOKENS] for row in dump["clients"]]
+    clients = [tuple(value for place, value in enumerate(row) if place not in _OF_TOKENS) for row in dump["clients"]]
     return {**dump, "spaces": spaces, "clients": clients}
 
 

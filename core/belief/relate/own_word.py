@@ -51,6 +51,9 @@ _STRUCTURE = 0.9
 _CHARACTERS, _SENTENCES, _WHOLE = 16_384, 32, 600
 """So much of a text is read, so many sentences of it; a short text is asked about as a whole, too."""
 _READINGS = 4
+_WORD = 48
+_RUN = re.compile(rf"\S{{{_WORD + 1},}}")
+"""A longer run of signs without a blank is cut there."""
 
 Extract = Callable[..., tuple[ClaimDraft, ...]]
 Classify = Callable[[Sequence[tuple[Told, Told]]], Sequence[Relation]]
@@ -145,9 +148,10 @@ def spoken(told: Told, extract: Extract, most: int = _SENTENCES) -> Spoken:
         extract: reads claims.
         most: sentences that are read, at most.
     """
-    text = read_as_seen(told.text[:_CHARACTERS])
+    # A run without a blank is no word of a sentence, and patterns of words would try each of its beginnings and ends.
+    text = _RUN.sub(lambda run: run.group()[:_WORD], read_as_seen(told.text[:_CHARACTERS]))
     about = is_about_user(text)
-    parts = [text[begin:end].strip() for begin, end in split_sentences(text)[:most]]
+    parts = [text[begin:end].strip()[:_WHOLE] for begin, end in split_sentences(text)[:most]]
     parts = [part for part in parts if part and not part.endswith("?")]
     if len(parts) > 1 and len(text) <= _WHOLE:
         parts.append(text)

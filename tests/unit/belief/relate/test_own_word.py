@@ -116,3 +116,15 @@ def test_the_model_is_asked_about_no_more_pairs_than_it_may_be() -> None:
 def test_any_two_texts_can_be_compared_and_a_text_agrees_with_itself(one: str, two: str) -> None:
     assert odds(one, two, model=False).share >= 0
     assert not odds(one, one, model=False).is_doubt
+
+
+@pytest.mark.parametrize(
+    "junk", ["0f" * 4000, "my " * 4000, "my lawyer " * 1500, "Aa" * 4000, "a-" * 4000, "the user's " * 1400]
+)
+def test_long_runs_and_repetitions_are_read_within_bounds(junk: str) -> None:
+    own, other = (
+        spoken(Told(text, 1, ()), extract_claims) for text in ("My lawyer is Kari.", f"Ada keeps bees {junk}")
+    )
+    assert len(other.sentences) <= 33
+    assert max(len(sentence.told.text) for sentence in other.sentences) <= 600
+    assert not odds_of([(own, other)], None, 12)[0].is_doubt

@@ -75,14 +75,10 @@ def test_without_messages_times_are_those_of_the_records() -> None:
     assert dry_run_import(BUNDLE, Fixed(record("1"))).earliest is None
 
 
-def test_a_note_is_as_old_as_its_first_section_and_as_new_as_its_last() -> None:
-    sections = (Section(3, When(9)), Section(6, None), Section(9, When(2)))
-    note = replace(record("1", ms=5, talk=None), sections=sections)
+def test_a_note_is_told_by_its_own_date_whatever_its_sections_say() -> None:
+    note = replace(record("1", ms=5, talk=None), sections=(Section(3, When(9)), Section(6, None)))
     told = dry_run_import(BUNDLE, Fixed(note))
-    assert (told.earliest, told.latest) == ("1970-01-01T00:00:00.002Z", "1970-01-01T00:00:00.009Z")
-    undated = replace(note, occurred=None)
-    told = dry_run_import(BUNDLE, Fixed(undated))
-    assert (told.earliest, told.latest) == ("1970-01-01T00:00:00.002Z", "1970-01-01T00:00:00.009Z")
+    assert (told.earliest, told.latest) == ("1970-01-01T00:00:00.005Z", "1970-01-01T00:00:00.005Z")
 
 
 def test_a_plan_spans_the_sections_of_a_note() -> None:
