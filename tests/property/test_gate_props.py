@@ -29,11 +29,12 @@ OWNERS = st.builds(by_owner, _sources, vouched=_vouched)
 CLIENTS = st.builds(by_client, _sources, client=st.sampled_from(["aster", "borage"]), vouched=_vouched)
 IMPORTS = st.builds(by_import, _sources, store=st.sampled_from(["import:a", "import:b"]), vouched=_vouched)
 STANDINGS = _timed(OWNERS | CLIENTS | IMPORTS)
+_OF_OTHERS = st.sampled_from([source for source in Source if source is not Source.USER_EXPLICIT])
 OTHERS = _timed(
-    st.builds(by_client, _sources, client=st.sampled_from(["aster", "borage"]))
-    | st.builds(by_import, _sources, store=st.sampled_from(["import:a", "import:b"]))
+    st.builds(by_client, _OF_OTHERS, client=st.sampled_from(["aster", "borage"]))
+    | st.builds(by_import, _OF_OTHERS, store=st.sampled_from(["import:a", "import:b"]))
 )
-"""Nobody here is the person."""
+"""Neither the person nor who passes on what the person typed."""
 
 
 @st.composite
