@@ -19,6 +19,7 @@ from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action, Source, When
 
 DAY_MS = 86_400_000
+AGAIN = "Painted red the house is"  # a repeat says nothing of its own
 FIRST, SECOND, THIRD = "The house is painted red", "The house is painted blue", "The house is painted white"
 
 
@@ -97,7 +98,7 @@ def test_what_may_stand_together_is_added_with_a_relation(tmp_path: Path) -> Non
 @pytest.mark.parametrize("label", [Label.DUPLICATE, Label.SUPERSEDE, Label.MERGE])
 def test_a_guess_changes_nothing_and_asks(tmp_path: Path, label: Label) -> None:
     with saying(tmp_path, label, 0.79) as rig:
-        first, second = rig.store(FIRST), later(rig, SECOND)
+        first, second = rig.store(FIRST), later(rig, AGAIN if label is Label.DUPLICATE else SECOND)
         assert (second.operation, states(rig, first, second)) == ("ADD", ["active", "active"])
         (row,) = rig.engine.conflicts.queue().result(30).rows
         assert (row.id, row.kind) == (second.conflict, "classification")
@@ -312,7 +313,7 @@ def test_each_state_ends_in_its_operation_and_is_logged(
 ) -> None:
     with saying(tmp_path, label) as rig:
         rig.store(FIRST)
-        reply = later(rig, "The house is painted in oil")
+        reply = later(rig, AGAIN if label is Label.DUPLICATE else "The house is painted in oil")
         assert reply.operation == operation
         assert reply.classification is not None
         assert reply.classification.label == label.value

@@ -325,6 +325,17 @@ def has_contradiction(existing: Sequence[ClaimDraft], incoming: Sequence[ClaimDr
     return any(_odds(old, new) for old in existing for new in incoming)
 
 
+def are_of_other_times(existing: Sequence[ClaimDraft], incoming: Sequence[ClaimDraft]) -> bool:
+    """Whether both claim one thing of one subject, and never for the same time: then neither is against the other."""
+    same = [
+        (old, new)
+        for old in existing
+        for new in incoming
+        if old.predicate == new.predicate and key_form(old.subject) == key_form(new.subject)
+    ]
+    return bool(same) and not any(_overlap(old, new) for old, new in same)
+
+
 def _odds(old: ClaimDraft, new: ClaimDraft) -> bool:
     if old.predicate != new.predicate or key_form(old.subject) != key_form(new.subject):
         return False

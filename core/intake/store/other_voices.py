@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from core import log
+from core.belief.relate.distinctions import are_of_other_times
 from core.belief.relate.own_word import Odds, Sentence, Spoken, odds_of, spoken
 from core.errors import LociError
 from core.intake.claims.candidate import Neighbour, StoreCandidate, load_neighbours
@@ -93,7 +94,8 @@ def judge_other_voices(
 def _is_other_voice(one: Neighbour, candidate: StoreCandidate) -> bool:
     """Whether it stands, and one of the two is the person's word; what waits already needs not wait for another."""
     stands = not one.is_over and one.status != Status.QUARANTINED
-    return stands and one.standing.persons is not candidate.standing.persons
+    is_other = stands and one.standing.persons is not candidate.standing.persons
+    return is_other and not are_of_other_times(one.told.claims, candidate.claims)
 
 
 def _by_chance(one: Neighbour, odds: Odds, others: int) -> Odds:
