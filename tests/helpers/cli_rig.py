@@ -44,7 +44,10 @@ _AT_START = ("PYTHON", "LANG", "LC_", "TZ")
 _SHELL = """
 import contextlib, io, json, resource, sys
 from app.__main__ import main
-for line in sys.stdin:
+typed = sys.stdin
+for line in typed:
+    # A command has an input of its own, an empty one: what is typed here are the commands.
+    sys.stdin = io.TextIOWrapper(io.BytesIO())
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(json.loads(line))
