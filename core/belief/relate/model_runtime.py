@@ -288,7 +288,7 @@ def probabilities(
     The softmax at one temperature; then the winner's share is bent so that `sure_at` of its label becomes ACTED_ON,
     and the others share the rest as before. Shares of 0.5 and less stay, so the winner stays the winner. Both are
     fitted on held-back pairs so that a SUPERSEDE or MERGE that is acted on is right 19 times in 20 (design section 4;
-    `packaging/train_relations.py`).
+    `packaging/training/train_relations.py`).
 
     Args:
         logits: shape (4,), finite.

@@ -1,8 +1,8 @@
 """When recall keeps silent: how likely it is that anything in reach answers the question at all.
 
 Where words and meaning are both compared, a logistic model of some ten signs tells; its numbers are data
-(`resources/recall/silence.json`), fitted by `packaging/fit_silence.py` on questions written for it. A search by words
-or by meaning alone has a bar. Must not do: rank.
+(`resources/recall/silence.json`), fitted by `packaging/training/fit_silence.py` on questions written for it. A search
+by words or by meaning alone has a bar. Must not do: rank.
 """
 
 from __future__ import annotations

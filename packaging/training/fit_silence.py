@@ -1,4 +1,4 @@
-"""Fit the model that tells when recall keeps silent: python packaging/fit_silence.py.
+"""Fit the model that tells when recall keeps silent: python packaging/training/fit_silence.py.
 
 It asks questions that something answers, and questions that nothing answers, in vaults of one to some thousand
 memories, and writes `resources/recall/silence.json`. The texts: conversations of `tests/bench/heldout/conversations`,
@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers"), str(ROOT / "tests" / "bench")]
 
 from conversations import read_ours  # noqa: E402
@@ -134,9 +134,8 @@ def main() -> None:
         name: {"mean": round(float(m), 5), "spread": round(float(s), 5), "weight": round(float(b), 5)}
         for name, m, s, b in zip(SIGNS, mean, spread, beta[1:], strict=True)
     }
-    about = (
-        "How likely a question has an answer; made by packaging/fit_silence.py, read by core.score.ranking.abstention."
-    )
+    made_by = Path(__file__).resolve().relative_to(ROOT).as_posix()
+    about = f"How likely a question has an answer; made by {made_by}, read by core.score.ranking.abstention."
     data = {"about": about, "intercept": round(float(beta[0]), 5), "signs": told}
     OUT.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
     print(f"{OUT.relative_to(ROOT)} written from {len(found)} askings")

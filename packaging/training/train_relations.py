@@ -3,7 +3,7 @@
 Run by hand when the pairs or the embedder change, in an environment with the
 `model` extra of pyproject.toml:
 
-    python packaging/train_relations.py [--epochs 4] [--seeds 1] [--keep FOLDER]
+    python packaging/training/train_relations.py [--epochs 4] [--seeds 1] [--keep FOLDER]
 
 What ships goes on from the mean of the weights of three models or more: one that never saw the file `work`, one that
 never saw `personal`, neither of which saw `paraphrase2`, and those that learned from every pair but the everyday ones
@@ -33,8 +33,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "packaging")]
 
 import relation_data as data  # noqa: E402
 import relation_net as network  # noqa: E402

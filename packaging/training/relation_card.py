@@ -20,9 +20,9 @@ It runs on the processor, without a server or a network.
   in the other text, and {figures} figures of overlap (`core/belief/relate/features.py`).
 - **What it learned from**: {pairs} pairs written for this project by its makers, without any outside text
   (`packaging/training/README.md`); SHA-256 of the set `{digest}`. Labels: {labels}.
-- **How it was made**: `packaging/train_relations.py`, {epochs} epochs; the mean of the weights of {models} models:
-  {whole} learned from every file but the everyday ones (remarks, stories), the rest without two more; then a short pass
-  over the same files, two over every pair, and the mean of three such endings. The word vectors are kept as they are.
+- **How it was made**: `packaging/training/train_relations.py`, {epochs} epochs; the mean of the weights of {models}
+  models: {whole} learned from every file but the everyday ones (remarks, stories), the rest without two more; then a
+  short pass over the same files, two over every pair, and the mean of three such endings. The word vectors are kept.
 - **Licence**: Apache-2.0 (LICENSE), as the embedder it was tuned from; changed here as told above.
 - **Limits**: English; reads 64 tokens of each text; knows nothing of who said what, which is the gate's work.
 

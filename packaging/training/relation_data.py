@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parent / "training" / "relations"
+FOLDER = Path(__file__).resolve().parent / "relations"
 LABELS = ("DUPLICATE", "SUPERSEDE", "MERGE", "COEXIST")
 LONGEST = 1_500
 _DRAWN = 24
