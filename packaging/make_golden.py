@@ -26,10 +26,9 @@ from core.security.subkeys import Purpose, RootKey  # noqa: E402
 from core.types.clock import ManualClock  # noqa: E402
 from core.vault.audit import AuditChain  # noqa: E402
 from core.vault.database.migrations import known_migrations  # noqa: E402
-from core.vault.database.row_images import image_hash, image_to_json  # noqa: E402
+from core.vault.database.rows import image_hash, image_to_json  # noqa: E402
 from core.vault.database.tx import Tx  # noqa: E402
-from core.vault.files.home import Home  # noqa: E402
-from core.vault.files.keys import SubKeys  # noqa: E402
+from core.vault.files.home import Home, SubKeys  # noqa: E402
 from core.vault.vault import Vault  # noqa: E402
 from core.vault.verification import verify  # noqa: E402
 from golden_belief import DAY_MS, MADE_MS, answers, desk, disagreements  # noqa: E402

@@ -77,8 +77,8 @@ from core.types.clock import Clock
 from core.types.lifecycle import JobType
 from core.types.replies import Finding
 from core.types.values import OWNER_ACTOR
+from core.vault.bootstrap import OlderCopy, OpenInfo
 from core.vault.files.lockfile import VaultLock
-from core.vault.opening import OlderCopy, OpenInfo
 
 __all__ = [
     "Engine",

@@ -44,13 +44,12 @@ from core.types.clock import Clock
 from core.types.ids import IdMaker
 from core.types.values import OWNER_ACTOR
 from core.vault.audit import AuditChain
-from core.vault.backup.backup import clear_leftovers
-from core.vault.backup.replacement import finish_restore
+from core.vault.backup import clear_leftovers
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home
-from core.vault.vault import Vault
-from core.vault.write_queue import WriteQueue
+from core.vault.files.replacement import finish_restore
+from core.vault.vault import Vault, WriteQueue
 
 Chore = Callable[[OpenVault], object]
 

@@ -17,7 +17,7 @@ from core.text.fold import fold_width
 from core.types.entities import EntityCard, EntityChange, EntityDraft, Reach
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.visibility import undecided_sql
+from core.vault.memory_sql import undecided_sql
 
 METADATA_BYTES = 8 * 1024
 """UTF-8 of the metadata of an entity, at most; our choice: as much as a client's text."""

@@ -19,7 +19,7 @@ from core.text.stopwords import common_words, fold_word
 from core.types.lifecycle import Inferred, Mentioned
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.dependents import remove_lonely
+from core.vault.memory_sql import remove_lonely
 
 _INFERRED = (
     "SELECT i.body, i.valence, i.arousal, i.made_by, i.at FROM inferred i JOIN memories m ON m.id = i.memory_id "

@@ -18,7 +18,7 @@ from core.text.compose import memory_terms
 from core.types.values import Memory
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.dependents import forget_inferred, remove_mentions
+from core.vault.memory_sql import forget_inferred, remove_mentions
 
 MEMORY_OWNER = "memory"
 SERVED = "ollama:"

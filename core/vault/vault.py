@@ -1,36 +1,164 @@
-"""The open vault: reading on many threads, writing on one.
+"""The open vault: reading on many threads, writing on one, and the bounded queue in front of the writer.
 
-`Vault.read` lends one of the read connections and a snapshot; `Vault.write` runs one verb as
-one transaction. Reads never wait for the writer.
+`Vault.read` lends one of the read connections and a snapshot; `Vault.write` runs one verb as one transaction. Reads
+never wait for the writer. `WriteQueue` has two lanes: what a person or a client waits for goes before background work
+(import batches), but every eighth turn belongs to the background. Nothing is dropped: a caller waits for room.
 
-Must not do: start threads, hold the lock file (the engine does), know what a verb means.
+Must not do: start threads (the engine gives `WriteQueue.run` one), hold the lock file (the engine does), know what a
+verb means.
 """
 
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlcipher3 import dbapi2
 
 from core.errors import BugError, CancelledError, Code, IntegrityError, LociError
 from core.types.clock import Clock
-from core.vault.database.cipher import MERGE_CHANGES, MERGE_PAGES, checkpoint, fetch, free_pages, merge_full_text
-from core.vault.database.database_copy import copy_into
-from core.vault.database.faults import RAISED, locked, translate
+from core.vault.bootstrap import OlderCopy, OpenedDatabase, OpenInfo, create_vault, open_vault
+from core.vault.database.connections import (
+    MERGE_CHANGES,
+    MERGE_PAGES,
+    ReadPool,
+    checkpoint,
+    copy_into,
+    fetch,
+    free_pages,
+    merge_full_text,
+)
+from core.vault.database.faults import RAISED, busy, locked, translate
 from core.vault.database.migrations import Migration, known_migrations
-from core.vault.database.pool import ReadPool
 from core.vault.database.rows import Rows, SqlRows
 from core.vault.database.tx import Tx
-from core.vault.files.home import Home
-from core.vault.files.keys import SubKeys
-from core.vault.files.reserve import Reserve
+from core.vault.files.home import Home, Reserve, SubKeys
 from core.vault.head import Head, client_marks, retire_clients, write_head
-from core.vault.opening import OlderCopy, OpenedDatabase, OpenInfo, create_vault, open_vault
+
+CAPACITY = 1000
+_BACKGROUND_TURN = 8
+
+
+@dataclass(frozen=True)
+class _Item:
+    action: Callable[[Tx], Any]
+    future: Future[Any]
+
+    def refuse(self) -> None:
+        if self.future.set_running_or_notify_cancel():
+            self.future.set_exception(busy())
+
+
+class WriteQueue:
+    """Brings verbs from any thread to the writer's."""
+
+    def __init__(self, vault: Vault, capacity: int = CAPACITY) -> None:
+        """Make an empty queue.
+
+        Args:
+            vault: where verbs are run.
+            capacity: how many may wait; callers of more wait themselves.
+        """
+        self._vault = vault
+        self._capacity = capacity
+        self._changed = threading.Condition()  # guards everything below
+        self._front: deque[_Item] = deque()
+        self._back: deque[_Item] = deque()
+        self._turn = 0
+        self._is_closed = False
+        self._is_stopped = False
+        self._is_running = False
+
+    @property
+    def depth(self) -> int:
+        """How many verbs wait."""
+        with self._changed:
+            return self._waiting()
+
+    def submit(self, fn: Callable[[Tx], T], *, background: bool = False) -> Future[T]:
+        """Hand a verb in; waits while the queue is full. Never call it on an event loop.
+
+        Args:
+            fn: the verb, run by `Vault.write`.
+            background: whether nobody waits for it.
+
+        Returns:
+            A future with its result; done when it is saved. Cancelling it before its turn drops the verb.
+
+        Raises:
+            EnvironmentFaultError: BUSY; the queue is closed.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_closed or self._waiting() < self._capacity)
+            return self._put(fn, background=background)
+
+    def run(self) -> None:
+        """Run verbs one after another until `close`; the body of the writer's thread."""
+        while (item := self._next()) is not None:
+            if not item.future.set_running_or_notify_cancel():
+                continue
+            try:
+                result = self._vault.write(item.action)
+            except BaseException as fault:  # noqa: BLE001 - it is handed to whoever waits for the future
+                item.future.set_exception(fault)
+            else:
+                item.future.set_result(result)
+
+    def close(self, drain_s: float = 2.0) -> bool:
+        """Take nothing more, let what waits be run, then stop `run`.
+
+        Args:
+            drain_s: seconds for what waits; the rest is refused with BUSY.
+
+        Returns:
+            Whether everything was run.
+        """
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+            is_drained = self._changed.wait_for(lambda: not self._waiting() and not self._is_running, drain_s)
+            left = [*self._front, *self._back]
+            self._front.clear()
+            self._back.clear()
+            self._is_stopped = True
+            self._changed.notify_all()
+        for item in left:
+            item.refuse()
+        return is_drained
+
+    def _put(self, fn: Callable[[Tx], T], *, background: bool) -> Future[T]:
+        if self._is_closed:
+            raise busy()
+        future: Future[T] = Future()
+        (self._back if background else self._front).append(_Item(fn, future))
+        self._changed.notify_all()
+        return future
+
+    def _next(self) -> _Item | None:
+        with self._changed:
+            self._is_running = False
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._is_stopped or self._waiting() > 0)
+            if not self._waiting():
+                return None
+            self._turn += 1
+            is_backs_turn = self._turn % _BACKGROUND_TURN == 0
+            lane = self._back if self._back and (is_backs_turn or not self._front) else self._front
+            item = lane.popleft()
+            self._is_running = True
+            self._changed.notify_all()
+            return item
+
+    def _waiting(self) -> int:
+        return len(self._front) + len(self._back)
+
 
 T = TypeVar("T")
 

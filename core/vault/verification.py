@@ -13,11 +13,11 @@ from enum import StrEnum
 
 from core.errors import Code, LociError
 from core.vault.audit import AuditChain
-from core.vault.database.cipher import cipher_problems
+from core.vault.bootstrap import Doubt
+from core.vault.database.connections import cipher_problems
 from core.vault.database.rows import Rows
-from core.vault.files.keys import SubKeys
+from core.vault.files.home import SubKeys
 from core.vault.head import read_head
-from core.vault.opening import Doubt
 from core.vault.vault import Vault
 
 

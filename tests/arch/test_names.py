@@ -30,7 +30,6 @@ VERB_FORMS_ALLOWED: frozenset[str] = frozenset(
         "core/ipc/protocol/escaping.py",
         "core/ipc/socket/framing.py",
         "core/security/hardening.py",
-        "core/vault/opening.py",
     }
 )
 # Name to number of definitions.

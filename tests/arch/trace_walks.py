@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 _OWN = tuple(f"{ROOT / house}{os.sep}" for house in ("app", "core", "ui"))
-_ENQUEUE = ("write_queue.py", "submit")
+_ENQUEUE = ("vault.py", "submit")
 _INSERT = ("tx.py", "insert")
 _SETTLE_S = 0.4
 

@@ -23,7 +23,7 @@ from core.engine.facade import Engine, Home, OpenInfo, Setup
 from core.errors import Code, UserError
 from core.security.kdf import KdfCost
 from core.security.keyring_client import KeyringCause, KeyringEntry, KeyringFaultError
-from core.vault.opening import OlderCopy
+from core.vault.bootstrap import OlderCopy
 from ui.context import USUAL_PLACES, Context
 from ui.gate.first_run import Begin, FirstRun
 from ui.gate.gate import Gate, told_by

@@ -34,8 +34,7 @@ from core.types.clock import Clock, ManualClock
 from core.types.replies import ImportReport, StoreReply, UndoReport
 from core.types.requests import ListRequest, RecallQuery, StoreRequest
 from core.types.values import OWNER_ACTOR, Actor, Memory
-from core.vault.database.schema import Schema
-from core.vault.database.tx import Tx
+from core.vault.database.tx import Schema, Tx
 
 START_MS = 1_700_000_000_000
 DAY_MS = 86_400_000

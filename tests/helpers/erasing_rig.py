@@ -6,7 +6,7 @@ from typing import Any
 
 from engine_rig import Rig
 
-from core.vault.database.schema import Schema
+from core.vault.database.tx import Schema
 
 MARK = "Schlangengurkenturm"
 TEXT = f"The key of the {MARK} lies under the third step."

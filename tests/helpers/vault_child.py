@@ -15,7 +15,7 @@ import vault_kit as kit
 
 from core.errors import LociError
 from core.types.clock import SystemClock
-from core.vault.backup.backup import make_backup
+from core.vault.backup import make_backup
 from core.vault.database.migrations import Migration, known_migrations
 from core.vault.database.tx import Tx
 from core.vault.files.lockfile import VaultLock

@@ -12,8 +12,7 @@ from sqlcipher3 import dbapi2
 
 from core.types.clock import Clock, ManualClock
 from core.vault.database.tx import Tx
-from core.vault.files.home import Home
-from core.vault.files.keys import SubKeys
+from core.vault.files.home import Home, SubKeys
 from core.vault.vault import Vault
 
 KEYS = SubKeys(db=b"d" * 32, head=b"h" * 32, audit=b"a" * 32)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.vault.database.migrations import statements
-from core.vault.database.row_images import after_from_json, change_to_json, image_from_json, image_hash, image_to_json
+from core.vault.database.rows import after_from_json, change_to_json, image_from_json, image_hash, image_to_json
 from core.vault.database.tx import Tx
 from core.vault.files.home import PAGE_SIZE, Home
 from core.vault.files.wal_audit import scan

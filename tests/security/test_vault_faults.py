@@ -23,9 +23,8 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from core.errors import Code, LociError
 from core.types.clock import ManualClock, SystemClock
-from core.vault.backup.backup import clear_leftovers
-from core.vault.backup.restore import OpenedKeys, restore
-from core.vault.database.cipher import peek
+from core.vault.backup import OpenedKeys, clear_leftovers, restore
+from core.vault.database.connections import peek
 from core.vault.database.migrations import known_migrations
 from core.vault.database.tx import Tx
 from core.vault.files.home import PAGE_SIZE, Home

@@ -22,10 +22,10 @@ from core.lifecycle.kit import clock_check
 from core.memory.write import count_without_vectors
 from core.types.belief import Server
 from core.types.lifecycle import Deed, Health, Pressure
-from core.vault.backup.backup import automatic_backups, made_at_ms
+from core.vault.backup import automatic_backups, made_at_ms
+from core.vault.bootstrap import Doubt
 from core.vault.database.rows import Rows
 from core.vault.files.home import RESERVE_BYTES
-from core.vault.opening import Doubt
 
 _MB = 1024 * 1024
 _DISK_LOW = 500 * _MB

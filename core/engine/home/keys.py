@@ -27,10 +27,9 @@ from core.security.slots import (
     with_recovery_slot,
 )
 from core.security.subkeys import Purpose, RootKey
-from core.vault.backup.replacement import finish_restore
-from core.vault.files.home import Home
-from core.vault.files.keys import SubKeys
+from core.vault.files.home import Home, SubKeys
 from core.vault.files.lockfile import VaultLock
+from core.vault.files.replacement import finish_restore
 from core.vault.head import open_counter, read_head, seal_counter
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from core.security.keystore import backup_of, save_keys
 from core.security.slots import create_keys, open_with_secret
 from core.security.subkeys import Purpose
 from core.types.clock import Clock
-from core.vault.backup.restore import OpenedKeys, RestoreInfo, restore
+from core.vault.backup import OpenedKeys, RestoreInfo, restore
 from core.vault.files.home import Home
 from core.vault.files.lockfile import VaultLock
 from core.vault.vault import Vault

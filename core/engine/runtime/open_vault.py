@@ -36,8 +36,7 @@ from core.types.values import Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home
-from core.vault.vault import Vault
-from core.vault.write_queue import WriteQueue
+from core.vault.vault import Vault, WriteQueue
 
 T = TypeVar("T")
 P = ParamSpec("P")

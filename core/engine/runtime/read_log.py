@@ -23,7 +23,7 @@ from core.types.recall import Context
 from core.types.values import Actor
 from core.vault.audit import AuditChain, AuditEntry
 from core.vault.database.tx import Tx
-from core.vault.visibility import undecided_sql
+from core.vault.memory_sql import undecided_sql
 
 _DAY_MS = 86_400_000
 _REFUSALS_KEPT = 100  # between two flushes

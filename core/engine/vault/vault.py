@@ -28,9 +28,9 @@ from core.security.slots import remove_slot
 from core.security.subkeys import Purpose, RootKey
 from core.types.clock import Clock
 from core.types.replies import Presence, StatusReport
-from core.vault.backup.backup import make_backup
+from core.vault.backup import make_backup
+from core.vault.bootstrap import OpenInfo
 from core.vault.database.rows import Rows
-from core.vault.opening import OpenInfo
 from core.vault.verification import Check, CheckOutcome
 from core.vault.verification import verify as verify_vault
 

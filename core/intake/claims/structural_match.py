@@ -16,7 +16,7 @@ from core.intake.transaction.sources import KINDS_BY_TEXT, standing_twin
 from core.memory.draft import to_json
 from core.types.belief import ClaimDraft
 from core.vault.database.rows import Rows
-from core.vault.visibility import UNSEALED
+from core.vault.memory_sql import UNSEALED
 
 _ALWAYS, _NEVER = 2**63 - 1, -(2**63) + 1
 _COMPARED = to_json([kind.value for kind in KINDS_BY_TEXT])

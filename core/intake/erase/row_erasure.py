@@ -17,8 +17,7 @@ from core.memory.draft import to_json
 from core.memory.write import refresh_terms, remove_derived
 from core.text.describe.room_names import TEXTS, name_rooms
 from core.text.fold import fold_case, fold_width
-from core.vault.database.row_images import image_hash, image_to_json, steady
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, image_hash, image_to_json, steady
 from core.vault.database.tx import Tx
 
 _OF = "IN (SELECT value FROM json_each(?))"

@@ -19,7 +19,7 @@ from typing import Any
 from core.intake.erase.row_erasure import ErasedRows, RowEraser
 from core.intake.erase.trace_index import ErasedTextMatcher, TraceIndex, TraceRows
 from core.memory.draft import to_json
-from core.vault.database.row_images import (
+from core.vault.database.rows import (
     after_from_json,
     change_to_json,
     image_from_json,

@@ -14,8 +14,7 @@ from core.belief.review.items import find_lapsed, find_reopened, find_restated
 from core.belief.review.queue import QueueEntry, read_waiting
 from core.memory.draft import to_json
 from core.score.belief.harm import LOW, age_days
-from core.vault.database.row_images import EXPIRED, LAPSED, STANDS
-from core.vault.database.rows import Rows
+from core.vault.database.rows import EXPIRED, LAPSED, STANDS, Rows
 from core.vault.database.tx import Tx
 
 EXPIRES_DAYS = 90

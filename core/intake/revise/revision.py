@@ -48,7 +48,7 @@ from core.types.values import Actor, Source, Status
 from core.types.views import Revision, RevisionPreview, RevisionReport
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.dependents import forget_inferred, remove_mentions
+from core.vault.memory_sql import forget_inferred, remove_mentions
 
 Admit = Callable[[Transitions, str], object]
 """Lets a memory that waits through the gate (`core.intake.store.store.StoreService.admit`)."""

@@ -33,7 +33,7 @@ from core.score.belief.trust import trust_terms
 from core.text.screening.injection import reset_injection_marks
 from core.types.values import Actor, Kind, Source, Status, When
 from core.vault.database.rows import Rows
-from core.vault.dependents import remove_mentions
+from core.vault.memory_sql import remove_mentions
 
 INVERTED = "inverted"
 """Reason of the status of what a rule said before it was turned around."""

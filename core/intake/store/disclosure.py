@@ -25,7 +25,7 @@ from core.types.replies import Classification, ClientRecord, StoreReply
 from core.types.values import Actor, Grant
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.visibility import UNSEALED, let_in_sql
+from core.vault.memory_sql import UNSEALED, let_in_sql
 
 
 def reply_if_tombstoned(

@@ -22,7 +22,7 @@ from core.intake.claims.candidate import StoreCandidate
 from core.memory.write import VectorSpace
 from core.types.values import GLOBAL_SPACE
 from core.vault.database.rows import Rows
-from core.vault.visibility import UNSEALED
+from core.vault.memory_sql import UNSEALED
 
 _FIRST = 48
 _WIDE = 192

@@ -11,7 +11,7 @@ from __future__ import annotations
 from core.errors import Code, UserError
 from core.types.values import Actor
 from core.vault.database.rows import Rows
-from core.vault.visibility import REFUSED
+from core.vault.memory_sql import REFUSED
 
 _, _BEFORE = REFUSED
 WITHIN_DAYS = 30

@@ -14,8 +14,7 @@ from core.errors import Code, UserError
 from core.intake.transaction.question_quota import check_waiting
 from core.types.values import Actor
 from core.vault.audit import AuditChain
-from core.vault.database.row_images import change_to_json, image_hash, image_to_json, steady
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, change_to_json, image_hash, image_to_json, steady
 from core.vault.database.tx import Tx
 
 _DAY_MS = 86_400_000

@@ -20,7 +20,7 @@ from core.intake.transitions.transitions import Transitions
 from core.memory.draft import Draft, content_hash, to_json
 from core.types.values import Kind, Status
 from core.vault.database.rows import Rows
-from core.vault.visibility import OVERTAKEN, REFUSED
+from core.vault.memory_sql import OVERTAKEN, REFUSED
 
 SAID_MEANWHILE = "said_meanwhile"
 """Note of a question that closed itself so: a key of `closed` in resources/help/review.json."""

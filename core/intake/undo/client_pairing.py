@@ -13,7 +13,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.vault.database.row_images import both_states, image_from_json
+from core.vault.database.rows import both_states, image_from_json
 from core.vault.database.tx import Tx
 
 NEVER = 0

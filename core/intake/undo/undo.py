@@ -20,10 +20,9 @@ from core.memory.rooms import PlaceCheck, find_strays, remove_newcomers, remove_
 from core.memory.write import forget_vector, refresh_terms, remove_derived
 from core.types.replies import UndoReport
 from core.types.values import HOME_SPACE, Actor
-from core.vault.database.row_images import both_states, image_from_json, image_hash, lasting, steady
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, both_states, image_from_json, image_hash, lasting, steady
 from core.vault.database.tx import Tx
-from core.vault.dependents import forget_inferred, memories_naming, remove_mentions
+from core.vault.memory_sql import forget_inferred, memories_naming, remove_mentions
 
 # A conversation or space that something else uses by now simply stays, and a step that has expired is gone.
 _SHARED = frozenset({"conversations", "spaces", "undo_steps"})

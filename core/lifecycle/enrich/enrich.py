@@ -36,7 +36,7 @@ from core.text.describe.metadata import Metadata, extract_metadata, topic_taxono
 from core.types.lifecycle import JobType
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.dependents import forget_inferred, remove_lonely, remove_mentions
+from core.vault.memory_sql import forget_inferred, remove_lonely, remove_mentions
 
 MOST_OPEN = 20
 """Open questions about names, at most."""

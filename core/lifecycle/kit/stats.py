@@ -10,7 +10,7 @@ from typing import Any
 
 from core.memory.draft import to_json
 from core.vault.database.rows import Rows
-from core.vault.visibility import undecided_sql
+from core.vault.memory_sql import undecided_sql
 
 _HOUR_MS = 3_600_000
 _IN = (

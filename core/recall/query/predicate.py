@@ -21,7 +21,7 @@ from core.recall.query.scope import LAID_AWAY, Labels, all_of, client_conditions
 from core.types.clients import limit_of, limits_from
 from core.types.values import Status
 from core.vault.database.rows import Rows
-from core.vault.visibility import UNSEALED
+from core.vault.memory_sql import UNSEALED
 
 AT_ODDS = (
     ":now IS NOT NULL AND EXISTS (SELECT 1 FROM evidence e "  # noqa: S608 - constants of this module and of whose

@@ -17,7 +17,7 @@ from core.memory.read import MEMORY_COLUMNS, row_to_memory, said_at_sql
 from core.types.clients import seen_from
 from core.types.values import Kind, Memory, Status
 from core.vault.database.rows import Rows
-from core.vault.visibility import CLEARTEXT, UNSEALED, is_undecided, let_in_sql
+from core.vault.memory_sql import CLEARTEXT, UNSEALED, is_undecided, let_in_sql
 
 Labels = NDArray[np.int64]
 PLACE = ("space_id", "status", "scope_channel", "security_tier", "client_id", "status_reason")

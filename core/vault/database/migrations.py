@@ -16,7 +16,7 @@ from importlib.resources import files
 from sqlcipher3 import dbapi2
 
 from core.errors import BugError, Code, IntegrityError, LociError
-from core.vault.database.cipher import APPLICATION_ID, fetch
+from core.vault.database.connections import APPLICATION_ID, fetch
 from core.vault.database.faults import RAISED, translate
 
 _NAME = re.compile(r"(?P<version>\d{3})_(?P<words>[a-z0-9_]+)\.sql")

@@ -1,21 +1,106 @@
-"""The files of one home: their names, their modes, and what kind of thing `vault.db` is.
+"""The files of one home: their names, their modes, what kind of thing `vault.db` is, and the room set aside on disk.
 
-A `.gitignore` keeps a vault out of somebody's repository. There is no CACHEDIR.TAG: it would
-keep the vault out of somebody's backups.
+A `.gitignore` keeps a vault out of somebody's repository. There is no CACHEDIR.TAG: it would keep the vault out of
+somebody's backups. `reserve.bin` lets a vault be closed on a full disk, since checkpoints and deletions need a little
+room themselves (B18 of the reliability study). `SubKeys` are the raw keys that the vault works with.
 
-Must not do: open `vault.db` once a connection exists (see the room's words), write into
-files it did not make, follow a symbolic link under the vault's name.
+Must not do: open `vault.db` once a connection exists (see the room's words), write into files it did not make, follow
+a symbolic link under the vault's name, derive a key (`core.security` does).
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.errors import Code, EnvironmentFaultError, IntegrityError, LociError, PreconditionError, UserError
+from core.errors import BugError, Code, EnvironmentFaultError, IntegrityError, LociError, PreconditionError, UserError
 from core.security.atomic import write_fault
+
+_SPARE_TIMES = 3
+"""The reserve is made only where the disk has this many times its size left."""
+
+
+class Reserve:
+    """The reserve of one home."""
+
+    def __init__(self, home: Home) -> None:
+        """Name it; touches nothing.
+
+        Args:
+            home: whose.
+        """
+        self._path = home.reserve
+        self._bytes = home.reserve_bytes
+
+    def ensure(self) -> bool:
+        """Make the reserve where it is missing and there is room.
+
+        Returns:
+            Whether it stands. Not having it is no fault: the disk may be small.
+        """
+        try:
+            if self._path.lstat().st_size == self._bytes:
+                return True
+        except FileNotFoundError:
+            pass
+        except OSError:
+            return False
+        return self._make()
+
+    def release(self) -> bool:
+        """Give the room back.
+
+        Returns:
+            Whether there was anything to give.
+        """
+        try:
+            self._path.unlink()
+        except OSError:
+            return False
+        return True
+
+    def _make(self) -> bool:
+        partial = self._path.with_name(self._path.name + ".partial")
+        try:
+            if shutil.disk_usage(self._path.parent).free < _SPARE_TIMES * self._bytes:
+                return False
+            partial.unlink(missing_ok=True)
+            # Random bytes: a compressing file system would keep zeros in no room at all.
+            new_file(partial, os.urandom(self._bytes))
+            partial.replace(self._path)
+        except OSError:
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
+            return False
+        return True
+
+
+KEY_BYTES = 32
+
+
+@dataclass(frozen=True)
+class SubKeys:
+    """Sub-keys of one vault, 32 bytes each; never shown.
+
+    Attributes:
+        db: the raw key of the database (`Purpose.VAULT`).
+        head: signs `vault.head` (`Purpose.HEAD`).
+        audit: chains the audit (`Purpose.AUDIT`).
+    """
+
+    db: bytes = field(repr=False)
+    head: bytes = field(repr=False)
+    audit: bytes = field(repr=False)
+
+    def __post_init__(self) -> None:
+        # SQLCipher takes a key of any other length for a passphrase and goes on without a word.
+        if not len(self.db) == len(self.head) == len(self.audit) == KEY_BYTES:
+            raise BugError("sub-key length")
+
 
 PAGE_SIZE = 8192
 """Bytes of a page of the vault, its reserved tail included."""

@@ -11,7 +11,7 @@ from engine_rig import DAY_MS, START_MS, Rig
 from core.types.replies import StoreReply
 from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action, Actor, Kind, Status, When
-from core.vault.visibility import OVERTAKEN
+from core.vault.memory_sql import OVERTAKEN
 
 CAT = "Our cat is called Mimi."
 HOME = "space:home"

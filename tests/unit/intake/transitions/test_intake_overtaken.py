@@ -14,7 +14,7 @@ from core.types.belief import Label
 from core.types.replies import StoreReply
 from core.types.requests import ListRequest
 from core.types.values import OWNER_ACTOR, Actor, Status
-from core.vault.visibility import OVERTAKEN
+from core.vault.memory_sql import OVERTAKEN
 
 HOME = "space:home"
 DAY_MS = 86_400_000

@@ -19,7 +19,7 @@ from core.types.lifecycle import Deed, Planned
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Status
 from core.types.views import Revision
-from core.vault.database.row_images import steady
+from core.vault.database.rows import steady
 
 
 def sweep(rig: Rig, **options: Any) -> Ran:

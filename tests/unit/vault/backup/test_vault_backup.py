@@ -17,14 +17,23 @@ import vault_kit as kit
 
 from core.errors import Code, IntegrityError, LociError, UserError
 from core.types.clock import ManualClock
+from core.vault import backup
+from core.vault import backup as restore
 from core.vault.audit import AuditChain
-from core.vault.backup import backup, restore
-from core.vault.backup.backup import BackupInfo, automatic_backups, clear_leftovers, make_backup
-from core.vault.backup.backup_format import KEYS, MANIFEST, VAULT, pack
-from core.vault.backup.replacement import finish_restore
-from core.vault.backup.restore import OpenedKeys
+from core.vault.backup import (
+    KEYS,
+    MANIFEST,
+    VAULT,
+    BackupInfo,
+    OpenedKeys,
+    automatic_backups,
+    clear_leftovers,
+    make_backup,
+    pack,
+)
 from core.vault.database.migrations import Migration, known_migrations
 from core.vault.files.home import Home
+from core.vault.files.replacement import finish_restore
 from core.vault.vault import Vault
 from core.vault.verification import verify
 

@@ -18,10 +18,10 @@ from core.errors import BugError, Code, LociError
 from core.security.seal import keyed_digest
 from core.types.clock import ManualClock
 from core.vault.audit import AuditChain, AuditEntry, ChainReport
+from core.vault.bootstrap import Doubt, OlderCopy
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home
 from core.vault.head import FoundHead, Head, open_counter, read_head, seal_counter, write_head
-from core.vault.opening import Doubt, OlderCopy
 from core.vault.vault import Vault
 
 _KEY = kit.KEYS.head

@@ -11,8 +11,7 @@ import vault_kit as kit
 
 from core.errors import BugError, Code, LociError
 from core.types.clock import ManualClock
-from core.vault.database.cipher import Versions, peek
-from core.vault.database.database_copy import look_into
+from core.vault.database.connections import Versions, look_into, peek
 from core.vault.database.migrations import Migration, known_migrations, statements
 from core.vault.files.home import Home
 from core.vault.vault import Vault

@@ -15,8 +15,7 @@ from core.types.clock import ManualClock, SystemClock
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home
-from core.vault.vault import Vault
-from core.vault.write_queue import WriteQueue
+from core.vault.vault import Vault, WriteQueue
 
 _ENDLESS = "WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
 

@@ -12,7 +12,7 @@ import vault_kit as kit
 from core.errors import BugError, Code, LociError, UserError
 from core.types.clock import ManualClock
 from core.types.values import Kind
-from core.vault.database.row_images import VOLATILE, image_from_json, image_hash, image_to_json, steady
+from core.vault.database.rows import VOLATILE, image_from_json, image_hash, image_to_json, steady
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home
 from core.vault.vault import Vault

@@ -9,9 +9,8 @@ import vault_kit as kit
 from sqlcipher3 import dbapi2
 
 from core.errors import BugError, Code, LociError
-from core.vault.database import cipher
-from core.vault.files.home import Home, new_file
-from core.vault.files.keys import SubKeys
+from core.vault.database import connections
+from core.vault.files.home import Home, SubKeys, new_file
 
 _WANTED = {
     "cipher_page_size": "8192",
@@ -37,14 +36,14 @@ def _settings(connection: dbapi2.Connection, names: set[str]) -> dict[str, objec
 
 def test_the_writer_is_set_up_and_stays_so_after_reopening(home: Home) -> None:
     for _ in range(2):
-        connection = cipher.open_writer(home.vault, kit.KEYS.db)
+        connection = connections.open_writer(home.vault, kit.KEYS.db)
         assert _settings(connection, set(_WANTED)) == _WANTED
         assert connection.execute("PRAGMA cipher_version").fetchall()
         connection.close()
 
 
 def test_a_reader_is_set_up(home: Home) -> None:
-    connection = cipher.open_reader(home.vault, kit.KEYS.db)
+    connection = connections.open_reader(home.vault, kit.KEYS.db)
     same = {"temp_store", "trusted_schema", "foreign_keys", "cell_size_check", "mmap_size", "page_size", "auto_vacuum"}
     assert _settings(connection, same) == {name: _WANTED[name] for name in same}
     assert _settings(connection, {"query_only"}) == {"query_only": 1}
@@ -52,14 +51,14 @@ def test_a_reader_is_set_up(home: Home) -> None:
 
 
 def test_extensions_cannot_be_loaded(home: Home) -> None:
-    connection = cipher.open_writer(home.vault, kit.KEYS.db)
+    connection = connections.open_writer(home.vault, kit.KEYS.db)
     with pytest.raises(dbapi2.OperationalError, match="not authorized"):
         connection.execute("SELECT load_extension('x')")
     connection.close()
 
 
 def test_a_missing_file_is_not_made(tmp_path: Path) -> None:
-    for opener in (cipher.open_writer, cipher.open_reader, cipher.peek):
+    for opener in (connections.open_writer, connections.open_reader, connections.peek):
         with pytest.raises(LociError) as caught:
             opener(tmp_path / "none.db", kit.KEYS.db)
         assert caught.value.code is Code.WRITE_FAILED
@@ -71,7 +70,7 @@ def test_a_missing_file_is_not_made(tmp_path: Path) -> None:
 def test_only_a_raw_key_of_32_bytes_is_a_key(tmp_path: Path, length: int) -> None:
     new_file(tmp_path / "v.db")
     with pytest.raises(BugError):
-        cipher.open_writer(tmp_path / "v.db", b"k" * length)
+        connections.open_writer(tmp_path / "v.db", b"k" * length)
     with pytest.raises(BugError):
         SubKeys(b"k" * length, b"h" * 32, b"a" * 32)
     assert (tmp_path / "v.db").stat().st_size == 0
@@ -84,18 +83,18 @@ def test_keys_are_not_shown() -> None:
 def test_an_old_sqlite_is_refused(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dbapi2, "sqlite_version_info", (3, 51, 2))
     with pytest.raises(LociError) as caught:
-        cipher.open_writer(home.vault, kit.KEYS.db)
+        connections.open_writer(home.vault, kit.KEYS.db)
     assert "too old" in caught.value.sentence
 
 
 def test_the_installed_sqlite_is_new_enough() -> None:
-    assert dbapi2.sqlite_version_info >= cipher.OLDEST_SQLITE
+    assert dbapi2.sqlite_version_info >= connections.OLDEST_SQLITE
 
 
 def test_a_setting_that_does_not_take_stops_the_opening(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cipher, "_BOTH", (("temp_store", "FILE", "2"),))
+    monkeypatch.setattr(connections, "_BOTH", (("temp_store", "FILE", "2"),))
     with pytest.raises(BugError, match="temp_store"):
-        cipher.open_writer(home.vault, kit.KEYS.db)
+        connections.open_writer(home.vault, kit.KEYS.db)
 
 
 def test_odd_characters_in_the_path(tmp_path: Path) -> None:
@@ -111,8 +110,8 @@ def test_a_copy_opens_with_the_same_key_and_keeps_its_settings(home: Home) -> No
     with kit.opened(home) as vault:
         kit.store_many(vault, 2)
         vault.copy_into(home.backups / "c.db")
-    assert cipher.peek(home.backups / "c.db", kit.KEYS.db) == cipher.peek(home.vault, kit.KEYS.db)
-    connection = cipher.open_writer(home.backups / "c.db", kit.KEYS.db)
+    assert connections.peek(home.backups / "c.db", kit.KEYS.db) == connections.peek(home.vault, kit.KEYS.db)
+    connection = connections.open_writer(home.backups / "c.db", kit.KEYS.db)
     assert connection.execute("SELECT count(*) FROM memories").fetchall() == [(2,)]
     assert connection.execute("PRAGMA auto_vacuum").fetchall() == [(2,)]
     connection.close()
@@ -121,5 +120,5 @@ def test_a_copy_opens_with_the_same_key_and_keeps_its_settings(home: Home) -> No
 
 def test_nothing_is_printed_about_damage(home: Home, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(LociError):
-        cipher.peek(home.vault, b"w" * 32)
+        connections.peek(home.vault, b"w" * 32)
     assert capfd.readouterr() == ("", "")

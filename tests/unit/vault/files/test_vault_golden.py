@@ -17,8 +17,7 @@ from core.security.slots import open_with_passphrase
 from core.security.subkeys import Purpose
 from core.types.clock import ManualClock
 from core.vault.database.migrations import known_migrations
-from core.vault.files.home import Home
-from core.vault.files.keys import SubKeys
+from core.vault.files.home import Home, SubKeys
 from core.vault.vault import Vault
 from core.vault.verification import verify
 

@@ -12,8 +12,7 @@ import vault_kit as kit
 
 from core.errors import Code, LociError
 from core.types.clock import ManualClock
-from core.vault.files.home import PAGE_SIZE, Home
-from core.vault.files.keys import SubKeys
+from core.vault.files.home import PAGE_SIZE, Home, SubKeys
 from core.vault.vault import Vault
 
 

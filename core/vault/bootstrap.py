@@ -1,11 +1,10 @@
-"""Making a vault, and opening one: everything between the held lock and the first verb.
+"""Creating a vault, and opening one: everything between the held lock and the first verb.
 
-The order is the design: what can be told without a connection first (kind of file, damage
-of the log), then the version without changing a byte, then the connection that writes, the
-migrations, the readers, and last the comparison with `vault.head`.
+The order is the design: what can be told without a connection first (kind of file, damage of the log), then the
+version without changing a byte, then the connection that writes, the migrations, the readers, and last the comparison
+with `vault.head`.
 
-Must not do: take the lock (the engine holds it), open key slots, decide what a person says
-to an older copy.
+Must not do: take the lock (the engine holds it), open key slots, decide what a person says to an older copy.
 """
 
 from __future__ import annotations
@@ -21,14 +20,20 @@ from core.errors import BugError, Code, IntegrityError, UserError
 from core.security.atomic import sync_directory, write_fault
 from core.types.clock import Clock
 from core.types.values import GLOBAL_SPACE, HOME_SPACE
-from core.vault.database.cipher import APPLICATION_ID, Versions, fetch, open_reader, open_writer, peek
-from core.vault.database.database_copy import copy_into, look_into
+from core.vault.database.connections import (
+    APPLICATION_ID,
+    Versions,
+    copy_into,
+    fetch,
+    look_into,
+    open_reader,
+    open_writer,
+    peek,
+)
 from core.vault.database.faults import RAISED, translate
 from core.vault.database.migrations import Migration, migrate
-from core.vault.database.schema import Schema
-from core.vault.files.home import PAGE_SIZE, Home, new_file
-from core.vault.files.keys import SubKeys
-from core.vault.files.reserve import Reserve
+from core.vault.database.tx import Schema
+from core.vault.files.home import PAGE_SIZE, Home, Reserve, SubKeys, new_file
 from core.vault.files.wal_audit import WalScan, scan, set_log_aside
 from core.vault.head import FoundHead, Head, read_head, write_head
 

@@ -1,1 +1,0 @@
-"""Backups: their format, making them, restoring them. Must not: leave anything in the clear on disk."""
