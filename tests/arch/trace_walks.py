@@ -27,6 +27,7 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"
 _OWN = tuple(f"{ROOT / house}{os.sep}" for house in ("app", "core", "ui"))
 _ENQUEUE = ("vault.py", "submit")
 _INSERT = ("tx.py", "insert")
+_COMMIT = ("vault.py", "_transact")
 _SETTLE_S = 0.4
 
 
@@ -59,6 +60,7 @@ class Tracer:
 
     def __init__(self) -> None:
         self._trace: Trace | None = None
+        self._ends_at_commit = False
 
     def install(self) -> None:
         """Watch this thread and all later ones."""
@@ -66,8 +68,9 @@ class Tracer:
         sys.setprofile(self._seen)
 
     @contextmanager
-    def recorded(self) -> Iterator[Trace]:
-        """Record for as long as a block runs."""
+    def recorded(self, *, ends_at_commit: bool = False) -> Iterator[Trace]:
+        """Record for as long as a block runs, or until its first row is committed."""
+        self._ends_at_commit = ends_at_commit
         self._trace = trace = Trace()
         try:
             yield trace
@@ -76,10 +79,15 @@ class Tracer:
 
     def _seen(self, frame: FrameType, event: str, _argument: object) -> None:
         trace = self._trace
-        if trace is None or event != "call":
+        if trace is None or event not in ("call", "return"):
             return
         name = frame.f_code.co_filename
         if not name.startswith(_OWN):
+            return
+        if event == "return":
+            is_commit = (Path(name).name, frame.f_code.co_name) == _COMMIT
+            if self._ends_at_commit and trace.below and is_commit:
+                self._trace = None
             return
         trace.calls += 1
         trace.files.add(name)
@@ -112,16 +120,17 @@ class Walks:
     def __init__(self, tracer: Tracer, *, with_files: bool) -> None:
         self._tracer, self._with_files = tracer, with_files
 
-    def measure(self, title: str, walk: Callable[[int], Any]) -> None:
+    def measure(self, title: str, walk: Callable[[int], Any], *, ends_at_commit: bool = False) -> None:
         """Make a walk once to warm up and once to count.
 
         Args:
             title: for the table.
-            walk: told which time it is, 0 or 1.
+            walk: given the number of the time, 0 or 1.
+            ends_at_commit: whether the walk ends when its row is committed, not when the window rests.
         """
         walk(0)
         time.sleep(_SETTLE_S)
-        with self._tracer.recorded() as trace:
+        with self._tracer.recorded(ends_at_commit=ends_at_commit) as trace:
             walk(1)
         _print(title, trace, with_files=self._with_files)
 
@@ -173,7 +182,11 @@ def window_walks(engine: Any, walks: Walks) -> None:
         walks.measure("Recall page: ask, until the answer is drawn", ask)
         desktop.context.desk.go.emit("review", "")
         settle()
-        walks.measure("Review page: key Left, until the row is committed", lambda _: press(Qt.Key.Key_Left))
+        walks.measure(
+            "Review page: key Left, until the row is committed",
+            lambda _: press(Qt.Key.Key_Left),
+            ends_at_commit=True,
+        )
         walks.measure(
             "Ctrl+Z, until the window shows it",
             lambda _: press(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier),
