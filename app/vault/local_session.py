@@ -10,9 +10,9 @@ from app.parts import Parts
 from app.vault.compose import build_engine
 from app.vault.session import Report, Tell
 from core.engine.facade import Engine, OpenInfo, RootKey
+from core.ipc.methods.kit.entry import CallProgress
 from core.ipc.methods.table import run_verb
 from core.ipc.methods.vault import older_of
-from core.ipc.protocol.call_progress import CallProgress
 from core.ipc.protocol.schema import load
 
 

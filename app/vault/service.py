@@ -75,7 +75,7 @@ class Service:
     def open_pairing(
         self, name: str | None, grants: tuple[str, ...] | None, limit: int | str | None = None
     ) -> PairingTurn:
-        """Open pairing for the window; see `core.ipc.socket.window_pairing`. Where no socket stands, the code fails."""
+        """Open pairing for the window; see `core.ipc.socket.pairing`. Where no socket stands, the code fails."""
         port = None if self._server is None else self._server.pairing
         return unopened(gone()) if port is None else port.open_pairing(name, grants, limit)
 

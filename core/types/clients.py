@@ -41,7 +41,7 @@ def seen_from(channel: str) -> tuple[str, ...]:
     """The channels whose memories are seen from one: none, the channel as a whole, and the person on it.
 
     Args:
-        channel: as `core.ipc.methods.client_checks.channel_of` writes it.
+        channel: as `core.ipc.methods.kit.entry.channel_of` writes it.
 
     Returns:
         Values of `memories.scope_channel`, "" first.
@@ -54,7 +54,7 @@ def limits_from(channel: str, session: str | None) -> tuple[str, ...]:
     """What limits memories that are seen from a channel and a session.
 
     Args:
-        channel: as `core.ipc.methods.client_checks.channel_of` writes it.
+        channel: as `core.ipc.methods.kit.entry.channel_of` writes it.
         session: the session that asks, if any.
 
     Returns:
@@ -70,7 +70,7 @@ def limit_of(channel: str, session: str | None) -> str:
     """What a memory is limited to by its channel, and by a session where its claim says so.
 
     Args:
-        channel: as `core.ipc.methods.client_checks.channel_of` writes it.
+        channel: as `core.ipc.methods.kit.entry.channel_of` writes it.
         session: the session a claim is limited to, if any.
 
     Returns:

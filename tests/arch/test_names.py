@@ -27,8 +27,6 @@ IRREGULAR = frozenset(
 )
 VERB_FORMS_ALLOWED: frozenset[str] = frozenset(
     {
-        "core/ipc/protocol/escaping.py",
-        "core/ipc/socket/framing.py",
         "core/security/hardening.py",
     }
 )

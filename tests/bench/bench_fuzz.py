@@ -34,8 +34,11 @@ from core.importers.dry_run import import_items  # noqa: E402
 from core.importers.input.streams import BadJson, parse_json_text  # noqa: E402
 from core.importers.records.records import Record  # noqa: E402
 from core.ipc.client.client import Client  # noqa: E402
-from core.ipc.protocol.messages import LINE_BYTES  # noqa: E402
-from core.ipc.protocol.strict_json import BadMessage, parse  # noqa: E402
+from core.ipc.protocol.messages import (  # noqa: E402
+    LINE_BYTES,
+    BadMessage,
+    parse,
+)
 from core.ipc.protocol.transport import connect  # noqa: E402
 
 LONGEST_S = 20.0  # one case; a longer one is a finding

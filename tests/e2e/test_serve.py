@@ -21,7 +21,7 @@ from contract_shapes import check_import, check_item, check_recall, check_shown,
 from core.config.grant_wording import describe_grant, describe_limits_of_grants, describe_own_sight
 from core.errors import Code, LociError
 from core.ipc.client.client import Client
-from core.ipc.client.handshake import Pairing
+from core.ipc.client.wire import Pairing
 from core.ipc.protocol.schema import load
 from core.ipc.protocol.transport import Place, socket_place
 from core.security.handshake import decode_value, encode_value

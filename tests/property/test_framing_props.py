@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.errors import Code, UserError
 from core.ipc.protocol.messages import encode
-from core.ipc.socket import framing
+from core.ipc.socket import line_stream
 
 KEPT = {"id", "cut"}
 
@@ -37,19 +37,19 @@ def outcome(cut: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any] | Code:
 @given(items, rooms)
 def test_a_memory_is_shortened_as_by_the_plain_way(item: dict[str, Any], room: int) -> None:
     before = encode(item)
-    assert outcome(lambda: framing._shorten(item, room)) == outcome(lambda: shortened(item, room))
+    assert outcome(lambda: line_stream._shorten(item, room)) == outcome(lambda: shortened(item, room))
     assert encode(item) == before
 
 
 @given(items, rooms)
 def test_lists_are_cut_as_by_the_plain_way(result: dict[str, Any], room: int) -> None:
-    found = outcome(lambda: framing._cut_lists(result, room - 1))
+    found = outcome(lambda: line_stream._cut_lists(result, room - 1))
     assert found == outcome(lambda: cut_lists(result, lambda smaller: len(encode(smaller)) <= room))
 
 
 @given(items)
 def test_a_measured_object_is_as_long_as_it_is_written(item: dict[str, Any]) -> None:
-    assert framing._Measured(item).length == len(encode(item)) - 1
+    assert line_stream._Measured(item).length == len(encode(item)) - 1
 
 
 # The plain way, as it stood before each member was measured once.

@@ -16,13 +16,20 @@ from ipc_world import REGISTRY
 
 from core.errors import Code, LociError
 from core.ipc.methods.searches import FAR_DAYS, RecallParams, plan_change
-from core.ipc.protocol.escaping import shown
-from core.ipc.protocol.messages import LINE_BYTES, RateLimitedError, read_request
+from core.ipc.protocol.messages import (
+    LINE_BYTES,
+    MAX_DEPTH,
+    BadMessage,
+    RateLimitedError,
+    check_text,
+    parse,
+    read_request,
+    shown,
+)
 from core.ipc.protocol.schema import Method
-from core.ipc.protocol.strict_json import MAX_DEPTH, BadMessage, check_text, parse
 from core.ipc.protocol.time_format import iso
-from core.ipc.socket.framing import LineReader, LineTooLongError, StreamEndedError, fit
 from core.ipc.socket.limits import SearchLimits
+from core.ipc.socket.line_stream import LineReader, LineTooLongError, StreamEndedError, fit
 from core.types.clock import ManualClock
 from core.types.recall import PlanChange
 from core.types.values import band

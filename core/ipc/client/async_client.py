@@ -14,10 +14,23 @@ from typing import Any, Self
 
 from core.errors import BugError, Code, LociError
 from core.ipc.client.client import CALL_S, CONNECT_S
-from core.ipc.client.handshake import Greeting, Pairing, Welcome, refused_hello
-from core.ipc.client.wire import Answer, Message, Notify, Pages, Progress, Report, Wire, gone, pair_params, too_slow
-from core.ipc.protocol.messages import OWNER_NAME
-from core.ipc.protocol.strict_json import parse
+from core.ipc.client.wire import (
+    Answer,
+    Greeting,
+    Message,
+    Notify,
+    Pages,
+    Pairing,
+    Progress,
+    Report,
+    Welcome,
+    Wire,
+    gone,
+    pair_params,
+    refused_hello,
+    too_slow,
+)
+from core.ipc.protocol.messages import OWNER_NAME, parse
 from core.ipc.protocol.transport import Place, connect
 
 __all__ = ["AsyncClient", "Notify", "Progress", "open_session"]

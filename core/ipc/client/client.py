@@ -14,18 +14,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from core.errors import Code, LociError, UserError
-from core.ipc.client.handshake import Greeting, Pairing, Welcome, refused_hello
 from core.ipc.client.wire import (
     Answer,
+    Greeting,
     Message,
     Notice,
     Notify,
     Pages,
+    Pairing,
     Progress,
     Report,
+    Welcome,
     Wire,
     gone,
     pair_params,
+    refused_hello,
     too_slow,
 )
 from core.ipc.protocol.messages import OWNER_NAME

@@ -14,7 +14,16 @@ from pydantic import Field
 
 from core.errors import Code, PreconditionError, UserError
 from core.ipc.methods import memory_json
-from core.ipc.methods.kit.entry import Answer, Entry, MethodCall, client_method, owner_method, wait
+from core.ipc.methods.kit.entry import (
+    Answer,
+    Entry,
+    MethodCall,
+    client_write,
+    memory_write,
+    owner_memory_method,
+    owner_method,
+    wait,
+)
 from core.ipc.methods.kit.parameters import (
     ChannelParams,
     Cursor,
@@ -424,7 +433,7 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
 """What several answers are made of."""
 
 METHODS: tuple[Entry, ...] = (
-    client_method(
+    memory_write(
         "memory_update",
         "Give a memory another text, as a new version of it. Without the grant curate, "
         "and for what the person said, pinned or trusts more, it becomes a request that "
@@ -432,21 +441,15 @@ METHODS: tuple[Entry, ...] = (
         UpdateParams,
         ref("change"),
         memory_update,
-        effect="write",
         grants=("propose", "write", "curate"),
         errors=(
-            Code.NOT_FOUND,
-            Code.ACCESS_DENIED,
             Code.INJECTION_BLOCKED,
             Code.TEXT_TOO_LARGE,
             Code.RATE_LIMITED,
-            Code.BUSY,
-            Code.DISK_FULL,
-            Code.WRITE_FAILED,
         ),
-        aliases={"memory_id": "id", "rule_id": "id", "content": "text"},
+        aliases={"content": "text"},
     ),
-    client_method(
+    memory_write(
         "memory_delete",
         "Delete a memory softly; the person can take it back. Without the grant curate, "
         "and for what the person said or pinned, it becomes a request that waits for the "
@@ -454,46 +457,35 @@ METHODS: tuple[Entry, ...] = (
         RemovalParams,
         ref("change"),
         memory_delete,
-        effect="write",
         grants=("propose", "write", "curate"),
-        errors=(Code.NOT_FOUND, Code.ACCESS_DENIED, Code.RATE_LIMITED, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
-        aliases={"memory_id": "id", "rule_id": "id"},
+        errors=(Code.RATE_LIMITED,),
     ),
-    client_method(
+    memory_write(
         "memory_forget",
         "Let a memory of any kind leave recall; works and waits as memory_delete does.",
         RemovalParams,
         ref("change"),
         memory_forget,
-        effect="write",
         grants=("propose", "write", "curate"),
-        errors=(Code.NOT_FOUND, Code.ACCESS_DENIED, Code.RATE_LIMITED, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
-        aliases={"memory_id": "id", "rule_id": "id"},
+        errors=(Code.RATE_LIMITED,),
     ),
-    client_method(
+    memory_write(
         "memory_feedback",
         "Say whether a memory helped. Of a rule, from a caller that may write, it is a "
         "mark; else it is kept as this caller's own word and moves no trust.",
         FeedbackParams,
         ref("feedback"),
         memory_feedback,
-        effect="write",
         grants=("propose", "write", "curate"),
-        errors=(Code.NOT_FOUND, Code.ACCESS_DENIED, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
-        aliases={"memory_id": "id", "rule_id": "id"},
     ),
-    client_method(
+    memory_write(
         "memory_mark_helpful",
         "A rule was applied and it helped. One client may report on one rule 20 times a day, good and bad together.",
         MemoryParams,
         ref("feedback"),
         memory_mark_helpful,
-        effect="write",
-        grants=("write", "curate"),
-        errors=(Code.NOT_FOUND, Code.ACCESS_DENIED, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
-        aliases={"memory_id": "id", "rule_id": "id"},
     ),
-    client_method(
+    memory_write(
         "memory_mark_harmful",
         "A rule was applied and it did harm; four times as heavy as a helpful mark. What "
         "harms again and again is turned into its opposite; a rule of the person's only "
@@ -501,12 +493,8 @@ METHODS: tuple[Entry, ...] = (
         HarmParams,
         ref("feedback"),
         memory_mark_harmful,
-        effect="write",
-        grants=("write", "curate"),
-        errors=(Code.NOT_FOUND, Code.ACCESS_DENIED, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
-        aliases={"memory_id": "id", "rule_id": "id"},
     ),
-    client_method(
+    client_write(
         "memory_relate",
         "Say how one memory is related to another; both lie in one space or in GLOBAL. It decides nothing.",
         RelateParams,
@@ -521,22 +509,22 @@ METHODS: tuple[Entry, ...] = (
             }
         ),
         memory_relate,
-        effect="write",
         grants=("write", "curate"),
-        errors=(Code.NOT_FOUND, Code.ACCESS_DENIED, Code.CYCLE, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
+        errors=(
+            Code.NOT_FOUND,
+            Code.ACCESS_DENIED,
+            Code.CYCLE,
+        ),
     ),
-    owner_method(
+    owner_memory_method(
         "forget",
         "Delete one memory softly; `undo` brings it back.",
         IdParams,
         record({"id": text(), "step": text()}),
         forget,
         effect="write",
-        errors=(Code.NOT_FOUND,),
-        aliases={"memory_id": "id"},
-        short_ids={"id": "memory"},
     ),
-    owner_method(
+    owner_memory_method(
         "edit",
         "Give a memory another text; the old version stays in its history.",
         EditParams,
@@ -551,11 +539,9 @@ METHODS: tuple[Entry, ...] = (
         ),
         edit,
         effect="write",
-        errors=(Code.NOT_FOUND, Code.TEXT_TOO_LARGE),
-        aliases={"memory_id": "id"},
-        short_ids={"id": "memory"},
+        errors=(Code.TEXT_TOO_LARGE,),
     ),
-    owner_method(
+    owner_memory_method(
         "pin",
         "Pin a memory, so that it neither fades nor is archived; with `off` let it go again.",
         PinParams,
@@ -568,11 +554,8 @@ METHODS: tuple[Entry, ...] = (
         ),
         pin,
         effect="write",
-        errors=(Code.NOT_FOUND,),
-        aliases={"memory_id": "id"},
-        short_ids={"id": "memory"},
     ),
-    owner_method(
+    owner_memory_method(
         "tag",
         "Add tags to a memory and take tags from it; one step.",
         TagParams,
@@ -585,11 +568,8 @@ METHODS: tuple[Entry, ...] = (
         ),
         tag,
         effect="write",
-        errors=(Code.NOT_FOUND,),
-        aliases={"memory_id": "id"},
-        short_ids={"id": "memory"},
     ),
-    owner_method(
+    owner_memory_method(
         "erase",
         "Remove one memory for good, with every trace of its text; nothing brings it back. `dry_run` only tells.",
         EraseParams,
@@ -616,11 +596,8 @@ METHODS: tuple[Entry, ...] = (
         ),
         erase,
         effect="write",
-        errors=(Code.NOT_FOUND,),
-        aliases={"memory_id": "id"},
-        short_ids={"id": "memory"},
     ),
-    owner_method(
+    owner_memory_method(
         "mark",
         "Say how a rule served, or how a procedure went.",
         MarkParams,
@@ -637,9 +614,6 @@ METHODS: tuple[Entry, ...] = (
         ),
         mark,
         effect="write",
-        errors=(Code.NOT_FOUND,),
-        aliases={"memory_id": "id"},
-        short_ids={"id": "memory"},
     ),
     owner_method(
         "undo",

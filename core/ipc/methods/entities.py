@@ -15,7 +15,14 @@ from pydantic import Field
 
 from core.engine.facade import EntityCandidate
 from core.errors import Code
-from core.ipc.methods.kit.entry import Answer, Entry, MethodCall, client_method, wait
+from core.ipc.methods.kit.entry import (
+    Answer,
+    Entry,
+    MethodCall,
+    client_method,
+    client_write,
+    wait,
+)
 from core.ipc.methods.kit.parameters import (
     ChannelParams,
     EntityAliases,
@@ -222,7 +229,7 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
 """What several answers are made of."""
 
 METHODS: tuple[Entry, ...] = (
-    client_method(
+    client_write(
         "entity_create",
         "Make an entity; one undo step. It belongs to its space, so on a channel it is "
         "refused: make nothing here of what a person said on one. A second one of the "
@@ -230,15 +237,11 @@ METHODS: tuple[Entry, ...] = (
         EntityCreateParams,
         ref("entity"),
         entity_create,
-        effect="write",
         grants=("write",),
         errors=(
             Code.ACCESS_DENIED,
             Code.INJECTION_BLOCKED,
             Code.FORBIDDEN_FIELD,
-            Code.BUSY,
-            Code.DISK_FULL,
-            Code.WRITE_FAILED,
         ),
     ),
     client_method(
@@ -251,7 +254,7 @@ METHODS: tuple[Entry, ...] = (
         errors=(Code.NOT_FOUND, Code.ACCESS_DENIED),
         aliases={"id": "entity_id"},
     ),
-    client_method(
+    client_write(
         "entity_update",
         "Change an entity; one undo step. The name and the list of other names are "
         "replaced, metadata is laid over what is there. On a channel it is refused: an "
@@ -259,16 +262,12 @@ METHODS: tuple[Entry, ...] = (
         EntityUpdateParams,
         ref("entity"),
         entity_update,
-        effect="write",
         grants=("curate",),
         errors=(
             Code.NOT_FOUND,
             Code.ACCESS_DENIED,
             Code.INJECTION_BLOCKED,
             Code.FORBIDDEN_FIELD,
-            Code.BUSY,
-            Code.DISK_FULL,
-            Code.WRITE_FAILED,
         ),
         aliases={"id": "entity_id"},
     ),
@@ -281,7 +280,7 @@ METHODS: tuple[Entry, ...] = (
         grants=("read",),
         errors=(Code.ACCESS_DENIED,),
     ),
-    client_method(
+    client_write(
         "entity_merge",
         "Merge one entity into another; one undo step. Without the grant curate, in "
         "GLOBAL, or against the person's own it is proposed to the person, where a memory "
@@ -302,16 +301,12 @@ METHODS: tuple[Entry, ...] = (
             }
         ),
         entity_merge,
-        effect="write",
         grants=("curate", "write", "propose"),
         errors=(
             Code.NOT_FOUND,
             Code.ACCESS_DENIED,
             Code.INJECTION_BLOCKED,
             Code.FORBIDDEN_FIELD,
-            Code.BUSY,
-            Code.DISK_FULL,
-            Code.WRITE_FAILED,
         ),
     ),
 )

@@ -11,8 +11,16 @@ from typing import Any
 from pydantic import Field
 
 from core.errors import Code, EnvironmentFaultError
-from core.ipc.methods.client_checks import check_spaces
-from core.ipc.methods.kit.entry import Answer, Entry, MethodCall, client_method, owner_method, wait
+from core.ipc.methods.kit.entry import (
+    Answer,
+    Entry,
+    MethodCall,
+    check_spaces,
+    client_method,
+    client_write,
+    owner_method,
+    wait,
+)
 from core.ipc.methods.kit.parameters import ChannelParams, NoParams, Params, RequestId, SpaceName, unpublished
 from core.ipc.methods.kit.results import anything, flag, many, mapping, maybe, number, one_of, record, ref, text, whole
 from core.ipc.methods.memory_json import plain
@@ -243,7 +251,7 @@ METHODS: tuple[Entry, ...] = (
         grants=("read",),
         errors=(Code.ACCESS_DENIED,),
     ),
-    client_method(
+    client_write(
         "memory_run_consolidation",
         "Consolidate now, or with `dry_run` tell what the next run would do. The run is "
         "Loci's own and goes over the whole vault; the counts are of what this client may "
@@ -259,12 +267,14 @@ METHODS: tuple[Entry, ...] = (
             }
         ),
         memory_run_consolidation,
-        effect="write",
         grants=("curate",),
-        errors=(Code.ACCESS_DENIED, Code.BACKGROUND_STALLED, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
+        errors=(
+            Code.ACCESS_DENIED,
+            Code.BACKGROUND_STALLED,
+        ),
         long=True,
     ),
-    client_method(
+    client_write(
         "memory_run_episode_cleanup",
         "Archive this client's own consolidated episodes: those whose time is over, then "
         "the oldest of those that are too many. What is not consolidated stays; the "
@@ -272,9 +282,8 @@ METHODS: tuple[Entry, ...] = (
         EpisodeCleanupParams,
         record({"expired_deleted": ref("count"), "capacity_deleted": ref("count"), "remaining": ref("count")}),
         memory_run_episode_cleanup,
-        effect="write",
         grants=("curate",),
-        errors=(Code.ACCESS_DENIED, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
+        errors=(Code.ACCESS_DENIED,),
     ),
     owner_method(
         "jobs",

@@ -1,19 +1,22 @@
 """Memories as JSON: one shape on the command line and on the socket (design section 8). Pure.
 
-The owner sees exact numbers; a client sees band words for score, trust and confidence, and never a vector.
-Must not do: decide who may see what.
+The owner sees exact numbers; a client sees band words for score, trust and confidence, and never a vector. What a reply
+hands to a client beside searches and contexts is told here too (lists, versions, the review's pairs, entities), for the
+receipt; searches, contexts and single memories leave their own in the engine. Must not do: decide who may see what, or
+count what did not fit into the line.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from core.engine.facade import RecallItem, RecallResult
-from core.ipc.methods.disclosures import Withheld
 from core.ipc.protocol.time_format import iso
 from core.text.rendering.model_text import render_memory
 from core.text.screening.egress import memory_injection_score, sanitize_for_display, stated_conditions
@@ -29,6 +32,9 @@ _TIMES = frozenset({"at", "earliest", "latest", "valid_from", "valid_to", "start
 _BY_MEANING = frozenset({"vector", "window"})  # lists of core.recall.results.explain
 _SECRETS = frozenset({"token", "key", "root"})
 _MOST_ALIASES = 64  # of one plan: a question names many, and each may have many
+
+
+Result = Mapping[str, Any]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -488,3 +494,81 @@ def _scalar(value: object, name: str) -> Any:
     if isinstance(value, int):
         return iso(value) if name in _TIMES or name.endswith("_at") else value
     return str(value)
+
+
+class Withheld(dict[str, Any]):
+    """A memory of which no word is shown; a line stands in place of its text (E10.14.1).
+
+    It is known by what it is, since a text can begin with the very words of that line. A copy of it has to be made
+    one again.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """What is taken down of one reply.
+
+    Attributes:
+        verb: as a receipt names it.
+        query: the words asked with; "" for none.
+        memories: ids of the memories handed out.
+        entities: ids of the entities handed out.
+        blocked: ids of memories of which no word was shown.
+    """
+
+    verb: str
+    query: str
+    memories: tuple[str, ...]
+    entities: tuple[str, ...] = ()
+    blocked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    verb: str
+    items: str
+    memories: Callable[[Sequence[Result]], Iterable[Result]]
+
+
+def _each(items: Sequence[Result]) -> Iterable[Result]:
+    return items
+
+
+def _sides(items: Sequence[Result]) -> Iterable[Result]:
+    both = (item[name] for item in items for name in ("existing", "incoming"))
+    return (side for side in both if side is not None)
+
+
+_WAYS: Mapping[str, _Way] = MappingProxyType(
+    {
+        "memory_list": _Way("list", "items", _each),
+        "memory_history": _Way("history", "versions", _each),
+        "memory_conflicts": _Way("conflicts", "conflicts", _sides),
+    }
+)
+_ENTITIES = frozenset({"entity_get", "entity_resolve"})
+
+
+def handed_by(method: str, params: Mapping[str, Any], result: Result, kept: int | None) -> Handed | None:
+    """What a reply hands out that no receipt of the engine tells of.
+
+    Args:
+        method: what was called.
+        params: its parameters.
+        result: its reply.
+        kept: how many items went into the line, where it was cut.
+
+    Returns:
+        What is to be taken down; None where nothing is.
+    """
+    if method in _ENTITIES:
+        found = result.get("candidates", [result])
+        entities = tuple(one["entity_id"] for one in found)
+        return Handed("entities", str(params.get("name", "")), (), entities) if entities else None
+    way = _WAYS.get(method)
+    if way is None:
+        return None
+    shown = {one["id"]: isinstance(one, Withheld) for one in way.memories(result[way.items][:kept])}
+    memories, blocked = (tuple(one for one, is_out in shown.items() if is_out is out) for out in (False, True))
+    query = str(params.get("text", ""))
+    return Handed(way.verb, query, memories, (), blocked) if shown or query else None

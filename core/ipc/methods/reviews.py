@@ -13,7 +13,18 @@ from pydantic import Field
 
 from core.errors import Code
 from core.ipc.methods import memory_json
-from core.ipc.methods.kit.entry import Answer, Entry, MethodCall, behind, client_method, owner_method, wait
+from core.ipc.methods.kit.entry import (
+    Answer,
+    Entry,
+    MethodCall,
+    behind,
+    client_method,
+    client_write,
+    memory_write,
+    owner_memory_method,
+    owner_method,
+    wait,
+)
 from core.ipc.methods.kit.parameters import (
     ActionName,
     ChannelParams,
@@ -44,8 +55,8 @@ class ConflictsParams(Params):
     after: Cursor | None = None
 
 
-class DecisionParams(Params):
-    """The parameters of `owner.resolve`."""
+class AnswerParams(Params):
+    """How an item is decided."""
 
     id: ConflictId
     action: ActionName
@@ -60,6 +71,11 @@ class DecisionParams(Params):
         max_length=200,
         description="For scope_split: the condition under which the newcomer is true.",
     )
+
+
+class DecisionParams(AnswerParams):
+    """The parameters of `owner.resolve`."""
+
     remember: bool = unpublished(default=False, description="Decide later ones of the same make alike.")
 
 
@@ -75,22 +91,9 @@ class OpenConflictsParams(ChannelParams):
     after: Cursor | None = None
 
 
-class ClientDecisionParams(ChannelParams):
+class ClientDecisionParams(ChannelParams, AnswerParams):
     """The parameters of `memory_resolve_conflict`."""
 
-    id: ConflictId
-    action: ActionName
-    text: str | None = Field(None, min_length=1, max_length=8192, description="Of a merge.")
-    from_: TimeText | None = Field(
-        None, alias="from", description="From when the newcomer holds, and until when the other did."
-    )
-    to: TimeText | None = Field(None, description="When the newcomer ceased, if it did.")
-    when: str | None = Field(
-        None,
-        min_length=1,
-        max_length=200,
-        description="For scope_split: the condition under which the newcomer is true.",
-    )
     request_id: RequestId | None = None
 
 
@@ -260,60 +263,48 @@ METHODS: tuple[Entry, ...] = (
         errors=(Code.ACCESS_DENIED,),
         paged="id",
     ),
-    client_method(
+    client_write(
         "memory_resolve_conflict",
         "Decide a conflict; one undo step. A client never decides against what the person said.",
         ClientDecisionParams,
         ref("decided"),
         resolve,
-        effect="write",
         grants=("curate",),
-        errors=(Code.NOT_FOUND, Code.ACCESS_DENIED, Code.TEXT_TOO_LARGE, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
+        errors=(
+            Code.NOT_FOUND,
+            Code.ACCESS_DENIED,
+            Code.TEXT_TOO_LARGE,
+        ),
         aliases={"conflict_id": "id"},
     ),
-    client_method(
+    memory_write(
         "memory_confirm",
         "Say that a memory is still true.",
         MemoryParams,
         ref("judged"),
         confirm,
-        effect="write",
-        grants=("write", "curate"),
-        errors=(Code.NOT_FOUND, Code.ACCESS_DENIED, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
-        aliases={"memory_id": "id", "rule_id": "id"},
     ),
-    client_method(
+    memory_write(
         "memory_reinforce",
         "Say that a memory proved right; a client counts once.",
         MemoryParams,
         ref("judged"),
         reinforce,
-        effect="write",
-        grants=("write", "curate"),
-        errors=(Code.NOT_FOUND, Code.ACCESS_DENIED, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
-        aliases={"memory_id": "id", "rule_id": "id"},
     ),
-    client_method(
+    memory_write(
         "memory_dispute",
         "Say that a memory is wrong; a client counts once.",
         ClientDisputeParams,
         ref("judged"),
         dispute,
-        effect="write",
-        grants=("write", "curate"),
-        errors=(Code.NOT_FOUND, Code.ACCESS_DENIED, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
-        aliases={"memory_id": "id", "rule_id": "id"},
     ),
-    client_method(
+    memory_write(
         "memory_corroborate",
         "Say that this client knows the same from a source of its own; counts once for each independent source.",
         CorroborateParams,
         ref("judged"),
         memory_corroborate,
-        effect="write",
-        grants=("write", "curate"),
-        errors=(Code.NOT_FOUND, Code.ACCESS_DENIED, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
-        aliases={"memory_id": "id", "rule_id": "id", "session_id": "session"},
+        aliases={"session_id": "session"},
     ),
     owner_method(
         "conflicts",
@@ -342,37 +333,28 @@ METHODS: tuple[Entry, ...] = (
         effect="write",
         errors=(Code.NOT_FOUND,),
     ),
-    owner_method(
+    owner_memory_method(
         "confirm",
         "Confirm with the owner's word that a memory is true.",
         IdParams,
         ref("judged"),
         confirm,
         effect="write",
-        errors=(Code.NOT_FOUND,),
-        aliases={"memory_id": "id"},
-        short_ids={"id": "memory"},
     ),
-    owner_method(
+    owner_memory_method(
         "dispute",
         "Say with the owner's word that a memory is wrong.",
         DisputeParams,
         ref("judged"),
         dispute,
         effect="write",
-        errors=(Code.NOT_FOUND,),
-        aliases={"memory_id": "id"},
-        short_ids={"id": "memory"},
     ),
-    owner_method(
+    owner_memory_method(
         "reinforce",
         "Say that a memory proved right.",
         IdParams,
         ref("judged"),
         reinforce,
         effect="write",
-        errors=(Code.NOT_FOUND,),
-        aliases={"memory_id": "id"},
-        short_ids={"id": "memory"},
     ),
 )

@@ -14,8 +14,17 @@ from pydantic import Field
 
 from core.errors import Code, UserError
 from core.ipc.methods import memory_json
-from core.ipc.methods.client_checks import check_spaces
-from core.ipc.methods.kit.entry import Answer, Entry, MethodCall, behind, client_method, owner_method, wait
+from core.ipc.methods.kit.entry import (
+    Answer,
+    Entry,
+    MethodCall,
+    behind,
+    check_spaces,
+    client_method,
+    owner_memory_method,
+    owner_method,
+    wait,
+)
 from core.ipc.methods.kit.parameters import (
     CategoryName,
     ChannelParams,
@@ -135,8 +144,8 @@ class SearchParams(ChannelParams):
     after: Cursor | None = None
 
 
-class ClientContextParams(ChannelParams):
-    """The parameters of `memory_context`."""
+class PromptParams(Params):
+    """The prompt whose context is asked for."""
 
     prompt: str
     token_budget: int | None = Field(
@@ -147,6 +156,10 @@ class ClientContextParams(ChannelParams):
     )
     session: SessionName | None = None
     spaces: tuple[SpaceName, ...] | None = Field(None, min_length=1, max_length=64)
+
+
+class ClientContextParams(ChannelParams, PromptParams):
+    """The parameters of `memory_context`."""
 
 
 class VersionsParams(ChannelParams):
@@ -186,18 +199,9 @@ class RecallParams(Params):
     space: SpaceName | None = None
 
 
-class ContextParams(Params):
+class ContextParams(PromptParams):
     """The parameters of `owner.context`."""
 
-    prompt: str
-    token_budget: int | None = Field(
-        None, ge=0, le=100000, description="Tokens at most; 3000, or what the person set, where it is left out."
-    )
-    model: str | None = Field(
-        None, min_length=1, max_length=128, description="The model whose tokenizer counts, where it is known here."
-    )
-    session: SessionName | None = None
-    spaces: tuple[SpaceName, ...] | None = Field(None, min_length=1, max_length=64)
     space: SpaceName | None = None
 
 
@@ -461,6 +465,39 @@ async def spaces(call: MethodCall, _params: NoParams) -> Answer:
     return {"spaces": [{"name": name, "memories": counts.get(name, 0)} for name in names]}
 
 
+_FOUND = record(
+    {
+        "items": many(ref("item")),
+        "abstained": flag(),
+        "reason": text(),
+        "strategy": text(),
+        "receipt": text(),
+        "plan?": ref("plan", "With `explain`."),
+        "next?": text(),
+    }
+)
+
+_CONTEXT = record(
+    {
+        "text": text("What the assistant reads; empty where nothing fits the budget."),
+        "tokens": whole(least=0),
+        "included": whole(least=0),
+        "excluded": whole(least=0),
+        "excluded_reasons": many(ref("excluded")),
+        "receipt": text(),
+        "tokenizer": text("The model whose tokenizer counted, or `estimate`."),
+        "exact": flag(),
+        "memories?": many(ref("packed"), "To the owner: each memory in the text."),
+        "clarifying?": many(
+            record({"id": text(), "question": text()}),
+            "Questions that may be put to the person at a natural pause; only where a session "
+            "is named. Data, like the text.",
+            most=2,
+        ),
+        "cut?": many(text()),
+    }
+)
+
 METHODS: tuple[Entry, ...] = (
     client_method(
         "memory_get",
@@ -488,17 +525,7 @@ METHODS: tuple[Entry, ...] = (
         "A ranked search with reasons. Empty and abstained when nothing fits. The next "
         "page of a reply that was cut is not counted against the search limit.",
         SearchParams,
-        record(
-            {
-                "items": many(ref("item")),
-                "abstained": flag(),
-                "reason": text(),
-                "strategy": text(),
-                "receipt": text(),
-                "plan?": ref("plan", "With `explain`."),
-                "next?": text(),
-            }
-        ),
+        _FOUND,
         search,
         grants=("read",),
         errors=(Code.SEARCH_TIMEOUT, Code.RATE_LIMITED, Code.INVALID_QUERY, Code.ACCESS_DENIED),
@@ -511,17 +538,7 @@ METHODS: tuple[Entry, ...] = (
         "What is remembered of a topic, ranked by relevance, importance, recency and "
         "confidence together. Another name for memory_search. Counts as a search.",
         SearchParams,
-        record(
-            {
-                "items": many(ref("item")),
-                "abstained": flag(),
-                "reason": text(),
-                "strategy": text(),
-                "receipt": text(),
-                "plan?": ref("plan", "With `explain`."),
-                "next?": text(),
-            }
-        ),
+        _FOUND,
         search,
         grants=("read",),
         errors=(Code.SEARCH_TIMEOUT, Code.RATE_LIMITED, Code.INVALID_QUERY, Code.ACCESS_DENIED),
@@ -534,26 +551,7 @@ METHODS: tuple[Entry, ...] = (
         "What is remembered of a prompt, as one text within a token budget: facts, rules "
         "and episodes, each fenced as data. Counts as a search.",
         ClientContextParams,
-        record(
-            {
-                "text": text("What the assistant reads; empty where nothing fits the budget."),
-                "tokens": whole(least=0),
-                "included": whole(least=0),
-                "excluded": whole(least=0),
-                "excluded_reasons": many(ref("excluded")),
-                "receipt": text(),
-                "tokenizer": text("The model whose tokenizer counted, or `estimate`."),
-                "exact": flag(),
-                "memories?": many(ref("packed"), "To the owner: each memory in the text."),
-                "clarifying?": many(
-                    record({"id": text(), "question": text()}),
-                    "Questions that may be put to the person at a natural pause; only where a session "
-                    "is named. Data, like the text.",
-                    most=2,
-                ),
-                "cut?": many(text()),
-            }
-        ),
+        _CONTEXT,
         context,
         grants=("read",),
         errors=(Code.SEARCH_TIMEOUT, Code.RATE_LIMITED, Code.INVALID_QUERY, Code.ACCESS_DENIED),
@@ -612,26 +610,7 @@ METHODS: tuple[Entry, ...] = (
         "What is remembered of a prompt, as one text within a token budget: facts, rules "
         "and episodes, each fenced as data.",
         ContextParams,
-        record(
-            {
-                "text": text("What the assistant reads; empty where nothing fits the budget."),
-                "tokens": whole(least=0),
-                "included": whole(least=0),
-                "excluded": whole(least=0),
-                "excluded_reasons": many(ref("excluded")),
-                "receipt": text(),
-                "tokenizer": text("The model whose tokenizer counted, or `estimate`."),
-                "exact": flag(),
-                "memories?": many(ref("packed"), "To the owner: each memory in the text."),
-                "clarifying?": many(
-                    record({"id": text(), "question": text()}),
-                    "Questions that may be put to the person at a natural pause; only where a session "
-                    "is named. Data, like the text.",
-                    most=2,
-                ),
-                "cut?": many(text()),
-            }
-        ),
+        _CONTEXT,
         context,
         errors=(Code.SEARCH_TIMEOUT, Code.INVALID_QUERY),
         aliases={"trigger_prompt": "prompt"},
@@ -645,7 +624,7 @@ METHODS: tuple[Entry, ...] = (
         paged="again",
         short_ids={"after": "memory", "import_id": "import"},
     ),
-    owner_method(
+    owner_memory_method(
         "show",
         "Everything about one memory.",
         IdParams,
@@ -662,20 +641,14 @@ METHODS: tuple[Entry, ...] = (
             ),
         ),
         show,
-        errors=(Code.NOT_FOUND,),
-        aliases={"memory_id": "id"},
-        short_ids={"id": "memory"},
     ),
-    owner_method(
+    owner_memory_method(
         "history",
         "All versions of one memory's chain, oldest first.",
         HistoryParams,
         record({"items": many(ref("item")), "next?": text()}),
         history,
-        errors=(Code.NOT_FOUND,),
-        aliases={"memory_id": "id"},
         paged="id",
-        short_ids={"id": "memory"},
     ),
     owner_method(
         "spaces",

@@ -12,8 +12,16 @@ from pydantic import Field
 
 from core.errors import Code, UserError
 from core.ipc.methods import memory_json
-from core.ipc.methods.client_checks import check_spaces, check_target
-from core.ipc.methods.kit.entry import Answer, Entry, MethodCall, client_method, wait
+from core.ipc.methods.kit.entry import (
+    Answer,
+    Entry,
+    MethodCall,
+    check_spaces,
+    check_target,
+    client_method,
+    client_write,
+    wait,
+)
 from core.ipc.methods.kit.parameters import (
     ChannelParams,
     MessageParam,
@@ -261,7 +269,7 @@ METHODS: tuple[Entry, ...] = (
         aliases={"trigger_prompt": "prompt", "session_id": "session"},
         search=True,
     ),
-    client_method(
+    client_write(
         "turn_end",
         "End a turn and keep what was said in it: messages word for word as one "
         "conversation a session, and what the person says of themselves as facts. A turn "
@@ -293,12 +301,14 @@ METHODS: tuple[Entry, ...] = (
             }
         ),
         turn_end,
-        effect="write",
         grants=("read", "write", "propose"),
-        errors=(Code.ACCESS_DENIED, Code.TEXT_TOO_LARGE, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
+        errors=(
+            Code.ACCESS_DENIED,
+            Code.TEXT_TOO_LARGE,
+        ),
         aliases={"session_id": "session"},
     ),
-    client_method(
+    client_write(
         "capture",
         "Keep messages of a conversation as turn_end does. A client that may only propose "
         "leaves the facts in them for review; the messages are not kept.",
@@ -318,12 +328,14 @@ METHODS: tuple[Entry, ...] = (
             }
         ),
         capture,
-        effect="write",
         grants=("write", "propose"),
-        errors=(Code.ACCESS_DENIED, Code.TEXT_TOO_LARGE, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
+        errors=(
+            Code.ACCESS_DENIED,
+            Code.TEXT_TOO_LARGE,
+        ),
         aliases={"session_id": "session"},
     ),
-    client_method(
+    client_write(
         "compaction_ingest",
         "Keep what is left of messages that a session drops: its summary, cut into "
         "statements, each an episode. What was kept in the last hour, or in the same "
@@ -340,12 +352,14 @@ METHODS: tuple[Entry, ...] = (
             }
         ),
         compaction_ingest,
-        effect="write",
         grants=("write",),
-        errors=(Code.ACCESS_DENIED, Code.TEXT_TOO_LARGE, Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
+        errors=(
+            Code.ACCESS_DENIED,
+            Code.TEXT_TOO_LARGE,
+        ),
         aliases={"text": "summary", "session_id": "session"},
     ),
-    client_method(
+    client_write(
         "session_close",
         "Close a session: what it has at hand is kept for when it comes back, an open "
         "turn ends. The same happens when the connection ends, the vault is locked, or "
@@ -353,9 +367,7 @@ METHODS: tuple[Entry, ...] = (
         SessionCloseParams,
         record({"saved": whole("Memories it has at hand.", least=0), "ended": whole("Turns that were open.", least=0)}),
         session_close,
-        effect="write",
         grants=("read", "write", "propose"),
-        errors=(Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED),
         aliases={"session_id": "session"},
     ),
 )

@@ -14,8 +14,15 @@ from pydantic import Field
 
 from core.errors import Code
 from core.ipc.methods import memory_json
-from core.ipc.methods.client_checks import check_store
-from core.ipc.methods.kit.entry import Answer, Entry, MethodCall, client_method, owner_method, wait
+from core.ipc.methods.kit.entry import (
+    Answer,
+    Entry,
+    MethodCall,
+    check_store,
+    client_write,
+    owner_method,
+    wait,
+)
 from core.ipc.methods.kit.parameters import (
     AbsolutePath,
     CategoryName,
@@ -57,8 +64,8 @@ from core.types.requests import FactRequest, StoreRequest
 from core.types.values import Kind, Source
 
 
-class StoreParams(ChannelParams):
-    """The parameters of `memory_store`."""
+class TextParams(Params):
+    """What is said of a text of any kind."""
 
     text: str = Field(min_length=1, description="What to remember; at most 8 KiB of UTF-8 from a client.")
     kind: NewKindName = "fact"
@@ -74,6 +81,10 @@ class StoreParams(ChannelParams):
         None, min_length=1, max_length=512, description="The caller's own reference; comes back with every item."
     )
     request_id: RequestId | None = None
+
+
+class StoreParams(ChannelParams, TextParams):
+    """The parameters of `memory_store`."""
 
 
 class EpisodeParams(ChannelParams):
@@ -156,23 +167,12 @@ class UnimportParams(Params):
     import_id: MemoryId = Field(description="What `import` answered.")
 
 
-class RememberParams(Params):
+class RememberParams(TextParams):
     """The parameters of `owner.remember`."""
 
-    text: str = Field(min_length=1, description="What to remember; at most 8 KiB of UTF-8 from a client.")
     kind: NewKindName = unpublished("fact")
     category: CategoryName = unpublished("general")
-    importance: ImportanceShare | None = None
     tags: TagNames = unpublished(())
-    space: StoreSpace | None = None
-    session: SessionName | None = None
-    time: TimeText | None = Field(None, description="When it was said or happened.")
-    claim: ClaimParam | None = None
-    source: SourceName | None = None
-    ref: str | None = Field(
-        None, min_length=1, max_length=512, description="The caller's own reference; comes back with every item."
-    )
-    request_id: RequestId | None = None
     author: str | None = Field(None, min_length=1, max_length=256)
 
 
@@ -298,82 +298,66 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
 """What several answers are made of."""
 
 METHODS: tuple[Entry, ...] = (
-    client_method(
+    client_write(
         "memory_store",
         "Store one memory. A client that may only propose gets PROPOSED and the memory waits for review.",
         StoreParams,
         ref("stored"),
         remember,
-        effect="write",
         grants=("write", "propose"),
         errors=(
             Code.ACCESS_DENIED,
             Code.INJECTION_BLOCKED,
             Code.TEXT_TOO_LARGE,
             Code.FORBIDDEN_FIELD,
-            Code.BUSY,
-            Code.DISK_FULL,
-            Code.WRITE_FAILED,
         ),
         aliases={"content": "text", "memory_type": "kind", "session_id": "session"},
     ),
-    client_method(
+    client_write(
         "memory_store_episode",
         "Store something said or done, word for word. Episodes are never laid together by "
         "their text; a client that may only propose gets PROPOSED.",
         EpisodeParams,
         ref("stored"),
         memory_store_episode,
-        effect="write",
         grants=("write", "propose"),
         errors=(
             Code.ACCESS_DENIED,
             Code.INJECTION_BLOCKED,
             Code.TEXT_TOO_LARGE,
             Code.FORBIDDEN_FIELD,
-            Code.BUSY,
-            Code.DISK_FULL,
-            Code.WRITE_FAILED,
         ),
         aliases={"content": "text", "session_id": "session", "scope": "space"},
     ),
-    client_method(
+    client_write(
         "memory_store_fact",
         "Store a fact as subject, predicate and content; it is compared with what stands "
         "of that subject and predicate. A client that may only propose gets PROPOSED.",
         FactParams,
         ref("stored"),
         memory_store_fact,
-        effect="write",
         grants=("write", "propose"),
         errors=(
             Code.ACCESS_DENIED,
             Code.INJECTION_BLOCKED,
             Code.TEXT_TOO_LARGE,
             Code.FORBIDDEN_FIELD,
-            Code.BUSY,
-            Code.DISK_FULL,
-            Code.WRITE_FAILED,
         ),
         aliases={"content": "text", "session_id": "session", "scope": "space"},
     ),
-    client_method(
+    client_write(
         "memory_store_rule",
         "Store guidance for assistants; it begins as a candidate and rises or falls with "
         "how it serves. A client that may only propose gets PROPOSED.",
         RuleParams,
         ref("stored"),
         memory_store_rule,
-        effect="write",
         grants=("write", "propose"),
         errors=(
             Code.ACCESS_DENIED,
             Code.INJECTION_BLOCKED,
             Code.TEXT_TOO_LARGE,
             Code.FORBIDDEN_FIELD,
-            Code.BUSY,
-            Code.DISK_FULL,
-            Code.WRITE_FAILED,
         ),
         aliases={"content": "text", "session_id": "session", "scope": "space"},
     ),

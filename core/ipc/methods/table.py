@@ -20,13 +20,12 @@ from core.ipc.methods import (
     stores,
     vault,
 )
-from core.ipc.methods.kit import memory_results
-from core.ipc.methods.kit.entry import Entry, MethodCall
+from core.ipc.methods.kit import results as memory_results
+from core.ipc.methods.kit.entry import CallProgress, Entry, MethodCall
 from core.ipc.methods.kit.results import Schema
-from core.ipc.protocol.call_progress import CallProgress
+from core.ipc.protocol.messages import BadMessage, check_text
 from core.ipc.protocol.schema import Registry
 from core.ipc.protocol.sessions import owner_session
-from core.ipc.protocol.strict_json import BadMessage, check_text
 
 _SUBJECTS = (stores, searches, sessions, entities, reviews, maintenance, changes, connection, vault, clients)
 _CALLERS = ("anyone", "client", "owner")

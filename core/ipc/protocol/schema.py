@@ -14,7 +14,7 @@ from jsonschema.exceptions import ValidationError
 
 from core.errors import Code, LociError, UserError
 from core.ipc.protocol.document import protocol_document
-from core.ipc.protocol.escaping import shown
+from core.ipc.protocol.messages import shown
 
 _TYPES = {
     "string": "a text",

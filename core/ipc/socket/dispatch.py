@@ -14,22 +14,18 @@ from typing import Any, Protocol
 
 from core.engine.facade import Engine
 from core.errors import CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError, UserError
-from core.ipc.methods.client_checks import TEXT_BYTES, channel_of
 from core.ipc.methods.clients import present_grants
 from core.ipc.methods.connection import health
-from core.ipc.methods.disclosures import Handed, handed_by
-from core.ipc.methods.kit.entry import MethodCall, wait
+from core.ipc.methods.kit.entry import TEXT_BYTES, CallProgress, MethodCall, channel_of, wait
+from core.ipc.methods.memory_json import Handed, handed_by
 from core.ipc.methods.table import METHODS
-from core.ipc.protocol.call_progress import CallProgress
-from core.ipc.protocol.escaping import shown
-from core.ipc.protocol.messages import LINE_BYTES, OWNER_NAME, PROTOCOL, Request
+from core.ipc.protocol.messages import LINE_BYTES, OWNER_NAME, PROTOCOL, Request, shown
 from core.ipc.protocol.schema import Method, Registry
 from core.ipc.protocol.sessions import Handshake, Session, owner_session, refused
-from core.ipc.socket.connection import Call, Connection
-from core.ipc.socket.framing import fit
+from core.ipc.socket.connection import KINDS, Call, Connection, Subscription
 from core.ipc.socket.limits import Caps, SearchLimits
+from core.ipc.socket.line_stream import fit
 from core.ipc.socket.pairing import CODE_S, PairingDesk, PairRequest, check_name, not_paired
-from core.ipc.socket.subscriptions import KINDS, Subscription
 from core.security.handshake import encode_value
 from core.types.clients import Before, limit_of
 from core.types.replies import ClientRecord
@@ -221,7 +217,7 @@ class Dispatcher:
         if session is None:
             raise refused()
         if method.paged == "again":
-            params = {**params, "limit": min(int(params.get("limit", 50)), _PAGE)}
+            params = {**params, "limit": min(int(params.get("limit", METHODS[name].default("limit"))), _PAGE)}
         session, params = _speaking(session, params)
         if name == "health":
             return await health(self._engine, session, self._version, self._house.connected)

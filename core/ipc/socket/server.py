@@ -26,8 +26,7 @@ from core.ipc.protocol.transport import Listener, Peer, Place, peer_of
 from core.ipc.socket.connection import Call, Connection
 from core.ipc.socket.dispatch import Dispatcher, locked, older
 from core.ipc.socket.limits import Caps
-from core.ipc.socket.pairing import PairingDesk
-from core.ipc.socket.window_pairing import WindowPairing, gone, unopened
+from core.ipc.socket.pairing import PairingDesk, WindowPairing, gone, unopened
 from core.types.clients import Moves
 
 __all__ = ["Hooks", "Refusal", "Server", "gone", "unopened"]

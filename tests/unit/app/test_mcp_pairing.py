@@ -17,7 +17,7 @@ from app.mcp.link import Sight
 from app.mcp.server import told_spaces
 from app.mcp.trial import sight_told
 from core.errors import Code, LociError, UserError
-from core.ipc.client.handshake import Pairing
+from core.ipc.client.wire import Pairing
 
 
 class Stranger:

@@ -21,7 +21,7 @@ from jsonschema import Draft202012Validator
 import make_reference
 from core.config.options import Options
 from core.errors import Code, LociError
-from core.ipc.client.handshake import Greeting
+from core.ipc.client.wire import Greeting
 from core.ipc.socket.limits import Caps
 from core.security import handshake
 

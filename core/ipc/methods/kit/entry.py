@@ -1,12 +1,16 @@
-"""One row of the table of methods: what a method takes and answers, who may call it, and what carries it out.
+"""One row of the table of methods: what it takes and answers, who may call it, and what is refused to a client first.
 
-Must not do: check what was sent (`core.ipc.protocol.schema` does, against the published schema).
+A client is refused spaces out of its reach, texts too long and another's word before the engine is asked. Must not do:
+check what was sent (`core.ipc.protocol.schema` does, against the published schema), or decide what the engine decides:
+it looks at the scope of every query once more.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+import re
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -17,9 +21,9 @@ from core.errors import BugError, Code, UserError
 from core.ipc.methods.kit.parameters import Params
 from core.ipc.methods.kit.results import Schema
 from core.ipc.methods.memory_json import Shape
-from core.ipc.protocol.call_progress import CallProgress
 from core.ipc.protocol.sessions import Session
-from core.types.values import Actor
+from core.types.requests import StoreRequest
+from core.types.values import GLOBAL_SPACE, Actor, Grant, Source
 
 T = TypeVar("T")
 
@@ -29,7 +33,38 @@ Paged = Literal["again", "id"]
 
 _SPELT: Mapping[str, str] = MappingProxyType({"channel_user_id": "channel_user"})
 _CLIENT_ERRORS = (Code.VAULT_LOCKED, Code.INVALID_INPUT, Code.UNAUTHENTICATED, Code.MALFORMED_MESSAGE)
+_WRITE_ERRORS = (Code.BUSY, Code.DISK_FULL, Code.WRITE_FAILED)
 _OWNER_ERRORS = (Code.VAULT_LOCKED, Code.INVALID_INPUT, Code.MALFORMED_MESSAGE)
+
+TEXT_BYTES = 8 * 1024  # design section 8, texts of store methods
+_CHANNEL = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}", re.ASCII)
+_USER = re.compile(r"[^\s\x00-\x1f\x7f]{1,128}")
+
+
+class CallProgress:
+    """Reports of one call. May be used on any thread."""
+
+    def __init__(self, report: Callable[[str, int, int | None], None] | None = None) -> None:
+        """Make it.
+
+        Args:
+            report: told what is done, in words without memory text, units done, and units in all (None while unknown).
+        """
+        self._report = report
+        self._stopped = threading.Event()
+
+    def tell(self, label: str, done: int, total: int | None) -> None:
+        """Report how far the work is."""
+        if self._report is not None:
+            self._report(label, done, total)
+
+    def cancel(self) -> None:
+        """Ask the work to stop at its next safe point."""
+        self._stopped.set()
+
+    def cancelled(self) -> bool:
+        """Whether the person wants it stopped."""
+        return self._stopped.is_set()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +134,10 @@ class Entry:
     paged: Paged | None = None
     short_ids: Mapping[str, str] = field(default_factory=dict)
 
+    def default(self, name: str) -> Any:
+        """What a parameter is where it is left out."""
+        return self.params.model_fields[name].default
+
     async def answer(self, call: MethodCall, params: Mapping[str, Any]) -> Answer:
         """Carry a call out.
 
@@ -152,6 +191,42 @@ def client_method(
     )
 
 
+def client_write(
+    name: str,
+    about: str,
+    params: type[Params],
+    result: Schema,
+    run: Run,
+    *,
+    grants: tuple[str, ...],
+    errors: tuple[Code, ...] = (),
+    aliases: Mapping[str, str] | None = None,
+    long: bool = False,
+) -> Entry:
+    """A method of clients that changes the vault; `errors` are those beside every such method's."""
+    codes = (*errors, *_WRITE_ERRORS)
+    return client_method(
+        name, about, params, result, run, effect="write", grants=grants, errors=codes, aliases=aliases, long=long
+    )
+
+
+def memory_write(
+    name: str,
+    about: str,
+    params: type[Params],
+    result: Schema,
+    run: Run,
+    *,
+    grants: tuple[str, ...] = ("write", "curate"),
+    errors: tuple[Code, ...] = (),
+    aliases: Mapping[str, str] | None = None,
+) -> Entry:
+    """A method of clients that changes one memory, the one of `id`."""
+    codes = (Code.NOT_FOUND, Code.ACCESS_DENIED, *errors)
+    spelt = {"memory_id": "id", "rule_id": "id", **(aliases or {})}
+    return client_write(name, about, params, result, run, grants=grants, errors=codes, aliases=spelt)
+
+
 def owner_method(
     name: str,
     about: str,
@@ -186,6 +261,32 @@ def owner_method(
     )
 
 
+def owner_memory_method(
+    name: str,
+    about: str,
+    params: type[Params],
+    result: Schema,
+    run: Run,
+    *,
+    errors: tuple[Code, ...] = (),
+    effect: Effect = "read",
+    paged: Paged | None = None,
+) -> Entry:
+    """A verb of the command line about one memory, the one of `id`; the end of an id is enough."""
+    return owner_method(
+        name,
+        about,
+        params,
+        result,
+        run,
+        errors=(Code.NOT_FOUND, *errors),
+        effect=effect,
+        aliases={"memory_id": "id"},
+        paged=paged,
+        short_ids={"id": "memory"},
+    )
+
+
 async def wait(future: Future[T]) -> T:
     """Await an engine future on this loop; giving up the wait cancels it if it has not begun."""
     return await asyncio.wrap_future(future)
@@ -210,3 +311,85 @@ def behind(items: list[Answer], after: str | None) -> list[Answer]:
         if item["id"] == after:
             return items[index + 1 :]
     raise UserError(Code.INVALID_INPUT, "`after` is out of date; ask again from the start.")
+
+
+def check_spaces(session: Session, names: Iterable[str]) -> None:
+    """Refuse spaces that a client may not see.
+
+    Args:
+        session: who asks.
+        names: of spaces.
+
+    Raises:
+        UserError: ACCESS_DENIED, in the same words whether or not there is such a space.
+    """
+    if not all(session.sees(name) for name in names):
+        raise UserError(Code.ACCESS_DENIED, "This client has no grant for that space.")
+
+
+def check_store(request: StoreRequest, session: Session) -> None:
+    """Refuse what a client may not store; the owner may store anything.
+
+    Args:
+        request: what is asked.
+        session: who asks.
+
+    Raises:
+        UserError: TEXT_TOO_LARGE, FORBIDDEN_FIELD, ACCESS_DENIED.
+    """
+    if session.owner:
+        return
+    size = len(request.text.encode("utf-8"))
+    if size > TEXT_BYTES:
+        raise UserError(
+            Code.TEXT_TOO_LARGE, f"The text has {size} bytes; a client may store {TEXT_BYTES} at once, so split it."
+        )
+    if request.source is Source.USER_EXPLICIT and not session.may(Grant.SPEAK_FOR_USER.value):
+        raise UserError(Code.FORBIDDEN_FIELD, "`source` may be user_explicit only with the grant speak_for_user.")
+    check_target(session, request.space)
+
+
+def check_target(session: Session, space: str | None) -> None:
+    """Refuse a space that a client may put nothing into; the owner may put anything anywhere.
+
+    Args:
+        session: who asks.
+        space: its name; None for the asker's own.
+
+    Raises:
+        UserError: ACCESS_DENIED.
+    """
+    if space is None or session.owner:
+        return
+    check_spaces(session, [space])
+    if space == GLOBAL_SPACE:
+        raise UserError(Code.ACCESS_DENIED, "Only the person puts memories into GLOBAL.")
+
+
+def channel_of(channel: str | None, user: str | None) -> str:
+    """A channel in one word (E11a; `core.types.clients`).
+
+    Args:
+        channel: such as `discord`: small letters, digits, `-` and `_`.
+        user: who on it, with or without the channel before it (`discord:user123` is `user123`); no blanks.
+
+    Returns:
+        `discord`, `discord:user123`, or "" for none.
+
+    Raises:
+        UserError: INVALID_INPUT for another form, a user without a channel, or one of another channel.
+    """
+    if channel is None:
+        if user is not None:
+            raise UserError(Code.INVALID_INPUT, "`channel_user` needs the `channel` that it is on.")
+        return ""
+    if _CHANNEL.fullmatch(channel) is None:
+        raise UserError(
+            Code.INVALID_INPUT, "`channel` has 1 to 32 small letters, digits, - and _, like discord or my-forum."
+        )
+    if user is None:
+        return channel
+    bare = user.removeprefix(f"{channel}:")
+    if _USER.fullmatch(bare) is None:
+        raise UserError(Code.INVALID_INPUT, "`channel_user` has 1 to 128 characters and no blanks.")
+    return f"{channel}:{bare}"

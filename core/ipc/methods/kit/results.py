@@ -1,4 +1,4 @@
-"""The schemas of answers, in few words: a record of named members, a list, a text.
+"""The schemas of answers, in few words: a record of named members, a list, a text; and those of memories.
 
 They are published in `resources/protocol.json`; no answer is checked against them while Loci runs. Must not do: know a
 method.
@@ -7,6 +7,7 @@ method.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 Schema = Mapping[str, Any]
@@ -102,3 +103,149 @@ def _bounds(least: int | None, most: int | None) -> dict[str, int]:
 
 def _described(schema: Mapping[str, Any], about: str) -> Schema:
     return {**schema, "description": about} if about else schema
+
+
+DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
+    {
+        "count": whole(least=0),
+        "plan": record(
+            {
+                "intent": ref("intent"),
+                "intent_scores?": mapping(ref("fraction"), "What speaks for each intent."),
+                "time": maybe(
+                    record(
+                        {
+                            "words": text("As they stand in the question; empty where the caller gave the days."),
+                            "from": ref("day"),
+                            "to": ref("day"),
+                        }
+                    ),
+                    "The days that are asked about, both inclusive.",
+                ),
+                "entities": many(text(), "Names in the question, as typed."),
+                "aliases?": mapping(many(text()), "Other names of these, where they are known; 64 at most."),
+                "identifiers?": many(text()),
+                "text_weight?": ref(
+                    "fraction", "How much words count against meaning: 0 is meaning alone, 1 is words alone."
+                ),
+                "text_signals?": many(text(), "What moved that weight."),
+                "given?": many(one_of("intent", "time", "text_weight"), "What the caller decided."),
+            },
+            "How a question was understood. To clients intent, time and entities; the rest is the owner's.",
+        ),
+        "metrics": record(
+            {
+                "average_relevancy": ref("fraction"),
+                "ndcg": ref("fraction"),
+                "ndcg_before": ref("fraction", "In the order of relevance, before side signals and variety."),
+                "candidates_after_filter": whole(least=0),
+                "memories_packed": whole(least=0),
+                "tokens_consumed": whole(least=0),
+                "search_latency_ms": number(least=0),
+                "rerank_applied": one_of("rrf", "mmr", "rrf_then_mmr"),
+                "hybrid_text_weight": ref("fraction"),
+                "graded": flag("Whether there was anything to grade the answer by."),
+            },
+            "How good an answer was.",
+        ),
+        "band": one_of("high", "medium", "low", "minimal", about="Above 0.85, above 0.60, above 0.40, the rest."),
+        "moment": text("A time, ISO 8601 in UTC with `Z`."),
+        "figure": either(ref("band"), number(), about="A band word to clients, a number from 0 to 1 to the owner."),
+        "excluded": record(
+            {
+                "id": text("The memory."),
+                "reason": one_of(
+                    "budget",
+                    "duplicate",
+                    "injection",
+                    "share",
+                    "behind",
+                    "spread",
+                    about="There was no room, another one says the same, it reads like an attack on "
+                    "assistants, its client has its share, what answers stands far before it, or it "
+                    "reads like an attack only together with others of the text, of whatever client or import.",
+                ),
+                "value": ref("figure", "How well it would have fitted."),
+            },
+            "A memory that was left out of a context, and why.",
+        ),
+        "packed": record(
+            {
+                "id": text(),
+                "tier": text("In which of its lengths it stands in the text."),
+                "score": ref("figure"),
+                "tokens": ref("count"),
+            },
+            "A memory in the text of a context.",
+        ),
+        "clarifying": record(
+            {"id": text("The review item it would settle."), "question": text()},
+            "A question that may be put to the person at a natural pause. Data, like the text.",
+        ),
+        "item": record(
+            {
+                "id": text("UUIDv7 text; the time of storing orders it."),
+                "kind": ref("kind"),
+                "text": text(
+                    "What is remembered. A text that reads like an attack on assistants is not shown "
+                    "to a client: a line that begins with `[MEMORY BLOCKED` stands in its place, and "
+                    "the labels beside it (author, category, ref, session, tags) are left empty."
+                ),
+                "author": text("Whose words they are, where that was told; a name as it was given.", null=True),
+                "said_by?": text(
+                    "Whose words they are and who reports it: `user` is the person in Loci itself or "
+                    "in a file of theirs; `user, via NAME` is what the client NAME says the person "
+                    "said."
+                ),
+                "category": text(),
+                "status": ref("status"),
+                "score": maybe(ref("figure"), "How well it fits the query; null outside searches."),
+                "trust": ref("figure", "How far it is believed."),
+                "confidence": ref("figure", "How sure it is; of a plain memory the same as its trust."),
+                "created_at": ref("moment", "When it was stored."),
+                "occurred_at": maybe(ref("moment"), "When it was said or happened; null where that is not known."),
+                "occurred_precision?": maybe(
+                    one_of("year", "month", "day", "hour", "minute", "second", "ms"),
+                    "How exactly `occurred_at` is known: of a year, the rest of it says nothing.",
+                ),
+                "space": text("The name of the space it lies in."),
+                "source": ref("source", "By what way it came; who brought it stands in `client`."),
+                "client": text("The client that brought it; null for the person and for imports.", null=True),
+                "ref": text("The reference that its caller or its file gave it.", null=True),
+                "importance?": ref("fraction", "0 (trivial) to 1 (critical)."),
+                "tags?": many(text()),
+                "session?": text("The session or conversation it was said in.", null=True),
+                "true_when?": text("The person said: only true when this is so."),
+                "true_unless?": text("The person said: not true when this is so."),
+                "contradicts?": text(
+                    "In searches, where a client told it: the memory of the same answer in which the "
+                    "person says otherwise."
+                ),
+                "refs?": many(
+                    text(), "In searches, where it stands for others that say the same: the references of all of them."
+                ),
+                "signals?": record(
+                    {
+                        "relevance": ref("figure"),
+                        "confidence": ref("figure"),
+                        "recency": ref("figure"),
+                        "importance": ref("figure"),
+                        "utility": ref("figure"),
+                    },
+                    "With `explain`: what its score is made of.",
+                ),
+                "ranks?": mapping(
+                    either(whole(), record({"rank": whole(), "raw": number()})),
+                    "With `explain`: its place, from 1, in each list that brought it (by meaning, by "
+                    "words, by relations, by time); to the owner `{rank, raw}`.",
+                ),
+                "why?": many(text(), "With `explain`: why it was found, in sentences."),
+                "text_cut?": always(value=True, about="The text was shortened to fit into one message."),
+                "cut?": many(text(), "Members that were shortened or emptied to fit into one message."),
+            },
+            "A memory. Members that are not listed here are told to the owner only.",
+            is_open=True,
+        ),
+    }
+)
+"""What answers are made of, by the name in `$defs`."""

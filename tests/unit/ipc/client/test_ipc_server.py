@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from ipc_engine import OWNER_TOKEN, ROOT, VAULT_ID
+from ipc_served import Served
 from ipc_values import make_client, make_memory
 from ipc_world import REGISTRY, World, answers_as_said, code_of, refusal_of, until
 
@@ -252,6 +253,17 @@ def test_long_lists_are_cut_and_followed(world: World) -> None:
     assert "next" not in whole
     found = owner.collect("owner.recall", {"query": "x", "limit": 95})
     assert [item["id"] for item in found["items"]] == [make_memory(n).id for n in range(1, 96)]
+
+
+def test_a_list_without_a_limit_has_as_many_items_as_the_protocol_says(served: Served) -> None:
+    served.rig.bring([{"text": f"Jar {n}", "kind": "fact", "ref": f"j{n}"} for n in range(60)], space="home")
+    served.engine.clients.pair("plug", ["read", "space:home"]).result(60)
+    assert REGISTRY.methods["memory_list"].params["properties"]["limit"]["default"] == 10
+    page = served.call(served.paired("plug"), "memory_list")
+    assert (len(page["items"]), page["total"]) == (10, 60)
+    assert page["next"] == page["items"][-1]["id"]
+    assert len(served.call(served.owner(), "memory_list")["items"]) == 10
+    assert len(served.call(served.owner(), "owner.list")["items"]) == 50
 
 
 def test_one_reply_of_a_list_has_at_most_500_items(world: World) -> None:

@@ -15,7 +15,7 @@ from ipc_world import REGISTRY, code_of
 from core.errors import Code
 from core.ipc.client.client import Client
 from core.ipc.methods.memory_json import Shape, conflict
-from core.ipc.socket.framing import fit
+from core.ipc.socket.line_stream import fit
 from core.types.memory import Relationship, Wish
 from core.types.reviews import Asked, ListedConflict
 from core.types.values import Action, Actor, Kind, Memory, Status

@@ -13,7 +13,7 @@ from ipc_world import code_of
 
 from core.errors import Code
 from core.ipc.methods.memory_json import Shape, conflict
-from core.ipc.socket.framing import fit
+from core.ipc.socket.line_stream import fit
 from core.types.reviews import Decision, ListedConflict, Suggestion
 from core.types.values import Action, Precision, Source, Status, When
 

@@ -14,8 +14,8 @@ from engine_rig import Rig, rig_at
 from ipc_served import listen
 
 from core.errors import Code, EnvironmentFaultError
+from core.ipc.methods.kit.entry import CallProgress
 from core.ipc.methods.table import run_verb
-from core.ipc.protocol.call_progress import CallProgress
 from core.ipc.protocol.schema import load
 from core.types.lifecycle import JobRow, JobState, JobType
 

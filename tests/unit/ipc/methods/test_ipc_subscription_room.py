@@ -10,7 +10,7 @@ from typing import Any, cast
 from ipc_clients import FakeWatching, moves_of
 
 from core.engine.facade import Engine
-from core.ipc.socket.subscriptions import Subscription
+from core.ipc.socket.connection import Subscription
 from core.types.clients import Moves
 from core.types.values import OWNER_ACTOR, Actor
 

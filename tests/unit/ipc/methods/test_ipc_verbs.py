@@ -14,8 +14,8 @@ from ipc_served import listen
 from ipc_world import REGISTRY
 
 from core.errors import Code, LociError
+from core.ipc.methods.kit.entry import CallProgress
 from core.ipc.methods.table import METHODS, run_verb
-from core.ipc.protocol.call_progress import CallProgress
 from core.security.handshake import encode_value
 from core.types.requests import StoreRequest
 from core.types.values import Kind, Source

@@ -16,9 +16,17 @@ from core.errors import (
     PreconditionError,
     UserError,
 )
-from core.ipc.protocol.escaping import shown
-from core.ipc.protocol.messages import RateLimitedError, encode, error_from, failure, read_request
-from core.ipc.protocol.strict_json import BadMessage, check_text, parse
+from core.ipc.protocol.messages import (
+    BadMessage,
+    RateLimitedError,
+    check_text,
+    encode,
+    error_from,
+    failure,
+    parse,
+    read_request,
+    shown,
+)
 
 GOOD = b'{"jsonrpc":"2.0","id":1,"method":"health","params":{}}'
 

@@ -12,7 +12,7 @@ import pytest
 
 from core.errors import Code, LociError
 from core.ipc.protocol.messages import LINE_BYTES
-from core.ipc.socket.framing import LineReader, LineTooLongError, LineWriter, StreamEndedError, fit
+from core.ipc.socket.line_stream import LineReader, LineTooLongError, LineWriter, StreamEndedError, fit
 
 
 def fed(*chunks: bytes, end: bool = True) -> asyncio.StreamReader:

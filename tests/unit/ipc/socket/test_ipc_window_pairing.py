@@ -10,7 +10,7 @@ from ipc_values import make_client
 from ipc_world import World, code_of
 
 from core.errors import Code, LociError
-from core.ipc.socket.window_pairing import WindowPairing, gone, unopened
+from core.ipc.socket.pairing import WindowPairing, gone, unopened
 from core.types.clients import PairingEnd, PairingOutcome
 
 
