@@ -9,8 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from core.belief.review.desk import ReviewDesk
-from core.engine.memories.detail import read_detail
-from core.engine.memories.trust_explanation import explain_trust
+from core.engine.memories.detail import explain_trust, read_detail
 from core.memory.read import read_by_id, read_by_ids
 from core.recall.query.predicate import build_predicate, wanted_labels
 from core.recall.query.request import RecallRequest

@@ -25,38 +25,33 @@ from core.embed.base import Embedder
 from core.embed.minilm import lazy_embedder
 from core.engine import startup
 from core.engine.access.authority import Authority
-from core.engine.clients.change_subscribers import ChangeSubscriptions
-from core.engine.clients.clients import Clients
+from core.engine.client_changes import ClientChanges
+from core.engine.clients.clients import ChangeSubscriptions, Clients
 from core.engine.clients.sessions import Sessions
+from core.engine.conflicts import Conflicts, ReviewChores
 from core.engine.home.doctor import examine, finding
 from core.engine.home.keys import Home, HomeKeys, RootKey, read_secret_file
-from core.engine.home.provision import create_vault, restore_vault
-from core.engine.home.seen_counter import SeenCounter
 from core.engine.home.window_file import WindowFile, load_window, save_window
-from core.engine.imports.imports import Imports
+from core.engine.imports import Imports
 from core.engine.jobs.agenda import Agenda
-from core.engine.jobs.jobs import JobsGroup
-from core.engine.jobs.maintenance import Maintenance
+from core.engine.jobs.jobs import JobsGroup, Maintenance
 from core.engine.jobs.model_refinement import ModelRefinement
 from core.engine.jobs.scheduler import Scheduler
-from core.engine.lab.laboratory import Laboratory
-from core.engine.library.client_changes import ClientChanges
-from core.engine.library.library import Library
+from core.engine.laboratory import Laboratory
+from core.engine.library import Library
 from core.engine.memories.import_comparison import compare_imported, reconcile_daily
 from core.engine.memories.memories import Memories, embed_backlog
-from core.engine.practice.practice import Practice
-from core.engine.review.conflicts import Conflicts
-from core.engine.review.review_chores import ReviewChores
+from core.engine.practice import Practice
 from core.engine.runtime.expiry import delete_expired
 from core.engine.runtime.futures import begin, locked_error, log_failure
-from core.engine.runtime.memory_pressure import release_caches
+from core.engine.runtime.monitor import release_caches
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.settings import Settings
 from core.engine.runtime.threads import EngineLoop, Threads, start_ticker
-from core.engine.startup import built_in_readers
+from core.engine.startup import SeenCounter, built_in_readers
 from core.engine.vault.embedding_model import EmbeddingModels
 from core.engine.vault.history import History
-from core.engine.vault.vault import VaultGroup
+from core.engine.vault.vault import VaultGroup, create_vault, restore_vault
 from core.engine.views.entities import Entities
 from core.engine.views.graph import Graph
 from core.engine.views.palace import Palace
@@ -338,7 +333,9 @@ class Engine:
         if opened.vault.older is not None:
             return
         self._quietly(opened, delete_expired)
-        self._quietly(opened, lambda one: release_caches(one, (self.timeline.forget,)))
+        self._quietly(
+            opened, lambda one: release_caches(one.load, one.search.release_memory, self.timeline.release_memory)
+        )
         self._quietly(opened, self.sessions.tend)
         self._quietly(opened, self.scheduler.attend)
         if self._setup.background:

@@ -1,4 +1,7 @@
-"""Opening and closing a vault: the order of things, and the chores in between (E33.1, E33.2, reliability E8, E13)."""
+"""Opening and closing a vault: the order of things, and the chores in between (E33.1, E33.2, reliability E8, E13).
+
+Must not do: ask for a secret, or carry out a verb.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ import json
 import os
 import secrets
 from collections.abc import Callable
-from contextlib import ExitStack
+from concurrent.futures import TimeoutError as TooLate
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 
 import numpy as np
@@ -16,16 +20,14 @@ from core.belief.extract.extraction import extract_claims
 from core.belief.extract.statements import find_statements
 from core.belief.relate.relation import RelationModel
 from core.embed.base import Embedder
-from core.engine.home.keys import sub_keys
+from core.engine.home.keys import HomeKeys, sub_keys
 from core.engine.runtime.expiry import clear_scrub_note, scrub_noted
-from core.engine.runtime.futures import log_failure
+from core.engine.runtime.futures import begin, log_failure
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.read_log import ReadLog
-from core.engine.runtime.settings import stored_options
+from core.engine.runtime.search import ActiveVectorSpace, VaultVectorLoader, make_active_space
+from core.engine.runtime.settings import stored_options, stored_retrieval
 from core.engine.runtime.threads import READERS, Threads
-from core.engine.runtime.tuner import stored_retrieval
-from core.engine.runtime.vector_loader import VaultVectorLoader
-from core.engine.runtime.vector_space import ActiveVectorSpace, make_active_space
 from core.errors import BugError, EnvironmentFaultError, LociError
 from core.events import Hub, Progress
 from core.index.base import VectorIndex
@@ -50,6 +52,69 @@ from core.vault.database.tx import Tx
 from core.vault.files.home import Home
 from core.vault.files.replacement import finish_restore
 from core.vault.vault import Vault, WriteQueue
+
+_KEYRING_S = 2.0  # of the time a person waits for the vault to open
+_KEPT_EVERY_S = 300.0
+
+
+class SeenCounter:
+    """The sequence last saved, in the system's keyring too where the vault is in one.
+
+    It tells an older copy where `vault.head` was put back together with it. It is set when the vault closes and every
+    few minutes, never with each change: it may lag behind, and never runs ahead of what is saved.
+    """
+
+    def __init__(self, keys: HomeKeys) -> None:
+        """Know nothing yet.
+
+        Args:
+            keys: of the home.
+        """
+        self._keys = keys
+        self._kept: int | None = None
+
+    def read(self, root: RootKey, threads: Threads) -> int | None:
+        """What the keyring tells; a keyring that does not answer holds up nothing for long.
+
+        Args:
+            threads: of the vault that is being opened.
+
+        Returns:
+            The sequence; None where it tells nothing.
+        """
+        self._kept = None
+        with suppress(LociError, TooLate):
+            if self._keys.in_keyring:
+                self._kept = begin(threads.checks, self._keys.seen_counter, root).result(_KEYRING_S)
+        return self._kept
+
+    def begin(self, opened: OpenVault) -> None:
+        """Keep it up to date until the vault closes.
+
+        Args:
+            opened: the open vault, which is the newest, or accepted.
+        """
+        with suppress(LociError):
+            if self._keys.in_keyring:
+                opened.threads.every(_KEPT_EVERY_S, lambda: self._keep(opened), "counter")
+                if self._kept is None or self._kept > opened.vault.seq:
+                    begin(opened.threads.checks, self._keep, opened)
+
+    def end(self, opened: OpenVault) -> None:
+        """Set it once more, beside what else closing does.
+
+        Args:
+            opened: the vault, still open.
+        """
+        with suppress(LociError):
+            if self._keys.in_keyring and opened.vault.older is None:
+                begin(opened.threads.checks, self._keep, opened)
+
+    def _keep(self, opened: OpenVault) -> None:
+        seq = opened.vault.seq
+        if seq != self._kept and self._keys.keep_counter(opened.root, seq):
+            self._kept = seq
+
 
 Chore = Callable[[OpenVault], object]
 

@@ -34,7 +34,7 @@ PROCESSES = (
 
 # File to reason. A child process must be named in full, get no secret and no shell.
 PROCESS_ALLOWED: dict[str, str] = {
-    "core/engine/views/graph_layouts.py": "a layout holds the lock for seconds; only a child can be stopped",
+    "core/engine/views/graph.py": "a layout holds the lock for seconds; only a child can be stopped",
     "app/bench/measure.py": "a cold start can only be measured in a process where nothing is loaded yet",
     "app/mcp/starter.py": "an assistant may call before the window is open; the engine then runs by itself",
     "app/cli/memories/memories.py": "the person's own editor, on their terminal",

@@ -34,9 +34,9 @@ from engine_rig import HandClock, Rig, WordEmbedder, rig_at  # noqa: E402
 from app.bench.machine import machine  # noqa: E402
 from core.embed.base import Embedder  # noqa: E402
 from core.embed.minilm import MiniLmEmbedder  # noqa: E402
+from core.engine.conflicts import ReviewChores  # noqa: E402
 from core.engine.facade import built_in_readers  # noqa: E402
 from core.engine.jobs.scheduler import SchedulerPacing  # noqa: E402
-from core.engine.review.review_chores import ReviewChores  # noqa: E402
 from core.errors import LociError  # noqa: E402
 from core.types.reviews import Decision  # noqa: E402
 from core.types.values import (  # noqa: E402

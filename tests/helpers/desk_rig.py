@@ -13,7 +13,7 @@ import numpy as np
 from engine_rig import START_MS, Rig
 
 from core.belief.claims.claims import EvidenceSource, draft_claim
-from core.engine.review.review_chores import run_review_chores
+from core.engine.conflicts import run_review_chores
 from core.intake.transaction.trust_inputs import refresh_trust
 from core.intake.transitions.review_items import ItemSubject
 from core.intake.transitions.transitions import Transitions

@@ -14,7 +14,7 @@ from erasing_rig import MARK, TEXT, traces
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.engine.memories.erasure import vector_remover
+from core.engine.memories.memories import vector_remover
 from core.intake.erase.erasure import erase
 from core.intake.erase.erasure_scope import erasure_scope_of
 from core.intake.erase.row_erasure import texts_of

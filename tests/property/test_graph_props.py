@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.engine.views.graph_positions import (
+from core.engine.views.graph import (
     WholeLayout,
     check_graph,
     place_isolated,

@@ -307,7 +307,7 @@ def _print_export(command: Command, params: Mapping[str, Any]) -> None:
                 else:
                     found.append(dict(item["fields"]))
     command.output.progression.is_done = False  # what was asked for is what is written now
-    from core.engine.library.export_format import rendered
+    from core.engine.export_format import rendered
 
     command.output.raw(rendered(found, params["format"]))
 

@@ -1,19 +1,268 @@
-"""The one way a question is answered in the engine, whoever asks: a recall, a trial, a probe.
+"""The one way a question is answered in the engine, whoever asks, and the receipts of answers as they are shown.
 
-Must not do: embed, count an access, or keep a receipt.
+Must not do: embed, count an access, show a receipt to a client, or look through all of them for one memory.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
+from typing import Any
 
+from core.config.retrieval import RetrievalOptions
+from core.embed.tokens import counter_for
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.vector_space import Embedded
+from core.engine.runtime.search import Embedded
+from core.errors import Code, UserError
 from core.recall.query.request import RecallRequest
+from core.recall.query.scope import Scope
+from core.recall.query.suppression import feedback_by_memory
 from core.recall.ranking.contradiction_marks import mark_contradictions
+from core.recall.results.receipt_codec import metrics_from_json, receipt_body, receipt_trace
 from core.recall.results.result import RecallResult
+from core.score.belief.quality import POOR_IN_A_ROW, answer_health, answer_metrics, percentile
 from core.score.ranking.profile import Profile
+from core.text.screening.egress import is_blocked
+from core.types.recall import Given, Metrics, RecallHealth, Receipt, ReceiptPage, ReceiptRow
+from core.types.values import Actor
 from core.vault.database.rows import Rows
+
+_ROW = (
+    "SELECT r.id, r.at, r.actor, c.name, r.session, r.verb, coalesce(r.query, ''), r.items, r.metrics, r.expires_at "
+    "FROM receipts r LEFT JOIN clients c ON c.id = r.client_id"
+)
+_PAGE = _ROW + " WHERE (:at IS NULL OR (r.at, r.id) < (:at, :id)) ORDER BY r.at DESC, r.id DESC LIMIT :most"
+_PAGE_OF_CLIENT = (
+    _ROW + " WHERE r.client_id = :client AND (:at IS NULL OR (r.at, r.id) < (:at, :id)) "
+    "ORDER BY r.at DESC, r.id DESC LIMIT :most"
+)
+_LATELY = "SELECT items, metrics FROM receipts WHERE metrics IS NOT NULL ORDER BY at DESC, id DESC LIMIT ?"
+_LAST_GIVEN = (
+    "SELECT c.name, h.last_at FROM handed h JOIN clients c ON c.id = h.client_id WHERE h.memory_id = ? "
+    "ORDER BY h.last_at DESC, c.name LIMIT 1"
+)
+_INJECTION = "injection"
+_EMPTY_TOO = 4  # for each answer of the window so many recalls are looked at: most may have had none
+
+
+def note_recall(
+    opened: OpenVault,
+    actor: Actor,
+    verb: str,
+    query: str,
+    result: RecallResult,
+    said: Mapping[str, str],
+    now_ms: int,
+    sealed: int = 0,
+) -> tuple[str, Callable[[], Metrics]]:
+    """Note a recall for its receipt; what that costs is paid when the receipt is written.
+
+    Args:
+        verb: `recall`, `context` …
+        query: the words asked.
+        result: the answer, its time filled in.
+        said: what feedback said of the answered memories for such questions
+        (`core.recall.query.suppression.feedback_by_memory`).
+        sealed: memories that were kept from the asker because they are sealed.
+
+    Returns:
+        The receipt's id, and what gives the figures of the answer; they are computed once.
+    """
+
+    @cache
+    def metrics() -> Metrics:
+        tokens = count_tokens(result)
+        return answer_metrics(result.trace, tokens=tokens, took_ms=result.took_ms, feedback=said)
+
+    def body() -> Mapping[str, Any]:
+        return receipt_body(
+            result, query, metrics(), **describe_withheld(sealed), **({"blocked": blocked} if blocked else {})
+        )
+
+    blocked = [] if actor.is_owner else [item.memory.id for item in result.items if is_blocked(item.memory)]
+    # What is not shown was not given: it is not kept alive by being found, and nothing is its echo.
+    given = tuple(item.memory.id for item in result.items if item.memory.id not in blocked)
+    noted = opened.read_log.note(actor, verb, query, given, body, now_ms)
+    return noted, metrics
+
+
+def describe_withheld(count: int) -> dict[str, int]:
+    """How a receipt says that something was kept back because it is sealed: a number, and nothing where there is none.
+
+    Args:
+        count: how many memories.
+
+    Returns:
+        What its body takes.
+    """
+    return {"sealed": count} if count else {}
+
+
+def feedback_for(
+    rows: Rows, result: RecallResult, meant: Embedded | None, now_ms: int, scope: Scope
+) -> Mapping[str, str]:
+    """What feedback said of the answered memories for such questions.
+
+    Args:
+        meant: the embedded question; None where meaning was not compared.
+
+    Returns:
+        Memory id to signal.
+    """
+    ids = [item.memory.id for item in result.items]
+    space = None if meant is None else meant.active_space.space.name
+    vector = None if meant is None else meant.first
+    return feedback_by_memory(rows, ids, vector, now_ms, client_id=scope.client_id, vector_space=space)
+
+
+def count_tokens(result: RecallResult) -> int:
+    """Tokens of all texts of an answer, by the built-in estimate."""
+    counter = counter_for(None)
+    return sum(counter.count(item.memory.text) for item in result.items)
+
+
+def receipts_page(rows: Rows, limit: int, after: str | None, client: str | None) -> ReceiptPage:
+    """Receipts, newest first.
+
+    Args:
+        limit: how many, 1 to 500.
+        after: `next` of the page before.
+        client: only this client's, by name.
+
+    Returns:
+        A page.
+
+    Raises:
+        UserError: INVALID_INPUT for a limit out of range or an `after` that has expired, NOT_FOUND for the client.
+    """
+    if not 1 <= limit <= 500:
+        raise UserError(Code.INVALID_INPUT, "A page has 1 to 500 receipts.")
+    params: dict[str, object] = {"at": None, "id": None, "most": limit + 1}
+    if client is not None:
+        params["client"] = rows.value("SELECT id FROM clients WHERE name = ?", (client,))
+        if params["client"] is None:
+            raise UserError(Code.NOT_FOUND, "There is no client of that name.")
+    if after is not None:
+        place = rows.one("SELECT at, id FROM receipts WHERE id = ?", (after,))
+        if place is None:
+            raise UserError(Code.INVALID_INPUT, "`after` is out of date; ask again from the start.")
+        params["at"], params["id"] = place
+    found = rows.all(_PAGE if client is None else _PAGE_OF_CLIENT, params)
+    shown = tuple(_row(row) for row in found[:limit])
+    return ReceiptPage(shown, shown[-1].id if len(found) > limit else None)
+
+
+def read_receipt(rows: Rows, receipt_id: str) -> Receipt | None:
+    """One receipt as a whole.
+
+    Returns:
+        The receipt; None where there is none.
+
+    Raises:
+        IntegrityError: VAULT_DAMAGED; it cannot be read.
+    """
+    found = rows.one(_ROW + " WHERE r.id = ?", (receipt_id,))
+    if found is None:
+        return None
+    row = _row(found)
+    body: dict[str, Any] = json.loads(rows.value("SELECT body FROM receipts WHERE id = ?", (receipt_id,)))
+    trace = receipt_trace(body, row.query)
+    body.pop("trace", None)
+    return Receipt(
+        row=row,
+        reason=str(body.get("reason", "")),
+        strategy=str(body.get("strategy", "")),
+        profile=str(body.get("profile", "")),
+        given=_handed_on(body),
+        withheld={miss["id"]: miss["why"] for miss in body.get("near_misses", ())}
+        | dict.fromkeys(body.get("blocked", ()), _INJECTION),
+        trace=trace,
+        body=body,
+        sealed=int(body.get("sealed", 0)),
+        reads=int(body.get("reads", 1)),
+        unlisted=int(body.get("more_items", 0)),
+    )
+
+
+def count_disclosures(rows: Rows, memory_id: str) -> Given:
+    """How often a memory left for a client, from counts that are kept for each.
+
+    Returns:
+        The counts.
+
+    Raises:
+        UserError: NOT_FOUND.
+    """
+    accesses = rows.value("SELECT access_count FROM memories WHERE id = ?", (memory_id,))
+    if accesses is None:
+        raise UserError(Code.NOT_FOUND, "There is no such memory.")
+    count = int(rows.value("SELECT coalesce(sum(times), 0) FROM handed WHERE memory_id = ?", (memory_id,)))
+    name, last_at = rows.one(_LAST_GIVEN, (memory_id,)) or ("", None)
+    return Given(count, last_at, name, max(0, int(accesses) - count))
+
+
+def recall_health(rows: Rows, options: RetrievalOptions) -> RecallHealth:
+    """How recall did lately (E5.3.4, E5.3.6).
+
+    Args:
+        options: window and bounds.
+
+    Returns:
+        The figures of the last answers; empty recalls stand in none but the share of those (C22).
+    """
+    window = options.health_window
+    told = [metrics_from_json(json.loads(row[1])) for row in rows.all(_LATELY, (window * _EMPTY_TOO,))]
+    recalls, answers = [], []
+    for metrics in told:
+        if metrics is None:
+            continue
+        if metrics.memories_packed > 0 and metrics.graded:
+            answers.append(metrics)
+        recalls.append(metrics)
+        if len(answers) >= window:
+            break
+    now = answer_health(answers, options.health_poor)
+    # A few answers tell nothing yet.
+    mean = now.average_relevancy if len(answers) >= POOR_IN_A_ROW else None
+    is_low = mean is not None and mean < options.health_low
+    in_doubt = now.poor_run >= POOR_IN_A_ROW
+    times = [metrics.search_latency_ms for metrics in recalls]
+    return RecallHealth(
+        answers=len(answers),
+        recalls=len(recalls),
+        average_relevancy=now.average_relevancy,
+        ndcg=now.ndcg,
+        ndcg_before=now.ndcg_before,
+        abstained=sum(metrics.memories_packed == 0 for metrics in recalls) / len(recalls) if recalls else None,
+        p50_ms=percentile(times, 0.5),
+        p95_ms=percentile(times, 0.95),
+        is_low=is_low,
+        poor_run=now.poor_run,
+        model_in_doubt=in_doubt,
+        sentence=_sentence(is_low=is_low, in_doubt=in_doubt),
+    )
+
+
+def _sentence(*, is_low: bool, in_doubt: bool) -> str:
+    if in_doubt:
+        return "The last ten answers were far from their questions; the embedding model may not fit what is asked."
+    return "The last answers were far from their questions." if is_low else ""
+
+
+def _handed_on(body: Mapping[str, Any]) -> tuple[str, ...]:
+    """What the asker got: of a context what was packed, else the answer."""
+    packed = body.get("context", {}).get("included")
+    blocked = frozenset(body.get("blocked", ()))
+    items = body.get("items", ()) if packed is None else packed
+    return tuple(item["id"] for item in items if packed is not None or item["id"] not in blocked)
+
+
+def _row(row: tuple[Any, ...]) -> ReceiptRow:
+    metrics = None if row[8] is None else metrics_from_json(json.loads(row[8]))
+    return ReceiptRow(row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], metrics, row[9])
+
 
 _AWAY = "The search model does not answer at the moment, so meaning was not compared."
 

@@ -1,27 +1,31 @@
-"""Clients for their owner: pairing and terms, pauses and the kill switch, what each did, and taking it back.
+"""Clients for their owner: pairing and terms, pauses, what each did and is told of, and taking it back.
 
-The preview of a client's context goes the way of the verb `context`, without a receipt, counts, or a hand-over; beside
-it stands what the owner would be given. Must not do: be reached by a client; only the owner's verbs and the window
-call it.
+The preview of a client's context goes the way of the verb `context`, without a receipt, counts, or a hand-over. The
+journal of what clients did is read by each client's own indexes, a page at a time. Must not do: show what was asked,
+keep the words of a memory, or be reached by a client but for `ChangeSubscriptions`, which tell what it may see.
 """
 
 from __future__ import annotations
 
+import json
 import secrets
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from core import log
 from core.embed.tokens import FOLDER, counter_for
 from core.engine.access.authority import OWNER_CHANNEL, Authority
 from core.engine.access.client_terms import (
+    cards_of,
     check_client_name,
     check_grants,
     check_terms,
+    client_id_of,
     describe_unpaired,
     limits_of_new_client,
     merge_terms,
@@ -34,13 +38,11 @@ from core.engine.access.client_terms import (
 )
 from core.engine.access.recall_runner import run_recall
 from core.engine.clients import client_undo as undoing
-from core.engine.clients.activity import activity_page
-from core.engine.clients.cards import cards_of, client_id_of
 from core.engine.memories.contexts import budget_of
 from core.engine.memories.memories import embed_backlog
 from core.engine.runtime.futures import begin, chain, log_failure, map_result, recover
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.vector_space import Embedded
+from core.engine.runtime.search import Embedded
 from core.engine.startup import flush_journal
 from core.errors import Code, LociError, UserError
 from core.intake.transaction.unit_of_work import Verb
@@ -48,14 +50,19 @@ from core.intake.undo.client_pairing import UNPAIRED
 from core.recall.answer.client_quota import SHARE, pack_with_quota
 from core.recall.answer.context import average_entry_tokens
 from core.recall.query.request import RecallRequest
-from core.recall.query.scope import OWNER_SCOPE, Scope, visible_ids, withheld_among
+from core.recall.query.scope import OWNER_SCOPE, PLACE, Scope, visibility_conditions, visible_ids, withheld_among
 from core.score.ranking.context_budget import fetch_count
+from core.text.screening.injection import ALLOWED, FLAG
 from core.types.clients import (
+    ActivityLine,
     ActivityPage,
     Before,
     Change,
     ClientCard,
     Denied,
+    Did,
+    Moves,
+    Place,
     Removal,
     Sight,
     TakenBack,
@@ -65,9 +72,225 @@ from core.types.clients import (
 from core.types.recall import ContextQuery
 from core.types.replies import ClientRecord, Paired
 from core.types.requests import RecallQuery
-from core.types.values import OWNER_ACTOR, Actor, Grant
+from core.types.values import OWNER_ACTOR, Actor, Grant, Status
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
+
+_STATUS = PLACE.index("status")
+# What speaks, or waits until it may. Everything else was laid away: it can be looked at, and comes by itself no more.
+_STANDS = frozenset({Status.ACTIVE.value, Status.DISPUTED.value, Status.QUARANTINED.value})
+_COLUMNS = ", ".join(f"json_extract(w.value, '$[{at}]') AS {name}" for at, name in enumerate(PLACE))
+# The places alone are asked about, by the condition that stands in every query: no row is read for it.
+_SEEN = f"SELECT m.at FROM (SELECT w.key AS at, {_COLUMNS} FROM json_each(:places) w) m WHERE {{known}}"  # noqa: S608
+
+
+class ChangeSubscriptions:
+    """The changes a listener may see. Each method returns at once with a Future."""
+
+    def __init__(self, opened: Callable[[], OpenVault], authority: Authority) -> None:
+        self._opened = opened
+        self._authority = authority
+
+    def visible_changes(self, moves: Moves, actor: Actor) -> Future[Mapping[str, tuple[str, ...]]]:
+        """The changes of a transaction that an actor may see.
+
+        Args:
+            moves: what was done.
+            actor: who listens; a client needs `read`.
+
+        Returns:
+            `stored`, `changed` and `gone`, each with the memories it is true of, in the order they were touched; a kind
+            that nothing is to be told of is left out.
+
+        Raises:
+            UserError: VAULT_LOCKED, ACCESS_DENIED, UNAUTHENTICATED.
+        """
+        scope = self._authority.scope(actor)
+        places = list({place: None for move in moves for place in (move.before, move.after) if _is_there(place)})
+        params: dict[str, object] = {"places": json.dumps(places)}
+        sql = _SEEN.format(known=visibility_conditions(scope, params))
+
+        def read(rows: Rows) -> Mapping[str, tuple[str, ...]]:
+            seen = {places[at] for (at,) in rows.all(sql, params)}
+            found: dict[str, tuple[str, ...]] = {}
+            for move in moves:
+                kind = _kind(move.before if move.before in seen else None, move.after if move.after in seen else None)
+                if kind is not None:
+                    found[kind] = (*found.get(kind, ()), *move.ids)
+            return found
+
+        return self._opened().read_quietly(read)
+
+
+def _kind(before: Place | None, after: Place | None) -> str | None:
+    """What it is to somebody who sees it there, and there."""
+    stood, stands = _stands(before), _stands(after)
+    if stood != stands:
+        return "stored" if stands else "gone"
+    if after is not None:
+        return "changed"
+    return None if before is None else "gone"
+
+
+def _stands(place: Place | None) -> bool:
+    return place is not None and place[_STATUS] in _STANDS
+
+
+def _is_there(place: Place | None) -> bool:
+    """A memory that was forgotten can come back with an undo; until then nobody has it."""
+    return place is not None and place[_STATUS] != Status.DELETED.value
+
+
+MOST = 200
+_LAST = "\U0010ffff"
+_FAR = 2**62
+_WORDS = 200
+_SEALED, _BLOCKED = "sealed", "injection"
+# What a receipt holds of what was withheld.
+_WITHHELD = (
+    "json_object('near_misses', json_extract(r.body, '$.near_misses'), 'excluded', "
+    "json_extract(r.body, '$.context.excluded'), 'sealed', json_extract(r.body, '$.sealed'), "
+    "'blocked', json_extract(r.body, '$.blocked'))"
+)
+# The memory a step was about: one it wrote, else the one of a question it opened or closed.
+_ABOUT = (
+    f"SELECT m.id, substr(m.text, 1, {_WORDS}), s.name, m.flags FROM memories m JOIN spaces s ON s.id = m.space_id "  # noqa: S608
+    "WHERE m.n = coalesce("
+    "(SELECT min(json_extract(u.row_key, '$.n')) FROM undo_rows u WHERE u.step_id = :step AND u.tbl = 'memories' "
+    "AND EXISTS (SELECT 1 FROM memories x WHERE x.n = json_extract(u.row_key, '$.n') "
+    "AND coalesce(x.part_index, 0) = 0)), "
+    "(SELECT x.n FROM undo_rows u JOIN conflicts k ON k.id = json_extract(u.row_key, '$.id') "
+    "JOIN memories x ON x.id = k.incoming_id WHERE u.step_id = :step AND u.tbl = 'conflicts' LIMIT 1))"
+)
+# What the verb answered at the time: how the memory stands now says only what became of it since. The log names the
+# memory of a step by its id, also when it is gone.
+_OPERATION = (
+    "SELECT json_extract(a.detail, '$.operation') FROM audit a WHERE a.object IN "
+    "(SELECT l.memory_id FROM consolidation_log l WHERE l.step_id = :step) AND a.at = :at AND a.verb = :verb "
+    "ORDER BY a.nr LIMIT 1"
+)
+# Of each: key, at, and what the line says. Behind the cursor come smaller (at, key).
+_ASKED = (
+    f"SELECT r.id, r.at, r.verb, r.items, {_WITHHELD} FROM receipts r WHERE r.client_id = :client "  # noqa: S608
+    "AND (r.at, r.id) < (:at, :key) ORDER BY r.at DESC, r.id DESC LIMIT :most"
+)
+_WROTE = (
+    "SELECT s.id, s.at, s.verb, (SELECT count(DISTINCT json_extract(u.row_key, '$.n')) FROM undo_rows u "
+    "WHERE u.step_id = s.id AND u.tbl = 'memories'), s.undone_by IS NOT NULL FROM undo_steps s "
+    "WHERE s.client_id = :client AND (s.at, s.id) < (:at, :key) ORDER BY s.at DESC, s.id DESC LIMIT :most"
+)
+_REFUSED = (
+    "SELECT a.nr, a.at, coalesce(json_extract(a.detail, '$.method'), ''), "
+    "coalesce(json_extract(a.detail, '$.code'), '') FROM audit a WHERE a.actor = :actor AND a.verb = 'refused' "
+    "AND (a.at, a.nr) < (:at, :nr) ORDER BY a.at DESC, a.nr DESC LIMIT :most"
+)
+_Placed = tuple[tuple[int, int, str | int], ActivityLine]
+"""A line behind what it is sorted by: its time, its kind, its key."""
+_RANKS = {Did.ASKED: 0, Did.REFUSED: 1, Did.WROTE: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class _Cursor:
+    """Behind what a page goes on: a time, what kind of line stood there, and its key."""
+
+    at: int
+    rank: int
+    key: str
+
+    def bounds(self, did: Did) -> dict[str, object]:
+        """What comes behind it of one kind: of the same time only kinds that are listed later."""
+        rank = _RANKS[did]
+        if rank == self.rank:
+            return {"at": self.at, "key": self.key, "nr": int(self.key) if did is Did.REFUSED else 0}
+        later = rank < self.rank
+        return {"at": self.at, "key": _LAST if later else "", "nr": _FAR if later else -1}
+
+
+_NEWEST = _Cursor(_FAR, len(_RANKS), "")
+
+
+def activity_page(rows: Rows, client: str | None, after: str | None, limit: int) -> ActivityPage:
+    """A page of what clients did.
+
+    Args:
+        client: the id of one; None for all.
+        after: `next` of the page before; None for the newest.
+        limit: lines at most, 1 to 200.
+
+    Returns:
+        The page.
+
+    Raises:
+        UserError: INVALID_INPUT for a limit out of range or an `after` that is none.
+    """
+    if not 1 <= limit <= MOST:
+        raise UserError(Code.INVALID_INPUT, f"A page has 1 to {MOST} lines.")
+    cursor = _NEWEST if after is None else _cursor(after)
+    names: Mapping[str, str] = dict(
+        rows.all("SELECT id, name FROM clients WHERE :one IS NULL OR id = :one", {"one": client})
+    )
+    found: list[_Placed] = []
+    for client_id, name in names.items():
+        found += _lines(rows, client_id, name, cursor, limit + 1)
+    found.sort(key=lambda pair: pair[0], reverse=True)
+    page = [(place, _about(rows, line)) for place, line in found[:limit]]
+    more = len(found) > limit
+    return ActivityPage(tuple(line for _, line in page), json.dumps(page[-1][0]) if more else None)
+
+
+def _lines(rows: Rows, client_id: str, name: str, cursor: _Cursor, most: int) -> list[_Placed]:
+    known = {"client": client_id, "actor": f"client:{client_id}", "most": most}
+    within = {did: {**known, **cursor.bounds(did)} for did in Did}
+    asked = [
+        _line(Did.ASKED, row, name, receipt_id=row[0], verb=row[2], count=row[3], **_withheld(row[4]))
+        for row in rows.all(_ASKED, within[Did.ASKED])
+    ]
+    wrote = [
+        _line(Did.WROTE, row, name, step_id=row[0], verb=row[2], count=row[3], is_undone=bool(row[4]))
+        for row in rows.all(_WROTE, within[Did.WROTE])
+    ]
+    refused = [
+        _line(Did.REFUSED, row, name, verb=row[2], code=row[3]) for row in rows.all(_REFUSED, within[Did.REFUSED])
+    ]
+    return [*asked, *wrote, *refused]
+
+
+def _withheld(told: str) -> dict[str, Any]:
+    """How many memories were withheld, and how many for each reason."""
+    held = {name: value or () for name, value in json.loads(told).items()}
+    reasons = Counter(str(one.get("why", "")) for one in held["near_misses"])
+    reasons.update(str(one.get("reason", "")) for one in held["excluded"])
+    reasons.update({_SEALED: int(held["sealed"] or 0), _BLOCKED: len(held["blocked"])})
+    ranked = sorted(((why, count) for why, count in reasons.items() if count), key=lambda one: (-one[1], one[0]))
+    return {"withheld": reasons.total(), "reasons": tuple(ranked)}
+
+
+def _about(rows: Rows, line: ActivityLine) -> ActivityLine:
+    """A line with what was answered, and with the memory it is about, where it is about one that is there."""
+    if not line.step_id:
+        return line
+    found = rows.one(_ABOUT, {"step": line.step_id})
+    answered = rows.value(_OPERATION, {"step": line.step_id, "at": line.at, "verb": line.verb})
+    line = replace(line, operation=answered or "")
+    if found is None:
+        return line
+    memory_id, words, space, flags = found
+    marks = frozenset(json.loads(flags))
+    is_warned = FLAG in marks and ALLOWED not in marks
+    return replace(line, memory_id=memory_id, words=words, space=space, is_warned=is_warned)
+
+
+def _line(did: Did, row: tuple[Any, ...], name: str, **more: Any) -> _Placed:
+    return (row[1], _RANKS[did], row[0]), ActivityLine(at=row[1], did=did, client=name, **more)
+
+
+def _cursor(after: str) -> _Cursor:
+    try:
+        at, rank, key = json.loads(after)
+        return _Cursor(int(at), int(rank), str(key) if int(rank) != _RANKS[Did.REFUSED] else str(int(key)))
+    except (ValueError, TypeError):
+        raise UserError(Code.INVALID_INPUT, "`after` is not from a page before; ask again from the start.") from None
+
 
 OTHER_SPACE = "other_space"
 """Why a memory would not be handed out: it lies in a space the client does not see, or in another client's."""

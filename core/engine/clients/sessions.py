@@ -18,7 +18,7 @@ from core.engine.access.authority import Authority
 from core.engine.memories.contexts import build_context
 from core.engine.runtime.futures import chain, log_failure, map_result
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.vector_space import Embedded
+from core.engine.runtime.search import Embedded
 from core.errors import LociError, UserError
 from core.intake.transaction.idempotency import IdempotentCall
 from core.recall.answer.context import HEAD

@@ -1,27 +1,137 @@
-"""One batch of one job: prepared off the writer, carried out in one transaction with the job's own state.
+"""One batch of one job: what it is given, prepared off the writer, carried out with the job's own state.
 
 Must not do: choose which job runs, or when.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from core.belief.relate.relation import RelationModel
 from core.embed.base import AWAY
-from core.engine.jobs.schedule import job_wordings
+from core.engine.jobs.agenda import job_wordings
+from core.engine.jobs.model_refinement import ModelRefinement
+from core.engine.memories.memories import vector_remover
+from core.engine.runtime.monitor import trim_heap
 from core.engine.runtime.open_vault import OpenVault
-from core.errors import BugError, Code
+from core.errors import BugError, Code, EnvironmentFaultError
 from core.events import Progress
+from core.index.manager import IndexManager, IndexState
+from core.intake.store.store import StoreService
 from core.lifecycle.consolidate.run_report import count_standing, make_report
 from core.lifecycle.kit import job_store
 from core.lifecycle.kit.job_context import SCHEDULER, BatchResult, JobContext, Planner, PreparingPlanner, StreamJob
 from core.lifecycle.kit.job_store import StoredJob
+from core.llm.prompts import Prompt
+from core.types.belief import Server
 from core.types.lifecycle import JobState, JobType
 from core.types.values import OWNER_ACTOR
+from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
+
+_ASK_S = 300.0
+_CLEARTEXT = "cleartext"
+_PATIENCE_S, _STEP_S = 1.0, 0.02
+_SHARE = 8
+"""While somebody searches all the time, work goes on for one part of time in so many and one."""
+_NEAR_AT_ONCE = 16
+
+T = TypeVar("T")
+
+
+def make_job_context(opened: OpenVault, model: ModelRefinement, is_stopped: Callable[[], bool]) -> JobContext:
+    """Make what a job stands on; anew for every batch, so that it goes by the options in force.
+
+    Args:
+        model: the local model.
+        is_stopped: whether the job shall end.
+
+    Returns:
+        The ground.
+    """
+    sight = opened.search.active_space  # once: a change of the model in between must not mix two vector spaces
+    is_whole = sight.index.status().state is IndexState.READY
+    manners = _Manners(opened)
+    return JobContext(
+        clock=opened.clock,
+        options=opened.options,
+        make_id=opened.make_id,
+        work=opened.work,
+        store_service=sight.store_service,
+        space=sight.space,
+        read=manners.read,
+        embed=lambda texts: opened.on(opened.threads.compute, sight.embed, texts).result(),
+        near=partial(_near, sight.index, manners) if is_whole else None,
+        ask=partial(_ask, model) if opened.model.server is Server.READY else None,
+        is_stopped=is_stopped,
+        stored=sight.add_vectors,
+        removed=vector_remover(opened),
+        tidy=partial(_tidy, sight.store_service),
+    )
+
+
+def _tidy(store_service: StoreService) -> None:
+    """A job's own session of the relation model is some 30 MB, and what a stage freed may be as much."""
+    relate = store_service.readers.relate
+    if isinstance(relate, RelationModel):
+        relate.rest()
+    trim_heap()
+
+
+class _Manners:
+    """Lets a person's search go first: a plan reads for minutes, and waits whenever it is about to read again.
+
+    It waits while somebody is at work, at most `_SHARE` times as long as it worked since it last waited: it is held
+    back, and never for good.
+    """
+
+    def __init__(self, opened: OpenVault) -> None:
+        self._opened = opened
+        self._since = opened.clock.monotonic()
+
+    def wait(self) -> None:
+        opened = self._opened
+        worked = opened.clock.monotonic() - self._since
+        left = min(_PATIENCE_S, max(_STEP_S, _SHARE * worked))
+        while opened.load.activity.is_busy and left > 0 and not opened.closing.is_set():
+            opened.closing.wait(_STEP_S)
+            left -= _STEP_S
+        self._since = opened.clock.monotonic()
+
+    def read(self, fn: Callable[[Rows], T]) -> T:
+        self.wait()
+        return self._opened.vault.read(fn, deadline_s=None)
+
+
+def _near(
+    index: IndexManager, manners: _Manners, vectors: NDArray[np.float32], k: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    labels = np.full((len(vectors), k), -1, np.int64)
+    cosines = np.full((len(vectors), k), -1.0, np.float32)
+    for place, vector in enumerate(vectors):
+        if place % _NEAR_AT_ONCE == 0:
+            manners.wait()
+        hits = index.search(vector, k)
+        labels[place, : len(hits.labels)] = hits.labels
+        cosines[place, : len(hits.labels)] = hits.cosines
+    return labels, cosines
+
+
+def _ask(model: ModelRefinement, prompt: Prompt) -> str:
+    """Wait for the model on the thread of the job; never on the writer's. Jobs ask about cleartext memories alone."""
+    asked = model.put(prompt, (_CLEARTEXT,))
+    try:
+        return asked.result(_ASK_S)
+    except TimeoutError:
+        asked.cancel()
+        raise EnvironmentFaultError(Code.MODEL_SERVER_FAILED, "The model server did not answer in time.") from None
+
 
 _BATCH, _LEAST, _MOST = 25, 1, 200
 _PATIENT = AWAY | {Code.DISK_FULL, Code.BUSY}

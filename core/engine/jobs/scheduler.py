@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 
 from core import log
 from core.engine.jobs.agenda import NO_MODEL, Agenda
-from core.engine.jobs.job_context_factory import make_job_context
 from core.engine.jobs.model_refinement import ModelRefinement
-from core.engine.jobs.runner import JobCheckpoint, JobRunner
+from core.engine.jobs.runner import JobCheckpoint, JobRunner, make_job_context
 from core.engine.runtime.futures import begin, locked_error
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, LociError

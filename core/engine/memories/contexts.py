@@ -14,11 +14,10 @@ from typing import Any
 
 from core import log
 from core.embed.tokens import FOLDER, counter_for
-from core.engine.access.recall_runner import run_recall
-from core.engine.access.receipts import describe_withheld, feedback_for
+from core.engine.access.recall_runner import describe_withheld, feedback_for, run_recall
 from core.engine.runtime.futures import chain
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.vector_space import Embedded
+from core.engine.runtime.search import Embedded
 from core.errors import Code, LociError, UserError
 from core.lifecycle.questions.question_choice import note_asked, select_questions
 from core.recall.answer.client_quota import pack_with_quota

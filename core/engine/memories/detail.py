@@ -1,22 +1,395 @@
-"""Everything `show` tells of one memory, and how long it lasts and why, read in one snapshot.
+"""Everything that is told of one memory: `show`, how long it lasts, and how it is believed, each read in one snapshot.
 
-Must not do: set a permanence level; `library.revise` does.
+The version chain is placed on the axis of valid time. Must not do: work out a trust anew, or set a permanence level.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from core.belief.claims.contradiction import IN_QUESTION, OPPOSED
 from core.belief.extract.permanence import claim_permanence, classify_permanence
-from core.intake.transaction.trust_inputs import trust_terms_of
+from core.belief.review.items import find_standing_side
+from core.belief.review.sides import KeyedClaim, find_claim_conflicts, read_claims
+from core.intake.transaction.trust_inputs import age_days, trust_terms_of
+from core.memory.read import read_by_ids, read_occurred
+from core.score.belief.trust import TrustTerms
 from core.score.lifecycle.decay import STANDARD
 from core.types.belief import ClaimDraft
-from core.types.memory import Lasting
+from core.types.memory import (
+    Belief,
+    Chain,
+    ClaimHeld,
+    EvidenceSeen,
+    Gap,
+    Lasting,
+    Opposed,
+    Rests,
+    TrustInputs,
+    TrustStep,
+    VersionHeld,
+    Voice,
+)
 from core.types.replies import MemoryDetail
-from core.types.values import Kind, Memory
+from core.types.values import Kind, Memory, Precision, Source, Status
 from core.vault.database.rows import Rows
+
+_DAY_MS = 86_400_000
+_CHAIN_STANDS = frozenset({Status.ACTIVE, Status.DISPUTED})
+_NEVER_HELD = frozenset({Status.QUARANTINED})
+
+
+@dataclass(frozen=True, slots=True)
+class ChainVersion:
+    """A version as its row tells it; all times in epoch ms.
+
+    Attributes:
+        value: what it says; "" where no claim was read.
+        valid_from: true from, where it says so; `valid_to` until when, exclusive.
+        said: when it was said; None where unknown.
+        recorded_at: when Loci learned it; `retired_at` when it stopped believing it.
+    """
+
+    memory_id: str
+    version: int
+    status: Status
+    value: str
+    valid_from: int | None
+    valid_prec: Precision
+    valid_to: int | None
+    said: int | None
+    said_prec: Precision
+    recorded_at: int
+    retired_at: int | None
+
+    @property
+    def begin(self) -> tuple[int, Precision, str]:
+        """From when on it was true, how exactly that is known, and by what."""
+        if self.valid_from is not None:
+            return self.valid_from, self.valid_prec, "valid"
+        if self.said is not None:
+            return self.said, self.said_prec, "said"
+        return self.recorded_at, Precision.MS, "recorded"
+
+
+def place_chain(written: Sequence[ChainVersion], now_ms: int) -> Chain:
+    """Put versions on the axis of valid time.
+
+    A version holds from its `valid_from`, else from when it was said, else from when it was learned; until its
+    `valid_to`, else, once it does not stand any more, until the version after it begins, else until it was retired
+    (design section 4, superseding; seed D, temporal queries).
+
+    Args:
+        written: versions of one chain, in any order.
+
+    Returns:
+        The versions in the order in which they held, and the times between them of which none says anything; a gap
+        shorter than a day is none.
+    """
+    ordered = sorted(written, key=lambda one: (one.begin[0], one.version, one.recorded_at))
+    held = [one for one in ordered if one.status not in _NEVER_HELD]
+    ends = {one.memory_id: _end(one, held[nr + 1 :]) for nr, one in enumerate(held)}
+    current = _current(held)
+    versions = tuple(_held(one, ends.get(one.memory_id), current) for one in ordered)
+    return Chain(versions, _gaps([v for v in versions if v.ever_held]), now_ms)
+
+
+def _held(one: ChainVersion, end: int | None, current: str | None) -> VersionHeld:
+    begin, precision, known_by = one.begin
+    return VersionHeld(
+        memory_id=one.memory_id,
+        version=one.version,
+        status=one.status,
+        value=one.value,
+        begin=begin,
+        precision=precision,
+        begin_by=known_by,
+        end=end,
+        recorded_at=one.recorded_at,
+        retired_at=one.retired_at,
+        is_current=one.memory_id == current,
+        ever_held=one.status not in _NEVER_HELD,
+    )
+
+
+def _end(one: ChainVersion, later: Sequence[ChainVersion]) -> int | None:
+    begin = one.begin[0]
+    if one.valid_to is not None:
+        return max(begin, one.valid_to)
+    if one.status in _CHAIN_STANDS:
+        return None
+    after = next((other.begin[0] for other in later if other.begin[0] > begin), one.retired_at)
+    return None if after is None else max(begin, after)
+
+
+def _current(held: Sequence[ChainVersion]) -> str | None:
+    standing = [one for one in held if one.status in _CHAIN_STANDS]
+    return standing[-1].memory_id if standing else None
+
+
+def _gaps(versions: Sequence[VersionHeld]) -> tuple[Gap, ...]:
+    found: list[Gap] = []
+    reached: int | None = None
+    for nr, version in enumerate(versions):
+        if nr and reached is not None and version.begin - reached >= _DAY_MS:
+            found.append(Gap(reached, version.begin))
+        if version.end is None:
+            return tuple(found)  # what has no end leaves no gap behind it
+        reached = version.end if reached is None else max(reached, version.end)
+    return tuple(found)
+
+
+CLAIMS, QUOTES = 40, 12
+"""Claims of one memory and quotes of one claim at most."""
+_VERSIONS, _ITEMS, _VOICES, _NAMES, _RULES, _MADE = 200, 20, 20, 3, 50, 200
+_STANDS = ("asserted", "disputed")
+_SPEAKS = (
+    "WITH speaks (id, stance) AS (SELECT id, stance FROM evidence WHERE claim_id = :claim UNION ALL "  # noqa: S608
+    "SELECT v.id, 'contradicting' FROM evidence v JOIN memories n ON n.id = v.memory_id "
+    "AND +n.status IN ('active', 'disputed') WHERE v.stance = 'supporting' "
+    f"AND v.claim_id IN ({OPPOSED} = :claim{IN_QUESTION})) "
+)
+_EVIDENCE = (
+    f"{_SPEAKS}SELECT e.memory_id, e.quote, e.start_at, e.end_at, s.stance, m.source, k.name, m.trust, "  # noqa: S608
+    "m.occurred_at, m.occurred_prec, m.occurred_offset, m.recorded_at FROM speaks s JOIN evidence e ON e.id = s.id "
+    "JOIN memories m ON m.id = e.memory_id AND m.status <> 'deleted' LEFT JOIN clients k ON k.id = m.client_id "
+    "ORDER BY e.memory_id <> :memory, s.stance <> 'supporting', e.start_at, e.id LIMIT :most"
+)
+_BACKED = (
+    f"{_SPEAKS}SELECT count(*), sum(s.stance = 'supporting' AND e.memory_id <> :memory AND m.status = 'active') "  # noqa: S608
+    "FROM speaks s JOIN evidence e ON e.id = s.id JOIN memories m ON m.id = e.memory_id AND m.status <> 'deleted'"
+)
+_DENIED = (
+    "SELECT claim_id, start_at, end_at FROM evidence WHERE memory_id = ? AND stance = 'contradicting' ORDER BY start_at"
+)
+_REPLACED = "SELECT n.value FROM claims c JOIN claims n ON n.id = c.superseded_by_id WHERE c.id = ?"
+_OPEN = (
+    # The plus keeps SQLite from walking through all that is open.
+    "SELECT id, kind, existing_id, incoming_id FROM conflicts WHERE +state = 'open' "
+    "AND (incoming_id = :id OR existing_id = :id) ORDER BY opened_at, id LIMIT :most"
+)
+_VERDICTS = (
+    "SELECT v.verdict, k.name, coalesce(v.reason, ''), v.at FROM verdicts v LEFT JOIN clients k ON k.id = v.client_id "
+    "WHERE v.memory_id = ? ORDER BY v.at DESC, v.verdict, v.voice LIMIT ?"
+)
+# From what was derived to the memories, not the other way round: those are many.
+_DERIVED = (
+    "WITH RECURSIVE below (id) AS (SELECT derived_id FROM derivations WHERE source_id = :id "
+    "UNION SELECT d.derived_id FROM below b JOIN derivations d ON d.source_id = b.id) "
+    "SELECT m.id, m.kind FROM below b CROSS JOIN memories m ON m.id = b.id "
+    "WHERE m.status IN ('active', 'disputed', 'quarantined') ORDER BY m.n LIMIT :most"
+)
+_RULE_IDS = (
+    "SELECT DISTINCT m.id FROM edges g JOIN memories m ON m.id = g.from_id WHERE g.to_id = ? "
+    "AND g.type IN ('inferred_from', 'caused_by', 'instance_of', 'example_of') AND m.kind = 'rule' "
+    "AND m.status IN ('active', 'disputed') ORDER BY m.n LIMIT ?"
+)
+_GIVEN = (
+    "SELECT k.name, sum(a.count) FROM accesses a JOIN clients k ON k.id = a.session WHERE a.memory_id = ? "
+    "GROUP BY k.name ORDER BY sum(a.count) DESC, k.name LIMIT ?"
+)
+_ANCESTORS = (
+    "SELECT o.id, o.trust, (SELECT count(*) FROM derivations WHERE derived_id = :id) FROM derivations d "
+    "JOIN memories o ON o.id = d.source_id WHERE d.derived_id = :id ORDER BY o.trust, o.id LIMIT 1"
+)
+_CHAIN = (
+    "SELECT m.id, m.version, m.status, m.valid_from, m.valid_from_prec, m.valid_to, m.occurred_at, m.occurred_prec, "
+    "m.recorded_at, m.retired_at FROM memories m WHERE m.chain_id = ? AND coalesce(m.part_index, 0) = 0 "
+    "ORDER BY m.version DESC, m.n DESC LIMIT ?"
+)
+_SAID = (
+    "SELECT m.id, c.subject_key, c.predicate, c.value FROM memories m JOIN evidence e ON e.memory_id = m.id "
+    "JOIN claims c ON c.id = e.claim_id WHERE m.chain_id = ? AND e.stance = 'supporting' AND c.exclusive = 1 "
+    "AND c.polarity = 'positive' ORDER BY m.n, c.id"
+)
+
+
+def explain_trust(rows: Rows, memory: Memory, now_ms: int) -> Belief:
+    """Gather how a memory is believed.
+
+    Returns:
+        The terms of its trust with what made them, its claims, what is against it, its versions, what rests on it.
+    """
+    terms = trust_terms_of(rows, memory.id, now_ms)
+    own = read_claims(rows, memory)
+    denied = _denied(rows, memory)
+    claims = tuple(_claim(rows, memory, held, denied) for held in own[:CLAIMS])
+    return Belief(
+        memory_id=memory.id,
+        trust=terms.trust,
+        steps=trust_steps(terms),
+        inputs=_inputs(rows, memory, now_ms),
+        voices=tuple(Voice(*row) for row in rows.all(_VERDICTS, (_head(memory), _VOICES))),
+        claims=claims,
+        opposed=_opposed(rows, memory, own),
+        chain=_chain(rows, memory, now_ms),
+        rests=_rests(rows, memory, claims),
+    )
+
+
+def trust_steps(terms: TrustTerms) -> tuple[TrustStep, ...]:
+    """The terms of a trust as steps, each with the sum after it.
+
+    Args:
+        terms: from `core.score.belief.trust`.
+
+    Returns:
+        The four summands, then what bounded or lowered their sum; their changes sum up to the trust.
+    """
+    made: list[TrustStep] = []
+    total = 0.0
+    for name, change in (
+        ("source", terms.source),
+        ("corroboration", terms.corroboration),
+        ("feedback", terms.feedback),
+        ("age", terms.age),
+    ):
+        total += change
+        made.append(TrustStep(name, change, total))
+    inside = min(1.0, max(0.0, total))
+    lowered = (("bounds", inside if inside != total else None), ("ancestors", terms.ancestors))
+    for name, value in (*lowered, ("ceiling", terms.ceiling)):
+        if value is not None:
+            at = max(0.0, value)
+            made.append(TrustStep(name, at - total, at))
+            total = at
+    return tuple(made)
+
+
+def _inputs(rows: Rows, memory: Memory, now_ms: int) -> TrustInputs:
+    said = None if memory.occurred is None else memory.occurred.ms
+    # Storing sets "last confirmed": only what came after that is a person's confirmation.
+    confirmed = said is not None and memory.last_confirmed_at > max(memory.recorded_at, said)
+    since = memory.last_confirmed_at if confirmed else said
+    lowest_id, lowest, ancestors = rows.one(_ANCESTORS, {"id": memory.id}) or (None, None, 0)
+    client, ceiling = rows.one("SELECT name, trust_ceiling FROM clients WHERE id = ?", (memory.client_id,)) or (
+        None,
+        None,
+    )
+    return TrustInputs(
+        source=memory.source,
+        sources=max(1, int(rows.value("SELECT count(*) FROM memory_sources WHERE memory_id = ?", (memory.id,)))),
+        reinforcements=memory.reinforcements,
+        disputes=memory.disputes,
+        age_days=None if since is None else int(age_days(now_ms, since)),
+        since_ms=since,
+        confirmed=confirmed,
+        ancestors=int(ancestors),
+        lowest_id=lowest_id,
+        lowest=lowest,
+        client=client,
+        ceiling=ceiling,
+    )
+
+
+def _head(memory: Memory) -> str:
+    """Of a split text the first part: verdicts and review items are about the whole of it."""
+    return memory.part_of or memory.id
+
+
+# ---- claims
+
+
+def _denied(rows: Rows, memory: Memory) -> Mapping[str, tuple[tuple[int, int], ...]]:
+    found: dict[str, tuple[tuple[int, int], ...]] = {}
+    for claim_id, start, end in rows.all(_DENIED, (memory.id,)):
+        if end <= len(memory.text):
+            found[claim_id] = (*found.get(claim_id, ()), (start, end))
+    return found
+
+
+def _claim(
+    rows: Rows, memory: Memory, held: KeyedClaim, denied: Mapping[str, tuple[tuple[int, int], ...]]
+) -> ClaimHeld:
+    seen = held.seen
+    ids = {"claim": seen.id, "memory": memory.id}
+    pieces, others = rows.one(_BACKED, ids) or (0, 0)
+    return ClaimHeld(
+        seen=seen,
+        denied=denied.get(seen.id, ()),
+        evidence=tuple(_evidence(row) for row in rows.all(_EVIDENCE, {**ids, "most": QUOTES})),
+        pieces=int(pieces),
+        replaced_by=rows.value(_REPLACED, (seen.id,)),
+        alone=seen.state in _STANDS and bool(seen.spans) and not others,
+    )
+
+
+def _evidence(row: Sequence[Any]) -> EvidenceSeen:
+    memory_id, quote, start, end, stance, source, client, trust, *said, recorded_at = row
+    occurred = read_occurred(*said)
+    return EvidenceSeen(memory_id, quote, start, end, stance, Source(source), client, trust, occurred, recorded_at)
+
+
+# ---- what is against it
+
+
+def _opposed(rows: Rows, memory: Memory, own: Sequence[KeyedClaim]) -> tuple[Opposed, ...]:
+    made = []
+    head = _head(memory)
+    for item_id, kind, existing, incoming in rows.all(_OPEN, {"id": head, "most": _ITEMS}):
+        is_newcomer = incoming == head
+        other_id = (find_standing_side(rows, existing, incoming) or existing) if is_newcomer else incoming
+        other = None if other_id is None else read_by_ids(rows, [other_id]).get(other_id)
+        odds = () if other is None else find_claim_conflicts(own, read_claims(rows, other))
+        mine, theirs = (odds[0].have, odds[0].came) if odds else (None, None)
+        made.append(Opposed(item_id, kind, is_newcomer, other, mine, theirs))
+    return tuple(made)
+
+
+# ---- versions
+
+
+def _chain(rows: Rows, memory: Memory, now_ms: int) -> Chain:
+    values = _values(rows, memory.chain_id)
+    found = [_written(row, values) for row in rows.all(_CHAIN, (memory.chain_id, _VERSIONS))]
+    return place_chain(found, now_ms)
+
+
+def _values(rows: Rows, chain_id: str) -> Mapping[str, str]:
+    """What each version says of the thing that most of them speak of."""
+    said: dict[tuple[str, str], dict[str, str]] = {}
+    for memory_id, subject, predicate, value in rows.all(_SAID, (chain_id,)):
+        said.setdefault((subject, predicate), {}).setdefault(memory_id, value)
+    counted = Counter({topic: len(found) for topic, found in sorted(said.items())})
+    return said[counted.most_common(1)[0][0]] if counted else {}
+
+
+def _written(row: Sequence[Any], values: Mapping[str, str]) -> ChainVersion:
+    memory_id, version, status, begin, begin_prec, end, said, said_prec, recorded, retired = row
+    return ChainVersion(
+        memory_id=memory_id,
+        version=version,
+        status=Status(status),
+        value=values.get(memory_id, ""),
+        valid_from=begin,
+        valid_prec=Precision(begin_prec or "ms"),
+        valid_to=end,
+        said=said,
+        said_prec=Precision(said_prec or "ms"),
+        recorded_at=recorded,
+        retired_at=retired,
+    )
+
+
+# ---- what rests on it
+
+
+def _rests(rows: Rows, memory: Memory, claims: Sequence[ClaimHeld]) -> Rests:
+    rules = tuple(str(row[0]) for row in rows.all(_RULE_IDS, (memory.id, _RULES)))
+    found = rows.all(_DERIVED, {"id": memory.id, "most": _MADE})
+    derived = tuple((made, Kind(kind)) for made, kind in found if made not in rules)
+    return Rests(
+        derived=derived,
+        rules=rules,
+        alone=sum(claim.alone for claim in claims),
+        given=tuple((str(name), int(count)) for name, count in rows.all(_GIVEN, (memory.id, _NAMES))),
+        recalled=memory.access_count,
+    )
+
 
 _LEVEL = "SELECT permanence FROM memories WHERE id = ?"
 _CLAIMS = (

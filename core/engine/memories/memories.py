@@ -1,35 +1,40 @@
-"""The facade's group for memories: store, read, list, recall, forget, undo, and the verdicts on one memory.
+"""The facade's group for memories: store, read, list, recall, forget, erase, undo, verdicts and feedback on answers.
 
-Must not do: say who may speak of what by itself; the caller's check does.
+Must not do: decide what an erasure takes (`core.intake.erase.erasure` does), keep the words of a question with
+feedback, or say who may speak of what by itself; the caller's check does.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core import log
-from core.engine.access import receipts
+from core.embed.codec import to_blob
+from core.engine.access import recall_runner as receipts
 from core.engine.access.authority import Authority
 from core.engine.access.recall_runner import run_recall
-from core.engine.memories import erasure
-from core.engine.memories.answer_feedback import give_feedback
 from core.engine.memories.contexts import build_context
-from core.engine.memories.detail import explain_permanence, read_detail
+from core.engine.memories.detail import explain_permanence, explain_trust, read_detail
 from core.engine.memories.import_comparison import reconcile_all
-from core.engine.memories.trust_explanation import explain_trust
 from core.engine.runtime import expiry
 from core.engine.runtime.futures import begin, chain, log_failure, map_result
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.vector_space import Embedded
+from core.engine.runtime.search import Embedded
+from core.engine.startup import flush_journal
 from core.entities.mentions import read_inferred
 from core.errors import Code, UserError
+from core.intake.erase.erasure import VERB as ERASE_VERB
+from core.intake.erase.erasure import erase, erase_preview
 from core.intake.store.requests import CheckedRequest, check_request, check_source, to_store_request
 from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transitions.soft_delete import forget_memory
@@ -42,7 +47,8 @@ from core.recall.query.predicate import withheld_count
 from core.recall.query.request import RecallRequest
 from core.recall.query.scope import OWNER_SCOPE, Scope, find_visible, visible_ids
 from core.recall.results.result import RecallResult
-from core.text.compose import embedding_text
+from core.score.belief.quality import GRADES
+from core.text.compose import embedding_text, query_text
 from core.text.screening.egress import is_blocked, prefetch_scans
 from core.types.lifecycle import Erased, Inferred
 from core.types.memory import Belief, ErasePreview, Lasting
@@ -52,6 +58,182 @@ from core.types.requests import PLAIN, Extras, FactRequest, ListRequest, RecallQ
 from core.types.values import OWNER_ACTOR, Actor, Grant, Kind, Memory, Source
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
+from core.vault.files.home import Home
+
+_STAMP = re.compile(r"loci-(\d{8}-\d{6})-\d+\.tar")
+_BESIDE = "*.before-restore"
+_SECOND_MS = 999  # the name of a backup tells whole seconds
+
+
+def preview_erasure(opened: OpenVault, ids: Sequence[str], *, whole_chain: bool) -> Future[ErasePreview]:
+    """What `erase_for_good` would remove.
+
+    Args:
+        whole_chain: whether all versions of their chains go too.
+
+    Returns:
+        What goes and what would still hold it; the future raises NOT_FOUND.
+    """
+    held = backups_of(opened.home)
+    return opened.read(lambda rows: erase_preview(rows, ids, whole_chain=whole_chain, backups=held))
+
+
+def erase_for_good(opened: OpenVault, ids: Sequence[str], actor: Actor, *, whole_chain: bool) -> Future[Erased]:
+    """Remove memories and every trace of their text.
+
+    Args:
+        whole_chain: whether all versions of their chains go too.
+
+    Returns:
+        How many rows went, and which backups still hold them; the future raises NOT_FOUND.
+
+    Raises:
+        UserError: ACCESS_DENIED for anybody but the owner.
+    """
+    if not actor.is_owner:
+        raise UserError(Code.ACCESS_DENIED, "Only the person may erase.")
+    held = backups_of(opened.home)
+    waiting = opened.read_log.take()
+
+    def write(tx: Tx) -> Erased:
+        # What was read of them a moment ago is written first, so that it is cleared with the rest.
+        opened.read_log.write(tx, waiting)
+        done = erase(tx, opened.work, ids, actor, vector_remover(opened), held, whole_chain=whole_chain)
+        opened.announce_after(tx, ERASE_VERB, tuple(ids), actor)
+        return done
+
+    def put_back(done: Future[Erased]) -> None:
+        if done.cancelled() or done.exception() is not None:
+            opened.read_log.put_back(waiting)
+
+    erased = opened.write(write)
+    erased.add_done_callback(put_back)
+    return erased
+
+
+def vector_remover(opened: OpenVault) -> Callable[[int, Sequence[int]], None]:
+    """What to tell of vanished rows after the commit, for an erasure: index and snapshot let go of their vectors.
+
+    Returns:
+        Takes the vault's sequence and the labels; on the writer's thread.
+    """
+
+    def removed(seq: int, labels: Sequence[int]) -> None:
+        opened.search.drop_vectors(seq, labels)
+        # The next lock writes another; until then the index is built from the vault.
+        opened.search.saved = None
+        opened.search.probe_vectors.clear()
+        try:
+            opened.home.snapshot.unlink(missing_ok=True)
+        except OSError as error:
+            _log.warning("the index snapshot could not be removed (%s)", type(error).__name__)
+
+    return removed
+
+
+def backups_of(home: Home) -> tuple[tuple[str, int], ...]:
+    """Copies of the vault that lie in the home, oldest first; those elsewhere nobody knows of.
+
+    Returns:
+        Name of each, and when it was made at the latest, epoch ms: as its name says, else as the file does.
+    """
+    found = list(home.backups.iterdir()) if home.backups.is_dir() else []
+    files = [path for path in (*found, *home.path.glob(_BESIDE)) if path.is_file()]
+    return tuple(sorted(((path.name, _made_at(path)) for path in files), key=lambda one: (one[1], one[0])))
+
+
+def _made_at(path: Path) -> int:
+    named = _STAMP.fullmatch(path.name)
+    if named is None:
+        return int(path.stat().st_mtime * 1000)
+    return int(datetime.strptime(named[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC).timestamp() * 1000) + _SECOND_MS
+
+
+VERB, LABEL = "feedback", "Judge a result"
+
+
+def give_feedback(
+    opened: OpenVault,
+    memory_id: str,
+    signal: str,
+    query: str,
+    actor: Actor,
+    receipt_id: str | None,
+    check: Callable[[Rows], None],
+) -> Future[FeedbackReply]:
+    """Put a feedback down: one verb, one step.
+
+    Args:
+        signal: a key of `core.score.belief.quality.GRADES`.
+        receipt_id: of the recall it was seen in; one that is not the actor's own, or has expired, is left out.
+        check: raises where the actor may not see the memory.
+
+    Returns:
+        The feedback with its step; the future raises what `check` does.
+
+    Raises:
+        UserError: INVALID_INPUT for another signal, INVALID_QUERY for an empty question.
+    """
+    if signal not in GRADES:
+        raise UserError(Code.INVALID_INPUT, f"A feedback is one of: {', '.join(GRADES)}.")
+    if not query.replace("\0", " ").strip():
+        raise UserError(Code.INVALID_QUERY, "Say which question the memory was an answer to.")
+
+    def write(tx: Tx, meant: Embedded) -> FeedbackReply:
+        check(tx)
+        more = {"receipt_id": _own_receipt(tx, receipt_id, actor), **_compared_by(meant)}
+        return write_feedback(tx, opened, memory_id, signal, actor, more)
+
+    def with_receipts(meant: Embedded) -> Future[Embedded]:
+        """The receipt may be of the last second, and then waits to be written."""
+        return opened.on(opened.threads.reads, _flushed, opened, meant, receipt_id)
+
+    embedded = chain(opened.search.embed_texts([query_text(query)]), with_receipts)
+    return chain(embedded, lambda meant: opened.write(lambda tx: write(tx, meant)))
+
+
+def write_feedback(
+    tx: Tx, opened: OpenVault, memory_id: str, signal: str, actor: Actor, more: Mapping[str, object]
+) -> FeedbackReply:
+    """Put a feedback down within a transaction: one verb, one step.
+
+    Args:
+        memory_id: the memory; the caller has checked that the actor may see it.
+        signal: a key of `core.score.belief.quality.GRADES`.
+        more: further columns; without a question it is held against none.
+
+    Returns:
+        The feedback with its step.
+    """
+    feedback_id = opened.make_id()
+    row = {"id": feedback_id, "memory_id": memory_id, "signal": signal, "actor": actor.kind}
+    with opened.work.verb(tx, VERB, LABEL, actor) as verb:
+        tx.insert("feedback", {**row, "client_id": actor.client_id, "at": tx.now_ms, **more})
+        verb.note(memory_id, signal=signal)
+    opened.announce_after(tx, VERB, (memory_id,), actor)
+    return FeedbackReply(feedback_id, memory_id, signal, verb.step_id)
+
+
+def _compared_by(meant: Embedded) -> dict[str, object]:
+    """The question as a vector; a feedback without one counts for the memory and holds it back from no question."""
+    vector = meant.first
+    if vector is None:
+        return {"context": None, "vector_space": None}
+    return {"context": to_blob(vector), "vector_space": meant.active_space.space.name}
+
+
+def _flushed(opened: OpenVault, meant: Embedded, receipt_id: str | None) -> Embedded:
+    if receipt_id is not None:
+        flush_journal(opened)
+    return meant
+
+
+def _own_receipt(rows: Rows, receipt_id: str | None, actor: Actor) -> str | None:
+    found = rows.value(
+        "SELECT id FROM receipts WHERE id = ? AND client_id IS ? AND actor = ?",
+        (receipt_id, actor.client_id, actor.kind),
+    )
+    return None if found is None else str(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,16 +539,16 @@ class Memories:
         return opened.write(write)
 
     def erase_preview(self, memory_ids: Sequence[str], *, whole_chain: bool = False) -> Future[ErasePreview]:
-        """What `erase` would remove (`core.engine.memories.erasure.preview_erasure`); the future raises NOT_FOUND."""
-        return erasure.preview_erasure(self._opened(), memory_ids, whole_chain=whole_chain)
+        """What `erase` would remove; the future raises NOT_FOUND."""
+        return preview_erasure(self._opened(), memory_ids, whole_chain=whole_chain)
 
     def erase(self, memory_ids: Sequence[str], actor: Actor, *, whole_chain: bool = False) -> Future[Erased]:
-        """Remove memories for good; the one verb that cannot be undone (`core.engine.memories.erasure.erase_for_good`).
+        """Remove memories for good; the one verb that cannot be undone.
 
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED for anybody but the owner; the future raises NOT_FOUND.
         """
-        return erasure.erase_for_good(self._opened(), memory_ids, actor, whole_chain=whole_chain)
+        return erase_for_good(self._opened(), memory_ids, actor, whole_chain=whole_chain)
 
     def confirm(self, memory_id: str, actor: Actor, extras: Extras = PLAIN) -> Future[VerdictReply]:
         """Say that a memory is true: its age counts anew. A client's confirmation counts as a reinforcement.

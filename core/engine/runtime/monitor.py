@@ -1,11 +1,22 @@
-"""What the engine measures of itself: memory budget, battery, recall latency, and when somebody was last active.
+"""What the engine measures of itself: memory, battery, recall latency, last activity; and giving memory back.
 
-Whoever schedules work asks here; nothing of it outlives the open vault. Must not do: free anything, decide what work
-waits, or keep what somebody did or asked.
+Whoever schedules work asks here; nothing of it outlives the open vault. What follows from memory pressure (E21.3):
+
+| pressure | what happens |
+|---|---|
+| normal | everything in memory; heavy jobs run |
+| elevated | heavy jobs pause (the scheduler); what is kept between calls is dropped |
+| critical | besides that the graph of the index goes: exact scan answers; the sweep runs at once (the scheduler) |
+
+The way back is the watch's own: below nine tenths of the line for five minutes (C16). Must not do: change an answer,
+decide what work waits, or keep what somebody did or asked.
 """
 
 from __future__ import annotations
 
+import ctypes
+import gc
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -14,11 +25,13 @@ from dataclasses import dataclass
 
 import psutil
 
+from core import log
 from core.score.belief.quality import percentile
 from core.types.clock import Clock
 from core.types.lifecycle import Pressure
 
 RECALLS = 100
+_log = log.get("engine")
 _SLOWEST = 0.99
 
 
@@ -251,3 +264,31 @@ class Load:
         self.latency = LatencyWindow()
         self.resources = ResourceMonitor(clock, budget_mb)
         self.pressure_level = Pressure.NORMAL
+
+
+def release_caches(load: Load, *caches: Callable[[Pressure], None]) -> Pressure:
+    """Read the memory pressure and release caches where the level changed.
+
+    Args:
+        caches: each gives up what it keeps between calls, as far as the level asks for it.
+
+    Returns:
+        The level in force.
+    """
+    level = load.resources.pressure()
+    if level is not load.pressure_level:
+        _log.info("memory pressure is %s", level.value)
+        load.pressure_level = level
+        for release in caches:
+            release(level)
+        if level is not Pressure.NORMAL:
+            gc.collect()
+            trim_heap()
+    return level
+
+
+def trim_heap() -> None:
+    """Freed blocks go back to the system; else the watch would go on seeing them. Only glibc keeps them to itself."""
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).malloc_trim(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,14 +13,12 @@ from typing import Any, ParamSpec, TypeVar
 
 from core.config.options import Options
 from core.config.retrieval import RetrievalOptions
-from core.engine.runtime.change_feed import publish_changes
 from core.engine.runtime.futures import begin, locked_error, map_result
 from core.engine.runtime.monitor import Load
 from core.engine.runtime.progress import RunningImport
 from core.engine.runtime.read_log import ReadLog
-from core.engine.runtime.search import Search
+from core.engine.runtime.search import ActiveVectorSpace, Search
 from core.engine.runtime.threads import Threads
-from core.engine.runtime.vector_space import ActiveVectorSpace
 from core.errors import Code, LociError
 from core.events import Changed, Hub
 from core.intake.store.import_batch import ImportWriter
@@ -27,9 +26,11 @@ from core.intake.store.store import StoreService
 from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transaction.text_readers import TextReaders
 from core.intake.transaction.unit_of_work import UnitOfWork
+from core.recall.query.scope import PLACE
 from core.security.subkeys import RootKey
 from core.text.screening.injection import ScanLimitsHolder, limits_from_options
 from core.types.belief import ModelState, Server
+from core.types.clients import Moved, Moves, Place
 from core.types.clock import Clock
 from core.types.ids import IdMaker
 from core.types.values import Actor
@@ -37,6 +38,51 @@ from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home
 from core.vault.vault import Vault, WriteQueue
+
+_AT_ONCE = 500
+_AFTER = f"SELECT id, part_of, {', '.join(PLACE)} FROM memories WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608
+
+_Step = tuple[Place | None, Place | None]
+
+
+def publish_changes(tx: Tx, hub: Hub) -> None:
+    """Publish the changes of a transaction after its other commit actions.
+
+    Args:
+        tx: the transaction, at its end.
+        hub: where they listen; where nobody does, nothing is looked up.
+    """
+    if not hub.is_watched:
+        return
+    moves = _moves(tx)
+    if moves:
+        tx.after_commit(lambda: hub.tell(moves))
+
+
+def _moves(tx: Tx) -> Moves:
+    """The heads of split texts stand for their parts."""
+    found: dict[_Step, list[str]] = {}
+    for memory_id, step in _steps(tx):
+        if step != (None, None):
+            found.setdefault(step, []).append(memory_id)
+    return tuple(Moved(*step, tuple(ids)) for step, ids in found.items())
+
+
+def _steps(tx: Tx) -> Iterator[tuple[str, _Step]]:
+    touched = tx.touched
+    ids = list({**touched.before, **touched.beside})
+    for at in range(0, len(ids), _AT_ONCE):
+        some = ids[at : at + _AT_ONCE]
+        now = {str(one): (part_of, tuple(place)) for one, part_of, *place in tx.all(_AFTER, (json.dumps(some),))}
+        for one in some:
+            part_of, after = now.get(one, (None, None))
+            row = touched.before.get(one)
+            before = after if one not in touched.before else None
+            if row is not None:
+                part_of, before = row["part_of"], tuple(row[name] for name in PLACE)
+            if part_of in (None, one):
+                yield one, (before, after)
+
 
 T = TypeVar("T")
 P = ParamSpec("P")

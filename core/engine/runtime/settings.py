@@ -1,24 +1,149 @@
-"""The facade's group for settings: the options of this vault, each change a named step that can be undone.
+"""The options in force as the vault keeps them: those of the program, and the weights of recall that the tuner sets.
 
-Must not do: know a single option; they are declared in `core.config.options`.
+Each change is a named step that can be undone. Must not do: know a single option; they are declared in
+`core.config.options` and `core.config.retrieval`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 
 from core.config.option_rows import option_row, option_rows, replace_option
 from core.config.options import Options, load
+from core.config.retrieval import PREFIX, RetrievalOptions
+from core.config.retrieval import load as load_retrieval
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.tuner import RETURNED, stored_retrieval
+from core.errors import PreconditionError
+from core.score.ranking.profile_options import PRESET_WORDS, Value, matching_preset, preset_values
+from core.types.recall import Applied, Tuning
 from core.types.replies import OptionRow, OptionsReset
 from core.types.values import OWNER_ACTOR, Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
-VERB = "settings"
+TUNE_VERB, TUNE_LABEL = "tune", "Tuned recall"
+RETUNED_VERB = "retuned"
+"""The verb that is announced when an undo, or a redo, changed the weights."""
+
+_KEPT = 200
+_APPLIED = (
+    "SELECT s.id, s.at, s.undone_by IS NOT NULL, r.found, r.found_of, t.changes FROM tunings t "
+    "JOIN undo_steps s ON s.id = t.step_id LEFT JOIN probe_runs r ON r.step_id = s.id "
+    "ORDER BY s.at DESC, s.rowid DESC LIMIT ?"
+)
+
+
+def stored_retrieval(rows: Rows) -> tuple[RetrievalOptions, tuple[str, ...]]:
+    """The options of recall as the vault holds them.
+
+    Returns:
+        The options, and the names of stored ones that were refused and have their defaults.
+    """
+    wanted = json.dumps([PREFIX + name for name in RetrievalOptions.model_fields])
+    found = rows.all("SELECT key, value FROM settings WHERE key IN (SELECT value FROM json_each(?))", (wanted,))
+    return load_retrieval({key.removeprefix(PREFIX): json.loads(value) for key, value in found})
+
+
+def tuning_of(options: RetrievalOptions) -> Tuning:
+    """The tuner as it stands.
+
+    Args:
+        options: in force.
+
+    Returns:
+        Every option, and the presets.
+    """
+    values = {name: preset_values(name) for name in PRESET_WORDS}
+    return Tuning(option_rows(RetrievalOptions, options), matching_preset(options), dict(PRESET_WORDS), values)
+
+
+def with_weights(options: RetrievalOptions, weights: Mapping[str, Value] | None) -> RetrievalOptions:
+    """The options with some of them changed.
+
+    Args:
+        options: as they are.
+        weights: option to value; None for none.
+
+    Returns:
+        The options as they would be.
+
+    Raises:
+        UserError: CONFIG_INVALID for an unknown name or a value the option does not take.
+    """
+    for name, value in (weights or {}).items():
+        options = replace_option(options, name, _whole(name, value))
+    return options
+
+
+def apply_weights(tx: Tx, opened: OpenVault, weights: Mapping[str, Value]) -> str:
+    """Put weights in force: one verb, one step.
+
+    Args:
+        weights: option to value, over what is stored.
+
+    Returns:
+        The step.
+
+    Raises:
+        UserError: CONFIG_INVALID; INVALID_INPUT where nothing would change.
+    """
+    before = stored_retrieval(tx)[0]
+    after = with_weights(before, weights)
+    changed = [name for name, value in after.model_dump().items() if getattr(before, name) != value]
+    if not changed:
+        raise PreconditionError("Recall goes by these weights already.")
+    with opened.work.verb(tx, TUNE_VERB, TUNE_LABEL, OWNER_ACTOR) as verb:
+        for name in changed:
+            _put_weight(tx, name, getattr(after, name))
+        verb.note(verb.step_id, options=len(changed))
+    told = {name: (getattr(before, name), getattr(after, name)) for name in changed}
+    tx.run("INSERT INTO tunings (step_id, changes) VALUES (?, ?)", (verb.step_id, json.dumps(told)))
+    tx.after_commit(lambda: opened.search.use_retrieval(after))
+    opened.announce_after(tx, TUNE_VERB, (), OWNER_ACTOR)
+    return verb.step_id
+
+
+def weight_applications(rows: Rows) -> tuple[Applied, ...]:
+    """What was applied, newest first, as far as it can still be undone.
+
+    Returns:
+        At most 200 applications.
+    """
+    found = rows.all(_APPLIED, (_KEPT,))
+    return tuple(
+        Applied(
+            step_id,
+            at,
+            {name: (before, after) for name, (before, after) in json.loads(changes).items()},
+            bool(undone),
+            (held, of) if of else None,
+        )
+        for step_id, at, undone, held, of, changes in found
+    )
+
+
+def _whole(name: str, value: Value) -> Value:
+    """A number that a slider gives as 8.0 for an option that takes whole numbers."""
+    field = RetrievalOptions.model_fields.get(name)
+    if field is not None and field.annotation is int and isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+def _put_weight(tx: Tx, name: str, value: Value) -> None:
+    """A default is not written down: whoever goes by it goes by that of a later version too."""
+    key = {"key": PREFIX + name}
+    if value == RetrievalOptions.model_fields[name].default:
+        tx.delete("settings", key)
+        return
+    row = {"value": json.dumps(value), "changed_at": tx.now_ms}
+    if not tx.update("settings", key, row):
+        tx.insert("settings", {**key, **row})
+
+
+SET_VERB = "settings"
 # A settings step has a row for each option it changed; steps with more rows than this are something else.
 _MOST_ROWS = 100
 
@@ -58,7 +183,7 @@ class Settings:
             after = replace_option(before, name, value)
             row = option_row(after, name)
             if after != before:
-                with opened.work.verb(tx, VERB, f"Change the setting {row.title}", OWNER_ACTOR) as verb:
+                with opened.work.verb(tx, SET_VERB, f"Change the setting {row.title}", OWNER_ACTOR) as verb:
                     _put(tx, name, row.value)
                     verb.note(name)
                 _take_up(tx, opened, OWNER_ACTOR)
@@ -124,8 +249,8 @@ def _take_up(tx: Tx, opened: OpenVault, actor: Actor) -> None:
         opened.use_options(chosen)
         if tuned != opened.search.retrieval:
             opened.search.use_retrieval(tuned)
-            opened.announce(RETURNED, (), actor, seq)
-        opened.announce(VERB, (), actor, seq)
+            opened.announce(RETUNED_VERB, (), actor, seq)
+        opened.announce(SET_VERB, (), actor, seq)
 
     tx.after_commit(saved)
 
@@ -138,7 +263,7 @@ def _reset(tx: Tx, opened: OpenVault, name: str | None) -> OptionsReset:
     held = [one for one in names if tx.row("settings", {"key": one}) is not None]
     step_id: str | None = None
     if held:
-        with opened.work.verb(tx, VERB, label, OWNER_ACTOR) as verb:
+        with opened.work.verb(tx, SET_VERB, label, OWNER_ACTOR) as verb:
             for one in held:
                 tx.delete("settings", {"key": one})
             verb.note(name or "", options=len(held))

@@ -25,9 +25,8 @@ from core.embed.base import Embedder
 from core.embed.server_embedder import REST_S, ServedEmbedder
 from core.engine.runtime.futures import chain
 from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.search import VaultVectorLoader, make_active_space
 from core.engine.runtime.settings import Settings
-from core.engine.runtime.vector_loader import VaultVectorLoader
-from core.engine.runtime.vector_space import make_active_space
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.index.arrays import NO_LABELS
 from core.index.manager import IndexManager, MaintenanceDue

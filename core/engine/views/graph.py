@@ -1,31 +1,490 @@
 """The facade's group for the graph: what lies round a memory, the whole vault, their places, and named views.
 
-The owner's alone. Reading and placing run on a pool of their own, so that neither a search nor an import waits for a
-layout. Must not do: compute a layout in this process.
+The owner's alone. First places are worked out here at once, better ones in a child process that gets counts and index
+arrays, never an id or a text. Reading and placing run on a pool of their own, so that neither a search nor an import
+waits for a layout. Must not do: compute a layout in this process.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError as Dropped
+from concurrent.futures import Executor, Future
+from contextlib import suppress
 from dataclasses import asdict, replace
-from typing import Any
+from enum import Enum
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core import log
+from core.engine.runtime.futures import begin
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.views import graph_layouts
-from core.engine.views.graph_layouts import LayoutProcess, child_command, deadline_for
-from core.engine.views.graph_positions import WholeLayout, check_graph, ego_job
-from core.errors import Code, UserError
+from core.engine.views.layout_process import EGO, LENGTH, STEP, WHOLE, LayoutJob, Places, pack_job
+from core.errors import CancelledError, Code, EnvironmentFaultError, UserError
 from core.recall.browse import graph as reading
 from core.recall.candidates.vector import SnapshotVectors
+from core.types.clock import Clock
 from core.types.values import OWNER_ACTOR
 from core.types.views import EgoGraph, GraphFilter, GraphView, Placed, WholeGraph
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
+
+_START_CHILD = (
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "from core.engine.views.layout_process import lower_priority, main; lower_priority(); sys.exit(main())"
+)
+_POLL_S = 0.05
+_DEADLINE_S = 30.0
+_DEADLINE_NODE_S = 0.002  # 100,000 nodes may take four minutes on a slow machine
+_log = log.get("engine")
+
+
+def child_command() -> tuple[str, ...]:
+    """How the child is started from a checkout or an installed package.
+
+    A frozen program has no interpreter to start and passes its own command.
+
+    Returns:
+        The command and its arguments.
+    """
+    return (sys.executable, "-I", "-c", _START_CHILD, str(Path(__file__).resolve().parents[3]))
+
+
+class LayoutExit(Enum):
+    """Why a child is over."""
+
+    DONE = "done"
+    STOPPED = "stopped"
+    LATE = "late"
+
+
+def _failed() -> EnvironmentFaultError:
+    return EnvironmentFaultError(Code.BACKGROUND_STALLED, "The graph could not be laid out; try again.")
+
+
+class LayoutProcess:
+    """One child process and the guard that ends it. Use with `with`; nothing of it is left afterwards."""
+
+    def __init__(
+        self, guards: Executor, clock: Clock, stopped: Callable[[], bool], command: Sequence[str], deadline_s: float
+    ) -> None:
+        """Start the child.
+
+        Args:
+            guards: a pool with a free thread, on which this child is watched.
+            clock: for the deadline.
+            stopped: asked twenty times a second; true ends the child.
+            command: starts it.
+            deadline_s: seconds it may live.
+
+        Raises:
+            EnvironmentFaultError: it could not be started.
+            UserError: VAULT_LOCKED.
+        """
+        self._over = threading.Event()
+        self._stopped, self._clock = stopped, clock
+        self._until = clock.monotonic() + deadline_s
+        try:
+            self._process = subprocess.Popen(
+                tuple(command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            )
+        except OSError:
+            raise _failed() from None
+        try:
+            self._ending: Future[LayoutExit] = begin(guards, self._guard)
+        except BaseException:
+            self._bury()
+            raise
+
+    def __enter__(self) -> LayoutProcess:
+        """The running child."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End it."""
+        self._over.set()
+        with suppress(Dropped):
+            self._ending.exception()  # waits: the next layout shall find the guard's thread free
+        self._bury()
+
+    def _guard(self) -> LayoutExit:
+        # A pipe cannot be waited for with a deadline on every system: whoever reads it wakes when the child is killed.
+        ending = LayoutExit.DONE
+        try:
+            while ending is LayoutExit.DONE and not self._over.wait(_POLL_S):
+                if self._stopped():
+                    ending = LayoutExit.STOPPED
+                elif self._clock.monotonic() > self._until:
+                    ending = LayoutExit.LATE
+        finally:
+            self._process.kill()
+        return ending
+
+    def _bury(self) -> None:
+        self._process.kill()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(OSError):  # what was not written is of no use any more
+                    pipe.close()
+        self._process.wait()
+
+    def steps(self, job: LayoutJob) -> Iterator[tuple[Places, bool]]:
+        """Have nodes placed.
+
+        Args:
+            job: what shall be placed; once a child.
+
+        Yields:
+            Positions as they come, and whether they are the last.
+
+        Raises:
+            CancelledError: `stopped` said so.
+            EnvironmentFaultError: the child died, was late, or did not keep to the protocol.
+        """
+        nodes = job.places.shape[0]
+        sink, source = self._process.stdin, self._process.stdout
+        if sink is None or source is None:
+            raise _failed()
+        try:
+            with sink:
+                sink.write(pack_job(job))
+            is_last = False
+            while not is_last:
+                placed, is_last = _reply(source, nodes)
+                yield placed, is_last
+        except (OSError, EOFError, ValueError) as error:
+            cause = type(error).__name__
+        else:
+            return
+        self._over.set()
+        raise self._said(cause)
+
+    def _said(self, cause: str) -> CancelledError | EnvironmentFaultError:
+        try:
+            ending = self._ending.result()
+        except Dropped:  # the pool ended with the vault
+            ending = LayoutExit.STOPPED
+        if ending is LayoutExit.STOPPED:
+            return CancelledError()
+        _log.warning("a layout stopped: %s, %s", ending.value, cause)
+        return _failed()
+
+
+def _reply(source: IO[bytes], nodes: int) -> tuple[Places, bool]:
+    """One reply; its length is known before, so nothing a child says makes us read more.
+
+    Raises:
+        EOFError: the child is gone.
+        ValueError: it lies.
+    """
+    size = STEP.size + 8 * nodes
+    head = source.read(LENGTH.size)
+    if len(head) == LENGTH.size and LENGTH.unpack(head) != (size,):
+        raise ValueError("length")
+    body = source.read(size) if head else b""
+    if len(body) < size:
+        raise EOFError
+    placed = np.frombuffer(body, "<f4", 2 * nodes, STEP.size).astype(np.float32).reshape(nodes, 2)
+    (flag,) = STEP.unpack_from(body)
+    if flag > 1 or not bool((np.abs(placed) <= 1.001).all()):  # false for what is not a number, too
+        raise ValueError("values")
+    return placed, bool(flag)
+
+
+def deadline_for(nodes: int) -> float:
+    """Seconds a layout may take.
+
+    Returns:
+        Many times what it takes on a common machine.
+    """
+    return _DEADLINE_S + _DEADLINE_NODE_S * nodes
+
+
+def layout_whole(
+    layout: WholeLayout,
+    start: Callable[[], LayoutProcess],
+    on_step: Callable[[Placed], None],
+    stopped: Callable[[], bool],
+) -> Placed:
+    """Place a whole graph in steps.
+
+    Args:
+        layout: the prepared graph.
+        start: starts a child.
+        on_step: told every step, the last one too.
+        stopped: whether nobody waits any more.
+
+    Returns:
+        The last step. Where the child died, was late or lied, that is the last good one again.
+
+    Raises:
+        CancelledError: it was stopped.
+    """
+    if stopped():
+        raise CancelledError
+    step = Placed(freeze(layout.first), 1, not layout.needs_child)
+    on_step(step)
+    if step.is_last:
+        return step
+    try:
+        with start() as child:
+            for placed, is_last in child.steps(layout.job):
+                step = Placed(freeze(layout.joined(placed)), step.step + 1, is_last)
+                on_step(step)
+    except EnvironmentFaultError:
+        if not step.is_last:
+            step = Placed(step.xy, step.step + 1, is_last=True)
+            on_step(step)
+    return step
+
+
+def layout_ego(graph: EgoGraph, job: LayoutJob, child: LayoutProcess) -> Mapping[str, tuple[float, float]]:
+    """Place an ego graph.
+
+    Args:
+        graph: the graph.
+        job: of it, from `ego_job`.
+        child: started before, while the graph was read.
+
+    Returns:
+        Id to position; on rings where the child died, was late or lied.
+
+    Raises:
+        CancelledError: the vault closes.
+    """
+    placed = job.places
+    if job.a.size:
+        with suppress(EnvironmentFaultError):
+            placed = [places for places, _ in child.steps(job)][-1]
+    parted = separate_coincident(placed).tolist()
+    return {node.row.id: (float(x), float(y)) for node, (x, y) in zip(graph.nodes, parted, strict=True)}
+
+
+MAX_NODES = 1_000_000
+MAX_EDGES = 4_000_000
+
+_GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
+_LEAST_WEIGHT = 0.01
+_APART = 1e-3
+_RING_FROM = 0.9
+
+
+def check_graph(nodes: int, a: NDArray[np.integer], b: NDArray[np.integer], weight: NDArray[np.floating]) -> LayoutJob:
+    """A graph as the child takes it.
+
+    Args:
+        a: one end of each edge, 0 to nodes - 1.
+        b: the other.
+        weight: one each, 0 to 1.
+
+    Returns:
+        The job, without places.
+
+    Raises:
+        UserError: INVALID_INPUT; they do not fit together.
+    """
+    first, second = np.asarray(a), np.asarray(b)
+    worth = np.asarray(weight, np.float32)
+    ends = np.concatenate((first.ravel(), second.ravel()))
+    fits = (
+        0 <= nodes <= MAX_NODES
+        and first.ndim == 1
+        and first.shape == second.shape == worth.shape
+        and first.size <= MAX_EDGES
+        and (ends.size == 0 or (ends.dtype.kind in "iu" and ends.min() >= 0 and ends.max() < nodes))
+        and bool(np.isfinite(worth).all())
+    )
+    if not fits:
+        raise UserError(Code.INVALID_INPUT, "The edges of that graph do not fit its nodes.")
+    places = np.zeros((nodes, 2), np.float32)
+    return LayoutJob(WHOLE, first.astype(np.int32), second.astype(np.int32), np.clip(worth, _LEAST_WEIGHT, 1), places)
+
+
+def place_isolated(group: NDArray[np.integer]) -> Places:
+    """Places without any edge: each group a round patch, the patches in a sunflower, the largest in the middle.
+
+    Args:
+        group: any whole number a node.
+
+    Returns:
+        (nodes, 2) within -1 to 1; the same for the same groups, no two on one spot.
+    """
+    nodes = group.size
+    if nodes == 0:
+        return np.zeros((0, 2), np.float32)
+    _, member, counts = np.unique(group, return_inverse=True, return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    before = np.zeros(counts.size)
+    before[order] = np.cumsum(counts[order]) - counts[order]
+    turn = np.empty(counts.size)
+    turn[order] = np.arange(counts.size) * _GOLDEN_ANGLE
+    far = np.where(counts.size > 1, np.sqrt((before + counts / 2) / nodes), 0.0)
+    far[order[0]] = 0.0
+    by_group = np.argsort(member, kind="stable")
+    nr = np.empty(nodes)
+    nr[by_group] = np.arange(nodes) - np.repeat(np.cumsum(counts) - counts, counts)
+    radius = np.sqrt((nr + 0.5) / counts[member]) * np.sqrt(counts[member] / nodes) * 0.7
+    x = far[member] * np.cos(turn[member]) + radius * np.cos(nr * _GOLDEN_ANGLE)
+    y = far[member] * np.sin(turn[member]) + radius * np.sin(nr * _GOLDEN_ANGLE)
+    placed = np.column_stack((x, y))
+    return np.asarray(placed / max(1.0, float(np.sqrt((placed**2).sum(axis=1)).max())), np.float32)
+
+
+class WholeLayout:
+    """What stands between a whole graph and its child: nodes without an edge are not laid out but put on a ring."""
+
+    def __init__(self, job: LayoutJob, group: NDArray[np.integer] | None) -> None:
+        """Prepare.
+
+        Args:
+            job: from `check_graph`.
+            group: a group a node; None for one group.
+
+        Raises:
+            UserError: INVALID_INPUT; not one group a node.
+        """
+        nodes = job.places.shape[0]
+        self._group = np.zeros(nodes, np.int64) if group is None else np.asarray(group)
+        if self._group.shape != (nodes,) or self._group.dtype.kind not in "iu":
+            raise UserError(Code.INVALID_INPUT, "A graph has one group for each node.")
+        self.first = place_isolated(self._group)
+        proper = job.a != job.b
+        tied = np.zeros(nodes, np.bool_)
+        tied[job.a[proper]] = True
+        tied[job.b[proper]] = True
+        self._tied, self._alone = np.flatnonzero(tied), np.flatnonzero(~tied)
+        number = np.full(nodes, -1, np.int32)
+        number[self._tied] = np.arange(self._tied.size, dtype=np.int32)
+        self.job = LayoutJob(
+            WHOLE, number[job.a[proper]], number[job.b[proper]], job.weight[proper], self.first[self._tied]
+        )
+        self._ring = self._around()
+
+    @property
+    def needs_child(self) -> bool:
+        """Whether there is an edge at all."""
+        return bool(self.job.a.size)
+
+    def _around(self) -> Places:
+        """Places of the nodes without an edge: outside the others, a sector a group."""
+        count = self._alone.size
+        inner = self._inner()
+        order = np.argsort(self._group[self._alone], kind="stable")
+        nr = np.empty(count)
+        nr[order] = np.arange(count)
+        angle = 2 * np.pi * (nr + 0.5) / max(count, 1)
+        spread = (nr * _GOLDEN_ANGLE / (2 * np.pi)) % 1.0
+        radius = np.sqrt(inner**2 + (1 - inner**2) * spread)
+        return np.column_stack((radius * np.cos(angle), radius * np.sin(angle))).astype(np.float32)
+
+    def _inner(self) -> float:
+        """Where the ring begins: as much room a node as inside, but never all of it."""
+        if self._alone.size == 0:
+            return 1.0
+        return float(np.clip(np.sqrt(self._tied.size / (self._tied.size + self._alone.size)), 0.35, _RING_FROM))
+
+    def joined(self, placed: Places) -> Places:
+        """Positions of all nodes.
+
+        Args:
+            placed: of those with an edge.
+
+        Returns:
+            (nodes, 2) float32 within -1 to 1.
+        """
+        whole = np.empty((self._group.size, 2), np.float32)
+        room = self._inner()
+        whole[self._tied] = placed * np.float32(room if self._alone.size == 0 else room * 0.97)
+        whole[self._alone] = self._ring
+        return whole
+
+
+def ego_job(graph: EgoGraph) -> LayoutJob:
+    """An ego graph as the child takes it.
+
+    Args:
+        graph: the centre is its first node.
+
+    Returns:
+        The job, with places on rings by distance.
+    """
+    number = {node.row.id: place for place, node in enumerate(graph.nodes)}
+    a = np.array([number[edge.a] for edge in graph.edges], np.int32)
+    b = np.array([number[edge.b] for edge in graph.edges], np.int32)
+    weight = np.array([max(edge.weight, _LEAST_WEIGHT) for edge in graph.edges], np.float32)
+    distance = np.array([node.distance for node in graph.nodes], np.int64)
+    return LayoutJob(EGO, a, b, weight, place_on_rings(distance, a, b))
+
+
+def place_on_rings(distance: NDArray[np.int64], a: NDArray[np.int32], b: NDArray[np.int32]) -> Places:
+    """Nodes on rings by distance, each near the one it hangs on.
+
+    Args:
+        distance: edges from the centre, ascending, the first 0.
+        a: one end of each edge.
+        b: the other.
+
+    Returns:
+        (nodes, 2) within -1 to 1, the first at 0, 0; no two on one spot.
+    """
+    nodes = distance.size
+    angle = np.zeros(nodes)
+    parent = np.zeros(nodes, np.int64)
+    for i, j in zip(a.tolist() + b.tolist(), b.tolist() + a.tolist(), strict=True):
+        if distance[i] == distance[j] + 1:
+            parent[i] = j
+    deepest = int(distance.max(initial=0))
+    for far in range(1, deepest + 1):
+        ring = np.flatnonzero(distance == far)
+        order = ring[np.argsort(angle[parent[ring]], kind="stable")]
+        angle[order] = 2 * np.pi * np.arange(order.size) / max(order.size, 1) + 0.5 * far
+    radius = distance / max(deepest, 1)
+    return np.column_stack((radius * np.cos(angle), radius * np.sin(angle))).astype(np.float32)
+
+
+def freeze(placed: Places) -> Places:
+    """The same positions, read-only."""
+    placed.setflags(write=False)
+    return placed
+
+
+def separate_coincident(placed: Places) -> Places:
+    """Part nodes that stand on the same spot.
+
+    Args:
+        placed: (nodes, 2) within -1 to 1.
+
+    Returns:
+        The same, but of those closer than `_APART` in both directions all but the first step aside.
+    """
+    taken: set[tuple[int, int]] = set()
+    moved = placed.astype(np.float64)
+    for nr in range(moved.shape[0]):
+        x, y = moved[nr]
+        turn = 0
+        while (spot := (round(x / _APART), round(y / _APART))) in taken:
+            turn += 1
+            far = 4 * _APART * np.sqrt(turn)
+            x = float(np.clip(moved[nr, 0] + far * np.cos(turn * _GOLDEN_ANGLE), -1, 1))
+            y = float(np.clip(moved[nr, 1] + far * np.sin(turn * _GOLDEN_ANGLE), -1, 1))
+        taken.add(spot)
+        moved[nr] = x, y
+    return np.asarray(moved, np.float32)
+
 
 VIEWS = "graph_views"
 """The key of the named views in `settings`."""
@@ -77,7 +536,7 @@ class Graph:
         # Started first: it loads its library while the vault is read.
         with self._child(opened, opened.closing.is_set, deadline_for(cap)) as child:
             graph = opened.vault.read(read)
-            return replace(graph, places=graph_layouts.layout_ego(graph, ego_job(graph), child))
+            return replace(graph, places=layout_ego(graph, ego_job(graph), child))
 
     def whole(self, filter: GraphFilter = _EVERYTHING) -> Future[WholeGraph]:  # noqa: A002 - the contract's name
         """The whole vault as columns; `layout` places it.
@@ -136,7 +595,7 @@ class Graph:
         def start() -> LayoutProcess:
             return self._child(opened, stopped, deadline_for(nodes))
 
-        return opened.on(opened.threads.layouts, graph_layouts.layout_whole, layout, start, on_step, stopped)
+        return opened.on(opened.threads.layouts, layout_whole, layout, start, on_step, stopped)
 
     def _child(self, opened: OpenVault, stopped: Callable[[], bool], deadline_s: float) -> LayoutProcess:
         return LayoutProcess(opened.threads.guards, opened.clock, stopped, self._command, deadline_s)

@@ -14,11 +14,12 @@ from typing import TypeVar
 
 from core.engine.runtime.futures import chain
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.vector_space import Embedded
+from core.engine.runtime.search import Embedded
 from core.recall.browse import timeline as reading
 from core.recall.browse.evolution import check_topic, trace_evolution
 from core.recall.browse.timeline import Spans, TimeColumns
 from core.recall.candidates.vector import SnapshotVectors
+from core.types.lifecycle import Pressure
 from core.types.views import Density, Evolution, TimeCursor, TimeFilter, TimePage
 from core.vault.database.rows import Rows
 
@@ -180,9 +181,10 @@ class Timeline:
 
         return chain(opened.search.embed_texts([wanted]), read)
 
-    def forget(self) -> None:
-        """Drop the columns that are kept between readings; the next one reads them anew."""
-        self._kept = None
+    def release_memory(self, level: Pressure) -> None:
+        """Drop the columns that are kept between readings where memory is short; the next reading reads them anew."""
+        if level is not Pressure.NORMAL:
+            self._kept = None
 
     def _columns(self, opened: OpenVault, rows: Rows) -> _Kept:
         """The columns of the snapshot; those of the reading before where nothing was written since."""

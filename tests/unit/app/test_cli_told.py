@@ -25,8 +25,8 @@ from app.cli.words import (
     whose,
     words,
 )
+from core.engine.conflicts import LISTED
 from core.engine.memories.import_comparison import AT_ONCE
-from core.engine.review.conflicts import LISTED
 from core.types.values import Action, Source, Status
 
 

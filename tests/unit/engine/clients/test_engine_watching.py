@@ -192,5 +192,5 @@ def test_a_long_text_is_told_as_one(rig: Rig) -> None:
 
 
 def test_where_nobody_watches_nothing_is_looked_up(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.engine.runtime.change_feed._moves", lambda _: pytest.fail("looked"))
+    monkeypatch.setattr("core.engine.runtime.open_vault._moves", lambda _: pytest.fail("looked"))
     rig.store("The lamp of the hall.")

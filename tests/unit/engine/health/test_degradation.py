@@ -10,7 +10,7 @@ import pytest
 from engine_rig import Rig, facts, refused, rig_at, talk
 from flaky_embedder import FlakyEmbedder
 
-from core.engine.health.report import describe_problem, health_report
+from core.engine.health import describe_problem, health_report
 from core.errors import Code
 from core.recall.results.result import NO_VECTORS
 from core.types.lifecycle import Health

@@ -15,7 +15,7 @@ from away_rig import LeapingClock, beat, ended, how, later, quiet, rows, server_
 from engine_rig import START_MS, Rig, facts, refused, rig_at
 from fake_ollama import EMBEDDER, Answer, Asked, FakeOllama, claims, relation
 
-from core.engine.health.report import describe_problem
+from core.engine.health import describe_problem
 from core.engine.jobs.model_refinement import RefinementPacing
 from core.engine.startup import built_in_readers
 from core.errors import Code

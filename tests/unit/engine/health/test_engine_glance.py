@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from engine_rig import rig_at
 
-from core.engine.health import metrics
+from core.engine import health as metrics
 
 
 def test_a_glance_tells_what_the_report_tells(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from engine_rig import START_MS, HandClock, Rig, WordEmbedder, error_of, facts, 
 from fake_ollama import EMBEDDER, Answer, FakeOllama, _listed
 from numpy.typing import NDArray
 
-from core.engine.jobs.job_context_factory import make_job_context
+from core.engine.jobs.runner import make_job_context
 from core.engine.jobs.scheduler import SchedulerPacing
 from core.engine.vault import embedding_model as spaces_module
 from core.errors import Code, EnvironmentFaultError

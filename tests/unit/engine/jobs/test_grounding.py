@@ -10,7 +10,7 @@ import numpy as np
 from engine_rig import rig_at
 
 from core.belief.relate.relation import RelationModel
-from core.engine.jobs.job_context_factory import _SHARE, _Manners, _near
+from core.engine.jobs.runner import _SHARE, _Manners, _near
 from core.engine.runtime.monitor import Activity
 from core.engine.startup import built_in_readers
 from core.types.clock import ManualClock

@@ -9,7 +9,7 @@ import pytest
 from engine_rig import Rig, differences, error_of, refused, rig_at
 
 from core.config.retrieval import RetrievalOptions
-from core.engine.lab.laboratory import Laboratory
+from core.engine.laboratory import Laboratory
 from core.errors import Code
 from core.events import Changed, Event
 from core.score.ranking.profile import LOCI

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from engine_rig import Rig, error_of, facts, rig_at
 
-from core.engine.lab.laboratory import Laboratory
+from core.engine.laboratory import Laboratory
 from core.errors import Code
 from core.events import Changed, Event
 from core.types.recall import Tally

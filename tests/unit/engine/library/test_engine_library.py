@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from engine_rig import Rig, differences, error_of, rig_at, talk
 
-from core.engine.library.library import Library
+from core.engine.library import Library
 from core.errors import Code, LociError
 from core.events import Changed, Event
 from core.types.values import OWNER_ACTOR, Kind, Precision, Status, When

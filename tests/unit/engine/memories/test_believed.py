@@ -10,7 +10,7 @@ from engine_rig import START_MS, Rig, refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.engine.memories.trust_explanation import ChainVersion, place_chain, trust_steps
+from core.engine.memories.detail import ChainVersion, place_chain, trust_steps
 from core.errors import Code
 from core.score.belief.trust import trust_terms
 from core.types.memory import Belief, Chain, ClaimHeld

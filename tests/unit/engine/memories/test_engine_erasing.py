@@ -12,8 +12,7 @@ from engine_rig import Rig, WordEmbedder, differences, error_of, facts, later, r
 from erasing_rig import MARK, TEXT, traces
 
 from core.engine import startup
-from core.engine.memories.erasure import backups_of
-from core.engine.memories.memories import _vectors_of
+from core.engine.memories.memories import _vectors_of, backups_of
 from core.errors import Code
 from core.intake.erase.row_erasure import REFERRING
 from core.memory.read import read_by_ids

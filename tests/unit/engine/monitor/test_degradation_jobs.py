@@ -19,11 +19,11 @@ from flaky_embedder import FlakyEmbedder
 
 from core.engine import startup
 from core.engine.facade import Engine, Setup
-from core.engine.health.report import describe_problem
+from core.engine.health import describe_problem
 from core.engine.jobs.scheduler import SchedulerPacing
 from core.engine.runtime.monitor import ResourceMonitor
 from core.engine.runtime.monitor import ResourceProbes as Machine
-from core.engine.runtime.vector_space import ActiveVectorSpace, make_active_space
+from core.engine.runtime.search import ActiveVectorSpace, make_active_space
 from core.errors import Code
 from core.index.manager import IndexManager
 from core.score.ranking.profile_options import profile_from_options

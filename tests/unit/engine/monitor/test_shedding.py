@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from engine_rig import Rig, facts, rig_at
 
-from core.engine.runtime.memory_pressure import release_caches
-from core.engine.runtime.monitor import ResourceMonitor, ResourceProbes
+from core.engine.runtime.monitor import ResourceMonitor, ResourceProbes, release_caches
 from core.index.manager import MaintenanceDue
 from core.types.clock import ManualClock
 from core.types.lifecycle import Pressure
@@ -60,14 +59,15 @@ def answers(rig: Rig) -> list[list[str]]:
 def test_e21_3_under_pressure_caches_go_and_answers_stay(rig: Rig, held: Held) -> None:
     before = answers(rig)
     dropped: list[str] = []
-    assert release_caches(rig.opened, (lambda: dropped.append("x"),)) is Pressure.NORMAL
+    assert release_caches(rig.opened.load, lambda _: dropped.append("x")) is Pressure.NORMAL
     assert not dropped
     held.megabytes = 75
-    assert release_caches(rig.opened, (lambda: dropped.append("x"),)) is Pressure.ELEVATED
+    assert release_caches(rig.opened.load, lambda _: dropped.append("x")) is Pressure.ELEVATED
     assert dropped == ["x"]
+    rig.opened.search.release_memory(Pressure.ELEVATED)
     assert rig.opened.search.probe_vectors == {}
     assert rig.opened.search.index.status().staged == 0, "the graph stays"
-    release_caches(rig.opened, (lambda: dropped.append("x"),))
+    release_caches(rig.opened.load, lambda _: dropped.append("x"))
     assert dropped == ["x"], "a level is acted upon once"
     assert answers(rig) == before
 
@@ -75,7 +75,7 @@ def test_e21_3_under_pressure_caches_go_and_answers_stay(rig: Rig, held: Held) -
 def test_e21_3_when_it_is_critical_the_graph_goes_and_comes_back(rig: Rig, held: Held) -> None:
     before, full = answers(rig), rig.opened.search.index.status().memory_bytes
     held.megabytes = 95
-    assert release_caches(rig.opened) is Pressure.CRITICAL
+    assert release_caches(rig.opened.load, rig.opened.search.release_memory) is Pressure.CRITICAL
     status = rig.opened.search.index.status()
     assert (status.staged, status.done, status.backend) == (150, 150, "hnsw")
     assert status.memory_bytes < full / 2
@@ -84,11 +84,11 @@ def test_e21_3_when_it_is_critical_the_graph_goes_and_comes_back(rig: Rig, held:
     rig.store("The boat lies in the harbour")
     assert rig.found("boat harbour")[0] == "The boat lies in the harbour"
     held.calm()
-    release_caches(rig.opened)
+    release_caches(rig.opened.load, rig.opened.search.release_memory)
     held.clock.advance(299_000)
-    assert release_caches(rig.opened) is Pressure.CRITICAL
+    assert release_caches(rig.opened.load, rig.opened.search.release_memory) is Pressure.CRITICAL
     held.clock.advance(1_000)
-    assert release_caches(rig.opened) is Pressure.NORMAL
+    assert release_caches(rig.opened.load, rig.opened.search.release_memory) is Pressure.NORMAL
     assert rig.opened.search.index.due() is MaintenanceDue.LINK
     rig.opened.search.index.maintain(lambda *_: None, lambda: False)
     assert rig.opened.search.index.status().staged == 0
@@ -99,7 +99,7 @@ def test_e21_3_when_it_is_critical_the_graph_goes_and_comes_back(rig: Rig, held:
 def test_an_index_without_its_graph_survives_a_restart(rig: Rig, held: Held) -> None:
     before = answers(rig)
     held.megabytes = 95
-    release_caches(rig.opened)
+    release_caches(rig.opened.load, rig.opened.search.release_memory)
     rig.lock()
     rig.unlock()
     assert answers(rig) == before

@@ -15,7 +15,7 @@ from decay_rig import put
 from engine_rig import START_MS, HandClock, Rig, facts, refused, rig_at, talk
 
 from core.config.options import Options
-from core.engine.health.report import describe_problem, health_report
+from core.engine.health import describe_problem, health_report
 from core.engine.runtime.monitor import RECALLS, LatencyWindow, ResourceMonitor, ResourceProbes
 from core.errors import Code
 from core.types.belief import ModelState, Server

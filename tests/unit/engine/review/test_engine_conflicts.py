@@ -24,7 +24,7 @@ from desk_rig import (
 )
 from engine_rig import START_MS, Rig, error_of, later, refused, rig_at
 
-from core.engine.review.conflicts import Conflicts
+from core.engine.conflicts import Conflicts
 from core.errors import Code, LociError
 from core.events import Changed, Event
 from core.intake.transitions.transitions import Transitions

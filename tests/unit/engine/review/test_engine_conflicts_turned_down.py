@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from engine_rig import Rig, refused
 
-from core.engine.review import conflicts
+from core.engine import conflicts
 from core.errors import Code
 from core.types.memory import Wish
 from core.types.reviews import TurnedDown

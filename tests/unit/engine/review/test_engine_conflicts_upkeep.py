@@ -21,7 +21,7 @@ from desk_rig import (
 )
 from engine_rig import START_MS, Rig, differences, error_of
 
-from core.engine.review.review_chores import ReviewChores
+from core.engine.conflicts import ReviewChores
 from core.errors import Code
 from core.intake.transaction.trust_inputs import refresh_trust
 from core.types.reviews import Decision, HoldRequest

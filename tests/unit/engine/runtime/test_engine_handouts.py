@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from engine_rig import HandClock, Rig
 
-from core.engine.runtime.disclosure_log import LISTED
+from core.engine.runtime.read_log import LISTED
 from core.engine.startup import flush_journal
 from core.intake.erase.trace_index import TraceIndex
 from core.types.values import OWNER_ACTOR

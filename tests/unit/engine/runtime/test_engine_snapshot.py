@@ -10,7 +10,7 @@ import pytest
 from engine_rig import MARKER, Rig, WordEmbedder, facts, rig_at, talk
 
 from core.engine import startup
-from core.engine.runtime import vector_loader
+from core.engine.runtime import search as vector_loader
 from core.index.base import Labels
 from core.index.snapshot import MAGIC
 

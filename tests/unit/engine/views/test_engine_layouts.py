@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.engine.views.graph_layouts import LayoutProcess, child_command, layout_whole
-from core.engine.views.graph_positions import WholeLayout, check_graph, place_on_rings
+from core.engine.views.graph import LayoutProcess, WholeLayout, check_graph, child_command, layout_whole, place_on_rings
 from core.engine.views.layout_process import EGO, LENGTH, STEP, LayoutJob, main, pack_job
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError
 from core.types.clock import SystemClock

@@ -11,7 +11,7 @@ from ground_rig import ground_of, run
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.engine.health.report import describe_problem
+from core.engine.health import describe_problem
 from core.engine.jobs.scheduler import SchedulerPacing
 from core.engine.runtime.expiry import delete_expired
 from core.lifecycle.decay.archive import ArchiveErasureJob

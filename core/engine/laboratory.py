@@ -1,11 +1,12 @@
 """The facade's group for the laboratory: trial recalls, the tuner, probes, receipts, and how recall did lately.
 
-The owner's alone: an answer hides nothing. A trial leaves no trace: no receipt, no audit row, no counted access. Must
-not do: know an option by name, or rank by itself.
+The owner's alone: an answer hides nothing. A trial leaves no trace: no receipt, no audit row, no counted access. A
+probe names memories and means what stands for them by now. Must not do: know an option by name, or rank by itself.
 """
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -13,18 +14,17 @@ from contextlib import suppress
 from dataclasses import replace
 
 from core import log
-from core.engine.access import receipts
+from core.engine.access import recall_runner as receipts
 from core.engine.access.authority import Authority
-from core.engine.access.recall_runner import run_recall
-from core.engine.access.receipts import count_tokens
-from core.engine.lab import probes as saved
-from core.engine.runtime import tuner
+from core.engine.access.recall_runner import count_tokens, run_recall
+from core.engine.runtime import settings
 from core.engine.runtime.futures import chain, log_failure, map_result
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.vector_space import Embedded
+from core.engine.runtime.search import Embedded
 from core.engine.startup import flush_journal
 from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Event
+from core.intake.store.classification import SCHEDULER
 from core.memory.read import client_names, read_by_ids
 from core.recall.query.request import RecallRequest
 from core.recall.query.scope import OWNER_SCOPE, Scope
@@ -52,6 +52,236 @@ from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Actor, Memory
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
+
+KINDS = ("positive", "negative", "stale")
+MOST = 500
+MOST_CHARACTERS = 2_000
+WITHIN = (1, 50)
+RAN, REGRESSED = "probes", "regression"
+"""Verbs that are announced: the probes ran; one that held does not hold any more."""
+
+_RUNS_KEPT = 500
+_LEAST_LIMIT = 10
+_FIELDS = "id, query, kind, expected, within, created_at, passed, ran_at"
+_ALL = f"SELECT {_FIELDS} FROM probes ORDER BY created_at, rowid"  # noqa: S608 - constants only
+# Along what took the place of a memory; the way ends at what still stands.
+_STANDS = """
+    WITH RECURSIVE way (first, id, steps) AS (
+        SELECT value, value, 0 FROM json_each(:ids)
+        UNION ALL
+        SELECT w.first, coalesce(m.superseded_by_id, m.consolidated_into), w.steps + 1
+        FROM way w JOIN memories m ON m.id = w.id
+        WHERE m.status IN ('superseded', 'consolidated') AND w.steps < 100
+          AND coalesce(m.superseded_by_id, m.consolidated_into) IS NOT NULL
+    )
+    SELECT w.first, coalesce(m.part_of, m.id) FROM way w JOIN memories m ON m.id = w.id ORDER BY w.first, w.steps
+"""
+_PUT_DOWN = (
+    "UPDATE probes SET regressed_at = CASE WHEN :passed = 1 THEN NULL WHEN passed = 1 THEN :now ELSE regressed_at END, "
+    "passed = :passed, place = :place, ran_at = :now WHERE id = :id"
+)
+
+
+def probes_of(rows: Rows) -> tuple[Probe, ...]:
+    """All saved questions, oldest first.
+
+    Returns:
+        The probes.
+    """
+    return tuple(
+        Probe(i, query, kind, tuple(json.loads(ids)), within, at, None if passed is None else bool(passed), ran_at)
+        for i, query, kind, ids, within, at, passed, ran_at in rows.all(_ALL)
+    )
+
+
+def count_regressions(rows: Rows) -> int:
+    """How many probes do not hold although they once did."""
+    return int(rows.value("SELECT count(*) FROM probes WHERE regressed_at IS NOT NULL"))
+
+
+def _failing(rows: Rows) -> set[str]:
+    return {row[0] for row in rows.all("SELECT id FROM probes WHERE regressed_at IS NOT NULL")}
+
+
+def save_probe(tx: Tx, opened: OpenVault, query: str, kind: str, memory_ids: Sequence[str], within: int) -> Probe:
+    """Save a question; one undo step, none where the same one is saved already.
+
+    Args:
+        kind: of `KINDS`.
+        memory_ids: the memories it names; none for a negative one.
+        within: 1 to 50.
+
+    Returns:
+        The probe.
+
+    Raises:
+        UserError: INVALID_QUERY, INVALID_INPUT, or NOT_FOUND for a memory that does not exist.
+    """
+    named = tuple(dict.fromkeys(memory_ids))
+    _check(tx, query, kind, named, within)
+    expected = json.dumps(sorted(named))
+    same = "SELECT id FROM probes WHERE query = ? AND kind = ? AND expected = ? AND within = ?"
+    probe_id = tx.value(same, (query, kind, expected, within))
+    if probe_id is None:
+        if int(tx.value("SELECT count(*) FROM probes")) >= MOST:
+            raise UserError(Code.INVALID_INPUT, f"There are {MOST} saved questions already; delete one first.")
+        probe_id = opened.make_id()
+        row = {"id": probe_id, "query": query, "kind": kind, "expected": expected, "within": within}
+        with opened.work.verb(tx, "save_probe", "Save a question", OWNER_ACTOR) as verb:
+            tx.insert("probes", {**row, "created_at": tx.now_ms})
+            verb.note(probe_id, memories=len(named))
+    return next(probe for probe in probes_of(tx) if probe.id == probe_id)
+
+
+def delete_probe(tx: Tx, opened: OpenVault, probe_id: str) -> str:
+    """Delete a saved question; one undo step.
+
+    Returns:
+        The step.
+
+    Raises:
+        UserError: NOT_FOUND.
+    """
+    with opened.work.verb(tx, "delete_probe", "Delete a saved question", OWNER_ACTOR) as verb:
+        if not tx.delete("probes", {"id": probe_id}):
+            raise UserError(Code.NOT_FOUND, "There is no such saved question.")
+        verb.note(probe_id)
+    return verb.step_id
+
+
+def request_of(probe: Probe) -> RecallRequest:
+    """The question of a probe, as the person would ask it."""
+    return RecallRequest(query=probe.query, scope=OWNER_SCOPE, limit=max(_LEAST_LIMIT, probe.within))
+
+
+def current_memories(rows: Rows, memory_ids: Sequence[str]) -> dict[str, str]:
+    """What stands for memories by now.
+
+    Args:
+        memory_ids: ids.
+
+    Returns:
+        Id to the id of what stands for it, a part of a split text being named by its head; ids that are gone are left
+        out.
+    """
+    return dict(rows.all(_STANDS, {"ids": json.dumps(list(memory_ids))}))  # of one way the last row counts
+
+
+def judge_probe(rows: Rows, probe: Probe, result: RecallResult, tokens: int) -> ProbeOutcome:
+    """How a probe ends with an answer.
+
+    Args:
+        probe: the question.
+        tokens: of the answer.
+
+    Returns:
+        positive: holds if every memory it names stands in the first `within`; negative: if there is no answer; stale:
+        if none of those it names is in the answer.
+    """
+    places = _places(result)
+    if probe.kind == "negative":
+        return ProbeOutcome(probe.id, not result.items, None, tokens)
+    if probe.kind == "stale":
+        # The very memory must not come; that what took its place does is as it should be.
+        shown = {item.memory.id: place for place, item in enumerate(result.items, 1)}
+        found = [shown[memory_id] for memory_id in probe.memory_ids if memory_id in shown]
+        return ProbeOutcome(probe.id, not found, min(found, default=None), tokens)
+    now = current_memories(rows, probe.memory_ids)
+    at = [places.get(now.get(memory_id, memory_id)) for memory_id in probe.memory_ids]
+    holds = all(place is not None and place <= probe.within for place in at)
+    return ProbeOutcome(probe.id, holds, min((place for place in at if place is not None), default=None), tokens)
+
+
+def tally_outcomes(probes: Sequence[Probe], outcomes: Sequence[ProbeOutcome]) -> Tally:
+    """All probes under one set of weights.
+
+    Args:
+        probes: the questions.
+        outcomes: how each ended, in the same order.
+
+    Returns:
+        The counts.
+    """
+    by_kind: Mapping[str, list[bool]] = {
+        kind: [one.passed for probe, one in zip(probes, outcomes, strict=True) if probe.kind == kind] for kind in KINDS
+    }
+    return Tally(
+        found=sum(by_kind["positive"]),
+        found_of=len(by_kind["positive"]),
+        empty=sum(by_kind["negative"]),
+        empty_of=len(by_kind["negative"]),
+        stale=by_kind["stale"].count(False),
+        stale_of=len(by_kind["stale"]),
+        tokens=sum(one.tokens for one in outcomes) / len(outcomes) if outcomes else 0.0,
+        outcomes=tuple(outcomes),
+    )
+
+
+def record_run(tx: Tx, opened: OpenVault, counted: Tally, step_id: str | None) -> None:
+    """Keep how the probes ended, and tell of those that held before and do not any more.
+
+    Args:
+        counted: of this run.
+        step_id: the application of weights it followed; None for another cause.
+    """
+    before = _failing(tx)
+    for one in counted.outcomes:
+        told = {"passed": int(one.passed), "place": one.place, "now": tx.now_ms, "id": one.probe_id}
+        tx.run(_PUT_DOWN, told)
+    if counted.outcomes:
+        tx.run(
+            "INSERT INTO probe_runs (id, at, step_id, found, found_of, empty, empty_of, stale, stale_of, tokens) "
+            "VALUES (?, ?, (SELECT id FROM undo_steps WHERE id = ?), ?, ?, ?, ?, ?, ?, ?)",
+            (
+                opened.make_id(),
+                tx.now_ms,
+                step_id,
+                *(counted.found, counted.found_of, counted.empty, counted.empty_of, counted.stale, counted.stale_of),
+                counted.tokens,
+            ),
+        )
+        tx.run(
+            "DELETE FROM probe_runs WHERE id IN (SELECT id FROM probe_runs ORDER BY at DESC, rowid DESC "
+            "LIMIT -1 OFFSET ?)",
+            (_RUNS_KEPT,),
+        )
+    more, seq = bool(_failing(tx) - before), tx.seq
+
+    def saved() -> None:
+        opened.announce(RAN, (), SCHEDULER, seq)
+        if more:
+            opened.announce(REGRESSED, (), SCHEDULER, seq)
+
+    tx.after_commit(saved)
+
+
+def _places(result: RecallResult) -> dict[str, int]:
+    """Where each memory stands, or what is shown in its place."""
+    places: dict[str, int] = {}
+    shown: dict[str, int] = {}
+    for place, item in enumerate(result.items, 1):
+        shown[item.memory.id] = place
+        places.setdefault(item.memory.part_of or item.memory.id, place)
+    for one in result.trace.candidates:
+        if one.dropped == "duplicate" and one.because in shown:
+            places.setdefault(one.id, shown[one.because])
+    return places
+
+
+def _check(rows: Rows, query: str, kind: str, named: Sequence[str], within: int) -> None:
+    if not query.replace("\0", " ").strip() or len(query) > MOST_CHARACTERS:
+        raise UserError(Code.INVALID_QUERY, f"A saved question has 1 to {MOST_CHARACTERS} characters.")
+    if kind not in KINDS:
+        raise UserError(Code.INVALID_INPUT, f"A saved question is one of: {', '.join(KINDS)}.")
+    if not WITHIN[0] <= within <= WITHIN[1]:
+        raise UserError(Code.INVALID_INPUT, f"The number of places is {WITHIN[0]} to {WITHIN[1]}.")
+    if (kind == "negative") != (not named):
+        raise UserError(Code.INVALID_INPUT, "Name the memories that it is about; none where nothing belongs here.")
+    wanted = json.dumps(list(named))
+    found = int(rows.value("SELECT count(*) FROM memories WHERE id IN (SELECT value FROM json_each(?))", (wanted,)))
+    if found != len(named):
+        raise UserError(Code.NOT_FOUND, "There is no such memory.")
+
 
 _DIGITS = 9  # less is noise, which must not decide before the rank does
 
@@ -146,7 +376,7 @@ def _sides(item: RecallItem) -> dict[str, float]:
     }
 
 
-RUN_AFTER = frozenset({"import", tuner.RETURNED})
+RUN_AFTER = frozenset({"import", settings.RETUNED_VERB})
 """Verbs after which the probes run by themselves; `apply` sees to it itself."""
 
 _Vectors = dict[str, Embedded]
@@ -168,7 +398,7 @@ class Laboratory:
             UserError: VAULT_LOCKED.
         """
         opened = self._opened()
-        return opened.read(lambda rows: tuner.tuning_of(tuner.stored_retrieval(rows)[0]))
+        return opened.read(lambda rows: settings.tuning_of(settings.stored_retrieval(rows)[0]))
 
     def ask(
         self, query: RecallQuery, weights: Mapping[str, Value] | None = None, seen_as: str | None = None
@@ -190,7 +420,7 @@ class Laboratory:
         begun_at = opened.clock.monotonic()
         request = RecallRequest.of(query, self._scope(seen_as))
         request.check()
-        profile = None if not weights else profile_from_options(tuner.with_weights(opened.search.retrieval, weights))
+        profile = None if not weights else profile_from_options(settings.with_weights(opened.search.retrieval, weights))
 
         def run(meant: Embedded | None) -> LabAnswer:
             now = opened.clock.now_ms()
@@ -229,7 +459,7 @@ class Laboratory:
             UserError: CONFIG_INVALID, VAULT_LOCKED.
         """
         opened = self._opened()
-        trial = profile_from_options(tuner.with_weights(opened.search.retrieval, weights))
+        trial = profile_from_options(settings.with_weights(opened.search.retrieval, weights))
         self._previews += 1
         mine = self._previews
         ran = self._probed(opened, (opened.search.recall.profile, trial), lambda: mine != self._previews)
@@ -248,7 +478,7 @@ class Laboratory:
             UserError: VAULT_LOCKED; the future raises CONFIG_INVALID, or INVALID_INPUT where nothing would change.
         """
         opened = self._opened()
-        applying = opened.write(lambda tx: tuner.apply_weights(tx, opened, weights))
+        applying = opened.write(lambda tx: settings.apply_weights(tx, opened, weights))
         return chain(applying, lambda step_id: self._applied(opened, step_id))
 
     def _applied(self, opened: OpenVault, step_id: str) -> Future[Applied]:
@@ -257,11 +487,11 @@ class Laboratory:
 
     def applications(self) -> Future[tuple[Applied, ...]]:
         """What was applied, newest first, as long as it can be undone."""
-        return self._opened().read(tuner.weight_applications)
+        return self._opened().read(settings.weight_applications)
 
     def probes(self) -> Future[tuple[Probe, ...]]:
         """All saved questions, oldest first."""
-        return self._opened().read(saved.probes_of)
+        return self._opened().read(probes_of)
 
     def save_probe(self, query: str, kind: str, memory_ids: Sequence[str] = (), within: int = 10) -> Future[Probe]:
         """Save a question; an undo step.
@@ -277,7 +507,7 @@ class Laboratory:
         opened = self._opened()
 
         def write(tx: Tx) -> Probe:
-            probe = saved.save_probe(tx, opened, query, kind, memory_ids, within)
+            probe = save_probe(tx, opened, query, kind, memory_ids, within)
             opened.announce_after(tx, "save_probe", (), OWNER_ACTOR)
             return probe
 
@@ -292,7 +522,7 @@ class Laboratory:
         opened = self._opened()
 
         def write(tx: Tx) -> str:
-            step_id = saved.delete_probe(tx, opened, probe_id)
+            step_id = delete_probe(tx, opened, probe_id)
             opened.announce_after(tx, "delete_probe", (), OWNER_ACTOR)
             return step_id
 
@@ -304,7 +534,7 @@ class Laboratory:
 
     def regressions(self) -> Future[int]:
         """How many saved questions do not hold although they once did."""
-        return self._opened().read(saved.count_regressions)
+        return self._opened().read(count_regressions)
 
     def receipts(self, limit: int = 50, after: str | None = None, client: str | None = None) -> Future[ReceiptPage]:
         """Receipts of recalls and contexts, newest first; the last second of them may still be missing.
@@ -362,7 +592,7 @@ class Laboratory:
 
         def keep(found: tuple[tuple[Probe, ...], tuple[Tally, ...]]) -> Future[Tally]:
             (counted,) = found[1]
-            kept = opened.write(lambda tx: saved.record_run(tx, opened, counted, step_id), background=True)
+            kept = opened.write(lambda tx: record_run(tx, opened, counted, step_id), background=True)
             return map_result(kept, lambda _: counted)
 
         return chain(ran, keep)
@@ -374,20 +604,20 @@ class Laboratory:
 
         def ask_all(probes: tuple[Probe, ...], vectors: _Vectors) -> tuple[tuple[Probe, ...], tuple[Tally, ...]]:
             outcomes = [_outcomes(opened, probe, vectors, profiles, is_stale) for probe in probes]
-            tallies = [saved.tally_outcomes(probes, [row[at] for row in outcomes]) for at in range(len(profiles))]
+            tallies = [tally_outcomes(probes, [row[at] for row in outcomes]) for at in range(len(profiles))]
             return probes, tuple(tallies)
 
-        embedded = chain(opened.read(saved.probes_of), lambda probes: _with_vectors(opened, probes))
+        embedded = chain(opened.read(probes_of), lambda probes: _with_vectors(opened, probes))
         return chain(embedded, lambda found: opened.on(opened.threads.reads, ask_all, *found))
 
 
 def _application(rows: Rows, step_id: str) -> Applied:
-    return next(one for one in tuner.weight_applications(rows) if one.step_id == step_id)
+    return next(one for one in settings.weight_applications(rows) if one.step_id == step_id)
 
 
 def _with_vectors(opened: OpenVault, probes: tuple[Probe, ...]) -> Future[tuple[tuple[Probe, ...], _Vectors]]:
     """Embed the questions that were not asked before."""
-    wanted = list(dict.fromkeys(saved.request_of(probe).embed_text for probe in probes))
+    wanted = list(dict.fromkeys(request_of(probe).embed_text for probe in probes))
     known = {
         text: one
         for text, one in opened.search.probe_vectors.items()
@@ -413,11 +643,11 @@ def _outcomes(
     """One probe under each profile, on one snapshot."""
     if is_stale() or opened.closing.is_set():
         raise CancelledError
-    request, now = saved.request_of(probe), opened.clock.now_ms()
+    request, now = request_of(probe), opened.clock.now_ms()
     meant = vectors[request.embed_text]
 
     def tried(rows: Rows) -> list[ProbeOutcome]:
         found = [run_recall(opened, rows, request, meant, now, profile) for profile in profiles]
-        return [saved.judge_probe(rows, probe, result, receipts.count_tokens(result)) for result in found]
+        return [judge_probe(rows, probe, result, receipts.count_tokens(result)) for result in found]
 
     return opened.vault.read(tried)

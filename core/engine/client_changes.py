@@ -11,12 +11,12 @@ from concurrent.futures import Future
 from dataclasses import asdict
 
 from core.engine.access.authority import Authority
-from core.engine.library.library import Library
-from core.engine.memories.answer_feedback import write_feedback
-from core.engine.practice.practice import Practice
+from core.engine.library import Library
+from core.engine.memories.memories import write_feedback
+from core.engine.practice import Practice
 from core.engine.runtime.futures import chain, map_result
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.vector_space import Embedded
+from core.engine.runtime.search import Embedded
 from core.errors import Code, PreconditionError, UserError
 from core.intake.revise.change_requests import ChangeRequest, ChangeRequests, check_change_request
 from core.intake.revise.relations import draw_relation
