@@ -30,8 +30,7 @@ from ui.gate.gate import Gate, told_by
 from ui.gate.recovery import CheckCode, ShowCode, fits
 from ui.gate.sheet import Sheet
 from ui.gate.unlock import Unlock
-from ui.widgets.secret import SecretField
-from ui.widgets.strength import StrengthMeter
+from ui.widgets.secret import SecretField, StrengthMeter
 
 CODE = "ABCD-EFGH-JKLM-NOPQ-RSTU-VWXY-Z234-5672-IL7A"
 FINE = OpenInfo(1, 1, False, 0, False, None, "ok", None, 0)  # noqa: FBT003

@@ -23,7 +23,7 @@ from ui.imports.sources import (
     title_of,
 )
 from ui.imports.tables import Line, TickModel
-from ui.widgets.skips import left_out, reasons
+from ui.widgets.words import left_out, reasons
 
 ROOT = Path(__file__).parents[2]
 DAY = 86_400_000

@@ -18,9 +18,8 @@ from core.engine.vault.history import History
 from core.types.replies import AuditRow, StepRow, UndoReport
 from core.types.views import Revision
 from ui.context import Context
-from ui.lists.list_model import ListModel
-from ui.lists.table_model import TableModel
-from ui.lists.table_spec import shown_columns
+from ui.lists.list_view import ListModel
+from ui.lists.table_view import TableModel, shown_columns
 from ui.pages.journal.common.step_words import act_of, counts_of, day_of, details_of, short_id, who_did
 from ui.pages.journal.history.audit import AuditFeed, AuditRows
 from ui.pages.journal.history.changes import BackDialog

@@ -22,7 +22,7 @@ from core.types.views import Revision
 from ui.context import Context
 from ui.pages.palace.page import PALACE, PalacePage, Waiting
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Spot
-from ui.widgets.chips import MenuChip
+from ui.widgets.basics import MenuChip
 from ui.widgets.states import EmptyState, TroubleState
 
 HOSTILE = "<b>bold</b> <img src=x> \u202eevil and the boat at the harbour with sails"

@@ -21,8 +21,8 @@ from core.engine.facade import start_ticker
 from core.events import Changed
 from core.types.clients import Standing
 from ui.context import Context, Page, PageSpec, PartSpec
+from ui.shell.actions import Entry, rank
 from ui.shell.idle import IdleWatch
-from ui.shell.palette import Entry, rank
 from ui.shell.window import MainWindow, Rooms
 from ui.watchdog import Watchdog
 from ui.widgets.plaintext import tip

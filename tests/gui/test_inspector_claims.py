@@ -21,7 +21,7 @@ from ui.inspector.belief.belief_words import state_told
 from ui.inspector.belief.claims import ClaimBox, ClaimsPart, OpposedBox, Row, StateMark
 from ui.inspector.panel import Inspector
 from ui.inspector.text.text_view import runs_of, shown_span
-from ui.widgets.claim_words import claim_told
+from ui.widgets.words import claim_told
 
 LIVES = "I live in Lisbon since March and work at Quillwort Press."
 

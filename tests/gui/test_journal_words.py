@@ -16,13 +16,12 @@ from pytestqt.qtbot import QtBot
 from core.types.lifecycle import Consolidated, Deed, JobType
 from core.types.values import Kind
 from ui.context import Context
-from ui.lists.row_spec import Heading
-from ui.lists.row_text import wrapped
+from ui.lists.row_spec import Heading, wrapped
 from ui.pages.journal.common.job_words import code_told, day_told, deed_words, lasted, moment, report_told, told_deeds
 from ui.pages.journal.common.line_list import ActBar, entry_list, key_of
 from ui.pages.journal.common.lines import NARROW, Entry
 from ui.strings import journal_strings
-from ui.widgets.reasons import clause, reason_told, reasons_told
+from ui.widgets.words import clause, reason_told, reasons_told
 
 DAY_MS = 86_400_000
 COUNTS = st.dictionaries(st.text("abcdef_", min_size=1), st.integers(0, 10**9) | st.booleans() | st.none(), max_size=5)

@@ -21,7 +21,7 @@ from window_rig import hear, settle
 from core.types.reviews import ClosedRow, Decision, ReviewRow, ReviewRule
 from core.types.values import Action, Source
 from ui.context import Context
-from ui.lists.list_model import ListModel
+from ui.lists.list_view import ListModel
 from ui.lists.row_spec import Heading
 from ui.pages.review.batch import summary
 from ui.pages.review.item.text_marks import Stretch, stretches
@@ -30,7 +30,7 @@ from ui.pages.review.queue.lists import ClosedDialog, RulesDialog, closed_line, 
 from ui.pages.review.words import claim_note, provenance, quote_of, told_many
 from ui.registry import ROOMS
 from ui.shell.window import MainWindow
-from ui.widgets.claim_words import claim_told
+from ui.widgets.words import claim_told
 
 HOSTILE = "<b>Sleep</b> &amp; <img src=x> \u202eevil\u202c\x1b[31m [a](http://b) %n {0}"
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier

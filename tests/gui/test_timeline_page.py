@@ -22,7 +22,7 @@ from window_rig import remember, settle
 from core.types.values import Kind, Precision, Role, Status, When
 from core.types.views import Density, MemoryRow, Revision, Transition
 from ui.context import Context
-from ui.lists.row_text import wrapped
+from ui.lists.row_spec import wrapped
 from ui.pages.timeline.evolution_list import day_of, title_of, told
 from ui.pages.timeline.geometry import fits, grid_of
 from ui.pages.timeline.moments import details

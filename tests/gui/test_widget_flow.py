@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from ui.widgets.flow import FlowLayout
+from ui.widgets.basics import FlowLayout
 
 GAP, HIGH, WIDE = 8, 20, 60
 

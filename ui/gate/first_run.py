@@ -17,8 +17,7 @@ from ui.gate.unlock import CAPS, said_of
 from ui.tasks import Problem, problem_of, query
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label
-from ui.widgets.secret import SecretField, mark
-from ui.widgets.strength import StrengthMeter
+from ui.widgets.secret import SecretField, StrengthMeter, mark
 
 _TITLE = "A palace for what you know"
 _WHAT = (

@@ -27,12 +27,9 @@ from ui.context import Context
 from ui.imports.sources import Source, known_of, span_of, summary_of, title_of
 from ui.imports.tables import Line, TickModel, TickTable
 from ui.theme.theme import Theme
-from ui.widgets.basics import Elided, button, column, label, row, scrolling
-from ui.widgets.chips import Segments
-from ui.widgets.flow import clear
+from ui.widgets.basics import Elided, Segments, button, clear, column, label, row, scrolling
 from ui.widgets.plaintext import one_line, tip
-from ui.widgets.skips import Left, left_out
-from ui.widgets.words import date_of
+from ui.widgets.words import Left, date_of, left_out
 
 _WIDE = 480  # pixels at 100 % from which the number of branches is shown
 _FEW = 8  # rows a person overlooks without a filter

@@ -14,8 +14,7 @@ from ui.context import Context
 from ui.imports.queue import ImportQueue, Outcome
 from ui.imports.sources import brought, since, span_of_report
 from ui.tasks import Problem
-from ui.widgets.basics import Elided, button, column, hairline, label, row, scrolling
-from ui.widgets.flow import clear
+from ui.widgets.basics import Elided, button, clear, column, hairline, label, row, scrolling
 from ui.widgets.words import count_of
 
 _WINDOW_S = 8.0

@@ -21,8 +21,7 @@ from core.types.values import HOME_SPACE
 from ui.context import Context
 from ui.imports.content import Content
 from ui.imports.sources import UNDERSTOOD, Source
-from ui.widgets.basics import Elided, button, column, label, row
-from ui.widgets.chips import MenuChip
+from ui.widgets.basics import Elided, MenuChip, button, column, label, row
 from ui.widgets.plaintext import tip
 from ui.widgets.words import FORMAT_WORDS, count_of
 

@@ -22,7 +22,7 @@ from ui.inspector.life.practice_reports import FAILED, HELPFUL, WORKED, HarmDial
 from ui.inspector.move_dialog import MoveDialog
 from ui.tasks import write
 from ui.undo import offer_undo
-from ui.widgets.flow import FlowLayout, clear
+from ui.widgets.basics import FlowLayout, clear
 from ui.widgets.keys import KeyButton
 
 _STANDING = frozenset({Status.ACTIVE, Status.DISPUTED})

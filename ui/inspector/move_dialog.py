@@ -16,8 +16,7 @@ from core.types.values import Memory
 from core.types.views import Facets, PalacePlan, Revision, RevisionPreview, RevisionReport, Whereabouts
 from ui.context import Context
 from ui.tasks import problem_of, query, write
-from ui.widgets.basics import button, card, column, label, row
-from ui.widgets.chips import Segments
+from ui.widgets.basics import Segments, button, card, column, label, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import memories
 

@@ -20,8 +20,7 @@ from ui.context import Context, Inspected, Part, PartSpec, Pointed
 from ui.inspector.actions import MemoryActions
 from ui.inspector.memory_link import Blank
 from ui.tasks import problem_of, query
-from ui.widgets.basics import Elided, column, hairline, row, scrolling, tool
-from ui.widgets.flow import clear
+from ui.widgets.basics import Elided, clear, column, hairline, row, scrolling, tool
 from ui.widgets.shapes import KindMark
 from ui.widgets.states import States
 from ui.widgets.words import KIND_WORDS, STATUS_WORDS

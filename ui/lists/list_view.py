@@ -1,27 +1,272 @@
-"""The list: rows under headings with hover, focus, keys of their own and words for those who hear it.
+"""The list: its model, its painter and its view, with hover, focus, keys of their own and words for those who hear it.
 
 Must not do: ask the engine, or know what a row is for; its specification says how a row looks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
-from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent
-from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from ui.lists.edge_fade import HIGH, fade_edges
-from ui.lists.hover import HoverWatch
-from ui.lists.list_keys import OPEN, ListKeys
-from ui.lists.list_model import ListModel
-from ui.lists.row_painter import RowPainter
-from ui.lists.row_spec import Heading, Inert, RowSpec
+from ui.lists.row_spec import Heading, Inert, RowSpec, RowState
 from ui.widgets.keys import overrides
 
+
+class Hovered(Protocol):
+    """What draws the line under the pointer differently."""
+
+    hovered: int
+
+
+class HoverWatch(QObject):
+    """Tells a painter which line is under the pointer."""
+
+    def __init__(self, view: QAbstractItemView, painter: Hovered) -> None:
+        super().__init__(view)
+        self._view, self._painter = view, painter
+        view.setMouseTracking(True)
+        view.entered.connect(self._enter)
+        view.installEventFilter(self)
+        view.viewport().installEventFilter(self)
+
+    def _enter(self, index: QModelIndex) -> None:
+        if index.row() != self._painter.hovered:
+            self._painter.hovered = index.row()
+            self._view.viewport().update()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Follow what happens to the view."""
+        kind = event.type()
+        if kind == QEvent.Type.Leave and watched is self._view.viewport():
+            self._enter(QModelIndex())
+        elif kind in {QEvent.Type.FocusIn, QEvent.Type.FocusOut} and watched is self._view:
+            self._view.viewport().update()  # the ring comes or goes
+        elif kind == QEvent.Type.Resize and watched is self._view.viewport() and isinstance(self._view, QListView):
+            self._view.scheduleDelayedItemsLayout()  # words wrap anew
+        return super().eventFilter(watched, event)
+
+
+OPEN = "open"
+"""The act of Enter."""
+ENTER: Mapping[int, str] = {Qt.Key.Key_Return: OPEN, Qt.Key.Key_Enter: OPEN}
+_MOVES = frozenset(
+    {Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Home, Qt.Key.Key_End}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ListKeys:
+    """What keys do in a list.
+
+    Attributes:
+        acts: key to act, without a modifier.
+        shifted: likewise with Shift.
+        lets_go: whether Esc lets go of what is chosen.
+        moves_only: whether only moving and choosing are the list's; the page has the other keys.
+        searches: whether letters go to the next row that begins with them.
+    """
+
+    acts: Mapping[int, str] = field(default_factory=lambda: ENTER)
+    shifted: Mapping[int, str] = field(default_factory=dict)
+    lets_go: bool = False
+    moves_only: bool = False
+    searches: bool = True
+
+    def act_of(self, event: QKeyEvent) -> str:
+        """The act of a key; "" for none."""
+        held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if held == Qt.KeyboardModifier.NoModifier:
+            return self.acts.get(event.key(), "")
+        return self.shifted.get(event.key(), "") if held == Qt.KeyboardModifier.ShiftModifier else ""
+
+    def moves(self, event: QKeyEvent) -> bool:
+        """Whether a key moves, or chooses everything."""
+        return event.key() in _MOVES or event.matches(QKeySequence.StandardKey.SelectAll)
+
+
+LINE = Qt.ItemDataRole.UserRole
+"""Role of a line: a row, or something `Inert` such as a `Heading`."""
 _Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+R = TypeVar("R")
+
+
+class ListModel(QAbstractListModel, Generic[R]):
+    """Lines.
+
+    Signals:
+        more: somebody scrolled to the end, and more can be had.
+    """
+
+    more = Signal()
+
+    def __init__(self, spec: RowSpec[R], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._spec = spec
+        self.lines: list[R | Inert] = []
+        self.has_more = False
+
+    # ---- what Qt asks
+
+    def rowCount(self, parent: _Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
+        """How many."""
+        return 0 if parent.isValid() else len(self.lines)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """A line, or its words."""
+        line = self.line_at(index.row()) if index.isValid() else None
+        if line is None:
+            return None
+        if role == LINE:
+            return line
+        if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole}:
+            return line.describe() if isinstance(line, Inert) else self._spec.describe(line)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return line.hint() if isinstance(line, Inert) else self._spec.hint(line)
+        return None
+
+    def flags(self, index: _Index) -> Qt.ItemFlag:
+        """Only rows can be chosen."""
+        if not index.isValid() or self.row_at(index.row()) is None:
+            return Qt.ItemFlag.NoItemFlags
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+
+    def canFetchMore(self, parent: _Index) -> bool:  # noqa: N802 - Qt's name
+        """Whether more can be had."""
+        return not parent.isValid() and self.has_more
+
+    def fetchMore(self, parent: _Index) -> None:  # noqa: N802 - Qt's name
+        """Ask for more, once."""
+        if self.canFetchMore(parent):
+            self.has_more = False
+            self.more.emit()
+
+    # ---- what a page asks
+
+    def line_at(self, place: int) -> R | Inert | None:
+        """A line; None outside."""
+        return self.lines[place] if 0 <= place < len(self.lines) else None
+
+    def row_at(self, place: int) -> R | None:
+        """The row of a line; None for a heading or beyond the end."""
+        line = self.line_at(place)
+        return None if isinstance(line, Inert) else line
+
+    def rows(self) -> list[R]:
+        """All rows, in the order they stand."""
+        return [line for line in self.lines if not isinstance(line, Inert)]
+
+    def place_of(self, row_id: str) -> int:
+        """The line of a row; -1 where it is not listed."""
+        if not row_id:
+            return -1
+        key: Callable[[R], str] = self._spec.key
+        found = (at for at, line in enumerate(self.lines) if not isinstance(line, Inert) and key(line) == row_id)
+        return next(found, -1)
+
+    def group_of(self, place: int) -> range:
+        """The rows under the heading that stands over a line, or is it."""
+        first = place
+        while first >= 0 and not isinstance(self.line_at(first), Inert):
+            first -= 1
+        last = first + 1
+        while self.row_at(last) is not None:
+            last += 1
+        return range(first + 1, last)
+
+    def show_lines(self, lines: Sequence[R | Inert], *, has_more: bool = False) -> bool:
+        """List other lines; nothing happens where they are the same.
+
+        Args:
+            lines: what to show.
+            has_more: whether more can be had.
+
+        Returns:
+            Whether they were others.
+        """
+        self.has_more = has_more
+        if list(lines) == self.lines:
+            return False
+        self.beginResetModel()
+        self.lines = list(lines)
+        self.endResetModel()
+        return True
+
+    def append(self, lines: Sequence[R | Inert], *, has_more: bool) -> None:
+        """Put more lines behind those that are there."""
+        self.insert(len(self.lines), lines)
+        self.has_more = has_more
+
+    def insert(self, place: int, lines: Sequence[R | Inert]) -> None:
+        """Put lines before a place."""
+        if lines:
+            self.beginInsertRows(_NOWHERE, place, place + len(lines) - 1)
+            self.lines[place:place] = lines
+            self.endInsertRows()
+
+    def remove(self, place: int) -> None:
+        """Take a line away."""
+        self.beginRemoveRows(_NOWHERE, place, place)
+        del self.lines[place]
+        self.endRemoveRows()
+
+
+class RowPainter(QStyledItemDelegate):
+    """Draws lines.
+
+    Attributes:
+        hovered: the line under the pointer; -1 for none.
+    """
+
+    def __init__(self, spec: RowSpec[Any], view: QListView) -> None:
+        super().__init__(view)
+        self._spec, self._view = spec, view
+        self.hovered = -1
+
+    def sizeHint(self, _option: QStyleOptionViewItem, index: _Index) -> QSize:  # noqa: N802 - Qt's name
+        """As high as a line's words need."""
+        line, place = index.data(LINE), index.row()
+        measured = self._spec.inert_height if isinstance(line, Inert) else self._spec.height
+        return QSize(100, measured(line, place))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Draw a line."""
+        rect, line, place = QRect(option.rect), index.data(LINE), index.row()
+        state = RowState(
+            place,
+            is_chosen=bool(option.state & QStyle.StateFlag.State_Selected),
+            is_hovered=place == self.hovered,
+            has_focus=place == self._view.currentIndex().row() and self._view.hasFocus(),
+        )
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if isinstance(line, Inert):
+            self._spec.draw_inert(painter, rect, line, state)
+        else:
+            self._spec.draw_ground(painter, rect, line, state)
+            self._spec.draw_row(painter, rect, line, state)
+        painter.restore()
+
+
 _Move = QAbstractItemView.CursorAction
 _UPWARDS = frozenset({_Move.MoveUp, _Move.MovePageUp, _Move.MoveEnd})
 _FLAGS = QItemSelectionModel.SelectionFlag

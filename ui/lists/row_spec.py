@@ -1,4 +1,4 @@
-"""The row specification: what the rows of a list are called, how they are told, measured and drawn.
+"""The row specification: what the rows of a list are called, how they are described, measured, wrapped and drawn.
 
 Must not do: ask the engine, or interpret a text.
 """
@@ -7,14 +7,114 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar, Generic, TypeVar
 
-from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QTextLayout, QTextOption
 
-from ui.lists.row_ground import draw_ground
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import tip
+
+_ROUND, _BAR = 8, 3
+
+
+def draw_ground(
+    painter: QPainter, theme: Theme, rect: QRect, *, is_chosen: bool, is_hovered: bool, has_focus: bool
+) -> None:
+    """Draw it: a rounded field, a bar beside the colour where it is chosen, a ring where it has the keyboard.
+
+    Args:
+        painter: with smooth edges.
+        theme: the theme.
+        rect: of the line.
+        is_chosen: it is the one that is looked at.
+        is_hovered: the pointer is on it.
+        has_focus: it has the keyboard.
+    """
+    frame = QRectF(rect).adjusted(0.5, 1.5, -0.5, -1.5)
+    if is_chosen or is_hovered:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.colour("selection" if is_chosen else "hover"))
+        painter.drawRoundedRect(frame, _ROUND, _ROUND)
+    if is_chosen:
+        painter.setBrush(theme.colour("accent"))
+        painter.drawRoundedRect(QRectF(frame.left(), frame.top() + 8, _BAR, frame.height() - 16), 1.5, 1.5)
+    if has_focus:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(theme.colour("focus"), 2))
+        painter.drawRoundedRect(frame.adjusted(1, 1, -1, -1), _ROUND - 1, _ROUND - 1)
+
+
+def draw_flat_ground(
+    painter: QPainter,
+    theme: Theme,
+    rect: QRect,
+    *,
+    is_chosen: bool,
+    is_hovered: bool,
+    has_focus: bool,
+    has_bar: bool = False,
+) -> None:
+    """Draw it where lines fill the list from edge to edge: a field, a hairline under it, a ring.
+
+    Args:
+        painter: what draws.
+        theme: the theme.
+        rect: of the line.
+        is_chosen: it is the one that is looked at.
+        is_hovered: the pointer is on it.
+        has_focus: it has the keyboard.
+        has_bar: whether a bar stands beside the colour where it is chosen.
+    """
+    if is_chosen or is_hovered:
+        painter.fillRect(rect, theme.colour("selection" if is_chosen else "raised"))
+    painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), theme.colour("line"))
+    if is_chosen and has_bar:
+        painter.fillRect(QRect(rect.left(), rect.top(), _BAR, rect.height() - 1), theme.colour("accent"))
+    if has_focus:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(theme.colour("focus"), 2))
+        painter.drawRect(rect.adjusted(1, 1, -1, -2))
+
+
+def wrapped(text: str, font: QFont, width: int, most: int) -> list[str]:
+    """A text in a few lines, the last with an ellipsis where more would follow.
+
+    Args:
+        text: without line ends.
+        font: it is set in.
+        width: pixels there are.
+        most: lines at most.
+    """
+    metrics = QFontMetrics(font)
+    if most == 1:
+        return [metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)]
+    layout, option = QTextLayout(text, font), QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    layout.setTextOption(option)
+    layout.beginLayout()
+    starts: list[int] = []
+    while len(starts) <= most and (line := layout.createLine()).isValid():
+        line.setLineWidth(max(40, width))
+        starts.append(line.textStart())
+    layout.endLayout()
+    units = text.encode("utf-16-le", "surrogatepass")  # Qt counts in these
+
+    def part(start: int, end: int | None) -> str:
+        return units[2 * start : None if end is None else 2 * end].decode("utf-16-le", "replace").rstrip()
+
+    made = [part(start, end) for start, end in pairwise(starts[:most])]
+    if starts:
+        rest = part(starts[len(made)], None)
+        made.append(metrics.elidedText(rest, Qt.TextElideMode.ElideRight, width) if len(starts) > most else rest)
+    return made
+
+
+def line_height(font: QFont) -> int:
+    """Pixels between the tops of two lines."""
+    return QFontMetrics(font).height() + 2
+
 
 PAD = 14
 """Pixels of room, at 100 %, at both sides of a line's words."""

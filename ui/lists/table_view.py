@@ -1,22 +1,265 @@
-"""A table: whole lines with hover, focus and keys of their own; columns go where there is no room for them.
+"""A table: columns, model, painter and view; whole lines with hover, focus and keys of their own.
 
-Must not do: know what stands in it; its specification says.
+Must not do: ask the engine, or know what stands in it; its specification says.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+)
 
-from ui.lists.cell_painter import CellPainter
-from ui.lists.hover import HoverWatch
-from ui.lists.table_model import TableModel
-from ui.lists.table_spec import TableSpec, shown_columns
+from ui.lists.list_view import HoverWatch
 from ui.theme.theme import Theme
+from ui.theme.tokens import FontRole
 from ui.widgets.keys import overrides, plain_key
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        title: in its header.
+        width: pixels at 100 %; of the one that takes the rest, its least width.
+        order: columns of a high order are the first to go where there is no room; 0 never goes.
+        stretches: whether it takes what the others leave, or its share of it.
+        is_number: whether it stands at the right.
+    """
+
+    title: str
+    width: int
+    order: int = 0
+    stretches: bool = False
+    is_number: bool = False
+
+
+def alignment_of(column: Column) -> Qt.AlignmentFlag:
+    """Where a column's words stand."""
+    return _RIGHT if column.is_number else _LEFT
+
+
+def shown_columns(columns: Sequence[Column], width: int, theme: Theme) -> frozenset[int]:
+    """The columns there is room for.
+
+    Args:
+        columns: all of them.
+        width: pixels there are.
+        theme: for their widths.
+    """
+    shown = set(range(len(columns)))
+    for place in sorted(shown, key=lambda at: -columns[at].order):
+        needed = sum(theme.px(columns[at].width) for at in shown)
+        if needed <= width or not columns[place].order:
+            break
+        shown.discard(place)
+    return frozenset(shown)
+
+
+class TableSpec(Generic[R]):
+    """What the rows of a table are. A page says what stands in their cells; the rest is alike in all tables.
+
+    Attributes:
+        columns: all of them, shown or not.
+    """
+
+    columns: Sequence[Column] = ()
+
+    def text(self, title: str, row: R) -> str:
+        """What stands in a cell.
+
+        Args:
+            title: of the column.
+            row: of the table.
+        """
+        raise NotImplementedError
+
+    def ink(self, _title: str, _row: R) -> str:
+        """The token of a cell's colour."""
+        return "ink"
+
+    def font(self, _title: str) -> FontRole:
+        """The font of a column."""
+        return "body"
+
+
+INK = Qt.ItemDataRole.UserRole + 1
+"""Role of the token of a cell's colour."""
+FONT = Qt.ItemDataRole.UserRole + 2
+"""Role of a cell's font role."""
+_Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+
+
+class TableModel(QAbstractTableModel, Generic[R]):
+    """Rows.
+
+    Attributes:
+        rows: those that were read so far.
+        has_more: whether more can be had.
+
+    Signals:
+        more: somebody scrolled to the end, and more can be had.
+    """
+
+    more = Signal()
+
+    def __init__(self, spec: TableSpec[R], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._spec, self._columns = spec, spec.columns
+        self.rows: list[R] = []
+        self.has_more = False
+
+    # ---- what Qt asks
+
+    def rowCount(self, parent: _Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
+        """How many."""
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: _Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
+        """How many columns, shown or not."""
+        return 0 if parent.isValid() else len(self._columns)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """A cell."""
+        row = self.row_at(index.row()) if index.isValid() else None
+        if row is None:
+            return None
+        title = self._columns[index.column()].title
+        match role:
+            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
+                return self._spec.text(title, row)
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return alignment_of(self._columns[index.column()])
+            case _ if role == INK:
+                return self._spec.ink(title, row)
+            case _ if role == FONT:
+                return self._spec.font(title)
+        return None
+
+    def headerData(  # noqa: N802 - Qt's name
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        """A column's title."""
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self._columns):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._columns[section].title
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return alignment_of(self._columns[section])
+        return None
+
+    def canFetchMore(self, parent: _Index) -> bool:  # noqa: N802 - Qt's name
+        """Whether more can be had."""
+        return not parent.isValid() and self.has_more
+
+    def fetchMore(self, parent: _Index) -> None:  # noqa: N802 - Qt's name
+        """Ask for more, once."""
+        if self.canFetchMore(parent):
+            self.has_more = False
+            self.more.emit()
+
+    # ---- what a page asks
+
+    def row_at(self, place: int) -> R | None:
+        """A row; None outside."""
+        return self.rows[place] if 0 <= place < len(self.rows) else None
+
+    def show_rows(self, rows: Sequence[R], *, has_more: bool = False) -> None:
+        """List other rows; nothing happens where they are the same."""
+        self.has_more = has_more
+        if list(rows) != self.rows:
+            self.beginResetModel()
+            self.rows = list(rows)
+            self.endResetModel()
+
+    def insert(self, place: int, rows: Sequence[R]) -> None:
+        """Put rows before a place."""
+        if rows:
+            self.beginInsertRows(_NOWHERE, place, place + len(rows) - 1)
+            self.rows[place:place] = rows
+            self.endInsertRows()
+
+
+_PAD = 8
+
+
+class CellPainter(QStyledItemDelegate):
+    """Draws cells: words in one line, cut where there is no room; hairlines; a ring round the line with the keyboard.
+
+    Attributes:
+        hovered: the line under the pointer; -1 for none.
+        ends: the first and the last column that are shown.
+    """
+
+    def __init__(self, theme: Theme, view: QTableView) -> None:
+        super().__init__(view)
+        self._theme, self._view = theme, view
+        self.hovered = -1
+        self.ends = (0, 0)
+
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: N802
+        """All lines are of one height."""
+        return QSize(40, self._theme.px(self._theme.tokens.sizes.row))
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Draw a cell."""
+        theme, rect = self._theme, QRect(option.rect)
+        painter.save()
+        is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        if is_chosen:
+            painter.fillRect(rect, theme.colour("selection"))
+        elif index.row() == self.hovered:
+            painter.fillRect(rect, theme.colour("raised"))
+        painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), theme.colour("line"))
+        if is_chosen and self._view.hasFocus():
+            self._ring(painter, rect, index.column())
+        role: FontRole = index.data(FONT) or "body"
+        font = theme.font(role)
+        painter.setFont(font)
+        painter.setPen(theme.colour(index.data(INK) or "ink"))
+        inner = rect.adjusted(_PAD, 0, -_PAD, 0)
+        shown = QFontMetrics(font).elidedText(str(index.data()), Qt.TextElideMode.ElideRight, inner.width())
+        align = index.data(Qt.ItemDataRole.TextAlignmentRole)
+        painter.drawText(inner, align, shown)
+        painter.restore()
+
+    def _ring(self, painter: QPainter, rect: QRect, column: int) -> None:
+        painter.setPen(QPen(self._theme.colour("focus"), 2))
+        painter.drawLine(rect.left(), rect.top() + 1, rect.right(), rect.top() + 1)
+        painter.drawLine(rect.left(), rect.bottom() - 1, rect.right(), rect.bottom() - 1)
+        if column == self.ends[0]:
+            painter.drawLine(rect.left() + 1, rect.top(), rect.left() + 1, rect.bottom())
+        if column == self.ends[1]:
+            painter.drawLine(rect.right() - 1, rect.top(), rect.right() - 1, rect.bottom())
+
 
 _KEYS = {Qt.Key.Key_Return: "open", Qt.Key.Key_Enter: "open", Qt.Key.Key_Delete: "remove"}
 

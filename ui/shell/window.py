@@ -14,12 +14,10 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, Q
 from PySide6.QtWidgets import QApplication, QDialog, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from ui.context import CLOSER, Context, PageSpec, PartSpec
-from ui.shell.actions import Actions, WindowCommands
+from ui.shell.actions import Actions, CommandPalette, Entry, WindowCommands, keys_of
 from ui.shell.house import House
-from ui.shell.palette import CommandPalette, Entry, keys_of
-from ui.shell.search_box import SearchBox
 from ui.shell.status_bar import StatusBar
-from ui.shell.top_bar import TopBar
+from ui.shell.top_bar import SearchBox, TopBar
 from ui.tasks import Problem, query
 from ui.widgets.states import Toasts
 

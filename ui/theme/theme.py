@@ -1,22 +1,229 @@
 """The look of the whole window: light or dark, text size, fonts, icons; applied to the application at once.
 
-Must not do: know a widget.
+Must not be used before a QGuiApplication exists. Must not do: know a widget.
 """
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from importlib.resources import files
 from string import Template
 from typing import Final, Literal
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QPalette
+from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QStyleFactory
 
-from ui.theme import fonts
-from ui.theme.icons import Icons
 from ui.theme.tokens import Colours, FontRole, Tokens, load_tokens
+
+SIZES = (16, 20, 24)
+"""Sizes an icon is drawn in, in px; Qt takes the nearest."""
+RATIOS = (1, 2)
+"""Device pixels per px it is drawn for."""
+MAX_PIXMAPS = 1024
+"""Pixmaps kept; beyond, all are dropped and drawn anew as they are asked for."""
+
+
+class Icons:
+    """Draws icons once per colour and keeps them.
+
+    Args:
+        tokens: gives the tokens of the theme that stands now. After a change of theme, ask for the icons again.
+    """
+
+    def __init__(self, tokens: Callable[[], Tokens]) -> None:
+        self._tokens = tokens
+        self._outlines: dict[str, bytes] = {}
+        self._icons: dict[tuple[str, str, str], QIcon] = {}
+        self._pixmaps: dict[tuple[str, int, str, float], QPixmap] = {}
+
+    def icon(self, name: str, role: str = "muted") -> QIcon:
+        """An icon in a colour of the theme; `faint` while its control is disabled.
+
+        Args:
+            name: of a file in `resources/icons`, without its ending.
+            role: as in `Tokens.colour`.
+
+        Returns:
+            The icon; the same one for the same name and colours.
+
+        Raises:
+            KeyError: no such icon, or no such colour.
+        """
+        tokens = self._tokens()
+        colour = tokens.colour(role)
+        key = (name, colour, tokens.faint)
+        if key not in self._icons:
+            made = QIcon()
+            for mode, tint in ((QIcon.Mode.Normal, colour), (QIcon.Mode.Disabled, tokens.faint)):
+                for size in SIZES:
+                    for ratio in RATIOS:
+                        made.addPixmap(self.pixmap(name, size, tint, ratio), mode)
+            self._icons[key] = made
+        return self._icons[key]
+
+    def pixmap(self, name: str, size: int, colour: str, dpr: float = 1.0) -> QPixmap:
+        """An icon as a picture, for painters.
+
+        Args:
+            name: of a file in `resources/icons`, without its ending.
+            size: width and height in px, before the device's ratio.
+            colour: `#RRGGBB`, from the tokens.
+            dpr: device pixels per px.
+
+        Returns:
+            A picture with a clear background; do not paint on it, it is kept for the next caller.
+
+        Raises:
+            KeyError: no such icon.
+            ValueError: the colour is none, or the size or ratio is not positive.
+        """
+        key = (name, size, colour, dpr)
+        if key not in self._pixmaps:
+            if len(self._pixmaps) >= MAX_PIXMAPS:
+                self._pixmaps.clear()
+            self._pixmaps[key] = self._draw(name, size, colour, dpr)
+        return self._pixmaps[key]
+
+    def _draw(self, name: str, size: int, colour: str, dpr: float) -> QPixmap:
+        """One picture, not kept."""
+        if size <= 0 or dpr <= 0 or not QColor.isValidColorName(colour):
+            raise ValueError("an icon needs a positive size and a colour")
+        # QtSvg draws currentColor in black.
+        tinted = self._outline(name).replace(b"currentColor", colour.encode("ascii"))
+        side = round(size * dpr)
+        made = QPixmap(QSize(side, side))
+        made.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(made)
+        try:
+            QSvgRenderer(QByteArray(tinted)).render(painter, QRectF(0, 0, side, side))
+        finally:
+            painter.end()
+        made.setDevicePixelRatio(dpr)
+        return made
+
+    def _outline(self, name: str) -> bytes:
+        """The icon's file, read once."""
+        if name not in self._outlines:
+            file = files("resources") / "icons" / f"{name}.svg"
+            if "/" in name or "\\" in name or not file.is_file():
+                raise KeyError(name)
+            self._outlines[name] = file.read_bytes()
+        return self._outlines[name]
+
+
+TEXT_FAMILY = "Inter"
+DISPLAY_FAMILY = "Inter Display"
+MIN_SCALE = 100
+MAX_SCALE = 200
+"""Text scale in per cent."""
+
+_REGISTERED = "lociFontsRegistered"
+
+
+@dataclass(frozen=True, slots=True)
+class Families:
+    """The names of the registered families.
+
+    Attributes:
+        text: for nearly everything.
+        display: for titles and quoted memories.
+    """
+
+    text: str
+    display: str
+
+
+def load_fonts() -> Families:
+    """Register the vendored faces with the application; a second call finds them there.
+
+    Whole static faces only: two subsets of one weight replace each other in Qt, and of a variable font Qt takes the
+    weight from nobody's wish but the axis'.
+
+    Returns:
+        The names of the families.
+
+    Raises:
+        RuntimeError: there is no application yet, or Qt refused a face.
+    """
+    app = QGuiApplication.instance()
+    if app is None:
+        raise RuntimeError("fonts need a QGuiApplication")
+    # The mark lives and dies with the application, as the registered fonts do.
+    if not app.property(_REGISTERED):
+        found: set[str] = set()
+        faces = sorted(file.name for file in (files("resources") / "fonts").iterdir() if file.name.endswith(".ttf"))
+        for face in faces:
+            data = QByteArray((files("resources") / "fonts" / face).read_bytes())
+            number = QFontDatabase.addApplicationFontFromData(data)
+            if number < 0:
+                raise RuntimeError(f"Qt refused the font {face}")
+            found.update(QFontDatabase.applicationFontFamilies(number))
+        if not found >= {TEXT_FAMILY, DISPLAY_FAMILY}:
+            raise RuntimeError("the vendored fonts do not hold both families")
+        app.setProperty(_REGISTERED, TEXT_FAMILY)
+    return Families(TEXT_FAMILY, DISPLAY_FAMILY)
+
+
+def font(role: str, scale: int = MIN_SCALE) -> QFont:
+    """The font of a role of text, from the type scale of the tokens.
+
+    Args:
+        role: a `FontRole`. `number` has tabular figures; `mono` is the system's fixed font, for ids and paths.
+        scale: text scale, 100 to 200 %.
+
+    Returns:
+        A new font, the caller's own.
+
+    Raises:
+        KeyError: no such role.
+        ValueError: the scale is out of range.
+    """
+    if not MIN_SCALE <= scale <= MAX_SCALE:
+        raise ValueError(f"the text scale must be {MIN_SCALE} to {MAX_SCALE} %")
+    style = load_tokens()["light"].type[role]
+    if style.family == "fixed":
+        made = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    else:
+        made = QFont(DISPLAY_FAMILY if style.family == "display" else TEXT_FAMILY)
+    made.setPixelSize(scaled(style.size, scale))
+    made.setWeight(QFont.Weight(style.weight))
+    if style.tracking:
+        # Not percentages: Qt takes those of each letter's own width.
+        made.setLetterSpacing(QFont.SpacingType.AbsoluteSpacing, style.tracking * made.pixelSize())
+    if style.capitals:
+        made.setCapitalization(QFont.Capitalization.AllUppercase)
+    return tabular(made) if style.tabular else made
+
+
+def tabular(plain: QFont) -> QFont:
+    """A font with figures of equal width, for columns of numbers.
+
+    Args:
+        plain: any font of this module.
+
+    Returns:
+        A new font; the given one is left alone.
+    """
+    made = QFont(plain)
+    made.setFeature(QFont.Tag("tnum"), 1)
+    return made
+
+
+def scaled(size: int, scale: int) -> int:
+    """A length in px at a text scale.
+
+    Args:
+        size: px at 100 %.
+        scale: in per cent.
+
+    Returns:
+        Whole px, half rounded up.
+    """
+    return (size * scale + 50) // 100
+
 
 LIGHT: Final = "light"
 DARK: Final = "dark"
@@ -65,7 +272,7 @@ class Theme(QObject):
         self._application = application
         self._system = system or SystemLook(self)
         self._all = load_tokens()
-        self._families = fonts.load_fonts()
+        self._families = load_fonts()
         self.mode, self.scale, self.reduced_motion = SYSTEM, 100, False
         self.tokens: Tokens = self._all[self.wanted]
         self._icons = Icons(lambda: self.tokens)
@@ -133,7 +340,7 @@ class Theme(QObject):
 
     def font(self, role: FontRole) -> QFont:
         """The font of a role of text."""
-        return fonts.font(role, self.scale)
+        return font(role, self.scale)
 
     def colour(self, name: str) -> QColor:
         """A colour by its token's name, such as `ink`, `kind.fact`, `trust.0`.

@@ -1,16 +1,20 @@
-"""Labels, buttons, cards, hairlines: each made in one call, styled by a property the style sheet knows."""
+"""Labels, buttons, chips, cards, hairlines, each made in one call; and the layout that goes on in the next line."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
-from PySide6.QtCore import QObject, QSize, Qt
+from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
+    QButtonGroup,
     QFrame,
     QHBoxLayout,
     QLabel,
+    QLayout,
+    QLayoutItem,
+    QMenu,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -21,6 +25,217 @@ from PySide6.QtWidgets import (
 
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import tip
+
+
+class FlowLayout(QLayout):
+    """Lines of widgets, left to right."""
+
+    def __init__(self, parent: QWidget | None = None, gap: int = 8) -> None:
+        super().__init__(parent)
+        self._items: list[QLayoutItem] = []
+        self._gap = gap
+        self._heights: dict[int, int] = {}  # by width, until something in it changes: Qt asks again and again
+        self.setContentsMargins(0, 0, 0, 0)
+
+    def addItem(self, item: QLayoutItem) -> None:  # noqa: N802 - Qt's name
+        """Add one; called by `addWidget`."""
+        self._items.append(item)
+        self._heights.clear()
+
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:  # noqa: N802 - Qt's name
+        """One of them."""
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:  # noqa: N802 - Qt's name
+        """Remove one."""
+        self._heights.clear()
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:  # noqa: N802 - Qt's name
+        """It takes no more room than it needs."""
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:  # noqa: N802 - Qt's name
+        """Its height follows its width."""
+        return True
+
+    def heightForWidth(self, width: int) -> int:  # noqa: N802 - Qt's name
+        """The height the lines take."""
+        if width not in self._heights:
+            self._heights[width] = self._lay(QRect(0, 0, width, 0), move=False)
+        return self._heights[width]
+
+    def invalidate(self) -> None:
+        """Something in it has another size."""
+        self._heights.clear()
+        super().invalidate()
+
+    def setGeometry(self, rect: QRect) -> None:  # noqa: N802 - Qt's name
+        """Put the widgets in their places."""
+        super().setGeometry(rect)
+        self._lay(rect, move=True)
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """The widest widget in one line."""
+        return self.minimumSize()
+
+    def minimumSize(self) -> QSize:  # noqa: N802 - Qt's name
+        """Room for the widest widget."""
+        size = QSize()
+        for item in self._items:
+            if not item.isEmpty():
+                size = size.expandedTo(item.minimumSize())
+        return size
+
+    def _lay(self, rect: QRect, *, move: bool) -> int:
+        x, y, line = rect.x(), rect.y(), 0
+        for item in self._items:
+            if item.isEmpty():
+                continue
+            hint = item.sizeHint()
+            if x + hint.width() > rect.right() + 1 and line:
+                x, y, line = rect.x(), y + line + self._gap, 0
+            if move:
+                item.setGeometry(QRect(QPoint(x, y), hint))
+            x += hint.width() + self._gap
+            line = max(line, hint.height())
+        return y + line - rect.y()
+
+
+def clear(layout: QLayout) -> None:
+    """Take everything out of a layout and let go of it."""
+    while layout.count():
+        item = layout.takeAt(0)
+        widget = None if item is None else item.widget()
+        if widget is not None:
+            widget.hide()
+            widget.setParent(None)
+            # Trigger: without a parent it is Python's. Why: a button cleared by its own click would be freed within it.
+            # Outcome: the timer keeps it until the click is over.
+            QTimer.singleShot(0, widget.deleteLater)
+
+
+def remove_chip(theme: Theme, text: str, remove: Callable[[], None]) -> QPushButton:
+    """A filter that stands; pressing it takes it away.
+
+    Args:
+        theme: the theme.
+        text: what it filters by, such as `kind: fact`.
+        remove: takes it away.
+    """
+    made = button(text, remove, kind="chip", hint=f"Remove the filter {text}")
+    made.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    made.setAccessibleName(f"Remove the filter {text}")
+    follow_icon(theme, made, "x", "muted")
+    return made
+
+
+class MenuChip(QPushButton):
+    """A chip that says what is chosen and opens a menu of choices.
+
+    Signals:
+        chosen: the value that was chosen.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, theme: Theme, title: str, choices: Mapping[str, str], current: str) -> None:
+        """Make it.
+
+        Args:
+            theme: the theme.
+            title: what is chosen, such as `Colour`.
+            choices: value to words.
+            current: the value that is chosen.
+        """
+        super().__init__()
+        self.setProperty("kind", "chip")
+        self.setAutoDefault(False)
+        self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+        follow_icon(theme, self, "chevron-down", "muted")
+        self._title, self._choices, self.current = title, dict(choices), current
+        self._menu = QMenu(self)
+        self._menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # the chip's own only puts its arrow on the right
+        self.setMenu(self._menu)
+        self.offer(choices, current)
+
+    def offer(self, choices: Mapping[str, str], current: str) -> None:
+        """Offer other choices."""
+        self._choices = dict(choices)
+        self._menu.clear()
+        for value, words in self._choices.items():
+            action = self._menu.addAction(words.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setData(value)
+            action.triggered.connect(lambda _checked=False, value=value: self._take(value))
+        self.show_choice(current)
+
+    def show_choice(self, value: str) -> None:
+        """Show a value as the chosen one, without telling anybody."""
+        self.current = value
+        words = self._choices.get(value, value)
+        self.setText(f"{self._title}: {words}".replace("&", "&&"))
+        self.setAccessibleName(f"{self._title}: {words}")
+        for action in self._menu.actions():
+            action.setChecked(action.data() == value)
+
+    def _take(self, value: str) -> None:
+        self.show_choice(value)
+        self.chosen.emit(value)
+
+
+class Segments(QWidget):
+    """One of few, all in sight.
+
+    Signals:
+        chosen: the value that was chosen.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, choices: Sequence[tuple[str, str]], current: str, name: str, *, wraps: bool = False) -> None:
+        """Make it.
+
+        Args:
+            choices: value and words, in order.
+            current: the value that is chosen.
+            name: what is chosen, for those who do not see it.
+            wraps: whether they may stand in several lines; they are too many for a narrow page.
+        """
+        super().__init__()
+        self.setAccessibleName(name)
+        layout: QLayout = FlowLayout(self, gap=6) if wraps else row(parent=self, gap=6)
+        self._group = QButtonGroup(self)
+        self._group.setExclusive(True)
+        self._buttons: dict[str, QPushButton] = {}
+        for value, words in choices:
+            made = button(words, kind="chip")
+            made.setCheckable(True)
+            made.setChecked(value == current)
+            made.clicked.connect(lambda _checked=False, value=value: self.chosen.emit(value))
+            self._group.addButton(made)
+            layout.addWidget(made)
+            self._buttons[value] = made
+        if isinstance(layout, QHBoxLayout):
+            layout.addStretch(1)
+
+    @property
+    def current(self) -> str:
+        """The value that is chosen."""
+        return next((value for value, made in self._buttons.items() if made.isChecked()), "")
+
+    def show_choice(self, value: str) -> None:
+        """Show a value as the chosen one, without telling anybody."""
+        self._buttons[value].setChecked(True)
+
+    def name_choice(self, value: str, words: str) -> None:
+        """Say a choice in other words, such as with a new count."""
+        self._buttons[value].setText(words)
+
 
 _BUTTON_ICON = 16
 

@@ -1,15 +1,123 @@
-"""Words for what the engine names by a code: kinds, statuses, sources, times, counts.
+"""Words for what the engine names by a code: kinds, statuses, sources, times, counts, claims, reasons.
 
-Pure but for the local zone. Must not do: show a memory's text.
+Pure but for the local zone; the sentences are files of `resources/help`. Must not do: decide anything, or show a
+memory's text that is not made visible.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
+from functools import cache
 
+from core.types.reviews import ClaimSeen
 from core.types.values import Kind, Precision, Role, Source, Status, When
+from ui.strings import belief_strings, lifecycle_strings, skip_strings
 from ui.widgets.plaintext import one_line
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Something that is left out.
+
+    Attributes:
+        count: how many; what: in words; why: the reason, as a sentence without its full stop.
+    """
+
+    count: int
+    what: str
+    why: str
+
+    @property
+    def sentence(self) -> str:
+        """All of it in one line."""
+        return f"{self.count:,} {self.what}: {self.why[:1].lower()}{self.why[1:]}."
+
+
+def left_out(skipped: Mapping[str, int]) -> tuple[Left, ...]:
+    """What is left out and why, the most first.
+
+    Args:
+        skipped: reason to count, as importers name reasons.
+    """
+    known = reasons()
+    found = []
+    for reason, count in skipped.items():
+        words = known.get(reason)
+        if words is None:
+            found.append(Left(count, reason.replace("_", " "), "Loci does not bring these in"))
+        elif count:
+            why = words["why"]
+            found.append(Left(count, words["one" if count == 1 else "many"], why[:1].upper() + why[1:]))
+    return tuple(sorted(found, key=lambda one: -one.count))
+
+
+def skip_sentences(skipped: Mapping[str, int]) -> tuple[str, ...]:
+    """One sentence for each reason, the most frequent first.
+
+    Args:
+        skipped: reason to count.
+    """
+    return tuple(left.sentence for left in left_out(skipped))
+
+
+@cache
+def reasons() -> Mapping[str, Mapping[str, str]]:
+    """The words for the importers' reasons; read once."""
+    found: Mapping[str, Mapping[str, str]] = skip_strings()["reasons"]
+    return found
+
+
+def reason_told(key: str) -> str:
+    """A reason as a sentence.
+
+    Args:
+        key: of `lifecycle.json`; one that is not there is said by its own words. "" for none.
+    """
+    found = lifecycle_strings().get(key)
+    return str(found) if isinstance(found, str) else f"{key.replace('_', ' ').capitalize()}." if key else ""
+
+
+def clause(sentence: str) -> str:
+    """A sentence as the part of another one: without its stop, its first letter small.
+
+    Args:
+        sentence: such as `You said so.`
+    """
+    cut = sentence.rstrip(".")
+    return cut if cut[1:2].isupper() else f"{cut[:1].lower()}{cut[1:]}"
+
+
+def reasons_told(keys: Sequence[str]) -> str:
+    """Reasons as one list of clauses, without a stop: `it is pinned; you said so`.
+
+    Args:
+        keys: of `lifecycle.json`.
+    """
+    return "; ".join(clause(reason_told(key)) for key in keys)
+
+
+_NAME, _VALUE = 40, 120
+
+
+def claim_told(claim: ClaimSeen) -> str:
+    """A claim as a sentence: `You live in Lisbon`.
+
+    Args:
+        claim: the claim; its words are made visible and cut.
+    """
+    is_person = " ".join(claim.subject.casefold().split()) in belief_strings()["persons"]
+    value = one_line(claim.value, _VALUE)
+    forms = belief_strings()["predicates"].get(claim.predicate)
+    denies = claim.polarity == "negative"
+    subject = "You" if is_person else one_line(claim.subject, _NAME)
+    if forms is None:
+        name = one_line(claim.predicate, _NAME).replace("_", " ")
+        return f"{subject} · {'not ' if denies else ''}{name} · {value}"
+    form = forms[("not_" if denies else "") + ("you" if is_person else "other")]
+    return f"{subject} {form} {value}"
+
 
 KIND_WORDS: Mapping[Kind, str] = {
     Kind.EPISODE: "Episode",

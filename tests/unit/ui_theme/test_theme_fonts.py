@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtGui import QFont, QFontDatabase, QFontInfo, QFontMetricsF, QRawFont
 from PySide6.QtWidgets import QApplication
 
-from ui.theme.fonts import DISPLAY_FAMILY, TEXT_FAMILY, Families, font, load_fonts, scaled, tabular
+from ui.theme.theme import DISPLAY_FAMILY, TEXT_FAMILY, Families, font, load_fonts, scaled, tabular
 from ui.theme.tokens import FontRole
 
 FONTS = files("resources") / "fonts"

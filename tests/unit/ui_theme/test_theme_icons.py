@@ -14,8 +14,8 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QIcon, QPixmap
 from PySide6.QtWidgets import QApplication
 
-from ui.theme import icons as module
-from ui.theme.icons import RATIOS, SIZES, Icons
+from ui.theme import theme as module
+from ui.theme.theme import RATIOS, SIZES, Icons
 from ui.theme.tokens import Tokens, load_tokens
 
 ICONS = files("resources") / "icons"

@@ -18,10 +18,9 @@ from ui.inspector.belief.belief_words import opposed_told, quote_told, score, st
 from ui.inspector.memory_link import flush
 from ui.strings import belief_strings, format_count
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, column, label, row
-from ui.widgets.claim_words import claim_told
-from ui.widgets.flow import FlowLayout, clear
+from ui.widgets.basics import FlowLayout, button, clear, column, label, row
 from ui.widgets.plaintext import one_line
+from ui.widgets.words import claim_told
 
 REVIEW = "review"
 _GRAVE = frozenset({"contradiction", "quarantine", "injection"})

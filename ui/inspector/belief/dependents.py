@@ -18,8 +18,7 @@ from ui.inspector.memory_link import MemoryLine, flush
 from ui.strings import belief_strings, format_count
 from ui.tasks import query
 from ui.undo import offer_undo
-from ui.widgets.basics import button, column, label
-from ui.widgets.flow import clear
+from ui.widgets.basics import button, clear, column, label
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import KIND_WORDS, STATUS_WORDS
 

@@ -17,8 +17,7 @@ from core.types.views import MemoryRow
 from ui.context import Context
 from ui.strings import belief_strings, format_count
 from ui.tasks import problem_of, query, write
-from ui.widgets.basics import button, card, column, label, row
-from ui.widgets.chips import Segments
+from ui.widgets.basics import Segments, button, card, column, label, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
 from ui.widgets.words import KIND_WORDS

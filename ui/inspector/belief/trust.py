@@ -15,8 +15,7 @@ from ui.inspector.belief.verdicts import JUDGED, VERDICTS
 from ui.inspector.belief.waterfall import TermTable, Waterfall
 from ui.inspector.memory_link import Disclosure
 from ui.strings import belief_strings
-from ui.widgets.basics import column, label
-from ui.widgets.flow import FlowLayout, clear
+from ui.widgets.basics import FlowLayout, clear, column, label
 from ui.widgets.keys import KeyButton
 
 _VOICES = 3

@@ -15,8 +15,7 @@ from PySide6.QtWidgets import QHeaderView, QLabel, QSizePolicy, QTableWidget, QT
 from ui.inspector.belief.belief_words import TermTold, level, score
 from ui.strings import belief_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import column, hairline, label, row
-from ui.widgets.flow import clear
+from ui.widgets.basics import clear, column, hairline, label, row
 
 BASE, GAIN, LOSS, SUM = "base", "gain", "loss", "sum"
 _HIGH, _TIP = 8.0, 4.0

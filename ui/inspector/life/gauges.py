@@ -23,8 +23,7 @@ from ui.strings import journal_strings
 from ui.tasks import query
 from ui.theme.theme import Theme
 from ui.widgets.basics import column, label, row
-from ui.widgets.reasons import reasons_told
-from ui.widgets.words import count_of, date_of, local
+from ui.widgets.words import count_of, date_of, local, reasons_told
 
 _STANDS = frozenset({Status.ACTIVE, Status.DISPUTED})
 """What can fade; the others are out of the way already."""

@@ -14,8 +14,7 @@ from ui.strings import belief_strings as belief_words
 from ui.strings import inspector_strings
 from ui.tasks import problem_of, query, write
 from ui.undo import offer_undo
-from ui.widgets.basics import column, label, row
-from ui.widgets.chips import MenuChip
+from ui.widgets.basics import MenuChip, column, label, row
 
 
 def length_told(level: str) -> str:

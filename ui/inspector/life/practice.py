@@ -20,8 +20,7 @@ from ui.inspector.memory_link import flush
 from ui.inspector.refresh import Refresh
 from ui.strings import format_count, practice_strings
 from ui.tasks import query
-from ui.widgets.basics import button, column, label, row
-from ui.widgets.flow import FlowLayout
+from ui.widgets.basics import FlowLayout, button, column, label, row
 from ui.widgets.keys import KeyButton
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import count_of, date_of

@@ -24,8 +24,7 @@ from ui.inspector.text.text_view import ADDED, PLAIN, REMOVED, Run, TextView, ru
 from ui.strings import belief_strings
 from ui.tasks import query, write
 from ui.undo import offer_undo
-from ui.widgets.basics import button, column, hairline, label
-from ui.widgets.flow import FlowLayout, clear
+from ui.widgets.basics import FlowLayout, button, clear, column, hairline, label
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import count_of, date_of
 

@@ -17,8 +17,7 @@ from ui.inspector.memory_link import flush
 from ui.inspector.refresh import Refresh
 from ui.strings import format_count, inspector_strings
 from ui.tasks import query, write
-from ui.widgets.basics import button, column, label
-from ui.widgets.flow import FlowLayout, clear
+from ui.widgets.basics import FlowLayout, button, clear, column, label
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import date_of
 

@@ -20,8 +20,7 @@ from core.types.views import MemoryRow
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.memory_link import Disclosure, MemoryLine, flush
 from ui.tasks import query
-from ui.widgets.basics import Elided, button, column, label, tool
-from ui.widgets.flow import clear
+from ui.widgets.basics import Elided, button, clear, column, label, tool
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import (
     FORMAT_WORDS,

@@ -15,8 +15,7 @@ from core.types.views import MemoryRow
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.memory_link import MemoryLine
 from ui.tasks import query
-from ui.widgets.basics import button, column, label
-from ui.widgets.flow import clear
+from ui.widgets.basics import button, clear, column, label
 from ui.widgets.words import KIND_WORDS, STATUS_WORDS
 
 _STEP = 12

@@ -12,8 +12,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, column, label
-from ui.widgets.flow import FlowLayout, clear
+from ui.widgets.basics import FlowLayout, button, clear, column, label
 from ui.widgets.keys import KeyButton
 from ui.widgets.plaintext import has_marks, pieces
 from ui.widgets.states import Banner

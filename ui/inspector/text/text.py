@@ -18,8 +18,7 @@ from ui.inspector.text.editor import Editor
 from ui.inspector.text.text_view import TextView, runs_of
 from ui.tasks import problem_of, write
 from ui.undo import offer_undo
-from ui.widgets.basics import button, column, label
-from ui.widgets.flow import FlowLayout, clear
+from ui.widgets.basics import FlowLayout, button, clear, column, label
 from ui.widgets.plaintext import has_marks, one_line
 from ui.widgets.states import Banner
 from ui.widgets.words import count_of

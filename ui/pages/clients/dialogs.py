@@ -17,8 +17,7 @@ from ui.context import Context
 from ui.pages.clients.common.words import names_told, removal_told, stays_told, undo_told, visible
 from ui.strings import clients_strings, format_count
 from ui.tasks import problem_of, query
-from ui.widgets.basics import Elided, button, column, label, row
-from ui.widgets.chips import Segments
+from ui.widgets.basics import Elided, Segments, button, column, label, row
 from ui.widgets.words import local
 
 _WIDTH = 460

@@ -23,8 +23,7 @@ from ui.pages.clients.views.receipts import ReceiptsTab
 from ui.pages.clients.views.tab import Tab
 from ui.pages.clients.views.terms import TermsTab
 from ui.strings import clients_strings
-from ui.widgets.basics import button, column, row
-from ui.widgets.chips import Segments
+from ui.widgets.basics import Segments, button, column, row
 
 ACTIVITY, RECEIPTS, SIGHT, GRANTS = "activity", "receipts", "sight", "grants"
 _LIST, _LIST_NARROW, _SIDE = 300, 272, 320

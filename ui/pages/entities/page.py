@@ -26,8 +26,7 @@ from ui.pages.entities.words import entity_line
 from ui.strings import entities_strings
 from ui.tasks import query, write
 from ui.undo import offer_undo, take_back
-from ui.widgets.basics import column, label, row
-from ui.widgets.chips import MenuChip
+from ui.widgets.basics import MenuChip, column, label, row
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import count_of
 

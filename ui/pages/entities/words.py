@@ -11,9 +11,8 @@ from core.types.entities import EntityCard, EntityLine, EntityView, Joined, Merg
 from core.types.reviews import ClaimSeen
 from ui.pages.entities.lines import EntityRow
 from ui.strings import entities_strings
-from ui.widgets.claim_words import claim_told
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import count_of, date_of, said_or_noted
+from ui.widgets.words import claim_told, count_of, date_of, said_or_noted
 
 _NAME = 80
 _SHARED = "GLOBAL"

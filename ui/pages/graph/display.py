@@ -20,8 +20,7 @@ from ui.pages.graph.loader import Reader
 from ui.pages.graph.stage import Stage
 from ui.pages.graph.views import FilterLine, Nearness, ViewsChip
 from ui.tasks import problem_of
-from ui.widgets.basics import Elided, button, column, label, row
-from ui.widgets.chips import Segments
+from ui.widgets.basics import Elided, Segments, button, column, label, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import count_of, memories

@@ -15,8 +15,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from core.types.values import Kind
 from core.types.views import CONVERSATION, EDGE_TYPES, MEANING, PART
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, label, row
-from ui.widgets.flow import FlowLayout, clear
+from ui.widgets.basics import FlowLayout, button, clear, label, row
 from ui.widgets.shapes import KindMark
 from ui.widgets.words import KIND_PLURALS, KIND_WORDS
 

@@ -15,8 +15,7 @@ from ui.pages.graph.canvas import STEP, Canvas
 from ui.pages.graph.ego import EgoCanvas
 from ui.pages.graph.whole import WholeCanvas
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, label, row, tool
-from ui.widgets.chips import Segments
+from ui.widgets.basics import Segments, button, label, row, tool
 
 _EDGE = 12
 _DEPTHS = (("1", "1"), ("2", "2"), ("3", "3"))

@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QSlider, QWidget
 from core.types.views import GraphView
 from ui.context import Context
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, column, label, restyle, row
-from ui.widgets.chips import MenuChip
+from ui.widgets.basics import MenuChip, button, column, label, restyle, row
 
 _PAUSE_MS = 250
 _PAUSE_UNREAD_MS = 900  # somebody is in the middle of a word, such as `kind:`

@@ -22,8 +22,7 @@ from ui.pages.journal.runs.runner import Runner, is_job
 from ui.pages.journal.runs.runs import RunsTab
 from ui.pages.journal.tabs import Tabs
 from ui.strings import journal_strings
-from ui.widgets.basics import button, column, label, row, tool
-from ui.widgets.chips import MenuChip, Segments
+from ui.widgets.basics import MenuChip, Segments, button, column, label, row, tool
 
 _STATE = "journal.tab"
 _ASK = "ask:"

@@ -14,8 +14,7 @@ from ui.pages.library.columns import COLUMNS, SORT_WORDS, TEXT
 from ui.pages.library.filters import Query
 from ui.pages.library.table import LibraryTable
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, row, tool
-from ui.widgets.chips import MenuChip
+from ui.widgets.basics import MenuChip, button, row, tool
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState
 

@@ -16,9 +16,7 @@ from core.types.values import Kind, Source, Status
 from core.types.views import Facets
 from ui.context import Context
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, follow_icon, restyle
-from ui.widgets.chips import remove_chip
-from ui.widgets.flow import FlowLayout
+from ui.widgets.basics import FlowLayout, button, follow_icon, remove_chip, restyle
 from ui.widgets.plaintext import one_line, tip
 from ui.widgets.words import KIND_PLURALS, SOURCE_WORDS, STATUS_WORDS, local
 

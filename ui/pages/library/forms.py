@@ -15,8 +15,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QSlider, QWidget
 from core.types.values import Status
 from core.types.views import Facets, Revision
 from ui.context import Context
-from ui.widgets.basics import button, column, label, row
-from ui.widgets.flow import FlowLayout
+from ui.widgets.basics import FlowLayout, button, column, label, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import STATUS_WORDS
 

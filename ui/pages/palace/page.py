@@ -23,9 +23,7 @@ from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Scene
 from ui.pages.palace.slider import Legend, TimeCard
 from ui.pages.palace.verbs import Verbs
 from ui.tasks import problem_of, query
-from ui.widgets.basics import Elided, button, column, label, row
-from ui.widgets.chips import MenuChip
-from ui.widgets.flow import clear
+from ui.widgets.basics import Elided, MenuChip, button, clear, column, label, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import KIND_PLURALS, count_of, memories

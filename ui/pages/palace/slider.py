@@ -28,8 +28,7 @@ from core.types.views import PalacePlan
 from ui.pages.palace.atlas import shades_of
 from ui.pages.palace.items import KINDS
 from ui.theme.theme import Theme
-from ui.widgets.basics import label
-from ui.widgets.chips import Segments
+from ui.widgets.basics import Segments, label
 from ui.widgets.shapes import draw_kind
 from ui.widgets.words import KIND_WORDS, count_of, date_of
 

@@ -17,9 +17,7 @@ from ui.pages.recall.query import LaboratoryQuery
 from ui.pages.recall.words import names_hint, names_told, time_words
 from ui.strings import recall_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import Elided, button, column, label, row, tool
-from ui.widgets.chips import MenuChip
-from ui.widgets.flow import FlowLayout
+from ui.widgets.basics import Elided, FlowLayout, MenuChip, button, column, label, row, tool
 from ui.widgets.plaintext import one_line, tip
 
 _FIELD = 38

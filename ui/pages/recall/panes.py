@@ -20,8 +20,7 @@ from ui.pages.recall.tuner.tuner import Tuner
 from ui.pages.recall.words import joined
 from ui.strings import format_count, recall_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, column, hairline, label, row
-from ui.widgets.chips import Segments
+from ui.widgets.basics import Segments, button, column, hairline, label, row
 from ui.widgets.keys import KeyButton
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, States

@@ -17,8 +17,7 @@ from ui.pages.recall.feedback import AnswerFeedback
 from ui.pages.recall.words import joined, ordinal
 from ui.strings import format_count, recall_strings
 from ui.tasks import problem_of, query, write
-from ui.widgets.basics import button, column, hairline, label, restyle, row, scrolling, tool
-from ui.widgets.flow import clear
+from ui.widgets.basics import button, clear, column, hairline, label, restyle, row, scrolling, tool
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import time_of

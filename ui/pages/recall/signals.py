@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ui.strings import recall_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import label, row
-from ui.widgets.flow import FlowLayout
+from ui.widgets.basics import FlowLayout, label, row
 
 SIDES = "sides"
 """The side signals taken together, where their shares are not known."""

@@ -16,8 +16,7 @@ from core.types.values import Action
 from ui.pages.review.words import MANY, counted_family, families, row_note, source_words, told_many
 from ui.strings import review_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import column, label
-from ui.widgets.flow import FlowLayout, clear
+from ui.widgets.basics import FlowLayout, clear, column, label
 from ui.widgets.keys import KeyButton
 from ui.widgets.plaintext import one_line
 

@@ -19,8 +19,7 @@ from ui.pages.settings.keys import ActionLine
 from ui.pages.settings.rows import Section
 from ui.strings import embedder_strings
 from ui.tasks import Task, problem_of, query, write
-from ui.widgets.basics import button
-from ui.widgets.flow import clear
+from ui.widgets.basics import button, clear
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import date_of
 

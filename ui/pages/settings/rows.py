@@ -13,8 +13,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QVBoxLayout, QWidget
 from core.types.replies import OptionRow
 from ui.pages.settings.controls import control_for, words_for
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, column, hairline, label, restyle
-from ui.widgets.flow import FlowLayout
+from ui.widgets.basics import FlowLayout, button, column, hairline, label, restyle
 
 _CONTROL = 200
 _MARGIN = 16

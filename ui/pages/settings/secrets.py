@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QLineEdit, QPushButton, QSta
 from ui.context import Context
 from ui.tasks import problem_of, write
 from ui.widgets.basics import button, column, label, row
-from ui.widgets.secret import SecretField, mark
-from ui.widgets.strength import StrengthMeter
+from ui.widgets.secret import SecretField, StrengthMeter, mark
 
 _WIDTH = 460
 _COLUMNS = 3

@@ -12,8 +12,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen
 
 from core.types.views import TopicEvent, Transition
 from ui.lists.list_view import Keep, ListView
-from ui.lists.row_spec import Inert, RowSpec, RowState
-from ui.lists.row_text import wrapped
+from ui.lists.row_spec import Inert, RowSpec, RowState, wrapped
 from ui.pages.timeline.words import gap_words, when_of, who_of
 from ui.strings import timeline_strings
 from ui.theme.theme import Theme

@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from core.types.values import Kind
 from ui.theme.theme import Theme
-from ui.widgets.basics import label, row
-from ui.widgets.flow import clear
+from ui.widgets.basics import clear, label, row
 from ui.widgets.shapes import KindMark
 from ui.widgets.words import KIND_PLURALS
 

@@ -11,8 +11,7 @@ from PySide6.QtGui import QPainter
 from core.types.values import Status
 from core.types.views import MemoryRow
 from ui.lists.list_view import Keep, ListView
-from ui.lists.row_ground import draw_flat_ground
-from ui.lists.row_spec import PAD, RowSpec, RowState
+from ui.lists.row_spec import PAD, RowSpec, RowState, draw_flat_ground
 from ui.pages.timeline.moments import details
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import one_line, tip

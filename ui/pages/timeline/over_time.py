@@ -20,9 +20,7 @@ from ui.pages.timeline.strip import Strip
 from ui.pages.timeline.words import kinds_of, range_name
 from ui.strings import timeline_strings
 from ui.tasks import problem_of, query
-from ui.widgets.basics import Elided, button, column, label, tool
-from ui.widgets.chips import Segments
-from ui.widgets.flow import FlowLayout, clear
+from ui.widgets.basics import Elided, FlowLayout, Segments, button, clear, column, label, tool
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import memories
 

@@ -15,9 +15,7 @@ from ui.context import Context, Page, PageSpec
 from ui.pages.timeline.evolution import EvolutionTab
 from ui.pages.timeline.over_time import OverTime
 from ui.tasks import query
-from ui.widgets.basics import button, column, label, row
-from ui.widgets.chips import MenuChip, Segments
-from ui.widgets.flow import FlowLayout
+from ui.widgets.basics import FlowLayout, MenuChip, Segments, button, column, label, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import KIND_PLURALS
 

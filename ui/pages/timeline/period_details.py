@@ -17,9 +17,7 @@ from ui.pages.timeline.moments import MomentFeed
 from ui.pages.timeline.words import SAID
 from ui.strings import timeline_strings
 from ui.tasks import problem_of
-from ui.widgets.basics import Elided, column, label, row
-from ui.widgets.chips import Segments
-from ui.widgets.flow import FlowLayout
+from ui.widgets.basics import Elided, FlowLayout, Segments, column, label, row
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import date_of, memories
 

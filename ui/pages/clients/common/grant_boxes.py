@@ -14,8 +14,7 @@ from core.types.values import Grant
 from ui.pages.clients.common.words import SPACE, grant_sentence, grant_word, visible
 from ui.strings import clients_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import column, label
-from ui.widgets.flow import FlowLayout, clear
+from ui.widgets.basics import FlowLayout, clear, column, label
 
 _GLOBAL, _OWN = "GLOBAL", "client:"
 _TICK, _BESIDE_TICK = 14, 10  # as the style sheet draws a box

@@ -15,8 +15,7 @@ from PySide6.QtWidgets import QFrame
 from core.types.clients import Standing
 from core.types.values import Kind
 from ui.lists.list_view import ListView
-from ui.lists.row_spec import MIDDLE, PAD, RIGHT, Inert, RowSpec, RowState
-from ui.lists.row_text import line_height
+from ui.lists.row_spec import MIDDLE, PAD, RIGHT, Inert, RowSpec, RowState, line_height
 from ui.pages.clients.common.marks import TOKENS, draw_standing
 from ui.theme.theme import Theme
 from ui.widgets.shapes import KIND_TOKENS, draw_kind

@@ -17,8 +17,7 @@ from ui.pages.clients.common.words import visible
 from ui.strings import clients_strings, format_count
 from ui.tasks import problem_of, query, write
 from ui.undo import offer_undo
-from ui.widgets.basics import button, column, hairline, label, row, scrolling
-from ui.widgets.flow import clear
+from ui.widgets.basics import button, clear, column, hairline, label, row, scrolling
 from ui.widgets.words import date_of
 
 _WIDTH, _HEIGHT = 460, 360

@@ -18,8 +18,7 @@ from ui.pages.clients.common.grant_boxes import SpaceBoxes
 from ui.pages.clients.common.words import SPACE, grant_sentence, grant_word, visible
 from ui.strings import clients_strings, format_count
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, column, label, row, scrolling
-from ui.widgets.flow import clear
+from ui.widgets.basics import button, clear, column, label, row, scrolling
 from ui.widgets.plaintext import one_line
 
 INERT_MS = 1_000

@@ -29,8 +29,7 @@ from ui.pages.clients.common.words import (
 from ui.pages.clients.views.tab import has_keyboard
 from ui.strings import clients_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import Elided, button, column, label, row
-from ui.widgets.flow import FlowLayout, clear
+from ui.widgets.basics import Elided, FlowLayout, button, clear, column, label, row
 from ui.widgets.plaintext import tip
 
 _BESIDE = 660

@@ -12,12 +12,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QBoxLayout, QFrame, QMenu, QSizePolicy, QWidget
 
-from ui.lists.list_keys import OPEN, ListKeys
-from ui.lists.list_view import Keep, ListView
+from ui.lists.list_view import OPEN, Keep, ListKeys, ListView
 from ui.pages.journal.common.lines import EntryRows
 from ui.strings import journal_strings
 from ui.theme.theme import Theme
-from ui.widgets.flow import FlowLayout
+from ui.widgets.basics import FlowLayout
 from ui.widgets.keys import KeyButton
 
 _NAMED = {"Enter": Qt.Key.Key_Return, "Del": Qt.Key.Key_Delete}

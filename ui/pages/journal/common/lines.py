@@ -13,9 +13,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 
 from core.types.values import Kind
-from ui.lists.row_ground import draw_flat_ground
-from ui.lists.row_spec import MIDDLE, PAD, RIGHT, Inert, RowSpec, RowState
-from ui.lists.row_text import line_height, wrapped
+from ui.lists.row_spec import MIDDLE, PAD, RIGHT, Inert, RowSpec, RowState, draw_flat_ground, line_height, wrapped
 from ui.theme.theme import Theme
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 

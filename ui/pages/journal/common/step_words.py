@@ -9,8 +9,7 @@ from typing import Any
 from core.types.replies import AuditRow, ImportRow, StepRow
 from ui.strings import journal_strings
 from ui.widgets.plaintext import one_line
-from ui.widgets.skips import skip_sentences
-from ui.widgets.words import FORMAT_WORDS, count_of, local, memories, time_of
+from ui.widgets.words import FORMAT_WORDS, count_of, local, memories, skip_sentences, time_of
 
 UNDO, REDO = "Undo: ", "Redo: "
 _CLIENT = "client:"

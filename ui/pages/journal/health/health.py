@@ -22,8 +22,7 @@ from ui.pages.journal.health.pauses import Rest, rests_of
 from ui.strings import journal_strings
 from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, card, column, label, row, scrolling
-from ui.widgets.flow import clear
+from ui.widgets.basics import button, card, clear, column, label, row, scrolling
 from ui.widgets.states import Banner, States
 
 _TWO, _NARROW = 620, 420

@@ -24,8 +24,8 @@ from ui.tasks import query, write
 from ui.undo import offer_undo
 from ui.widgets.basics import card_of, column, label
 from ui.widgets.plaintext import one_line
-from ui.widgets.reasons import reason_told
 from ui.widgets.states import FOOT, EmptyState, States
+from ui.widgets.words import reason_told
 
 ORIGIN = "journal"
 PAGE_ROWS = 100

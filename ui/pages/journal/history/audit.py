@@ -13,9 +13,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from core.types.replies import AuditPage, AuditRow
 from ui.context import Context
-from ui.lists.table_model import TableModel
-from ui.lists.table_spec import Column, TableSpec
-from ui.lists.table_view import TableView
+from ui.lists.table_view import Column, TableModel, TableSpec, TableView
 from ui.pages.journal.common.step_words import counts_of, short_id, verb_of, who_did
 from ui.tasks import problem_of, query
 from ui.theme.tokens import FontRole

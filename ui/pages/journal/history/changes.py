@@ -19,8 +19,7 @@ from ui.pages.journal.common.step_words import act_of
 from ui.pages.journal.history.step_list import StepButtons, StepList
 from ui.tasks import problem_of, query, write
 from ui.undo import stayed, to_be_paired, told
-from ui.widgets.basics import button, column, keycap, label, restyle, row
-from ui.widgets.flow import FlowLayout
+from ui.widgets.basics import FlowLayout, button, column, keycap, label, restyle, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import count_of, memories

@@ -14,14 +14,12 @@ from PySide6.QtWidgets import QDialog, QFrame, QSizePolicy, QWidget
 from core.types.replies import ImportRow, UndoReport
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
-from ui.lists.table_spec import Column, TableSpec
-from ui.lists.table_view import TableView
+from ui.lists.table_view import Column, TableSpec, TableView
 from ui.pages.journal.common.step_words import format_of, import_sentences, skipped_of, state_of
 from ui.tasks import problem_of, query, write
 from ui.theme.tokens import FontRole
 from ui.undo import stayed
-from ui.widgets.basics import Elided, button, column, label, row
-from ui.widgets.flow import FlowLayout, clear
+from ui.widgets.basics import Elided, FlowLayout, button, clear, column, label, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import date_of, memories

@@ -13,15 +13,12 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from core.types.replies import StepRow
 from ui.context import Context
-from ui.lists.list_keys import ListKeys
-from ui.lists.list_view import Keep, ListView
-from ui.lists.row_ground import draw_flat_ground
-from ui.lists.row_spec import MIDDLE, PAD, RIGHT, Inert, RowSpec, RowState
+from ui.lists.list_view import Keep, ListKeys, ListView
+from ui.lists.row_spec import MIDDLE, PAD, RIGHT, Inert, RowSpec, RowState, draw_flat_ground
 from ui.pages.journal.common.step_words import act_of, clock_of, icon_of
 from ui.pages.journal.history.steps import StepFeed
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, row
-from ui.widgets.flow import FlowLayout
+from ui.widgets.basics import FlowLayout, button, row
 
 HEIGHT = 48
 _ICON = 16

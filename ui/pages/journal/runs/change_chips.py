@@ -15,9 +15,7 @@ from ui.pages.journal.common.job_words import deed_words, told_deeds
 from ui.pages.journal.runs.change_lines import ALL
 from ui.strings import journal_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import button
-from ui.widgets.chips import MenuChip
-from ui.widgets.flow import FlowLayout, clear
+from ui.widgets.basics import FlowLayout, MenuChip, button, clear
 
 
 class DeedChips(QWidget):

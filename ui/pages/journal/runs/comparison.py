@@ -16,8 +16,7 @@ from core.types.lifecycle import JobRow, Jobs, JobState, JobType, Preview
 from ui.pages.journal.common.job_words import moment
 from ui.strings import journal_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import column, label, scrolling
-from ui.widgets.flow import clear
+from ui.widgets.basics import clear, column, label, scrolling
 
 _ABOVE = "."
 _WIDE = 720  # a count that stands far from its name is not read with it

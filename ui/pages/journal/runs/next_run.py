@@ -26,8 +26,7 @@ from ui.pages.journal.runs.runner import Runner
 from ui.strings import format_count, journal_strings
 from ui.tasks import query, write
 from ui.undo import offer_undo
-from ui.widgets.basics import card_of, column, label, row
-from ui.widgets.chips import Segments
+from ui.widgets.basics import Segments, card_of, column, label, row
 from ui.widgets.states import FOOT, EmptyState, States
 
 ORIGIN = "journal"

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QWidget
 
 from core.types.memory import ProposedLink
 from ui.context import CLOSER, Context
-from ui.lists.row_text import wrapped
+from ui.lists.row_spec import wrapped
 from ui.pages.journal.common.job_words import capital, day_told
 from ui.pages.journal.common.line_list import ActBar, entry_list
 from ui.pages.journal.common.lines import Entry
@@ -24,8 +24,8 @@ from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import card_of, column, label
 from ui.widgets.plaintext import one_line
-from ui.widgets.reasons import reason_told
 from ui.widgets.states import FOOT, EmptyState, States
+from ui.widgets.words import reason_told
 
 ORIGIN = "journal"
 MOST = 1_000

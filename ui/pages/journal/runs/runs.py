@@ -35,9 +35,7 @@ from ui.pages.journal.runs.runner import Runner, is_job
 from ui.strings import journal_strings
 from ui.tasks import query, write
 from ui.undo import told
-from ui.widgets.basics import Elided, card_of, column, label, row
-from ui.widgets.chips import Segments
-from ui.widgets.flow import clear
+from ui.widgets.basics import Elided, Segments, card_of, clear, column, label, row
 from ui.widgets.states import FOOT, EmptyState, States
 
 RUNS, CALENDAR = "runs", "calendar"

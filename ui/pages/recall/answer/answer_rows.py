@@ -10,8 +10,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPainterPath, QPen
 
-from ui.lists.row_spec import LEFT, MIDDLE, RIGHT, Heading, Inert, RowSpec, RowState
-from ui.lists.row_text import line_height, wrapped
+from ui.lists.row_spec import LEFT, MIDDLE, RIGHT, Heading, Inert, RowSpec, RowState, line_height, wrapped
 from ui.pages.recall.answer.lines import Details, Row, moved_told, told
 from ui.pages.recall.signals import draw_bar
 from ui.theme.theme import Theme

@@ -11,8 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QFrame, QMenu
 
-from ui.lists.list_keys import ListKeys
-from ui.lists.list_view import Keep, ListView
+from ui.lists.list_view import Keep, ListKeys, ListView
 from ui.pages.recall.answer.answer_rows import AnswerRows
 from ui.pages.recall.answer.details import DetailsView
 from ui.pages.recall.answer.lines import Details, Line, Row

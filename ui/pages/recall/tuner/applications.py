@@ -17,8 +17,7 @@ from ui.pages.recall.words import change_told
 from ui.strings import recall_strings
 from ui.tasks import problem_of, query
 from ui.undo import take_back
-from ui.widgets.basics import button, column, hairline, label, row, scrolling
-from ui.widgets.flow import clear
+from ui.widgets.basics import button, clear, column, hairline, label, row, scrolling
 from ui.widgets.words import time_of
 
 _WIDTH, _HEIGHT = 540, 460

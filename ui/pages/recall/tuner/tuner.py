@@ -19,9 +19,7 @@ from ui.pages.recall.tuner.trial import TuningDesk
 from ui.pages.recall.words import gains, losses
 from ui.strings import format_count, recall_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, column, hairline, label, row, scrolling
-from ui.widgets.chips import MenuChip
-from ui.widgets.flow import clear
+from ui.widgets.basics import MenuChip, button, clear, column, hairline, label, row, scrolling
 
 _LOSSES = 3
 _OWN = ""

@@ -15,8 +15,7 @@ from core.types.values import Action
 from ui.pages.review.words import ASKS, ORDER, can_repeat, from_whom, may_repeat, told
 from ui.strings import review_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, column, hairline, keycap, label, row
-from ui.widgets.flow import FlowLayout, clear
+from ui.widgets.basics import FlowLayout, button, clear, column, hairline, keycap, label, row
 from ui.widgets.keys import KeyButton
 from ui.widgets.plaintext import one_line
 

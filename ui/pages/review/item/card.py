@@ -16,11 +16,10 @@ from ui.pages.review.item.text_marks import MarkedText
 from ui.pages.review.words import claim_note, dated, given_to, holds, provenance, quote_of, standing
 from ui.strings import review_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, column, hairline, label, row
-from ui.widgets.claim_words import claim_told
-from ui.widgets.flow import clear
+from ui.widgets.basics import button, clear, column, hairline, label, row
 from ui.widgets.plaintext import has_marks
 from ui.widgets.shapes import KindMark
+from ui.widgets.words import claim_told
 
 SHORT = 220
 """Characters up to which a text is set large."""

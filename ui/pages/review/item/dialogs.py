@@ -17,8 +17,7 @@ from core.types.values import Action, Precision, When
 from ui.context import Context
 from ui.pages.review.item.text_marks import MarkedText
 from ui.strings import review_strings
-from ui.widgets.basics import button, column, label, row
-from ui.widgets.chips import Segments
+from ui.widgets.basics import Segments, button, column, label, row
 
 BOTH, HAVE, CAME = "both", "have", "came"
 _WIDTH = 560

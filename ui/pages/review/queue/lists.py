@@ -21,8 +21,7 @@ from ui.pages.review.words import source_words, told
 from ui.strings import review_strings
 from ui.tasks import problem_of, query, write
 from ui.undo import offer_undo
-from ui.widgets.basics import button, column, hairline, label, row, scrolling
-from ui.widgets.flow import clear
+from ui.widgets.basics import button, clear, column, hairline, label, row, scrolling
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import ago, count_of, date_of
 

@@ -11,15 +11,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from core.types.reviews import Queue, ReviewRow
-from ui.lists.list_keys import ListKeys
-from ui.lists.list_view import Keep, ListView
+from ui.lists.list_view import Keep, ListKeys, ListView
 from ui.pages.review.queue.lines import GROUPS, QueueRows, lines_of
 from ui.pages.review.words import families
 from ui.strings import review_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, column, label, row
-from ui.widgets.chips import MenuChip
-from ui.widgets.flow import FlowLayout
+from ui.widgets.basics import FlowLayout, MenuChip, button, column, label, row
 
 ALL = "all"
 _KEYS = ListKeys({}, moves_only=True, searches=False)
