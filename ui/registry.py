@@ -5,11 +5,18 @@ A page or part joins by standing here; nothing else of the shell changes.
 
 from __future__ import annotations
 
-from ui.context import Command, Context
+from ui.context import Command, Context, PartSpec
 from ui.gate.gate import Gate
 from ui.imports.wizard import ImportDialog
+from ui.inspector.claims import CLAIMS
+from ui.inspector.gauges import GAUGES
+from ui.inspector.history import HISTORY
 from ui.inspector.panel import Inspector
-from ui.inspector.parts import PARTS
+from ui.inspector.practice import PROCEDURE, RULE
+from ui.inspector.provenance import GIVEN, PROVENANCE
+from ui.inspector.relations import MENTIONS, RELATIONS, RESTS
+from ui.inspector.text import TEXT, WARNING
+from ui.inspector.trust import TRUST
 from ui.pages.clients.page import CLIENTS, client_commands
 from ui.pages.entities.page import ENTITIES
 from ui.pages.graph.page import GRAPH
@@ -21,6 +28,12 @@ from ui.pages.review.page import REVIEW
 from ui.pages.settings.page import SETTINGS
 from ui.pages.timeline.page import TIMELINE
 from ui.shell.window import Rooms
+
+PARTS: tuple[PartSpec, ...] = (
+    TEXT, WARNING, TRUST, GAUGES, RULE, PROCEDURE, CLAIMS, MENTIONS, PROVENANCE, RELATIONS, RESTS, GIVEN,
+    HISTORY,
+)  # fmt: skip
+
 
 PAGES = (PALACE, GRAPH, LIBRARY, REVIEW, RECALL, TIMELINE, ENTITIES, CLIENTS, JOURNAL, SETTINGS)
 

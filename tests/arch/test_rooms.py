@@ -167,6 +167,7 @@ PLANTED = {
     ),
 }
 # Inside the rooms: an import upwards, one for each contract; and a file that belongs to no inner room.
+# Where the lower one is a module, the import is written at its end.
 INNER = (
     ("core/engine", "runtime", "memories"),
     ("core/intake", "transaction", "store"),
@@ -178,19 +179,21 @@ INNER = (
     ("core/vault", "files", "database"),
     ("core/text", "rendering", "query"),
     ("core/score", "belief", "ranking"),
-    ("ui/inspector", "belief", "origin"),
+    ("ui/inspector", "trust", "history"),
     ("ui/pages/journal", "runs", "history"),
     ("ui/pages/clients", "pairing", "views"),
-    ("ui/pages/recall", "answer", "tuner"),
-    ("ui/pages/review", "queue", "item"),
+    ("ui/pages/recall", "answers", "tuner"),
+    ("ui/pages/review", "queue", "desk"),
 )
+MODULES = {f"{room}/{low}.py" for room, low, _ in INNER if not (ROOT / room / low).is_dir()}
 for _room, _low, _high in INNER:
     _dotted, _id = _room.replace("/", "."), _room.removeprefix("core/").replace("/", "-") + "-inner"
+    _is_folder = (ROOT / _room / _low).is_dir()
     PLANTED[f"upward inside {_dotted}"] = (
-        f"{_room}/{_low}/inner.py",
+        f"{_room}/{_low}/inner.py" if _is_folder else f"{_room}/{_low}.py",
         f"import {_dotted}.{_high}",
         _id,
-        f"{_dotted}.{_low}.inner -> {_dotted}.{_high}",
+        f"{_dotted}.{_low}{'.inner' if _is_folder else ''} -> {_dotted}.{_high}",
     )
     PLANTED[f"a file in no inner room of {_dotted}"] = (f"{_room}/attic.py", "", _id, f"- {_dotted}.attic")
 
@@ -209,9 +212,11 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     copy = copy_tree(tmp_path_factory.mktemp("planted"))
     for where, source, _, _ in PLANTED.values():
         path = copy / where
-        assert not path.exists(), f"{where} is no name of its own"
+        is_module = where in MODULES
+        assert path.exists() == is_module, f"{where} is no name of its own"
         path.parent.mkdir(exist_ok=True)
-        path.write_text(source, encoding="utf-8")
+        text = path.read_text(encoding="utf-8") if is_module else ""
+        path.write_text(f"{text}{source}\n", encoding="utf-8")
     code, said = lint(copy)
     assert code == 1, said
     # A contract's part of the report stands under its name, underlined.

@@ -21,7 +21,7 @@ from core.types.values import Kind, Status
 from core.types.views import Revision
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.panel import Inspector
-from ui.inspector.text.text import TextPart
+from ui.inspector.text import TextPart
 
 
 def test_it_teaches_while_nothing_is_selected(inspector: Inspector) -> None:

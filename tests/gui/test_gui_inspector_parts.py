@@ -24,13 +24,13 @@ from window_rig import hear, settle
 
 from core.types.views import Revision
 from ui.context import Context
-from ui.inspector.move_dialog import MoveDialog
-from ui.inspector.origin.history import HistoryPart
-from ui.inspector.origin.provenance import ProvenancePart
-from ui.inspector.origin.relations import RelationsPart
+from ui.inspector.dialogs import MoveDialog
+from ui.inspector.history import HistoryPart
 from ui.inspector.panel import Inspector
-from ui.inspector.parts import PARTS
-from ui.inspector.text.text_view import TextView
+from ui.inspector.provenance import ProvenancePart
+from ui.inspector.relations import RelationsPart
+from ui.inspector.text_view import TextView
+from ui.registry import PARTS
 
 
 def test_a_message_is_told_with_its_conversation_and_the_place_can_be_walked(

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from core.types.replies import MemoryDetail
 from core.types.values import Kind, Memory, Precision, Role, Source, Status, When
-from ui.inspector.origin.history import COMPARED, differences
-from ui.inspector.origin.provenance import came_by, place_of, told
-from ui.inspector.text.text_view import runs_of
+from ui.inspector.history import COMPARED, differences
+from ui.inspector.provenance import came_by, place_of, told
+from ui.inspector.text_view import runs_of
 from ui.widgets.fitted_text import original_of
 
 DAY = When(1_793_664_000_000, Precision.DAY, 0)  # 3 Nov 2026

@@ -15,12 +15,11 @@ from core.types.memory import Chain, Rests
 from core.types.values import Kind, Precision, Status, When
 from core.types.views import Revision
 from ui.context import Context
-from ui.inspector.belief.dependents import RESTS as SPEC
-from ui.inspector.belief.dependents import RestsPart, rests_told
-from ui.inspector.belief.source_hold import HoldDialog
-from ui.inspector.origin.history import HistoryPart
-from ui.inspector.origin.version_axis import SHOWN, ChainAxis
+from ui.inspector.dialogs import HoldDialog
+from ui.inspector.history import SHOWN, ChainAxis, HistoryPart
 from ui.inspector.panel import Inspector
+from ui.inspector.relations import RESTS as SPEC
+from ui.inspector.relations import RestsPart, rests_told
 
 
 def history_of(inspector: Inspector) -> HistoryPart:

@@ -19,8 +19,7 @@ from core.types.lifecycle import Curve
 from core.types.values import OWNER_ACTOR, Status
 from core.types.views import Revision
 from ui.context import Context
-from ui.inspector.life.gauge_plot import Mark, Plot, clipped, value_at
-from ui.inspector.life.gauges import GaugesPart, days_told, gauge_sentences, month_of
+from ui.inspector.gauges import GaugesPart, Mark, Plot, clipped, days_told, gauge_sentences, month_of, value_at
 from ui.inspector.panel import Inspector
 
 MAY_2027 = 1_810_000_000_000

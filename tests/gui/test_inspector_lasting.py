@@ -14,10 +14,9 @@ from core.types.lifecycle import Inferred, Mentioned
 from core.types.memory import Lasting
 from core.types.values import Kind
 from ui.context import Context
-from ui.inspector.life.gauges import GaugesPart
-from ui.inspector.life.permanence import lasting_told
-from ui.inspector.origin.mentions import MentionsPart, named
+from ui.inspector.gauges import GaugesPart, lasting_told
 from ui.inspector.panel import Inspector
+from ui.inspector.relations import MentionsPart, named
 
 OFFICE = "The office in Bergen moved its maps to PostgreSQL."
 

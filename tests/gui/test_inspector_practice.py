@@ -15,9 +15,9 @@ from core.types.memory import Application
 from core.types.values import OWNER_ACTOR, Kind, Status
 from core.types.views import Revision
 from ui.context import Context
-from ui.inspector.life.practice import ProcedurePart, RulePart, application_told, took_told, went_told
-from ui.inspector.life.practice_reports import HarmDialog
+from ui.inspector.actions import HarmDialog
 from ui.inspector.panel import Inspector
+from ui.inspector.practice import ProcedurePart, RulePart, application_told, took_told, went_told
 
 RULE = "Never deploy on a Friday afternoon."
 STEPS = "1. Close the pump.\n2. Open the valve.\n3. Wait until it runs clear."

@@ -15,11 +15,9 @@ from window_rig import Heard, hear, settle, window_context
 
 from core.types.values import Precision, Source, When
 from ui.context import Context
-from ui.inspector.belief.belief_words import level, signed
-from ui.inspector.belief.trust import TrustPart
-from ui.inspector.belief.verdicts import DisputeDialog
-from ui.inspector.belief.waterfall import BASE, GAIN, LOSS, SUM, Bar, bar_path
+from ui.inspector.actions import DisputeDialog
 from ui.inspector.panel import Inspector
+from ui.inspector.trust import BASE, GAIN, LOSS, SUM, Bar, TrustPart, bar_path, level, signed
 
 
 def trust_of(inspector: Inspector) -> TrustPart:

@@ -19,7 +19,7 @@ from core.types.lifecycle import Deed, JobState, JobType
 from core.types.values import Status
 from core.types.views import Revision
 from ui.context import Context
-from ui.inspector.life.gauges import GaugesPart
+from ui.inspector.gauges import GaugesPart
 from ui.pages.journal.history.erase_dialog import EraseDialog
 from ui.pages.journal.page import JournalPage
 from ui.pages.journal.runs.run_dialog import RunDialog

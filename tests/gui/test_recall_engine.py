@@ -15,10 +15,10 @@ from window_rig import settle
 from core.types.values import Status
 from core.types.views import Revision
 from ui.context import Context
-from ui.inspector.life.disclosures import GivenPart
 from ui.inspector.panel import Inspector
-from ui.pages.recall.answer.why_not import WhyNotDialog
+from ui.inspector.provenance import GivenPart
 from ui.pages.recall.page import RecallPage
+from ui.pages.recall.why_not import WhyNotDialog
 from ui.registry import ROOMS
 from ui.shell.window import MainWindow
 

@@ -18,8 +18,8 @@ from core.types.recall import FeedbackReply, PlanChange, QueryPlan
 from core.types.values import Actor, Intent, Kind
 from ui.context import CLOSER, Context
 from ui.lists.row_spec import Heading
-from ui.pages.recall.answer.lines import Details
-from ui.pages.recall.answer.why_not import WhyNotDialog
+from ui.pages.recall.answers import Details
+from ui.pages.recall.why_not import WhyNotDialog
 
 
 @pytest.fixture

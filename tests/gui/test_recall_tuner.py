@@ -18,11 +18,10 @@ from core.events import Changed
 from core.types.recall import Probe
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
-from ui.pages.recall.answer.why_not import WhyNotDialog
-from ui.pages.recall.page import RECALL
-from ui.pages.recall.panes import SAVED
-from ui.pages.recall.tuner.applications import AppliedDialog
-from ui.pages.recall.tuner.options import OptionsDialog
+from ui.pages.recall.options import OptionsDialog
+from ui.pages.recall.page import RECALL, SAVED
+from ui.pages.recall.tuner import AppliedDialog
+from ui.pages.recall.why_not import WhyNotDialog
 
 
 @pytest.fixture

@@ -25,11 +25,11 @@ from core.types.recall import (
     TracedCandidate,
 )
 from core.types.values import Precision, Role, Status, When
-from ui.inspector.life.disclosures import given_told
-from ui.pages.recall.answer.absence import never_told, shared
-from ui.pages.recall.answer.stages import expected, is_whole, note_of_stage, within
+from ui.inspector.provenance import given_told
+from ui.pages.recall.funnel import expected, is_whole, note_of_stage, within
+from ui.pages.recall.knobs import Scale, scale_of
 from ui.pages.recall.signals import TOKENS, bar_told, pieces_of
-from ui.pages.recall.tuner.knobs import Scale, scale_of
+from ui.pages.recall.why_not import never_told, shared
 from ui.pages.recall.words import (
     change_told,
     gains,

@@ -16,9 +16,9 @@ from window_rig import settle
 
 from core.types.values import Source
 from ui.context import Context
-from ui.pages.review.item.dialogs import DatesDialog, MergeDialog
+from ui.pages.review.dialogs import DatesDialog, MergeDialog
 from ui.pages.review.page import ReviewPage
-from ui.pages.review.queue.lists import ClosedDialog
+from ui.pages.review.queue import ClosedDialog
 from ui.registry import ROOMS
 from ui.shell.window import MainWindow
 

@@ -19,7 +19,7 @@ from core.types.reviews import Decided, Decision, Suggestion
 from core.types.values import OWNER_ACTOR, Action, Source
 from ui.context import CLOSER, Context
 from ui.pages.review.decisions import BREATH_MS, sentence_of
-from ui.pages.review.item.dialogs import ConditionDialog, DatesDialog, MergeDialog
+from ui.pages.review.dialogs import ConditionDialog, DatesDialog, MergeDialog
 from ui.pages.review.words import ORDER, row_note, told
 from ui.widgets.words import SOURCE_WORDS
 

@@ -23,10 +23,9 @@ from core.types.values import Action, Source
 from ui.context import Context
 from ui.lists.list_view import ListModel
 from ui.lists.row_spec import Heading
-from ui.pages.review.batch import summary
-from ui.pages.review.item.text_marks import Stretch, stretches
-from ui.pages.review.queue.lines import QueueRows, lines_of
-from ui.pages.review.queue.lists import ClosedDialog, RulesDialog, closed_line, rule_line
+from ui.pages.review.card import Stretch, stretches
+from ui.pages.review.panes import summary
+from ui.pages.review.queue import ClosedDialog, QueueRows, RulesDialog, closed_line, lines_of, rule_line
 from ui.pages.review.words import claim_note, provenance, quote_of, told_many
 from ui.registry import ROOMS
 from ui.shell.window import MainWindow

@@ -11,10 +11,10 @@ from pytestqt.qtbot import QtBot
 from window_rig import settle
 
 from ui.context import Context
-from ui.inspector.memory_link import MemoryLine
 from ui.inspector.panel import Inspector
-from ui.inspector.parts import PARTS
-from ui.inspector.text.text import TextPart
+from ui.inspector.part_kit import MemoryLine
+from ui.inspector.text import TextPart
+from ui.registry import PARTS
 from ui.widgets.keys import KeyButton
 
 TALK = ["Where do the boats go?", "To the boathouse.", "And in winter?", "Under the roof.", "Thank you.", "Gladly."]

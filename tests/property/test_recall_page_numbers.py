@@ -8,8 +8,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ui.pages.recall.knobs import Scale
 from ui.pages.recall.signals import TOKENS, pieces_of
-from ui.pages.recall.tuner.knobs import Scale
 
 AMOUNTS = st.floats(-1.5, 1.5, allow_nan=False)
 

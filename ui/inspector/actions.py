@@ -1,29 +1,184 @@
-"""What can be done with the memory that is looked at: commands, the inspector's menu, its letters, its footer.
+"""What can be done with the memory that is looked at: commands, menu, letters, footer; verdicts, reports of use.
 
-Each is one named undo step, said with an Undo beside it. Must not do: show a word of the memory in a menu or toast.
+Each is one named undo step, said with an Undo beside it. Must not do: show a word of the memory in a menu or toast, or
+keep the words of a reason once the dialog is closed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QMimeData, QObject, Qt, Signal
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QDialog, QMenu, QPlainTextEdit, QWidget
 
+from core.types.lifecycle import Marked, OutcomeTaken
+from core.types.replies import VerdictReply
 from core.types.values import OWNER_ACTOR, Kind, Memory, Status
 from core.types.views import Revision, RevisionReport
 from ui.context import Command, Context
-from ui.inspector.belief.verdicts import CONFIRM, REINFORCE, DisputeDialog, can_judge, judge
-from ui.inspector.life.practice_reports import FAILED, HELPFUL, WORKED, HarmDialog, is_procedure, is_rule, mark
-from ui.inspector.move_dialog import MoveDialog
+from ui.inspector.dialogs import MoveDialog
+from ui.strings import belief_strings, practice_strings
 from ui.tasks import write
 from ui.undo import offer_undo
-from ui.widgets.basics import FlowLayout, clear
+from ui.widgets.basics import FlowLayout, button, clear, column, label, row
 from ui.widgets.keys import KeyButton
+
+HELPFUL, HARMFUL, WORKED, FAILED = "helpful", "harmful", "worked", "failed"
+
+
+CONFIRM, REINFORCE, DISPUTE = "confirm", "reinforce", "dispute"
+VERDICTS = ((CONFIRM, "C"), (REINFORCE, "R"), (DISPUTE, "D"))
+"""What a person can say of a memory, and the letter of it in the inspector."""
+JUDGED = frozenset({Status.ACTIVE, Status.DISPUTED})
+"""What stands, or is in doubt: only of that can anything be said."""
+MOST = 500
+
+
+def can_judge(memory: Memory) -> bool:
+    """Whether a person can say right or wrong of it."""
+    return memory.status in JUDGED
+
+
+def judge(context: Context, memory_id: str, verdict: str, reason: str = "") -> None:
+    """Say right or wrong, and offer to take it back.
+
+    Args:
+        context: what parts are given.
+        memory_id: the memory.
+        verdict: `confirm`, `reinforce` or `dispute`.
+        reason: why it is disputed, in the person's words; "" for none.
+    """
+    memories = context.bridge.engine.memories
+
+    def begin() -> Future[VerdictReply]:
+        if verdict == DISPUTE:
+            return memories.dispute(memory_id, OWNER_ACTOR, reason or None)
+        return (memories.confirm if verdict == CONFIRM else memories.reinforce)(memory_id, OWNER_ACTOR)
+
+    def done(reply: VerdictReply) -> None:
+        offer_undo(context, belief_strings()["acts"][verdict]["done"], reply.step_id)
+
+    context.tasks.run(write("Judging a memory", begin).success(done))
+
+
+class ReasonDialog(QDialog):
+    """Asks why; the reason may stay empty."""
+
+    def __init__(self, context: Context, said: Mapping[str, str], go: Callable[[str], None], parent: QWidget) -> None:
+        """Make it.
+
+        Args:
+            context: what parts are given.
+            said: `title`, `sentence`, `reason` (over the field) and `button`.
+            go: told the reason, "" for none.
+            parent: the inspector; the dialog goes with it when the vault is locked.
+        """
+        super().__init__(parent)
+        self.setWindowTitle(said["title"])
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._done = go
+        self.reason = QPlainTextEdit()
+        self.reason.setAccessibleName(said["reason"])
+        self.reason.setPlaceholderText(said["reason"])
+        self.reason.setTabChangesFocus(True)
+        self.reason.setFixedHeight(context.theme.px(88))
+        self.go_button = button(said["button"], self._go, kind="primary")
+        buttons = row(None, button("Cancel", self.reject), self.go_button)
+        outer = column(self, label(said["title"], "section"), label(said["sentence"], "muted", wrap=True), gap=12)
+        outer.setContentsMargins(20, 20, 20, 20)
+        outer.addWidget(self.reason)
+        outer.addLayout(buttons)
+        self.reason.installEventFilter(self)
+        self.resize(context.theme.px(400), self.sizeHint().height())
+        self.reason.setFocus()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Ctrl+Enter in the field goes on."""
+        if watched is self.reason and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+            if is_enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+                self._go()
+                return True
+        return False
+
+    def _go(self) -> None:
+        self._done(" ".join(self.reason.toPlainText().split())[:MOST])
+        self.accept()
+
+
+class DisputeDialog(ReasonDialog):
+    """Asks why a memory is wrong."""
+
+    def __init__(self, context: Context, memory_id: str, parent: QWidget) -> None:
+        """Make it.
+
+        Args:
+            context: what parts are given.
+            memory_id: what is disputed.
+            parent: the inspector.
+        """
+        super().__init__(
+            context, belief_strings()["dispute"], lambda why: judge(context, memory_id, DISPUTE, why), parent
+        )
+
+
+def is_rule(memory: Memory) -> bool:
+    """Whether it can be said that it helped, or did harm."""
+    return memory.kind is Kind.RULE and memory.status in JUDGED
+
+
+def is_procedure(memory: Memory) -> bool:
+    """Whether it can be said that it worked, or did not."""
+    return memory.kind is Kind.PROCEDURE and memory.status in JUDGED
+
+
+def mark(context: Context, memory_id: str, outcome: str, reason: str = "") -> None:
+    """Say how it was, and offer to take it back.
+
+    Args:
+        context: what parts are given.
+        memory_id: a rule, or a procedure.
+        outcome: `helpful` or `harmful` of a rule, `worked` or `failed` of a procedure.
+        reason: why it harmed, in the person's words; "" for none.
+    """
+    practice, words = context.bridge.engine.practice, practice_strings()
+    act = words["acts"][outcome]
+
+    def marked(done: Marked) -> None:
+        more = words["turned"] if done.inverted else words["asked"] if done.conflict is not None else ""
+        offer_undo(context, f"{act['done']} {more}".strip(), done.step_id)
+
+    def taken(done: OutcomeTaken) -> None:
+        offer_undo(context, act["done"], done.step_id)
+
+    if outcome in (WORKED, FAILED):
+        went = write(act["label"], lambda: practice.outcome(memory_id, OWNER_ACTOR, success=outcome == WORKED))
+        context.tasks.run(went.success(taken))
+    elif outcome == HELPFUL:
+        context.tasks.run(write(act["label"], lambda: practice.helpful(memory_id, OWNER_ACTOR)).success(marked))
+    else:
+        harmed = write(act["label"], lambda: practice.harmful(memory_id, OWNER_ACTOR, reason or None))
+        context.tasks.run(harmed.success(marked))
+
+
+class HarmDialog(ReasonDialog):
+    """Asks what happened; the reason may stay empty."""
+
+    def __init__(self, context: Context, memory_id: str, parent: QWidget) -> None:
+        """Make it.
+
+        Args:
+            context: what parts are given.
+            memory_id: the rule that did harm.
+            parent: the inspector; the dialog goes with it when the vault is locked.
+        """
+        words = practice_strings()["harm"]
+        super().__init__(context, words, lambda reason: mark(context, memory_id, HARMFUL, reason), parent)
+
 
 _STANDING = frozenset({Status.ACTIVE, Status.DISPUTED})
 _AWAY = frozenset({Status.ARCHIVED, Status.DELETED})

@@ -18,7 +18,7 @@ from core.types.replies import MemoryDetail
 from core.types.values import OWNER_ACTOR, Kind, Memory, Status
 from ui.context import Context, Inspected, Part, PartSpec, Pointed
 from ui.inspector.actions import MemoryActions
-from ui.inspector.memory_link import Blank
+from ui.inspector.part_kit import Blank
 from ui.tasks import problem_of, query
 from ui.widgets.basics import Elided, clear, column, hairline, row, scrolling, tool
 from ui.widgets.shapes import KindMark

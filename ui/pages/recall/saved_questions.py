@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from core.types.recall import Probe, ProbeOutcome, RecallHealth, Tally
 from ui.context import Context
-from ui.pages.recall.answer.answers import BAR
-from ui.pages.recall.feedback import AnswerFeedback
+from ui.pages.recall.actions import AnswerFeedback
+from ui.pages.recall.answers import BAR
 from ui.pages.recall.words import joined, ordinal
 from ui.strings import format_count, recall_strings
 from ui.tasks import problem_of, query, write

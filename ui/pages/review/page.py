@@ -14,12 +14,9 @@ from core.events import Changed
 from core.types.reviews import Decided, Queue, QueueRequest, ReviewItem, ReviewRow
 from core.types.values import Action
 from ui.context import Context, Page, PageSpec
-from ui.pages.review.decisions import DecisionRunner
-from ui.pages.review.keyboard import DecisionKeys
-from ui.pages.review.links import ORIGIN, Links
-from ui.pages.review.panes import Panes
-from ui.pages.review.queue.lists import ClosedDialog, RulesDialog
-from ui.pages.review.queue.queue import ALL, kinds_of
+from ui.pages.review.decisions import DecisionKeys, DecisionRunner
+from ui.pages.review.panes import ORIGIN, Links, Panes
+from ui.pages.review.queue import ALL, ClosedDialog, RulesDialog, kinds_of
 from ui.strings import review_strings
 from ui.tasks import problem_of, query
 from ui.widgets.basics import column

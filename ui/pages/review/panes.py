@@ -1,22 +1,170 @@
-"""Where the parts of the page stand: the queue beside the item, or the two in turns where there is little room.
+"""Where the parts of the page stand: the queue beside the item or in turns; several items at once; ways to elsewhere.
 
-Must not do: read, or decide.
+Must not do: read, decide, or know another page beyond its id.
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from collections import Counter
+from collections.abc import Callable, Sequence
 
-from ui.pages.review.batch import BatchPanel
-from ui.pages.review.item.desk import Desk
-from ui.pages.review.links import Links
-from ui.pages.review.queue.queue import QueuePanel
+from PySide6.QtCore import QObject, QSize, Qt, Signal
+from PySide6.QtGui import QCursor, QResizeEvent
+from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QMenu, QStackedWidget, QWidget
+
+from core.types.reviews import ReviewRow
+from core.types.values import Action
+from core.types.views import MemoryRow
+from ui.context import CLOSER, Context
+from ui.pages.review.desk import Desk
+from ui.pages.review.queue import QueuePanel
+from ui.pages.review.words import MANY, counted_family, families, row_note, source_words, told_many
 from ui.strings import review_strings
+from ui.tasks import query
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, column, row
+from ui.widgets.basics import FlowLayout, button, clear, column, label, row
+from ui.widgets.keys import KeyButton
+from ui.widgets.plaintext import one_line
 from ui.widgets.states import States
+
+ORIGIN = "review"
+
+
+class Links(QObject):
+    """The ways."""
+
+    def __init__(self, context: Context, host: QWidget) -> None:
+        """Make them.
+
+        Args:
+            context: what pages are given.
+            host: the page; menus are its children.
+        """
+        super().__init__(host)
+        self._context, self._host = context, host
+
+    def look_closer(self, memory_id: str) -> None:
+        """Open the inspector on a memory."""
+        self._context.selection.again(memory_id, CLOSER)
+
+    def go_to_palace(self, memory_id: str) -> None:
+        """Show a memory in the palace."""
+        self._context.selection.select(memory_id, ORIGIN)
+        self._context.desk.go.emit("palace", f"show:{memory_id}")
+
+    def lead(self, ids: tuple[str, ...]) -> None:
+        """Show one memory, or a menu of several."""
+        if len(ids) == 1:
+            self.look_closer(ids[0])
+            return
+        library = self._context.bridge.engine.library
+        asked = query("Looking at what follows", lambda: library.rows(ids)).within(self, "follows")
+        self._context.tasks.run(asked.success(self._offer))
+
+    def _offer(self, rows: Sequence[MemoryRow]) -> None:
+        menu = QMenu(self._host)
+        menu.setAccessibleName("Memories that follow from it")
+        menu.aboutToHide.connect(menu.deleteLater)
+        for one in rows:
+            action = menu.addAction(one_line(one.head, 70).replace("&", "&&"))
+            action.triggered.connect(lambda _checked=False, one=one: self.look_closer(one.id))
+        keyboard = self._host.focusWidget()
+        is_pointed = self._host.underMouse() or keyboard is None
+        menu.popup(
+            QCursor.pos() if is_pointed or keyboard is None else keyboard.mapToGlobal(keyboard.rect().bottomLeft())
+        )
+
+
+_LINE = 30
+_LISTED = 200
+
+
+class BatchPanel(QFrame):
+    """The panel.
+
+    Signals:
+        decided: an action for all of them.
+    """
+
+    decided = Signal(Action)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setAccessibleName("Several items")
+        self._theme = theme
+        self.buttons: dict[Action, KeyButton] = {}
+        self._title = label("", "title")
+        self._what = label("", "muted", wrap=True)
+        self.list = QListWidget()
+        self.list.setObjectName("framed")
+        self.list.setAccessibleName("What is chosen")
+        self.list.setSelectionMode(QListWidget.SelectionMode.NoSelection)
+        self.list.setUniformItemSizes(True)
+        self._actions = QWidget()
+        self._flow = FlowLayout(self._actions, gap=8)
+        self._note = label("", "small", wrap=True)
+        layout = column(self, self._title, self._what, gap=10)
+        layout.setContentsMargins(32, 20, 32, 20)
+        layout.addWidget(label(review_strings()["batch"]["sentence"], wrap=True))
+        layout.addWidget(self.list, 1000)
+        layout.addWidget(self._actions)
+        layout.addWidget(self._note)
+        layout.addStretch(1)
+
+    @property
+    def title(self) -> str:
+        """How many are chosen, in words."""
+        return self._title.text()
+
+    def show_rows(self, rows: Sequence[ReviewRow]) -> None:
+        """Show what is chosen.
+
+        Args:
+            rows: two or more.
+        """
+        self._title.setText(review_strings()["batch"]["title"].format(count=f"{len(rows):,}"))
+        self._what.setText(summary(rows))
+        mixed = any(told_many(action, rows) is None for action in (Action.REJECT, Action.SUPERSEDE))
+        is_odd = mixed and len({row.kind for row in rows}) > 1
+        self._note.setText(review_strings()["batch"]["of_one_kind" if is_odd else "needs_each"])
+        self.list.clear()
+        side = QSize(0, self._theme.px(_LINE))
+        for shown in rows[:_LISTED]:
+            line = QListWidgetItem(f"{one_line(shown.title, 100)} · {row_note(shown)}", self.list)
+            line.setSizeHint(side)
+        self.list.setMaximumHeight(len(rows) * side.height() + 14)
+        clear(self._flow)
+        self.buttons.clear()
+        for action in MANY:
+            said = told_many(action, rows)
+            if said is not None:
+                made = KeyButton(self._theme, said.title, said.key, self._presser(action))
+                made.setToolTip(said.hint)
+                self._flow.addWidget(made)
+                made.show()
+                self.buttons[action] = made
+        self._actions.updateGeometry()
+
+    def _presser(self, action: Action) -> Callable[[], None]:
+        return lambda: self.decided.emit(action)
+
+
+def summary(rows: Sequence[ReviewRow]) -> str:
+    """What they are and where they come from, as `3 conflicts, 2 held back. From an editor, a document.` would be."""
+    first = {kind: kinds[0] for _, _, kinds in families() for kind in kinds}
+    what = Counter(first.get(row.kind, row.kind) for row in rows)
+    parts = [counted_family(kind, count) for kind, count in what.most_common()]
+    whence = Counter(_whence(row) for row in rows)
+    names = [name for name, _ in whence.most_common(3)]
+    more = f" and {len(whence) - 3:,} more" if len(whence) > 3 else ""
+    return f"{', '.join(parts)}. From {', '.join(names)}{more}."
+
+
+def _whence(row: ReviewRow) -> str:
+    if row.client:
+        return one_line(row.client, 40)
+    return "you" if row.source.startswith("user") else source_words(row.source).lower()
+
 
 _LIST = 300
 _LIST_NARROW = 272

@@ -1,0 +1,366 @@
+"""The dialogs of the inspector: one moves a memory to another space or room, one holds back everything from a source.
+
+What would happen, or would be refused, is said before it is tried. Must not do: move or hold what was not shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QIcon, QKeyEvent
+from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QWidget
+
+from core.types.reviews import Held, HoldPreview, HoldRequest
+from core.types.values import Memory
+from core.types.views import Facets, MemoryRow, PalacePlan, Revision, RevisionPreview, RevisionReport, Whereabouts
+from ui.context import Context
+from ui.strings import belief_strings, format_count
+from ui.tasks import problem_of, query, write
+from ui.widgets.basics import Segments, button, card, column, label, row
+from ui.widgets.plaintext import one_line
+from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
+from ui.widgets.words import KIND_WORDS, memories
+
+_LISTED = 200
+_HEAD = 160
+
+
+def sources_of(memory: Memory, client: str | None) -> dict[str, HoldRequest]:
+    """What can be held back where a memory comes from.
+
+    Args:
+        memory: the memory.
+        client: the name of the client that brought it; None where none did.
+
+    Returns:
+        The requests by what they are called in `HoldRequest.by`.
+    """
+    keys = {
+        "memory": memory.id,
+        "conversation": memory.conversation_id,
+        "import": memory.import_id,
+        "client": client if memory.client_id is not None else None,
+    }
+    return {by: HoldRequest(by, key) for by, key in keys.items() if key}
+
+
+class HoldDialog(QDialog):
+    """Asks which source, shows what it would hold, holds it.
+
+    Signals:
+        held: (how many, id of the undo step).
+    """
+
+    held = Signal(int, str)
+
+    def __init__(self, context: Context, memory: Memory, client: str | None, parent: QWidget) -> None:
+        """Make it.
+
+        Args:
+            context: what parts are given.
+            memory: the memory whose source it is.
+            client: the name of the client that brought it; None where none did.
+            parent: the inspector; the dialog goes with it when the vault is locked.
+        """
+        super().__init__(parent)
+        said = belief_strings()["hold"]
+        self.setWindowTitle(said["title"])
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._context, self._requests = context, sources_of(memory, client)
+        self._preview: HoldPreview | None = None
+        name = one_line(client or "", 24)
+        choices = tuple((by, str(said["by"][by]).format(name=name)) for by in self._requests)
+        self.sources = Segments(choices, "memory", "Which source")
+        self.sources.chosen.connect(self._count)
+        self.found = label("", "strong", wrap=True)
+        self.list = QListWidget()
+        self.list.setAccessibleName("What would be held back")
+        self.list.setUniformItemSizes(True)
+        self.note = label("", "muted", wrap=True)
+        self.go_button = button("", self._go, kind="danger")
+        self._build(said)
+        self._count()
+
+    def _build(self, said: dict[str, str]) -> None:
+        frame, inside = card(margins=6)
+        inside.addWidget(self.list)
+        outer = column(self, label(said["title"], "section"), label(said["sentence"], "muted", wrap=True), gap=12)
+        outer.setContentsMargins(20, 20, 20, 20)
+        for widget in (self.sources, self.found, frame, self.note):
+            outer.addWidget(widget)
+        outer.addLayout(row(None, button("Cancel", self.reject), self.go_button))
+        px = self._context.theme.px
+        self.resize(px(480), px(480))
+
+    # ---- what it would hold
+
+    def _count(self, _by: str = "") -> None:
+        self._preview = None
+        self.list.clear()
+        self._say("")
+        self._say_button(0)
+        self.found.setText(belief_strings()["hold"]["counting"])
+        request, conflicts = self._requests[self.sources.current], self._context.bridge.engine.conflicts
+        task = query("Looking through a source", lambda: conflicts.hold_preview(request)).within(self, "preview")
+        self._context.tasks.run(task.success(self._counted).failure(self._failed))
+
+    def _counted(self, preview: HoldPreview) -> None:
+        said = belief_strings()["hold"]
+        self._preview = preview
+        parts = [format_count(said["found"], preview.memories)] if preview.memories else [said["nothing"].rstrip(".")]
+        if preview.derived and preview.derived < preview.memories:
+            parts.append(format_count(said["derived"], preview.derived))
+        self.found.setText(". ".join(parts) + ".")
+        shown = preview.ids[:_LISTED]
+        more = preview.memories > len(shown)
+        self._say(said["more"].format(count=len(shown)) if more else "")
+        self._say_button(preview.memories)
+        library = self._context.bridge.engine.library
+        task = query("Reading what would be held", lambda: library.rows(shown)).within(self, "rows")
+        self._context.tasks.run(task.success(self._list))
+
+    def _list(self, rows: Sequence[MemoryRow]) -> None:
+        theme = self._context.theme
+        self.list.clear()
+        for shown in rows:
+            mark = kind_pixmap(shown.kind, theme.px(14), theme.colour(KIND_TOKENS[shown.kind]))
+            item = QListWidgetItem(QIcon(mark), one_line(shown.head, _HEAD))
+            item.setSizeHint(QSize(40, theme.px(30)))
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{KIND_WORDS[shown.kind]}: {item.text()}")
+            self.list.addItem(item)
+
+    def _say_button(self, count: int) -> None:
+        text = format_count(belief_strings()["hold"]["button"], count) if count else belief_strings()["hold"]["title"]
+        self.go_button.setText(text)
+        self.go_button.setAccessibleName(text)
+        self.go_button.setEnabled(count > 0)
+
+    def _say(self, sentence: str) -> None:
+        self.note.setText(sentence)
+        self.note.setVisible(bool(sentence))
+
+    def _failed(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        self.found.setText("")
+        self._say("" if problem is None else problem.sentence)
+        self._say_button(0)
+
+    # ---- doing it
+
+    def _go(self) -> None:
+        if self._preview is None:
+            return
+        self._say_button(0)
+        request, conflicts = self._requests[self.sources.current], self._context.bridge.engine.conflicts
+        task = write("Holding back a source", lambda: conflicts.hold(request)).within(self)
+        self._context.tasks.run(task.success(self._done).failure(self._failed))
+
+    def _done(self, done: Held) -> None:
+        self.held.emit(len(done.ids), done.step_id)
+        self.accept()
+
+
+SPACE, ROOM = "space", "room"
+_CHECK_MS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Somewhere the memory can go.
+
+    Attributes:
+        id: of a room; the name of a space.
+        name: as it is shown.
+        hint: on the right, such as how many memories are there.
+        x: middle of a room, plan units; `y` likewise.
+    """
+
+    id: str
+    name: str
+    hint: str = ""
+    x: float = 0.0
+    y: float = 0.0
+
+
+class MoveDialog(QDialog):
+    """Asks where to.
+
+    Signals:
+        moved: (name of where it is now, id of the undo step).
+    """
+
+    moved = Signal(str, str)
+
+    def __init__(self, context: Context, memory: Memory, parent: QWidget) -> None:
+        """Make it.
+
+        Args:
+            context: what parts are given.
+            memory: the memory.
+            parent: the inspector; the dialog goes with it when the vault is locked.
+        """
+        super().__init__(parent)
+        self.setWindowTitle("Move this memory")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._context, self._memory = context, memory
+        self._places: Mapping[str, list[Place]] = {SPACE: [], ROOM: []}
+        self._notes = {SPACE: "The spaces are being read …", ROOM: "The rooms are being read …"}
+        self._where: Whereabouts | None = None
+        self.kinds = Segments(((SPACE, "To a space"), (ROOM, "To a room")), SPACE, "Where to")
+        self.kinds.chosen.connect(self._show)
+        self.field = QLineEdit()
+        self.field.setAccessibleName("Name of the place")
+        self.field.textChanged.connect(self._filter)
+        self.field.installEventFilter(self)
+        self.list = QListWidget()
+        self.list.setAccessibleName("Places")
+        self.list.currentItemChanged.connect(self._chosen)
+        self.list.itemDoubleClicked.connect(self._move)
+        self.note = label("", "muted", wrap=True)
+        self.go_button = button("Move", self._move, kind="primary")
+        buttons = row(None, button("Cancel", self.reject), self.go_button)
+        outer = column(self, margins=20, gap=12)
+        frame, inside = card(margins=6)
+        inside.addWidget(self.list)
+        for widget in (label("Move this memory", "section"), self.kinds, self.field, frame, self.note):
+            outer.addWidget(widget)
+        outer.addLayout(buttons)
+        self.resize(context.theme.px(400), context.theme.px(440))
+        self._check = QTimer(self)
+        self._check.setSingleShot(True)
+        self._check.timeout.connect(self._preview)
+        self._ask()
+        self._show()
+        self.field.setFocus()
+
+    # ---- what there is
+
+    def _ask(self) -> None:
+        engine, tasks = self._context.bridge.engine, self._context.tasks
+        tasks.run(query("Reading the spaces", engine.library.facets).within(self, "facets").success(self._spaces))
+        where = query("Finding its place", lambda: engine.palace.where(self._memory.id))
+        tasks.run(where.within(self, "where").success(self._at).failure(self._nowhere))
+
+    def _spaces(self, facets: Facets) -> None:
+        self._notes[SPACE] = "There is no other space yet. Type a name to make one."
+        names = sorted((name for name in facets.spaces if name != self._memory.space), key=str.casefold)
+        self._places = {**self._places, SPACE: [Place(n, one_line(n, 60), memories(facets.spaces[n])) for n in names]}
+        self._filter()
+
+    def _at(self, where: Whereabouts) -> None:
+        self._where = where
+        engine = self._context.bridge.engine
+        task = query("Reading the plan", engine.palace.plan).within(self, "plan")
+        self._context.tasks.run(task.success(self._rooms))
+
+    def _nowhere(self, _error: BaseException) -> None:
+        self._notes[ROOM] = "It has no place in the palace yet. It gets one in a moment."
+        self._filter()
+
+    def _rooms(self, plan: PalacePlan) -> None:
+        found = [
+            Place(room.id, one_line(room.name, 60), memories(room.count), room.w / 2, room.h / 2)
+            for wing in plan.wings
+            if self._where is not None and wing.id == self._where.wing_id
+            for room in wing.rooms
+            if room.id != self._where.room_id
+        ]
+        self._places = {**self._places, ROOM: found}
+        self._notes[ROOM] = "" if found else "Its wing has no other room."
+        self._filter()
+
+    def _show(self, _value: str = "") -> None:
+        is_space = self.kinds.current == SPACE
+        self.field.setPlaceholderText("Find a space, or name a new one" if is_space else "Find a room of its wing")
+        self._filter()
+
+    def _filter(self, _typed: str = "") -> None:
+        typed, kind = self.field.text().strip(), self.kinds.current
+        kept = [place for place in self._places[kind] if typed.casefold() in place.name.casefold()]
+        exact = any(place.id == typed for place in kept) or typed == self._memory.space
+        if kind == SPACE and typed and not exact:
+            kept.append(Place(typed, f"New space “{one_line(typed, 60)}”"))
+        self.list.clear()
+        for place in kept:
+            item = QListWidgetItem(f"{place.name}  ·  {place.hint}" if place.hint else place.name)
+            item.setSizeHint(QSize(40, self._context.theme.px(32)))
+            item.setData(Qt.ItemDataRole.UserRole, place)
+            self.list.addItem(item)
+        self.list.setCurrentRow(0)
+        self._chosen()
+
+    # ---- what is chosen
+
+    @property
+    def chosen(self) -> Place | None:
+        """Where it shall go."""
+        item = self.list.currentItem()
+        place: Place | None = None if item is None else item.data(Qt.ItemDataRole.UserRole)
+        return place
+
+    def _chosen(self, *_: object) -> None:
+        place = self.chosen
+        self.go_button.setEnabled(place is not None)
+        name = "" if place is None else one_line(place.id if self.kinds.current == SPACE else place.name, 24)
+        words = f"Move to {name}" if name else "Move"
+        self.go_button.setText(words.replace("&", "&&"))
+        self.go_button.setAccessibleName(words)
+        self.note.setText(self._notes[self.kinds.current] if place is None else "")
+        if place is not None and self.kinds.current == SPACE:
+            self._check.start(_CHECK_MS)
+
+    def _preview(self) -> None:
+        place = self.chosen
+        if place is None or self.kinds.current != SPACE:
+            return
+        library = self._context.bridge.engine.library
+        task = query("Looking ahead", lambda: library.preview((self._memory.id,), Revision(space=place.id)))
+        self._context.tasks.run(task.within(self, "preview").success(self._ahead).failure(self._failed))
+
+    def _ahead(self, preview: RevisionPreview) -> None:
+        self.note.setText(" ".join(preview.refused))
+        self.go_button.setEnabled(preview.changes > 0)
+
+    def _failed(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        self.note.setText("" if problem is None else problem.sentence)
+        self.go_button.setEnabled(False)
+
+    def _move(self, *_: object) -> None:
+        place = self.chosen
+        if place is None or not self.go_button.isEnabled():
+            return
+        self.go_button.setEnabled(False)
+        engine, memory = self._context.bridge.engine, self._memory
+        if self.kinds.current == SPACE:
+            space = write("Moving a memory", lambda: engine.library.revise((memory.id,), Revision(space=place.id)))
+            self._context.tasks.run(
+                space.within(self).success(lambda done: self._in_space(place, done)).failure(self._failed)
+            )
+        else:
+            room = write("Moving a memory", lambda: engine.palace.move_locus(memory.id, place.id, place.x, place.y))
+            self._context.tasks.run(
+                room.within(self).success(lambda step: self._done(place.name, step)).failure(self._failed)
+            )
+
+    def _in_space(self, place: Place, report: RevisionReport) -> None:
+        if report.step_id is None:
+            self.note.setText(" ".join(report.refused) or "It is there already.")
+        else:
+            self._done(one_line(place.id, 40), report.step_id)
+
+    def _done(self, name: str, step_id: str) -> None:
+        self.moved.emit(name, step_id)
+        self.close()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Arrows walk the list while the field has the keyboard."""
+        if watched is self.field and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
+            if event.key() in steps and self.list.count():
+                at = self.list.currentRow() + steps[Qt.Key(event.key())]
+                self.list.setCurrentRow(max(0, min(self.list.count() - 1, at)))
+                return True
+        return False

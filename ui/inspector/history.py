@@ -1,0 +1,466 @@
+"""The part that shows the versions of a memory: what differs from one to the next, and when each held and was believed.
+
+On the axis of time the one that stands is filled, the others are outlined; a time of which nothing is known is
+hatched. Must not do: work out when a version held, or compare texts that are too long to be compared at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from difflib import SequenceMatcher
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from core.types.memory import Chain, VersionHeld
+from core.types.values import Memory, Source, Status
+from core.types.views import MemoryRow, Revision, RevisionReport
+from ui.context import Context, Inspected, Part, PartSpec
+from ui.inspector.actions import SAME_ALREADY, why_not_edit
+from ui.inspector.part_kit import flush
+from ui.inspector.text_view import ADDED, PLAIN, REMOVED, Run, TextView, runs_of
+from ui.inspector.trust import day_of, held_told
+from ui.strings import belief_strings
+from ui.tasks import query, write
+from ui.theme.theme import Theme
+from ui.undo import offer_undo
+from ui.widgets.basics import FlowLayout, button, clear, column, hairline, label
+from ui.widgets.plaintext import one_line
+from ui.widgets.words import count_of, date_of
+
+SHOWN = 6
+"""Versions that are drawn; of more the latest."""
+_ROW, _LABELS, _BAR, _THIN = 38, 18, 9, 2
+_FOOT, _TIP = 20, 5.0
+_LEAST = 4.0
+_HATCHED = 0
+
+
+class ChainAxis(QWidget):
+    """Versions below each other, the latest above, on one axis."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._chain: Chain | None = None
+        self._looked_at = ""
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.updateGeometry)
+
+    def show_chain(self, chain: Chain, looked_at: str) -> bool:
+        """Draw it.
+
+        Args:
+            chain: the versions.
+            looked_at: id of the one that is looked at.
+
+        Returns:
+            Whether there is anything to be seen: two versions that held, at least.
+        """
+        self._chain, self._looked_at = chain, looked_at
+        held = [version for version in chain.versions if version.ever_held]
+        told = [f"{self._name(version)}: {held_told(version)}" for version in self.drawn]
+        gap = belief_strings()["versions"]["gap_told"]
+        told += [gap.format_map({"from": date_of(one.begin), "to": date_of(one.end)}) for one in chain.gaps]
+        self.setAccessibleName("; ".join(told))
+        self.setToolTip("")
+        self.updateGeometry()
+        self.update()
+        return len(held) > 1
+
+    @property
+    def drawn(self) -> tuple[VersionHeld, ...]:
+        """The versions that are drawn, from above."""
+        if self._chain is None:
+            return ()
+        held = [version for version in self._chain.versions if version.ever_held]
+        return tuple(reversed(held[-SHOWN:]))
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """A row for each version, and the axis below."""
+        return QSize(120, self._theme.px(_ROW * len(self.drawn) + _FOOT))
+
+    # ---- measures
+
+    def span(self) -> tuple[int, int]:
+        """The ends of the axis, epoch ms."""
+        if self._chain is None or not self.drawn:
+            return 0, 1
+        begins = [min(version.begin, version.recorded_at) for version in self.drawn]
+        ends = [version.end or version.begin for version in self.drawn]
+        first, last = min(begins), max([self._chain.now, *ends])
+        return first, max(last, first + 1)
+
+    def across(self, ms: int) -> float:
+        """Where a moment lies, pixels from the left."""
+        first, last = self.span()
+        return 1 + (self.width() - 2) * min(1.0, max(0.0, (ms - first) / (last - first)))
+
+    def bar_of(self, version: VersionHeld) -> QRectF:
+        """The bar of the time in which a version held."""
+        top = self._theme.px(_ROW * self.drawn.index(version) + _LABELS)
+        left = self.across(version.begin)
+        right = float(self.width() - 1) if version.end is None else self.across(version.end)
+        right = max(right, left + _LEAST)
+        if right > self.width() - 1:
+            left, right = self.width() - 1 - max(_LEAST, right - left), float(self.width() - 1)
+        return QRectF(left, top, right - left, self._theme.px(_BAR))
+
+    # ---- drawing
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw the gaps, the rows and the axis."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._draw_gaps(painter)
+        for version in self.drawn:
+            self._draw_words(painter, version)
+            self._draw_bar(painter, version)
+        self._draw_axis(painter)
+        painter.end()
+
+    def _draw_gaps(self, painter: QPainter) -> None:
+        if self._chain is None:
+            return
+        for gap in self._chain.gaps:
+            before = next((version for version in self.drawn if version.end == gap.begin), None)
+            if before is not None:
+                bar = self.bar_of(before)
+                rect = QRectF(bar.right(), bar.top(), self.across(gap.end) - bar.right(), bar.height())
+                draw_gap(painter, self._theme, rect)
+
+    def _name(self, version: VersionHeld) -> str:
+        number = f"Version {version.version}"
+        return f"{number} · {one_line(version.value, 60)}" if version.value else number
+
+    def _draw_words(self, painter: QPainter, version: VersionHeld) -> None:
+        theme, said = self._theme, belief_strings()["versions"]
+        rect = QRectF(0, theme.px(_ROW * self.drawn.index(version)), self.width(), theme.px(_LABELS - 2))
+        name = said["current"] if version.is_current else ""
+        painter.setFont(theme.font("caption"))
+        painter.setPen(theme.colour("accent"))
+        painter.drawText(rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, name)
+        room = rect.width() - painter.fontMetrics().horizontalAdvance(name) - theme.px(8 if name else 0)
+        is_this = version.memory_id == self._looked_at
+        painter.setFont(theme.font("small"))
+        if is_this:
+            bold = theme.font("small")
+            bold.setWeight(bold.Weight.DemiBold)
+            painter.setFont(bold)
+        painter.setPen(theme.colour("ink" if is_this else "muted"))
+        shown = painter.fontMetrics().elidedText(self._name(version), Qt.TextElideMode.ElideRight, int(room))
+        painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
+
+    def _draw_bar(self, painter: QPainter, version: VersionHeld) -> None:
+        theme, bar = self._theme, self.bar_of(version)
+        path = _open_ended(bar) if version.end is None else _closed(bar)
+        tone = theme.colour("accent" if version.is_current else "outline")
+        painter.fillPath(path, tone if version.is_current else theme.colour("surface"))
+        painter.setPen(QPen(tone, 1.2))
+        painter.drawPath(path)
+        below = bar.bottom() + theme.px(3)
+        until = self.across(version.retired_at) if version.retired_at is not None else float(self.width() - 1)
+        begin = min(self.across(version.recorded_at), self.width() - 1 - _LEAST)
+        rect = QRectF(begin, below, max(until - begin, _LEAST), theme.px(_THIN))
+        painter.fillRect(rect, theme.colour("muted"))
+
+    def _draw_axis(self, painter: QPainter) -> None:
+        theme, (first, last) = self._theme, self.span()
+        top = theme.px(_ROW * len(self.drawn))
+        painter.setPen(QPen(theme.colour("line"), 1))
+        painter.drawLine(QPointF(0, top), QPointF(self.width(), top))
+        rect = QRectF(0, top + theme.px(2), self.width(), theme.px(_FOOT - 2))
+        painter.setFont(theme.font("caption"))
+        painter.setPen(theme.colour("muted"))
+        is_now = self._chain is not None and last == self._chain.now
+        end = belief_strings()["versions"]["now"] if is_now else day_of(last)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, day_of(first))
+        painter.drawText(rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, end)
+
+
+def draw_gap(painter: QPainter, theme: Theme, rect: QRectF) -> None:
+    """Draw a time of which nothing is known: hatched, with no line round it."""
+    painter.fillRect(rect, QBrush(theme.colour("outline"), Qt.BrushStyle.BDiagPattern))
+
+
+class Legend(QWidget):
+    """What the bars stand for: thick, thin, and hatched where something is missing."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._lines: tuple[tuple[str, int], ...] = ()
+        self.show_lines(has_gaps=False)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.updateGeometry)
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """A line for each."""
+        return QSize(120, self._theme.px(17 * len(self._lines)))
+
+    def show_lines(self, *, has_gaps: bool) -> None:
+        """Say what stands above.
+
+        Args:
+            has_gaps: whether a time is missing there.
+        """
+        said = belief_strings()["versions"]
+        lines = ((said["valid"], _BAR), (said["learned"], _THIN), (said["gap"], _HATCHED))
+        self._lines = lines if has_gaps else lines[:2]
+        self.setAccessibleName(". ".join(name for name, _ in self._lines))
+        self.updateGeometry()
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw the samples with their words."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme = self._theme
+        painter.setFont(theme.font("caption"))
+        for nr, (text, high) in enumerate(self._lines):
+            middle = theme.px(8 + 17 * nr)
+            tall = theme.px(_THIN if high == _THIN else _BAR)
+            sample = QRectF(1, middle - tall / 2, theme.px(22), tall)
+            painter.setPen(QPen(theme.colour("outline"), 1.2))
+            if high == _BAR:
+                painter.drawPath(_closed(sample))
+            elif high == _THIN:
+                painter.fillRect(sample, theme.colour("muted"))
+            else:
+                draw_gap(painter, theme, sample)
+            painter.setPen(theme.colour("muted"))
+            rect = QRectF(theme.px(30), middle - theme.px(8), self.width() - theme.px(30), theme.px(16))
+            painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+        painter.end()
+
+
+def _closed(bar: QRectF) -> QPainterPath:
+    path = QPainterPath()
+    path.addRoundedRect(bar, 2, 2)
+    return path
+
+
+def _open_ended(bar: QRectF) -> QPainterPath:
+    """A bar that goes on: it ends in a tip."""
+    tip = min(_TIP, bar.width() / 2)
+    path = QPainterPath(bar.topLeft())
+    for corner in (
+        QPointF(bar.right() - tip, bar.top()),
+        QPointF(bar.right(), bar.center().y()),
+        QPointF(bar.right() - tip, bar.bottom()),
+        bar.bottomLeft(),
+    ):
+        path.lineTo(corner)
+    path.closeSubpath()
+    return path
+
+
+COMPARED = 4_000
+"""Characters of both texts together up to which they are compared word by word."""
+_SHOWN = 6
+_FOLD = 6
+_ORIGIN = "inspector"
+_WORDS = re.compile(r"\s+|\w+(?:[.,:'’\-]\w+)*|[^\w\s]")
+_AWAY = {Status.DELETED: "Forgotten", Status.ARCHIVED: "Archived"}
+
+
+def differences(old: str, new: str) -> list[Run]:
+    """What differs between two versions, word by word.
+
+    Args:
+        old: the earlier text.
+        new: the later one.
+
+    Returns:
+        Runs of the later text with what went in its place; the later text struck by nothing where both are too long
+        to compare.
+    """
+    if len(old) + len(new) > COMPARED:
+        return runs_of(new)
+    before, after = _WORDS.findall(old), _WORDS.findall(new)
+    made: list[Run] = []
+    # autojunk keeps this quick for texts that repeat a few words without end
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=True).get_opcodes():
+        if tag == "equal":
+            made.extend(runs_of("".join(after[j1:j2]), PLAIN))
+            continue
+        made.extend(runs_of("".join(before[i1:i2]), REMOVED))
+        if tag == "replace":
+            made.append(Run(" ", ""))
+        made.extend(runs_of("".join(after[j1:j2]), ADDED))
+    return made
+
+
+def who(memory: Memory, clients: Mapping[str, str]) -> str:
+    """Who made a version, in words: `you`, a client's name, `an import`.
+
+    Args:
+        memory: the version.
+        clients: memory id to the name of the client that brought it.
+    """
+    if memory.client_id is not None:
+        return one_line(clients.get(memory.id, ""), 30) or "a client"
+    if memory.import_id is not None:
+        return "an import"
+    return "you" if memory.source in {Source.USER_EXPLICIT, Source.USER_IMPLICIT} else "Loci"
+
+
+def span(memory: Memory) -> str:
+    """Since when or until when a version stands: `current, since 3 Nov 2026`, `until 3 Nov 2026`."""
+    if memory.retired_at is None:
+        return f"current, since {date_of(memory.recorded_at)}"
+    return f"until {date_of(memory.retired_at)}"
+
+
+class HistoryPart(Part):
+    """Versions, newest first."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._versions: tuple[Memory, ...] = ()
+        self._memory: Memory | None = None
+        self._most = _SHOWN
+        self._held: Mapping[str, VersionHeld] = {}
+        self._inner = column(gap=10)
+        self.axis = ChainAxis(context.theme)
+        self._legend = Legend(context.theme)
+        self._over = label("", "small", wrap=True)
+        layout = column(self, label("History", "label"), self.axis, self._over, self._legend, gap=8)
+        layout.addLayout(self._inner)
+
+    def show_memory(self, inspected: Inspected) -> bool:
+        """Show it.
+
+        Args:
+            inspected: what.
+
+        Returns:
+            Whether it has more than one version, or does not stand.
+        """
+        memory = inspected.memory
+        if self._memory is None or memory.chain_id != self._memory.chain_id:
+            self._most = _SHOWN
+        self._memory, self._versions = memory, tuple(reversed(inspected.history))
+        self._show_axis(inspected.belief.chain)
+        self._show({})
+        if any(version.client_id for version in self._versions):
+            ids = [version.id for version in self._versions[: self._most]]
+            library = self.context.bridge.engine.library
+            task = query("Reading the history", lambda: library.rows(ids)).within(self, "rows")
+            self.context.tasks.run(task.success(self._name_clients))
+        return len(self._versions) > 1 or memory.status in _AWAY
+
+    def _show_axis(self, chain: Chain) -> None:
+        self._held = {version.memory_id: version for version in chain.versions}
+        has = self.axis.show_chain(chain, "" if self._memory is None else self._memory.id)
+        over = sum(version.ever_held for version in chain.versions) - len(self.axis.drawn)
+        self._over.setText(belief_strings()["versions"]["more"].format(count=over))
+        self._over.setVisible(has and over > 0)
+        self.axis.setVisible(has)
+        self._legend.setVisible(has)
+        self._legend.show_lines(has_gaps=bool(chain.gaps))
+
+    def _name_clients(self, rows: Sequence[MemoryRow]) -> None:
+        self._show({shown.id: shown.client or "" for shown in rows})
+
+    def _show(self, clients: Mapping[str, str]) -> None:
+        memory = self._memory
+        clear(self._inner)
+        if memory is None:
+            return
+        if memory.status in _AWAY:
+            self._inner.addWidget(self._away(memory))
+        if len(self._versions) > 1:
+            for number, version in enumerate(self._versions[: self._most]):
+                if number:
+                    self._inner.addWidget(hairline())
+                self._inner.addWidget(self._version(number, version, clients))
+        hidden = len(self._versions) - self._most
+        if hidden > 0:
+            words = f"Show {count_of(hidden, 'older version')}"
+            self._inner.addWidget(button(words, self._more, kind="link"), 0, Qt.AlignmentFlag.AlignLeft)
+
+    def _more(self) -> None:
+        self._most = len(self._versions)
+        self._show({})
+
+    def _away(self, memory: Memory) -> QWidget:
+        made = QWidget()
+        since = f" since {date_of(memory.retired_at)}" if memory.retired_at is not None else ""
+        words = label(f"{_AWAY[memory.status]}{since}. It can be brought back.", wrap=True)
+        layout = column(made, words)
+        restore = button("Bring back", self._restore, kind="link")
+        layout.addLayout(flush(restore, None))
+        return made
+
+    def _restore(self) -> None:
+        self.context.commands.run("memory.restore")
+
+    def _version(self, number: int, version: Memory, clients: Mapping[str, str]) -> QWidget:
+        made = QWidget()
+        is_first = number == len(self._versions) - 1
+        did = "first told by" if is_first else "changed by"
+        head = label(f"Version {version.version}", "strong")
+        when = label(f"{span(version)} · {did} {who(version, clients)}", "small", wrap=True)
+        if is_first:
+            runs = runs_of(version.text, PLAIN if version.retired_at is None else REMOVED)
+        else:
+            runs = differences(self._versions[number + 1].text, version.text)
+        view = TextView(self.context.theme, f"Version {version.version}, differences marked")
+        view.show_runs(runs, "body", _FOLD)
+        layout = column(made, head, when, gap=2)
+        held = self._held.get(version.id)
+        if held is not None:
+            layout.addWidget(label(held_told(held), "small", wrap=True))
+        layout.addSpacing(4)
+        layout.addWidget(view)
+        links = self._links(version)
+        if links:
+            layout.addSpacing(4)
+            layout.addWidget(_beside(links))
+        return made
+
+    def _links(self, version: Memory) -> list[QWidget]:
+        made: list[QWidget] = []
+        shown, newest = self._memory, self._versions[0]
+        if shown is not None and version.id != shown.id:
+            made.append(button("Look at it", self._looker(version.id), kind="link"))
+        can_take = newest.status is Status.ACTIVE and not why_not_edit(newest)
+        if can_take and version.id != newest.id and version.text != newest.text:
+            hint = "Makes a new version with the words of this one"
+            made.append(button("Use these words again", self._taker(newest.id, version.text), kind="link", hint=hint))
+        return made
+
+    def _looker(self, memory_id: str) -> Callable[[], None]:
+        return lambda: self.context.selection.select(memory_id, _ORIGIN)
+
+    def _taker(self, memory_id: str, text: str) -> Callable[[], None]:
+        library = self.context.bridge.engine.library
+        task = write("Changing a text", lambda: library.revise((memory_id,), Revision(text=text)))
+        told = task.within(self, "again").success(self._taken)
+
+        def take() -> None:
+            self.context.tasks.run(told)
+
+        return take
+
+    def _taken(self, report: RevisionReport) -> None:
+        if report.step_id is None:
+            self.context.desk.say(" ".join(report.refused) or SAME_ALREADY)
+            return
+        offer_undo(self.context, "These words stand again.", report.step_id)
+        self.context.selection.select(report.ids[0], _ORIGIN)
+
+
+def _beside(links: Sequence[QWidget]) -> QWidget:
+    """Links beside each other, or below where there is no room."""
+    made = QWidget()
+    flow = FlowLayout(made, gap=10)
+    for link in links:
+        flow.addWidget(link)
+    return made
+
+
+HISTORY = PartSpec("history", 50, HistoryPart)

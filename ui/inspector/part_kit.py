@@ -1,0 +1,204 @@
+"""What the parts of the inspector share: another memory as a line that leads to it, a disclosure, reading once more.
+
+Must not do: ask the engine, or know what is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QSize, Qt, QTimer
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+
+from core.events import Changed
+from core.types.views import MemoryRow
+from ui.context import Part
+from ui.theme.theme import Theme
+from ui.widgets.basics import button, column, label, row
+from ui.widgets.plaintext import one_line
+from ui.widgets.shapes import KindMark
+
+_SOON_MS = 150
+_FEW = 16
+
+
+class Refresh(QObject):
+    """Asks a part to read again, a moment after a change that may concern it; not while the part is hidden."""
+
+    def __init__(self, part: Part, read: Callable[[], None]) -> None:
+        """Make it; it goes with its part.
+
+        Args:
+            part: reads something by itself.
+            read: reads it.
+        """
+        super().__init__(part)
+        self._part, self._read = part, read
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(_SOON_MS)
+        self._soon.timeout.connect(self._go)
+        part.context.bridge.changed.connect(self._changed)
+
+    def _changed(self, change: Changed) -> None:
+        if len(change.ids) <= _FEW and not self._part.isHidden():
+            self._soon.start()
+
+    def _go(self) -> None:
+        if self._part.context.bridge.is_open and not self._part.isHidden():
+            self._read()
+
+
+_HEAD = 150
+
+
+class MemoryLine(QPushButton):
+    """The beginning of another memory; pressing it looks at that one."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        shown: MemoryRow,
+        above: str,
+        open_it: Callable[[str], None],
+        *,
+        is_current: bool = False,
+    ) -> None:
+        """Make it.
+
+        Args:
+            theme: the theme.
+            shown: the memory.
+            above: a few words over it: who said it and when, or its status; may be "".
+            open_it: told its id.
+            is_current: whether it is the memory that is looked at.
+        """
+        super().__init__()
+        self.memory_id = shown.id
+        self.setProperty("kind", "line")
+        self.setProperty("current", "true" if is_current else "false")
+        self.setAutoDefault(False)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        head = _cut(one_line(shown.head, _HEAD))
+        mark = KindMark(theme, shown.kind, 12)
+        words = column(gap=1)
+        if above:
+            words.addWidget(label(above, "accent" if is_current else "small", wrap=True))
+        words.addWidget(label(head, wrap=True))
+        self._box = layout = row(parent=self, gap=10)
+        layout.setContentsMargins(8, 6, 8, 6)
+        layout.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
+        layout.setAlignment(mark, Qt.AlignmentFlag.AlignTop)
+        layout.addLayout(words, 1)
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        here = ", this memory" if is_current else ""
+        self.setAccessibleName(f"{above}{here}: {head}" if above else head)
+        self.clicked.connect(lambda: open_it(shown.id))
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """As its words need."""
+        return self._box.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """As tall as its words need at this width."""
+        return QSize(80, self.heightForWidth(max(self.width(), 80)))
+
+    def heightForWidth(self, width: int) -> int:  # noqa: N802 - Qt's name
+        """Its words wrap."""
+        return self._box.totalHeightForWidth(width)
+
+
+def _cut(head: str) -> str:
+    """A beginning that ends with a whole word."""
+    if not head.endswith("…"):
+        return head
+    words = head[:-1].rpartition(" ")[0]
+    return f"{words} …" if len(words) > _HEAD // 2 else head
+
+
+def flush(*widgets: QWidget | None, gap: int = 8) -> QHBoxLayout:
+    """Links beside each other whose words begin where the text above them begins; None is a spring."""
+    made = row(*widgets, gap=gap)
+    made.setContentsMargins(-3, 0, -3, 0)
+    return made
+
+
+class Blank(QWidget):
+    """What stands where no memory is: as narrow as the inspector may be."""
+
+    def __init__(
+        self, theme: Theme, icon: str, title: str, sentence: str, *actions: tuple[str, Callable[[], None]]
+    ) -> None:
+        """Make it.
+
+        Args:
+            theme: the theme.
+            icon: name of an icon.
+            title: what there is not.
+            sentence: why, and what would be here.
+            *actions: titles and what they do.
+        """
+        super().__init__()
+        self._theme, self._icon, self._picture = theme, icon, QLabel()
+        layout = column(self, margins=24, gap=12)
+        layout.addStretch(2)
+        for words in (self._picture, label(title, "section", wrap=True), label(sentence, "muted", wrap=True)):
+            words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            layout.addWidget(words)
+        if actions:
+            layout.addLayout(row(None, *(button(name, run) for name, run in actions), None))
+        layout.addStretch(3)
+        self.setAccessibleName(f"{title}. {sentence}")
+        self._paint()
+        theme.changed.connect(self._paint)
+
+    def _paint(self) -> None:
+        side = self._theme.px(32)
+        self._picture.setPixmap(self._theme.icon(self._icon, "faint").pixmap(QSize(side, side)))
+
+
+class Disclosure(QWidget):
+    """A word that opens and closes what is below it."""
+
+    def __init__(self, theme: Theme, closed: str, opened: str, inner: QWidget) -> None:
+        """Make it.
+
+        Args:
+            theme: the theme.
+            closed: its words while what is inside is hidden.
+            opened: its words while it is shown.
+            inner: what is inside.
+        """
+        super().__init__()
+        self._words = (closed, opened)
+        self._theme, self._inner = theme, inner
+        self.button = button(closed, self.toggle, kind="link")
+        self.button.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow stands behind the words
+        inner.hide()
+        layout = column(self, gap=6)
+        layout.addLayout(flush(self.button, None))
+        layout.addWidget(inner)
+        self._paint()
+        theme.changed.connect(self._paint)
+
+    def _paint(self) -> None:
+        self.button.setIcon(self._theme.icon("chevron-down" if self.is_open else "chevron-right", "accent"))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether what is inside is shown."""
+        return not self._inner.isHidden()
+
+    def toggle(self) -> None:
+        """Open or close it."""
+        self.show_inside(is_shown=not self.is_open)
+
+    def show_inside(self, *, is_shown: bool) -> None:
+        """Open or close it."""
+        self._inner.setVisible(is_shown)
+        words = self._words[is_shown]
+        self.button.setText(words)
+        self.button.setAccessibleName(words)
+        self._paint()

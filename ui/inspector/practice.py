@@ -1,0 +1,264 @@
+"""The parts that say how a rule serves and how a procedure goes, and take down how it was this time.
+
+Must not do: count, or show text that is not made visible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from core.types.lifecycle import ProcedureState, RuleState
+from core.types.memory import Application
+from core.types.values import OWNER_ACTOR, Kind, Memory
+from ui.context import Context, Inspected, Part, PartSpec
+from ui.inspector.actions import is_procedure, is_rule
+from ui.inspector.part_kit import Refresh, flush
+from ui.inspector.trust import Figure, score
+from ui.strings import format_count, practice_strings
+from ui.tasks import query
+from ui.widgets.basics import FlowLayout, button, column, label, row
+from ui.widgets.keys import KeyButton
+from ui.widgets.plaintext import one_line
+from ui.widgets.words import count_of, date_of
+
+REVIEW = "review"
+_LOGGED = 5
+_NAME, _REASON, _ORIGINAL, _CUE = 40, 200, 600, 40
+_SECOND_MS, _MINUTE_S, _HOUR_S = 1000, 60, 3600
+
+
+def served_told(state: RuleState) -> str:
+    """How often a rule helped and harmed: `Helped 3 times, did harm once`.
+
+    Args:
+        state: from the engine.
+    """
+    words = practice_strings()["rule"]
+    if not state.applied:
+        return str(words["never"])
+    return f"{format_count(words['helpful'], state.helpful)}, {format_count(words['harmful'], state.harmful)}"
+
+
+def application_told(one: Application) -> str:
+    """One time that a rule was applied: `Did harm, said you, 3 Nov 2026: it broke the build`.
+
+    Args:
+        one: from the engine; its reason is hostile.
+    """
+    words = practice_strings()["rule"]
+    who = words["by"]["owner"] if one.client is None else words["by"]["client"].format(who=one_line(one.client, _NAME))
+    form = words["log_reason" if one.reason else "log_line"]
+    what = words["helped" if one.is_helpful else "harmed"]
+    return str(form).format(what=what, who=who, when=date_of(one.at), reason=one_line(one.reason, _REASON))
+
+
+def went_told(state: ProcedureState) -> str:
+    """How often a procedure worked: `Worked 3 times, failed once, 75 % of the time`.
+
+    Args:
+        state: from the engine.
+    """
+    words = practice_strings()["procedure"]
+    rate = state.success_rate
+    if rate is None:
+        return str(words["never"])
+    share = words["rate"].format(value=round(100 * rate))
+    worked, failed = format_count(words["worked"], state.successes), format_count(words["failed"], state.failures)
+    return f"{worked}, {failed} · {share}"
+
+
+def took_told(average_ms: int) -> str:
+    """A length of time in words: `40 seconds`, `12 minutes`, `3 hours`.
+
+    Args:
+        average_ms: 1 or more.
+    """
+    seconds = max(1, round(average_ms / _SECOND_MS))
+    if seconds < 2 * _MINUTE_S:
+        return count_of(seconds, "second")
+    if seconds < 2 * _HOUR_S:
+        return count_of(round(seconds / _MINUTE_S), "minute")
+    return count_of(round(seconds / _HOUR_S), "hour")
+
+
+class _Marks(QWidget):
+    """Two buttons with their keys."""
+
+    def __init__(self, context: Context, outcomes: Sequence[tuple[str, str]]) -> None:
+        """Make them.
+
+        Args:
+            context: what parts are given.
+            outcomes: words of `practising` with their keys.
+        """
+        super().__init__()
+        layout = FlowLayout(self, gap=4)
+        for outcome, letter in outcomes:
+            act = practice_strings()["acts"][outcome]
+            made = KeyButton(context.theme, act["title"], letter, self._runner(context, outcome), is_tight=True)
+            made.setToolTip(act["hint"])
+            layout.addWidget(made)
+
+    @staticmethod
+    def _runner(context: Context, outcome: str) -> Callable[[], None]:
+        return lambda: context.commands.run(f"memory.{outcome}")
+
+
+def _apart(title: QWidget, text: QWidget) -> QVBoxLayout:
+    """A heading with its text, away from what is above it."""
+    made = column(None, title, text, gap=2)
+    made.setContentsMargins(0, 6, 0, 0)
+    return made
+
+
+def _head(memory: Memory) -> str:
+    """What is counted: of a split text its head."""
+    return memory.part_of or memory.id
+
+
+class RulePart(Part):
+    """Counts, maturity, the last applications, what it said before it was turned around, two buttons."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        words, theme = practice_strings()["rule"], context.theme
+        self._memory_id, self._proposal = "", ""
+        self.maturity, self.effectiveness = label("", "strong"), Figure(theme, "", "strong")
+        self.effectiveness.setToolTip(words["effectiveness_hint"])
+        self.counts, self.told = label("", wrap=True), label("", "small", wrap=True)
+        self.warning = label("", "warning", wrap=True)
+        self.question = button(words["proposal_link"], self._go_review, kind="link")
+        self.original_title = label(words["original"], "strong")
+        self.original = label("", wrap=True)
+        self.log_title, self.log = label(words["log"], "strong"), label("", "small", wrap=True)
+        self.marks = _Marks(context, (("helpful", "H"), ("harmful", "X")))
+        self._head_row = QWidget()
+        row(self.maturity, None, self.effectiveness, parent=self._head_row)
+        self._body = QWidget()
+        inside = column(self._body, self._head_row, self.counts, self.told, self.warning, gap=4)
+        inside.addLayout(flush(self.question, None))
+        for title, text in ((self.original_title, self.original), (self.log_title, self.log)):
+            inside.addLayout(_apart(title, text))
+        column(self, label(words["title"], "label"), self._body, self.marks, gap=8)
+        self._again = Refresh(self, self._read)
+
+    def show_memory(self, inspected: Inspected) -> bool:
+        """Show it.
+
+        Args:
+            inspected: what.
+
+        Returns:
+            True.
+        """
+        if _head(inspected.memory) != self._memory_id:
+            self._memory_id = _head(inspected.memory)
+            self._body.hide()
+            self.log.setText("")
+        self.marks.setVisible(is_rule(inspected.memory))
+        self._read()
+        return True
+
+    def _read(self) -> None:
+        practice, memory_id = self.context.bridge.engine.practice, self._memory_id
+
+        def read_log(state: RuleState | None) -> None:
+            if state is None:
+                self._body.hide()
+                return
+            self._show(state)
+            more = query("Reading how it was applied", lambda: practice.applications(memory_id, OWNER_ACTOR, _LOGGED))
+            self.context.tasks.run(more.within(self, "log").success(self._show_log).failure(lambda _: None))
+
+        task = query("Reading how a rule serves", lambda: practice.rule(memory_id, OWNER_ACTOR)).within(self, "rule")
+        self.context.tasks.run(task.success(read_log).failure(lambda _: self._body.hide()))
+
+    def _show(self, state: RuleState) -> None:
+        words = practice_strings()["rule"]
+        maturity = words["maturity"][state.maturity]
+        self.maturity.setText(maturity)
+        worth = words["effectiveness"].format(value=score(state.effectiveness))
+        self.effectiveness.setText(worth if state.applied else "")
+        self.counts.setText(served_told(state))
+        self.told.setText(words["maturity_told"][state.maturity])
+        warning = words["proposal"] if state.proposal else words["needs_inversion"] if state.needs_inversion else ""
+        self.warning.setText(warning)
+        self.warning.setVisible(bool(warning))
+        self._proposal = state.proposal or ""
+        self.question.setVisible(bool(self._proposal))
+        self.original.setText(one_line(state.original_text or "", _ORIGINAL))
+        for widget in (self.original_title, self.original):
+            widget.setVisible(bool(state.original_text))
+        self._show_log_if(bool(state.applied) and bool(self.log.text()))
+        self.setAccessibleName(f"{maturity}. {served_told(state)}")
+        self._body.show()
+
+    def _show_log(self, found: Sequence[Application]) -> None:
+        self.log.setText("\n".join(application_told(one) for one in found))
+        self._show_log_if(bool(found))
+
+    def _show_log_if(self, is_shown: bool) -> None:
+        self.log_title.setVisible(is_shown)
+        self.log.setVisible(is_shown)
+
+    def _go_review(self) -> None:
+        self.context.desk.go.emit(REVIEW, self._proposal)
+
+
+class ProcedurePart(Part):
+    """How often it worked, how long it takes, what calls it up, two buttons."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._memory_id = ""
+        self.counts, self.told = label("", "strong", wrap=True), label("", "small", wrap=True)
+        self.marks = _Marks(context, (("worked", "W"), ("failed", "N")))
+        self._body = QWidget()
+        column(self._body, self.counts, self.told, gap=4)
+        column(self, label(practice_strings()["procedure"]["title"], "label"), self._body, self.marks, gap=8)
+        self._again = Refresh(self, self._read)
+
+    def show_memory(self, inspected: Inspected) -> bool:
+        """Show it.
+
+        Args:
+            inspected: what.
+
+        Returns:
+            True.
+        """
+        if _head(inspected.memory) != self._memory_id:
+            self._memory_id = _head(inspected.memory)
+            self._body.hide()
+        self.marks.setVisible(is_procedure(inspected.memory))
+        self._read()
+        return True
+
+    def _read(self) -> None:
+        practice, memory_id = self.context.bridge.engine.practice, self._memory_id
+        asked = query("Reading how a procedure goes", lambda: practice.procedure(memory_id, OWNER_ACTOR))
+        self.context.tasks.run(asked.within(self, "procedure").success(self._show).failure(lambda _: self._body.hide()))
+
+    def _show(self, state: ProcedureState | None) -> None:
+        if state is None:
+            self._body.hide()
+            return
+        words = practice_strings()["procedure"]
+        self.counts.setText(went_told(state))
+        told = [words["average"].format(value=took_told(state.average_ms))] if state.average_ms else []
+        if state.last_used_at is not None:
+            told.append(words["used"].format(when=date_of(state.last_used_at)))
+        told = [" · ".join(told)] if told else []
+        for name, found in (("cues", state.cues), ("tools", state.tools)):
+            if found:
+                told.append(f"{words[name]}: {', '.join(one_line(one, _CUE) for one in found)}")
+        self.told.setText("\n".join(told))
+        self.told.setVisible(bool(told))
+        self.setAccessibleName(went_told(state))
+        self._body.show()
+
+
+RULE = PartSpec("rule", 17, RulePart, frozenset({Kind.RULE}))
+PROCEDURE = PartSpec("procedure", 18, ProcedurePart, frozenset({Kind.PROCEDURE}))

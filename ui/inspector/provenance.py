@@ -1,0 +1,410 @@
+"""The parts that say where a memory comes from, showing the place itself, and to which assistants it was given.
+
+Must not do: guess; what is not known is not said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from core.types.recall import Given
+from core.types.replies import MemoryDetail
+from core.types.values import OWNER_ACTOR, Memory, Role, Source, Status
+from core.types.views import MemoryRow
+from ui.context import Context, Inspected, Part, PartSpec
+from ui.inspector.part_kit import Disclosure, MemoryLine, flush
+from ui.strings import recall_strings
+from ui.tasks import query
+from ui.widgets.basics import Elided, button, clear, column, label, tool
+from ui.widgets.plaintext import one_line
+from ui.widgets.words import (
+    FORMAT_WORDS,
+    ROLE_WORDS,
+    SOURCE_WORDS,
+    count_of,
+    date_of,
+    said_at,
+    said_or_noted,
+    time_of,
+    via,
+)
+
+_NAME = 60
+
+
+@cache
+def _words() -> Mapping[str, Any]:
+    found: Mapping[str, Any] = recall_strings()["given"]
+    return found
+
+
+def given_told(given: Given) -> str:
+    """How often and to whom, such as "Given 14 times, last to Claude Code on 3 Nov 2026".
+
+    Args:
+        given: from the engine.
+
+    Returns:
+        One or two sentences.
+    """
+    said = _words()
+    yours = said["yours_one"] if given.yours == 1 else said["yours"].format(count=f"{given.yours:,}")
+    mine = [yours] if given.yours else []
+    if not given.count:
+        return " ".join([said["never"], *mine])
+    if given.last_at is None or not given.to:
+        return " ".join([said["nobody"].format(count=f"{given.count:,}"), *mine])
+    sentence = said["once" if given.count == 1 else "many"]
+    told = sentence.format(count=f"{given.count:,}", who=one_line(given.to, _NAME), when=date_of(given.last_at))
+    return " ".join([told, *mine])
+
+
+class GivenPart(Part):
+    """A sentence."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.sentence = label("", "muted", wrap=True)
+        column(self, label(_words()["title"], "label"), self.sentence, gap=6)
+
+    def show_memory(self, inspected: Inspected) -> bool:
+        """Show it.
+
+        Args:
+            inspected: what.
+
+        Returns:
+            True.
+        """
+        memory_id = inspected.memory.id
+        laboratory = self.context.bridge.engine.laboratory
+        asked = query("Reading whom it was given to", lambda: laboratory.given(memory_id)).within(self, "given")
+        self.context.tasks.run(asked.success(self._show).failure(lambda _: self.sentence.setText("")))
+        return True
+
+    def _show(self, given: Given) -> None:
+        self.sentence.setText(given_told(given))
+
+
+GIVEN = PartSpec("given", 47, GivenPart)
+
+
+NOTES = frozenset({"obsidian", "markdown", "text"})
+_LINE = re.compile(r"(?P<file>.*?):(?P<a>\d{1,9})(?::(?P<b>\d{1,9}))?", re.ASCII | re.DOTALL)
+_NAMED = re.compile(r"(?P<file>.*?):(?P<what>(?:record|item) \d{1,9})", re.ASCII | re.DOTALL)
+_SOURCES_SHOWN = 6
+_HERS = frozenset({Source.USER_EXPLICIT, Source.USER_IMPLICIT})
+_ORIGIN = "inspector"
+
+
+def told(detail: MemoryDetail) -> str:
+    """Where a memory comes from, as a person would say it.
+
+    Args:
+        detail: the memory and what is known of it.
+
+    Returns:
+        One sentence; names in it are made visible and cut.
+    """
+    memory, origin = detail.memory, detail.origin
+    by, said = origin.get("by"), said_at(memory.occurred)
+    at = f" on {said}" if said and said[0].isdigit() and not said.isdigit() else f" in {said}" if said else ""
+    title = str(detail.conversation.get("title") or "")
+    within = f", in “{one_line(title, 60)}”" if title else ", in a conversation" if detail.conversation else ""
+    if "edited" in origin:
+        return f"You wrote this version on {date_of(memory.recorded_at)}{within}."
+    if by == "import" and origin.get("format") in NOTES and not detail.conversation:
+        return f"From the note {_file(origin)}{f', written{at}' if at else ''}."
+    if by == "client":
+        return _by_client(detail, at, within)
+    if by == "owner":
+        return f"You wrote it down on {date_of(memory.recorded_at)}."
+    return f"{_speaker(memory)}{at}{within}."
+
+
+def _by_client(detail: MemoryDetail, at: str, within: str) -> str:
+    memory = detail.memory
+    client = one_line(next((str(s["client"]) for s in detail.sources if s.get("client")), ""), 40) or "An assistant"
+    when = at or f" on {date_of(memory.recorded_at)}"
+    if memory.source is Source.USER_EXPLICIT:  # only with the grant to speak for the person
+        return f"You said so to {client}{when}{within}."
+    if memory.source is Source.USER_IMPLICIT:
+        return f"{client} says that you said so{when}{within}."
+    return f"{client} wrote it down{when}{within}."
+
+
+def _speaker(memory: Memory) -> str:
+    author = one_line(memory.author or "", 40)
+    if memory.role is Role.USER or (memory.source in _HERS and memory.role is not Role.ASSISTANT):
+        return "You said so" if memory.conversation_id else "You noted it"
+    if memory.role is Role.TOOL or memory.source is Source.TOOL_OUTPUT:
+        return "A tool gave it out"
+    if memory.source is Source.DOCUMENT:
+        return f"{author or 'A document'} says so"
+    verb = "said so" if memory.conversation_id else "noted it"
+    return f"{author or ('An assistant' if memory.source is Source.INFERENCE else 'Somebody')} {verb}"
+
+
+def _file(origin: Mapping[str, Any]) -> str:
+    return one_line(str(origin.get("where") or origin.get("file") or ""), 80)
+
+
+def place_of(origin: Mapping[str, Any]) -> str:
+    """The place in a file in words: `diary.jsonl, line 6`; "" where it came from no file.
+
+    Args:
+        origin: of a memory.
+    """
+    where = str(origin.get("where") or "")
+    found = _LINE.fullmatch(where)
+    if found is not None:
+        numbers = f"conversation {found['a']}, message {found['b']}" if found["b"] else f"line {found['a']}"
+        return f"{one_line(found['file'], 80)}, {numbers}"
+    named = _NAMED.fullmatch(where)
+    return f"{one_line(named['file'], 80)}, {named['what']}" if named is not None else one_line(where, 100)
+
+
+def came_by(detail: MemoryDetail) -> str:
+    """By what import it came: `Claude export · chats.json, conversation 5, message 4 · imported 30 Jun 2026`."""
+    origin, memory = detail.origin, detail.memory
+    form = str(origin.get("format") or "")
+    parts = [FORMAT_WORDS.get(form, one_line(form, 30)), "" if form in NOTES else place_of(origin)]
+    parts.append(f"imported {date_of(memory.recorded_at)}")
+    return " · ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A message of the conversation."""
+
+    position: int
+    id: str
+
+
+class Surroundings(QWidget):
+    """The conversation round a message; it grows at both ends."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._conversation, self._memory_id = "", ""
+        self._said: list[_Said] = []
+        self._rows: dict[str, MemoryRow] = {}
+        self._grown = [True, True]
+        self.earlier = button("Earlier", self._go_earlier, kind="link", theme=context.theme, icon="chevron-up")
+        self.later = button("Later", self._go_later, kind="link", theme=context.theme, icon="chevron-down")
+        self.whole = button("All of it in the library", self._go_whole, kind="link")
+        for link in (self.earlier, self.later):
+            link.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+        self._lines = column(gap=2)
+        layout = column(self, gap=4)
+        layout.addLayout(flush(self.earlier, None))
+        layout.addLayout(self._lines)
+        layout.addLayout(flush(self.later, None, self.whole))
+        self.earlier.hide()
+        self.later.hide()
+
+    def show_round(self, detail: MemoryDetail) -> None:
+        """Show what was said round a memory; what was read before of the same conversation stays.
+
+        Args:
+            detail: of a memory that belongs to a conversation.
+        """
+        conversation = str(detail.conversation["id"])
+        memory = detail.memory
+        known = {said.id for said in self._said}
+        if conversation != self._conversation or memory.id not in known:
+            self._said, self._rows, self._grown = [], {}, [True, True]
+        self._conversation, self._memory_id = conversation, memory.id
+        self._add(detail)
+
+    def forget(self) -> None:
+        """Let go of all of it."""
+        self._conversation, self._memory_id, self._said, self._rows = "", "", [], {}
+        clear(self._lines)
+
+    def _add(self, detail: MemoryDetail) -> None:
+        near = [_Said(int(one["position"] or 0), str(one["id"])) for one in detail.conversation["neighbours"]]
+        own = _Said(detail.memory.position or 0, detail.memory.id)
+        known = {said.id for said in self._said}
+        fresh = [said for said in (*near, own) if said.id not in known]
+        if known:
+            first, last = self._said[0].position, self._said[-1].position
+            if own.position == first:
+                self._grown[0] = any(said.position < first for said in fresh)
+            if own.position == last:
+                self._grown[1] = any(said.position > last for said in fresh)
+        self._said = sorted([*self._said, *fresh], key=lambda said: said.position)
+        missing = [said.id for said in self._said if said.id not in self._rows or said in fresh]
+        library = self._context.bridge.engine.library
+        task = query("Reading the conversation", lambda: library.rows(missing)).within(self, "rows")
+        self._context.tasks.run(task.success(self._show))
+
+    def _show(self, found: Sequence[MemoryRow]) -> None:
+        self._rows |= {shown.id: shown for shown in found}
+        clear(self._lines)
+        for said in self._said:
+            shown = self._rows.get(said.id)
+            is_current = said.id == self._memory_id
+            # An older version stands where its newer one does; two of the same words would only confuse.
+            if shown is not None and (is_current or shown.status is not Status.SUPERSEDED):
+                line = MemoryLine(self._context.theme, shown, _who(shown), self._look_at, is_current=is_current)
+                self._lines.addWidget(line)
+        self.earlier.setVisible(self._grown[0] and bool(self._said) and self._said[0].position > 0)
+        self.later.setVisible(self._grown[1])
+
+    def _look_at(self, memory_id: str) -> None:
+        self._context.selection.select(memory_id, _ORIGIN)
+
+    def _go_earlier(self) -> None:
+        self._grow(self._said[0].id if self._said else "")
+
+    def _go_later(self) -> None:
+        self._grow(self._said[-1].id if self._said else "")
+
+    def _grow(self, memory_id: str) -> None:
+        memories = self._context.bridge.engine.memories
+        task = query("Reading the conversation", lambda: memories.show(memory_id, OWNER_ACTOR)).within(self, "grow")
+        self._context.tasks.run(task.success(self._grown_by))
+
+    def _grown_by(self, detail: MemoryDetail) -> None:
+        if detail.conversation.get("id") == self._conversation:
+            self._add(detail)
+
+    def _go_whole(self) -> None:
+        library = self._context.bridge.engine.library
+        self._context.desk.search.emit(library.with_term("", "conversation", self._conversation))
+
+
+def _who(shown: MemoryRow) -> str:
+    named = shown.author if shown.role is not Role.USER else None
+    name = one_line(named or "", 30) or ROLE_WORDS[shown.role]
+    name = via("You" if shown.role is Role.USER else name, shown.client)
+    left = {Status.DELETED: " · forgotten", Status.ARCHIVED: " · archived"}.get(shown.status, "")
+    return f"{name} · {said_or_noted(shown.occurred, shown.recorded_at)}{left}"
+
+
+class Details(QWidget):
+    """The exact values, to be read and copied."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setVerticalSpacing(4)
+        self._grid.setColumnStretch(1, 1)
+
+    def show_values(self, detail: MemoryDetail) -> None:
+        """Show them.
+
+        Args:
+            detail: of the memory.
+        """
+        clear(self._grid)
+        for number, (name, value, is_code) in enumerate(_values(detail)):
+            self._grid.addWidget(label(name, "small"), number, 0, Qt.AlignmentFlag.AlignLeft)
+            shown = Elided(one_line(value, 300), "mono" if is_code else "body", Qt.TextElideMode.ElideMiddle)
+            shown.setAccessibleName(f"{name}: {shown.whole}")
+            self._grid.addWidget(shown, number, 1)
+            if is_code:
+                copy = tool(self._context.theme, "copy", f"Copy: {name}", self._copier(value), size=14)
+                self._grid.addWidget(copy, number, 2)
+
+    @staticmethod
+    def _copier(value: str) -> Callable[[], None]:
+        return lambda: QGuiApplication.clipboard().setText(value)
+
+
+def _values(detail: MemoryDetail) -> list[tuple[str, str, bool]]:
+    memory, origin = detail.memory, detail.origin
+    client = next((str(s["client"]) for s in detail.sources if s.get("client")), "")
+    found = [
+        ("Said", said_or_noted(memory.occurred, memory.recorded_at), False),
+        ("Recorded", time_of(memory.recorded_at), False),
+        ("Source", SOURCE_WORDS[memory.source], False),
+        ("Words of", via(memory.author or ROLE_WORDS[memory.role], client or None), False),
+        ("Client", client, False),
+        ("File", str(origin.get("file") or ""), False),
+        ("Session", memory.session or "", True),
+        ("Reference", memory.ref or "", True),
+        ("Import", memory.import_id or "", True),
+        ("Id", memory.id, True),
+    ]
+    return [(name, value, is_code) for name, value, is_code in found if value]
+
+
+class ProvenancePart(Part):
+    """Where it comes from."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._inspected: Inspected | None = None
+        self.sentence = label("", wrap=True)
+        self.way = label("", "small", wrap=True)
+        self.sources = label("", "small", wrap=True)
+        self.round = Surroundings(context)
+        self.place = Disclosure(context.theme, "Show the place", "Hide the place", self.round)
+        self.place.button.clicked.connect(self._opened)
+        self.values = Details(context)
+        self.details = Disclosure(context.theme, "Details", "Details", self.values)
+        column(
+            self, label("Where it comes from", "label"), self.sentence, self.way, self.sources, self.place, self.details
+        )
+
+    def show_memory(self, inspected: Inspected) -> bool:
+        """Show it.
+
+        Args:
+            inspected: what.
+
+        Returns:
+            True.
+        """
+        detail = inspected.detail
+        self._inspected = inspected
+        self.sentence.setText(told(detail))
+        self.way.setText(came_by(detail))
+        self.way.setVisible(detail.origin.get("by") == "import")
+        words = _sources_told(detail)
+        self.sources.setText(words)
+        self.sources.setVisible(bool(words))
+        has_place = bool(detail.conversation)
+        self.place.setVisible(has_place)
+        if not has_place:
+            self.place.show_inside(is_shown=False)
+            self.round.forget()
+        elif self.place.is_open:
+            self.round.show_round(detail)
+        self.values.show_values(detail)
+        return True
+
+    def _opened(self) -> None:
+        if self.place.is_open and self._inspected is not None:
+            self.round.show_round(self._inspected.detail)
+
+
+def _sources_told(detail: MemoryDetail) -> str:
+    """`2 independent sources say so: …`; "" for one."""
+    if len(detail.sources) < 2:
+        return ""
+    names = []
+    for source in detail.sources[:_SOURCES_SHOWN]:
+        lineage = str(source["lineage"]).removeprefix("import:").partition(":")[2]
+        name = one_line(str(source.get("client") or "") or lineage, 40)
+        names.append(f"{name or SOURCE_WORDS[Source(source['source'])]} ({date_of(source['at'])})")
+    more = len(detail.sources) - len(names)
+    rest = f" and {more} more" if more > 0 else ""
+    return f"{count_of(len(detail.sources), 'independent source')} say so: {', '.join(names)}{rest}."
+
+
+PROVENANCE = PartSpec("provenance", 20, ProvenancePart)

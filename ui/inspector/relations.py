@@ -1,0 +1,379 @@
+"""The parts that say how a memory stands to others: what it names, supports, contradicts, replaces; what rests on it.
+
+Must not do: show an edge without the memory at its other end, or hold anything back; the dialog lists it first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from core.types.lifecycle import Inferred
+from core.types.memory import Rests
+from core.types.values import Kind, Memory, Status
+from core.types.views import MemoryRow
+from ui.context import Context, Inspected, Part, PartSpec
+from ui.inspector.dialogs import HoldDialog
+from ui.inspector.part_kit import MemoryLine, Refresh, flush
+from ui.strings import belief_strings, format_count, inspector_strings
+from ui.tasks import query, write
+from ui.undo import offer_undo
+from ui.widgets.basics import FlowLayout, button, clear, column, label
+from ui.widgets.plaintext import one_line
+from ui.widgets.words import KIND_WORDS, STATUS_WORDS, date_of
+
+_MOST, _NAME = 16, 32
+_STANDS = frozenset({Status.ACTIVE, Status.DISPUTED})
+_TECHNOLOGY = "technology"
+_ICONS = {
+    "person": "user",
+    "organization": "users",
+    "place": "landmark",
+    "project": "folder",
+    _TECHNOLOGY: "settings-2",
+    "file": "file",
+    "service": "database",
+}
+
+
+def named(inferred: Inferred) -> tuple[tuple[str, str], ...]:
+    """Whom and what a memory names, each once, in the order of its text: type and name.
+
+    Args:
+        inferred: from the engine.
+    """
+    found = {one.name.casefold(): (one.type, one.name) for one in inferred.entities}
+    for name in inferred.technologies:
+        found.setdefault(name.casefold(), (_TECHNOLOGY, name))
+    return tuple(found.values())
+
+
+class MentionsPart(Part):
+    """Chips, and a way to have the text read at once."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._memory_id = ""
+        self._shown: tuple[tuple[str, str], ...] = ()
+        self.chips = QWidget()
+        self._flow = FlowLayout(self.chips, gap=6)
+        self.sentence = label("", "small", wrap=True)
+        self.link = button(inspector_strings()["names"]["read_now"], self._read_anew, kind="link")
+        layout = column(self, label(inspector_strings()["names"]["title"], "label"), self.chips, self.sentence, gap=8)
+        layout.addLayout(flush(self.link, None))
+        self._again = Refresh(self, self._read)
+
+    def show_memory(self, inspected: Inspected) -> bool:
+        """Show it.
+
+        Args:
+            inspected: what.
+
+        Returns:
+            Whether it stands: only then is it read.
+        """
+        memory = inspected.memory
+        if memory.status not in _STANDS:
+            return False
+        if memory.id != self._memory_id:
+            self._memory_id = memory.id
+            self._show_chips(())
+            self._say("", "")
+        self._read()
+        return True
+
+    def _read(self) -> None:
+        memories, memory_id = self.context.bridge.engine.memories, self._memory_id
+        asked = query("Reading what it names", lambda: memories.inferred(memory_id)).within(self, "names")
+        self.context.tasks.run(asked.success(self._show).failure(self._fail))
+
+    def _read_anew(self) -> None:
+        memories, memory_id = self.context.bridge.engine.memories, self._memory_id
+
+        def begin() -> Future[Inferred | None]:
+            return memories.read_anew(memory_id)
+
+        asked = write("Reading what it names", begin).within(self, "names")
+        self.context.tasks.run(asked.success(self._show_anew).failure(self._fail))
+
+    def _show_anew(self, inferred: Inferred | None) -> None:
+        if inferred is None:  # it was read this moment: nothing is kept of it on purpose
+            self._show_chips(())
+            self._say(inspector_strings()["names"]["withheld"], "")
+        else:
+            self._show(inferred)
+
+    def _show(self, inferred: Inferred | None) -> None:
+        words = inspector_strings()["names"]
+        if inferred is None:
+            self._show_chips(())
+            self._say(words["unread"], words["read_now"])
+            return
+        found = named(inferred)
+        self._show_chips(found)
+        by = words["by"].get(inferred.made_by, words["by"]["rules"]).format(when=date_of(inferred.at))
+        more = [format_count(words["more"], len(found) - _MOST)] if len(found) > _MOST else []
+        self._say("\n".join([*more, *([] if found else [words["none"]]), f"{by}."]), words["read_again"])
+
+    def _show_chips(self, found: Sequence[tuple[str, str]]) -> None:
+        if tuple(found) != self._shown:
+            self._shown = tuple(found)
+            clear(self._flow)
+            for kind, name in found[:_MOST]:
+                self._flow.addWidget(self._chip(kind, name))
+        self.chips.setVisible(bool(found))
+        self.chips.updateGeometry()
+
+    def _chip(self, kind: str, name: str) -> QPushButton:
+        words = inspector_strings()["names"]
+        shown = one_line(name, _NAME)
+        type_told = words["types"].get(kind, words["types"]["other"])
+        search = words["search"].format(name=one_line(name))
+        made = button(
+            shown, self._searcher(name), kind="chip", hint=f"{type_told}. {search}", theme=self.context.theme,
+            icon=_ICONS.get(kind, "tag"),
+        )  # fmt: skip
+        made.setAccessibleName(f"{type_told} {shown}")
+        made.setAccessibleDescription(search)
+        return made
+
+    def _searcher(self, name: str) -> Callable[[], None]:
+        """Words are found in any form; a name with other signs in it is searched for as it stands."""
+        as_words = all(word.isalnum() for word in name.split())
+        library, desk = self.context.bridge.engine.library, self.context.desk
+        return lambda: desk.search.emit(" ".join(name.split()) if as_words else library.with_term("", "phrase", name))
+
+    def _say(self, sentence: str, link: str) -> None:
+        self.sentence.setText(sentence)
+        self.sentence.setVisible(bool(sentence))
+        self.link.setVisible(bool(link))
+        self.link.setText(link)
+        self.link.setAccessibleName(link)
+
+    def _fail(self, _error: BaseException) -> None:
+        self._show_chips(())
+        self._say(inspector_strings()["names"]["failed"], inspector_strings()["names"]["read_now"])
+
+
+MENTIONS = PartSpec("mentions", 25, MentionsPart)
+
+
+_FALLING_AT_ONCE = 6
+_HOLDABLE = frozenset({Status.ACTIVE, Status.DISPUTED, Status.CONSOLIDATED})
+
+
+def rests_told(rests: Rests) -> tuple[str, ...]:
+    """What rests on a memory, one sentence for each sort.
+
+    Args:
+        rests: of the memory.
+    """
+    said = belief_strings()["rests"]
+    digests = sum(kind is Kind.DIGEST for _, kind in rests.derived)
+    counts = (
+        ("digests", digests),
+        ("derived", len(rests.derived) - digests),
+        ("rules", len(rests.rules)),
+        ("alone", rests.alone),
+    )
+    told = [format_count(said[name], count) for name, count in counts if count]
+    told += [format_count(said["given"], count, name=one_line(name, 40)) for name, count in rests.given]
+    if rests.recalled and not rests.given:
+        told.append(format_count(said["recalled"], rests.recalled))
+    return tuple(told)
+
+
+class RestsPart(Part):
+    """What rests on it, and what was made of it as lines that lead there."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._memory: Memory | None = None
+        self._client: str | None = None
+        self._ids: tuple[str, ...] = ()
+        self._most = _FALLING_AT_ONCE
+        self.sentences = label("", wrap=True)
+        self._lines = column(gap=2)
+        self.hold = button(belief_strings()["rests"]["hold"], self._hold, kind="link")
+        layout = column(self, label("What rests on this", "label"), self.sentences, gap=8)
+        layout.addLayout(self._lines)
+        layout.addLayout(flush(self.hold, None))
+
+    def show_memory(self, inspected: Inspected) -> bool:
+        """Show it.
+
+        Args:
+            inspected: what.
+
+        Returns:
+            Whether anything rests on it, or it could be held back.
+        """
+        memory, rests = inspected.memory, inspected.belief.rests
+        if self._memory is None or self._memory.id != memory.id:
+            self._most = _FALLING_AT_ONCE
+            clear(self._lines)
+        self._memory, self._client = memory, inspected.belief.inputs.client
+        told = rests_told(rests)
+        self.sentences.setText("\n".join(f"{one}." for one in told) or belief_strings()["rests"]["nothing"])
+        self._ids = (*(made for made, _ in rests.derived), *rests.rules)
+        can_hold = memory.status in _HOLDABLE
+        self.hold.setVisible(can_hold)
+        if self._ids:
+            self._read()
+        else:
+            clear(self._lines)
+        return bool(told) or can_hold
+
+    def _read(self) -> None:
+        library, wanted = self.context.bridge.engine.library, self._ids[: self._most]
+        task = query("Reading what rests on it", lambda: library.rows(wanted)).within(self, "rows")
+        self.context.tasks.run(task.success(self._show))
+
+    def _show(self, rows: Sequence[MemoryRow]) -> None:
+        clear(self._lines)
+        for shown in rows:
+            above = KIND_WORDS[shown.kind]
+            if shown.status is not Status.ACTIVE:
+                above = f"{above} · {STATUS_WORDS[shown.status].lower()}"
+            self._lines.addWidget(MemoryLine(self.context.theme, shown, above, self._look_at))
+        hidden = len(self._ids) - self._most
+        if hidden > 0:
+            more = button(f"Show {min(hidden, _FALLING_AT_ONCE)} more", self._more, kind="link")
+            self._lines.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def _more(self) -> None:
+        self._most += _FALLING_AT_ONCE
+        self._read()
+
+    def _look_at(self, memory_id: str) -> None:
+        self.context.selection.select(memory_id, _ORIGIN)
+
+    def _hold(self) -> None:
+        if self._memory is not None:
+            dialog = HoldDialog(self.context, self._memory, self._client, self)
+            dialog.held.connect(self._held)
+            dialog.open()
+
+    def _held(self, count: int, step_id: str) -> None:
+        offer_undo(self.context, format_count(belief_strings()["hold"]["done"], count), step_id)
+
+
+RESTS = PartSpec("rests", 45, RestsPart)
+
+
+_STEP = 12
+_ORIGIN = "inspector"
+PARTS_HEADING = "Parts of the whole text"
+WORDS: Mapping[tuple[str, str], str] = {
+    ("supports", "out"): "Supports",
+    ("supports", "in"): "Supported by",
+    ("contradicts", "out"): "Contradicts",
+    ("contradicts", "in"): "Contradicts",
+    ("supersedes", "out"): "Takes the place of",
+    ("supersedes", "in"): "Replaced by",
+    ("caused_by", "out"): "Came from",
+    ("caused_by", "in"): "Led to",
+    ("instance_of", "out"): "A case of",
+    ("instance_of", "in"): "Has as a case",
+    ("inferred_from", "out"): "Concluded from",
+    ("inferred_from", "in"): "Led to the conclusion",
+    ("related_to", "out"): "Related to",
+    ("related_to", "in"): "Related to",
+    ("coexists_with", "out"): "Both are true",
+    ("coexists_with", "in"): "Both are true",
+    ("example_of", "out"): "An example of",
+    ("example_of", "in"): "Has as an example",
+}
+
+
+def grouped(inspected: Inspected) -> dict[str, tuple[str, ...]]:
+    """The relations in words, each with the ids at the other end; contradictions first, parts last.
+
+    Args:
+        inspected: what is shown.
+    """
+    found: dict[str, list[str]] = {}
+    for edge in inspected.detail.edges:
+        words = WORDS.get((str(edge["type"]), str(edge["direction"])), "Related to")
+        ids = found.setdefault(words, [])
+        if edge["other"] not in ids:
+            ids.append(str(edge["other"]))
+    order = sorted(found, key=lambda words: (words != "Contradicts", list(WORDS.values()).index(words)))
+    made = {words: tuple(found[words]) for words in order}
+    if len(inspected.detail.parts) > 1:
+        made[PARTS_HEADING] = inspected.detail.parts
+    return made
+
+
+class RelationsPart(Part):
+    """Relations and parts, as lines that lead to them."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._groups: dict[str, tuple[str, ...]] = {}
+        self._memory_id = ""
+        self._most = _STEP
+        self._inner = column(gap=2)
+        layout = column(self, label("Relations", "label"), gap=8)
+        layout.addLayout(self._inner)
+
+    def show_memory(self, inspected: Inspected) -> bool:
+        """Show it.
+
+        Args:
+            inspected: what.
+
+        Returns:
+            Whether it has relations or parts.
+        """
+        if inspected.memory.id != self._memory_id:
+            self._memory_id, self._most = inspected.memory.id, _STEP
+            clear(self._inner)
+        self._groups = grouped(inspected)
+        if self._groups:
+            self._read()
+        return bool(self._groups)
+
+    def _read(self) -> None:
+        ids = list(dict.fromkeys(memory_id for group in self._groups.values() for memory_id in group[: self._most]))
+        library = self.context.bridge.engine.library
+        task = query("Reading relations", lambda: library.rows(ids)).within(self, "rows")
+        self.context.tasks.run(task.success(self._show))
+
+    def _show(self, found: Sequence[MemoryRow]) -> None:
+        rows = {shown.id: shown for shown in found}
+        clear(self._inner)
+        for words, ids in self._groups.items():
+            self._inner.addWidget(_heading(words, len(ids)))
+            for number, memory_id in enumerate(ids[: self._most], 1):
+                if memory_id in rows:
+                    self._inner.addWidget(self._line(words, number, rows[memory_id]))
+        hidden = sum(max(0, len(ids) - self._most) for ids in self._groups.values())
+        if hidden:
+            more = button(f"Show {min(hidden, _STEP)} more", self._more, kind="link")
+            self._inner.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def _line(self, words: str, number: int, shown: MemoryRow) -> MemoryLine:
+        is_part = words == PARTS_HEADING
+        above = f"Part {number}" if is_part else KIND_WORDS[shown.kind]
+        if shown.status is not Status.ACTIVE:
+            above = f"{above} · {STATUS_WORDS[shown.status].lower()}"
+        is_current = shown.id == self._memory_id
+        return MemoryLine(self.context.theme, shown, above, self._look_at, is_current=is_current)
+
+    def _more(self) -> None:
+        self._most += _STEP
+        self._read()
+
+    def _look_at(self, memory_id: str) -> None:
+        self.context.selection.select(memory_id, _ORIGIN)
+
+
+def _heading(words: str, number: int) -> QWidget:
+    return label(f"{words} · {number}" if number > 1 else words, "strong", wrap=True)
+
+
+RELATIONS = PartSpec("relations", 40, RelationsPart)

@@ -1,0 +1,549 @@
+"""The part that shows a memory's text and lets it be written anew, and the warning above one that reads like an order.
+
+What is written lives in the editor alone and goes with it. Must not do: interpret or judge the text, or keep unsaved
+words once the vault is locked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QPlainTextEdit, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from core.types.memory import Warned
+from core.types.values import Memory
+from core.types.views import Revision, RevisionReport
+from ui.context import Context, Inspected, Part, PartSpec, Pointed
+from ui.inspector.part_kit import flush
+from ui.inspector.text_view import TextView, runs_of
+from ui.strings import injection_strings
+from ui.tasks import problem_of, query, write
+from ui.theme.theme import Theme
+from ui.undo import offer_undo
+from ui.widgets.basics import FlowLayout, button, clear, column, label, row
+from ui.widgets.keys import KeyButton
+from ui.widgets.plaintext import has_marks, one_line, pieces
+from ui.widgets.states import Banner
+from ui.widgets.words import count_of
+
+SAVE_KEYS = "Ctrl+Return"
+_FEWEST, _MOST = 5, 22
+_PARAGRAPH = "\u2029"
+HIDDEN = "This text holds characters that cannot be seen."
+ASK = "These words are not saved yet."
+
+
+class Field(QPlainTextEdit):
+    """A field of plain text as tall as its text, within bounds.
+
+    Signals:
+        asked_save: Ctrl+Enter.
+        asked_cancel: Esc.
+    """
+
+    asked_save = Signal()
+    asked_cancel = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Text of the memory")
+        self.setTabChangesFocus(True)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.textChanged.connect(self._fit)
+
+    @property
+    def words(self) -> str:
+        """What stands in it; unlike `toPlainText` it keeps no-break spaces as they are."""
+        return self.document().toRawText().replace(_PARAGRAPH, "\n")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Ctrl+Enter saves, Esc leaves."""
+        if (
+            event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
+            and event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        ):
+            self.asked_save.emit()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.asked_cancel.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        """Its keys come before the window's."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            is_save = event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
+            if is_save or event.key() == Qt.Key.Key_Escape:
+                event.accept()
+                return True
+        return super().event(event)
+
+    def resizeEvent(self, event: object) -> None:  # noqa: N802 - Qt's name
+        """Its lines break anew."""
+        super().resizeEvent(event)  # type: ignore[arg-type]
+        self._fit()
+
+    def _fit(self) -> None:
+        lines = max(_FEWEST, min(_MOST, round(self.document().size().height()) + 1))
+        height = lines * self.fontMetrics().lineSpacing() + 20
+        if height != self.height():
+            self.setFixedHeight(height)
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """As tall as its text."""
+        return QSize(200, self.height())
+
+
+class Editor(QWidget):
+    """A field with Save and Cancel, a place for what is wrong, and a question before anything is lost.
+
+    Signals:
+        save: the words to save.
+        cancel: leave it as it was.
+    """
+
+    save = Signal(str)
+    cancel = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._before, self._line_end = "", "\n"
+        self._first = ""
+        self.field = Field()
+        self.field.asked_save.connect(self._save)
+        self.field.asked_cancel.connect(self.cancel)
+        self.wrong = label("", "danger", wrap=True)
+        self.wrong.hide()
+        self.save_button = KeyButton(theme, "Save", _shown(SAVE_KEYS), self._save, "primary", is_tight=True)
+        self.cancel_button = KeyButton(theme, "Cancel", "Esc", self.cancel.emit, is_tight=True)
+        self._buttons = QWidget()
+        flow = FlowLayout(self._buttons)
+        flow.addWidget(self.save_button)
+        flow.addWidget(self.cancel_button)
+        self._notes = QWidget()
+        self._notes_box: QVBoxLayout = column(self._notes)
+        self._notes.hide()
+        note = label("The old version stays in its history.", "small", wrap=True)
+        column(self, self._notes, self.field, self.wrong, note, self._buttons, gap=8)
+
+    def begin(self, text: str) -> None:
+        """Write a text anew.
+
+        Args:
+            text: as it stands.
+        """
+        self._before = text
+        self._line_end = "\r\n" if "\r\n" in text else "\n"
+        self.field.setPlainText(text)
+        self._first = self.field.words
+        self.say("")
+        self._calm()
+        self.show()
+        self.field.moveCursor(self.field.textCursor().MoveOperation.End)
+        self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def is_dirty(self) -> bool:
+        """Whether something was written that is not saved."""
+        return not self.isHidden() and self.field.words != self._first
+
+    @property
+    def written(self) -> str:
+        """The text as it would be saved; the one it began with where nothing was changed."""
+        words = self.field.words
+        return self._before if words == self._first else words.replace("\n", self._line_end)
+
+    def say(self, sentence: str) -> None:
+        """Say what is wrong, below the field; "" for nothing."""
+        self.wrong.setText(sentence)
+        self.wrong.setVisible(bool(sentence))
+        self.save_button.setEnabled(True)
+
+    def busy(self) -> None:
+        """It is being saved."""
+        self.save_button.setEnabled(False)
+
+    def ask(self, *answers: tuple[str, Callable[[], None]]) -> None:
+        """Ask before anything is lost.
+
+        Args:
+            *answers: titles and what they do; the first is the main one.
+        """
+        banner = Banner(ASK, "warning")
+        choices = QWidget()
+        flow = FlowLayout(choices)
+        for number, (title, run) in enumerate(answers):
+            flow.addWidget(button(title, run, kind="plain" if number else "primary"))
+        clear(self._notes_box)
+        self._notes_box.addWidget(banner)
+        self._notes_box.addWidget(choices)
+        self._notes.show()
+        self._buttons.hide()
+
+    def _calm(self) -> None:
+        """Nothing is asked; only what cannot be seen in the text is spoken of."""
+        clear(self._notes_box)
+        hidden = has_marks(self._before)
+        if hidden:
+            self._notes_box.addWidget(Banner(HIDDEN, "warning", "Remove them", self._remove_hidden))
+        self._notes.setVisible(hidden)
+        self._buttons.show()
+
+    def calm(self) -> None:
+        """Take a question back."""
+        self._calm()
+
+    def _remove_hidden(self) -> None:
+        kept = "".join(piece.text for piece in pieces(self.field.words) if not piece.is_mark)
+        cursor = self.field.textCursor()
+        cursor.select(cursor.SelectionType.Document)
+        cursor.insertText(kept)  # Ctrl+Z in the field brings them back
+        clear(self._notes_box)
+        self._notes.hide()
+
+    def _save(self) -> None:
+        if self.save_button.isEnabled():
+            self.save.emit(self.written)
+
+    def stop(self) -> None:
+        """Forget every word of it."""
+        self.hide()
+        self._before = self._first = ""
+        self.field.setPlainText("")
+        self.field.document().clearUndoRedoStacks()
+
+
+def _shown(keys: str) -> str:
+    return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText).replace("Return", "Enter")
+
+
+_TOLD = 2
+
+
+def warning_told(warned: Warned) -> str:
+    """Why it is kept back, in plain words.
+
+    Args:
+        warned: from the engine.
+
+    Returns:
+        A sentence or two.
+    """
+    words = injection_strings()
+    told = str(words["blocked" if warned.blocked else "sentence"])
+    what = [str(words["families"][name]) for name in warned.families if name in words["families"]][:_TOLD]
+    return f"{told} {words['seems'].format(what=words['and'].join(what))}" if what else told
+
+
+class WarningPart(Part):
+    """The badge, the reason, and a button that asks once more."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        words = injection_strings()
+        self._memory_id = ""
+        self.title = label(words["title"], "strong", wrap=True)
+        self.reason = label("", "small", wrap=True)
+        self.through = button(words["button"], self._ask, kind="link", hint=words["hint"])
+        self.question = QWidget()
+        self.yes = button(words["button"], self._go)
+        self.no = button("Cancel", self._calm)
+        inside = column(self.question, label(words["ask"], "small", wrap=True), gap=4)
+        inside.addLayout(row(self.yes, self.no, None))
+        layout = column(self, self.title, self.reason, gap=4)
+        layout.addLayout(row(self.through, None))
+        layout.addWidget(self.question)
+        self._calm()
+
+    def show_memory(self, inspected: Inspected) -> bool:
+        """Look whether it is kept back; the part shows itself when it is.
+
+        Args:
+            inspected: what.
+
+        Returns:
+            False until that is known of another memory.
+        """
+        memory_id = inspected.memory.id
+        is_same = memory_id == self._memory_id
+        self._memory_id = memory_id
+        if not is_same:
+            self._calm()
+        library = self.context.bridge.engine.library
+        asked = query("Looking whether it reads like an instruction", lambda: library.warned(memory_id))
+        self.context.tasks.run(asked.within(self, "warned").success(self._show).failure(lambda _: self.hide()))
+        return is_same and self.isVisible()
+
+    def _show(self, warned: Warned | None) -> None:
+        if warned is not None:
+            told = warning_told(warned)
+            self.reason.setText(told)
+            self.setAccessibleName(f"{self.title.text()}. {told}")
+        self.setVisible(warned is not None)
+
+    def _ask(self) -> None:
+        self.through.hide()
+        self.question.show()
+        self.yes.setFocus()
+
+    def _calm(self) -> None:
+        self.question.hide()
+        self.through.show()
+
+    def _go(self) -> None:
+        library, memory_id, words = self.context.bridge.engine.library, self._memory_id, injection_strings()
+
+        def done(step_id: str) -> None:
+            self._calm()
+            offer_undo(self.context, words["done"], step_id)
+
+        task = write("Letting a memory through", lambda: library.let_through(memory_id)).within(self)
+        self.context.tasks.run(task.success(done).failure(self._failed))
+
+    def _failed(self, error: BaseException) -> None:
+        self._calm()
+        problem = problem_of(error)
+        if problem is not None:
+            self.context.desk.say(problem.sentence)
+
+
+WARNING = PartSpec("warning", 12, WarningPart)
+
+
+SHORT = 200
+"""Characters up to which a text is set large."""
+FOLD = 12
+"""Lines after which a long text is folded."""
+_TAGS = 24
+_ORIGIN = "inspector"
+
+
+class TextPart(Part):
+    """Text, tags, where it is kept; or the editor."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._memory: Memory | None = None
+        self._then: Callable[[], None] | None = None
+        self.hidden = Banner("This text holds characters that cannot be seen. They stand as marks.", "warning")
+        self.view = TextView(context.theme, "Text of the memory")
+        self.fold = button("", self._toggle, kind="link")
+        self.view.fitted.connect(self._name_fold)
+        self._tags = QWidget()
+        self._tags_flow = FlowLayout(self._tags, gap=6)
+        self._facts = QWidget()
+        self._facts_flow = FlowLayout(self._facts, gap=20)
+        self.reading = QWidget()
+        inner = column(self.reading, self.view, gap=12)
+        inner.addLayout(flush(self.fold, None))
+        for widget in (self.hidden, self._tags, self._facts):
+            inner.addWidget(widget)
+        self.editor = Editor(context.theme)
+        self.editor.hide()
+        self.editor.save.connect(self._save)
+        self.editor.cancel.connect(self._cancel)
+        column(self, self.reading, self.editor)
+
+    def show_memory(self, inspected: Inspected) -> bool:
+        """Show it; an editor that is open for the same memory stays.
+
+        Args:
+            inspected: what.
+
+        Returns:
+            True.
+        """
+        memory = inspected.memory
+        is_same = self._memory is not None and self._memory.id == memory.id
+        if not is_same:
+            self.stop()
+        if not is_same or self._memory is None or self._memory.text != memory.text:
+            is_short = len(memory.text) <= SHORT
+            self.view.show_runs(runs_of(memory.text), "quote" if is_short else "body", 0 if is_short else FOLD)
+        self._memory = memory
+        self.hidden.setVisible(has_marks(memory.text))
+        self._name_fold()
+        self._show_tags(memory)
+        self._show_facts(memory)
+        return True
+
+    def _name_fold(self) -> None:
+        if self._memory is None:
+            return
+        is_long = len(self._memory.text) > SHORT
+        whole = f"Show all {count_of(len(self._memory.text), 'character')}"
+        words = whole if self.view.is_folded else "Show less"
+        self.fold.setText(words)
+        self.fold.setAccessibleName(words)
+        self.fold.setVisible(is_long and (self.view.is_folded or self.view.is_unfolded_beyond(FOLD)))
+
+    def _toggle(self) -> None:
+        self.view.fold(0 if self.view.is_folded else FOLD)
+        self._name_fold()
+
+    def _show_tags(self, memory: Memory) -> None:
+        clear(self._tags_flow)
+        for tag in memory.tags[:_TAGS]:
+            shown = one_line(tag, 32)
+            self._tags_flow.addWidget(
+                button(shown, self._searcher("tag", tag), kind="chip", hint=f"Search for the tag {shown}")
+            )
+        if len(memory.tags) > _TAGS:
+            self._tags_flow.addWidget(label(f"and {len(memory.tags) - _TAGS} more", "small"))
+        self._tags.setVisible(bool(memory.tags))
+
+    def _searcher(self, key: str, value: str) -> Callable[[], None]:
+        desk, library = self.context.desk, self.context.bridge.engine.library
+        return lambda: desk.search.emit(library.with_term("", key, value))
+
+    def _show_facts(self, memory: Memory) -> None:
+        clear(self._facts_flow)
+        facts = (
+            ("Space", one_line(memory.space, 32)),
+            ("Category", one_line(memory.category, 32)),
+            ("Importance", f"{memory.importance:.2f}"),
+        )
+        for name, value in facts:
+            pair = QWidget()
+            column(pair, label(name, "small"), label(value), gap=0)
+            pair.setAccessibleName(f"{name}: {value}")
+            self._facts_flow.addWidget(pair)
+
+    def point(self, pointed: Pointed) -> None:
+        """Let places of the text stand out; where they shall be seen, a fold that hides them opens.
+
+        Args:
+            pointed: which.
+        """
+        length = 0 if self._memory is None else len(self._memory.text)
+        places, against = (
+            tuple(place for place in found if place[1] <= length) for found in (pointed.places, pointed.against)
+        )
+        self.view.point_at(places, against)
+        wanted = (*places, *against)
+        if not pointed.reveals or not wanted or self.is_editing:
+            return
+        if self.view.is_folded and self.view.bottom_of(wanted[0]) > self.view.height():
+            self._toggle()
+        self._bring_into_sight(wanted[0])
+
+    def _bring_into_sight(self, place: tuple[int, int]) -> None:
+        area = self.parentWidget()
+        while area is not None and not isinstance(area, QScrollArea):
+            area = area.parentWidget()
+        held = None if area is None else area.widget()
+        if area is not None and held is not None:
+            inside = self.view.mapTo(held, QPoint(0, self.view.bottom_of(place)))
+            area.ensureVisible(0, inside.y(), 0, 40)
+
+    # ---- writing
+
+    def edit(self) -> None:
+        """Open the editor, or say why this text cannot be written anew."""
+        memory = self._memory
+        if memory is None or not self.editor.isHidden():
+            return
+        self.reading.hide()
+        self.editor.begin(memory.text)
+
+    @property
+    def is_editing(self) -> bool:
+        """Whether the editor is open."""
+        return not self.editor.isHidden()
+
+    @property
+    def is_dirty(self) -> bool:
+        """Whether something was written that is not saved."""
+        return self.editor.is_dirty
+
+    def ask(self, go_on: Callable[[], None], stay: Callable[[], None]) -> None:
+        """Another memory is wanted while words are not saved: ask.
+
+        Args:
+            go_on: called once they are saved or given up.
+            stay: called when the person goes on writing.
+        """
+
+        def save() -> None:
+            self._then = go_on
+            self._save(self.editor.written)
+
+        def discard() -> None:
+            self.stop()
+            go_on()
+
+        def back() -> None:
+            self.calm()
+            stay()
+            self.editor.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+        self._then = go_on  # Ctrl+Enter in the field is a Save too
+        self.editor.ask(("Save", save), ("Discard", discard), ("Stay here", back))
+
+    def calm(self) -> None:
+        """Take the question back: nobody wants to leave any more."""
+        self._then = None
+        if self.is_editing:
+            self.editor.calm()
+
+    def stop(self) -> None:
+        """Close the editor; what it held is gone."""
+        self._then = None
+        self.editor.stop()
+        self.reading.show()
+
+    def _cancel(self) -> None:
+        dropped = self.editor.written if self.editor.is_dirty else None
+        memory = self._memory
+        self.stop()
+        self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        if dropped is not None and memory is not None:
+            self.context.desk.say("Your change was dropped.", "Go on writing", lambda: self._reopen(memory.id, dropped))
+
+    def _reopen(self, memory_id: str, words: str) -> None:
+        if self._memory is not None and self._memory.id == memory_id:
+            self.edit()
+            self.editor.field.setPlainText(words)
+
+    def _save(self, text: str) -> None:
+        memory = self._memory
+        if memory is None:
+            return
+        if text == memory.text:
+            self._leave_with(self.stop)
+            return
+        self.editor.busy()
+        library = self.context.bridge.engine.library
+        task = write("Saving a text", lambda: library.revise((memory.id,), Revision(text=text)))
+        self.context.tasks.run(task.within(self, "save").success(self._saved).failure(self._failed))
+
+    def _leave_with(self, leave: Callable[[], None]) -> None:
+        then = self._then
+        leave()
+        if then is not None:
+            then()
+
+    def _saved(self, report: RevisionReport) -> None:
+        if report.step_id is None:
+            reasons = " ".join(report.refused) or "Nothing changed: the text is like that already."
+            self._then = None
+            self.editor.say(reasons)
+            return
+        then = self._then
+        self.stop()
+        offer_undo(self.context, "Saved. The old version stays in its history.", report.step_id)
+        if then is not None:
+            then()
+        else:
+            self.context.selection.select(report.ids[0], _ORIGIN)
+
+    def _failed(self, error: BaseException) -> None:
+        self._then = None
+        problem = problem_of(error)
+        if problem is not None:
+            self.editor.say(problem.sentence)
+
+
+TEXT = PartSpec("text", 10, TextPart)

@@ -1,0 +1,489 @@
+"""How far a memory is trusted: the terms of that number in words and drawn one by one, and saying right or wrong.
+
+A gain is a filled bar that points to the right, a loss an open one that points to the left and is hatched: colour is
+never alone. The sentences are `resources/help/belief.json`. Must not do: work out a term or a trust.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtWidgets import QHeaderView, QLabel, QSizePolicy, QTableWidget, QTableWidgetItem, QWidget
+
+from core.types.memory import Belief, ClaimHeld, EvidenceSeen, Opposed, TrustInputs, TrustStep, VersionHeld, Voice
+from core.types.reviews import ClaimSeen
+from core.types.values import Precision, When
+from ui.context import Context, Inspected, Part, PartSpec
+from ui.inspector.actions import JUDGED, VERDICTS
+from ui.inspector.part_kit import Disclosure
+from ui.strings import belief_strings, format_count
+from ui.theme.theme import Theme
+from ui.widgets.basics import FlowLayout, clear, column, hairline, label, row
+from ui.widgets.keys import KeyButton
+from ui.widgets.plaintext import one_line
+from ui.widgets.words import SOURCE_WORDS, date_of, said_at, said_or_noted
+
+MINUS = "\u2212"
+_NOTHING = 0.005
+_NAME, _VALUE = 40, 120
+
+
+def score(value: float) -> str:
+    """A score as it is written everywhere: `0.85`."""
+    return f"{value:.2f}"
+
+
+def signed(value: float) -> str:
+    """A change with its sign, in figures that line up: `+0.10`, `−0.06`, `0.00`."""
+    if abs(value) < _NOTHING:
+        return score(0.0)
+    return f"{'+' if value > 0 else MINUS}{abs(value):.2f}"
+
+
+# ---- trust
+
+
+@dataclass(frozen=True, slots=True)
+class TermTold:
+    """A term of the trust as it is drawn.
+
+    Attributes:
+        name: its key; `title` is its name in the table.
+        sentence: the numbers that made it.
+        figure: what it does, with its sign; the first term and the trust itself have none.
+        why: how such a term is made, for its tooltip.
+        before: the sum before it; `after` the one behind it.
+        is_idle: whether it changes nothing.
+    """
+
+    name: str
+    title: str
+    sentence: str
+    figure: str
+    why: str
+    before: float
+    after: float
+    is_idle: bool
+
+
+def level(trust: float) -> str:
+    """How far that is, in words: `Well trusted`.
+
+    Args:
+        trust: 0 to 1.
+    """
+    return str(next(step["says"] for step in belief_strings()["level"] if trust >= step["from"] or step["from"] == 0))
+
+
+def terms_told(belief: Belief) -> tuple[TermTold, ...]:
+    """The waterfall, term by term; the trust itself is not among them.
+
+    Args:
+        belief: of the memory.
+    """
+    return tuple(_term(step, belief.inputs) for step in belief.steps)
+
+
+def _term(step: TrustStep, inputs: TrustInputs) -> TermTold:
+    is_first = step.name == "source"
+    return TermTold(
+        name=step.name,
+        title=belief_strings()["terms"][step.name],
+        sentence=_made_by(step, inputs),
+        figure=score(step.change) if is_first else signed(step.change),
+        why=belief_strings()["why"][step.name],
+        before=0.0 if is_first else step.before,
+        after=step.total,
+        is_idle=not is_first and abs(step.change) < _NOTHING,
+    )
+
+
+def _made_by(step: TrustStep, inputs: TrustInputs) -> str:
+    said = belief_strings()["steps"]
+    match step.name:
+        case "source":
+            return str(belief_strings()["sources"][inputs.source.value])
+        case "corroboration":
+            forms = said["corroboration"]
+            return str(forms["none"] if inputs.sources < 2 else forms["many"].format(count=inputs.sources))
+        case "feedback":
+            return _feedback(said["feedback"], inputs.reinforcements, inputs.disputes)
+        case "age":
+            return _age(said["age"], inputs)
+        case "bounds":
+            return str(said["bounds"]["over" if step.change < 0 else "under"])
+        case "ancestors":
+            return format_count(said["ancestors"], inputs.ancestors, value=score(inputs.lowest or 0.0))
+    name = one_line(inputs.client or "", _NAME)
+    form = said["ceiling"] if name else said["ceiling_nobody"]
+    return str(form).format(name=name, value=score(inputs.ceiling or step.total))
+
+
+def _feedback(forms: Mapping[str, Any], confirmed: int, disputed: int) -> str:
+    if confirmed and disputed:
+        return str(forms["both"]).format_map({"for": confirmed, "against": disputed})
+    if confirmed:
+        return format_count(forms["for"], confirmed)
+    return format_count(forms["against"], disputed) if disputed else str(forms["none"])
+
+
+def _age(forms: Mapping[str, Any], inputs: TrustInputs) -> str:
+    if inputs.age_days is None:
+        return str(forms["none"])
+    chosen = forms["confirmed" if inputs.confirmed else "said"]
+    return str(chosen["zero"]) if inputs.age_days == 0 else format_count(chosen, inputs.age_days)
+
+
+def voice_told(voice: Voice) -> str:
+    """Who said that it is right or wrong, when, and why: `You disputed it on 3 Nov 2026: “…”`.
+
+    Args:
+        voice: of the memory.
+    """
+    forms = belief_strings()["voices"][voice.verdict]
+    name = one_line(voice.client or "", _NAME)
+    said = str(forms["other"]).format(name=name) if voice.client is not None else str(forms["you"])
+    reason = f": “{one_line(voice.reason, _VALUE)}”" if voice.reason else "."
+    return f"{said} on {date_of(voice.at)}{reason}"
+
+
+# ---- claims
+
+
+def state_told(claim: ClaimHeld) -> str:
+    """How a claim stands, in a few words: `Holds · 94 % sure · 2 sources · from 3 Mar 2026`.
+
+    Args:
+        claim: the claim with what speaks for and against it.
+    """
+    said, seen = belief_strings()["claims"], claim.seen
+    state = str(belief_strings()["states"][seen.state])
+    if claim.replaced_by is not None and seen.state == "superseded":
+        state = f"{state} · {said['replaced'].format(value=one_line(claim.replaced_by, _NAME))}"
+    parts = [state, str(said["sure"]).format(percent=round(100 * seen.confidence))]
+    parts.append(format_count(said["sources"], max(1, seen.sources)))
+    if seen.against:
+        parts.append(format_count(said["against"], seen.against))
+    parts.append(_validity(seen))
+    condition = seen.qualifiers.get("when")
+    if isinstance(condition, str) and condition:
+        parts.append(str(said["when"]).format(value=one_line(condition, _NAME)))
+    if "kept" in seen.qualifiers:
+        parts.append(str(said["kept"]))
+    return " · ".join(part for part in parts if part)
+
+
+def _validity(claim: ClaimSeen) -> str:
+    said = belief_strings()["claims"]
+    begin = None if claim.valid_from is None else date_of(claim.valid_from)
+    end = None if claim.valid_to is None else date_of(claim.valid_to)
+    return _span(said, begin, end)
+
+
+def _span(forms: Mapping[str, str], begin: str | None, end: str | None) -> str:
+    if begin is not None and end is not None:
+        return forms["between"].format_map({"from": begin, "to": end})
+    if begin is not None:
+        return forms["from"].format(date=begin)
+    return forms["until"].format(date=end) if end is not None else ""
+
+
+def quote_told(quote: EvidenceSeen, memory_id: str) -> str:
+    """Where a quote stands: `In this text`, or `A document · 3 Mar 2026 · trust 0.60`.
+
+    Args:
+        quote: of a claim.
+        memory_id: the memory that is looked at.
+    """
+    if quote.memory_id == memory_id:
+        return str(belief_strings()["claims"]["here"])
+    name = one_line(quote.client or "", _NAME) or SOURCE_WORDS[quote.source]
+    return f"{name} · {said_or_noted(quote.occurred, quote.recorded_at)} · trust {score(quote.trust)}"
+
+
+def opposed_told(item: Opposed) -> str:
+    """What kind of matter is open: `Two memories disagree`."""
+    return str(belief_strings()["opposed"].get(item.kind, belief_strings()["opposed"]["contradiction"]))
+
+
+# ---- versions
+
+
+def day_of(ms: int, precision: Precision = Precision.DAY) -> str:
+    """A moment as a day, or as exactly as it is known where that is less."""
+    coarse = precision in (Precision.YEAR, Precision.MONTH)
+    return said_at(When(ms, precision)) if coarse else date_of(ms)
+
+
+def held_told(version: VersionHeld) -> str:
+    """When a version held, and since when Loci knew: `Held 3 Mar 2025 to 12 Dec 2025 · learned 4 Mar 2025`.
+
+    Args:
+        version: of a chain.
+    """
+    said = belief_strings()["versions"]
+    if not version.ever_held:
+        return f"{said['waits']} · {said['learned_on'].format(date=date_of(version.recorded_at))}"
+    begin = day_of(version.begin, version.precision)
+    ends = "" if version.end is None else date_of(version.end)
+    if version.begin_by == "recorded" and not ends:
+        learned = str(said["learned_on"]).format(date=begin)
+        return learned[:1].upper() + learned[1:]
+    when = _span(said, begin, ends or None)
+    return f"{when} · {said['learned_on'].format(date=date_of(version.recorded_at))}"
+
+
+BASE, GAIN, LOSS, SUM = "base", "gain", "loss", "sum"
+_HIGH, _TIP = 8.0, 4.0
+_LEAST = 5.0
+_COLUMNS = ("Term", "Change", "Sum")
+
+
+def shape_of(term: TermTold) -> str:
+    """By what shape a term is drawn: `base`, `gain` or `loss`."""
+    if term.name == "source":
+        return BASE
+    return GAIN if term.after >= term.before else LOSS
+
+
+def bar_path(shape: str, left: float, right: float, height: float) -> QPainterPath:
+    """The outline of a bar.
+
+    Args:
+        shape: `base`, `gain`, `loss` or `sum`.
+        left: where it begins, pixels.
+        right: where it ends, pixels.
+        height: pixels.
+
+    Returns:
+        A bar with round ends; a gain ends in a tip on the right, a loss in one on the left.
+    """
+    right = max(right, left + _LEAST)
+    tip = min(_TIP, right - left)
+    path = QPainterPath()
+    if shape == GAIN:
+        corners = ((left, 0.0), (right - tip, 0.0), (right, height / 2), (right - tip, height), (left, height))
+    elif shape == LOSS:
+        corners = ((right, 0.0), (left + tip, 0.0), (left, height / 2), (left + tip, height), (right, height))
+    else:
+        path.addRoundedRect(QRectF(left, 0, right - left, height), 2, 2)
+        return path
+    path.moveTo(*corners[0])
+    for corner in corners[1:]:
+        path.lineTo(*corner)
+    path.closeSubpath()
+    return path
+
+
+class Bar(QWidget):
+    """One bar on the axis from 0 to 1 (a little beyond, where the sum was larger for a while)."""
+
+    def __init__(self, theme: Theme, shape: str, before: float, after: float, most: float = 1.0) -> None:
+        """Make it.
+
+        Args:
+            theme: the theme.
+            shape: `base`, `gain`, `loss` or `sum`.
+            before: the sum before the term.
+            after: the one behind it.
+            most: the end of the axis, 1 or more.
+        """
+        super().__init__()
+        self.shape_name = shape
+        self._theme, self._before, self._after, self._most = theme, before, after, max(1.0, most)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """As high as a bar."""
+        return QSize(80, self._theme.px(_HIGH) + 2)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw the axis and the bar."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme, high, wide = self._theme, self.height() - 2.0, self.width() - 2.0
+        left, right = (1 + wide * at / self._most for at in sorted((self._before, self._after)))
+        painter.translate(0, 1)
+        painter.setPen(QPen(theme.colour("line"), 1))
+        painter.drawLine(QPointF(1, high / 2), QPointF(1 + wide, high / 2))
+        if self._most > 1:  # where trust ends
+            painter.setPen(QPen(theme.colour("outline"), 1))
+            painter.drawLine(QPointF(1 + wide / self._most, 0), QPointF(1 + wide / self._most, high))
+        path = bar_path(self.shape_name, left, right, high)
+        if self.shape_name == LOSS:
+            painter.fillPath(path, theme.colour("surface"))
+            painter.fillPath(path, QBrush(theme.colour("warning"), Qt.BrushStyle.BDiagPattern))
+            painter.setPen(QPen(theme.colour("warning"), 1))
+            painter.drawPath(path)
+        else:
+            tones = {BASE: "outline", GAIN: "accent"}
+            trust = QColor(theme.tokens.trust_colour(self._after))
+            painter.fillPath(path, trust if self.shape_name == SUM else theme.colour(tones[self.shape_name]))
+        painter.end()
+
+
+class Figure(QLabel):
+    """A number in figures of equal width, at the right end of its line."""
+
+    def __init__(self, theme: Theme, text: str, role: str = "body") -> None:
+        super().__init__(text)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("role", role)
+        self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+        self._theme = theme
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def _restyle(self) -> None:
+        self.setFont(self._theme.font("number"))
+        self.setMinimumWidth(self._theme.px(44))
+
+
+class Waterfall(QWidget):
+    """The terms below each other, and what they come to."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._inner = column(self, gap=8)
+
+    def show_terms(self, terms: Sequence[TermTold], trust: float) -> None:
+        """Draw them.
+
+        Args:
+            terms: in the order in which they are added.
+            trust: what they come to, 0 to 1.
+        """
+        clear(self._inner)
+        most = max([1.0, *(term.after for term in terms), *(term.before for term in terms)])
+        for term in terms:
+            bar = None if term.is_idle else Bar(self._theme, shape_of(term), term.before, term.after, most)
+            self._inner.addWidget(self._line(term.sentence, term.figure, term.why, bar, "small"))
+        self._inner.addWidget(hairline())
+        bar = Bar(self._theme, SUM, 0.0, trust, most)
+        self._inner.addWidget(self._line(level(trust), score(trust), belief_strings()["why"]["trust"], bar, "strong"))
+        names = "; ".join(f"{term.sentence}: {term.figure}" for term in terms)
+        self.setAccessibleName(f"Trust {score(trust)}. {names}")
+
+    def _line(self, sentence: str, figure: str, why: str, bar: Bar | None, role: str) -> QWidget:
+        made = QWidget()
+        made.setAccessibleName(f"{sentence}: {figure}")
+        made.setToolTip(why)
+        quiet = role if bar is not None and role == "strong" else "small" if bar is None else "body"
+        said = label(sentence, quiet, wrap=True)
+        top = row(said, Figure(self._theme, figure, quiet), gap=12)
+        top.setStretch(0, 1)
+        layout = column(made, gap=3)
+        layout.addLayout(top)
+        if bar is not None:
+            layout.addWidget(bar)
+        return made
+
+
+class TermTable(QTableWidget):
+    """The same as a table, for those who hear it or want the exact sums."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(0, len(_COLUMNS))
+        self._theme = theme
+        self.setAccessibleName("The terms of the trust as a table")
+        self.setHorizontalHeaderLabels(list(_COLUMNS))
+        self.verticalHeader().hide()
+        self.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
+        self.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
+        self.setTabKeyNavigation(False)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        theme.changed.connect(self._measure)
+
+    def show_terms(self, terms: Sequence[TermTold], trust: float) -> None:
+        """Fill it.
+
+        Args:
+            terms: in the order in which they are added.
+            trust: what they come to, 0 to 1.
+        """
+        names = belief_strings()["terms"]
+        lines = [(term.title, term.figure, score(term.after), term.sentence) for term in terms]
+        lines.append((names["trust"], "", score(trust), level(trust)))
+        self.setRowCount(len(lines))
+        for nr, (*cells, sentence) in enumerate(lines):
+            for at, text in enumerate(cells):
+                cell = QTableWidgetItem(text)
+                cell.setFont(self._theme.font("number" if at else "body"))
+                cell.setToolTip(sentence)
+                cell.setData(Qt.ItemDataRole.AccessibleTextRole, f"{text}, {sentence}" if at == 0 else text)
+                if at:
+                    cell.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+                self.setItem(nr, at, cell)
+        self._measure()
+
+    def _measure(self) -> None:
+        high = self._theme.px(26)
+        for nr in range(self.rowCount()):
+            self.setRowHeight(nr, high)
+        self.setFixedHeight(high * self.rowCount() + self.horizontalHeader().sizeHint().height() + 4)
+
+
+_VOICES = 3
+
+
+class TrustPart(Part):
+    """The waterfall, who said right or wrong, and three buttons."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.waterfall = Waterfall(context.theme)
+        self.table = TermTable(context.theme)
+        self.as_table = Disclosure(context.theme, "As a table", "As a table", self.table)
+        self.voices = label("", "small", wrap=True)
+        self.verdicts = QWidget()
+        self._buttons = FlowLayout(self.verdicts, gap=4)
+        parts = (self.waterfall, self.as_table, self.voices, self.verdicts)
+        column(self, label("Trust", "label"), *parts, gap=10)
+
+    def show_memory(self, inspected: Inspected) -> bool:
+        """Show it.
+
+        Args:
+            inspected: what.
+
+        Returns:
+            True.
+        """
+        belief = inspected.belief
+        terms = terms_told(belief)
+        self.waterfall.show_terms(terms, belief.trust)
+        self.table.show_terms(terms, belief.trust)
+        said = [voice_told(voice) for voice in belief.voices[:_VOICES]]
+        self.voices.setText("\n".join(said))
+        self.voices.setVisible(bool(said))
+        self._show_buttons(can_judge=inspected.memory.status in JUDGED)
+        self.setAccessibleName(f"Trust {score(belief.trust)}")
+        return True
+
+    def _show_buttons(self, *, can_judge: bool) -> None:
+        self.verdicts.setVisible(can_judge)
+        if can_judge == bool(self._buttons.count()):
+            return
+        clear(self._buttons)
+        if can_judge:
+            for verdict, letter in VERDICTS:
+                told = belief_strings()["acts"][verdict]
+                made = KeyButton(self.context.theme, told["title"], letter, self._judge(verdict), is_tight=True)
+                made.setToolTip(told["hint"])
+                self._buttons.addWidget(made)
+
+    def _judge(self, verdict: str) -> Callable[[], None]:
+        return lambda: self.context.commands.run(f"memory.{verdict}")
+
+
+TRUST = PartSpec("trust", 15, TrustPart)

@@ -1,0 +1,692 @@
+"""The ranked list: the answer, the near misses, or what was dropped at a stage; one row opens into all of its reasons.
+
+Must not do: ask the engine, or work out a number; what is shown is what ranked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFont,
+    QFontMetrics,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPen,
+)
+from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QMenu, QWidget
+
+from core.types.recall import LabAnswer, LabItem, TracedCandidate
+from core.types.values import Kind
+from core.types.views import MemoryRow
+from ui.lists.list_view import Keep, ListKeys, ListView
+from ui.lists.row_spec import LEFT, MIDDLE, RIGHT, Heading, Inert, RowSpec, RowState, line_height, wrapped
+from ui.pages.recall.signals import SIDES, Swatch, bar_told, draw_bar, signal_title
+from ui.pages.recall.words import (
+    joined,
+    list_title,
+    note_of,
+    ordinal,
+    places_told,
+    reason,
+    said_by,
+    source_told,
+    standing_told,
+    sunk_by,
+)
+from ui.strings import recall_strings
+from ui.theme.theme import Theme
+from ui.widgets.basics import column, label
+from ui.widgets.plaintext import one_line, tip
+from ui.widgets.shapes import KIND_TOKENS, draw_kind
+from ui.widgets.words import KIND_WORDS
+
+_TEXT = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One memory of the list.
+
+    Attributes:
+        id: the memory.
+        kind: its shape.
+        text: made visible, one line.
+        note: who, when, and where it stood, or what sank it.
+        place: its place as it is shown; "" for none.
+        parts: what made the score, as in `LabItem.parts`.
+        score: 0 to 1; None where it could not be returned.
+        moved: places it rose (positive) or fell through the trial weights; None where it is new, 0 where it stands.
+        is_answer: whether it is in the answer.
+        is_first: whether it is the first of its card; `is_last` likewise.
+        item: everything about it, where the answer holds that.
+        candidate: what the trace knows of it.
+    """
+
+    id: str
+    kind: Kind
+    text: str
+    note: str
+    place: str
+    parts: Mapping[str, float]
+    score: float | None
+    moved: int | None = 0
+    is_answer: bool = True
+    is_first: bool = False
+    is_last: bool = False
+    item: LabItem | None = None
+    candidate: TracedCandidate | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Details(Inert):
+    """The opened details of the row above.
+
+    Attributes:
+        row: that row.
+        is_last: whether the card ends here.
+    """
+
+    row: Row
+    is_last: bool
+
+    def describe(self) -> str:
+        """Whose they are."""
+        return f"Details of {one_line(self.row.text, 80)}"
+
+
+Line = Row | Heading
+
+
+def answer_lines(answer: LabAnswer, base: LabAnswer | None) -> list[Line]:
+    """An answer with its near misses.
+
+    Args:
+        answer: what is shown.
+        base: the same question under the weights in force; None where `answer` is that.
+    """
+    traced = {one.id: one for one in answer.trace.candidates}
+    before = None if base is None else {item.memory.id: item.place for item in base.items}
+    made: list[Line] = list(_carded([_answered(item, traced, before) for item in answer.items]))
+    near = [_missed(item, traced) for item in answer.near]
+    if near:
+        made += [Heading(recall_strings()["near"], recall_strings()["near_note"]), *_carded(near)]
+    return made
+
+
+def _answered(item: LabItem, traced: Mapping[str, TracedCandidate], before: Mapping[str, int | None] | None) -> Row:
+    place = item.place or item.rank
+    was = None if before is None else before.get(item.memory.id)
+    moved = 0 if before is None else None if was is None or place is None else was - place
+    return Row(
+        item.memory.id,
+        item.memory.kind,
+        one_line(item.memory.text, _TEXT),
+        note_of(item),
+        "" if place is None else str(place),
+        item.parts,
+        item.score,
+        moved,
+        item=item,
+        candidate=traced.get(item.memory.id),
+    )
+
+
+def _missed(item: LabItem, traced: Mapping[str, TracedCandidate]) -> Row:
+    sunk = recall_strings()["sunk"].format(reason=sunk_by(item.dropped or "unknown", item.lists))
+    return Row(
+        item.memory.id,
+        item.memory.kind,
+        one_line(item.memory.text, _TEXT),
+        joined((sunk, source_told(item.memory, item.client))),
+        "" if item.rank is None else str(item.rank),
+        item.parts,
+        item.score if item.rank is not None else None,
+        is_answer=False,
+        item=item,
+        candidate=traced.get(item.memory.id),
+    )
+
+
+def candidate_lines(
+    candidates: Sequence[TracedCandidate], rows: Mapping[str, MemoryRow], heading: Heading
+) -> list[Line]:
+    """Candidates of a trace with their texts.
+
+    Args:
+        candidates: in the order they shall stand.
+        rows: id to the memory; one that is missing is left out.
+        heading: what they are.
+    """
+    made = [_candidate(one, rows[one.id]) for one in candidates if one.id in rows]
+    return [heading, *_carded(made)]
+
+
+def _candidate(one: TracedCandidate, memory: MemoryRow) -> Row:
+    who = said_by(memory.author, memory.role, memory.occurred, memory.recorded_at, memory.client)
+    if one.dropped is None:
+        note = joined((standing_told(memory.status), who, places_told(one.lists)))
+    else:
+        note = joined((recall_strings()["sunk"].format(reason=sunk_by(one.dropped, one.lists)), who))
+    place = one.place or one.rank
+    return Row(
+        one.id,
+        memory.kind,
+        one_line(memory.head, _TEXT),
+        note,
+        "" if place is None else str(place),
+        {"relevance": one.relevance, SIDES: one.score - one.relevance},
+        one.score if place is not None else None,
+        is_answer=one.dropped is None,
+        candidate=one,
+    )
+
+
+def _carded(rows: Sequence[Row]) -> list[Row]:
+    """Rows that know whether they begin or end their card."""
+    last = len(rows) - 1
+    return [replace(one, is_first=at == 0, is_last=at == last) for at, one in enumerate(rows)]
+
+
+def moved_told(moved: int | None) -> str:
+    """`▲ 2`, `▼ 1`, `new`; "" where it stands as before."""
+    if moved is None:
+        return "new"
+    return "" if moved == 0 else f"▲{moved}" if moved > 0 else f"▼{-moved}"
+
+
+def told(line: Row) -> str:
+    """A memory for those who do not see it."""
+    moves = {None: "new through the trial weights. ", 0: ""}
+    way = "up" if (line.moved or 0) > 0 else "down"
+    moved = moves[line.moved] if line.moved in moves else f"{way} {abs(line.moved or 0)} through the trial weights. "
+    place = f"Place {line.place}. " if line.place and line.is_answer else ""
+    score = "" if line.score is None else f" Score {line.score:.2f}: {bar_told(line.parts)}."
+    return f"{place}{moved}{KIND_WORDS[line.kind]}: {one_line(line.text, 160)} {line.note}.{score}"
+
+
+_PAD, _PLACE, _SHAPE, _SCORE, _GAP = 16, 40, 24, 48, 16
+_BAR, _BAR_NARROW, _WIDE = 180, 104, 720
+_UPRIGHT, _HEADING_TOP = 10, 14
+_MOST_LINES = 2
+_RADIUS = 12.0
+
+
+class AnswerRows(RowSpec[Row]):
+    """How the lines of an answer look.
+
+    Attributes:
+        opened: id of the row whose details are shown; "" for none.
+        height_of: how high the opened details are at a width.
+    """
+
+    heading = (44, 44)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self.opened = ""
+        self.height_of: Callable[[int], int] = lambda _: 0
+
+    def key(self, row: Row) -> str:
+        """The memory."""
+        return row.id
+
+    def describe(self, row: Row) -> str:
+        """All of it."""
+        return told(row)
+
+    def hint(self, row: Row) -> str:
+        """Its text."""
+        return tip(row.text)
+
+    def is_same(self, row: Row, other: Row) -> bool:
+        """Whether it is the same memory."""
+        return row.id == other.id
+
+    # ---- sizes
+
+    def _body(self) -> QFont:
+        font = self.theme.font("body")
+        font.setWeight(QFont.Weight.Medium)
+        return font
+
+    def text_room(self, width: int) -> int:
+        """Pixels a text has in a line of a width."""
+        px = self.theme.px
+        return width - px(_PAD * 2 + _PLACE + _SHAPE + _GAP * 2 + _SCORE) - self._bar(width)
+
+    def _bar(self, width: int) -> int:
+        px = self.theme.px
+        return px(_BAR if width >= px(_WIDE) else _BAR_NARROW)
+
+    def height(self, row: Row, _place: int) -> int:
+        """As high as its words need."""
+        font = self._body()
+        lines = len(wrapped(row.text, font, self.text_room(self.width()), _MOST_LINES)) or 1
+        return lines * line_height(font) + line_height(self.theme.font("small")) + self.theme.px(_UPRIGHT * 2 + 2)
+
+    def inert_height(self, line: Inert, place: int) -> int:
+        """As high as a heading, or the details that are open."""
+        return self.height_of(self.width()) if isinstance(line, Details) else super().inert_height(line, place)
+
+    # ---- painting
+
+    def draw_inert(self, painter: QPainter, rect: QRect, line: Inert, _state: RowState) -> None:
+        """The card under details; a heading with its note."""
+        if isinstance(line, Details):
+            self._card(painter, rect, is_first=False, is_last=line.is_last)
+        elif isinstance(line, Heading):
+            theme = self.theme
+            inner = rect.adjusted(0, theme.px(_HEADING_TOP), 0, -theme.px(4))
+            font = theme.font("section")
+            painter.setFont(font)
+            painter.setPen(theme.colour("ink"))
+            painter.drawText(inner, LEFT | MIDDLE, line.title)
+            wide = QFontMetrics(font).horizontalAdvance(line.title) + theme.px(8)
+            self.write(painter, inner.adjusted(wide, 0, 0, 0), line.note, "muted", theme.font("body"))
+
+    def _card(self, painter: QPainter, rect: QRect, *, is_first: bool, is_last: bool, joins: bool = False) -> None:
+        """The surface under a line, with round corners where the card begins or ends."""
+        colour, radius = self.theme.colour, _RADIUS
+        frame = QRectF(rect).adjusted(0.5, 0.5 if is_first else -radius, -0.5, -0.5 if is_last else radius)
+        painter.save()
+        painter.setClipRect(rect)
+        path = QPainterPath()
+        path.addRoundedRect(frame, radius, radius)
+        painter.fillPath(path, colour("surface"))
+        painter.setPen(QPen(colour("line"), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(path)
+        if not is_last and not joins:
+            painter.drawLine(QPointF(rect.left(), rect.bottom() + 0.5), QPointF(rect.right(), rect.bottom() + 0.5))
+        painter.restore()
+
+    def draw_ground(self, painter: QPainter, rect: QRect, row: Row, state: RowState) -> None:
+        """Its card, and on that a rounded field."""
+        is_open = row.id == self.opened
+        self._card(painter, rect, is_first=row.is_first, is_last=row.is_last and not is_open, joins=is_open)
+        colour, is_chosen = self.theme.colour, state.is_chosen
+        frame = QRectF(rect).adjusted(4.5, 4.5, -4.5, -4.5)
+        if is_chosen or state.is_hovered:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour("selection" if is_chosen else "hover"))
+            painter.drawRoundedRect(frame, 8, 8)
+        if is_chosen:  # a bar beside the colour
+            painter.setBrush(colour("accent"))
+            painter.drawRoundedRect(QRectF(frame.left(), frame.top() + 8, 3, frame.height() - 16), 1.5, 1.5)
+        if state.has_focus:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(colour("focus"), 2))
+            painter.drawRoundedRect(frame.adjusted(0.5, 0.5, -0.5, -0.5), 7, 7)
+
+    def draw_row(self, painter: QPainter, rect: QRect, line: Row, _state: RowState) -> None:
+        """Its place, its shape, its words, its bar and its score."""
+        theme, px = self.theme, self.theme.px
+        inner = rect.adjusted(px(_PAD), px(_UPRIGHT), -px(_PAD), -px(_UPRIGHT))
+        left = self._place(painter, inner, line)
+        centre = QPointF(left + px(6), inner.center().y())
+        draw_kind(painter, line.kind, centre, px(10), theme.colour(KIND_TOKENS[line.kind]))
+        left += px(_SHAPE)
+        room, body, small = self.text_room(rect.width()), self._body(), theme.font("small")
+        at = QRect(left, inner.top(), room, line_height(body))
+        painter.setFont(body)
+        painter.setPen(theme.colour("ink"))
+        for words in wrapped(line.text, body, room, _MOST_LINES):
+            painter.drawText(at, LEFT | MIDDLE, words)
+            at.translate(0, line_height(body))
+        note = QRect(left, inner.bottom() - line_height(small), room, line_height(small))
+        self.write(painter, note, line.note, "muted", small)
+        bar = QRectF(inner.right() - px(_SCORE + _GAP) - self._bar(rect.width()), 0, self._bar(rect.width()), px(9))
+        bar.moveTop(inner.center().y() - bar.height() / 2)
+        draw_bar(painter, theme, bar, line.parts)
+        self._score(painter, inner, line)
+
+    def _place(self, painter: QPainter, inner: QRect, line: Row) -> int:
+        """The place, and under it what the trial weights did to it; gives where it ends."""
+        theme, px = self.theme, self.theme.px
+        number = theme.font("number")
+        at = QRect(inner.left(), inner.top(), px(_PLACE), inner.height())
+        moved = moved_told(line.moved) if line.is_answer else ""
+        painter.setFont(number)
+        painter.setPen(theme.colour("muted"))
+        if not moved:
+            painter.drawText(at, LEFT | MIDDLE, line.place)
+            return at.right()
+        half = inner.height() // 2
+        upper, lower = at.adjusted(0, 0, 0, -half), at.adjusted(0, half, 0, 0)
+        painter.drawText(upper, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom, line.place)
+        fell = line.moved is not None and line.moved < 0
+        small = theme.font("caption")
+        small.setWeight(QFont.Weight.DemiBold)
+        painter.setFont(small)
+        painter.setPen(theme.colour("danger" if fell else "success"))
+        painter.drawText(lower, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, moved)
+        return at.right()
+
+    def _score(self, painter: QPainter, inner: QRect, line: Row) -> None:
+        font = self.theme.font("number")
+        font.setWeight(QFont.Weight.DemiBold)
+        painter.setFont(font)
+        painter.setPen(self.theme.colour("ink" if line.is_answer else "muted"))
+        shown = "—" if line.score is None else f"{line.score:.2f}"
+        painter.drawText(inner, RIGHT | MIDDLE, shown)
+
+
+_LEFT, _NARROW = 80, 640
+
+
+class DetailsView(QFrame):
+    """Signals, lists, sentences."""
+
+    def __init__(self, theme: Theme, shown: Row) -> None:
+        """Make it.
+
+        Args:
+            theme: the theme.
+            shown: which row.
+        """
+        super().__init__()
+        self._theme = theme
+        said = recall_strings()["details"]
+        self.setAccessibleName("; ".join(self.told(shown)))
+        layout = column(self, gap=12)
+        layout.setContentsMargins(theme.px(_LEFT), 2, theme.px(16), 16)
+        self._tables = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._tables.setSpacing(40)
+        lists, signals = _lists(shown), self._signals(shown)
+        if signals:
+            self._tables.addWidget(_table(said["signals"], signals), 0, Qt.AlignmentFlag.AlignTop)
+        if lists:
+            self._tables.addWidget(_table(said["lists"], lists, said["raw"]), 0, Qt.AlignmentFlag.AlignTop)
+        else:
+            layout.addWidget(label(said["none"], "muted", wrap=True))
+        self._tables.addStretch(1)
+        layout.addLayout(self._tables)
+        sentences = _sentences(shown)
+        if sentences:
+            told = [label(sentence, "muted", wrap=True) for sentence in sentences]
+            layout.addLayout(column(None, label(said["why"], "label"), *told, gap=4))
+
+    def height_at(self, width: int) -> int:
+        """Stand below each other where there is little room, and say how high that is.
+
+        Args:
+            width: pixels there are.
+
+        Returns:
+            Pixels of height.
+        """
+        ways, layout = QBoxLayout.Direction, self.layout()
+        is_narrow = width < self._theme.px(_NARROW)
+        self._tables.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
+        self._tables.setSpacing(12 if is_narrow else 40)
+        for part in self.findChildren(QWidget):
+            part.ensurePolished()  # or their fonts, and with them their heights, are not known yet
+        if layout is None:
+            return 0
+        layout.invalidate()
+        return max(layout.totalHeightForWidth(width), layout.totalSizeHint().height())
+
+    def _signals(self, shown: Row) -> list[tuple[QWidget | None, str, str, str]]:
+        said, found = recall_strings()["details"], shown.candidate
+        made: list[tuple[QWidget | None, str, str, str]] = []
+        for signal, value in _values(shown).items():
+            made.append((Swatch(self._theme, signal), signal_title(signal), f"{value:.3f}", _part(shown.parts, signal)))
+        if found is not None:
+            made.append((None, said["factor"], f"× {found.factor:.3f}", ""))
+            made.append((None, said["score"], f"{found.score:.3f}", ""))
+            made.append((None, said["evidence"], f"{found.evidence:.3f}", ""))
+            if found.diversity is not None:
+                made.append((None, said["likeness"], f"{found.diversity:.3f}", ""))
+        return made
+
+    @staticmethod
+    def told(shown: Row) -> list[str]:
+        """All of it, for those who do not see it.
+
+        Args:
+            shown: which row.
+        """
+        signals = [f"{signal_title(signal)} {value:.3f}" for signal, value in _values(shown).items()]
+        lists = [f"{title} {rank}, {recall_strings()['details']['raw']} {raw}" for _, title, rank, raw in _lists(shown)]
+        return [*signals, *lists, *_sentences(shown)]
+
+
+def _values(shown: Row) -> Mapping[str, float]:
+    if shown.item is not None:
+        return shown.item.signals
+    found = shown.candidate
+    return {} if found is None else {"relevance": found.relevance, **found.signals}
+
+
+def _part(parts: Mapping[str, float], signal: str) -> str:
+    """What a signal made of the score; "" where that is not known by itself."""
+    if SIDES in parts and signal != "relevance":
+        return ""
+    return f"{parts[signal]:+.3f}" if signal in parts else ""
+
+
+def _lists(shown: Row) -> list[tuple[QWidget | None, str, str, str]]:
+    found = shown.item.lists if shown.item is not None else shown.candidate.lists if shown.candidate is not None else {}
+    ranked = sorted(found.items(), key=lambda pair: pair[1][0])
+    return [(None, list_title(name), ordinal(rank), f"{raw:.3f}") for name, (rank, raw) in ranked]
+
+
+def _sentences(shown: Row) -> list[str]:
+    dropped = shown.candidate.dropped if shown.candidate is not None else None
+    item = shown.item
+    dropped = item.dropped if item is not None and item.dropped is not None else dropped
+    first = [] if dropped is None else [reason(dropped)["long"]]
+    return [*first, *(item.why if item is not None else ())]
+
+
+def _table(title: str, rows: list[tuple[QWidget | None, str, str, str]], last: str = "") -> QWidget:
+    """A small table: a mark, what it is, its value, one more number."""
+    made = QWidget()
+    grid = QGridLayout(made)
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(12)
+    grid.setVerticalSpacing(3)
+    grid.addWidget(label(title, "label"), 0, 0, 1, 3)
+    if last:
+        grid.addWidget(label(last, "small"), 0, 3, Qt.AlignmentFlag.AlignRight)
+    for at, (mark, words_shown, value, more) in enumerate(rows, 1):
+        if mark is not None:
+            grid.addWidget(mark, at, 0, _MIDDLE)
+        grid.addWidget(label(words_shown), at, 0 if mark is None else 1, 1, 2 if mark is None else 1)
+        grid.addWidget(_number(value), at, 2)
+        grid.addWidget(_number(more, "muted"), at, 3)
+    return made
+
+
+def _number(text: str, role: str = "body") -> QLabel:
+    made = label(text, role)
+    made.setAlignment(Qt.AlignmentFlag.AlignRight | _MIDDLE)
+    return made
+
+
+_MIDDLE = Qt.AlignmentFlag.AlignVCenter
+
+
+DETAILS = "details"
+BAR = 12
+"""Pixels a scroll bar takes; it stands in the page's margin."""
+_KEYS = ListKeys(
+    {
+        Qt.Key.Key_Return: DETAILS,
+        Qt.Key.Key_Enter: DETAILS,
+        Qt.Key.Key_Space: DETAILS,
+        Qt.Key.Key_I: "closer",
+        Qt.Key.Key_S: "should",
+        Qt.Key.Key_X: "not_this",
+        Qt.Key.Key_W: "why",
+        Qt.Key.Key_P: "palace",
+    },
+    {Qt.Key.Key_X: "never"},
+    moves_only=True,
+    searches=False,
+)
+_MENU = (DETAILS, "closer", "", "should", "not_this", "never", "", "why", "palace", "copy")
+
+
+class AnswerList(ListView):
+    """The rows, on cards; one of them opens into its details.
+
+    Signals:
+        wanted: (act, `Row`) of what the person wants done; acts are keys of `acts` in the page's words.
+    """
+
+    wanted = Signal(str, object)
+
+    def __init__(self, theme: Theme) -> None:
+        self._rows = AnswerRows(theme)
+        super().__init__(self._rows, recall_strings()["answer"], _KEYS, keep=Keep.NONE)
+        self._rows.height_of = self._details_height
+        self._opened = -1
+        self._details: DetailsView | None = None
+        self.setObjectName("cards")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.menu = self.make_menu
+        self.verticalScrollBar().rangeChanged.connect(lambda *_: self._keep_edge())
+        self._keep_edge()
+
+    def _keep_edge(self) -> None:
+        """Cards end at the same place with a scroll bar beside them and without."""
+        bar = self.verticalScrollBar()
+        self.setViewportMargins(0, 0, 0 if bar.maximum() > 0 else BAR, 0)
+
+    # ---- what is shown
+
+    @property
+    def open_row(self) -> Row | None:
+        """The row whose details are shown."""
+        return self.lines.row_at(self._opened)
+
+    def show_answer(self, lines: Sequence[Line]) -> None:
+        """Show other lines; who is looked at stays, and stays open.
+
+        Args:
+            lines: what to show.
+        """
+        current, opened, value = self.current, self.open_row, self.verticalScrollBar().value()
+        self._forget_details()
+        self.lines.show_lines([])  # rows that say the same may know more now
+        self.painter.hovered = -1
+        self.lines.show_lines(lines)
+        self.doItemsLayout()
+        if opened is not None:
+            self._open(self.lines.place_of(opened.id))
+        if current is not None and self.choose(current.id):
+            self.verticalScrollBar().setValue(value)
+        else:
+            self.choose()
+
+    def look_at(self, memory_id: str) -> bool:
+        """Look at a memory, if it is shown.
+
+        Args:
+            memory_id: which.
+        """
+        is_shown = self.choose(memory_id)
+        if is_shown:
+            self.scrollTo(self.currentIndex())
+        return is_shown
+
+    # ---- details
+
+    def toggle(self, place: int) -> None:
+        """Open the details of a row, or close them.
+
+        Args:
+            place: its line.
+        """
+        was, row = self._opened, self.lines.row_at(place)
+        if row is None:
+            return
+        self._close()
+        if was != place:
+            self._open(self.lines.place_of(row.id))
+            self.scrollTo(self.lines.index(self._opened + 1, 0))
+            self.scrollTo(self.lines.index(self._opened, 0))
+
+    def close_details(self) -> bool:
+        """Close what is open; tells whether anything was."""
+        was_open = self._opened >= 0
+        self._close()
+        return was_open
+
+    def _open(self, place: int) -> None:
+        row = self.lines.row_at(place)
+        if row is None:
+            return
+        self._opened, self._rows.opened = place, row.id
+        self._details = DetailsView(self._theme, row)
+        self.lines.insert(place + 1, [Details(row, row.is_last)])
+        self.setIndexWidget(self.lines.index(place + 1, 0), self._details)
+        self.doItemsLayout()
+
+    def _close(self) -> None:
+        if self._opened >= 0:
+            place = self._opened
+            self._forget_details()
+            self.lines.remove(place + 1)
+            self.doItemsLayout()
+
+    def _forget_details(self) -> None:
+        self._opened, self._rows.opened, self._details = -1, "", None  # the view deletes the widget with its line
+
+    def _details_height(self, width: int) -> int:
+        return 0 if self._details is None else self._details.height_at(width)
+
+    # ---- what can be done
+
+    def act(self, name: str) -> None:
+        """Do something with the row that is looked at.
+
+        Args:
+            name: a key of `acts` in the page's words.
+        """
+        row = self.current
+        if row is None:
+            return
+        if name == DETAILS:
+            self.toggle(self.currentIndex().row())
+        else:
+            self.wanted.emit(name, row)
+
+    def make_menu(self) -> QMenu:
+        """What can be done with the row that is looked at; the caller shows it."""
+        made = QMenu(self)
+        made.setAccessibleName("What can be done with this memory")
+        made.aboutToHide.connect(made.deleteLater)
+        row = self.current
+        for name in _MENU:
+            if not name:
+                made.addSeparator()
+            elif row is not None and (name != "why" or not row.is_answer):
+                said = recall_strings()["acts"][name]
+                keys = QKeySequence(said["key"]).toString(QKeySequence.SequenceFormat.NativeText)
+                action = made.addAction(f"{said['title']}\t{keys}" if keys else said["title"])
+                action.triggered.connect(lambda _checked=False, name=name: self.act(name))
+        return made
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802 - Qt's name
+        """The menu of the row under the pointer, else of the one that is looked at."""
+        if event.reason() is not QContextMenuEvent.Reason.Mouse:
+            super().contextMenuEvent(event)
+            return
+        row = self.lines.row_at(self.indexAt(event.pos()).row())
+        if row is not None and self.choose(row.id):
+            super().contextMenuEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
+        """A press beside the rows changes nothing."""
+        if self.indexAt(event.position().toPoint()).isValid():
+            super().mousePressEvent(event)
+        else:
+            event.accept()

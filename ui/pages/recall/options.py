@@ -1,0 +1,165 @@
+"""Every option of recall: groups, bounds, defaults; a change is tried at once and applied elsewhere.
+
+Must not do: apply, or ask the engine but through the tuning desk.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QLineEdit, QPushButton, QWidget
+
+from core.types.replies import OptionRow
+from ui.context import Context
+from ui.pages.recall.knobs import Choice, Knob
+from ui.pages.recall.tuner import TuningDesk
+from ui.strings import recall_strings
+from ui.widgets.basics import button, column, hairline, label, row, scrolling
+
+_WIDTH, _HEIGHT = 620, 640
+_KNOB = 230
+
+
+class OptionLine(QWidget):
+    """One option: what it is, its bounds and default, and what turns it.
+
+    Attributes:
+        name: of the option.
+        reset: back to its default.
+    """
+
+    def __init__(self, context: Context, desk: TuningDesk, option: OptionRow) -> None:
+        super().__init__()
+        self._desk, self.name = desk, option.name
+        self.words = f"{option.title} {option.description} {option.group} {option.name}".casefold()
+        said = recall_strings()["options"]
+        self.control: Knob | Choice
+        if option.kind in {"int", "float"}:
+            self.control = Knob(context.theme, option, option.title, option.description, is_exact=True)
+        else:
+            self.control = Choice(option)
+        self.control.turned.connect(desk.put)
+        self.control.setFixedWidth(context.theme.px(_KNOB))
+        self._note = label("", "small", wrap=True)
+        self.reset: QPushButton = button(said["reset"], lambda: desk.put(self.name, option.default), kind="link")
+        self.reset.setProperty("flush", "true")
+        self.reset.setAccessibleName(f"{said['reset']} {option.title}")
+        texts = column(None, label(option.description, "muted", wrap=True), gap=2)
+        texts.addLayout(row(self._note, self.reset, gap=8))
+        layout = QGridLayout(self)
+        layout.setContentsMargins(16, 10, 16, 10)
+        layout.setHorizontalSpacing(20)
+        layout.addWidget(self.control, 0, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addLayout(texts, 0, 1)
+        layout.setColumnStretch(1, 1)
+        self.show_value(option)
+
+    def show_value(self, option: OptionRow) -> None:
+        """Show how it is now and what is tried."""
+        said, value = recall_strings()["options"], self._desk.value(option.name)
+        self.control.show_value(option, value)
+        parts = [said["default"].format(value=_shown(option, option.default))]
+        if option.least is not None and option.most is not None:
+            parts.append(said["bounds"].format(least=_shown(option, option.least), most=_shown(option, option.most)))
+        if value != option.value:
+            parts.append(said["changed"].format(value=_shown(option, option.value)))
+        self._note.setText(" · ".join(parts))
+        self.reset.setVisible(value != option.default)
+
+
+class OptionsDialog(QDialog):
+    """All of them."""
+
+    def __init__(self, context: Context, desk: TuningDesk, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        said = recall_strings()["options"]
+        self.setWindowTitle(said["title"])
+        self.setAccessibleName(said["title"])
+        px = context.theme.px
+        self.resize(min(px(_WIDTH), max(400, parent.width() - 40)), min(px(_HEIGHT), max(320, parent.height() - 40)))
+        self._context, self._desk = context, desk
+        self.search = QLineEdit()
+        self.search.setAccessibleName(said["search"])
+        self.search.setPlaceholderText(said["search"])
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(self._sift)
+        self.lines: dict[str, OptionLine] = {}
+        self._sections: list[tuple[QWidget, list[OptionLine]]] = []
+        self._nothing = label(said["none"], "muted")
+        self._nothing.hide()
+        inner = QWidget()
+        self._column = column(inner, gap=16)
+        self._column.setContentsMargins(0, 0, 8, 0)
+        self._build()
+        self._column.addWidget(self._nothing)
+        self._column.addStretch(1)
+        self.apply = button(recall_strings()["tuner"]["apply"], self._apply, kind="primary")
+        self.apply.setDefault(False)
+        self.apply.setAutoDefault(False)
+        self.reset = button(recall_strings()["tuner"]["reset"], desk.reset)
+        self.close_button = button("Close", self.accept)
+        for part in (self.reset, self.close_button):
+            part.setAutoDefault(False)
+        layout = column(self, label(said["title"], "title"), label(said["sentence"], "muted", wrap=True), margins=24)
+        layout.setSpacing(12)
+        layout.addWidget(self.search)
+        layout.addWidget(scrolling(inner), 1)
+        layout.addLayout(row(self.apply, self.reset, None, self.close_button))
+        desk.tried.connect(self._show)
+        desk.read_done.connect(self._show)
+        self._show()
+        self.search.setFocus()
+
+    def _build(self) -> None:
+        groups: dict[str, list[OptionRow]] = {}
+        for option in self._desk.rows.values():
+            groups.setdefault(option.group, []).append(option)
+        for group, options in groups.items():
+            card = QFrame()
+            card.setObjectName("card")
+            inside = column(card, gap=0)
+            made: list[OptionLine] = []
+            for option in options:
+                if made:
+                    inside.addWidget(hairline())
+                line = OptionLine(self._context, self._desk, option)
+                inside.addWidget(line)
+                made.append(line)
+                self.lines[option.name] = line
+            section = QWidget()
+            section.setAccessibleName(group)
+            column(section, label(group, "section"), card, gap=8)
+            self._column.addWidget(section)
+            self._sections.append((section, made))
+
+    def _show(self) -> None:
+        for option in self._desk.rows.values():
+            if option.name in self.lines:
+                self.lines[option.name].show_value(option)
+        for part in (self.apply, self.reset):
+            part.setEnabled(bool(self._desk.trial))
+
+    def _sift(self, typed: str) -> None:
+        wanted, found = typed.casefold().split(), 0
+        for section, lines in self._sections:
+            shown = 0
+            for line in lines:
+                fits = all(word in line.words for word in wanted)
+                line.setVisible(fits)
+                shown += fits
+            section.setVisible(shown > 0)
+            found += shown
+        self._nothing.setVisible(not found)
+
+    def _apply(self) -> None:
+        self._desk.apply()
+        self.accept()
+
+
+def _shown(option: OptionRow, value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, int | float):
+        number = f"{value:,.0f}" if option.kind == "int" or float(value).is_integer() else f"{value:,.2f}"
+        return f"{number} {option.unit}".strip()
+    return option.choices.get(str(value), str(value))

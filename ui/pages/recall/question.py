@@ -1,0 +1,410 @@
+"""The question: its field, what was asked before, chips that say how it was understood; and asking the laboratory.
+
+What was asked stands for both answers: under the weights in force, and under the trial weights. Must not do: show an
+answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QSizePolicy, QWidget
+
+from core.types.recall import LabAnswer, PlanChange, QueryPlan
+from core.types.requests import RecallQuery
+from core.types.values import Intent
+from ui.context import Context
+from ui.pages.recall.words import names_hint, names_told, time_words
+from ui.strings import recall_strings
+from ui.tasks import query
+from ui.theme.theme import Theme
+from ui.widgets.basics import Elided, FlowLayout, MenuChip, button, column, label, row, tool
+from ui.widgets.plaintext import one_line, tip
+
+LIMIT = 10
+"""Memories an answer has at most."""
+PAUSE_MS = 250
+_REMEMBERED = 30
+
+Weights = Mapping[str, float | str | bool]
+
+
+@dataclass(frozen=True, slots=True)
+class LaboratoryQuery:
+    """A question with all that was chosen about it.
+
+    Attributes:
+        question: the words; "" for none.
+        change: what the person decided about its reading.
+        seen_as: a client's name; "" for the person's own view.
+    """
+
+    question: str = ""
+    change: PlanChange = field(default_factory=PlanChange)
+    seen_as: str = ""
+
+
+class Asker(QObject):
+    """Holds what is asked and brings the answers.
+
+    Attributes:
+        asked: what is asked now.
+        weights: trial weights; empty for those in force.
+        base: the answer under the weights in force; None before it came.
+        answer: the answer that is shown; `base` where nothing is tried.
+        history: questions of this session, newest first.
+
+    Signals:
+        began: an answer is on its way.
+        answered: `base` and `answer` are those of `asked` and `weights`.
+        failed: the error.
+    """
+
+    began = Signal()
+    answered = Signal()
+    failed = Signal(object)
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.asked = LaboratoryQuery()
+        self.weights: Weights = {}
+        self.base: LabAnswer | None = None
+        self.answer: LabAnswer | None = None
+        self.history: list[str] = []
+        self._is_asking = False
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAUSE_MS)
+        self._pause.timeout.connect(self._ask_trial)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is on its way."""
+        return not self._is_asking and not self._pause.isActive()
+
+    def rest(self) -> None:
+        """Nobody looks any more."""
+        if self._pause.isActive():
+            self._pause.stop()
+            self._ask_trial()
+
+    # ---- what is asked
+
+    def ask(self, question: str) -> None:
+        """Ask a question, understood by the rules; the view stays.
+
+        Args:
+            question: the words; blanks alone ask nothing.
+        """
+        asked = question.strip()
+        if asked:
+            self.history = [asked, *(one for one in self.history if one != asked)][:_REMEMBERED]
+            self.put(LaboratoryQuery(asked, seen_as=self.asked.seen_as))
+
+    def change(self, change: PlanChange) -> None:
+        """Ask the same, understood otherwise."""
+        self.put(replace(self.asked, change=change))
+
+    def see_as(self, name: str) -> None:
+        """Ask the same in another's view."""
+        self.put(replace(self.asked, seen_as=name))
+
+    def put(self, asked: LaboratoryQuery) -> None:
+        """Ask this."""
+        self.asked = asked
+        self.again()
+
+    def again(self) -> None:
+        """Ask the same once more: the vault or the weights in force are others now."""
+        if not self.asked.question:
+            return
+        self._pause.stop()
+        self._begin()
+        self._run(None, self._take_base)
+
+    def try_weights(self, weights: Weights) -> None:
+        """Ask the same under other weights, in a moment.
+
+        Args:
+            weights: option to value; empty for those in force.
+        """
+        self.weights = dict(weights)
+        if self.asked.question:
+            self._pause.start()
+
+    # ---- answers
+
+    def _begin(self) -> None:
+        self._is_asking = True
+        self.began.emit()
+
+    def _ask_trial(self) -> None:
+        if self.base is None:
+            self.again()
+        elif not self.weights:
+            self.answer = self.base
+            self.answered.emit()
+        else:
+            self._begin()
+            self._run(self.weights, self._take_trial)
+
+    def _run(self, weights: Weights | None, then: Callable[[LabAnswer], None]) -> None:
+        asked = self.asked
+        change = None if asked.change == PlanChange() else asked.change
+        wanted = RecallQuery(asked.question, limit=LIMIT, explain=True, plan=change)
+        laboratory = self._context.bridge.engine.laboratory
+        begun = query("Asking", lambda: laboratory.ask(wanted, weights, asked.seen_as or None))
+        self._context.tasks.run(begun.within(self, "ask").success(then).failure(self._fail))
+
+    def _take_base(self, answer: LabAnswer) -> None:
+        self.base = answer
+        if self.weights:
+            self._run(self.weights, self._take_trial)
+        else:
+            self._take_trial(answer)
+
+    def _take_trial(self, answer: LabAnswer) -> None:
+        self.answer = answer
+        self._is_asking = False
+        self.answered.emit()
+
+    def _fail(self, error: BaseException) -> None:
+        self._is_asking = False
+        self.failed.emit(error)
+
+
+_FIELD = 38
+_OWN = ""
+_SHOWN = 80
+
+
+class QuestionBar(QWidget):
+    """Field, button, history.
+
+    Signals:
+        asked: the question.
+    """
+
+    asked = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        said = recall_strings()["field"]
+        self.field = QLineEdit()
+        self.field.setAccessibleName(said["name"])
+        self.field.setPlaceholderText(said["hint"])
+        self.field.setMaxLength(2_000)
+        self.field.returnPressed.connect(self.ask)
+        self.act = button(said["ask"], self.ask, kind="primary")
+        self.act.setDefault(False)
+        self.act.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.history = tool(theme, "history", said["history"], self._offer)
+        self.history.setEnabled(False)
+        self._before: Sequence[str] = ()
+        layout = row(self.field, self.history, self.act, parent=self, gap=8)
+        layout.setStretch(0, 1)
+        theme.changed.connect(self._measure)
+        self._measure()
+
+    def _measure(self) -> None:
+        high = self._theme.px(_FIELD)
+        for part in (self.field, self.act):
+            part.setFixedHeight(high)
+
+    def ask(self) -> None:
+        """Ask what is typed."""
+        if self.field.text().strip():
+            self.asked.emit(self.field.text())
+
+    def show_question(self, question: str, before: Sequence[str]) -> None:
+        """Show what is asked.
+
+        Args:
+            question: the words.
+            before: questions of this session, newest first.
+        """
+        if self.field.text().strip() != question:
+            self.field.setText(question)
+        self._before = before
+        self.history.setEnabled(bool(before))
+
+    def menu(self) -> QMenu:
+        """What was asked before; the caller shows it."""
+        made = QMenu(self)
+        made.setAccessibleName(recall_strings()["field"]["history"])
+        made.aboutToHide.connect(made.deleteLater)
+        for question in self._before:
+            action = made.addAction(one_line(question, _SHOWN).replace("&", "&&"))
+            action.triggered.connect(lambda _checked=False, question=question: self.asked.emit(question))
+        return made
+
+    def _offer(self) -> None:
+        self.menu().popup(self.history.mapToGlobal(self.history.rect().bottomLeft()))
+
+
+class Chips(QWidget):
+    """How the question was understood; a chip that is changed asks again.
+
+    Signals:
+        changed: a `PlanChange`.
+        seen_as: a client's name; "" for the person's own view.
+    """
+
+    changed = Signal(object)
+    seen_as = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        said = recall_strings()["chips"]
+        self.setAccessibleName(said["group"])
+        self._change, self._plan = PlanChange(), QueryPlan()
+        flow = FlowLayout(self, gap=6)
+        self.intent = MenuChip(theme, said["intent"], {}, "")
+        self.intent.setToolTip(said["intent_hint"])
+        self.intent.setProperty("tone", "accent")
+        self.intent.chosen.connect(self._choose_intent)
+        self.names = _told()
+        self.time = button("", self._turn_time, kind="chip")
+        self.no_time = _told()
+        self.no_time.setText(said["time_none"])
+        self.no_time.setAccessibleName(said["time_none"])
+        self.weight = MenuChip(theme, "", {}, "")
+        self.weight.setToolTip(said["weight_hint"])
+        self.weight.chosen.connect(self._choose_weight)
+        self.view = MenuChip(theme, said["seen_as"], {"": said["you"]}, "")
+        self.view.setToolTip(said["seen_hint"])
+        self.view.chosen.connect(self.seen_as)
+        for part in (self.intent, self.names, self.time, self.no_time, self.weight, self.view):
+            flow.addWidget(part)
+
+    def offer_clients(self, names: Sequence[str]) -> None:
+        """Name those whose view can be taken.
+
+        Args:
+            names: of paired clients.
+        """
+        current = self.view.current if self.view.current in names else ""
+        self.view.offer({"": recall_strings()["chips"]["you"], **{name: name for name in names}}, current)
+
+    def show_answer(self, asked: LaboratoryQuery, answer: LabAnswer) -> None:
+        """Say how a question was understood.
+
+        Args:
+            asked: what was asked.
+            answer: what came.
+        """
+        self._change, self._plan = asked.change, answer.trace.plan
+        self._show_intent()
+        self.names.setText(names_told(self._plan).replace("&", "&&"))
+        self.names.setAccessibleName(names_told(self._plan))
+        self.names.setToolTip(tip(names_hint(self._plan)))
+        self._show_time()
+        self._show_weight()
+        self.view.show_choice(asked.seen_as)
+
+    # ---- intent
+
+    def _show_intent(self) -> None:
+        plan, said = self._plan, recall_strings()
+        titles: Mapping[str, str] = said["intents"]
+        scores = {intent.value: plan.intent_scores.get(intent.value, 0.0) for intent in Intent}
+        ranked = sorted(scores, key=lambda name: -scores[name])
+        known = any(scores.values())
+        choices = {
+            name: f"{titles[name].lower()} {scores[name]:.2f}" if known else titles[name].lower() for name in ranked
+        }
+        own = {_OWN: said["chips"]["intent_own"]} if self._change.intent is not None else {}
+        self.intent.offer({**choices, **own}, plan.intent.value)
+
+    def _choose_intent(self, value: str) -> None:
+        self._tell(replace(self._change, intent=Intent(value) if value else None))
+
+    # ---- time
+
+    def _show_time(self) -> None:
+        said, time = recall_strings()["chips"], self._plan.time
+        is_off = self._change.no_time
+        self.time.setVisible(is_off or time is not None)
+        self.no_time.setVisible(not is_off and time is None)
+        if is_off:
+            shown, hint, icon = said["time_off"], said["time_back"], "rotate-ccw"
+        elif time is not None:
+            days = time_words(time)
+            shown, icon = said["time"].format(days=days), "x"
+            hint = said["time_hint"].format(words=one_line(time.words, 60), days=days)
+        else:
+            return
+        self.time.setText(shown)
+        self.time.setAccessibleName(shown)
+        self.time.setAccessibleDescription(hint)
+        self.time.setToolTip(tip(hint))
+        self.time.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+        self.time.setIcon(self._theme.icon(icon))
+
+    def _turn_time(self) -> None:
+        self._tell(replace(self._change, no_time=not self._change.no_time, time=None))
+
+    # ---- words against meaning
+
+    def _show_weight(self) -> None:
+        said, weight = recall_strings()["chips"], self._plan.text_weight
+        own = {_OWN: said["weight_own"]} if self._change.text_weight is not None else {}
+        given = "" if self._change.text_weight is None else str(self._change.text_weight)
+        self.weight.offer({**said["weights"], **own}, given)
+        shown = said["weight"].format(words=f"{weight:.2f}", meaning=f"{1 - weight:.2f}")
+        self.weight.setText(shown)
+        self.weight.setAccessibleName(shown)
+
+    def _choose_weight(self, value: str) -> None:
+        self._tell(replace(self._change, text_weight=float(value) if value else None))
+
+    def _tell(self, change: PlanChange) -> None:
+        self.changed.emit(change)
+
+
+class Head(QWidget):
+    """Title, question, chips.
+
+    Attributes:
+        question: the field. `chips`: how it was understood. `summary`: says how large the answer is.
+    """
+
+    def __init__(self, theme: Theme, switch: QWidget, tuner: QPushButton) -> None:
+        """Make it.
+
+        Args:
+            theme: the theme.
+            switch: chooses between the question and the saved ones.
+            tuner: leads to the tuner.
+        """
+        super().__init__()
+        self.question = QuestionBar(theme)
+        self.chips = Chips(theme)
+        self.title = label(recall_strings()["title"], "title")
+        layout = column(self, gap=12)
+        self.summary = Elided("", "muted")
+        top = row(self.title, self.summary, None, switch, tuner, gap=12)
+        top.setStretch(1, 1)
+        top.setStretch(2, 0)
+        layout.addLayout(top)
+        layout.addWidget(self.question)
+        layout.addWidget(self.chips)
+        self.show_answer(is_shown=False)
+
+    def show_answer(self, *, is_shown: bool) -> None:
+        """Say how the question was understood and answered, or not: there is no answer, or it is not looked at."""
+        self.chips.setVisible(is_shown)
+        self.summary.setVisible(is_shown)
+
+
+def _told() -> QPushButton:
+    """A chip that only tells."""
+    made = button("", kind="chip")
+    made.setEnabled(False)
+    made.setCursor(Qt.CursorShape.ArrowCursor)
+    return made

@@ -1,0 +1,587 @@
+"""The tuner at the right: a preset, the weights that matter most, what a change does to the saved questions; its use.
+
+Trying changes nothing. Must not do: apply anything the person did not press, or undo anything but by its step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QObject, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QCheckBox, QDialog, QFrame, QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from core.types.recall import Applied, Comparison, Tally, Tuning
+from core.types.replies import OptionRow
+from ui.context import Context
+from ui.pages.recall.knobs import Knob
+from ui.pages.recall.question import PAUSE_MS, Weights
+from ui.pages.recall.words import change_told, gains, losses
+from ui.strings import format_count, recall_strings
+from ui.tasks import problem_of, query, write
+from ui.theme.theme import Theme
+from ui.undo import offer_undo, take_back
+from ui.widgets.basics import MenuChip, button, clear, column, hairline, label, row, scrolling
+from ui.widgets.words import time_of
+
+
+class TuningDesk(QObject):
+    """Holds the trial.
+
+    Attributes:
+        tuning: the options as they are in force; None before they were read.
+        trial: option to the value that is tried; only what differs from what is in force.
+        comparison: the saved questions now and under the trial; None before it came.
+
+    Signals:
+        read: `tuning` is new.
+        tried: `trial` is another one.
+        compared: `comparison` is new; it is None while it is being worked out.
+        applied: weights were put in force.
+        failed: the error.
+    """
+
+    read_done = Signal()
+    tried = Signal()
+    compared = Signal()
+    applied = Signal()
+    failed = Signal(object)
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.tuning: Tuning | None = None
+        self.trial: dict[str, float | str | bool] = {}
+        self.comparison: Comparison | None = None
+        self._is_busy = False
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(PAUSE_MS)
+        self._pause.timeout.connect(self.compare)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is on its way."""
+        return not self._is_busy and not self._pause.isActive()
+
+    @property
+    def rows(self) -> Mapping[str, OptionRow]:
+        """All options by name."""
+        return {} if self.tuning is None else {one.name: one for one in self.tuning.rows}
+
+    def value(self, name: str) -> float | str | bool:
+        """The value an option has in the trial."""
+        found: float | str | bool = self.trial[name] if name in self.trial else self.rows[name].value
+        return found
+
+    def rest(self) -> None:
+        """Nobody looks any more."""
+        self._pause.stop()
+
+    # ---- reading
+
+    def read(self) -> None:
+        """Read the options and how the saved questions stand."""
+        self._is_busy = True
+        laboratory = self._context.bridge.engine.laboratory
+        asked = query("Reading the weights", laboratory.tuning).within(self, "tuning")
+        self._context.tasks.run(asked.success(self._take).failure(self._fail))
+
+    def _take(self, tuning: Tuning) -> None:
+        self.tuning = tuning
+        self._is_busy = False
+        rows = self.rows
+        kept = {name: value for name, value in self.trial.items() if name in rows and rows[name].value != value}
+        was, self.trial = self.trial, kept
+        self.read_done.emit()
+        if was != kept:
+            self.tried.emit()
+        self.compare()
+
+    def _fail(self, error: BaseException) -> None:
+        self._is_busy = False
+        self.failed.emit(error)
+
+    # ---- trying
+
+    def put(self, name: str, value: float | str | bool) -> None:
+        """Try a value.
+
+        Args:
+            name: the option.
+            value: within its bounds.
+        """
+        self.put_all({name: value})
+
+    def put_all(self, values: Weights) -> None:
+        """Try several values at once."""
+        rows, before = self.rows, dict(self.trial)
+        for name, value in values.items():
+            if name in rows and rows[name].value != value:
+                self.trial[name] = value
+            else:
+                self.trial.pop(name, None)
+        if self.trial != before:
+            self._tell()
+
+    def reset(self) -> None:
+        """Try nothing any more."""
+        if self.trial:
+            self.trial = {}
+            self._tell()
+
+    def take_preset(self, name: str) -> None:
+        """Try what a preset says; options it does not name stay.
+
+        Args:
+            name: of a preset.
+        """
+        if self.tuning is not None:
+            self.put_all(self.tuning.preset_values.get(name, {}))
+
+    @property
+    def preset(self) -> str:
+        """The preset the trial is that of; "" for none's."""
+        if self.tuning is None:
+            return ""
+        known = self.tuning.preset_values
+        rows = self.rows
+        fits = (
+            name
+            for name in self.tuning.presets
+            if name in known and all(self.value(one) == known[name][one] for one in known[name] if one in rows)
+        )
+        return next(fits, "")
+
+    def _tell(self) -> None:
+        self.tried.emit()
+        self._pause.start()
+
+    # ---- the saved questions
+
+    def compare(self) -> None:
+        """Work out what the trial does to the saved questions."""
+        self._pause.stop()
+        trial = dict(self.trial)
+        laboratory = self._context.bridge.engine.laboratory
+        asked = query("Trying it on your saved questions", lambda: laboratory.preview(trial)).within(self, "preview")
+        self._is_busy = True
+        self._context.tasks.run(asked.success(self._take_comparison).failure(self._fail))
+
+    def _take_comparison(self, comparison: Comparison) -> None:
+        self._is_busy = False
+        self.comparison = comparison
+        self.compared.emit()
+
+    # ---- applying
+
+    def apply(self) -> None:
+        """Put the trial in force: one step, which can be undone."""
+        trial = dict(self.trial)
+        if not trial or self._is_busy:
+            return
+        self._is_busy = True
+        laboratory = self._context.bridge.engine.laboratory
+        asked = write("Applying the weights", lambda: laboratory.apply(trial)).within(self, "apply")
+        self._context.tasks.run(asked.success(self._applied).failure(self._fail))
+
+    def _applied(self, applied: Applied) -> None:
+        self._is_busy = False
+        self.trial = {}
+        offer_undo(self._context, recall_strings()["tuner"]["applied"], applied.step_id)
+        self.tried.emit()
+        self.applied.emit()
+
+
+_WIDTH, _HEIGHT = 540, 460
+_MOST = 6
+
+
+class AppliedDialog(QDialog):
+    """The list."""
+
+    def __init__(self, context: Context, options: Mapping[str, OptionRow], parent: QWidget) -> None:
+        """Make it.
+
+        Args:
+            context: what pages are given.
+            options: all options by name.
+            parent: the page.
+        """
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        said = recall_strings()["history"]
+        self._context, self._options = context, options
+        self.setWindowTitle(said["title"])
+        self.setAccessibleName(said["title"])
+        self.resize(context.theme.px(_WIDTH), context.theme.px(_HEIGHT))
+        self._note = label(said["sentence"], "muted", wrap=True)
+        inner = QFrame()
+        self._column: QVBoxLayout = column(inner, gap=10)
+        self._column.setContentsMargins(0, 0, 8, 0)
+        self.close_button = button("Close", self.accept, kind="primary")
+        self.undo_buttons: list[QWidget] = []
+        self.lines: list[str] = []
+        layout = column(self, label(said["title"], "title"), self._note, margins=24, gap=12)
+        layout.addWidget(scrolling(inner), 1)
+        layout.addLayout(row(None, self.close_button))
+        self._read()
+        context.tasks.settled.connect(self._read)
+
+    def _read(self) -> None:
+        laboratory = self._context.bridge.engine.laboratory
+        asked = query("Reading what was applied", laboratory.applications).within(self, "applied")
+        self._context.tasks.run(asked.success(self._show).failure(self._fail))
+
+    @property
+    def note(self) -> str:
+        """What is said above the list."""
+        return self._note.text()
+
+    def _show(self, applied: Sequence[Applied]) -> None:
+        clear(self._column)
+        self.undo_buttons, self.lines = [], []
+        said = recall_strings()["history"]
+        self._note.setText(said["sentence"] if applied else said["none"])
+        card = QFrame()
+        card.setObjectName("card")
+        inside = column(card, gap=0)
+        for one in applied:
+            if self.lines:
+                inside.addWidget(hairline())
+            inside.addWidget(self._line(one))
+        if applied:
+            self._column.addWidget(card)
+        self._column.addStretch(1)
+
+    def _line(self, one: Applied) -> QWidget:
+        said, made = recall_strings()["history"], QWidget()
+        found = "" if one.found is None else said["found"].format(count=one.found[0], total=one.found[1])
+        head = " · ".join(part for part in (time_of(one.at), said["undone"] if one.undone else "", found) if part)
+        changes = [self._change(name, pair) for name, pair in one.changes.items()]
+        more = [f"+{len(changes) - _MOST}"] if len(changes) > _MOST else []
+        told = ", ".join([*changes[:_MOST], *more])
+        texts = column(None, label(told, "muted" if one.undone else "body", wrap=True), label(head, "small"), gap=2)
+        layout = row(parent=made, gap=12)
+        layout.setContentsMargins(16, 12, 12, 12)
+        layout.addLayout(texts, 1)
+        self.lines.append(f"{told}. {head}")
+        made.setAccessibleName(self.lines[-1])
+        if not one.undone:
+            undo = button(said["undo"], lambda: take_back(self._context, one.step_id))
+            undo.setAccessibleName(f"{said['undo']}: {told}")
+            undo.setAutoDefault(False)
+            layout.addWidget(undo, 0, Qt.AlignmentFlag.AlignTop)
+            self.undo_buttons.append(undo)
+        return made
+
+    def _change(self, name: str, pair: tuple[object, object]) -> str:
+        option = self._options.get(name)
+        title = name if option is None else option.title
+        return change_told(name, title, pair)
+
+    def _fail(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        self._note.setText("" if problem is None else problem.sentence)
+
+
+_LOSSES = 3
+_OWN = ""
+
+
+class Tuner(QFrame):
+    """The column.
+
+    Attributes:
+        knobs: place in the page's words to the knob; `apply`, `reset`, `history`, `all`: buttons.
+
+    Signals:
+        all_asked: the person wants every option.
+        history_asked: the person wants to see what was applied.
+        look: a saved question to look at.
+    """
+
+    all_asked = Signal()
+    history_asked = Signal()
+    look = Signal(str)
+
+    def __init__(self, theme: Theme, desk: TuningDesk) -> None:
+        """Make it, empty.
+
+        Args:
+            theme: the theme.
+            desk: what is tried.
+        """
+        super().__init__()
+        self._theme, self._desk = theme, desk
+        self._intent = "lookup"
+        self.setAccessibleName(recall_strings()["tuner"]["title"])
+        self.knobs: list[Knob] = []
+
+    def build(self) -> None:
+        """Fill it once it stands in its place."""
+        desk, said = self._desk, recall_strings()["tuner"]
+        inner = QWidget()
+        self.area = scrolling(inner)
+        outer = column(self, self.area, gap=0)
+        outer.setStretch(0, 1)
+        outer.setContentsMargins(1, 0, 0, 0)
+        self._lay_inner(inner)
+        self.apply = button(said["apply"], desk.apply, kind="primary")
+        self.apply.setDefault(False)
+        self.reset = button(said["reset"], desk.reset)
+        self.history = button(said["history"], self.history_asked.emit)
+        foot = row(self.apply, self.reset, self.history, None, gap=8)
+        foot.setContentsMargins(20, 10, 16, 14)
+        for part in (self.apply, self.reset, self.history):
+            part.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        outer.addWidget(hairline())
+        outer.addLayout(foot)
+        desk.read_done.connect(self._show)
+        desk.tried.connect(self._show)
+        desk.compared.connect(self._compared)
+        self._theme.changed.connect(self.update)
+        self._show_buttons()
+
+    def _lay_inner(self, inner: QWidget) -> None:
+        desk, said, auto = self._desk, recall_strings()["tuner"], recall_strings()["auto"]
+        self.preset = MenuChip(self._theme, said["preset"], {}, "")
+        self.preset.chosen.connect(self._take_preset)
+        self._knob_box = QWidget()
+        self._knob_column = column(self._knob_box, gap=8)
+        self.auto = QCheckBox(auto["title"])
+        self.auto.setToolTip(auto["hint"])
+        self.auto.clicked.connect(lambda checked: desk.put(auto["name"], checked))
+        self.all = button(said["all"], self.all_asked.emit, kind="link")
+        self.all.setProperty("flush", "true")
+        self.effect = Effect(self._theme)
+        self.effect.look.connect(self.look)
+        layout = column(inner, gap=12)
+        layout.setContentsMargins(20, 18, 16, 12)
+        layout.addLayout(row(label(said["title"], "section"), None, self.preset))
+        layout.addWidget(label(said["note"], "muted", wrap=True))
+        layout.addWidget(hairline())
+        layout.addWidget(self._knob_box)
+        layout.addLayout(row(self.all, None))
+        layout.addWidget(hairline())
+        layout.addWidget(self.effect)
+        layout.addStretch(1)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """A surface with a line at its left."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), self._theme.colour("surface"))
+        painter.fillRect(QRectF(0, 0, 1, self.height()), self._theme.colour("line"))
+
+    # ---- what is shown
+
+    def show_intent(self, intent: str) -> None:
+        """Turn the diversity of the kind of question that is asked.
+
+        Args:
+            intent: a value of `core.types.values.Intent`.
+        """
+        if intent != self._intent:
+            self._intent = intent
+            self._show()
+
+    def _show(self) -> None:
+        if self._desk.tuning is None:
+            return
+        rows = self._desk.rows
+        specs = [(spec, str(spec["name"]).format(intent=self._intent)) for spec in recall_strings()["knobs"]]
+        specs = [(spec, name) for spec, name in specs if name in rows]
+        if len(self.knobs) != len(specs):
+            self._build(specs)
+        for knob, (spec, name) in zip(self.knobs, specs, strict=True):
+            knob.show_value(rows[name], self._desk.value(name))
+            knob.rename(spec["title"], self._hint(spec))
+        auto = recall_strings()["auto"]["name"]
+        self.auto.setVisible(auto in rows)
+        self.auto.setChecked(auto in rows and bool(self._desk.value(auto)))
+        presets = self._desk.tuning.presets
+        current = self._desk.preset
+        own = {} if current else {_OWN: recall_strings()["tuner"]["own"]}
+        known: Mapping[str, str] = recall_strings()["tuner"]["presets"]
+        titles = {name: known.get(name, told.partition(":")[0]) for name, told in presets.items()}
+        self.preset.offer({**titles, **own}, current)
+        self.preset.setToolTip(presets.get(current, ""))
+        self._show_buttons()
+
+    def _hint(self, spec: Mapping[str, Any]) -> str:
+        return str(spec["hint"]).format(intent=recall_strings()["intents"][self._intent].lower())
+
+    def _build(self, specs: list[tuple[Mapping[str, Any], str]]) -> None:
+        self._knob_column.removeWidget(self.auto)
+        self.auto.setParent(None)
+        clear(self._knob_column)
+        self.knobs = []
+        for spec, name in specs:
+            knob = Knob(
+                self._theme,
+                self._desk.rows[name],
+                spec["title"],
+                self._hint(spec),
+                spec.get("signal", ""),
+                turned=bool(spec.get("turned")),
+            )
+            knob.turned.connect(lambda name, value, spec=spec: self._turn(name, value, spec))
+            self._knob_column.addWidget(knob)
+            self.knobs.append(knob)
+            if spec.get("also"):
+                self._knob_column.addWidget(self.auto)
+                self._knob_column.addSpacing(6)
+
+    def _turn(self, name: str, value: float, spec: Mapping[str, Any]) -> None:
+        self._desk.put_all({name: value, **spec.get("also", {})})
+
+    def _take_preset(self, name: str) -> None:
+        if name == _OWN:
+            self._show()
+        else:
+            self._desk.take_preset(name)
+            self._show()
+
+    def _show_buttons(self) -> None:
+        is_tried = bool(self._desk.trial)
+        self.apply.setEnabled(is_tried)
+        self.reset.setEnabled(is_tried)
+        self.effect.show_trying(is_tried=is_tried and not self._desk.is_settled)
+
+    def _compared(self) -> None:
+        if self._desk.comparison is not None:
+            self.effect.show_comparison(self._desk.comparison, is_tried=bool(self._desk.trial))
+        self._show_buttons()
+
+
+class Effect(QWidget):
+    """What the trial does to the saved questions.
+
+    Signals:
+        look: a question to look at.
+    """
+
+    look = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        said = recall_strings()["tuner"]
+        self._title = label("", "label")
+        self._none = label(said["none"], "muted", wrap=True)
+        self._table = QWidget()
+        self._grid = QGridLayout(self._table)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(14)
+        self._grid.setVerticalSpacing(8)
+        self._grid.setColumnStretch(0, 1)
+        self._trying = label("", "small")
+        self._told = QWidget()
+        self._told_column = column(self._told, gap=6)
+        column(self, self._title, self._none, self._table, self._trying, self._told, gap=8)
+        self.lines: list[str] = []
+
+    def show_trying(self, *, is_tried: bool) -> None:
+        """Say that it is being worked out."""
+        self._trying.setText(recall_strings()["tuner"]["trying"] if is_tried else "")
+        self._trying.setVisible(is_tried)
+
+    def show_comparison(self, comparison: Comparison, *, is_tried: bool) -> None:
+        """Show it.
+
+        Args:
+            comparison: now and as it would be.
+            is_tried: whether the two differ in anything.
+        """
+        said = recall_strings()["tuner"]
+        count = len(comparison.probes)
+        self._title.setText((said["question"] if count == 1 else said["questions"].format(count=f"{count:,}")).upper())
+        self._none.setVisible(not count)
+        self._table.setVisible(count > 0)
+        self._told.setVisible(count > 0)
+        self._title.setVisible(count > 0)
+        self._fill(comparison, is_tried=is_tried)
+        self._tell(comparison, is_tried=is_tried)
+
+    def _fill(self, comparison: Comparison, *, is_tried: bool) -> None:
+        while self._grid.count():
+            taken = self._grid.takeAt(0)
+            widget = None if taken is None else taken.widget()
+            if widget is not None:
+                widget.deleteLater()
+        said = recall_strings()["tuner"]
+        now, then = comparison.now, comparison.would_be
+        self._grid.addWidget(_right(said["now"], "small"), 0, 1)
+        if is_tried:
+            self._grid.addWidget(_right(said["would_be"], "small"), 0, 2)
+        self.lines = []
+        for at, (title, was, would, better) in enumerate(_rows(comparison, now, then), 1):
+            self._grid.addWidget(label(title), at, 0)
+            self._grid.addWidget(_right(was), at, 1)
+            self.lines.append(f"{title}: {said['now']} {was}" + (f", {said['would_be']} {would}" if is_tried else ""))
+            if is_tried:
+                self._grid.addWidget(_changed(would, better), at, 2)
+        self._table.setAccessibleName("; ".join(self.lines))
+
+    def _tell(self, comparison: Comparison, *, is_tried: bool) -> None:
+        clear(self._told_column)
+        if not is_tried:
+            return
+        said = recall_strings()["tuner"]
+        lost, gained = losses(comparison), gains(comparison)
+        for sentence, question in lost[:_LOSSES]:
+            link = button(said["look"], partial(self.look.emit, question), kind="link")
+            link.setAccessibleName(f"{said['look']}: {sentence}")
+            line = QWidget()
+            made = row(label(sentence, "muted", wrap=True), link, parent=line, gap=6)
+            made.setStretch(0, 1)
+            made.setAlignment(link, Qt.AlignmentFlag.AlignTop)
+            self._told_column.addWidget(line)
+        if len(lost) > _LOSSES:
+            self._told_column.addWidget(label(said["more"].format(count=len(lost) - _LOSSES), "muted"))
+        if gained:
+            self._told_column.addWidget(label(format_count(said["rises"], gained), "success", wrap=True))
+        if not lost and not gained and comparison.probes:
+            self._told_column.addWidget(label(said["nothing_moves"], "muted", wrap=True))
+
+
+def _rows(comparison: Comparison, now: Tally, then: Tally) -> list[tuple[str, str, str, int]]:
+    """Title, now, would be, whether that is better (1), worse (-1) or neither."""
+    said = recall_strings()["tuner"]
+    depths = {probe.within for probe in comparison.probes if probe.kind == "positive"}
+    found = said["found"].format(within=next(iter(depths))) if len(depths) == 1 else said["found_any"]
+
+    def of(count: int, total: int) -> str:
+        return str(said["of"].format(count=count, total=total))
+
+    made = []
+    if now.found_of:
+        made.append((found, of(now.found, now.found_of), of(then.found, then.found_of), _sign(then.found - now.found)))
+    if now.empty_of:
+        made.append(
+            (said["empty"], of(now.empty, now.empty_of), of(then.empty, then.empty_of), _sign(then.empty - now.empty))
+        )
+    made.append((said["stale"], str(now.stale), str(then.stale), _sign(now.stale - then.stale)))
+    made.append((said["tokens"], f"{now.tokens:,.0f}", f"{then.tokens:,.0f}", 0))
+    return made
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)
+
+
+def _changed(text: str, better: int) -> QLabel:
+    made = _right(text, {1: "success", -1: "danger"}.get(better, "body"))
+    if better:  # bold beside the colour
+        font = made.font()
+        font.setBold(True)
+        made.setFont(font)
+    return made
+
+
+def _right(text: str, role: str = "body") -> QLabel:
+    made = label(text, role)
+    made.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    return made

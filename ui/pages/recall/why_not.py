@@ -1,0 +1,283 @@
+"""Why a memory did not come: named by its words or its id, told at which stage of the question it was dropped.
+
+Must not do: guess; what the trace of the answer does not know is said to be unknown, with what would help.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QIcon, QKeyEvent
+from PySide6.QtWidgets import QDialog, QFrame, QLineEdit, QListWidget, QListWidgetItem, QWidget
+
+from core.types.recall import LabAnswer, Trace, TracedCandidate
+from core.types.values import Kind, Status
+from core.types.views import FindRequest, Found, MemoryRow
+from ui.context import Context
+from ui.pages.recall.words import places_told, short_question, verdict
+from ui.strings import recall_strings
+from ui.tasks import query
+from ui.theme.theme import Theme
+from ui.widgets.basics import button, column, label, restyle, row
+from ui.widgets.plaintext import one_line
+from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
+from ui.widgets.words import KIND_WORDS, said_or_noted
+
+_WORD = re.compile(r"[^\W_]+")
+_STEM = 4
+"""Letters from which on a word counts as another form of one that begins with it."""
+_WORDS, _LONG = 4, 40
+
+
+def shared(essence: str, text: str) -> list[str]:
+    """The words of a question that a text has, in one form or another.
+
+    Args:
+        essence: the question without the words that tell nothing.
+        text: of a memory, or its beginning.
+
+    Returns:
+        As they stand in the question, each once.
+    """
+    known = {word.casefold() for word in _WORD.findall(text)}
+    found = {
+        word.casefold(): word for word in _WORD.findall(essence) if any(_alike(word.casefold(), one) for one in known)
+    }
+    return list(found.values())
+
+
+def _alike(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    return one == other or (len(short) >= _STEM and long.startswith(short))
+
+
+def never_told(memory: MemoryRow, essence: str, trace: Trace) -> list[str]:
+    """Why a memory may be no candidate, and what to do.
+
+    Args:
+        memory: which.
+        essence: the question without the words that tell nothing.
+        trace: of the answer, which does not know the memory.
+
+    Returns:
+        Sentences.
+    """
+    said = recall_strings()["why_not"]
+    kept, scope = len(trace.candidates), trace.stages.get("in_scope", 0)
+    first, *more = verdict(None, memory.status)
+    if sum(one.rank is not None for one in trace.candidates) < scope:
+        first = said["unkept"].format(kept=f"{kept:,}", count=f"{scope:,}")
+    if memory.status is not Status.ACTIVE:
+        return [first, *more]
+    found = [f"“{one_line(word, _LONG)}”" for word in shared(essence, memory.head)[:_WORDS]]
+    if found:
+        told = said["shares"].format(words=", ".join(found))
+    else:
+        told = said["shares_none_cut" if memory.is_cut else "shares_none"]
+    return [first, told, said["nearness"], said["help"]]
+
+
+_ID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
+_PAUSE_MS = 200
+_SHOWN = 8
+_WIDTH, _HEIGHT = 600, 520
+_LINE = 46
+
+
+class WhyNotDialog(QDialog):
+    """A field, the memories that fit, the verdict about one.
+
+    Signals:
+        should: the id of a memory that should have been in the answer.
+        closer: the id of one to look at.
+    """
+
+    should = Signal(str)
+    closer = Signal(str)
+
+    def __init__(self, context: Context, answer: LabAnswer, question: str, parent: QWidget) -> None:
+        """Make it.
+
+        Args:
+            context: what pages are given.
+            answer: the answer it is about.
+            question: what was asked.
+            parent: the page.
+        """
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        said = recall_strings()["why_not"]
+        self._context, self._answer = context, answer
+        self._named, self._question = "", question
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(_PAUSE_MS)
+        self._pause.timeout.connect(self._search)
+        self.setWindowTitle(said["title"])
+        self.setAccessibleName(said["title"])
+        self.resize(context.theme.px(_WIDTH), context.theme.px(_HEIGHT))
+        self.field = QLineEdit()
+        self.field.setAccessibleName(said["field"])
+        self.field.setPlaceholderText(said["field"])
+        self.field.textChanged.connect(lambda _: self._pause.start())
+        self.field.returnPressed.connect(self._take_first)
+        self.list = QListWidget()
+        self.list.setObjectName("framed")
+        self.list.setAccessibleName(said["list"])
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.itemClicked.connect(lambda item: self.name(item.data(Qt.ItemDataRole.UserRole)))
+        self.list.itemActivated.connect(lambda item: self.name(item.data(Qt.ItemDataRole.UserRole)))
+        self._none = label("", "warning", wrap=True)
+        self._none.hide()
+        self._card = QFrame()
+        self._card.setObjectName("panel")
+        self._text = label("", "strong", wrap=True)
+        self._about = label("", "small")
+        self._verdict = label("", wrap=True)
+        self._numbers = label("", "muted", wrap=True)
+        self.should_button = button(said["should"], lambda: self.should.emit(self._named))
+        self.closer_button = button(said["closer"], self._look, kind="link")
+        self.closer_button.setProperty("flush", "true")
+        self.close_button = button("Close", self.reject)
+        for part in (self.should_button, self.closer_button, self.close_button):
+            part.setAutoDefault(False)
+        self._lay(short_question(question))
+        self.field.setFocus()
+
+    def _lay(self, question: str) -> None:
+        said = recall_strings()["why_not"]
+        head = column(None, label(said["title"], "title"), gap=4)
+        head.addWidget(label(said["question"].format(query=question), "strong", wrap=True))
+        head.addWidget(label(said["sentence"], "muted", wrap=True))
+        card = column(self._card, self._text, self._about, self._verdict, self._numbers, margins=16, gap=6)
+        card.addLayout(row(self.should_button, self.closer_button, None, gap=12))
+        self._card.hide()
+        layout = column(self, margins=24, gap=12)
+        layout.addLayout(head)
+        layout.addWidget(self.field)
+        layout.addWidget(self._none)
+        layout.addWidget(self.list, 1)
+        layout.addWidget(self._card)
+        layout.addLayout(row(None, self.close_button))
+
+    @property
+    def sentence(self) -> str:
+        """What is said about the memory that was named."""
+        return self._verdict.text() if not self._card.isHidden() else ""
+
+    # ---- naming
+
+    def _search(self) -> None:
+        typed = self.field.text().strip()
+        self._card.hide()  # what was said before is about another memory
+        found = _ID.search(typed)
+        if found is not None:
+            self.name(found.group().lower())
+        elif typed:
+            library = self._context.bridge.engine.library
+            wanted = FindRequest(library.essence(typed))
+            asked = query("Looking for it", lambda: library.find(wanted)).within(self, "find")
+            self._context.tasks.run(asked.success(self._found).failure(lambda _: self._offer(())))
+        else:
+            self._offer(())
+            self._say_none("")
+
+    def _found(self, found: Found) -> None:
+        ids = found.ids[:_SHOWN]
+        library = self._context.bridge.engine.library
+        asked = query("Looking for it", lambda: library.rows(ids)).within(self, "find")
+        self._context.tasks.run(asked.success(self._offer).failure(lambda _: self._offer(())))
+
+    def _offer(self, rows: Sequence[MemoryRow]) -> None:
+        self.list.clear()
+        self._say_none("" if rows else "none")
+        theme = self._context.theme
+        side = theme.px(16)
+        self.list.setIconSize(QSize(side, side))
+        for memory in rows:
+            item = QListWidgetItem(f"{one_line(memory.head, 110)}\n{_about(memory)}", self.list)
+            item.setIcon(_icon(theme, memory.kind))
+            item.setData(Qt.ItemDataRole.UserRole, memory.id)
+            item.setSizeHint(QSize(100, theme.px(_LINE)))
+        self.list.setCurrentRow(0 if rows else -1)
+
+    def _say_none(self, which: str) -> None:
+        """Say that nothing has the words or the id; "" for that there is nothing to say."""
+        self._none.setText(recall_strings()["why_not"][which] if which else "")
+        self._none.setVisible(bool(which))
+
+    def _take_first(self) -> None:
+        if self._pause.isActive():
+            self._pause.stop()
+            self._search()
+        item = self.list.currentItem()
+        if item is not None:
+            self.name(item.data(Qt.ItemDataRole.UserRole))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Down goes from the field into the list."""
+        if event.key() == Qt.Key.Key_Down and self.field.hasFocus() and self.list.count():
+            self.list.setFocus()
+        else:
+            super().keyPressEvent(event)
+
+    # ---- the verdict
+
+    def name(self, memory_id: str) -> None:
+        """Say what became of a memory.
+
+        Args:
+            memory_id: which.
+        """
+        library = self._context.bridge.engine.library
+        asked = query("Reading the memory", lambda: library.rows((memory_id,))).within(self, "row")
+        self._context.tasks.run(asked.success(self._judge).failure(lambda _: self._judge(())))
+
+    def _judge(self, rows: Sequence[MemoryRow]) -> None:
+        self._say_none("" if rows else "none_id")
+        self._card.setVisible(bool(rows))
+        if not rows:
+            return
+        said, memory, trace = recall_strings()["why_not"], rows[0], self._answer.trace
+        self._named = memory.id
+        candidate = next((one for one in trace.candidates if one.id == memory.id), None)
+        self._text.setText(one_line(memory.head, 240))
+        self._about.setText(_about(memory))
+        self._verdict.setText(" ".join(self._told(candidate, memory)))
+        is_here = candidate is not None and candidate.place is not None
+        restyle(self._verdict, "role", "success" if is_here else "warning")
+        numbers = ""
+        if candidate is not None and not is_here:
+            numbers = said["evidence"].format(
+                evidence=f"{candidate.evidence:.2f}", best=f"{trace.best:.2f}", bar=f"{trace.bar:.2f}"
+            )
+        self._numbers.setText(numbers)
+        self._numbers.setVisible(bool(numbers))
+        self.should_button.setVisible(not is_here)
+        places = "" if candidate is None else places_told(candidate.lists)
+        self._card.setAccessibleName(f"{self._verdict.text()} {places}")
+
+    def _told(self, candidate: TracedCandidate | None, memory: MemoryRow) -> list[str]:
+        if candidate is not None:
+            return verdict(candidate, memory.status)
+        essence = self._context.bridge.engine.library.essence(self._question)
+        return never_told(memory, essence, self._answer.trace)
+
+    def _look(self) -> None:
+        self.closer.emit(self._named)
+        self.accept()
+
+
+def _icon(theme: Theme, kind: Kind) -> QIcon:
+    """A kind's shape that keeps its colour where its line is chosen."""
+    picture = kind_pixmap(kind, theme.px(16), theme.colour(KIND_TOKENS[kind]), 2)
+    made = QIcon(picture)
+    made.addPixmap(picture, QIcon.Mode.Selected)
+    return made
+
+
+def _about(memory: MemoryRow) -> str:
+    when = said_or_noted(memory.occurred, memory.recorded_at)
+    return f"{KIND_WORDS[memory.kind]} · {when} · {one_line(memory.space, 60)}"

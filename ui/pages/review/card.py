@@ -1,0 +1,328 @@
+"""One of the two memories as a card: its text with the words at odds marked, where it comes from, what it claims.
+
+What cannot be seen stands as a bordered mark; what is copied is the original. Must not do: interpret or change a text,
+ask the engine, or keep the keyboard from the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import (
+    QTextCharFormat,
+)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from core.types.reviews import ClaimSeen, Side
+from core.types.values import Status
+from ui.pages.review.words import claim_note, dated, given_to, holds, provenance, quote_of, standing
+from ui.strings import review_strings
+from ui.theme.theme import Theme
+from ui.theme.tokens import FontRole
+from ui.widgets.basics import button, clear, column, hairline, label, row
+from ui.widgets.fitted_text import FittedText
+from ui.widgets.plaintext import has_marks, pieces
+from ui.widgets.shapes import KindMark
+from ui.widgets.words import claim_told
+
+MOST = 20_000
+"""Characters shown of one memory; what lies behind is in the inspector."""
+
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Characters that are drawn alike.
+
+    Attributes:
+        shown: what stands in the view; original: what it stands for.
+        is_odd: it is at odds with the other text.
+        name: what a mark stands for; "" where it is none.
+    """
+
+    shown: str
+    original: str
+    is_odd: bool = False
+    name: str = ""
+
+
+def stretches(text: str, marks: Sequence[Place]) -> Iterator[Stretch]:
+    """Cut a text at its marks and at what cannot be seen.
+
+    Args:
+        text: any text.
+        marks: places at odds, code points, end exclusive; places outside the text are passed over.
+
+    Yields:
+        The stretches; their originals together are the text.
+    """
+    at = 0
+    for start, end in _clean(marks, len(text)):
+        yield from _cut(text[at:start], is_odd=False)
+        yield from _cut(text[start:end], is_odd=True)
+        at = end
+    yield from _cut(text[at:], is_odd=False)
+
+
+def _clean(marks: Sequence[Place], length: int) -> Iterator[Place]:
+    """Places in order, inside the text, none over another."""
+    at = 0
+    for start, end in sorted(marks):
+        low, high = max(start, at), min(end, length)
+        if low < high:
+            yield low, high
+            at = high
+
+
+def _cut(text: str, *, is_odd: bool) -> Iterator[Stretch]:
+    for piece in pieces(text):
+        if piece.is_mark:
+            yield Stretch(piece.text, text[piece.start], is_odd, piece.name)
+        else:
+            for number, part in enumerate(piece.text.split("\r\n")):
+                if number:
+                    yield Stretch("\n", "\r\n", is_odd)
+                if part:
+                    yield Stretch(part, part, is_odd)
+
+
+class MarkedText(FittedText):
+    """The text."""
+
+    line_percent = 124
+    most_borders = 200
+
+    def __init__(self, theme: Theme, name: str, tone: str) -> None:
+        """Make it.
+
+        Args:
+            theme: the theme.
+            name: what it shows, for those who do not see it.
+            tone: `accent` or `warning`: the colour of what is at odds.
+        """
+        super().__init__(theme, name)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
+        self._tone = tone
+        self._stretches: tuple[Stretch, ...] = ()
+        self._role: FontRole = "body"
+
+    @property
+    def parts(self) -> tuple[Stretch, ...]:
+        """What it shows."""
+        return self._stretches
+
+    def show_text(self, text: str, marks: Sequence[Place], role: FontRole, most_lines: int = 0) -> None:
+        """Show a text.
+
+        Args:
+            text: plain, hostile or not; the beginning of it where it is very long.
+            marks: places at odds, code points, end exclusive.
+            role: the font.
+            most_lines: fold after so many lines; 0 for never.
+        """
+        self._stretches = tuple(stretches(text[:MOST], marks))
+        self._role, self._most = role, most_lines
+        self._write()
+
+    def _write(self) -> None:
+        self._put((part.shown, self._format(part), bool(part.name)) for part in self._stretches)
+        self._fit()
+
+    def _format(self, part: Stretch) -> QTextCharFormat:
+        made, theme = QTextCharFormat(), self._theme
+        made.setFont(theme.font(self._role))
+        made.setForeground(theme.colour("ink"))
+        if part.is_odd:
+            made.setBackground(theme.colour(f"{self._tone}_soft"))
+            made.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
+            made.setUnderlineColor(theme.colour(self._tone))
+        if part.name:
+            self._mark(made, part.name)
+        return made
+
+
+SHORT = 220
+"""Characters up to which a text is set large."""
+FOLD = 9
+"""Lines after which a long text is folded."""
+_CLAIMS = 3
+_STANDS = frozenset({Status.ACTIVE, Status.DISPUTED})
+
+
+class SideCard(QFrame):
+    """The card."""
+
+    def __init__(self, theme: Theme, tone: str, closer: Callable[[str], None], palace: Callable[[str], None]) -> None:
+        """Make it.
+
+        Args:
+            theme: the theme.
+            tone: `accent` for what stands, `warning` for what arrived; the heading says it too.
+            closer: opens the inspector on a memory.
+            palace: shows a memory in the palace.
+        """
+        super().__init__()
+        self.setObjectName("card")
+        self._theme, self._tone = theme, tone
+        self._side: Side | None = None
+        self._mark = KindMark(theme, size=12, colour=tone)
+        self._heading = label("", "label")
+        self._heading.setAccessibleDescription("heading")
+        self.trust = _pill()
+        self.text = MarkedText(theme, "", tone)
+        self.text.fitted.connect(self._name_fold)
+        self.fold = button("Show all", self._toggle, kind="link")
+        self.hidden = label(review_strings()["hidden"], "warning", wrap=True)
+        self.origin = label("", "muted", wrap=True)
+        self.when = label("", "muted", wrap=True)
+        self._rule = hairline()
+        self._claims = QWidget()
+        self._claims_box = column(self._claims, gap=8)
+        self.closer = button("Look closer", lambda: self._lead(closer), kind="link")
+        self.closer.setToolTip("All about this memory, in the inspector")
+        self.palace = button("In the palace", lambda: self._lead(palace), kind="link")
+        self._lay()
+
+    def _lay(self) -> None:
+        layout = column(self, gap=10)
+        layout.setContentsMargins(20, 16, 20, 14)
+        layout.addLayout(row(self._mark, self._heading, None, self.trust, gap=8))
+        layout.addWidget(self.text)
+        layout.addLayout(_flush(self.fold))
+        layout.addWidget(self.hidden)
+        told = column(None, self.origin, self.when, gap=2)
+        layout.addLayout(told)
+        layout.addWidget(self._rule)
+        layout.addWidget(self._claims)
+        layout.addStretch(1)
+        layout.addLayout(_flush(self.closer, self.palace))
+
+    def show_side(self, side: Side, heading: str, *, names_given: bool = True) -> None:
+        """Show a memory.
+
+        Args:
+            side: the memory.
+            heading: what it is here, such as `What arrived`.
+            names_given: whether to say whom it was given to; what follows may say it already.
+        """
+        self._side = side
+        memory = side.memory
+        self._mark.show_kind(memory.kind)
+        self._heading.setText(heading.upper())
+        self._heading.setAccessibleName(heading)
+        trusted = review_strings()["trust"].format(percent=round(100 * memory.trust))
+        self.setAccessibleName(f"{heading}, {trusted}")
+        self.trust.setText(trusted)
+        self.trust.setToolTip(review_strings()["trust_hint"])
+        is_short = len(memory.text) <= SHORT
+        self.text.setAccessibleName(f"Text of “{heading}”")
+        self.text.show_text(memory.text, side.marks, "quote" if is_short else "body", 0 if is_short else FOLD)
+        self.hidden.setVisible(has_marks(memory.text))
+        self.origin.setText(provenance(side))
+        parts = [dated(side), given_to(side) if names_given else "", holds(side), standing(side)]
+        self.when.setText(" · ".join(part for part in parts if part))
+        self._show_claims(memory.text, side.claims)
+        self.closer.setAccessibleName(f"Look closer: {heading}")
+        self.palace.setAccessibleName(f"Show in the palace: {heading}")
+        self.palace.setVisible(memory.status in _STANDS)
+        self._name_fold()
+
+    def _show_claims(self, text: str, claims: Sequence[ClaimSeen]) -> None:
+        clear(self._claims_box)
+        shown = [claim for claim in claims if claim.state != "retracted"][:_CLAIMS]
+        self._rule.setVisible(bool(shown))
+        self._claims.setVisible(bool(shown))
+        if shown:
+            self._claims_box.addWidget(label(review_strings()["evidence"], "label"))
+        for claim in shown:
+            self._claims_box.addWidget(_Evidence(claim, quote_of(text, claim.spans), self._tone))
+
+    def _name_fold(self) -> None:
+        is_folded = self.text.is_folded
+        said = "Show all of it" if is_folded else "Show less"
+        self.fold.setText(said)
+        self.fold.setAccessibleName(f"{said}: {self._heading.accessibleName()}")
+        long = self._side is not None and len(self._side.memory.text) > SHORT
+        self.fold.setVisible(long and self.text.is_longer_than(FOLD))
+
+    def _toggle(self) -> None:
+        self.text.fold(0 if self.text.is_folded else FOLD)
+
+    def _lead(self, where: Callable[[str], None]) -> None:
+        if self._side is not None:
+            where(self._side.memory.id)
+
+
+class _Evidence(QFrame):
+    """A claim with what backs it, beside a bar in the card's colour."""
+
+    def __init__(self, claim: ClaimSeen, quote: str, tone: str) -> None:
+        super().__init__()
+        self.setObjectName("evidence")
+        self.setProperty("tone", tone)
+        layout: QVBoxLayout = column(self, label(claim_told(claim), wrap=True), gap=1)
+        layout.setContentsMargins(12, 0, 0, 0)
+        if quote:
+            layout.addWidget(label(quote, "muted", wrap=True))
+        note = label(claim_note(claim), "small", wrap=True)
+        note.setToolTip(review_strings()["sure_hint"])
+        layout.addWidget(note)
+
+
+def _pill() -> QLabel:
+    made = label("", "small")
+    made.setObjectName("pill")
+    made.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+    return made
+
+
+def _flush(*links: QWidget) -> QHBoxLayout:
+    """Links whose words begin where the text above them begins."""
+    for link in links:
+        link.setProperty("flush", "true")
+    return row(*links, None, gap=14)
+
+
+class SideBySide(QWidget):
+    """Two cards beside each other, below each other where there is little room; or one alone."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._first: SideCard | None = None
+        self.is_stacked = False
+        self._box = row(parent=self, gap=20)
+        self._box.setAlignment(Qt.AlignmentFlag.AlignTop)
+
+    def hold(self, first: SideCard, second: SideCard) -> None:
+        """Take the two cards."""
+        self._first = first
+        for one in (first, second):
+            one.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+            self._box.addWidget(one, 1)
+
+    def show_first(self, *, is_shown: bool) -> None:
+        """Show both, or the second alone."""
+        if self._first is not None:
+            self._first.setVisible(is_shown)
+
+    def fit(self, width: int) -> None:
+        """Choose how they stand.
+
+        Args:
+            width: pixels there are.
+        """
+        stacked = width < self._theme.px(NARROW)
+        if stacked != self.is_stacked:
+            self.is_stacked = stacked
+            direction = self._box.Direction.TopToBottom if stacked else self._box.Direction.LeftToRight
+            self._box.setDirection(direction)
+            self._box.setSpacing(12 if stacked else 20)
+
+
+NARROW = 600
+"""Pixels at 100 % below which the cards stand below each other."""

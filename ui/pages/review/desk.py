@@ -1,0 +1,563 @@
+"""One item as the person decides it: the question, why it is asked, the warning, both sides, what can be done.
+
+The buttons stay in sight: what is read scrolls above them. Must not do: ask the engine, or carry a decision out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QWidget
+
+from core.types.reviews import Follow, ReviewItem, Suggestion
+from core.types.values import Action
+from ui.lists.edge_fade import Fade
+from ui.pages.review.card import SideBySide, SideCard
+from ui.pages.review.words import ASKS, ORDER, can_repeat, from_whom, headings, may_repeat, told
+from ui.strings import review_strings
+from ui.theme.theme import Theme
+from ui.widgets.basics import FlowLayout, button, clear, column, hairline, keycap, label, row
+from ui.widgets.keys import KeyButton
+from ui.widgets.plaintext import one_line
+from ui.widgets.states import Banner
+
+_ICON = 18
+_CHARACTERS = 400
+
+
+class WarningBanner(QFrame):
+    """A triangle, a word, and what letting the memory in would mean; hidden where there is nothing to warn of."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("banner")
+        self.setProperty("tone", "warning")
+        self._theme, self._sign = theme, QLabel()
+        self._title = label(review_strings()["warned"], "strong", wrap=True)
+        self._words = label("", wrap=True)
+        layout = row(self._sign, margins=12, gap=12, parent=self)
+        layout.setAlignment(self._sign, Qt.AlignmentFlag.AlignTop)
+        layout.addLayout(column(None, self._title, self._words, gap=2), 1)
+        theme.changed.connect(self._restyle)
+        self._restyle()
+        self.hide()
+
+    @property
+    def sentence(self) -> str:
+        """What is said; "" while it is hidden."""
+        return "" if self.isHidden() else self._words.text()
+
+    def _restyle(self) -> None:
+        side = self._theme.px(_ICON)
+        self._sign.setFixedSize(side, side)
+        self._sign.setPixmap(self._theme.icon("triangle-alert", "warning").pixmap(QSize(side, side)))
+
+    def say(self, sentence: str) -> None:
+        """Say it.
+
+        Args:
+            sentence: from the engine; "" hides it.
+        """
+        self._words.setText(one_line(sentence, _CHARACTERS))
+        self.setAccessibleName(f"{self._title.text()}. {self._words.text()}")
+        self.setVisible(bool(sentence))
+
+
+_FOLLOW_WIDTH = 230
+
+
+class SuggestionBar(QFrame):
+    """What Loci would do, and the one button that does it.
+
+    Signals:
+        pressed: the action; asked: the action, with its dialog first.
+    """
+
+    pressed = Signal(Action)
+    asked = Signal(Action)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("panel")
+        self._theme = theme
+        self._head = label("", "strong", wrap=True)
+        self._words = label("", "muted", wrap=True)
+        self.other_dates = button(review_strings()["change_date"], self._ask, kind="link")
+        self.act: KeyButton | None = None
+        self._action = Action.SKIP
+        left = QWidget()
+        said = column(left, self._head, self._words, gap=2)
+        said.addLayout(_left(self.other_dates))
+        self._box = row(left, parent=self, gap=16)
+        self._box.setContentsMargins(20, 12, 20, 12)
+        self._box.setStretch(0, 1)
+
+    def show_suggestion(self, item: ReviewItem) -> None:
+        """Show what is suggested; hidden where nothing is.
+
+        Args:
+            item: the item.
+        """
+        if self.act is not None:
+            self._box.removeWidget(self.act)
+            self.act.hide()
+            self.act.deleteLater()
+            self.act = None
+        found = item.suggestion
+        self.setVisible(found is not None)
+        if found is None:
+            return
+        self._action = found.action
+        said = told(found.action, item.kind, is_pair=item.existing is not None)
+        is_ready = acts_at_once(found)
+        what = said.plain[:1].lower() + said.plain[1:]
+        self._head.setText(review_strings()["suggested"].format(what=what))
+        self._words.setText(one_line(found.sentence, 400))
+        self.setAccessibleName(f"{self._head.text()}. {self._words.text()}")
+        self.other_dates.setVisible(is_ready and found.action is Action.KEEP_BOTH_DATED)
+        title = said.plain if is_ready else said.title
+        self.act = KeyButton(self._theme, title, said.key, lambda: self.pressed.emit(self._action), "primary")
+        self.act.setToolTip(said.hint)
+        self._box.addWidget(self.act, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.act.show()  # at once: a layout would show it only in the next turn, and the keyboard may want it now
+
+    def _ask(self) -> None:
+        self.asked.emit(self._action)
+
+
+def acts_at_once(suggestion: Suggestion) -> bool:
+    """Whether a suggestion says all that its decision needs."""
+    if suggestion.action is Action.KEEP_BOTH_DATED:
+        return suggestion.at is not None
+    return suggestion.action not in ASKS
+
+
+class ActionBar(QWidget):
+    """The other actions, each with its key; the tick for a rule.
+
+    Signals:
+        pressed: the action.
+    """
+
+    pressed = Signal(Action)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setAccessibleName("What you can decide")
+        self._theme = theme
+        self.buttons: dict[Action, KeyButton] = {}
+        self._item: ReviewItem | None = None
+        self._flow_box = QWidget()
+        self._flow = FlowLayout(self._flow_box, gap=8)
+        self._undo = QWidget()
+        row(label(review_strings()["undo"], "muted"), keycap("Ctrl+Z"), parent=self._undo, gap=6)
+        self.remember = QCheckBox()
+        self.remember.setToolTip(review_strings()["remember_note"])
+        self.remember.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.remember.toggled.connect(lambda _: self._enable())
+        foot = QWidget()
+        self._foot = FlowLayout(foot, gap=16)
+        self._foot.addWidget(self.remember)
+        self._foot.addWidget(self._undo)
+        column(self, self._flow_box, foot, gap=12)
+
+    def show_item(self, item: ReviewItem) -> None:
+        """Offer what can be decided; what is suggested stands above.
+
+        Args:
+            item: the item.
+        """
+        clear(self._flow)
+        self.buttons.clear()
+        self._item = item
+        above = item.suggestion.action if item.suggestion is not None else None
+        for action in ORDER:
+            if action in item.actions and action is not above:
+                said = told(action, item.kind, is_pair=item.existing is not None)
+                made = KeyButton(self._theme, said.short, said.key, self._presser(action))
+                made.setToolTip(said.hint)
+                self._flow.addWidget(made)
+                made.show()
+                self.buttons[action] = made
+        may = any(can_repeat(item, action) for action in item.actions)
+        self.remember.setChecked(False)
+        self.remember.setVisible(may)
+        if may and may_repeat(item):
+            said_so = review_strings()["remember"].format(who=from_whom(item))
+            self.remember.setText(said_so.replace("&", "&&"))
+            self.remember.setAccessibleName(said_so)
+        self._flow_box.updateGeometry()
+        self.updateGeometry()
+
+    def say_undo(self, *, is_said: bool) -> None:
+        """Say that every decision can be undone, where there is room for it."""
+        self._undo.setVisible(is_said and self._item is not None and bool(self._item.actions))
+
+    def _presser(self, action: Action) -> Callable[[], None]:
+        return lambda: self.pressed.emit(action)
+
+    def _enable(self) -> None:
+        """A decision that depends on the two texts cannot be repeated: with the tick it is not offered."""
+        for action, made in self.buttons.items():
+            made.setEnabled(self.allows(action))
+
+    def allows(self, action: Action) -> bool:
+        """Whether an action can be decided as the tick stands."""
+        if self._item is None or not self.remember.isChecked():
+            return True
+        return action is Action.SKIP or can_repeat(self._item, action)
+
+
+class FollowsRow(QWidget):
+    """What rests on the memory that stands.
+
+    Signals:
+        led: the ids of the memories meant.
+    """
+
+    led = Signal(tuple)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setAccessibleName(review_strings()["follows"])
+        self._theme = theme
+        inner = QWidget()
+        self._flow = FlowLayout(inner, gap=28)
+        column(self, hairline(), label(review_strings()["follows"], "label"), inner, gap=10)
+
+    def show_follows(self, follows: Sequence[Follow]) -> None:
+        """Show them; hidden where there is none.
+
+        Args:
+            follows: from the engine.
+        """
+        clear(self._flow)
+        self.setVisible(bool(follows))
+        for one in follows:
+            self._flow.addWidget(self._entry(one))
+        self.updateGeometry()
+
+    def _entry(self, one: Follow) -> QWidget:
+        made = QWidget()
+        head = one_line(one.headline, 80)
+        if one.ids:
+            link = button(head, lambda: self.led.emit(one.ids), kind="link")
+            link.setAccessibleName(f"Show {head}")
+            top: QWidget = link
+        else:
+            top = label(head, "strong", wrap=True)
+        said = label(one_line(one.sentence, 200), "muted", wrap=True)
+        box = column(made, gap=2)
+        if one.ids:
+            box.addLayout(_left(top))
+        else:
+            box.addWidget(top)
+        box.addWidget(said)
+        width = self._theme.px(_FOLLOW_WIDTH)
+        made.setFixedSize(width, box.totalHeightForWidth(width))
+        made.setAccessibleName(f"{head} {said.text()}")
+        return made
+
+
+def _left(link: QWidget) -> QHBoxLayout:
+    """A link whose words begin where the text above it begins."""
+    link.setProperty("flush", "true")
+    return row(link, None)
+
+
+_WIDEST = 1080
+_PAD = 32
+_PAD_NARROW = 20
+_WHY_WIDEST = 720
+_WHY_CHARACTERS = 640
+"""A client's reason (512 bytes at most) is shown whole."""
+_LEAST = 80
+_BAR = 14
+_TALL = 640
+_LOW = 220
+
+
+class _Inner(QWidget):
+    """What scrolls: only its height for its width counts; wrapped words would ask for more at their narrowest."""
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        return QSize(100, 0)
+
+
+class Reading(QScrollArea):
+    """What is read; no taller than it needs to be, and it scrolls where there is less room.
+
+    Signals:
+        grown: its content may need another height.
+    """
+
+    grown = Signal()
+
+    def __init__(self, inner: QWidget) -> None:
+        super().__init__()
+        self._inner = inner  # first: as its widget it is watched by the area at once
+        self._wanted = 0
+        self.setWidget(inner)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+
+    @property
+    def needed(self) -> int:
+        """Pixels of height its content needs at its width."""
+        layout = self._inner.layout()
+        if layout is None:
+            return 0
+        if layout.hasHeightForWidth():
+            return int(layout.totalHeightForWidth(self.viewport().width()))
+        return int(layout.minimumSize().height())
+
+    def want(self, height: int) -> None:
+        """Take so many pixels of height, less where the window is made smaller, never more."""
+        if height != self._wanted:
+            self._wanted = height
+            self.setMaximumHeight(height)
+            self.updateGeometry()
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """As tall as it is wanted."""
+        return QSize(200, self._wanted)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """It may be narrow and low."""
+        return QSize(200, 40)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Its content needs another height."""
+        if watched is self._inner and event.type() == QEvent.Type.LayoutRequest:
+            self.grown.emit()
+        return super().eventFilter(watched, event)
+
+
+class Desk(QWidget):
+    """The item.
+
+    Signals:
+        decided: an action was pressed.
+        dates_asked: the suggested dates are to be others.
+        led: ids of memories that somebody wants to see.
+    """
+
+    decided = Signal(Action)
+    dates_asked = Signal()
+    led = Signal(tuple)
+
+    def __init__(self, theme: Theme, closer: Callable[[str], None], palace: Callable[[str], None]) -> None:
+        """Make it, empty: `build` fills it once it stands in its place.
+
+        Args:
+            theme: the theme.
+            closer: opens the inspector on a memory.
+            palace: shows a memory in the palace.
+        """
+        super().__init__()
+        self.setAccessibleName("The item")
+        self._theme, self._closer, self._palace = theme, closer, palace
+        self.item: ReviewItem | None = None
+        self._follows_any = self._is_low = False
+
+    def build(self) -> None:
+        """Fill it, from the outside in: a widget that changes its parent is styled anew with all it holds."""
+        theme, inner = self._theme, _Inner()
+        self.reading = Reading(inner)
+        self.fade = Fade(theme, self.reading, "background")
+        self._outer = column(self, self.reading, gap=16)
+        self._read = column(inner, gap=16)
+        self._place = label("", "muted")
+        self._question = label("", "title", wrap=True)
+        self._why = label("", "muted", wrap=True)
+        self._read.addLayout(column(None, self._place, self._question, self._why, gap=4))
+        self._closed = QWidget()
+        self._read.addWidget(self._closed)
+        self._closed_box = column(self._closed)
+        self.warning = WarningBanner(theme)
+        self._read.addWidget(self.warning)
+        self.have = SideCard(theme, "accent", self._closer, self._palace)
+        self.came = SideCard(theme, "warning", self._closer, self._palace)
+        self.cards = SideBySide(theme)
+        self._read.addWidget(self.cards)
+        self.cards.hold(self.have, self.came)
+        self._build_bars()
+        self.reading.grown.connect(self._share)
+        self.reading.verticalScrollBar().rangeChanged.connect(lambda *_: self._clear_bar())
+        theme.changed.connect(self._fit)
+
+    def _build_bars(self) -> None:
+        self.suggestion, self.actions_bar = SuggestionBar(self._theme), ActionBar(self._theme)
+        self.suggestion.pressed.connect(self.decided)
+        self.suggestion.asked.connect(lambda _: self.dates_asked.emit())
+        self.actions_bar.pressed.connect(self.decided)
+        self.follows = FollowsRow(self._theme)
+        self.follows.led.connect(self.led)
+        self._bars = column(None, self.suggestion, self.actions_bar, self.follows, gap=16)
+        self._outer.addLayout(self._bars)
+        self._outer.addStretch(1)
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether two memories are shown."""
+        return self.item is not None and self.item.existing is not None
+
+    @property
+    def question(self) -> str:
+        """What is asked."""
+        return self._question.text()
+
+    @property
+    def why(self) -> str:
+        """Why it is asked."""
+        return self._why.text()
+
+    @property
+    def place(self) -> str:
+        """Which one of how many it is."""
+        return self._place.text()
+
+    def show_place(self, number: int, total: int) -> None:
+        """Say which one it is.
+
+        Args:
+            number: from 1.
+            total: how many wait.
+        """
+        self._place.setText(f"{number:,} of {total:,}")
+
+    def name_place(self, *, is_named: bool) -> None:
+        """Say it here, or not, where the page says it already."""
+        self._place.setVisible(is_named)
+
+    def show_item(self, item: ReviewItem) -> None:
+        """Show an item.
+
+        Args:
+            item: validated by the engine.
+        """
+        is_other = self.item is None or self.item.id != item.id
+        self.item = item
+        self._question.setText(one_line(item.question, 240))
+        self._why.setText(" ".join(one_line(sentence, _WHY_CHARACTERS) for sentence in item.why))
+        self._say_closed(item.closed)
+        self.warning.say(item.warning)
+        first, second = headings(item)
+        stands = item.existing or item.against
+        if stands is not None:
+            self.have.show_side(stands, first, names_given=not item.follows)
+        self.came.show_side(item.incoming, second)
+        self.cards.show_first(is_shown=stands is not None)
+        self.suggestion.show_suggestion(item)
+        self.actions_bar.show_item(item)
+        self._follows_any = bool(item.follows)
+        self.follows.show_follows(item.follows)
+        if is_other:
+            self.reading.verticalScrollBar().setValue(0)
+        self._fit()
+
+    def _say_closed(self, sentence: str) -> None:
+        while self._closed_box.count():
+            taken = self._closed_box.takeAt(0)
+            widget = None if taken is None else taken.widget()
+            if widget is not None:
+                widget.deleteLater()
+        self._closed.setVisible(bool(sentence))
+        if sentence:
+            self._closed_box.addWidget(Banner(sentence, "accent"))
+
+    # ---- room
+
+    def _fit(self) -> None:
+        px = self._theme.px
+        pad = px(_PAD if self.width() >= px(700) else _PAD_NARROW)
+        right = max(pad, self.width() - px(_WIDEST) - pad)
+        self._outer.setContentsMargins(pad, px(8 if self._place.isHidden() else 20), right - _BAR, px(16))
+        self._bars.setContentsMargins(0, 0, _BAR, 0)
+        self._clear_bar()
+        width = self._width
+        # Not by a greatest width: a layout asks for the height of the whole line all the same.
+        self._why.setContentsMargins(0, 0, max(0, width - px(_WHY_WIDEST)), 0)
+        self.cards.fit(width)
+        self._share()
+
+    @property
+    def _width(self) -> int:
+        """Pixels of width for cards and bars."""
+        margins = self._outer.contentsMargins()
+        return self.width() - margins.left() - margins.right() - _BAR
+
+    def _clear_bar(self) -> None:
+        """The scroll bar stands in the margin, so that cards and bars end at the same place with it and without."""
+        bar = self.reading.verticalScrollBar()
+        taken = bar.sizeHint().width() if bar.maximum() > 0 else 0
+        self._read.setContentsMargins(0, 0, max(0, _BAR - taken), 0)
+
+    def _share(self) -> None:
+        """Give what is read the height it needs, or what the buttons leave."""
+        margins, width = self._outer.contentsMargins(), self._width
+        room = self.height() - margins.top() - margins.bottom()
+        self.actions_bar.say_undo(is_said=self.height() >= self._theme.px(_TALL))
+        taken = sum(_height(bar, width) + self._outer.spacing() for bar in self._shown_bars)
+        is_low = room - taken < self._theme.px(_LOW)
+        if is_low != self._is_low:
+            self._scroll_bars(is_low=is_low)
+        room -= 0 if is_low else taken
+        self._place_follows(width, room)
+        if self._bars.indexOf(self.follows) >= 0 and self._follows_any:
+            room -= _height(self.follows, width) + self._outer.spacing()
+        self.reading.want(max(_LEAST, min(self.reading.needed, room)))
+
+    @property
+    def _shown_bars(self) -> list[QWidget]:
+        return (
+            [self.actions_bar]
+            if self.item is None or self.item.suggestion is None
+            else [self.suggestion, self.actions_bar]
+        )
+
+    def _scroll_bars(self, *, is_low: bool) -> None:
+        """Where hardly anything could be read above them, the buttons scroll too, below the cards."""
+        self._is_low = is_low
+        keyboard = self.focusWidget()
+        old, new = (self._bars, self._read) if is_low else (self._read, self._bars)
+        for place, bar in enumerate((self.suggestion, self.actions_bar)):
+            old.removeWidget(bar)
+            new.insertWidget(new.indexOf(self.cards) + 1 + place if is_low else place, bar)
+        for bar in self._shown_bars:
+            bar.show()  # another parent hides it
+        if keyboard is not None and self.isVisible() and any(bar.isAncestorOf(keyboard) for bar in self._shown_bars):
+            keyboard.setFocus()
+
+    def _place_follows(self, width: int, room: int) -> None:
+        """What follows stands below the buttons where there is room, else it scrolls with what is read."""
+        if not self._follows_any:
+            return
+        own = _height(self.follows, width) + self._outer.spacing()
+        is_below = self._bars.indexOf(self.follows) >= 0
+        reads = self.reading.needed - (0 if is_below else own)
+        if is_below and reads + own > room:
+            self._bars.removeWidget(self.follows)
+            self._read.addWidget(self.follows)
+            self.follows.show()  # another parent hides it
+        elif not is_below and reads + own <= room:
+            self._read.removeWidget(self.follows)
+            self._bars.addWidget(self.follows)
+            self.follows.show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Everything finds its place anew."""
+        super().resizeEvent(event)
+        self._fit()
+
+
+def _height(widget: QWidget, width: int) -> int:
+    layout = widget.layout()
+    if layout is not None and layout.hasHeightForWidth():
+        return int(layout.totalHeightForWidth(width))
+    return widget.sizeHint().height()

@@ -1,0 +1,264 @@
+"""What a decision asks before: the text of a merge, the day from which the newcomer holds, the condition of it.
+
+Must not do: carry the decision out; a dialog only makes a `Decision`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta
+
+from PySide6.QtCore import QDate, QEvent, QLocale, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QCheckBox, QDateEdit, QDialog, QLabel, QLineEdit, QPlainTextEdit, QWidget
+
+from core.types.reviews import Decision, ReviewItem, Side
+from core.types.values import Action, Precision, When
+from ui.context import Context
+from ui.pages.review.card import MarkedText
+from ui.strings import review_strings
+from ui.widgets.basics import Segments, button, column, label, row
+
+BOTH, HAVE, CAME = "both", "have", "came"
+_WIDTH = 560
+_LONGEST_CONDITION = 200
+_REFERENCE_LINES = 5
+_DAY = timedelta(days=1)
+
+
+class DecisionDialog(QDialog):
+    """Title, sentence, a form, one button that does it.
+
+    Signals:
+        agreed: the `Decision`.
+    """
+
+    agreed = Signal(object)
+
+    def __init__(self, context: Context, said: Mapping[str, str], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(said["title"])
+        self.setAccessibleName(said["title"])
+        self.setMinimumWidth(context.theme.px(_WIDTH))
+        self.form = QWidget()
+        self.form_box = column(self.form, gap=8)
+        self.problem = label("", "danger", wrap=True)
+        self.problem.hide()
+        self.cancel = button("Cancel", self.reject)
+        self.act = button(said["act"], self.agree, kind="primary")
+        self.act.setDefault(True)
+        layout = column(self, label(said["title"], "title"), label(said["sentence"], "muted", wrap=True), margins=24)
+        layout.setSpacing(12)
+        layout.addWidget(self.form, 1)
+        layout.addWidget(self.problem)
+        layout.addLayout(row(None, self.cancel, self.act))
+
+    def decision(self) -> Decision | None:
+        """What was entered; None while that is not enough."""
+        raise NotImplementedError
+
+    def agree(self) -> None:
+        """Tell it and close, if it is enough."""
+        found = self.decision()
+        if found is not None:
+            self.agreed.emit(found)
+            self.accept()
+
+    def check(self) -> None:
+        """Offer the button only for what is enough."""
+        self.act.setEnabled(self.decision() is not None)
+
+
+class MergeDialog(DecisionDialog):
+    """The text that shall stand: of two memories, or of one that is corrected."""
+
+    def __init__(self, context: Context, item: ReviewItem, begin: str, parent: QWidget) -> None:
+        """Make it.
+
+        Args:
+            context: what pages are given.
+            item: the item.
+            begin: `both`, `have` or `came`: the text to begin with.
+            parent: the page.
+        """
+        is_pair = item.existing is not None
+        super().__init__(context, review_strings()["dialogs"]["merge" if is_pair else "correct"], parent)
+        self._item = item
+        self.field = QPlainTextEdit()
+        self.field.setAccessibleName("The text that shall stand")
+        self.field.setTabChangesFocus(True)
+        self.field.setMinimumHeight(context.theme.px(120))
+        self.begin: Segments | None = None
+        if item.existing is not None:
+            self.form_box.addWidget(_reference(context, "What you have", item.existing, "accent"))
+            self.form_box.addWidget(_reference(context, "What arrived", item.incoming, "warning"))
+            choices = ((BOTH, "Both"), (HAVE, "What you have"), (CAME, "What arrived"))
+            self.begin = Segments(choices, begin, "Begin with")
+            self.begin.chosen.connect(self._begin)
+            line = row(label("Begin with", "strong"), self.begin, gap=10)
+            self.form_box.addLayout(line)
+        self.form_box.addWidget(self.field, 1)
+        self.form_box.addWidget(label("Ctrl+Enter does it.", "small"))
+        self.field.textChanged.connect(self.check)
+        self._begin(begin if is_pair else CAME)
+        self.setFocusProxy(self.field)
+        self.field.setFocus()
+
+    def _begin(self, what: str) -> None:
+        item = self._item
+        have = item.existing.memory.text if item.existing is not None else ""
+        came = item.incoming.memory.text
+        suggested = item.suggestion.text if item.suggestion is not None else None
+        both = suggested or (f"{have.rstrip()}\n{came.strip()}" if have else came)
+        self.field.setPlainText({BOTH: both, HAVE: have, CAME: came}[what])
+        self.field.selectAll()
+
+    def decision(self) -> Decision | None:
+        """The merge."""
+        text = self.field.toPlainText().strip()
+        return Decision(Action.MERGE, text=text) if text else None
+
+    def event(self, event: QEvent) -> bool:
+        """Ctrl+Enter does it, also while the text has the keyboard."""
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            is_enter = event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
+            if is_enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+                self.agree()
+                return True
+        return super().event(event)
+
+
+def _reference(context: Context, heading: str, side: Side, tone: str) -> QWidget:
+    """One of the texts, to look at while another is written."""
+    made = QWidget()
+    view = MarkedText(context.theme, heading, tone)
+    view.show_text(side.memory.text, side.marks, "body", _REFERENCE_LINES)
+    column(made, label(heading, "label"), view, gap=2)
+    return made
+
+
+class DatesDialog(DecisionDialog):
+    """From which day the newcomer holds, and whether it has ceased to."""
+
+    def __init__(self, context: Context, item: ReviewItem, parent: QWidget) -> None:
+        said = review_strings()["dialogs"]["dates" if item.existing is not None else "dates_one"]
+        super().__init__(context, said, parent)
+        self._is_pair = item.existing is not None
+        first = _first_day(item, context.clock.now_ms())
+        self.begin = _day_field("From when the newcomer holds", first)
+        self.has_end = QCheckBox("It has ceased to hold")
+        self.end = _day_field("Until when it held", first + _DAY)
+        self.end.setEnabled(False)
+        self.has_end.toggled.connect(self.end.setEnabled)
+        self.has_end.toggled.connect(lambda _: self._changed())
+        self.outcome = label("", "strong", wrap=True)
+        self.form_box.addLayout(row(_named("The newcomer holds from", self.begin), self.begin, None, gap=10))
+        self.form_box.addLayout(row(self.has_end, label("on"), self.end, None, gap=10))
+        self.form_box.addWidget(self.outcome)
+        for field in (self.begin, self.end):
+            field.dateChanged.connect(lambda _: self._changed())
+        self._changed()
+        self.begin.setFocus()
+
+    def _changed(self) -> None:
+        begin, end = _said(self.begin.date()), _said(self.end.date())
+        until = f" until {end}" if self.has_end.isChecked() else " on"
+        newcomer = f"from {begin}{until}"
+        self.outcome.setText(
+            f"What you have: until {begin}. The newcomer: {newcomer}." if self._is_pair else f"It holds {newcomer}."
+        )
+        is_wrong = self.has_end.isChecked() and self.end.date() <= self.begin.date()
+        self.problem.setText("It cannot cease before it begins." if is_wrong else "")
+        self.problem.setVisible(is_wrong)
+        self.check()
+
+    def decision(self) -> Decision | None:
+        """Both, with the days."""
+        begin = when_of(self.begin.date())
+        if not self.has_end.isChecked():
+            return Decision(Action.KEEP_BOTH_DATED, begin=begin)
+        end = when_of(self.end.date())
+        return Decision(Action.KEEP_BOTH_DATED, begin=begin, end=end) if begin.ms < end.ms else None
+
+
+class ConditionDialog(DecisionDialog):
+    """The condition under which the newcomer is true."""
+
+    def __init__(self, context: Context, item: ReviewItem, parent: QWidget) -> None:
+        said = review_strings()["dialogs"]["when" if item.existing is not None else "when_one"]
+        super().__init__(context, said, parent)
+        self.field = QLineEdit()
+        self.field.setAccessibleName("The condition")
+        self.field.setMaxLength(_LONGEST_CONDITION)
+        self.field.setPlaceholderText(review_strings()["dialogs"]["when_hint"])
+        self.field.textChanged.connect(self.check)
+        self.form_box.addWidget(_named("Only", self.field))
+        self.form_box.addWidget(self.field)
+        self.check()
+        self.field.setFocus()
+
+    def decision(self) -> Decision | None:
+        """Both, under a condition."""
+        found = self.field.text().strip()
+        return Decision(Action.SCOPE_SPLIT, when=found) if found else None
+
+
+def dialog_for(context: Context, item: ReviewItem, action: Action, parent: QWidget, begin: str = "") -> DecisionDialog:
+    """The dialog a decision needs.
+
+    Args:
+        context: what pages are given.
+        item: the item.
+        action: one of `words.ASKS`.
+        parent: the page.
+        begin: for a merge, the text to begin with; "" for both.
+    """
+    if action is Action.MERGE:
+        return MergeDialog(context, item, begin or BOTH, parent)
+    if action is Action.KEEP_BOTH_DATED:
+        return DatesDialog(context, item, parent)
+    return ConditionDialog(context, item, parent)
+
+
+# ---- days
+
+
+def when_of(day: QDate) -> When:
+    """A day as a moment: its first instant in UTC, known to the day."""
+    at = datetime(day.year(), day.month(), day.day(), tzinfo=UTC)
+    return When(int(at.timestamp() * 1000), Precision.DAY, 0)
+
+
+def _first_day(item: ReviewItem, now_ms: int) -> date:
+    """The day to begin with: the suggested one, else when the newcomer was said, else today."""
+    suggested = item.suggestion.at if item.suggestion is not None else None
+    memory = item.incoming.memory
+    if suggested is None and memory.valid_from is not None:
+        suggested = When(memory.valid_from)
+    found = suggested or memory.occurred or When(now_ms)
+    try:
+        return (datetime.fromtimestamp(found.ms / 1000, UTC) + timedelta(minutes=found.offset_min or 0)).date()
+    except (OverflowError, ValueError, OSError):
+        return datetime.fromtimestamp(now_ms / 1000, UTC).date()
+
+
+def _day_field(name: str, day: date) -> QDateEdit:
+    made = QDateEdit(QDate(day.year, day.month, day.day))
+    made.setLocale(QLocale(QLocale.Language.English))
+    made.setDisplayFormat("d MMM yyyy")
+    made.setAccessibleName(name)
+    made.lineEdit().setObjectName("inner")
+    made.lineEdit().setTextMargins(8, 0, 0, 0)
+    made.setToolTip("Arrow keys change the day, the month or the year")
+    return made
+
+
+def _said(day: QDate) -> str:
+    return QLocale(QLocale.Language.English).toString(day, "d MMM yyyy")
+
+
+def _named(text: str, field: QWidget) -> QLabel:
+    made = label(text, "strong")
+    made.setBuddy(field)
+    return made

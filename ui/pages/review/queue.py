@@ -1,0 +1,473 @@
+"""The queue at the left: filters with counts, rows in the order of harm; and what closed lately, and what repeats.
+
+Must not do: ask the engine for an item, or decide anything; it tells what is looked at and what is chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QPainter
+from PySide6.QtWidgets import QDialog, QFrame, QPushButton, QVBoxLayout, QWidget
+
+from core.types.reviews import ClosedRow, Queue, ReviewRow, ReviewRule
+from ui.context import Context
+from ui.lists.list_view import Keep, ListKeys, ListView
+from ui.lists.row_spec import LOW, MIDDLE, RIGHT, Heading, Inert, RowSpec, RowState
+from ui.pages.review.words import families, row_note, source_words, told
+from ui.strings import review_strings
+from ui.tasks import problem_of, query, write
+from ui.theme.theme import Theme
+from ui.undo import offer_undo
+from ui.widgets.basics import FlowLayout, MenuChip, button, clear, column, hairline, label, row, scrolling
+from ui.widgets.plaintext import one_line
+from ui.widgets.words import ago, count_of, date_of
+
+_ROW, _HEADING, _PAD = 56, 34, 12
+GROUPS: Mapping[str, str] = {"none": "None", "source": "Source", "client": "Client", "subject": "Subject"}
+
+Line = ReviewRow | Heading
+
+
+def lines_of(rows: Sequence[ReviewRow], group: str, today: int = 0) -> list[Line]:
+    """Rows in the order they stand, with headings.
+
+    Args:
+        rows: from the engine, most harmful first.
+        group: a key of `GROUPS`.
+        today: how many of the first rows are today's digest.
+    """
+    if group == "none":
+        if not 0 < today < len(rows):
+            return list(rows)
+        later = len(rows) - today
+        return [Heading("Today", count=today), *rows[:today], Heading("After that", count=later), *rows[today:]]
+    name = _NAMES[group]
+    grouped: dict[str, list[ReviewRow]] = {}
+    for item in rows:  # the order of the groups is that of their first, most harmful row
+        grouped.setdefault(name(item), []).append(item)
+    made: list[Line] = []
+    for title, members in grouped.items():
+        made += [Heading(title, count=len(members), chooses=True), *members]
+    return made
+
+
+def _client(row: ReviewRow) -> str:
+    return one_line(row.client or "", 40) or "No client"
+
+
+def _subject(row: ReviewRow) -> str:
+    return one_line(row.subject, 40) or "No subject was read"
+
+
+_NAMES: Mapping[str, Callable[[ReviewRow], str]] = {
+    "source": lambda row: source_words(row.source),
+    "client": _client,
+    "subject": _subject,
+}
+
+
+class QueueRows(RowSpec[ReviewRow]):
+    """How the rows of the queue look: a title, and under it what it is and whence."""
+
+    heading = (_HEADING, _HEADING)
+
+    def key(self, row: ReviewRow) -> str:
+        """Its item."""
+        return row.id
+
+    def describe(self, row: ReviewRow) -> str:
+        """Its title and its note."""
+        return f"{one_line(row.title, 160)}. {row_note(row)}"
+
+    def height(self, _row: ReviewRow, _place: int) -> int:
+        """All are of one height."""
+        return self.theme.px(_ROW)
+
+    def draw_inert(self, painter: QPainter, rect: QRect, line: Inert, state: RowState) -> None:
+        """A heading with the figure of its rows; under the pointer, what pressing it does."""
+        if not isinstance(line, Heading):
+            return
+        px, number, is_pressed = self.theme.px, self.theme.font("small"), line.chooses and state.is_hovered
+        inner = rect.adjusted(px(_PAD), 0, -px(_PAD), -px(6))
+        figure = "Choose all" if is_pressed else f"{line.count or 0:,}"
+        self.write(painter, inner, figure, "accent" if is_pressed else "muted", number, RIGHT | LOW)
+        width = QFontMetrics(number).horizontalAdvance(figure)
+        self.write(painter, inner.adjusted(0, 0, -width - 8, 0), line.title, "muted", self.theme.font("label"), LOW)
+
+    def draw_row(self, painter: QPainter, rect: QRect, row: ReviewRow, _state: RowState) -> None:
+        """Its two lines."""
+        px = self.theme.px
+        inner = rect.adjusted(px(_PAD), px(8), -px(_PAD), -px(8))
+        upper, lower = QRect(inner), QRect(inner)
+        upper.setHeight(inner.height() // 2)
+        lower.setTop(upper.bottom() + 1)
+        head, small = self.fonts()
+        head.setWeight(QFont.Weight.DemiBold)
+        self.write(painter, upper, one_line(row.title, 120), "muted" if row.later else "ink", head)
+        self.write(painter, lower, row_note(row), "muted", small)
+
+
+DAYS = 7
+_WIDTH, _HEIGHT = 560, 480
+_LINE = 52
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedLine:
+    """Something that closed.
+
+    Attributes:
+        id: its item.
+        title: what it was.
+        why: how it closed, and the reason.
+        when: how long ago.
+    """
+
+    id: str
+    title: str
+    why: str
+    when: str
+
+
+class ClosedRows(RowSpec[ClosedLine]):
+    """How they look: a title with a word at the right, and under it why."""
+
+    def key(self, row: ClosedLine) -> str:
+        """Its item."""
+        return row.id
+
+    def describe(self, row: ClosedLine) -> str:
+        """All of it."""
+        return f"{row.title}. {row.why} {row.when}"
+
+    def hint(self, _row: ClosedLine) -> str:
+        """Nothing."""
+        return ""
+
+    def height(self, _row: ClosedLine, _place: int) -> int:
+        """All are of one height."""
+        return self.theme.px(_LINE)
+
+    def draw_ground(self, painter: QPainter, rect: QRect, _row: ClosedLine, _state: RowState) -> None:
+        """A hairline: nothing can be done with what closed."""
+        painter.fillRect(QRect(rect.left() + 10, rect.bottom(), rect.width() - 20, 1), self.theme.colour("line"))
+
+    def draw_row(self, painter: QPainter, rect: QRect, row: ClosedLine, _state: RowState) -> None:
+        """Its two lines."""
+        theme, inner = self.theme, rect.adjusted(10, 6, -10, -6)
+        half, small = inner.height() // 2, theme.font("small")
+        wide = QFontMetrics(small).horizontalAdvance(row.when)
+        upper = QRect(inner.x(), inner.y(), inner.width() - wide - 12, half)
+        self.write(painter, upper, row.title, "ink", theme.font("body"))
+        self.write(painter, QRect(inner.x(), inner.y() + half, inner.width(), half), row.why, "muted", small)
+        at_right = QRect(inner.x(), inner.y(), inner.width(), half)
+        self.write(painter, at_right, row.when, "muted", small, RIGHT | MIDDLE)
+
+
+class ClosedDialog(QDialog):
+    """What closed in the last days, and why."""
+
+    def __init__(self, context: Context, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        said = review_strings()["closed"]
+        self.setWindowTitle(said["title"])
+        self.setAccessibleName(said["title"])
+        self.resize(context.theme.px(_WIDTH), context.theme.px(_HEIGHT))
+        self._context = context
+        self._note = label(said["sentence"], "muted", wrap=True)
+        self.list = ListView(ClosedRows(context.theme), said["title"])
+        self.list.setObjectName("framed")
+        self.list.setUniformItemSizes(True)
+        self.close_button = button("Close", self.accept, kind="primary")
+        layout = column(self, label(said["title"], "title"), self._note, margins=24, gap=12)
+        layout.addWidget(self.list, 1)
+        layout.addLayout(row(None, self.close_button))
+        conflicts = context.bridge.engine.conflicts
+        asked = query("Reading what closed", lambda: conflicts.closed(DAYS)).within(self)
+        context.tasks.run(asked.success(self._show).failure(self._fail))
+
+    @property
+    def note(self) -> str:
+        """What is said above the list."""
+        return self._note.text()
+
+    def _show(self, rows: Sequence[ClosedRow]) -> None:
+        now = self._context.clock.now_ms()
+        self.list.show_lines([closed_line(one, now) for one in rows])
+        if not rows:
+            self._note.setText(review_strings()["closed"]["none"])
+            self.list.hide()
+
+    def _fail(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        self._note.setText("" if problem is None else problem.sentence)
+
+
+def closed_line(shown: ClosedRow, now_ms: int) -> ClosedLine:
+    """Something that closed as a line."""
+    said = review_strings()
+    how = said["resolutions"].get(shown.resolution) or said["closed"]["by_itself"]
+    why = one_line(shown.note, 200)
+    reason = f"{how}. {why}" if why else f"{how}."
+    return ClosedLine(shown.id, one_line(shown.title, 160), reason, ago(shown.closed_at, now_ms))
+
+
+class RulesDialog(QDialog):
+    """The decisions that repeat; each can be taken away.
+
+    Signals:
+        forgotten: the id of a rule that is gone.
+    """
+
+    forgotten = Signal(str)
+
+    def __init__(self, context: Context, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        said = review_strings()["rules"]
+        self.setWindowTitle(said["title"])
+        self.setAccessibleName(said["title"])
+        self.resize(context.theme.px(_WIDTH), context.theme.px(360))
+        self._context = context
+        self._note = label(said["sentence"], "muted", wrap=True)
+        inner = QWidget()
+        self._lines: QVBoxLayout = column(inner, gap=8)
+        self.close_button = button("Close", self.accept, kind="primary")
+        layout = column(self, label(said["title"], "title"), self._note, margins=24, gap=12)
+        layout.addWidget(scrolling(inner), 1)
+        layout.addLayout(row(None, self.close_button))
+        self._read()
+
+    @property
+    def note(self) -> str:
+        """What is said above the list."""
+        return self._note.text()
+
+    def _read(self) -> None:
+        conflicts = self._context.bridge.engine.conflicts
+        asked = query("Reading the rules", conflicts.rules).within(self, "rules")
+        self._context.tasks.run(asked.success(self._show).failure(self._fail))
+
+    def _show(self, rules: Sequence[ReviewRule]) -> None:
+        clear(self._lines)
+        self._note.setText(review_strings()["rules"]["sentence" if rules else "none"])
+        for rule in rules:
+            said = QWidget()
+            head = label(rule_line(rule), wrap=True)
+            used = f"applied {count_of(rule.applied, 'time')}" if rule.applied else "not applied yet"
+            column(said, head, label(f"Since {date_of(rule.created_at)}, {used}", "small"), gap=1)
+            away = button(review_strings()["rules"]["forget"], partial(self._forget, rule.id))
+            away.setAccessibleName(f"Forget the rule: {rule_line(rule)}")
+            line = QWidget()
+            row(said, away, gap=12, parent=line).setStretch(0, 1)
+            self._lines.addWidget(line)
+            self._lines.addWidget(hairline())
+        self._lines.addStretch(1)
+
+    def _fail(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        self._note.setText("" if problem is None else problem.sentence)
+
+    def _forget(self, rule_id: str) -> None:
+        conflicts = self._context.bridge.engine.conflicts
+        task = write("Forgetting a rule", lambda: conflicts.forget_rule(rule_id)).within(self)
+        self._context.tasks.run(task.success(lambda step: self._gone(rule_id, step)).failure(self._fail))
+
+    def _gone(self, rule_id: str, step_id: str) -> None:
+        self.forgotten.emit(rule_id)
+        offer_undo(self._context, review_strings()["rules"]["forgotten"], step_id)
+        self._read()
+
+
+def rule_line(rule: ReviewRule) -> str:
+    """A rule as a sentence: `Turn it down: held back, from Claude Code`."""
+    whence = one_line(rule.client, 40) if rule.client else source_words(rule.source or "").lower()
+    said = told(rule.action, rule.kind, is_pair=rule.kind in {"contradiction", "classification"})
+    return f"{said.plain}: {_KINDS.get(rule.kind, rule.kind)}, from {whence or 'anywhere'}"
+
+
+_KINDS = {
+    "contradiction": "contradictions",
+    "classification": "pairs Loci is not sure of",
+    "quarantine": "what is held back",
+    "injection": "what reads like an instruction",
+    "proposal": "proposals",
+    "approval": "changes that need your word",
+    "stale": "what may be out of date",
+    "gap": "open questions",
+    "entity_merge": "names that may be one",
+}
+
+
+ALL = "all"
+_KEYS = ListKeys({}, moves_only=True, searches=False)
+
+
+class Filters(QWidget):
+    """All, or one family of kinds; only those of which something waits.
+
+    Signals:
+        chosen: the family's key.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("What is shown of the queue")
+        self._flow = FlowLayout(self, gap=6)
+        self._buttons: dict[str, QPushButton] = {}
+        self._titles = {ALL: "All", **{key: title for key, title, _ in families()}}
+        for key, title in self._titles.items():
+            made = button(title, kind="chip")
+            made.setCheckable(True)
+            made.setChecked(key == ALL)
+            made.clicked.connect(lambda _checked=False, key=key: self._choose(key))
+            self._flow.addWidget(made)
+            self._buttons[key] = made
+
+    @property
+    def current(self) -> str:
+        """The family that is shown."""
+        return next((key for key, made in self._buttons.items() if made.isChecked()), ALL)
+
+    def _choose(self, key: str) -> None:
+        self._check(key)
+        self.chosen.emit(key)
+
+    def _check(self, wanted: str) -> None:
+        # No exclusive group of Qt: its buttons are reached by side arrows, and here those decide.
+        for key, made in self._buttons.items():
+            made.setChecked(key == wanted)
+
+    def show_all(self) -> None:
+        """Show everything again, without telling anybody."""
+        self._check(ALL)
+
+    def show_counts(self, counts: Mapping[str, int]) -> None:
+        """Say how much waits of each family.
+
+        Args:
+            counts: open items by kind.
+        """
+        for key, title, kinds in families():
+            count = sum(counts.get(kind, 0) for kind in kinds)
+            made = self._buttons[key]
+            made.setText(f"{title} {count:,}")
+            made.setAccessibleName(f"{title}, {count:,}")
+            made.setVisible(count > 0 or made.isChecked())
+        self.updateGeometry()
+
+
+def kinds_of(family: str) -> tuple[str, ...] | None:
+    """The kinds of a family; None for all."""
+    return next((kinds for key, _, kinds in families() if key == family), None)
+
+
+class QueuePanel(QFrame):
+    """Head, filters, list, foot.
+
+    Signals:
+        filtered: another family is wanted.
+        closed_asked: the person wants to know what closed by itself.
+        rules_asked: the person wants to see the rules.
+    """
+
+    filtered = Signal(str)
+    closed_asked = Signal()
+    rules_asked = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("queue")
+        self.setAccessibleName("The queue")
+        self._theme = theme
+        self._queue = Queue((), 0, {})
+        self._away: set[str] = set()
+        self._count = label("", "muted")
+        self.filters = Filters()
+        self.filters.chosen.connect(self.filtered)
+        self.group = MenuChip(theme, "Group", GROUPS, "none")
+        self.group.chosen.connect(lambda _: self.show_again())
+        self.list = ListView(QueueRows(theme), "What waits for you", _KEYS, keep=Keep.AFTER, takes_many=True)
+        self._cap = label("", "small", wrap=True)
+        self._closed = label("", "small", wrap=True)
+        self.see_why = button("See why", self.closed_asked.emit, kind="link")
+        self.see_rules = button("Rules", self.rules_asked.emit, kind="link", hint="Decisions you asked to be repeated")
+        layout = column(self, gap=10)
+        layout.setContentsMargins(12, 16, 12, 12)
+        head = row(label("Review", "title"), None, self._count)
+        head.setContentsMargins(6, 0, 6, 0)
+        layout.addLayout(head)
+        chips = column(None, self.filters)
+        chips.setContentsMargins(6, 0, 6, 0)
+        layout.addLayout(chips)
+        layout.addWidget(self.list, 1)
+        foot = column(None, self._cap, self._closed, gap=4)
+        links = row(self.see_why, self.see_rules, None, self.group, gap=10)
+        foot.addLayout(links)
+        foot.setContentsMargins(6, 0, 6, 0)
+        layout.addLayout(foot)
+
+    @property
+    def rows(self) -> Sequence[ReviewRow]:
+        """The rows that are shown, in their order."""
+        return self.list.lines.rows()
+
+    @property
+    def open_count(self) -> int:
+        """How many items of the shown family wait, shown or not."""
+        kinds = kinds_of(self.filters.current)
+        counts = self._queue.counts
+        total = self._queue.total if kinds is None else sum(counts.get(kind, 0) for kind in kinds)
+        return max(total - len(self._away), len(self.rows))
+
+    def show_queue(self, queue: Queue, wanted: str = "") -> None:
+        """Show what the engine read.
+
+        Args:
+            queue: the answer.
+            wanted: the item to look at; "" to stay where one is.
+        """
+        self._queue = queue
+        self._away.clear()
+        self.filters.show_counts(queue.counts)
+        self.group.setVisible(len(queue.rows) > 1)
+        told = review_strings()["closed"]["link"]
+        said = told["one"] if queue.closed == 1 else told["many"].format(count=f"{queue.closed:,}")
+        self._closed.setText(said)
+        self._closed.setVisible(queue.closed > 0)
+        self.see_why.setText("See why" if queue.closed else "What closed")
+        self.see_why.setAccessibleName("See why they closed" if queue.closed else "What closed lately")
+        self.show_again(wanted)
+
+    def show_again(self, wanted: str = "") -> None:
+        """Show the same rows, grouped as is wished now."""
+        current = self.list.current
+        left = [one for one in self._queue.rows if one.id not in self._away]
+        today = min(self._queue.today, len(left))
+        self.list.show_lines(
+            lines_of(left, self.group.current, today), wanted=wanted or (current.id if current is not None else "")
+        )
+        self._say_counts(len(left))
+
+    def take_away(self, ids: Sequence[str]) -> None:
+        """Take decided rows out before the engine has answered; the next row is looked at."""
+        self._away.update(ids)
+        self.show_again()
+
+    def put_back(self) -> None:
+        """Show again what was taken out: it could not be decided."""
+        self._away.clear()
+        self.show_again()
+
+    def _say_counts(self, shown: int) -> None:
+        total = self.open_count
+        self._count.setText(f"{total:,} open")
+        self._cap.setText(f"The {shown:,} most harmful of {total:,} are shown.")
+        self._cap.setVisible(total > shown)

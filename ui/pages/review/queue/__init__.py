@@ -1,4 +1,0 @@
-"""The queue: what waits to be decided, and what was.
-
-Must not do: decide an item.
-"""
