@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from core.errors import Code, UserError
-from core.text.rendering.cells import escape_formula
+from core.text.screening.fences import escape_formula
 
 _COLUMNS = (
     "text", "time", "author", "session", "ref", "kind", "category", "importance", "tags", "source", "space", "status",

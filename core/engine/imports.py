@@ -52,7 +52,7 @@ from core.intake.transaction.tombstones import erased_digests, erased_texts
 from core.intake.transaction.validation import check_space_name
 from core.memory.draft import content_hash
 from core.memory.spaces import find_space_id
-from core.text.compose import embedding_text
+from core.text.terms import embedding_text
 from core.types.replies import Candidate, ImportReport, UndoReport
 from core.types.values import HOME_SPACE, OWNER_ACTOR, Actor, Status, When
 from core.vault.database.rows import Rows

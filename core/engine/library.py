@@ -31,10 +31,9 @@ from core.memory.read import MEMORY_COLUMNS, read_by_id, read_by_ids, row_to_mem
 from core.recall.browse.facets import count_facets
 from core.recall.browse.library_search import find_rows, read_rows
 from core.security.atomic import write_atomic
-from core.text.compose import embedding_text
-from core.text.query import search_syntax
-from core.text.query.search_syntax import ParsedSearch, SearchTerm
-from core.text.stopwords import stop_words
+from core.text import search_syntax
+from core.text.search_syntax import ParsedSearch, SearchTerm
+from core.text.terms import embedding_text, stop_words
 from core.text.times import format_time
 from core.types.ids import is_id
 from core.types.memory import Warned
@@ -411,14 +410,14 @@ class Library:
 
     @staticmethod
     def with_term(query: str, key: str, value: str, *, negated: bool = False) -> str:
-        """A search with one more condition; see `core.text.query.search_syntax.with_term`. Needs no vault."""
+        """A search with one more condition; see `core.text.search_syntax.with_term`. Needs no vault."""
         return search_syntax.format_search(
             search_syntax.with_term(search_syntax.parse_search(query), key, value, negated=negated)
         )
 
     @staticmethod
     def without_term(query: str, term: SearchTerm, value: str | None = None) -> str:
-        """A search without one of its conditions; see `core.text.query.search_syntax.without_term`. Needs no vault."""
+        """A search without one of its conditions; see `core.text.search_syntax.without_term`. Needs no vault."""
         return search_syntax.format_search(search_syntax.without_term(search_syntax.parse_search(query), term, value))
 
 

@@ -13,7 +13,7 @@ from core.entities.name_words import MOST_NAME, name_key
 from core.entities.registry import TYPES, add_alias, find_root
 from core.entities.resolution import NamedEntity, match_tier
 from core.errors import Code, PreconditionError, UserError
-from core.text.fold import fold_width
+from core.text.terms import fold_width
 from core.types.entities import EntityCard, EntityChange, EntityDraft, Reach
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

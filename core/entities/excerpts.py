@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from core.text.split import split_sentences
+from core.text.sentences import split_sentences
 
 LONGEST = 240
 """Characters of an excerpt, at most; our choice: two lines of a wide window."""

@@ -15,7 +15,7 @@ from itertools import pairwise
 from core.entities.name_words import name_key
 from core.entities.recognition import NameCandidate, NameWord, RecognizedText
 from core.entities.registry import KnownName, NameLexicon
-from core.text.stopwords import common_words, fold_word
+from core.text.terms import common_words, fold_word
 from core.types.lifecycle import Inferred, Mentioned
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

@@ -15,9 +15,8 @@ from core.entities.mentions import Mention, find_mentions
 from core.entities.name_words import name_key
 from core.entities.recognition import NameCandidate, RecognizedText, recognize_names
 from core.entities.registry import KnownName, NameLexicon, make_lexicon, read_known_names
-from core.text.describe.technologies import technology_spellings
-from core.text.stopwords import common_words, fold_word
-from core.text.terms import query_terms
+from core.text.metadata import technology_spellings
+from core.text.terms import common_words, fold_word, query_terms
 from core.vault.database.rows import Rows
 
 LOOKED_AT = 12

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from core.text.fold import fold_case, fold_width
+from core.text.terms import fold_case, fold_width
 
 _WORD = re.compile(r"[^\W_][\w'.-]*")
 _WORDS_ONLY = re.compile(r"[\w\s'.,-]+")

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.entities.name_words import MOST_NAME, name_key, name_words
-from core.text.describe.metadata import Metadata, blank_code, extract_metadata
-from core.text.stopwords import common_words, fold_word
+from core.text.metadata import Metadata, blank_code, extract_metadata
+from core.text.terms import common_words, fold_word
 
 MOST = 64
 """Candidates of one text, at most."""
@@ -95,7 +95,7 @@ def recognize_names(text: str, metadata: Metadata | None = None) -> RecognizedTe
 
     Args:
         text: any text; its first `MOST_TEXT` code points are read.
-        metadata: what `core.text.describe.metadata` read off it; read here where it is None.
+        metadata: what `core.text.metadata` read off it; read here where it is None.
 
     Returns:
         Its words and candidates.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from core.llm.prompts import Prompt, escape_fences, instructions
 from core.llm.schema import find_json
-from core.text.describe.metadata import find_dates
+from core.text.metadata import find_dates
 
 _KEYS = frozenset(("people", "dates", "topics", "sentiment"))
 _MOST, _MOST_CHARS = 12, 80

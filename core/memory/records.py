@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from core.memory.draft import Draft, to_json
-from core.text.describe.steps import extract_cues, extract_steps
+from core.text.metadata import extract_cues, extract_steps
 from core.types.values import Kind, Memory
 from core.vault.database.tx import Tx
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from core.memory.draft import to_json
 from core.memory.read import read_by_ids
-from core.text.rendering.tiers import Tiers, make_tiers
+from core.text.summaries import Tiers, make_tiers
 from core.types.values import Memory
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

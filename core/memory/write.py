@@ -14,7 +14,7 @@ from core.memory.read import read_by_ids
 from core.memory.records import remove_records, rewrite_records, write_records
 from core.memory.rooms import remove_places
 from core.memory.tiers import remove_tiers, rewrite_tiers, write_tiers
-from core.text.compose import memory_terms
+from core.text.terms import memory_terms
 from core.types.values import Memory
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

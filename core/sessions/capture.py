@@ -30,9 +30,8 @@ from core.intake.transaction.unit_of_work import Verb
 from core.memory.draft import content_hash, to_json
 from core.memory.write import Stored
 from core.sessions.repetition import compared_words, is_echo, is_repetition, jaccard, strip_contexts
-from core.text.compose import embedding_text
-from core.text.propositions import extract_propositions
-from core.text.split import split_sentences
+from core.text.sentences import extract_propositions, split_sentences
+from core.text.terms import embedding_text
 from core.types.replies import ClientRecord, StoreReply
 from core.types.requests import StoreRequest
 from core.types.sessions import Captured, CaptureRequest, Message, SummaryRequest

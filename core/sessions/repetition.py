@@ -13,8 +13,7 @@ import re
 from core.belief.extract.vocabulary import word_lists
 from core.intake.transaction.echo_guard import was_disclosed
 from core.memory.draft import content_hash
-from core.text.fold import fold_case
-from core.text.stopwords import stop_words
+from core.text.terms import fold_case, stop_words
 from core.vault.database.rows import Rows
 
 _OPEN, _CLOSE = "<memory ", "</memory>"

@@ -1,4 +1,4 @@
-"""Pure text: folding, index terms, query terms, sentences, splitting, and what of a memory is indexed and embedded.
+"""Pure text: index terms, sentences, times, and what can be read off a text or a question by rules.
 
-Must not do: any I/O but reading its own word lists from `resources/text`, any knowledge of rows, any scoring.
+Must not do: any I/O but reading its own word lists from `resources`, any knowledge of rows, any scoring.
 """

@@ -23,7 +23,7 @@ class FindRequest:
     """What the library shall list.
 
     Attributes:
-        query: in the search syntax of `core.text.query.search_syntax`; empty for all that stands.
+        query: in the search syntax of `core.text.search_syntax`; empty for all that stands.
         sort: one of `SORTS`.
         descending: largest, newest or last in the alphabet first.
     """

@@ -74,10 +74,10 @@ def copy_tree(into: Path) -> Path:
 # All of them go into one tree, so that the linter reads it once.
 PLANTED = {
     "upward import": (
-        "core/text/rendering/p1.py",
+        "core/text/screening/p1.py",
         "import core.engine",
         "rooms",
-        "core.text.rendering.p1 -> core.engine",
+        "core.text.screening.p1 -> core.engine",
     ),
     "upward, from a bottom room": (
         "core/types/p2.py",
@@ -86,10 +86,10 @@ PLANTED = {
         "core.types.p2 -> core.vault",
     ),
     "upward, inside a function": (
-        "core/score/belief/p3.py",
+        "core/belief/extract/p3.py",
         "def lazy() -> None:\n    import core.recall\n",
         "rooms",
-        "core.score.belief.p3 -> core.recall",
+        "core.belief.extract.p3 -> core.recall",
     ),
     "upward, for types only": (
         "core/vault/files/p4.py",
@@ -128,10 +128,10 @@ PLANTED = {
     "core looks at the window": ("core/engine/runtime/p13.py", "import ui", "houses", "core.engine.runtime.p13 -> ui"),
     "window looks at the doors": ("ui/p14.py", "import app", "houses", "ui.p14 -> app"),
     "lazy Qt": (
-        "core/text/rendering/p15.py",
+        "core/text/screening/p15.py",
         "def lazy() -> None:\n    from PySide6.QtCore import QObject\n",
         "no-qt",
-        "core.text.rendering.p15 -> PySide6",
+        "core.text.screening.p15 -> PySide6",
     ),
     "Qt by another name": (
         "core/engine/runtime/p16.py",
@@ -177,7 +177,7 @@ INNER = (
     ("core/importers", "input", "chats"),
     ("core/ipc", "protocol", "socket"),
     ("core/vault", "files", "database"),
-    ("core/text", "rendering", "query"),
+    ("core/text", "terms", "query_plan"),
     ("core/score", "belief", "ranking"),
     ("ui/inspector", "trust", "history"),
     ("ui/pages/journal", "runs", "history"),

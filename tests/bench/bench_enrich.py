@@ -25,8 +25,7 @@ from ground_rig import flow, ground_of  # noqa: E402
 
 from core.belief.extract.extraction import extract_claims  # noqa: E402
 from core.lifecycle.enrich.enrich import EnrichJob  # noqa: E402
-from core.text.describe.affect import affect_of  # noqa: E402
-from core.text.describe.metadata import extract_metadata  # noqa: E402
+from core.text.metadata import affect_of, extract_metadata  # noqa: E402
 
 Line = dict[str, Any]
 OWN = ROOT / "tests" / "bench" / "heldout" / "enrich.jsonl"

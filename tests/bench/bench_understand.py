@@ -20,7 +20,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]
 
-from core.text.query.query_plan import understand_question  # noqa: E402
+from core.text.query_plan import understand_question  # noqa: E402
 from core.types.recall import QueryPlan  # noqa: E402
 
 Line = dict[str, Any]

@@ -25,7 +25,7 @@ from core.recall.query.request import RecallRequest
 from core.recall.query.scope import OWNER_SCOPE
 from core.recall.results.result import RecallResult
 from core.score.ranking.profile import LOCI, Profile
-from core.text.compose import embedding_text, memory_terms
+from core.text.terms import embedding_text, memory_terms
 from core.types.recall import QueryPlan
 from core.types.values import Kind, Role, Source, Status, When
 from core.vault.database.rows import SqlRows

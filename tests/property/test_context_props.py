@@ -16,10 +16,10 @@ from core.embed.tokens import counter_for
 from core.recall.answer.context import HEAD, pack_context
 from core.recall.results.result import RecallItem, Signals
 from core.score.ranking.context_budget import WORTH, PackItem, choose_items
-from core.text.rendering.tiers import make_tiers
 from core.text.screening.egress import is_withheld
 from core.text.screening.fences import escape_fenced
-from core.text.split import split_sentences
+from core.text.sentences import split_sentences
+from core.text.summaries import make_tiers
 from core.types.recall import Context
 from core.types.values import Kind, Memory
 

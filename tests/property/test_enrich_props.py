@@ -13,8 +13,7 @@ from core.entities.name_words import MOST_NAME, name_key
 from core.entities.recognition import MOST_TEXT, recognize_names
 from core.entities.registry import KnownName, make_lexicon
 from core.llm.description import Description, keep_grounded_parts, parse_description
-from core.text.describe.affect import TaskOutcome, affect_of
-from core.text.describe.metadata import blank_code, detect_topics, extract_metadata, topic_taxonomy
+from core.text.metadata import TaskOutcome, affect_of, blank_code, detect_topics, extract_metadata, topic_taxonomy
 
 PIECES = st.sampled_from(
     [

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from core.belief.claims.claims import key_form
 from core.belief.extract.extraction import LONGEST_VALUE, MOST_CLAIMS, canonical_form, extract_claims, is_exclusive
 from core.belief.extract.normal_form import skeleton, value_key
-from core.text.propositions import extract_clauses
+from core.text.sentences import extract_clauses
 
 _SAID = """
 I we my the a 's 'm not no live lives in at on Graz Anna Otto works for Velland Foods and or , . ; : ( ) ? since 2019

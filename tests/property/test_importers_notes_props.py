@@ -25,7 +25,7 @@ from core.importers.records.front_matter import read_front_matter
 from core.importers.records.records import Importer, Record, SkippedPart, UnreadablePart
 from core.importers.tables.csv_rows import CsvImporter
 from core.importers.tables.jsonl import JsonlImporter
-from core.text.rendering.markdown import blank_code
+from core.text.markdown import blank_code
 
 IMPORTERS: tuple[Importer, ...] = (
     ObsidianImporter(),

@@ -14,9 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text.screening.deobfuscation import deobfuscate
 from core.text.screening.fences import escape_fenced, escape_label
-from core.text.screening.injection import scan
+from core.text.screening.injection import deobfuscate, scan
 from core.text.screening.rule_matcher import LONGEST, fold_words, list_keywords, match_rules
 
 _BITS = (

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.text.rendering.cells import escape_formula, unescape_formula
+from core.text.screening.fences import escape_formula, unescape_formula
 from ui.widgets.plaintext import has_marks, one_line, pieces
 
 # Default_Ignorable_Code_Point and Noncharacter_Code_Point of Unicode 15.1, written down once more from the standard.

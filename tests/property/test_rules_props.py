@@ -14,7 +14,7 @@ from core.score.lifecycle.rule_maturity import (
     promoted,
     running_average,
 )
-from core.text.describe.steps import MOST_CUES, MOST_STEPS, extract_cues, extract_steps
+from core.text.metadata import MOST_CUES, MOST_STEPS, extract_cues, extract_steps
 
 ORDER = list(Maturity)
 counts = st.integers(0, 10_000)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text.split import split_sentences, split_text
+from core.text.sentences import split_sentences, split_text
 from core.text.terms import MAX_QUERY_TERMS, MAX_TERM, index_terms, query_terms
 
 _any = st.text(st.characters(), max_size=300)

@@ -8,11 +8,9 @@ from zoneinfo import ZoneInfo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.text.query.intent import text_weight
-from core.text.query.names import MOST
-from core.text.query.query_plan import understand_question
-from core.text.timephrases.finder import find_time_range
-from core.text.timephrases.tokens import time_vocabulary
+from core.text.query_plan import MOST, text_weight, understand_question
+from core.text.time_parts import time_vocabulary
+from core.text.time_range import find_time_range
 from core.types.recall import PlanChange
 from core.types.values import Intent
 

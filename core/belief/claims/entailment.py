@@ -16,8 +16,8 @@ from unicodedata import category
 from core.belief.extract.mood import hide_unreal
 from core.belief.extract.tokens import MOST_TOKENS, TokenizedSentence, read_sentence
 from core.belief.extract.vocabulary import load_vocabulary_file
-from core.text.fold import fold_case, fold_width
-from core.text.split import split_sentences
+from core.text.sentences import split_sentences
+from core.text.terms import fold_case, fold_width
 
 MOST_SENTENCES = 3
 """A statement of more sentences is no statement."""

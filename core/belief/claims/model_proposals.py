@@ -16,7 +16,7 @@ from core.belief.extract.mood import hide_unreal
 from core.belief.extract.normal_form import value_key
 from core.belief.extract.tokens import ClaimToken, TokenizedSentence, read_sentence
 from core.belief.extract.vocabulary import word_lists
-from core.text.split import split_sentences
+from core.text.sentences import split_sentences
 from core.types.belief import LABELS, ClaimDraft, ClaimProposal, Label, Relation, RelationProposal
 
 PROPOSED_CONFIDENCE = 0.6

@@ -18,7 +18,7 @@ from core.belief.extract.validity import ValidityPhrase, WrittenDate, find_valid
 from core.belief.extract.values.family import family
 from core.belief.extract.values.tabular import facts
 from core.belief.extract.vocabulary import exclusivity, word_lists
-from core.text.split import split_sentences
+from core.text.sentences import split_sentences
 from core.types.belief import ClaimDraft
 
 MOST_CLAIMS = 64

@@ -15,8 +15,8 @@ from functools import cache
 from importlib.resources import files
 
 from core.score.lifecycle.decay import RATES, STANDARD, check_permanence
-from core.text.fold import fold_width
-from core.text.split import split_sentences
+from core.text.sentences import split_sentences
+from core.text.terms import fold_width
 from core.types.belief import ClaimDraft
 from core.types.values import Kind
 

@@ -11,8 +11,7 @@ from itertools import pairwise
 
 from core.belief.extract.normal_form import value_key
 from core.belief.extract.vocabulary import word_lists
-from core.text.fold import fold_case
-from core.text.stopwords import stop_words
+from core.text.terms import fold_case, stop_words
 from core.types.belief import ClaimDraft
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[,;:()\[\]–—\n]|[.!?](?=\s|$)|&")

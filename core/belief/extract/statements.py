@@ -15,8 +15,8 @@ from core.belief.extract.mood import hide_unreal
 from core.belief.extract.tokens import TokenizedSentence, read_sentence
 from core.belief.extract.validity import find_written_dates
 from core.belief.extract.vocabulary import load_vocabulary_file, word_lists
-from core.text.split import split_sentences
-from core.text.stopwords import stop_words
+from core.text.sentences import split_sentences
+from core.text.terms import stop_words
 
 MOST_TEXT = 16_384
 MOST_SENTENCES = 200
@@ -54,7 +54,7 @@ def find_statements(text: str) -> tuple[tuple[int, int], ...]:
         text: any text; the first 16,384 code points and 200 sentences are read.
 
     Returns:
-        Their spans in code points, in order, as `core.text.split.split_sentences` cuts them.
+        Their spans in code points, in order, as `core.text.sentences.split_sentences` cuts them.
     """
     read, found, in_story = text[:MOST_TEXT], [], False
     for start, end in split_sentences(read)[:MOST_SENTENCES]:

@@ -17,7 +17,7 @@ from core.belief.claims.claims import key_form
 from core.belief.extract.normal_form import read_as_seen
 from core.belief.extract.vocabulary import exclusivity
 from core.belief.extract.vocabulary import word_lists as vocabulary_words
-from core.text.stopwords import stop_words
+from core.text.terms import stop_words
 from core.types.belief import ClaimDraft, Told
 from core.types.values import When
 

@@ -11,9 +11,8 @@ import re
 
 from core.belief.extract.normal_form import read_as_seen
 from core.belief.relate.features import PreparedText, prepare_text, vocabulary
-from core.text.split import split_sentences
-from core.text.stopwords import stop_words
-from core.text.terms import index_terms
+from core.text.sentences import split_sentences
+from core.text.terms import index_terms, stop_words
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _FRONT_MATTER = re.compile(r"\s*---[ \t]*\n")

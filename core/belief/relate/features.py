@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.relate.number_forms import Value, find_values
-from core.text.fold import fold_case, fold_width
-from core.text.stopwords import stop_words
+from core.text.terms import fold_case, fold_width, stop_words
 
 SIDE_TOKENS = 64
 """Tokens read of each side; of a longer one those where most words of the other side are (`_start`)."""

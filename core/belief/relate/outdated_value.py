@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from core.belief.extract.normal_form import read_as_seen
 from core.belief.relate.features import FeatureWord, prepare_text, vocabulary
-from core.text.stopwords import stop_words
+from core.text.terms import stop_words
 from core.types.belief import Told
 
 _PLURAL = 4

@@ -38,7 +38,7 @@ from core.belief.relate.possession import (
 )
 from core.belief.relate.relation import is_same_text
 from core.belief.relate.rivals import as_record, is_rival
-from core.text.split import split_sentences
+from core.text.sentences import split_sentences
 from core.text.terms import index_terms
 from core.types.belief import ClaimDraft, Label, Relation, Told
 

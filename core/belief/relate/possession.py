@@ -16,8 +16,7 @@ from importlib.resources import files
 from itertools import takewhile
 
 from core.belief.relate.features import vocabulary
-from core.text.stopwords import stop_words
-from core.text.terms import index_terms
+from core.text.terms import index_terms, stop_words
 
 _VALUE = (
     r"(?:[\w.+-]+@[\w.-]+\w|https?://\S+|[\"\u201c']?[A-Z0-9][\w'&./+-]*"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from core.belief.relate.distinctions import are_in_series, has_contradiction
 from core.belief.relate.features import PreparedText, prepare_text, vocabulary
 from core.belief.relate.model_runtime import ModelCard, Runtime, probabilities, read_card, relation_folder
-from core.text.fold import fold_case, fold_width
+from core.text.terms import fold_case, fold_width
 from core.types.belief import BY_MEANING, LABELS, Label, Relation, Told
 
 IDENTICAL = "identical"

@@ -16,7 +16,6 @@ from itertools import islice
 from operator import attrgetter
 
 from core.belief.claims.authorship import find_persons_words
-from core.belief.claims.text_union import unite_texts
 from core.belief.review.actions import HELD, ItemShape, available_actions, repeatable_actions
 from core.belief.review.client_request import read_request, request_question, request_sentence
 from core.belief.review.injection_warning import DISGUISED, describe_injection, injection_reasons
@@ -54,6 +53,7 @@ from core.belief.review.wording import (
     review_strings,
 )
 from core.belief.review.wording import describe_closing as closed_sentence
+from core.text.sentences import unite_texts
 from core.types.reviews import Asked, ClosedRow, Follow, Queue, QueueRequest, ReviewItem, ReviewRow, Side, Suggestion
 from core.types.values import Action, Kind, Memory, Status, When
 from core.vault.database.rows import Rows

@@ -48,8 +48,8 @@ from core.recall.query.request import RecallRequest
 from core.recall.query.scope import OWNER_SCOPE, Scope, find_visible, visible_ids
 from core.recall.results.result import RecallResult
 from core.score.belief.quality import GRADES
-from core.text.compose import embedding_text, query_text
 from core.text.screening.egress import is_blocked, prefetch_scans
+from core.text.terms import embedding_text, query_text
 from core.types.lifecycle import Erased, Inferred
 from core.types.memory import Belief, ErasePreview, Lasting
 from core.types.recall import ContextQuery, ContextReply, FeedbackReply, Metrics

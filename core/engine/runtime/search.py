@@ -36,7 +36,7 @@ from core.memory.write import Stored, VectorSpace
 from core.recall.answer.pipeline import Recall
 from core.score.ranking.profile import Profile
 from core.score.ranking.profile_options import profile_from_options
-from core.text.compose import embedding_text
+from core.text.terms import embedding_text
 from core.types.lifecycle import Pressure
 from core.vault.database.rows import Rows
 

@@ -22,7 +22,7 @@ from core.importers.input.streams import (
 )
 from core.importers.records.records import Item, Record, SkippedPart, UnreadablePart
 from core.importers.records.rows import filled_text, text_digest
-from core.text.rendering.model_text import render_observation, render_relation
+from core.text.screening.egress import render_observation, render_relation
 from core.text.times import parse_time
 from core.types.values import Kind, Source, When
 

@@ -22,7 +22,7 @@ from core.importers.notes.wikilinks import NoteIndex, is_tag, link_rows, links_i
 from core.importers.records.front_matter import FrontMatter, read_front_matter
 from core.importers.records.records import Item, Record, Section, SkippedPart, UnreadablePart
 from core.importers.records.rows import text_digest
-from core.text.rendering.markdown import blank_code, headings_in
+from core.text.markdown import blank_code, headings_in
 from core.text.times import find_labelled_date, is_within, parse_time
 from core.types.values import Kind, Precision, Role, Source, When
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from core.text.rendering.markdown import ALIAS_MARK, MARKDOWN_LINK, WIKI_LINK
+from core.text.markdown import ALIAS_MARK, MARKDOWN_LINK, WIKI_LINK
 
 _NOTE_ENDINGS = (".md", ".markdown")
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from core.text.rendering.markdown import find_front_matter
+from core.text.markdown import find_front_matter
 
 MAX_BLOCK = 256 * 1024
 _MAX_DEPTH = 32

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.importers.records.records import Conversation, Item, Record, SkippedPart
-from core.text.split import split_text
+from core.text.sentences import split_text
 
 TEXT_BYTES = 1 << 20
 """UTF-8 bytes of one record's text; a longer text comes as several records."""

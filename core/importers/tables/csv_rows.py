@@ -21,7 +21,7 @@ from core.importers.input.streams import LINE_CAP, read_head_text
 from core.importers.records.front_matter import plain_name
 from core.importers.records.records import Item, SkippedPart, UnreadablePart
 from core.importers.records.rows import KNOWN_NAMES, TEXT_NAMES, RowReader
-from core.text.rendering.cells import unescape_formula
+from core.text.screening.fences import unescape_formula
 
 DELIMITERS = (";", ",", "\t", "|")
 _SNIFFED_RECORDS = 200

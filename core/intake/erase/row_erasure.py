@@ -15,8 +15,8 @@ from core.intake.erase.erasure_scope import ErasureScope
 from core.intake.review.approvals import requests_about
 from core.memory.draft import to_json
 from core.memory.write import refresh_terms, remove_derived
-from core.text.describe.room_names import TEXTS, name_rooms
-from core.text.fold import fold_case, fold_width
+from core.text.room_names import TEXTS, name_rooms
+from core.text.terms import fold_case, fold_width
 from core.vault.database.rows import Rows, image_hash, image_to_json, steady
 from core.vault.database.tx import Tx
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.text_union import unite_texts
 from core.belief.gate import GateDecision
 from core.belief.gate import outranks as is_above
 from core.embed.base import AWAY
@@ -23,6 +22,7 @@ from core.intake.transitions.proposals import REJECTED_BEFORE, close_overtaken, 
 from core.intake.transitions.review_items import KEPT, EarlierItem, ItemSubject, known_matter
 from core.intake.transitions.transitions import Transitions
 from core.text.screening.injection import find_split_injection
+from core.text.sentences import unite_texts
 from core.types.replies import Classification, StoreReply
 from core.types.values import Action, Kind, Status
 

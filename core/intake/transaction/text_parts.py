@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from core.memory.draft import Draft
-from core.text.split import split_text
+from core.text.sentences import split_text
 from core.types.values import When
 
 PART_BYTES = 8 * 1024  # design section 8: longer texts are split at sentence bounds, parts linked

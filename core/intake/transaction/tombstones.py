@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from core.memory.draft import to_json
 from core.security.seal import keyed_digest
-from core.text.fold import fold_width
+from core.text.terms import fold_width
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

@@ -18,8 +18,7 @@ from typing import Any
 
 from core.engine.facade import RecallItem, RecallResult
 from core.ipc.protocol.time_format import iso
-from core.text.rendering.model_text import render_memory
-from core.text.screening.egress import memory_injection_score, sanitize_for_display, stated_conditions
+from core.text.screening.egress import memory_injection_score, render_memory, sanitize_for_display, stated_conditions
 from core.text.screening.injection import blocked_placeholder, current_limits
 from core.types.recall import ContextReply, Metrics, QueryPlan, TimeRange, Trace
 from core.types.replies import ImportReport, MemoryDetail, StepRow, Steps, StoreReply, UndoReport, VerdictReply

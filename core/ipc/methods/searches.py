@@ -51,8 +51,8 @@ from core.ipc.methods.kit.parameters import (
 from core.ipc.methods.kit.results import anything, both, flag, many, mapping, maybe, number, record, ref, text, whole
 from core.ipc.methods.memory_json import Shape
 from core.ipc.protocol.time_format import iso, read, read_as_of
-from core.text.timephrases.finder import to_moments
-from core.text.timephrases.spans import DaySpan
+from core.text.time_parts import DaySpan
+from core.text.time_range import to_moments
 from core.types.clock import LocalZone
 from core.types.recall import ContextQuery, PlanChange, TimeRange
 from core.types.requests import ListRequest, RecallQuery

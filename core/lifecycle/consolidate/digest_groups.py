@@ -21,7 +21,7 @@ from core.lifecycle.consolidate.pairs import NearPairs, Node, read_vectors, rela
 from core.lifecycle.decay.protection import find_protections
 from core.lifecycle.kit.job_context import JobContext
 from core.score.lifecycle.digest_selection import combined_confidence, connected_components, group_by_centre
-from core.text.rendering.digest import SourceSentence, compose_digest, informative_sentences, normalize_sentence
+from core.text.summaries import SourceSentence, compose_digest, informative_sentences, normalize_sentence
 from core.types.belief import ClaimDraft, Label
 from core.types.values import Kind
 from core.vault.database.rows import Rows

@@ -22,7 +22,7 @@ from core.intake.transitions.digest_support import DIGESTED
 from core.intake.transitions.transitions import Transitions
 from core.memory.draft import Draft, to_json
 from core.memory.write import insert_memories, write_vectors
-from core.text.rendering.digest import SourceSentence, compose_digest
+from core.text.summaries import SourceSentence, compose_digest
 from core.types.values import Kind, Precision, Role, Source, Status, When
 from core.vault.database.rows import Rows
 

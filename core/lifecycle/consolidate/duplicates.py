@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.claims.claims import key_form
-from core.belief.claims.text_union import unite_texts
 from core.belief.extract.residue import has_no_residue
 from core.belief.gate import GateDecision as Verdict
 from core.belief.gate import decide_gate
@@ -37,6 +36,7 @@ from core.lifecycle.consolidate.pairs import (
 )
 from core.lifecycle.kit.job_context import JobContext
 from core.score.lifecycle.digest_selection import CosineThresholds
+from core.text.sentences import unite_texts
 from core.types.belief import Label, Relation
 from core.vault.database.rows import Rows
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.text_union import unite_texts
 from core.intake.transaction.sources import Lineage, add_source, standing_twin
 from core.intake.transaction.trust_inputs import refresh_trust
 from core.intake.transitions.transitions import Transitions
@@ -20,6 +19,7 @@ from core.lifecycle.consolidate.digest_writer import digest_text, sentences_from
 from core.lifecycle.consolidate.pairs import Node, read_nodes
 from core.lifecycle.decay.protection import IN_REVIEW, SPARED, find_protections
 from core.text.screening.injection import find_split_injection
+from core.text.sentences import unite_texts
 from core.types.lifecycle import Deed, Planned
 from core.types.values import Kind, Source
 from core.vault.database.rows import Rows

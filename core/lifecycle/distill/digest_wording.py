@@ -17,7 +17,7 @@ from core.lifecycle.kit.job_context import BatchResult, JobContext
 from core.llm.distill_prompt import reword_prompt
 from core.llm.schema import find_json
 from core.memory.tiers import write_summary
-from core.text.split import split_sentences
+from core.text.sentences import split_sentences
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

@@ -31,8 +31,7 @@ from core.llm.description import Description, description_prompt, keep_grounded_
 from core.llm.prompts import TEXT_CHARACTERS
 from core.memory.draft import to_json
 from core.memory.tiers import write_tiers
-from core.text.describe.affect import Affect, affect_of
-from core.text.describe.metadata import Metadata, extract_metadata, topic_taxonomy
+from core.text.metadata import Affect, Metadata, affect_of, extract_metadata, topic_taxonomy
 from core.types.lifecycle import JobType
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

@@ -20,7 +20,7 @@ from core.lifecycle.kit.job_context import BatchResult, JobContext
 from core.memory import vector_spaces
 from core.memory.read import read_by_ids
 from core.memory.write import VectorSpace, count_without_vectors, read_without_vectors, write_vectors
-from core.text.compose import embedding_text
+from core.text.terms import embedding_text
 from core.types.lifecycle import JobType
 from core.types.values import Memory
 from core.vault.database.rows import Rows

@@ -21,7 +21,7 @@ from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions.review_items import ItemSubject, close_conflict, fingerprint
 from core.lifecycle.kit.job_context import SCHEDULER, BatchResult, JobContext
 from core.memory.draft import to_json
-from core.text.compose import embedding_text
+from core.text.terms import embedding_text
 from core.types.lifecycle import Deed, JobType, Planned
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

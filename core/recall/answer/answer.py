@@ -32,7 +32,7 @@ from core.recall.results.explain import (
 )
 from core.recall.results.result import NearMiss, QueryFocus, RecallItem
 from core.score.ranking.abstention import CandidateColumns, answer_probability, evidence_bar
-from core.text.query.intent import asks_for_several
+from core.text.query_plan import asks_for_several
 from core.types.recall import QueryPlan
 from core.types.values import Memory, Status
 from core.vault.database.rows import Rows

@@ -25,11 +25,10 @@ from core.recall.results.result import QueryFocus, RecallItem
 from core.score.lifecycle.rule_maturity import harmful_effectiveness, helpful_effectiveness
 from core.score.ranking.context_budget import AVERAGE_TOKENS, WORTH, Choice, PackItem, choose_items, fit_to_budget
 from core.score.ranking.focus import AnswerRows, select_focus
-from core.text.rendering.model_text import render_memory
-from core.text.rendering.tiers import Tiers
-from core.text.screening.egress import is_text_withheld, is_withheld, stated_conditions
+from core.text.screening.egress import is_text_withheld, is_withheld, render_memory, stated_conditions
 from core.text.screening.fences import escape_fenced, escape_label
 from core.text.screening.injection import ALLOWED, find_split_injection
+from core.text.summaries import Tiers
 from core.types.recall import Context, Included, LeftOut
 from core.types.values import Kind, Memory, Precision, When, band
 from core.vault.database.rows import Rows

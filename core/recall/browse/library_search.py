@@ -17,7 +17,8 @@ from core.errors import Code, UserError
 from core.memory.read import read_occurred, said_at_sql
 from core.memory.strengths import COLUMNS, JOINS, WIDTH, read_strengths
 from core.recall.query.scope import OWNER_SCOPE, Scope
-from core.text.query.search_syntax import (
+from core.text.screening.injection import ALLOWED, FLAG
+from core.text.search_syntax import (
     NAMED,
     NUMBERS,
     PHRASE,
@@ -29,7 +30,6 @@ from core.text.query.search_syntax import (
     number_range,
     parse_search,
 )
-from core.text.screening.injection import ALLOWED, FLAG
 from core.text.terms import query_terms
 from core.types.values import Kind, Role, Source, Status
 from core.types.views import SORTS, FindRequest, MemoryRow

@@ -15,9 +15,8 @@ from importlib.resources import files
 
 from core.recall.query.request import RecallRequest
 from core.score.ranking.profile import Profile
-from core.text.fold import fold_case, fold_width
-from core.text.query.query_plan import understand_question
-from core.text.terms import query_terms
+from core.text.query_plan import understand_question
+from core.text.terms import fold_case, fold_width, query_terms
 from core.types.recall import PlanChange, QueryPlan, TimeRange
 from core.vault.database.rows import Rows
 

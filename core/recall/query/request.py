@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from core.errors import Code, UserError
 from core.recall.query.scope import Scope
-from core.text.compose import query_text
+from core.text.terms import query_text
 from core.types.recall import PlanChange
 from core.types.requests import RecallQuery
 from core.types.values import Kind, Status

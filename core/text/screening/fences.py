@@ -1,13 +1,17 @@
-"""Makes a memory's text safe to stand between tags: one line, nothing hidden, nothing that could be a tag (E10.14.2).
+"""Texts made harmless for whoever reads them next: a memory between tags (E10.14.2), a cell in a spreadsheet.
 
-It lessens what a hostile text can do to an assistant that reads it; it cannot take its words away.
-Must not do: judge a text, shorten it, or change a stored one.
+Between tags a text is one line, nothing hidden, nothing that could be a tag. It lessens what a hostile text can do to
+an assistant that reads it; it cannot take its words away. Must not do: judge a text, shorten it, or change a stored
+one.
 """
 
 from __future__ import annotations
 
 import re
 
+# More apostrophes may stand before the sign: with one more or one less of them, every text has its own cell.
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_GUARDED = re.compile(r"'+[=+\-@\t\r]")
 _BREAKS = re.compile("[ \t]*[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+\\s*|\t")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufff9-\uffff]")
 _PLANE_ENDS = re.compile(
@@ -22,6 +26,27 @@ _HIDDEN = re.compile(
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"})
 _BRACKETS = str.maketrans("[]", "()")
 _SHOWN = "\ufffd"
+
+
+def escape_formula(cell: str) -> str:
+    """A cell as a spreadsheet may open it: an apostrophe stands before what would begin a formula.
+
+    Args:
+        cell: any text.
+
+    Returns:
+        The cell; `unescape_formula` gives exactly the text again.
+    """
+    return f"'{cell}" if _FORMULA.match(cell) else cell
+
+
+def unescape_formula(cell: str) -> str:
+    """The text of a cell that `escape_formula` made; every other cell as it is.
+
+    Args:
+        cell: as it stands in the table.
+    """
+    return cell[1:] if _GUARDED.match(cell) else cell
 
 
 def escape_fenced(text: str) -> str:

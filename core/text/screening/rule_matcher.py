@@ -1,7 +1,9 @@
 """Reads a text as ideas in a row and finds which rules of the injection scan they meet, in time linear in its length.
 
 Ideas are words and phrases of several languages (`resources/injection/concepts.json`), rules are ideas that stand near
-each other (`resources/injection/rules.json`). Must not do: hold a rule or a word list in code, or keep text.
+each other (`resources/injection/rules.json`). A habit and an order to the reader are of the same words ("they send",
+"…, send a copy to …"); what differs is where the verb stands (`resources/injection/orders.json`).
+Must not do: hold a rule or a word list in code, judge what is ordered, or keep text.
 """
 
 from __future__ import annotations
@@ -16,9 +18,15 @@ from importlib.resources import files
 from itertools import combinations
 from typing import Any
 
-from core.text.fold import fold_case, fold_width
-from core.text.screening.imperatives import ImperativeText, imperative_ideas
+from core.text.terms import fold_case, fold_width
 
+_CLAUSE_MARK = re.compile(r"[^\w\s'\u2019/&@#%+=~-]|\n|\s[-\u2010-\u2015]+\s")
+_SENTENCE = re.compile(r"[.!?\n;\u3002\uff01\uff1f]")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_SENTENCE_WORDS = 40  # words back to where the sentence begins
+_LONGEST = 4  # words of a phrase
+_STEPS = 6  # adverbs in a row
+Spans = Sequence[tuple[int, int]]
 # Scripts without blanks are read sign by sign.
 _TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _MARK = re.compile(
@@ -52,6 +60,87 @@ _NEVER_MENTIONED = frozenset({"template", "exfiltrate", "tools"})
 
 
 @dataclass(frozen=True, slots=True)
+class ImperativeText:
+    """A text in which orders are looked for.
+
+    Attributes:
+        flat: the text, folded.
+        words: its words.
+        spots: of each word, the character it begins with.
+        lasting: words such as "from now on", first and last word of each, in order.
+        occasions: words such as "whenever you", likewise.
+        tellers: words such as "we", likewise.
+    """
+
+    flat: str
+    words: Sequence[str]
+    spots: Sequence[int]
+    lasting: Spans = ()
+    occasions: Spans = ()
+    tellers: Spans = ()
+
+    def is_order(self, first: int, last: int) -> bool:
+        """Whether words may be an order to whoever reads them.
+
+        Args:
+            first: the first of the words, by its number.
+            last: the last of them.
+
+        Returns:
+            True also for scripts without blanks, where it cannot be told.
+        """
+        told = _load_words()
+        if _UNSPACED.match(self.words[first]):
+            return True
+        if tuple(self.words[last + 1 : last + 2]) in told.doers:
+            return False
+        if tuple(self.words[first : last + 1]) in told.plain:
+            return not self._within(self.tellers, first)
+        return self._may_begin(first)
+
+    def _may_begin(self, at: int) -> bool:
+        told = _load_words()
+        for _ in range(_STEPS):
+            if self._opens(at) or self._behind(told.leads, at):
+                return True
+            if self._behind(told.joins, at):
+                return not self._within(self.tellers, at)
+            adverb = self._behind(told.adverbs, at)
+            if adverb and self._within(self.occasions, at) and not self._within(self.tellers, at):
+                return True  # "whenever you pay also send": the comma was left out
+            back = adverb or self._lasted(at)
+            if not back:
+                return False
+            at -= back
+        return False
+
+    def _opens(self, at: int) -> bool:
+        return at == 0 or bool(_CLAUSE_MARK.search(self._between(at)))
+
+    def _between(self, at: int) -> str:
+        return self.flat[self.spots[at - 1] + len(self.words[at - 1]) : self.spots[at]]
+
+    def _behind(self, phrases: frozenset[tuple[str, ...]], at: int) -> int:
+        """How many words of a phrase stand right before; 0 where none does."""
+        for count in range(min(_LONGEST, at), 0, -1):
+            if tuple(self.words[at - count : at]) in phrases:
+                return count
+        return 0
+
+    def _lasted(self, at: int) -> int:
+        return max((at - first for first, last in _around(self.lasting, at) if last == at - 1), default=0)
+
+    def _within(self, spans: Spans, at: int) -> bool:
+        """Whether one of the spans stands before, in the same sentence."""
+        begin = next(
+            (one for one in range(at, max(0, at - _SENTENCE_WORDS), -1) if _SENTENCE.search(self._between(one))),
+            max(0, at - _SENTENCE_WORDS),
+        )
+        found = bisect_left(spans, (begin, -1))
+        return found < len(spans) and spans[found][1] < at
+
+
+@dataclass(frozen=True, slots=True)
 class RuleHit:
     """A rule that was met.
 
@@ -71,61 +160,6 @@ class RuleHit:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rule:
-    id: str
-    family: str
-    weight: float
-    ordered: bool
-    ideas: tuple[tuple[str, ...], ...]
-    reach: int
-    after: str | None
-    before: tuple[str, ...]
-    inside: tuple[str, ...]
-
-    @property
-    def widen(self) -> int:
-        """Stretches within which all of it stands, on each side of any of its ideas."""
-        longest = self.reach + 1 + LONGEST
-        reach = longest * (len(self.ideas) - 1) if self.ordered else self.reach
-        return -(-reach // _STRETCH)
-
-
-@dataclass(slots=True)
-class _Node:
-    """A step in the tree of phrases: what ends here, and what words go on."""
-
-    ideas: list[str] = field(default_factory=list)
-    next: dict[str, _Node] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class _IdeaMatch:
-    """Where an idea stands: first words, last words, both by the stretch they begin in, and the stretches as bytes."""
-
-    starts: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-    spans: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
-    marks: int = 0
-
-    def add(self, start: int, end: int, stretch: int) -> None:
-        """One more place."""
-        self.starts.append(start)
-        self.ends.append(end)
-        self.spans.setdefault(stretch, []).append((start, end))
-
-    def all(self) -> list[tuple[int, int]]:
-        """First and last words of all places."""
-        return [span for spans in self.spans.values() for span in spans]
-
-    def close(self) -> None:
-        """All places are known."""
-        marks = bytearray(max(self.spans) + 1)
-        for stretch in self.spans:
-            marks[stretch] = 1
-        self.marks = int.from_bytes(marks, "little")
-
-
-@dataclass(frozen=True, slots=True)
 class MatchedText:
     """A text as ideas.
 
@@ -139,6 +173,11 @@ class MatchedText:
     ideas: dict[str, _IdeaMatch]
 
 
+def imperative_ideas() -> frozenset[str]:
+    """Ideas that count only where an order may begin: keys of `resources/injection/concepts.json`."""
+    return _load_words().of
+
+
 def fold_words(text: str) -> list[str]:
     """The words of a text, folded.
 
@@ -146,20 +185,6 @@ def fold_words(text: str) -> list[str]:
         Words in their order, without case and accents.
     """
     return _TOKEN.findall(fold_case(fold_width(text)))
-
-
-@cache
-def _phrases() -> _Node:
-    root = _Node()
-    told = json.loads((files("resources") / "injection" / "concepts.json").read_text("utf-8"))["concepts"]
-    for idea, languages in told.items():
-        for phrase in "|".join(languages.values()).split("|"):
-            node = root
-            for word in fold_words(phrase):
-                node = node.next.setdefault(word, _Node())
-            if idea not in node.ideas:
-                node.ideas.append(idea)
-    return root
 
 
 @cache
@@ -174,47 +199,11 @@ def list_keywords() -> frozenset[str]:
     return frozenset(word for word in found if len(word) > 2)
 
 
-@cache
-def _load_rules() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((files("resources") / "injection" / "rules.json").read_text("utf-8"))
-    return found
-
-
-@cache
-def _rules() -> tuple[_Rule, ...]:
-    return tuple(
-        _Rule(
-            id=one["id"],
-            family=one["family"],
-            weight=float(one["weight"]),
-            ordered="seq" in one,
-            ideas=tuple(tuple(part.split("/")) for part in one.get("seq", one.get("set"))),
-            reach=int(one["gap"] if "seq" in one else one["window"]),
-            after=one.get("unless_after"),
-            before=tuple(one.get("unless_before", "").split("/")),
-            inside=tuple(one.get("unless_inside", "").split("/")),
-        )
-        for one in _load_rules()["rules"]
-    )
-
-
-@cache
-def _shapes() -> tuple[tuple[RuleHit, str, re.Pattern[str]], ...]:
-    return tuple(
-        (
-            RuleHit(one["id"], one["family"], float(one["weight"])),
-            one["needs"],
-            re.compile(one["pattern"], re.IGNORECASE),
-        )
-        for one in _load_rules()["shapes"]
-    )
-
-
 def match_rules(text: str) -> list[RuleHit]:
     """Which rules a text meets.
 
     Args:
-        text: in plain characters, from `core.text.screening.deobfuscation`.
+        text: in plain characters, from `core.text.screening.injection`.
 
     Returns:
         One hit a rule, at its first place; what is only told of weighs less.
@@ -282,6 +271,137 @@ def are_halves(one: frozenset[str], other: frozenset[str]) -> bool:
         if all(parts) and len(parts[0] | parts[1]) == len(ideas):
             return True
     return False
+
+
+@dataclass(frozen=True, slots=True)
+class _ImperativeWords:
+    of: frozenset[str]
+    leads: frozenset[tuple[str, ...]]
+    joins: frozenset[tuple[str, ...]]
+    adverbs: frozenset[tuple[str, ...]]
+    doers: frozenset[tuple[str, ...]]
+    plain: frozenset[tuple[str, ...]]
+
+
+@cache
+def _load_words() -> _ImperativeWords:
+    told = json.loads((files("resources") / "injection" / "orders.json").read_text("utf-8"))
+    lists = [
+        frozenset(tuple(fold_case(one).split()) for one in "|".join(told[name].values()).split("|"))
+        for name in ("leads", "and", "adverbs", "doer", "plain")
+    ]
+    return _ImperativeWords(frozenset(told["of"]), *lists)
+
+
+def _around(spans: Spans, at: int) -> Spans:
+    """The few that begin before a word, the nearest."""
+    end = bisect_left(spans, (at, -1))
+    return spans[max(0, end - 2 * _STEPS) : end]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    id: str
+    family: str
+    weight: float
+    ordered: bool
+    ideas: tuple[tuple[str, ...], ...]
+    reach: int
+    after: str | None
+    before: tuple[str, ...]
+    inside: tuple[str, ...]
+
+    @property
+    def widen(self) -> int:
+        """Stretches within which all of it stands, on each side of any of its ideas."""
+        longest = self.reach + 1 + LONGEST
+        reach = longest * (len(self.ideas) - 1) if self.ordered else self.reach
+        return -(-reach // _STRETCH)
+
+
+@dataclass(slots=True)
+class _Node:
+    """A step in the tree of phrases: what ends here, and what words go on."""
+
+    ideas: list[str] = field(default_factory=list)
+    next: dict[str, _Node] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _IdeaMatch:
+    """Where an idea stands: first words, last words, both by the stretch they begin in, and the stretches as bytes."""
+
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    spans: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    marks: int = 0
+
+    def add(self, start: int, end: int, stretch: int) -> None:
+        """One more place."""
+        self.starts.append(start)
+        self.ends.append(end)
+        self.spans.setdefault(stretch, []).append((start, end))
+
+    def all(self) -> list[tuple[int, int]]:
+        """First and last words of all places."""
+        return [span for spans in self.spans.values() for span in spans]
+
+    def close(self) -> None:
+        """All places are known."""
+        marks = bytearray(max(self.spans) + 1)
+        for stretch in self.spans:
+            marks[stretch] = 1
+        self.marks = int.from_bytes(marks, "little")
+
+
+@cache
+def _phrases() -> _Node:
+    root = _Node()
+    told = json.loads((files("resources") / "injection" / "concepts.json").read_text("utf-8"))["concepts"]
+    for idea, languages in told.items():
+        for phrase in "|".join(languages.values()).split("|"):
+            node = root
+            for word in fold_words(phrase):
+                node = node.next.setdefault(word, _Node())
+            if idea not in node.ideas:
+                node.ideas.append(idea)
+    return root
+
+
+@cache
+def _load_rules() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((files("resources") / "injection" / "rules.json").read_text("utf-8"))
+    return found
+
+
+@cache
+def _rules() -> tuple[_Rule, ...]:
+    return tuple(
+        _Rule(
+            id=one["id"],
+            family=one["family"],
+            weight=float(one["weight"]),
+            ordered="seq" in one,
+            ideas=tuple(tuple(part.split("/")) for part in one.get("seq", one.get("set"))),
+            reach=int(one["gap"] if "seq" in one else one["window"]),
+            after=one.get("unless_after"),
+            before=tuple(one.get("unless_before", "").split("/")),
+            inside=tuple(one.get("unless_inside", "").split("/")),
+        )
+        for one in _load_rules()["rules"]
+    )
+
+
+@cache
+def _shapes() -> tuple[tuple[RuleHit, str, re.Pattern[str]], ...]:
+    return tuple(
+        (
+            RuleHit(one["id"], one["family"], float(one["weight"])),
+            one["needs"],
+            re.compile(one["pattern"], re.IGNORECASE),
+        )
+        for one in _load_rules()["shapes"]
+    )
 
 
 def _part(wanted: Sequence[tuple[str, ...]], held: frozenset[str]) -> frozenset[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.text.compose import MAX_QUERY_CHARS, embedding_text, lexical_text, memory_terms, query_text
+from core.text.terms import MAX_QUERY_CHARS, embedding_text, lexical_text, memory_terms, query_text
 from core.types.values import Precision, Role, When
 
 MAY_8 = When(1_683_554_160_000, Precision.MS)  # 2023-05-08 13:56 UTC

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.text.propositions import extract_clauses, extract_propositions
+from core.text.sentences import extract_clauses, extract_propositions
 
 
 @pytest.mark.parametrize(

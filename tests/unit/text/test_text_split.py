@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.text.split import split_sentences, split_text
+from core.text.sentences import split_sentences, split_text
 
 
 def test_a_short_text_is_one_part() -> None:

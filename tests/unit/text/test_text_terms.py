@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.text.fold import fold_case, fold_width
-from core.text.stopwords import stop_words
-from core.text.terms import MAX_QUERY_TERMS, MAX_TERM, index_terms, query_terms
+from core.text.terms import MAX_QUERY_TERMS, MAX_TERM, fold_case, fold_width, index_terms, query_terms, stop_words
 
 
 def terms(text: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.belief.claims.text_union import unite_texts
+from core.text.sentences import unite_texts
 
 
 @pytest.mark.parametrize(

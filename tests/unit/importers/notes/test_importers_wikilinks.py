@@ -8,7 +8,7 @@ from importer_checks import items_of, records
 from core.importers.notes.notes import MarkdownImporter
 from core.importers.notes.wikilinks import NoteIndex, RawLink, links_in, tags_in
 from core.importers.records.records import Record
-from core.text.rendering.markdown import blank_code
+from core.text.markdown import blank_code
 
 
 def note(text: str, **others: str) -> Record:

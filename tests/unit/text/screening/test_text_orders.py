@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.text.screening.imperatives import ImperativeText, imperative_ideas
-from core.text.screening.rule_matcher import fold_words
+from core.text.screening.rule_matcher import ImperativeText, fold_words, imperative_ideas
 
 
 def told(text: str, verb: str, *, lasting: str = "", occasion: str = "", teller: str = "") -> bool:

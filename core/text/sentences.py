@@ -1,0 +1,286 @@
+"""Finds sentences and the statements in them, cuts long texts at the best place there is, and unites two texts.
+
+The parts of a text, joined again, are the text exactly. A clause that leaves its subject out ("I use Rust and love
+it": "love it") carries the one before it, so that it can be read alone; nothing is reworded.
+Must not do: trim, normalise or drop anything, or judge whether two texts belong together.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+_ENDS = ".!?…。:;,"
+_LONG = 320
+"""Code points from which two texts stand on lines of their own."""
+LEAST_WORDS = 3
+_MOST_WORDS = 400
+_SUBJECT_WORDS = 8
+_WORD = re.compile(r"[^\W_](?:[^\W_]|[-.'’&/](?=[^\W_]))*|[;,–—]|--")
+_BREAK = frozenset((";", "–", "—", "--"))
+LIMIT_BYTES = 8192
+_PARAGRAPH = re.compile(r"\n[ \t\r]*\n\s*")
+# A sentence ends with its mark, closing quotes or brackets, and the space behind; or with a full-width mark; or a line.
+_SENTENCE = re.compile(
+    "(?:[.!?\u2026]+[\"'\u201d\u2019)\\]]*(?=\\s)|[\u3002\uff01\uff1f\uff0e]+[\u300d\u300f\uff09]*|\u0964|\n)\\s*"
+)
+# A full stop behind these does not end a sentence; single letters are initials.
+_SHORT = re.compile(r"(?:^|[\s(])(?:[A-Za-z]|e\.g|i\.e|etc|vs|cf|Mr|Mrs|Ms|Dr|Prof|St|No|Nr|approx|ca)\.\s*$")
+_SPACE = re.compile(r"\s+")
+_JOINER = "\u200d"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposition:
+    """One statement of a text.
+
+    Attributes:
+        start: where it begins, code points; `end` is exclusive.
+        text: the text between them.
+        carried: the subject it borrows from the clause before it, as written there; "" where it has its own.
+    """
+
+    start: int
+    end: int
+    text: str
+    carried: str = ""
+
+    @property
+    def said(self) -> str:
+        """The statement by itself: the borrowed subject, then the text."""
+        return f"{self.carried} {self.text}" if self.carried else self.text
+
+
+def unite_texts(standing: str, newcomer: str) -> str:
+    """Both texts as one: the one that holds the other, else the standing one first, so that its evidence stays.
+
+    Args:
+        standing: a text; may be empty.
+        newcomer: another.
+
+    Returns:
+        Both, on two lines where they are long together or one has several lines.
+    """
+    first, second = standing.rstrip(), newcomer.strip()
+    if not first.strip() or _holds(second, first):
+        return second
+    if not second or _holds(first, second):
+        return first
+    if "\n" in first or "\n" in second or len(first) + len(second) > _LONG:
+        return f"{first}\n{second}"
+    return f"{first}{'' if first[-1:] in _ENDS else '.'} {second}"
+
+
+def extract_propositions(text: str) -> tuple[Proposition, ...]:
+    """The statements of a text that say something (spec E6.1.3: at least three words, no filler).
+
+    Returns:
+        Statements in their order; `text[start:end]` is each one's text.
+    """
+    return tuple(one for one in extract_clauses(text) if _says(one))
+
+
+def extract_clauses(text: str) -> tuple[Proposition, ...]:
+    """All clauses of a text, also the shortest.
+
+    Returns:
+        Clauses in their order, without blanks at their ends.
+    """
+    out: list[Proposition] = []
+    for start, end in split_sentences(text):
+        out += _of_sentence(text, start, end)
+    return tuple(out)
+
+
+def split_text(text: str, limit_bytes: int = LIMIT_BYTES) -> tuple[str, ...]:
+    """Cut a text into parts of bounded size: between paragraphs, else sentences, else words, else signs.
+
+    Args:
+        text: any text; lone surrogates count 3 bytes.
+        limit_bytes: UTF-8 bytes a part may have, at least 4.
+
+    Returns:
+        Parts with `"".join(parts) == text`; one part for a text that fits, also for an empty one.
+
+    Raises:
+        ValueError: a limit under 4.
+    """
+    if limit_bytes < 4:
+        raise ValueError("a part holds at least one character of four bytes")
+    parts = []
+    start = 0
+    while (hard := _reach(text, start, limit_bytes)) < len(text):
+        cut = _best_cut(text, start, hard)
+        parts.append(text[start:cut])
+        start = cut
+    parts.append(text[start:])
+    return tuple(parts)
+
+
+def split_sentences(text: str) -> tuple[tuple[int, int], ...]:
+    """The sentences of a text.
+
+    Returns:
+        Spans in code points that follow one another without a gap; the space behind a sentence belongs to it. Empty for
+        an empty text.
+    """
+    ends = [*_sentence_ends(text, 0, len(text))]
+    if text and (not ends or ends[-1] < len(text)):
+        ends.append(len(text))
+    return tuple(zip([0, *ends], ends, strict=False))
+
+
+def _holds(text: str, other: str) -> bool:
+    """Whether a text says the other's very words, not only a piece of a longer word."""
+    wanted = other.strip().casefold()
+    return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", text.casefold()) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Lists:
+    joiners: frozenset[str]
+    subjects: frozenset[str]
+    owners: frozenset[str]
+    verbs: frozenset[str]
+    filler: frozenset[str]
+
+
+@cache
+def _lists() -> _Lists:
+    loaded = json.loads((files("resources") / "text" / "clauses.json").read_text("utf-8"))
+    return _Lists(**{name: frozenset(loaded[name]) for name in _Lists.__dataclass_fields__})
+
+
+def _says(one: Proposition) -> bool:
+    bare = " ".join(one.text.lower().split()).strip(" .,!?;:")
+    return len(one.said.split()) >= LEAST_WORDS and bare not in _lists().filler
+
+
+def _of_sentence(text: str, start: int, end: int) -> list[Proposition]:
+    words = [match for match, _ in zip(_WORD.finditer(text, start, end), range(_MOST_WORDS), strict=False)]
+    lows = [match.group().lower().replace("’", "'") for match in words]
+    cuts = [(start, start)]
+    cuts += [cut for i in range(1, len(words)) if (cut := _cut_at(words, lows, i)) is not None]
+    out: list[Proposition] = []
+    subject = ""
+    for place, (_, begin) in enumerate(cuts):
+        stop = cuts[place + 1][0] if place + 1 < len(cuts) else end
+        own = _subject(text, words, lows, begin, stop)
+        bare = text[begin:stop]
+        left = len(bare) - len(bare.lstrip())
+        trimmed = bare.strip()
+        if trimmed:
+            carried = subject if not own and place and subject else ""
+            out.append(Proposition(begin + left, begin + left + len(trimmed), trimmed, carried))
+        subject = own or subject
+    return out
+
+
+def _cut_at(words: list[re.Match[str]], lows: list[str], i: int) -> tuple[int, int] | None:
+    """Whether a clause ends before word `i`: where it ends and where the next begins."""
+    if lows[i] in _BREAK:
+        return (words[i].start(), words[i].end()) if i + 1 < len(words) else None
+    lists = _lists()
+    comma = lows[i] == ","
+    joiner = i + 1 if comma and i + 1 < len(lows) and lows[i + 1] in lists.joiners else i
+    if lows[joiner] not in lists.joiners or joiner + 1 >= len(lows) or lows[i - 1] == ",":
+        return None
+    behind = lows[joiner + 1]
+    begins = (
+        behind in lists.subjects or behind in lists.verbs or (behind in lists.owners and _verb_near(lows, joiner + 2))
+    )
+    return (words[i].start(), words[joiner].end()) if begins else None
+
+
+def _verb_near(lows: list[str], i: int) -> bool:
+    return any(low in _lists().verbs for low in lows[i : i + 5])
+
+
+def _subject(text: str, words: list[re.Match[str]], lows: list[str], begin: int, stop: int) -> str:
+    """The words before a clause's verb, if they can be its subject."""
+    inside = [i for i in range(len(words)) if begin <= words[i].start() < stop][: _SUBJECT_WORDS + 1]
+    if not inside:
+        return ""
+    lists = _lists()
+    first = inside[0]
+    if lows[first] in lists.subjects:
+        return words[first].group().replace("’", "'").split("'")[0]
+    verb = next((i for i in inside if lows[i] in lists.verbs), None)
+    if verb is None or verb == first or "," in lows[first:verb]:
+        return ""
+    return text[words[first].start() : words[verb - 1].end()]
+
+
+def _reach(text: str, start: int, limit: int) -> int:
+    """The furthest index such that text[start:index] fits the limit."""
+    if 4 * (len(text) - start) <= limit:
+        return len(text)
+    window = text[start : start + limit].encode("utf-8", "surrogatepass")
+    if len(window) <= limit:
+        return min(len(text), start + limit)
+    # Cut bytes back to a character's start; what is left decodes to the characters that fit.
+    cut = limit
+    while window[cut] & 0xC0 == 0x80:
+        cut -= 1
+    return start + len(window[:cut].decode("utf-8", "surrogatepass"))
+
+
+def _best_cut(text: str, start: int, hard: int) -> int:
+    # A good place in the last half is better than a full part: a part of three words is no help to anyone.
+    least = start + (hard - start) // 2
+    for ends in (
+        _ends(_PARAGRAPH, text, least, hard),
+        _sentence_ends(text, least, hard),
+        _ends(_SPACE, text, least, hard),
+    ):
+        cut = max((end for end in ends if least < end <= hard), default=None)
+        if cut is not None:
+            return cut
+    return _between_signs(text, start, hard)
+
+
+def _ends(pattern: re.Pattern[str], text: str, start: int, stop: int) -> Iterator[int]:
+    return (match.end() for match in pattern.finditer(text, start, stop))
+
+
+def _sentence_ends(text: str, start: int, stop: int) -> Iterator[int]:
+    for match in _SENTENCE.finditer(text, start, stop):
+        abbreviated = match.group().startswith(".") and _SHORT.search(text, max(start, match.start() - 8), match.end())
+        if not abbreviated:
+            yield match.end()
+
+
+def _between_signs(text: str, start: int, hard: int) -> int:
+    """Step back until the cut does not part a sign (an emoji of several, a letter and its marks, CR and LF)."""
+    cut = hard
+    while cut > start + 1 and _joined(text, cut):
+        cut -= 1
+    # A cluster longer than a whole part (stacked marks) is cut where it must be.
+    return cut if cut > start + 1 or not _joined(text, cut) else hard
+
+
+def _joined(text: str, at: int) -> bool:
+    left, right = text[at - 1], text[at]
+    if unicodedata.category(right).startswith("M") or right == _JOINER or left == _JOINER:
+        return True
+    if (left, right) == ("\r", "\n") or "\U0001f3fb" <= right <= "\U0001f3ff" or "\U000e0020" <= right <= "\U000e007f":
+        return True
+    if "\u1160" <= right <= "\u11ff":  # Hangul vowel or final behind its syllable
+        return True
+    return _regional(right) and _flag_letters_before(text, at) % 2 == 1
+
+
+def _regional(sign: str) -> bool:
+    return "\U0001f1e6" <= sign <= "\U0001f1ff"
+
+
+def _flag_letters_before(text: str, at: int) -> int:
+    count = 0
+    while at - 1 - count >= 0 and _regional(text[at - 1 - count]):
+        count += 1
+    return count

@@ -1,0 +1,99 @@
+"""Names of rooms: words people recognise, and never anything else."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.text.room_names import LONGEST, NOTHING, name_rooms
+
+GARDEN = [
+    "We planted tomatoes in the garden.",
+    "The garden needs water, the tomatoes too.",
+    "Tomatoes ripen in the garden",
+]
+MAP = ["I draw Slow Rivers, the map.", "The budget for Slow Rivers grew.", "Why Slow Rivers? The rivers are slow."]
+KEPT = re.compile(r"(?:[^\W\d_]|[\u0300-\u036f\u0900-\u0dff\u0e31-\u0e4e]|[ ,'-])+")
+
+
+def test_names_are_the_words_of_their_room() -> None:
+    garden, drawn = name_rooms([GARDEN, MAP])
+    assert garden.startswith(("Tomatoes", "Garden"))
+    assert drawn.startswith("Slow Rivers")
+
+
+def test_a_common_word_names_no_room() -> None:
+    texts = [
+        [f"The meeting was about {word}", f"Our meeting: {word}!", f"{word} meeting"] for word in ("taxes", "roses")
+    ]
+    taxes, roses = name_rooms(texts)
+    assert taxes.lower().startswith("taxes")
+    assert roses.lower().startswith("roses")
+
+
+def test_the_form_that_people_write_is_shown() -> None:
+    assert name_rooms([["my knitting of socks", "knitting again", "he knits", "knitting socks"]])[0].startswith(
+        "Knitting"
+    )
+    assert name_rooms([["we flew to Lisbon", "about Lisbon", "so Lisbon it is"]]) == ["Lisbon"]
+    assert name_rooms([["uses NASA data", "the NASA site", "for NASA"]])[0].startswith("NASA")
+
+
+def test_speakers_do_not_name_rooms() -> None:
+    texts = ["Thanks, Caroline! The pottery is done", "Caroline, more pottery", "Pottery, Caroline?"]
+    assert name_rooms([texts])[0].startswith("Caroline")
+    assert name_rooms([texts], speakers=["Caroline Mercer"]) == ["Pottery"]
+
+
+def test_names_differ_within_a_wing() -> None:
+    names = name_rooms([GARDEN, GARDEN, GARDEN, [], [], ["12 34", "https://a.example/x"]], taken=["Garden, tomatoes"])
+    assert len({name.casefold() for name in names}) == 6
+    assert "Garden, tomatoes" not in names
+    assert names[3] == NOTHING
+
+
+def test_many_empty_rooms_still_differ() -> None:
+    names = name_rooms([[]] * 40)
+    assert len(set(names)) == 40
+    assert all(name.startswith(NOTHING) for name in names)
+
+
+def test_no_address_number_identifier_or_markup() -> None:
+    noise = [
+        "see https://tracker.example/issue?id=77 <script>alert(1)</script>",
+        "see bob.builder@firm.example and /home/someone/secret.txt or C:\\Users\\someone",
+        "3f2504e0-4f89-11d3-9a0c-0305e82c3301 0xDEADBEEF id_4711 x123y 2024-05-06",
+        "```python\nimport antigravity\n```",
+    ]
+    assert name_rooms([noise * 3]) == [NOTHING]
+
+
+def test_other_scripts() -> None:
+    assert name_rooms([["Ein Sauerteigbrot", "das Sauerteigbrot ist da", "noch ein Sauerteigbrot"]]) == [
+        "Sauerteigbrot"
+    ]
+    assert name_rooms([["Мы едем в Казань", "Казань весной", "поезд в Казань"]])[0].startswith("Казань")
+    assert name_rooms([["我们去京都", "京都很美", "在京都"]]) == ["京都"]
+    assert name_rooms([["ラーメンを食べた", "このラーメン", "ラーメン屋"]])[0].startswith("ラーメン")
+    assert name_rooms([["हम दिल्ली गए", "दिल्ली में", "दिल्ली की सड़क"]])[0].startswith("दिल्ली")
+
+
+def test_hostile_marks_are_no_part_of_a_name() -> None:
+    texts = ["\u202egnitseretni\u202c ga\u200brden\u0007 \u2066zebra\u2069"] * 4
+    name = name_rooms([texts])[0]
+    assert all(unicodedata.category(sign)[0] in "LMZP" for sign in name)
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.lists(st.lists(st.text(max_size=60), max_size=6), min_size=1, max_size=4))
+def test_any_text_gives_plain_names(rooms: list[list[str]]) -> None:
+    names = name_rooms(rooms)
+    assert names == name_rooms(rooms)
+    assert len({name.casefold() for name in names}) == len(rooms)
+    for name in names:
+        assert 0 < len(name) <= LONGEST
+        assert KEPT.fullmatch(name), [hex(ord(sign)) for sign in name]
+        assert not any(unicodedata.category(sign)[0] == "C" for sign in name)
