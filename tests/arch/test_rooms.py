@@ -180,8 +180,8 @@ INNER = (
     ("core/text", "terms", "query_plan"),
     ("core/score", "belief", "ranking"),
     ("ui/inspector", "trust", "history"),
-    ("ui/pages/journal", "runs", "history"),
-    ("ui/pages/clients", "pairing", "views"),
+    ("ui/pages/journal", "lines", "changes"),
+    ("ui/pages/clients", "terms", "pairing"),
     ("ui/pages/recall", "answers", "tuner"),
     ("ui/pages/review", "queue", "desk"),
 )

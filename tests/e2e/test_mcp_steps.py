@@ -12,7 +12,7 @@ from cli_terminal import Terminal
 from window_process import Driven, on, screen
 
 from core.config.grant_wording import describe_limits_of_grants
-from ui.pages.clients.pairing.code_card import assistants
+from ui.pages.clients.pairing import assistants
 
 OTHER = "Another with MCP"
 

@@ -18,7 +18,7 @@ from window_rig import settle
 from core.types.clients import Did, Standing
 from core.types.replies import UndoReport
 from ui.context import Context
-from ui.pages.clients.dialogs import AskDialog, RemoveDialog
+from ui.pages.clients.actions import AskDialog, RemoveDialog
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from core.entities import registry
 from core.types.entities import EntityDraft
 from ui.context import Context
 from ui.pages.entities.dialogs import ChangeDialog, MergeDialog
-from ui.pages.entities.lines import in_sight
 from ui.pages.entities.page import EntitiesPage
+from ui.pages.entities.words import in_sight
 from ui.registry import PAGES
 from ui.strings import entities_strings
 from ui.widgets.states import EmptyState

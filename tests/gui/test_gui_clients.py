@@ -17,7 +17,7 @@ from window_rig import settle
 
 from core.types.clients import Did, Standing, Undoable
 from ui.context import Context
-from ui.pages.clients.dialogs import ALL, DATE, WEEK, YESTERDAY, AskDialog, RemoveDialog, UndoSinceDialog
+from ui.pages.clients.actions import ALL, DATE, WEEK, YESTERDAY, AskDialog, RemoveDialog, UndoSinceDialog
 from ui.pages.clients.page import client_commands
 
 MOST_MS = 100.0

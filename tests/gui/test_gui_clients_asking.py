@@ -13,8 +13,8 @@ from window_rig import settle
 
 from core.types.clients import PairingOutcome
 from ui.context import Context
-from ui.pages.clients.pairing.pairing import PairDialog
-from ui.pages.clients.panes import GRANTS
+from ui.pages.clients.page import GRANTS
+from ui.pages.clients.pairing import PairDialog
 from ui.widgets.states import Toasts
 
 ALL = ("read", "propose", "write", "curate", "speak_for_user", "all_spaces", "space:work")

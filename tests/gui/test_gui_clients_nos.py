@@ -13,7 +13,7 @@ from window_rig import settle
 from core.types.clients import Denied
 from ui.context import Context
 from ui.pages.clients.page import client_commands
-from ui.pages.clients.pairing.denied_names import NosDialog
+from ui.pages.clients.pairing_request import NosDialog
 
 
 @pytest.fixture

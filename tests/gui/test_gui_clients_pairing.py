@@ -16,9 +16,8 @@ from window_rig import settle
 from core.types.clients import PairingOutcome
 from ui.context import Context
 from ui.pages.clients.page import CLIENTS
-from ui.pages.clients.pairing.pairing import PairDialog
-from ui.pages.clients.pairing.secret_clipboard import SecretClip
-from ui.pages.clients.pairing.tokens import TokenDialog, token_text
+from ui.pages.clients.pairing import PairDialog
+from ui.pages.clients.tokens import SecretClip, TokenDialog, token_text
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from core.types.clients import Did, Sight, Standing, Terms
 from core.types.values import Grant
 from ui.context import CLOSER, Context
 from ui.lists.row_spec import Heading
-from ui.pages.clients.common.words import change_told, reason_told
-from ui.pages.clients.views.context_preview import ContextPreviewTab, shown_text
+from ui.pages.clients.context_preview import ContextPreviewTab, shown_text
+from ui.pages.clients.words import change_told, reason_told
 from ui.watchdog import Watchdog
 
 MOST_MS = 100.0

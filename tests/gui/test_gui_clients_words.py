@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from core.types.clients import Undoable
-from ui.pages.clients.common.words import call_told, removal_told, stays_told, undo_told, verb_told
+from ui.pages.clients.words import call_told, removal_told, stays_told, undo_told, verb_told
 from ui.strings import clients_strings
 
 CORE = Path(__file__).resolve().parents[2] / "core"

@@ -25,9 +25,8 @@ from core.security.kdf import KdfCost
 from core.security.keyring_client import KeyringCause, KeyringEntry, KeyringFaultError
 from core.vault.bootstrap import OlderCopy
 from ui.context import USUAL_PLACES, Context
-from ui.gate.first_run import Begin, FirstRun
+from ui.gate.first_run import Begin, CheckCode, FirstRun, ShowCode, fits
 from ui.gate.gate import Gate, told_by
-from ui.gate.recovery import CheckCode, ShowCode, fits
 from ui.gate.sheet import Sheet
 from ui.gate.unlock import Unlock
 from ui.widgets.secret import SecretField, StrengthMeter

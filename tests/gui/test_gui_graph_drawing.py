@@ -24,7 +24,6 @@ from core.types.views import (
     WholeGraph,
 )
 from ui.pages.graph.ego import EgoCanvas
-from ui.pages.graph.frame import FrameMaker, Scene, name_places
 from ui.pages.graph.geometry import (
     Look,
     Wish,
@@ -39,7 +38,7 @@ from ui.pages.graph.geometry import (
 )
 from ui.pages.graph.legend import TIES, Counts, Legend
 from ui.pages.graph.views import ViewsChip
-from ui.pages.graph.whole import WholeCanvas
+from ui.pages.graph.whole import FrameMaker, Scene, WholeCanvas, name_places
 from ui.theme.theme import Theme
 
 

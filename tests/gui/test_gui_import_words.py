@@ -15,14 +15,15 @@ from core.types.replies import ConversationPlan, ImportReport
 from ui.imports.sources import (
     OUTSIDE_WORDS,
     WITHOUT_TITLE,
+    Line,
     Source,
+    TickModel,
     brought,
     since,
     span_of,
     summary_of,
     title_of,
 )
-from ui.imports.tables import Line, TickModel
 from ui.widgets.words import left_out, reasons
 
 ROOT = Path(__file__).parents[2]

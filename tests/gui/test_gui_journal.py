@@ -20,13 +20,11 @@ from core.types.views import Revision
 from ui.context import Context
 from ui.lists.list_view import ListModel
 from ui.lists.table_view import TableModel, shown_columns
-from ui.pages.journal.common.step_words import act_of, counts_of, day_of, details_of, short_id, who_did
-from ui.pages.journal.history.audit import AuditFeed, AuditRows
-from ui.pages.journal.history.changes import BackDialog
-from ui.pages.journal.history.imports import COLUMNS, RemoveDialog
-from ui.pages.journal.history.step_list import StepList
-from ui.pages.journal.history.steps import PAGE_STEPS
+from ui.pages.journal.audit import AuditFeed, AuditRows
+from ui.pages.journal.changes import PAGE_STEPS, BackDialog, StepList
+from ui.pages.journal.imports import COLUMNS, RemoveDialog
 from ui.pages.journal.page import JournalPage
+from ui.pages.journal.words import act_of, counts_of, day_of, details_of, short_id, who_did
 from ui.widgets.states import States
 from ui.widgets.verdict import chain_sentence, verdict_of
 

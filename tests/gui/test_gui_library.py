@@ -23,12 +23,22 @@ from core.types.values import Kind, Status
 from core.types.views import Facets, FindRequest, Revision
 from core.vault.database.tx import Tx
 from ui.context import Command, Context
-from ui.pages.library.columns import COLUMNS, PLACE, SORT_WORDS, cell_text, fitting, read, sort_of, written
-from ui.pages.library.delegate import Cells
 from ui.pages.library.filters import times
-from ui.pages.library.help import documentation
-from ui.pages.library.model import PAGE_ROWS, MemoryTable
+from ui.pages.library.model import (
+    COLUMNS,
+    PAGE_ROWS,
+    PLACE,
+    SORT_WORDS,
+    MemoryTable,
+    cell_text,
+    fitting,
+    read,
+    sort_of,
+    written,
+)
 from ui.pages.library.page import LIBRARY, LibraryPage
+from ui.pages.library.search_line import documentation
+from ui.pages.library.table import Cells
 
 
 @pytest.fixture

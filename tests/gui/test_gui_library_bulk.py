@@ -17,8 +17,7 @@ from window_rig import hear, remember, settle
 from core.types.values import Status
 from core.types.views import Facets, FindRequest
 from ui.context import Context
-from ui.pages.library.dialogs import RevisionDialog
-from ui.pages.library.forms import ImportanceForm, MoveForm, PlainForm, TagForm
+from ui.pages.library.dialogs import ImportanceForm, MoveForm, PlainForm, RevisionDialog, TagForm
 from ui.pages.library.page import LIBRARY, LibraryPage
 from ui.pages.library.table import _joined
 from ui.undo import take_back

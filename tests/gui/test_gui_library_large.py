@@ -14,8 +14,7 @@ from window_rig import settle, window_context
 
 from core.types.values import OWNER_ACTOR
 from core.types.views import MemoryRow
-from ui.pages.library.columns import PLACE
-from ui.pages.library.model import PAGE_ROWS, MemoryTable
+from ui.pages.library.model import PAGE_ROWS, PLACE, MemoryTable
 from ui.pages.library.page import LIBRARY, LibraryPage
 
 COUNT = 20_000

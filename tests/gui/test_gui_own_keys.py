@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from window_rig import settle
 
 from ui.context import Context
-from ui.pages.journal.history.imports import RemoveDialog
+from ui.pages.journal.imports import RemoveDialog
 from ui.pages.journal.page import JournalPage
 from ui.pages.library.dialogs import RevisionDialog
 from ui.pages.library.page import LIBRARY, LibraryPage

@@ -18,10 +18,9 @@ from core.types.clock import ManualClock
 from core.types.values import Kind, Role, Source, Status
 from core.types.views import Loci, MemoryRow, PalacePlan, RoomPlan, WingPlan
 from ui.context import Context
-from ui.pages.palace.canvas import Canvas
+from ui.pages.palace.canvas import Canvas, towards
 from ui.pages.palace.items import GREY, Heads, Look, RoomItem, broken
 from ui.pages.palace.loader import place_camera, text_of, ties_of
-from ui.pages.palace.navigation import towards
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Lens, Scene, Where, between, shelved
 from ui.pages.palace.slider import BELIEVED, SAID, TimeCard
 

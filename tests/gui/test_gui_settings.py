@@ -21,11 +21,9 @@ from core.errors import Code, EnvironmentFaultError
 from core.security.kdf import KdfCost
 from core.types.replies import OptionRow
 from ui.context import Context
-from ui.pages.settings.about import PARTS, LicenceDialog
-from ui.pages.settings.controls import Switch, control_for, words_for
-from ui.pages.settings.page import SettingsPage
-from ui.pages.settings.reset import ResetDialog
-from ui.pages.settings.secrets import PassphraseDialog, RecoveryDialog
+from ui.pages.settings.keys import PassphraseDialog, RecoveryDialog
+from ui.pages.settings.page import PARTS, LicenceDialog, ResetDialog, SettingsPage
+from ui.pages.settings.rows import Switch, control_for, words_for
 from ui.widgets.verdict import VerdictDialog
 
 

@@ -18,10 +18,9 @@ from window_rig import settle
 from core.types.values import Status
 from core.types.views import Revision
 from ui.context import Context
-from ui.pages.journal.health.health import HealthTab
-from ui.pages.journal.health.health_words import advice_of, value_told
-from ui.pages.journal.history.archive import buried_entry
-from ui.pages.journal.history.erase_dialog import EraseDialog
+from ui.pages.journal.archive import EraseDialog, buried_entry
+from ui.pages.journal.health import HealthTab
+from ui.pages.journal.words import advice_of, value_told
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from ui.context import Context
 
 @pytest.fixture
 def room(context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[JournalRoom]:
-    monkeypatch.setattr("ui.pages.journal.counts._SOON_MS", 20)
+    monkeypatch.setattr("ui.pages.journal.page._SOON_MS", 20)
     with journal_over(context, qtbot) as made:
         yield made
 

@@ -19,11 +19,9 @@ from core.events import Progress
 from core.types.lifecycle import Deed, JobState, JobType
 from core.types.values import OWNER_ACTOR
 from ui.context import CLOSER, Context
-from ui.pages.journal.common.job_words import capital, moment
-from ui.pages.journal.runs.change_chips import DeedChips
-from ui.pages.journal.runs.change_lines import beside, deed_entries, kept_ids, kept_told, offered
-from ui.pages.journal.runs.next_run import MOST
-from ui.pages.journal.runs.run_dialog import RunDialog
+from ui.pages.journal.next_run import MOST, DeedChips, beside, deed_entries, kept_ids, kept_told, offered
+from ui.pages.journal.runner import RunDialog
+from ui.pages.journal.words import capital, moment
 from ui.widgets.words import date_of
 
 

@@ -25,13 +25,12 @@ from window_rig import settle
 from core.types.belief import Server
 from core.types.lifecycle import Beat, Consolidated, Deed, JobRow, Jobs, JobState, JobType, Pressure
 from ui.context import Context
-from ui.pages.journal.common.job_lines import job_note, job_sentences, offered
-from ui.pages.journal.common.job_words import report_told
-from ui.pages.journal.common.local_model import Model
-from ui.pages.journal.health.life_plot import _INKS, CURVES, DAYS, LifePlot, life, life_of, life_told, steps_to
-from ui.pages.journal.health.pauses import rests_of
+from ui.pages.journal.health import rests_of
+from ui.pages.journal.job_lines import Model, job_note, job_sentences, offered
+from ui.pages.journal.lifecycle_help import _INKS, CURVES, DAYS, LifePlot, life, life_of, life_told, steps_to
+from ui.pages.journal.next_run import figures_in
 from ui.pages.journal.page import JournalPage
-from ui.pages.journal.runs.comparison import figures_in
+from ui.pages.journal.words import report_told
 from ui.strings import journal_strings, order_strings
 
 HOLDS: dict[str, str] = json.loads((files("resources") / "lifecycle" / "holds.json").read_text(encoding="utf-8"))

@@ -20,7 +20,7 @@ from core.types.memory import ProposedLink
 from core.vault.database.tx import Tx
 from ui.context import CLOSER, Context
 from ui.pages.journal.page import JournalPage
-from ui.pages.journal.runs.relations import PAGE_ROWS, Said
+from ui.pages.journal.relations import PAGE_ROWS, Said
 
 
 @pytest.fixture

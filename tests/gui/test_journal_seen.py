@@ -13,7 +13,7 @@ from window_rig import settle
 
 from core.types.lifecycle import JobType
 from ui.context import Context
-from ui.pages.journal.runs.last_visit import unseen
+from ui.pages.journal.page import unseen
 from ui.registry import ROOMS
 from ui.shell.window import MainWindow
 

@@ -17,9 +17,8 @@ from core.types.lifecycle import Consolidated, Deed, JobType
 from core.types.values import Kind
 from ui.context import Context
 from ui.lists.row_spec import Heading, wrapped
-from ui.pages.journal.common.job_words import code_told, day_told, deed_words, lasted, moment, report_told, told_deeds
-from ui.pages.journal.common.line_list import ActBar, entry_list, key_of
-from ui.pages.journal.common.lines import NARROW, Entry
+from ui.pages.journal.lines import NARROW, ActBar, Entry, entry_list, key_of
+from ui.pages.journal.words import code_told, day_told, deed_words, lasted, moment, report_told, told_deeds
 from ui.strings import journal_strings
 from ui.widgets.words import clause, reason_told, reasons_told
 

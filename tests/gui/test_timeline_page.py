@@ -23,10 +23,10 @@ from core.types.values import Kind, Precision, Role, Status, When
 from core.types.views import Density, MemoryRow, Revision, Transition
 from ui.context import Context
 from ui.lists.row_spec import wrapped
-from ui.pages.timeline.evolution_list import day_of, title_of, told
-from ui.pages.timeline.geometry import fits, grid_of
-from ui.pages.timeline.moments import details
+from ui.pages.timeline.evolution import day_of, title_of, told
 from ui.pages.timeline.page import TimelinePage
+from ui.pages.timeline.period_details import details
+from ui.pages.timeline.strip import fits, grid_of
 from ui.pages.timeline.words import count_words, gap_words, period_name, range_name
 from ui.registry import PAGES
 from ui.widgets.states import States

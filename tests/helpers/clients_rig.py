@@ -41,7 +41,7 @@ from core.types.replies import Paired
 from core.types.views import Facets
 from ui.context import Context
 from ui.lists.list_view import ListView
-from ui.pages.clients.common.lines import Row
+from ui.pages.clients.lines import Row
 from ui.pages.clients.page import ClientsPage
 from ui.strings import clients_strings
 

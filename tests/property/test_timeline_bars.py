@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QRectF
 
-from ui.pages.timeline.geometry import bar_in, fits, grid_of
+from ui.pages.timeline.strip import bar_in, fits, grid_of
 
 
 @given(count=st.integers(1, 400), width=st.integers(60, 2000))

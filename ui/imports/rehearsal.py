@@ -1,29 +1,254 @@
-"""The second step of an import: what is in the exports, before anything is stored.
+"""The second step of an import: what is in the exports, before anything is stored; what is left out and why.
 
 Must not do: import; interpret a title as anything but plain text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QHeaderView,
+    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QProgressBar,
+    QSizePolicy,
     QStackedWidget,
+    QTableWidget,
+    QTableWidgetItem,
     QWidget,
 )
 
+from core.types.replies import ConversationPlan, ImportReport
 from core.types.values import HOME_SPACE
 from ui.context import Context
-from ui.imports.content import Content
-from ui.imports.sources import UNDERSTOOD, Source
-from ui.widgets.basics import Elided, MenuChip, button, column, label, row
-from ui.widgets.plaintext import tip
-from ui.widgets.words import FORMAT_WORDS, count_of
+from ui.imports.sources import UNDERSTOOD, Line, Source, TickModel, TickTable, known_of, span_of, summary_of, title_of
+from ui.theme.theme import Theme
+from ui.widgets.basics import Elided, MenuChip, Segments, button, clear, column, label, row, scrolling
+from ui.widgets.plaintext import one_line, tip
+from ui.widgets.words import FORMAT_WORDS, Left, count_of, date_of, left_out
+
+_WIDE = 480  # pixels at 100 % from which the number of branches is shown
+_FEW = 8  # rows a person overlooks without a filter
+
+
+class Figures(QWidget):
+    """Numbers beside each other, each over its word."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(32)
+
+    def show_figures(self, figures: Sequence[tuple[int, str]]) -> None:
+        """Show other numbers; those that are 0 are left out, but for the first."""
+        clear(self._row)
+        for nr, (number, word) in enumerate(figures):
+            if number or not nr:
+                made = QWidget()
+                column(made, label(f"{number:,}", "section"), label(word, "small"), gap=0)
+                made.setAccessibleName(f"{number:,} {word}")
+                self._row.addWidget(made)
+        self._row.addStretch(1)
+
+
+class Content(QWidget):
+    """One export that was read.
+
+    Signals:
+        chosen: other conversations are chosen now.
+    """
+
+    chosen = Signal()
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._theme = context.theme
+        self._source: Source | None = None
+        self._has_branches = False
+        self._name = Elided("", "section", Qt.TextElideMode.ElideMiddle)
+        self._summary = label("", "muted", wrap=True)
+        self._figures = Figures()
+        self.model = TickModel(("Conversation", "New", "Messages", "Branches", "Last"), (1, 2, 3))
+        self.table = TickTable(context.theme, self.model, "Conversations")
+        self.model.ticks.connect(self._ticked)
+        self.filter = QLineEdit()
+        self.filter.setPlaceholderText("Filter by title")
+        self.filter.setAccessibleName("Filter by title")
+        self.filter.setClearButtonEnabled(True)
+        self.filter.setMinimumWidth(64)
+        self.filter.setMaximumWidth(context.theme.px(180))
+        self.filter.textChanged.connect(self.model.filter)
+        self.all = button(
+            "All", lambda: self.model.tick_shown(is_on=True), kind="ghost", hint="Tick all that are shown"
+        )
+        self.none = button(
+            "None", lambda: self.model.tick_shown(is_on=False), kind="ghost", hint="Untick all that are shown"
+        )
+        self._tabs_row = row(None, self.filter, self.all, self.none)
+        self._tabs: Segments | None = None
+        self._more = label("", "small", wrap=True)
+        self._left = QWidget()
+        self._left_rows = QGridLayout(self._left)
+        self._left_rows.setContentsMargins(0, 8, 0, 8)
+        self._left_rows.setHorizontalSpacing(16)
+        self._left_rows.setVerticalSpacing(10)
+        self.problems = _problem_table(context.theme)
+        self._stack = QStackedWidget()
+        plan = QWidget()
+        column(plan, self.table, self._more, gap=4).setStretch(0, 1)
+        self._pages: Mapping[str, QWidget] = {"plan": plan, "left": scrolling(self._left), "trouble": self.problems}
+        for page in self._pages.values():
+            self._stack.addWidget(page)
+        layout = column(self, self._name, self._summary, self._figures, gap=8)
+        layout.addSpacing(4)
+        layout.addLayout(self._tabs_row)
+        layout.addWidget(self._stack, 1)
+
+    def show_source(self, source: Source) -> None:
+        """Show another export."""
+        report = source.report
+        if report is None:
+            return
+        self._source = None  # what the table tells while it is filled is no choice of the person
+        self._name.say(source.name)
+        self._summary.setText(summary_of(report))
+        self._figures.show_figures(_figures_of(report))
+        self.filter.clear()
+        keys = [row.key for row in report.plan]
+        self.model.show_lines([_line(row) for row in report.plan], keys if source.only is None else source.only)
+        # What says the same in every row says nothing.
+        self.table.setColumnHidden(1, all(row.new == row.messages for row in report.plan))
+        self._has_branches = any(row.branches for row in report.plan)
+        self._fit()
+        more = f"{report.plan_more:,} more conversations are not listed; they come along only if all are ticked."
+        self._more.setText(more if report.plan_more else "")
+        self._more.setVisible(bool(report.plan_more))
+        self._fill_left(left_out(report.skipped))
+        self._fill_problems(report)
+        self._name_tabs(report)
+        self._source = source
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Titles need room more than branches do."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.table.setColumnHidden(3, not self._has_branches or self.width() < self._theme.px(_WIDE))
+
+    def _name_tabs(self, report: ImportReport) -> None:
+        rows = len(report.plan) + report.plan_more
+        skipped = sum(report.skipped.values())
+        choices = [("plan", f"Conversations {rows:,}" if report.conversations else "What comes in")]
+        choices += [("left", f"Left out {skipped:,}")] if skipped else []
+        choices += [("trouble", f"Problems {len(report.errors):,}")] if report.errors else []
+        if self._tabs is not None:
+            self._tabs_row.removeWidget(self._tabs)
+            self._tabs.hide()
+            self._tabs.deleteLater()
+        self._tabs = Segments(choices, "plan", "What to look at")
+        self._tabs.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._tabs.chosen.connect(self.look_at)
+        self._tabs_row.insertWidget(0, self._tabs)
+        self.look_at("plan")
+
+    def look_at(self, page: str) -> None:
+        """Look at `plan`, `left` or `trouble`."""
+        self._stack.setCurrentWidget(self._pages[page])
+        rows = len(self.model.lines)
+        self.filter.setVisible(page == "plan" and rows > _FEW)
+        self.all.setVisible(page == "plan" and rows > 1)
+        self.none.setVisible(page == "plan" and rows > 1)
+
+    def _ticked(self) -> None:
+        source = self._source
+        if source is not None and source.report is not None:
+            keys = {row.key for row in source.report.plan}
+            source.only = None if keys <= self.model.ticked else frozenset(self.model.ticked & keys)
+            self.chosen.emit()
+
+    def _fill_left(self, found: Sequence[Left]) -> None:
+        clear(self._left_rows)
+        for at, one in enumerate(found):
+            count = label(f"{one.count:,}", "strong")
+            count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+            words = QWidget()
+            column(words, label(_capital(one.what), wrap=True), label(f"{one.why}.", "small", wrap=True), gap=0)
+            self._left_rows.addWidget(count, at, 0)
+            self._left_rows.addWidget(words, at, 1)
+        self._left_rows.setColumnStretch(1, 1)
+        for at in range(self._left_rows.rowCount()):
+            self._left_rows.setRowStretch(at, 0)
+        self._left_rows.setRowStretch(len(found), 1)
+
+    def _fill_problems(self, report: ImportReport) -> None:
+        self.problems.setRowCount(len(report.errors))
+        for at, error in enumerate(report.errors):
+            for nr, name in enumerate(("where", "message")):
+                item = QTableWidgetItem(one_line(_capital(error[name]) if nr else error[name]))
+                item.setToolTip(tip(item.text()))
+                self.problems.setItem(at, nr, item)
+
+
+def _problem_table(theme: Theme) -> QTableWidget:
+    made = QTableWidget(0, 2)
+    made.setHorizontalHeaderLabels(["Where", "What is wrong"])
+    made.setAccessibleName("Problems")
+    made.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    made.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    made.setShowGrid(False)
+    made.setTabKeyNavigation(False)
+    made.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+    made.verticalHeader().hide()
+    made.verticalHeader().setDefaultSectionSize(theme.px(32))
+    head = made.horizontalHeader()
+    head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    head.setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
+    head.resizeSection(0, theme.px(200))
+    head.setStretchLastSection(True)
+    return made
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _figures_of(report: ImportReport) -> list[tuple[int, str]]:
+    messages = report.messages
+    return [
+        (report.stored, "new"),
+        (messages.get("user", 0), "you said"),
+        (messages.get("assistant", 0), "assistants said"),
+        (messages.get("other", 0), "other entries"),
+        (report.proposals, "wait for your word"),
+        (known_of(report), "you have already"),
+    ]
+
+
+def _line(row: ConversationPlan) -> Line:
+    title = title_of(row)
+    return Line(
+        row.key,
+        (
+            title,
+            f"{row.new:,}",
+            f"{row.messages:,}",
+            f"{row.branches:,}" if row.branches else "",
+            "" if row.latest is None else date_of(row.latest),
+        ),
+        (title.casefold(), row.new, row.messages, row.branches, row.latest or 0),
+        ". ".join(part for part in (title, span_of(row.earliest, row.latest)) if part),
+    )
+
 
 _EDITED_MS = 700
 _UNKNOWN = "E6002"

@@ -1,26 +1,270 @@
-"""The import dialog: choose, look inside, import, done. Nothing is stored before the person has seen what it is.
+"""The import dialog: choose, look inside, import, done; its frame, files dropped on it, and the rehearsal it starts.
 
-Must not do: wait; know another page.
+Nothing is stored before the person has seen what it is. Must not do: wait; know another page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from pathlib import Path
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, QSize, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent
+from PySide6.QtWidgets import QDialog, QStackedWidget, QWidget
 
+from core.types.replies import ImportReport
+from core.types.values import HOME_SPACE, OWNER_ACTOR
 from core.types.views import Facets
 from ui.context import USUAL_PLACES, Context
-from ui.imports.chooser import Choose
-from ui.imports.frame import Frame
-from ui.imports.progress import Done, ProgressStep
-from ui.imports.queue import ImportQueue, Job, TakeBack
-from ui.imports.reader import Reader
+from ui.imports.queue import Done, ImportQueue, Job, ProgressStep, TakeBack
 from ui.imports.rehearsal import Rehearse
-from ui.imports.sources import Source
-from ui.tasks import Problem, query
+from ui.imports.sources import Choose, Source
+from ui.tasks import Problem, Running, Task, Watch, problem_of, query
+from ui.theme.theme import Theme
+from ui.widgets.basics import button, column, hairline, label, restyle, row
 from ui.widgets.words import memories
+
+SIZE = QSize(860, 620)
+SMALLEST = QSize(640, 480)
+_AROUND = 24  # pixels of the window that stay in sight
+STEPS = ("Choose", "Look inside", "Import")
+Act = tuple[str, Callable[[], None]]
+"""The title of a button and what it does."""
+
+
+class Frame(QDialog):
+    """The frame.
+
+    Signals:
+        held: files are held over it, or no longer.
+        dropped: paths that were dropped.
+        left: it closes.
+
+    Attributes:
+        takes_drops: whether something may be dropped now.
+        back: the button on the left; `other` and `main` are on the right.
+    """
+
+    held = Signal(bool)
+    dropped = Signal(list)
+    left = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None) -> None:
+        """Make it.
+
+        Args:
+            theme: the theme.
+            parent: the window; the frame is not larger than it.
+        """
+        super().__init__(parent)
+        self.setWindowTitle("Import")
+        self.setAccessibleName("Import")
+        self.setAcceptDrops(True)
+        self.setMinimumSize(SMALLEST)
+        wanted = QSize(theme.px(SIZE.width()), theme.px(SIZE.height()))
+        room = wanted if parent is None else parent.window().size() - QSize(2 * _AROUND, 2 * _AROUND)
+        self.resize(wanted.boundedTo(room).expandedTo(SMALLEST))
+        self.takes_drops = True
+        self._steps = [label(f"{nr}  {name}", "small") for nr, name in enumerate(STEPS, 1)]
+        self._stack = QStackedWidget()
+        self.back = button("Close")
+        self.other = button("")
+        self.main = button("", kind="primary")
+        self._runs: dict[QWidget, Callable[[], None]] = {}
+        for made in (self.back, self.other, self.main):
+            made.clicked.connect(self._pressed)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        head = row(*self._steps, None, gap=24)
+        head.setContentsMargins(24, 16, 24, 12)
+        body = column(None, self._stack)
+        body.setContentsMargins(24, 16, 24, 16)
+        foot = row(self.back, None, self.other, self.main)
+        foot.setContentsMargins(24, 12, 24, 16)
+        layout = column(self, gap=0)
+        layout.addLayout(head)
+        layout.addWidget(hairline())
+        layout.addLayout(body, 1)
+        layout.addWidget(hairline())
+        layout.addLayout(foot)
+
+    @property
+    def page(self) -> QWidget | None:
+        """The page that is shown; None before the first."""
+        return self._stack.currentWidget()
+
+    def show_page(self, page: QWidget, step: int) -> None:
+        """Show a page.
+
+        Args:
+            page: which; added where it is new.
+            step: number of its step, from 0.
+        """
+        if self._stack.indexOf(page) < 0:
+            self._stack.addWidget(page)
+        self._stack.setCurrentWidget(page)
+        for nr, made in enumerate(self._steps):
+            restyle(made, "role", "accent" if nr == step else "small")
+            made.setAccessibleName(f"Step {STEPS[nr]}{', now' if nr == step else ''}")
+
+    def foot(self, back: Act | None, main: Act | None, other: Act | None = None, *, may_go: bool = True) -> None:
+        """Offer other buttons.
+
+        Args:
+            back: on the left.
+            main: the main one; Enter presses it.
+            other: beside it.
+            may_go: whether the main one can be pressed.
+        """
+        self._runs.clear()
+        for made, wanted in ((self.back, back), (self.main, main), (self.other, other)):
+            made.setVisible(wanted is not None)
+            made.setEnabled(True)
+            if wanted is not None:
+                made.setText(wanted[0].replace("&", "&&"))
+                made.setAccessibleName(wanted[0])
+                self._runs[made] = wanted[1]
+        self.main.setEnabled(may_go)
+        self.main.setDefault(main is not None)
+
+    def _pressed(self) -> None:
+        pressed = self.sender()
+        if isinstance(pressed, QWidget) and pressed in self._runs:
+            self._runs[pressed]()
+
+    # ---- Qt's events
+
+    def done(self, result: int) -> None:
+        """It closes by a button or by Esc."""
+        self.left.emit()
+        super().done(result)
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
+        """It closes by its frame or by the window."""
+        self.left.emit()
+        super().closeEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
+        """Files and folders may be dropped while nothing is imported."""
+        if self.takes_drops and any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+            self.held.emit(True)  # noqa: FBT003 - Qt's own
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:  # noqa: N802 - Qt's name
+        """They are held somewhere else now."""
+        self.held.emit(False)  # noqa: FBT003 - Qt's own
+        super().dragLeaveEvent(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
+        """Tell what was dropped."""
+        self.held.emit(False)  # noqa: FBT003 - Qt's own
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        if paths and self.takes_drops:
+            event.acceptProposedAction()
+            self.dropped.emit(paths)
+
+
+class Reader(QObject):
+    """The rehearsals.
+
+    Signals:
+        read: a `Source` that was read now, or refused.
+        moved: entries of the present one so far.
+
+    Attributes:
+        sources: what is to be imported.
+    """
+
+    read = Signal(object)
+    moved = Signal(int)
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._running: Running | None = None
+        self._space = HOME_SPACE
+        self.sources: list[Source] = []
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all of them were read or refused."""
+        return all(source.report is not None or source.problem is not None for source in self.sources)
+
+    @property
+    def new(self) -> int:
+        """How many memories what is chosen would bring."""
+        return sum(source.new for source in self.sources)
+
+    def start(self, paths: Sequence[Path], space: str) -> None:
+        """Read other files and folders.
+
+        Args:
+            paths: which.
+            space: the space they would go to.
+        """
+        self.stop()
+        self.sources = [Source(Path(path)) for path in paths]
+        self._space = space
+        self._next()
+
+    def again(self, space: str) -> None:
+        """Read all of them anew for another space: what is new there is another question."""
+        self.stop()
+        self._space = space
+        for source in self.sources:
+            source.report, source.problem = None, None
+            self.read.emit(source)
+        self._next()
+
+    def read_as(self, source: Source, form: str) -> None:
+        """Read one of them anew, in a format the person names."""
+        self.stop()
+        source.form, source.problem, source.report, source.only = form, None, None, None
+        self.read.emit(source)
+        self._next()
+
+    def stop(self) -> None:
+        """Read no further."""
+        if self._running is not None:
+            self._running.cancel()
+            self._running = None
+
+    def _next(self) -> None:
+        source = next((one for one in self.sources if one.report is None and one.problem is None), None)
+        if source is None:
+            return
+        imports = self._context.bridge.engine.imports
+
+        def begin(watch: Watch) -> Future[ImportReport]:
+            return imports.rehearse(source.path, source.form, OWNER_ACTOR, self._space, watch.progress, watch.cancelled)
+
+        task = Task("Looking into an export", begin, can_cancel=True).within(self, "read")
+        self._running = self._context.tasks.run(
+            task.success(lambda report: self._took(source, report)).failure(lambda error: self._refused(source, error))
+        )
+        self._running.moved.connect(self._moved)
+
+    def _moved(self, done: int, _total: int) -> None:
+        self.moved.emit(done)
+
+    def _took(self, source: Source, report: ImportReport) -> None:
+        self._running = None
+        source.report = report
+        if source.only is not None:
+            source.only &= {row.key for row in report.plan}
+        self._tell(source)
+
+    def _refused(self, source: Source, error: BaseException) -> None:
+        self._running = None
+        source.problem = problem_of(error)
+        if source.problem is not None:
+            self._tell(source)
+
+    def _tell(self, source: Source) -> None:
+        self._next()
+        self.read.emit(source)
 
 
 class ImportDialog(Frame):

@@ -1,24 +1,254 @@
-"""What can be done with clients: pause, resume, revoke, regrant, stop all, take back. Each is one step with an Undo.
+"""What can be done with clients: pause, resume, revoke, regrant, stop all, take back; each is one step with an Undo.
 
-Must not do: show anything but a sentence and the dialogs that ask before.
+What destroys access asks before, with its numbers, and is never the default button. Must not do: show anything but
+sentences and these dialogs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QDate, QLocale, QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QDateEdit, QDialog, QWidget
 
 from core.types.clients import ClientCard, Removal, TakenBack, Terms, Undoable
 from ui.context import Context
-from ui.pages.clients.common.words import can_remove, left_told, visible
-from ui.pages.clients.dialogs import RemoveDialog, UndoSinceDialog, resume_dialog, revoke_dialog, stop_dialog
+from ui.pages.clients.words import can_remove, left_told, names_told, removal_told, stays_told, undo_told, visible
 from ui.strings import clients_strings, format_count
 from ui.tasks import problem_of, query, write
 from ui.undo import offer_undo
+from ui.widgets.basics import Elided, Segments, button, column, label, row
+from ui.widgets.words import local
+
+_WIDTH = 460
+TODAY, YESTERDAY, WEEK, ALL, DATE = "today", "yesterday", "week", "all", "date"
+PAUSE_MS = 250
+"""So long the person may go on choosing before it is counted: counting holds up whoever writes."""
+_BACK = {TODAY: 0, YESTERDAY: 1, WEEK: 7}
+
+
+class AskDialog(QDialog):
+    """Title, sentences, one button that agrees and one that does not; the latter is the default.
+
+    Attributes:
+        act: the button that agrees. `cancel`: the other one.
+
+    Signals:
+        agreed: the person pressed it.
+    """
+
+    agreed = Signal()
+
+    def __init__(
+        self,
+        context: Context,
+        title: str,
+        sentences: tuple[str, ...],
+        act: str,
+        parent: QWidget,
+        cancel: str = "",
+        *,
+        kind: str = "danger",
+    ) -> None:
+        """Make it.
+
+        Args:
+            context: what pages are given.
+            title: the question.
+            sentences: what happens.
+            act: title of the button that agrees.
+            parent: the page.
+            cancel: title of the other one; "" for the usual.
+            kind: of the button that agrees.
+        """
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setAccessibleName(title)
+        self.setMinimumWidth(context.theme.px(_WIDTH))
+        self.cancel = button(cancel or clients_strings()["cancel"], self.reject)
+        self.act = button(act, self._agree, kind=kind)
+        self.act.setAutoDefault(False)
+        self.form = QWidget()
+        self.form_box = column(self.form, gap=10)
+        heading = Elided(title, "title")
+        heading.setAccessibleDescription("heading")
+        layout = column(self, heading, margins=24, gap=12)
+        for told in sentences:
+            layout.addWidget(label(told, "body", wrap=True))
+        layout.addWidget(self.form)
+        layout.addStretch(1)
+        layout.addLayout(row(None, self.cancel, self.act))
+        self.cancel.setDefault(True)
+        self.cancel.setFocus()
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+
+    def _agree(self) -> None:
+        self.agreed.emit()
+        self.accept()
+
+
+def stop_dialog(context: Context, count: int, parent: QWidget) -> AskDialog:
+    """Before all clients are stopped.
+
+    Args:
+        context: what pages are given.
+        count: how many are awake.
+        parent: the page.
+    """
+    said = clients_strings()["stop_dialog"]
+    return AskDialog(context, said["title"], (format_count(said["sentence"], count),), said["act"], parent)
+
+
+def resume_dialog(context: Context, names: Sequence[str], parent: QWidget) -> AskDialog:
+    """Before all that are paused are let in again; it says who they are, for one may have been paused for a reason.
+
+    Args:
+        context: what pages are given.
+        names: of those.
+        parent: the page.
+    """
+    said = clients_strings()["resume_dialog"]
+    who = format_count(said["who"], len(names), names=names_told(names))
+    return AskDialog(context, said["title"], (said["sentence"], who), said["act"], parent, kind="plain")
+
+
+def revoke_dialog(context: Context, client: ClientCard, parent: QWidget) -> AskDialog:
+    """Before one is revoked."""
+    said = clients_strings()["revoke_dialog"]
+    wrote = format_count(said["wrote"], client.stands) if client.stands else said["wrote_none"]
+    title = said["title"].format(name=visible(client.name))
+    return AskDialog(context, title, (said["sentence"], wrote), said["act"], parent)
+
+
+class UndoSinceDialog(AskDialog):
+    """Since when; what that would take back and what would stay is counted for each choice, before one can agree.
+
+    Attributes:
+        found: what was counted; None while it is not.
+        since_ms: epoch ms of what is chosen.
+    """
+
+    def __init__(self, context: Context, name: str, parent: QWidget) -> None:
+        """Make it.
+
+        Args:
+            context: what pages are given.
+            name: the client's.
+            parent: the page.
+        """
+        said = clients_strings()["undo_dialog"]
+        title = said["title"].format(name=visible(name))
+        super().__init__(context, title, (said["sentence"],), said["act_none"], parent)
+        self.context, self._name = context, name
+        self.found: Undoable | None = None
+        self.preview, self.stays = label(said["looking"], "strong", wrap=True), label("", "muted", wrap=True)
+        self.stays.hide()
+        self.choices = Segments(tuple(said["choices"].items()), TODAY, said["since"], wraps=True)
+        self.choices.chosen.connect(lambda _: self._choose())
+        today = local(context.clock.now_ms()).date()
+        self.day = QDateEdit(QDate(today.year, today.month, today.day))
+        self.day.setMaximumDate(QDate(today.year, today.month, today.day))
+        self.day.setLocale(QLocale(QLocale.Language.English))
+        self.day.setDisplayFormat("d MMM yyyy")
+        self.day.setAccessibleName(said["day"])
+        self.day.lineEdit().setObjectName("inner")
+        self.day.dateChanged.connect(lambda _: self._choose())
+        self.form_box.addWidget(label(said["since"], "label"))
+        self.form_box.addWidget(self.choices)
+        self.form_box.addLayout(row(self.day, None))
+        self.form_box.addWidget(self.preview)
+        self.form_box.addWidget(self.stays)
+        self._asked: Future[Undoable] | None = None
+        self.pause = QTimer(self)
+        self.pause.setSingleShot(True)
+        self.pause.setInterval(PAUSE_MS)
+        self.pause.timeout.connect(self._count)
+        self.finished.connect(lambda _: self._give_up())
+        self._empty()
+        self._count()
+
+    @property
+    def since_ms(self) -> int:
+        """From when on, epoch ms: the beginning of a day in the local zone, or 0."""
+        chosen = self.choices.current
+        if chosen == ALL:
+            return 0
+        if chosen == DATE:
+            picked = self.day.date()
+            at = datetime(picked.year(), picked.month(), picked.day()).astimezone()
+        else:
+            at = local(self.context.clock.now_ms()).replace(hour=0, minute=0, second=0, microsecond=0)
+            at -= timedelta(days=_BACK[chosen])
+        return max(0, int(at.astimezone(UTC).timestamp() * 1000))
+
+    def _choose(self) -> None:
+        """Another time: nothing can be agreed to until it is counted, once the person has stopped choosing."""
+        self._give_up()
+        self._empty()
+        self.pause.start()
+
+    def _give_up(self) -> None:
+        """What is counted is asked no more: it does not begin where it has not."""
+        self.pause.stop()
+        if self._asked is not None:
+            self._asked.cancel()
+
+    def _empty(self) -> None:
+        self.day.setVisible(self.choices.current == DATE)
+        self.found = None
+        self.act.setEnabled(False)
+        self.preview.setText(clients_strings()["undo_dialog"]["looking"])
+        self.adjustSize()
+
+    def _count(self) -> None:
+        clients, name, since = self.context.bridge.engine.clients, self._name, self.since_ms
+
+        def ask() -> Future[Undoable]:
+            self._asked = clients.undoable(name, since)
+            return self._asked
+
+        asked = query(clients_strings()["undo_dialog"]["looking"], ask).within(self, "count")
+        self.context.tasks.run(asked.success(self._show).failure(self._fail))
+
+    def _show(self, found: Undoable) -> None:
+        said, told = clients_strings()["undo_dialog"], stays_told(found)
+        self.found = found
+        self.preview.setText(undo_told(found))
+        self.stays.setText(told)
+        self.stays.setVisible(bool(told))
+        act = said["act_most"] if found.untried else said["act"]
+        self.act.setText(format_count(act, found.steps + found.untried) if found.steps else said["act_none"])
+        self.act.setAccessibleName(self.act.text())
+        self.act.setEnabled(found.steps > 0)
+        self.adjustSize()
+
+    def _fail(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        self.preview.setText("" if problem is None else problem.sentence)
+
+
+class RemoveDialog(AskDialog):
+    """After revoking: everything it wrote, to be taken back or left; what would become of it was counted before."""
+
+    def __init__(self, context: Context, name: str, found: Undoable, parent: QWidget) -> None:
+        """Make it.
+
+        Args:
+            context: what pages are given.
+            name: the client's.
+            found: what removing would do; something.
+            parent: the page.
+        """
+        said = clients_strings()["remove_dialog"]
+        sentence = said["sentence"].format(name=visible(name))
+        super().__init__(context, said["title"], (sentence,), said["act"], parent, said["cancel"])
+        self.preview = label(removal_told(found), "strong", wrap=True)
+        self.form_box.addWidget(self.preview)
+        self.form_box.addWidget(label(said["rest"], "small", wrap=True))
+
 
 T = TypeVar("T")
 

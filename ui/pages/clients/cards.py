@@ -11,9 +11,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
 from core.types.clients import ClientCard, Standing
-from ui.pages.clients.common.lines import Row, client_list
-from ui.pages.clients.common.words import listed, seen_told, standing_word, visible
-from ui.pages.clients.views.tab import has_keyboard
+from ui.pages.clients.head import has_keyboard
+from ui.pages.clients.lines import Row, client_list
+from ui.pages.clients.words import listed, seen_told, standing_word, visible
 from ui.strings import clients_strings, format_count
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, row

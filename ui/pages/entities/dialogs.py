@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QComboBox, QDialog, QLineEdit, QPlainTextEdit, QWi
 
 from core.types.entities import EntityCard, EntityChange, EntityLine, EntityList, EntityQuery, MergePreview
 from ui.context import Context
-from ui.pages.entities.lines import entity_list
-from ui.pages.entities.words import entity_line, preview_lines, type_word
+from ui.pages.entities.words import entity_line, entity_list, preview_lines, type_word
 from ui.strings import entities_strings
 from ui.tasks import problem_of, query
 from ui.widgets.basics import button, column, label, row

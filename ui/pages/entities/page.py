@@ -1,17 +1,31 @@
-"""The Entities page: a list of named things with a search and a filter by type, and the one that is looked at.
+"""The Entities page: named things with a search and a filter by type; of one its names, mentions, mergers.
 
 Must not do: know another page, or merge anything that was not shown before.
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QLineEdit, QSplitter, QStackedWidget, QWidget
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from core.events import Changed
 from core.types.entities import (
     EntityCard,
     EntityChange,
+    EntityLine,
     EntityList,
     EntityMerged,
     EntityQuery,
@@ -19,16 +33,182 @@ from core.types.entities import (
     MergePreview,
 )
 from ui.context import Context, Page, PageSpec
-from ui.pages.entities.detail import Detail
 from ui.pages.entities.dialogs import ChangeDialog, MergeDialog
-from ui.pages.entities.lines import entity_list
-from ui.pages.entities.words import entity_line
+from ui.pages.entities.words import (
+    alike_words,
+    claim_line,
+    entity_line,
+    entity_list,
+    fit_height,
+    joined_words,
+    place_line,
+    subtitle,
+    unread_words,
+)
 from ui.strings import entities_strings
 from ui.tasks import query, write
+from ui.theme.theme import Theme
 from ui.undo import offer_undo, take_back
-from ui.widgets.basics import MenuChip, column, label, row
+from ui.widgets.basics import Elided, MenuChip, button, column, label, row
+from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import count_of
+
+_BESIDE = 480
+
+
+class AlikeHint(QFrame):
+    """The hint.
+
+    Signals:
+        merge_asked: id of the one to look at merging with first.
+    """
+
+    merge_asked = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme, self._first = theme, ""
+        self.setObjectName("panel")
+        self.told = Elided("", "body")
+        self.act = button(entities_strings()["alike"]["act"], self._ask, theme=theme, icon="git-merge")
+        self._box = row(self.told, self.act, parent=self, gap=8)
+        self._box.setContentsMargins(12, 8, 12, 8)
+        self._box.setStretch(0, 1)
+        self.hide()
+
+    def show_alike(self, card: EntityCard, found: Sequence[EntityLine]) -> None:
+        """Show those that may be the same.
+
+        Args:
+            card: the entity that is looked at.
+            found: the others; none hides the hint.
+        """
+        self.setVisible(bool(found))
+        if found:
+            self._first = found[0].id
+            self.told.say(alike_words(card, found))
+            self.act.setAccessibleDescription(self.told.whole)
+
+    def _ask(self) -> None:
+        self.merge_asked.emit(self._first)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Where it is narrow the button stands under the sentence."""
+        super().resizeEvent(event)
+        is_wide = self.width() >= self._theme.px(_BESIDE)
+        self._box.setDirection(QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom)
+
+
+_NAME = 80
+_CLAIMS = 3  # seen at once, so that the mentions keep their place
+
+
+class Detail(QFrame):
+    """The entity.
+
+    Signals:
+        memory_asked: id of a memory to look at.
+        change_asked: names shall be changed.
+        merge_asked: it shall be merged into another: the id of the one that may be it, or "".
+        apart_asked: the undo step that takes a merge apart.
+    """
+
+    memory_asked = Signal(str)
+    change_asked = Signal()
+    merge_asked = Signal(str)
+    apart_asked = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        said = entities_strings()
+        self._theme = theme
+        self.view: EntityView | None = None
+        self.title, self.about = Elided("", "section"), Elided("", "muted")
+        self.others = label("", "small", wrap=True)
+        self.change = button("Change names", self.change_asked.emit, theme=theme, icon="pencil")
+        ask = partial(self.merge_asked.emit, "")
+        self.merge = button(said["merge"]["open"], ask, theme=theme, icon="git-merge", hint=said["merge"]["title"])
+        self.alike = AlikeHint(theme)
+        self.alike.merge_asked.connect(self.merge_asked)
+        self.places = entity_list(theme, said["places"])
+        self.claims = entity_list(theme, said["claims"])
+        self._no_places, self._no_claims = label(said["no_places"], "muted"), label("", "muted", wrap=True)
+        self.joined = QWidget()
+        self._joined_box = column(self.joined, gap=4)
+        for made in (self.places, self.claims):
+            made.looked_at_id.connect(self.memory_asked)
+            made.opened.connect(lambda row: self.memory_asked.emit(row.id))
+        layout = column(self, margins=0, gap=6)
+        layout.addWidget(self.title)
+        layout.addWidget(self.about)
+        layout.addWidget(self.others)
+        layout.addLayout(row(self.change, self.merge, None))
+        layout.addWidget(self.alike)
+        layout.addSpacing(6)
+        layout.addWidget(label(said["claims"], "label"))
+        layout.addWidget(self._no_claims)
+        layout.addWidget(self.claims)
+        layout.addSpacing(6)
+        layout.addWidget(label(said["places"], "label"))
+        layout.addWidget(self._no_places)
+        layout.addWidget(self.places, 1)
+        layout.addWidget(self.joined)
+        self._layout: QVBoxLayout = layout
+        self._layout.addStretch()
+        theme.changed.connect(lambda: fit_height(self.claims, _CLAIMS))
+
+    def show_view(self, view: EntityView) -> None:
+        """Show an entity.
+
+        Args:
+            view: from the engine.
+        """
+        same = self.view is not None and self.view.card.id == view.card.id
+        self.view, card = view, view.card
+        self.title.say(one_line(card.name, _NAME))
+        self.about.say(subtitle(card, view.mentions))
+        self.others.setText("Also: " + ", ".join(one_line(name, _NAME) for name in card.aliases))
+        self.others.setVisible(bool(card.aliases))
+        with QSignalBlocker(self):  # what is chosen already is not asked for again
+            if not same:
+                self.places.choose()
+                self.claims.choose()
+            self.places.show_lines([place_line(one) for one in view.places])
+            self.claims.show_lines([claim_line(one) for one in view.claims])
+        for made, none, has in (
+            (self.places, self._no_places, view.places),
+            (self.claims, self._no_claims, view.claims),
+        ):
+            made.setVisible(bool(has))
+            none.setVisible(not has)
+        self._no_claims.setText(unread_words(view))
+        fit_height(self.claims, _CLAIMS)
+        self.alike.show_alike(card, view.alike)
+        self._show_joined(view)
+
+    def _show_joined(self, view: EntityView) -> None:
+        while (item := self._joined_box.takeAt(0)) is not None:
+            _clear(item.widget())
+        self.joined.setVisible(bool(view.joined))
+        if not view.joined:
+            return
+        self._joined_box.addWidget(label(entities_strings()["joined"], "label"))
+        for one in view.joined:
+            line = QWidget()
+            box: QHBoxLayout = row(Elided(joined_words(one)), parent=line)
+            if one.step_id:
+                apart = button(entities_strings()["apart"], partial(self.apart_asked.emit, one.step_id), kind="link")
+                apart.setAccessibleName(f"{entities_strings()['apart']}: {one_line(one.name, _NAME)}")
+                box.addWidget(apart)
+            self._joined_box.addWidget(line)
+
+
+def _clear(widget: QWidget | None) -> None:
+    if widget is not None:
+        widget.hide()
+        widget.deleteLater()
+
 
 ORIGIN = "entities"
 _REFRESH_MS, _TYPED_MS = 250, 150

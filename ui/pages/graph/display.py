@@ -1,29 +1,347 @@
-"""What is drawn on the graph page, and what is said about it: from what is wished for to the canvas.
+"""What is drawn on the graph page: reads graphs, places and rows, hands them to a canvas, and says what is seen.
 
-Must not do: read by itself (`reading.py` does), paint, listen to the person (`page.py` does).
+Must not do: paint, or listen to the person (`page.py` does).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, TypeVar
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QObject, QPoint, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QStackedWidget, QWidget
 
 from core.errors import Code, LociError
-from core.types.views import EDGE_TYPES, MEANING, EgoGraph, GraphFilter, GraphView, MemoryRow, Placed, WholeGraph
+from core.types.views import (
+    EDGE_TYPES,
+    MEANING,
+    EgoGraph,
+    FindRequest,
+    Found,
+    GraphFilter,
+    GraphView,
+    MemoryRow,
+    Placed,
+    WholeGraph,
+)
 from ui.context import Context, Page
+from ui.pages.graph.canvas import STEP, Canvas
+from ui.pages.graph.ego import EgoCanvas
 from ui.pages.graph.legend import Counts, Legend
-from ui.pages.graph.loader import Reader
-from ui.pages.graph.stage import Stage
 from ui.pages.graph.views import FilterLine, Nearness, ViewsChip
-from ui.tasks import problem_of
-from ui.widgets.basics import Elided, Segments, button, column, label, row
+from ui.pages.graph.whole import WholeCanvas
+from ui.tasks import Running, Task, problem_of, query, write
+from ui.theme.theme import Theme
+from ui.widgets.basics import Elided, Segments, button, column, label, row, tool
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import count_of, memories
+
+_EDGE = 12
+_DEPTHS = (("1", "1"), ("2", "2"), ("3", "3"))
+
+
+class Stage(QWidget):
+    """Both canvases, one of them shown.
+
+    Signals:
+        back: to what was shown before.
+        depth_chosen: edges from the centre, 1 to 3.
+    """
+
+    back = Signal()
+    depth_chosen = Signal(int)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.ego, self.whole = EgoCanvas(theme), WholeCanvas(theme)
+        self._stack = QStackedWidget(self)
+        self._stack.addWidget(self.ego)
+        self._stack.addWidget(self.whole)
+        self.go_back = button("Back", self.back.emit, kind="chip", hint="Back (Alt+Left)", theme=theme,
+                              icon="chevron-left")  # fmt: skip
+        self.go_back.hide()
+        self.depths = Segments(_DEPTHS, "2", "Depth")
+        self.depths.chosen.connect(lambda value: self.depth_chosen.emit(int(value)))
+        for made in self.depths.findChildren(QPushButton):
+            made.setAccessibleName(f"Depth {made.text()}")
+        self._depth = QWidget()
+        row(label("Depth", "small"), self.depths, gap=8, parent=self._depth)
+        self._top = _floating(self, self.go_back, self._depth)
+        self._zoom = _floating(
+            self,
+            tool(theme, "zoom-in", "Nearer (+)", lambda: self.canvas.zoom(STEP)),
+            tool(theme, "zoom-out", "Farther (−)", lambda: self.canvas.zoom(1 / STEP)),
+            tool(theme, "maximize", "Show everything (Home)", lambda: self.canvas.fit()),
+        )
+        self._notice: QFrame | None = None
+        theme.changed.connect(self._place)
+
+    @property
+    def canvas(self) -> Canvas:
+        """The canvas that is shown."""
+        return self.whole if self._stack.currentWidget() is self.whole else self.ego
+
+    def show_canvas(self, *, whole: bool) -> None:
+        """Show one of them; the other rests."""
+        (self.ego if whole else self.whole).rest()
+        self._stack.setCurrentWidget(self.whole if whole else self.ego)
+        self._depth.setVisible(not whole)
+        self._place()
+
+    def show_back(self, *, is_there: bool) -> None:
+        """Offer the way back, where there is one."""
+        if is_there == self.go_back.isHidden():
+            had = self.go_back.hasFocus()
+            self.go_back.setVisible(is_there)
+            if had:
+                self.canvas.setFocus()
+            self._place()
+
+    def notice(self, sentence: str, *actions: tuple[str, Callable[[], None]]) -> None:
+        """Say something at the lower edge; "" says nothing.
+
+        Args:
+            sentence: one sentence.
+            *actions: titles and what they do.
+        """
+        if self._notice is not None:
+            self._notice.hide()
+            self._notice.deleteLater()
+            self._notice = None
+        if sentence:
+            frame = QFrame(self)
+            frame.setObjectName("banner")
+            frame.setAccessibleName(sentence)
+            words = label(sentence, wrap=True)
+            words.setMinimumWidth(self._theme.px(150))
+            inner = row(words, *(button(name, run) for name, run in actions), gap=8, parent=frame)
+            inner.setContentsMargins(16, 8, 8, 8)
+            inner.setStretch(0, 1)
+            self._notice = frame
+            frame.show()
+            self._place()
+
+    @property
+    def said(self) -> str:
+        """The notice, "" where there is none."""
+        return "" if self._notice is None else self._notice.accessibleName()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """What floats keeps its corner."""
+        super().resizeEvent(event)
+        self._stack.resize(event.size())
+        self._place()
+
+    def _place(self) -> None:
+        for frame in (self._top, self._zoom):
+            frame.adjustSize()
+        self._top.setVisible(not self.go_back.isHidden() or not self._depth.isHidden())
+        self._top.move(_EDGE, _EDGE)
+        self._zoom.move(self.width() - self._zoom.width() - _EDGE, _EDGE)
+        shown = [QRectF(frame.geometry()) for frame in (self._top, self._zoom) if not frame.isHidden()]
+        self.ego.blocked = self.whole.blocked = tuple(shown)
+        if self._notice is not None:
+            wide = min(self._theme.px(560), self.width() - 2 * _EDGE)
+            layout = self._notice.layout()
+            high = self._notice.sizeHint().height() if layout is None else layout.totalHeightForWidth(wide)
+            self._notice.resize(wide, high)
+            self._notice.move(QPoint((self.width() - wide) // 2, self.height() - high - _EDGE))
+
+
+def _floating(parent: QWidget, *widgets: QWidget) -> QFrame:
+    frame = QFrame(parent)
+    frame.setObjectName("floating")
+    frame.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+    inner = row(*widgets, gap=8, parent=frame)
+    inner.setContentsMargins(4, 0, 4, 0)
+    return frame
+
+
+T = TypeVar("T")
+
+_CAP = 300
+
+
+class _Steps(QObject):
+    """Carries the steps of one layout from an engine thread to the GUI's: a queued signal of an object born there.
+
+    Signals:
+        came: (the run, a `Placed`).
+    """
+
+    came = Signal(int, object)
+
+    def __init__(self, run: int) -> None:
+        super().__init__()
+        self._run = run
+
+    def tell(self, placed: Placed) -> None:
+        """Called on an engine thread."""
+        self.came.emit(self._run, placed)
+
+
+class Reader(QObject):
+    """Reads; a later question of the same kind makes the answer to an earlier one void.
+
+    Signals:
+        ego: an `EgoGraph`.
+        whole: a `WholeGraph`.
+        placed: a `Placed` of the whole graph that was read last.
+        rows: light rows that were asked for.
+        newest: ids, the newest memory first.
+        views: all named views.
+        failed: what a graph could not be read for.
+    """
+
+    ego = Signal(object)
+    whole = Signal(object)
+    placed = Signal(object)
+    rows = Signal(tuple)
+    newest = Signal(tuple)
+    views = Signal(tuple)
+    failed = Signal(object)
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._run = 0
+        self._steps: _Steps | None = None
+        self._layout: Running | None = None
+        self.waits = 0
+
+    def read_newest(self) -> None:
+        """Ask which memories came last."""
+        library = self._context.bridge.engine.library
+        self._ask(
+            query("Looking for the newest memory", lambda: library.find(FindRequest())).success(self._take_newest)
+        )
+
+    def _take_newest(self, found: Found) -> None:
+        self._end()
+        self.newest.emit(found.ids)
+
+    def read_ego(self, centre: str, depth: int, wanted: GraphFilter) -> None:
+        """Ask what lies round a memory."""
+        self.cancel()
+        graph = self._context.bridge.engine.graph
+        self._ask(query("Drawing the graph", lambda: graph.ego(centre, depth, _CAP, wanted)).success(self._take_ego))
+
+    def _take_ego(self, found: EgoGraph) -> None:
+        self._end()
+        self.ego.emit(found)
+
+    def read_whole(self, wanted: GraphFilter) -> None:
+        """Ask for the whole vault; its places follow in steps."""
+        self.cancel()
+        graph = self._context.bridge.engine.graph
+        self._ask(query("Reading the whole vault", lambda: graph.whole(wanted)).success(self._take_whole))
+
+    def _take_whole(self, found: WholeGraph) -> None:
+        self._end()
+        self.whole.emit(found)
+        if found.ids:
+            self._lay_out(found)
+
+    def _ask(self, task: Task[T]) -> None:
+        self.waits = 1
+        self._context.tasks.run(task.within(self, "graph").failure(self._fail))
+
+    def _end(self) -> None:
+        self.waits = 0
+
+    def _fail(self, error: BaseException) -> None:
+        self._end()
+        self.failed.emit(error)
+
+    # ---- places
+
+    @property
+    def is_placing(self) -> bool:
+        """Whether places are still to come."""
+        return self._layout is not None
+
+    def _lay_out(self, found: WholeGraph) -> None:
+        self._run += 1
+        steps = _Steps(self._run)
+        steps.came.connect(self._step, Qt.ConnectionType.QueuedConnection)
+        self._steps = steps
+        graph = self._context.bridge.engine.graph
+        task: Task[Placed] = Task(
+            "Arranging the graph",
+            lambda watch: graph.layout(
+                len(found.ids), found.a, found.b, found.weight, found.group,
+                on_step=steps.tell, cancelled=watch.cancelled,
+            ),
+            can_cancel=True,
+        )  # fmt: skip
+        self._layout = self._context.tasks.run(
+            task.within(self, "layout").success(self._placed_last).failure(self._not_placed)
+        )
+        self._layout.ended.connect(self._layout_over)
+
+    def _step(self, run: int, placed: Placed) -> None:
+        if run == self._run:
+            self.placed.emit(placed)
+
+    def _placed_last(self, placed: Placed) -> None:
+        if not placed.is_last:  # the layout failed on the way: what came stands
+            self.placed.emit(placed)
+
+    def _not_placed(self, error: BaseException) -> None:
+        self.failed.emit(error)
+
+    def _layout_over(self) -> None:
+        if self.sender() is self._layout:
+            self._layout = None
+
+    def cancel(self) -> None:
+        """Nobody waits for places any more."""
+        self._run += 1
+        if self._layout is not None:
+            self._layout.cancel()
+            self._layout = None
+        self._steps = None
+
+    # ---- rows and views
+
+    def read_rows(self, ids: Sequence[str]) -> None:
+        """Ask for light rows."""
+        library = self._context.bridge.engine.library
+        task = query("Reading memories", lambda: library.rows(ids)).within(self, "rows")
+        self._context.tasks.run(task.success(self.rows.emit).failure(lambda _: None))
+
+    def read_views(self) -> None:
+        """Ask for the named views."""
+        graph = self._context.bridge.engine.graph
+        task = query("Reading the views", graph.views).within(self, "views")
+        self._context.tasks.run(task.success(self.views.emit).failure(lambda _: None))
+
+    def save_view(self, view: GraphView) -> None:
+        """Keep a view; the views are read again."""
+        graph = self._context.bridge.engine.graph
+        task = write("Saving the view", lambda: graph.save_view(view)).within(self)
+        self._context.tasks.run(task.success(lambda _: self.read_views()))
+
+    def drop_view(self, view: GraphView) -> None:
+        """Forget a view; it can be brought back at once."""
+        graph, desk = self._context.bridge.engine.graph, self._context.desk
+        task = write("Removing the view", lambda: graph.drop_view(view.name)).within(self)
+
+        def gone(_: None) -> None:
+            self.read_views()
+            desk.say("The view is gone.", "Bring it back", lambda: self._bring_back(view))
+
+        self._context.tasks.run(task.success(gone))
+
+    def _bring_back(self, view: GraphView) -> None:
+        graph = self._context.bridge.engine.graph
+        # Not within this reader: the page may be gone by the time the person asks for it.
+        self._context.tasks.run(write("Bringing the view back", lambda: graph.save_view(view)))
+
 
 ORIGIN = "graph"
 SHOW: Final = "show:"

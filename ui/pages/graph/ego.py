@@ -1,20 +1,322 @@
-"""The canvas of what lies round one memory: what stays glides to its new place when another memory is the centre.
+"""The canvas of what lies round one memory: columns, shapes, edges, badges, labels; what stays glides to its place.
 
-Must not do: ask the engine, choose what is drawn.
+Must not do: ask the engine, or choose what is drawn.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from PySide6.QtCore import QEasingCurve, QPointF, QVariantAnimation
-from PySide6.QtGui import QPainter, QPaintEvent
+from collections import Counter
+from dataclasses import dataclass
 
-from core.types.views import EgoGraph, MemoryRow
-from ui.pages.graph.canvas import Canvas, paint_edge, paint_ground
-from ui.pages.graph.geometry import Look, Numbers, Points, nearest_line
-from ui.pages.graph.legend import Counts
-from ui.pages.graph.picture import SIDES, EgoPainter, Marks, Picture
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEasingCurve, QPointF, QRectF, QSizeF, Qt, QVariantAnimation
+from PySide6.QtGui import QBrush, QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
+
+from core.types.values import Status
+from core.types.views import EgoGraph, GraphNode, MemoryRow
+from ui.pages.graph.canvas import Canvas, paint_edge, paint_ground, paint_plate, paint_ring, paint_tag
+from ui.pages.graph.geometry import Look, Numbers, Points, Wish, lanes, lines_path, nearest_line, place_labels
+from ui.pages.graph.legend import TIES, Counts
 from ui.theme.theme import Theme
+from ui.widgets.plaintext import one_line
+from ui.widgets.shapes import KIND_TOKENS, path_of
+
+SIDES = (17, 13, 10, 8)
+"""Size of a node by its distance from the centre, px."""
+_LABELS = 90
+_LABEL_PX = (260, 168, 132, 116)
+"""Width of a label at most, by distance from the centre, px."""
+_LABEL_SHARE = 0.36
+"""Of the canvas's width, at most."""
+_LANE_PX = 5
+_STANDING = frozenset({Status.ACTIVE, Status.DISPUTED})
+
+
+class Picture:
+    """An ego graph as columns; the centre is node 0.
+
+    Attributes:
+        nodes: the centre first.
+        ids: their memories.
+        places: where each is, in the plane.
+        a: node at one end of each edge, `b` at the other.
+        types: of each edge; `weight` likewise.
+        rows_of: type to its edges.
+        distance: edges from the centre to each node.
+    """
+
+    def __init__(self, graph: EgoGraph | None = None) -> None:
+        """Take a graph; None for an empty one."""
+        self.nodes: tuple[GraphNode, ...] = () if graph is None else graph.nodes
+        edges = () if graph is None else graph.edges
+        self.ids = tuple(node.row.id for node in self.nodes)
+        number = {memory_id: row for row, memory_id in enumerate(self.ids)}
+        self.a: Numbers = np.array([number[edge.a] for edge in edges], np.int64)
+        self.b: Numbers = np.array([number[edge.b] for edge in edges], np.int64)
+        self.types = tuple(edge.type for edge in edges)
+        kinds = np.array(self.types, np.str_)
+        self.rows_of = {name: np.flatnonzero(kinds == name) for name in dict.fromkeys(self.types)}
+        self.weight: NDArray[np.float64] = np.array([edge.weight for edge in edges], np.float64)
+        self.distance: Numbers = np.array([node.distance for node in self.nodes], np.int64)
+        places = [] if graph is None else [graph.places[memory_id] for memory_id in self.ids]
+        self.places: Points = np.array(places, np.float64).reshape(-1, 2)
+        self._lane = lanes(self.a, self.b)
+
+    @property
+    def counts(self) -> Counts:
+        """What is drawn, for the legend."""
+        past = sum(node.row.status not in _STANDING for node in self.nodes)
+        return Counts(Counter(node.row.kind for node in self.nodes), Counter(self.types), past)
+
+    def linked(self, node: int) -> Numbers:
+        """The nodes at the other ends of a node's edges."""
+        return np.unique(np.concatenate((self.b[self.a == node], self.a[self.b == node])))
+
+    def ends(self, px: Points) -> tuple[Points, Points]:
+        """Both ends of every edge, px; edges between the same nodes lie beside each other.
+
+        Args:
+            px: where the nodes are.
+        """
+        start, end = px[self.a], px[self.b]
+        along = end - start
+        length = np.maximum(np.hypot(along[:, 0], along[:, 1]), 1e-6)
+        aside = np.column_stack((-along[:, 1], along[:, 0])) / length[:, None]
+        shift = aside * (self._lane * _LANE_PX)[:, None]
+        return start + shift, end + shift
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What is meant; -1 for none.
+
+    Attributes:
+        selected: the node that is looked at.
+        hovered: the node under the pointer.
+        edge: the edge under the pointer.
+        is_moving: whether nodes are on their way: no texts then, they would flicker.
+    """
+
+    selected: int
+    hovered: int
+    edge: int
+    is_moving: bool
+
+    @property
+    def stands_out(self) -> int:
+        """The node whose edges stand out."""
+        return self.hovered if self.hovered >= 0 else self.selected
+
+
+class EgoPainter:
+    """Draws a `Picture`.
+
+    Attributes:
+        picture: what is drawn.
+        blocked: where controls float on the canvas; no label goes there.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        self._theme = theme
+        self._texts: dict[int, str] = {}
+        self._labels: tuple[object, dict[int, QRectF]] = ((), {})
+        self._small, self._width = 1.0, 1e6
+        self.blocked: tuple[QRectF, ...] = ()
+        self.picture = Picture()
+
+    def show_picture(self, picture: Picture) -> None:
+        """Draw another one."""
+        self.picture = picture
+        self.restyle()
+
+    def restyle(self) -> None:
+        """Texts have other widths."""
+        self._texts, self._labels = {}, ((), {})
+
+    def side(self, node: int) -> float:
+        """Size of a node, px."""
+        far = min(int(self.picture.distance[node]), len(SIDES) - 1)
+        return self._theme.px(SIDES[far]) * self._small * (0.85 + 0.3 * self.picture.nodes[node].row.strength)
+
+    def badges(self, px: Points) -> list[tuple[int, QRectF]]:
+        """Nodes with folded neighbours, and where their badges are."""
+        font, found = QFontMetricsF(self._theme.font("caption")), []
+        for row, node in enumerate(self.picture.nodes):
+            if node.folded:
+                wide = font.horizontalAdvance(f"+{node.folded:,}") + self._theme.px(8)
+                off = self.side(row) * 0.45
+                found.append((row, QRectF(px[row, 0] + off, px[row, 1] - off - font.height(), wide, font.height())))
+        return found
+
+    def paint(self, painter: QPainter, px: Points, look: Look, marks: Marks) -> None:
+        """Paint it.
+
+        Args:
+            painter: on the canvas.
+            px: where the nodes are.
+            look: how the canvas looks at the plane.
+            marks: what is meant.
+        """
+        if look.w != self._width:
+            self._width = look.w
+            self.restyle()
+        # Where many stand close together each is drawn smaller; nearer they have their full size again.
+        room = 2 * look.scale / float(np.sqrt(len(px)))
+        self._small = float(np.clip(room / self._theme.px(52), 0.5, 1.0))
+        self._paint_edges(painter, px, marks)
+        self._paint_nodes(painter, px)
+        self._paint_labels(painter, px, look, marks)
+        self._paint_rings(painter, px, marks)
+        self._paint_badges(painter, px)
+        if marks.is_moving:
+            return
+        if marks.hovered >= 0:
+            row, off = self.picture.nodes[marks.hovered].row, self.side(marks.hovered) / 2 + self._theme.px(12)
+            paint_plate(painter, self._theme, row, QPointF(*px[marks.hovered]), off, look)
+        elif marks.edge >= 0:
+            self._paint_edge(painter, px, marks.edge)
+
+    # ---- edges
+
+    def _paint_edges(self, painter: QPainter, px: Points, marks: Marks) -> None:
+        picture, meant = self.picture, marks.stands_out
+        start, end = picture.ends(px)
+        stands = (picture.a == meant) | (picture.b == meant)
+        is_calm = meant <= 0 or not stands.any()
+        crowd = float(np.clip(1.1 - len(picture.a) / 700, 0.4, 0.9))
+        for name, rows in picture.rows_of.items():
+            pen = TIES[name].pen(self._theme)
+            out = rows[stands[rows]]
+            painter.setOpacity(crowd if is_calm else 0.3)
+            painter.strokePath(lines_path(start[rows], end[rows]), pen)
+            if not is_calm and len(out):
+                painter.setOpacity(1.0)
+                pen.setWidthF(pen.widthF() + 0.7)
+                painter.strokePath(lines_path(start[out], end[out]), pen)
+            if TIES[name].is_directed:
+                painter.setOpacity(1.0 if is_calm else 0.5)
+                self._paint_arrows(painter, start, end, rows)
+        painter.setOpacity(1.0)
+
+    def _paint_arrows(self, painter: QPainter, start: Points, end: Points, rows: Numbers) -> None:
+        head = self._theme.px(7)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.colour(TIES[self.picture.types[int(rows[0])]].colour))
+        for row in rows.tolist():
+            way = end[row] - start[row]
+            length = float(np.hypot(*way))
+            if length < 3 * head:
+                continue
+            ahead = way / length
+            tip = end[row] - ahead * (self.side(int(self.picture.b[row])) / 2 + 3)
+            back, aside = tip - ahead * head, np.array((-ahead[1], ahead[0])) * head * 0.42
+            painter.drawPolygon(QPolygonF([QPointF(*tip), QPointF(*(back + aside)), QPointF(*(back - aside))]))
+
+    def _paint_edge(self, painter: QPainter, px: Points, edge: int) -> None:
+        """The edge under the pointer says what it is, in its middle."""
+        start, end = (ends[edge] for ends in self.picture.ends(px))
+        tie = TIES[self.picture.types[edge]]
+        pen = tie.pen(self._theme)
+        pen.setWidthF(tie.width + 1.2)
+        painter.setPen(pen)
+        painter.drawLine(QPointF(*start), QPointF(*end))
+        words = f"{tie.words} · {self.picture.weight[edge]:.2f}"
+        font = self._theme.font("small")
+        metrics = QFontMetricsF(font)
+        wide, high = metrics.horizontalAdvance(words) + self._theme.px(20), metrics.height() + self._theme.px(8)
+        x, y = (start + end) / 2
+        self._paint_pill(painter, QRectF(x - wide / 2, y - high / 2, wide, high), words, font)
+
+    # ---- nodes
+
+    def _paint_nodes(self, painter: QPainter, px: Points) -> None:
+        theme, ground = self._theme, QBrush(self._theme.colour("surface"))
+        colours = {kind: theme.colour(token) for kind, token in KIND_TOKENS.items()}
+        for row, node in enumerate(self.picture.nodes):
+            side = self.side(row)
+            painter.save()
+            painter.translate(px[row, 0], px[row, 1])
+            painter.scale(side, side)
+            path, colour = path_of(node.row.kind), colours[node.row.kind]
+            # A seam of the ground's colour keeps edges off the shape.
+            painter.strokePath(path, QPen(ground, 4 / side))
+            if node.row.status in _STANDING:
+                painter.fillPath(path, colour)
+            else:
+                painter.fillPath(path, ground)
+                painter.strokePath(path, QPen(colour, 2 / side))
+            painter.restore()
+
+    def _paint_rings(self, painter: QPainter, px: Points, marks: Marks) -> None:
+        gap, colour = self._theme.px(5), self._theme.colour
+        if marks.selected != 0:
+            paint_ring(painter, QPointF(*px[0]), self.side(0) / 2 + gap, colour("outline"), 1.5)
+        for node, name, width in ((marks.selected, "accent", 2.2), (marks.hovered, "muted", 1.2)):
+            if node >= 0 and (name == "accent" or node != marks.selected):
+                paint_ring(painter, QPointF(*px[node]), self.side(node) / 2 + gap, colour(name), width)
+
+    def _paint_badges(self, painter: QPainter, px: Points) -> None:
+        font = self._theme.font("caption")
+        for row, rect in self.badges(px):
+            self._paint_pill(painter, rect, f"+{self.picture.nodes[row].folded:,}", font)
+
+    def _paint_pill(self, painter: QPainter, rect: QRectF, words: str, font: QFont) -> None:
+        shape = QPainterPath()
+        shape.addRoundedRect(rect, rect.height() / 2, rect.height() / 2)
+        painter.fillPath(shape, self._theme.colour("raised"))
+        painter.strokePath(shape, QPen(self._theme.colour("outline"), 1))
+        paint_tag(painter, rect, words, font, self._theme.colour("ink"))
+
+    # ---- labels
+
+    def font(self, node: int) -> QFont:
+        """The font of a node's label."""
+        far = int(self.picture.distance[node])
+        return self._theme.font("strong" if far == 0 else "small" if far == 1 else "caption")
+
+    def text(self, node: int) -> str:
+        """A node's label: its first words."""
+        if node not in self._texts:
+            wide = self._theme.px(_LABEL_PX[min(int(self.picture.distance[node]), len(_LABEL_PX) - 1)])
+            wide = min(wide, round(self._width * _LABEL_SHARE))
+            words = one_line(self.picture.nodes[node].row.head, 90)
+            self._texts[node] = QFontMetricsF(self.font(node)).elidedText(words, Qt.TextElideMode.ElideRight, wide)
+        return self._texts[node]
+
+    def labels(self, px: Points, look: Look, selected: int) -> dict[int, QRectF]:
+        """Nodes that have a label, and where it is."""
+        key = (look, selected, self._theme.scale, self.blocked)
+        if key != self._labels[0]:
+            self._labels = (key, self._place(px, look, selected))
+        return self._labels[1]
+
+    def _place(self, px: Points, look: Look, selected: int) -> dict[int, QRectF]:
+        first = [0] + ([selected] if selected > 0 else [])
+        rest = np.lexsort((np.hypot(*(px - px[0]).T), self.picture.distance))
+        order = first + [row for row in rest.tolist() if row not in first]
+        radius = np.array([self.side(row) / 2 + 2 for row in range(len(self.picture.nodes))])
+        # A label stands on the side where fewer edges leave, so that it does not lie over them.
+        pull, way = np.zeros(len(px)), np.sign(px[self.picture.b, 0] - px[self.picture.a, 0])
+        np.add.at(pull, self.picture.a, way)
+        np.add.at(pull, self.picture.b, -way)
+        wishes = []
+        for row in order[:_LABELS]:
+            metrics = QFontMetricsF(self.font(row))
+            size = QSizeF(metrics.horizontalAdvance(self.text(row)) + 8, metrics.height() + 2)
+            wishes.append(Wish(row, size, below=row == 0, leftward=bool(pull[row] > 0), must=row in {0, selected}))
+        return place_labels(wishes, px, radius, look, self.blocked)
+
+    def _paint_labels(self, painter: QPainter, px: Points, look: Look, marks: Marks) -> None:
+        if marks.is_moving:
+            return
+        ground = self._theme.colour("surface")
+        ground.setAlpha(215)
+        for row, rect in self.labels(px, look, marks.selected).items():
+            is_near = self.picture.distance[row] <= 1 or row == marks.selected
+            ink = self._theme.colour("ink" if is_near else "muted")
+            paint_tag(painter, rect, self.text(row), self.font(row), ink, ground)
+
 
 _MOVE_MS = 260
 _EDGE_REACH = 6

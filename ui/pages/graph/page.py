@@ -1,6 +1,6 @@
 """The graph page: what lies round one memory, or the whole vault; what the person and other pages ask of it.
 
-Must not do: read by itself (`reading.py` does), paint.
+Must not do: read by itself (`display.py` does), paint.
 """
 
 from __future__ import annotations

@@ -1,28 +1,212 @@
-"""The journal page: changes, the lifecycle, imports and the audit, one at a time, and how the palace is kept in order.
+"""The journal page: changes, the lifecycle, imports and the audit, one tab at a time, each with its count.
 
-Must not do: know another page.
+A tab is made when it is first wanted: all at once would hold the window up. Must not do: know another page, look ahead
+for a count (that plans a whole run), or count as unseen what the person or an assistant did.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from functools import cached_property, partial
+from typing import Any, TypeVar
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QStackedWidget
 
 from core.events import Changed, Progress
 from ui.context import Context, Page, PageSpec
-from ui.pages.journal.counts import Counts
-from ui.pages.journal.health.lifecycle_help import OrderHelp
-from ui.pages.journal.history.audit import AuditTab
-from ui.pages.journal.runs.last_visit import LISTED, saw, unseen
-from ui.pages.journal.runs.next_run import NextTab
-from ui.pages.journal.runs.runner import Runner, is_job
-from ui.pages.journal.runs.runs import RunsTab
-from ui.pages.journal.tabs import Tabs
+from ui.pages.journal.archive import ArchiveTab
+from ui.pages.journal.audit import AuditTab
+from ui.pages.journal.changes import ChangesTab
+from ui.pages.journal.health import HealthTab
+from ui.pages.journal.imports import ImportsTab
+from ui.pages.journal.lifecycle_help import OrderHelp
+from ui.pages.journal.next_run import NextTab
+from ui.pages.journal.relations import MOST, RelationsTab
+from ui.pages.journal.runner import Runner, is_job
+from ui.pages.journal.runs import RunsTab
 from ui.strings import journal_strings
+from ui.tasks import query
 from ui.widgets.basics import MenuChip, Segments, button, column, label, row, tool
+
+LISTED = frozenset({"changes", "runs"})
+"""The tabs in which such a run stands."""
+_LOOKED = "journal.looked"
+
+
+def saw(context: Context) -> None:
+    """The person looks at what happened."""
+    context.prefs.keep(_LOOKED, str(context.clock.now_ms()))
+    context.desk.looked.emit()
+
+
+def unseen(context: Context) -> Future[int]:
+    """How many runs the person has not seen; from the first time this is asked on."""
+    looked = context.prefs.text(_LOOKED)
+    if not (looked.isascii() and looked.isdigit()):
+        looked = str(context.clock.now_ms())
+        context.prefs.keep(_LOOKED, looked)
+    return context.bridge.engine.jobs.unseen(int(looked))
+
+
+_SOON_MS = 1_000  # between two readings while work goes on
+_Read = tuple[Callable[[], Future[Any]], Callable[[Any], int]]
+
+
+class Counts(QObject):
+    """Reads them.
+
+    Attributes:
+        shown: the tab that is shown.
+
+    Signals:
+        told: the name of a tab, and its number.
+    """
+
+    told = Signal(str, int)
+
+    def __init__(self, context: Context, parent: QObject, shown: str) -> None:
+        super().__init__(parent)
+        self._context, self.shown = context, shown
+        self._is_behind = False
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_SOON_MS)
+        self._timer.timeout.connect(self._fire)
+
+    def read_soon(self) -> None:
+        """Read them a little later, and once more where something happened until then: a run ends after it told so."""
+        self._is_behind = self._timer.isActive()
+        if not self._is_behind:
+            self._timer.start()
+
+    def stop(self) -> None:
+        """Read nothing more."""
+        self._timer.stop()
+
+    def _fire(self) -> None:
+        self.read()
+        if self._is_behind:
+            self._is_behind = False
+            self._timer.start()
+
+    def read(self) -> None:
+        """Read them now."""
+        for name, (begin, number) in self._readings().items():
+            if name != self.shown:
+                asked = query(journal_strings()["counting"], begin).within(self, name)
+                self._context.tasks.run(asked.success(partial(self._tell, name, number)).failure(lambda _: None))
+
+    def _tell(self, name: str, number: Callable[[Any], int], answer: object) -> None:
+        self.told.emit(name, number(answer))
+
+    def _readings(self) -> Mapping[str, _Read]:
+        engine = self._context.bridge.engine
+        jobs, journal = engine.jobs, engine.journal
+        return {
+            "changes": (lambda: journal.steps(None, 1), _total),
+            "runs": (lambda: jobs.state(1), _total),
+            "relations": (lambda: jobs.links(MOST), len),
+            "archive": (lambda: jobs.graveyard(None, 1), _total),
+            "health": (jobs.health, lambda health: len(health.warnings)),
+            "imports": (journal.imports, len),
+            "audit": (lambda: journal.audit(None, 1), _total),
+        }
+
+
+def _total(answer: Any) -> int:
+    return int(answer.total)
+
+
+Tab = ChangesTab | NextTab | RunsTab | RelationsTab | ArchiveTab | HealthTab | ImportsTab | AuditTab
+T = TypeVar(
+    "T", ChangesTab, NextTab, RunsTab, RelationsTab, ArchiveTab, HealthTab, ImportsTab, AuditTab
+)  # fmt: skip
+
+
+class Tabs(QStackedWidget):
+    """The tabs; asking for one makes it.
+
+    Attributes:
+        made: those that were made, by name.
+
+    Signals:
+        born: the name of a tab that was just made.
+    """
+
+    born = Signal(str)
+
+    def __init__(self, context: Context, runner: Runner) -> None:
+        super().__init__()
+        self._context, self._runner = context, runner
+        self.made: dict[str, Tab] = {}
+
+    def tab(self, name: str) -> Tab:
+        """A tab; it is made where it was not yet.
+
+        Args:
+            name: a key of `tabs` in the page's words.
+        """
+        makers: Mapping[str, Callable[[], Tab]] = {
+            "changes": lambda: self.changes,
+            "next": lambda: self.next,
+            "runs": lambda: self.runs,
+            "relations": lambda: self.relations,
+            "archive": lambda: self.archive,
+            "health": lambda: self.health,
+            "imports": lambda: self.imports,
+            "audit": lambda: self.audit,
+        }
+        return makers[name]()
+
+    def _add(self, name: str, tab: T) -> T:
+        self.made[name] = tab
+        self.addWidget(tab)
+        self.born.emit(name)
+        return tab
+
+    @cached_property
+    def changes(self) -> ChangesTab:
+        """What happened."""
+        return self._add("changes", ChangesTab(self._context))
+
+    @cached_property
+    def next(self) -> NextTab:
+        """What the next run would do."""
+        return self._add("next", NextTab(self._context, self._runner))
+
+    @cached_property
+    def runs(self) -> RunsTab:
+        """What runs and ran."""
+        return self._add("runs", RunsTab(self._context, self._runner))
+
+    @cached_property
+    def relations(self) -> RelationsTab:
+        """Relations that runs propose."""
+        return self._add("relations", RelationsTab(self._context))
+
+    @cached_property
+    def archive(self) -> ArchiveTab:
+        """What is archived."""
+        return self._add("archive", ArchiveTab(self._context))
+
+    @cached_property
+    def health(self) -> HealthTab:
+        """How everything is."""
+        return self._add("health", HealthTab(self._context))
+
+    @cached_property
+    def imports(self) -> ImportsTab:
+        """What was brought in."""
+        return self._add("imports", ImportsTab(self._context))
+
+    @cached_property
+    def audit(self) -> AuditTab:
+        """Every verb."""
+        return self._add("audit", AuditTab(self._context))
+
 
 _STATE = "journal.tab"
 _ASK = "ask:"

@@ -17,8 +17,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QSizePoli
 
 from core.types.views import Facets, Revision, RevisionReport
 from ui.context import Context
-from ui.pages.library.dialogs import RevisionDialog
-from ui.pages.library.forms import DEEDS, Deed, Form, ImportanceForm, MoveForm, PlainForm, TagForm
+from ui.pages.library.dialogs import DEEDS, Deed, Form, ImportanceForm, MoveForm, PlainForm, RevisionDialog, TagForm
 from ui.tasks import write
 from ui.theme.theme import Theme
 from ui.undo import offer_undo

@@ -1,26 +1,282 @@
-"""The dialog before a change to many memories: what it asks, what it would do, one button that says so.
+"""The dialog before a change to many memories: its form, what it would do, one button that says so.
 
-Must not do: change anything; it tells what was agreed to.
+Must not do: change anything; a form only makes a `Revision`, and the dialog tells what was agreed to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtGui import QAction, QPainter, QResizeEvent
+from PySide6.QtWidgets import QComboBox, QDialog, QLabel, QLineEdit, QSlider, QWidget
 
-from core.types.views import RevisionPreview
+from core.types.values import Status
+from core.types.views import Facets, Revision, RevisionPreview
 from ui.context import Context
 from ui.lists.list_view import Keep, ListView
 from ui.lists.row_spec import RowSpec, RowState
-from ui.pages.library.forms import Form
 from ui.tasks import problem_of, query
-from ui.widgets.basics import button, column, hairline, label, restyle, row
+from ui.widgets.basics import FlowLayout, button, column, hairline, label, restyle, row
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import count_of, memories
+from ui.widgets.words import STATUS_WORDS, count_of, memories
+
+_OFFERED_TAGS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """A change that needs no form.
+
+    Attributes:
+        verb: in the imperative: `Pin`.
+        done: what was done: `pinned`.
+        revision: the change.
+        note: what it means, one sentence.
+        is_dangerous: whether its button looks so.
+    """
+
+    verb: str
+    done: str
+    revision: Revision
+    note: str
+    is_dangerous: bool = False
+
+
+DEEDS: Mapping[str, Deed] = {
+    "pin": Deed("Pin", "pinned", Revision(pinned=True), "What is pinned never fades."),
+    "unpin": Deed("Unpin", "unpinned", Revision(pinned=False), "They fade again like everything else."),
+    "archive": Deed(
+        "Archive",
+        "archived",
+        Revision(status=Status.ARCHIVED),
+        "Archived memories are in no answer and no list, until you bring them back.",
+    ),
+    "restore": Deed(
+        "Bring back", "brought back", Revision(status=Status.ACTIVE), "They stand again and are found again."
+    ),
+    "forget": Deed(
+        "Forget",
+        "forgotten",
+        Revision(status=Status.DELETED),
+        "What is forgotten is in no answer any more. You can undo it.",
+        is_dangerous=True,
+    ),
+}
+
+
+class Form(QWidget):
+    """What is asked.
+
+    Attributes:
+        verb: in the imperative: `Move`.
+        is_dangerous: whether its button looks so.
+
+    Signals:
+        changed: something else was entered.
+    """
+
+    changed = Signal()
+    verb = ""
+    is_dangerous = False
+
+    def revision(self) -> Revision | None:
+        """What was entered; None while that is nothing."""
+        raise NotImplementedError
+
+    def done(self) -> str:
+        """What was done, behind `12 memories`: `moved to work`."""
+        raise NotImplementedError
+
+    def words(self, value: str) -> str:
+        """A value of the preview as the person reads it."""
+        return one_line(value, 120) or "none"
+
+
+class PlainForm(Form):
+    """A change that only has to be agreed to."""
+
+    def __init__(self, deed: Deed) -> None:
+        super().__init__()
+        self._deed = deed
+        self.verb, self.is_dangerous = deed.verb, deed.is_dangerous
+        column(self, label(deed.note, "muted", wrap=True))
+
+    def revision(self) -> Revision | None:
+        """The change itself."""
+        return self._deed.revision
+
+    def done(self) -> str:
+        """What was done."""
+        return self._deed.done
+
+    def words(self, value: str) -> str:
+        """Statuses by their names."""
+        return STATUS_WORDS[Status(value)] if value in set(Status) else one_line(value, 120) or "none"
+
+
+class FlowBox(QWidget):
+    """As high as the lines of its flow; a dialog does not ask for a height by the width."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Keep room for all lines."""
+        super().resizeEvent(event)
+        layout = self.layout()
+        if layout is not None:
+            self.setMinimumHeight(layout.heightForWidth(self.width()))
+
+
+class TagForm(Form):
+    """Tags to add and to take away."""
+
+    verb = "Tag"
+
+    def __init__(self, facets: Facets | None) -> None:
+        super().__init__()
+        self.add = _line("Add these tags", "Tags, with commas between them")
+        self.remove = _line("Take these tags away", "Tags, with commas between them")
+        layout = column(self, _named("Add", self.add), self.add, gap=6)
+        often = [] if facets is None else list(facets.tags)[:_OFFERED_TAGS]
+        if often:
+            chips = FlowBox()
+            flow = FlowLayout(chips, gap=6)
+            for tag in often:
+                made = button(one_line(tag, 30), self._adder(tag), kind="chip")
+                made.setAccessibleName(f"Add the tag {one_line(tag, 30)}")
+                flow.addWidget(made)
+            layout.addWidget(chips)
+        layout.addSpacing(6)
+        layout.addWidget(_named("Take away", self.remove))
+        layout.addWidget(self.remove)
+        for field in (self.add, self.remove):
+            field.textChanged.connect(self.changed)
+
+    def _adder(self, tag: str) -> Callable[[], None]:
+        return lambda: self._offer(tag)
+
+    def _offer(self, tag: str) -> None:
+        tags = _tags(self.add)
+        if tag not in tags:
+            self.add.setText(", ".join((*tags, tag)))
+        self.add.setFocus()
+
+    def revision(self) -> Revision | None:
+        """The tags."""
+        add, remove = _tags(self.add), _tags(self.remove)
+        return Revision(add_tags=add, remove_tags=remove) if add or remove else None
+
+    def done(self) -> str:
+        """What was done."""
+        return "tagged" if _tags(self.add) else "untagged"
+
+
+class MoveForm(Form):
+    """The space they move to."""
+
+    verb = "Move"
+
+    def __init__(self, context: Context, facets: Facets | None) -> None:
+        super().__init__()
+        self._known = () if facets is None else tuple(facets.spaces)
+        self.space = QComboBox()
+        self.space.setEditable(True)
+        self.space.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.space.setAccessibleName("Space")
+        self.space.addItems(list(self._known))
+        self.space.setCurrentIndex(-1)
+        field = self.space.lineEdit()
+        if field is not None:
+            field.setPlaceholderText("An existing space, or a new name")
+            field.setFrame(False)
+            arrow = QAction(context.theme.icon("chevron-down", "muted"), "Show the spaces", field)
+            arrow.triggered.connect(self.space.showPopup)
+            field.addAction(arrow, QLineEdit.ActionPosition.TrailingPosition)
+        self._note = label("They get a place in a room there; all else about them stays.", "small", wrap=True)
+        column(self, _named("To the space", self.space), self.space, self._note, gap=6)
+        self.space.currentTextChanged.connect(self._typed)
+        self.setFocusProxy(self.space)
+
+    def _typed(self, _text: str) -> None:
+        name = self._name
+        is_new = bool(name) and name not in self._known
+        self._note.setText(
+            "There is no such space yet; it will be made."
+            if is_new
+            else "They get a place in a room there; all else about them stays."
+        )
+        self.changed.emit()
+
+    @property
+    def _name(self) -> str:
+        return self.space.currentText().strip()
+
+    def revision(self) -> Revision | None:
+        """The move."""
+        return Revision(space=self._name) if self._name else None
+
+    def done(self) -> str:
+        """What was done."""
+        return f"moved to {one_line(self._name, 40)}"
+
+
+class ImportanceForm(Form):
+    """How important they are."""
+
+    verb = "Change"
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setRange(0, 20)
+        self.slider.setPageStep(4)
+        self.slider.setValue(10)
+        self.slider.setMinimumHeight(context.theme.px(20))
+        self.slider.setAccessibleName("Importance from 0 to 1")
+        self._figure = label("", "strong")
+        self._figure.setMinimumWidth(context.theme.px(32))
+        self._figure.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.slider.valueChanged.connect(self._moved)
+        layout = column(self, _named("How important they are", self.slider), gap=6)
+        layout.addLayout(row(self.slider, self._figure, gap=12))
+        layout.addLayout(row(label("hardly", "small"), None, label("vital", "small")))
+        self.setFocusProxy(self.slider)
+        self._moved(self.slider.value())
+
+    def _moved(self, value: int) -> None:
+        self._figure.setText(f"{value / 20:.2f}")
+        self.changed.emit()
+
+    def revision(self) -> Revision | None:
+        """The importance."""
+        return Revision(importance=self.slider.value() / 20)
+
+    def done(self) -> str:
+        """What was done."""
+        return f"now have the importance {self.slider.value() / 20:.2f}"
+
+    def words(self, value: str) -> str:
+        """Two digits."""
+        return f"{float(value):.2f}"
+
+
+def _line(name: str, hint: str) -> QLineEdit:
+    made = QLineEdit()
+    made.setAccessibleName(name)
+    made.setPlaceholderText(hint)
+    return made
+
+
+def _named(text: str, field: QWidget) -> QLabel:
+    made = label(text, "strong")
+    made.setBuddy(field)
+    return made
+
+
+def _tags(field: QLineEdit) -> tuple[str, ...]:
+    parts: Sequence[str] = [part.strip() for part in field.text().split(",")]
+    return tuple(dict.fromkeys(part for part in parts if part))
+
 
 _PAUSE_MS = 200
 _WIDTH = 560

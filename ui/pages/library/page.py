@@ -14,10 +14,8 @@ from core.types.values import Status
 from core.types.views import Facets, FindRequest, Found
 from ui.context import Context, Page, PageSpec
 from ui.pages.library.bulk import ACTS, Changes, SelectionBar
-from ui.pages.library.controls import ListControls, nothing_there
-from ui.pages.library.filters import FilterBar, Query, TermChips
-from ui.pages.library.help import SearchHelp
-from ui.pages.library.search_line import QueryLine
+from ui.pages.library.filters import FilterBar, ListControls, Query, TermChips, nothing_there
+from ui.pages.library.search_line import QueryLine, SearchHelp
 from ui.pages.library.table import LibraryTable
 from ui.tasks import problem_of, query
 from ui.widgets.basics import Elided, column, label, row

@@ -1,11 +1,12 @@
-"""The table itself: scrolling, choosing, sorting by its header, columns; keeps its place when the list changes.
+"""The table itself: its header, its cells, scrolling, choosing, sorting; keeps its place when the list changes.
 
-Must not do: ask the engine; the model does, and only for what is in sight.
+One object draws all cells, no widget in any. Must not do: ask the engine; the model does, and only for what is in
+sight.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from PySide6.QtCore import (
@@ -14,19 +15,396 @@ from PySide6.QtCore import (
     QItemSelectionModel,
     QItemSelectionRange,
     QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
     Qt,
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
+from PySide6.QtGui import QColor, QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+)
 
+from core.types.values import Status
+from core.types.views import MemoryRow
 from ui.context import Context
-from ui.pages.library.columns import COLUMNS, PLACE, TEXT
-from ui.pages.library.delegate import Cells
-from ui.pages.library.header import Columns
-from ui.pages.library.model import MemoryTable
+from ui.pages.library.model import (
+    BY_SORT,
+    COLUMNS,
+    LEAST_TEXT,
+    PLACE,
+    TEXT,
+    Column,
+    MemoryTable,
+    cell_text,
+    fitting,
+    number,
+    read,
+    sort_of,
+    written,
+)
+from ui.theme.theme import Theme
+from ui.theme.tokens import FontRole
 from ui.widgets.keys import overrides, plain_key
+from ui.widgets.plaintext import one_line
+from ui.widgets.shapes import KIND_TOKENS, draw_kind
+from ui.widgets.words import STATUS_WORDS, WARNED_WORDS
+
+_STATE, _SHOWN, _SORT = "library.columns", "library.shown", "library.sort"
+
+
+class Columns(QObject):
+    """Drives a table's header.
+
+    Attributes:
+        sort: a word of `SORTS`.
+        falls: whether the largest, newest or last in the alphabet comes first.
+
+    Signals:
+        sorted: another order was asked for.
+        moved: the columns stand in another order, or others are shown.
+    """
+
+    sorted = Signal()
+    moved = Signal()
+
+    def __init__(self, context: Context, view: QTableView, model: MemoryTable) -> None:
+        super().__init__(view)
+        self._model = model
+        self._context, self._theme, self._view = context, context.theme, view
+        self.sort, self.falls = sort_of(context.prefs.text(_SORT))
+        self._chosen = read(context.prefs.text(_SHOWN))
+        self._scale = context.theme.scale
+        self._is_fitting = False
+        self._header = header = view.horizontalHeader()
+        # A header asks of each column whether all its lines are chosen, line by line: 255 ms a drawing at 20,000. It is
+        # given a selection of its own, in which there is never anything.
+        header.setSelectionModel(QItemSelectionModel(model, header))
+        header.setHighlightSections(False)
+        header.setSectionsClickable(True)
+        header.setSectionsMovable(True)
+        header.setMinimumSectionSize(self._theme.px(36))
+        header.setStretchLastSection(False)
+        header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        for place, column in enumerate(COLUMNS):
+            header.resizeSection(place, self._theme.px(column.width))
+        state = context.prefs.state(_STATE)
+        if not state.isEmpty():
+            header.restoreState(state)
+        header.setSortIndicatorShown(False)  # the style would draw its arrow over the title; the model writes one
+        header.setSectionResizeMode(PLACE["kind"], QHeaderView.ResizeMode.Fixed)
+        header.setSectionResizeMode(PLACE[TEXT], QHeaderView.ResizeMode.Fixed)
+        self._show_sort()
+        header.sectionResized.connect(self._resized)
+        header.sectionMoved.connect(self._moved)
+        header.sectionClicked.connect(self._clicked)
+
+    @property
+    def shown(self) -> frozenset[str]:
+        """Ids of the columns that are shown."""
+        return frozenset(column.id for place, column in enumerate(COLUMNS) if not self._header.isSectionHidden(place))
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the person chose the columns."""
+        return self._chosen is not None
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The first and the last column as they stand."""
+        places = [self._header.logicalIndex(at) for at in range(self._header.count())]
+        seen = [place for place in places if not self._header.isSectionHidden(place)]
+        return seen[0], seen[-1]
+
+    def choose(self, columns: frozenset[str] | None) -> None:
+        """Show these columns.
+
+        Args:
+            columns: their ids; None for those there is room for.
+        """
+        self._chosen = None if columns is None else columns | {TEXT}
+        self._context.prefs.keep(_SHOWN, "" if self._chosen is None else written(self._chosen))
+        self.fit()
+
+    def fit(self) -> None:
+        """Give the text what the others leave; hide what there is no room for, unless the person chose it."""
+        if self._is_fitting:
+            return
+        self._is_fitting = True
+        width = self._view.viewport().width()
+        shown = self._chosen or fitting(width, self._theme.px)
+        for place, column in enumerate(COLUMNS):
+            self._header.setSectionHidden(place, column.id not in shown)
+        others = sum(self._header.sectionSize(PLACE[name]) for name in shown if name != TEXT)
+        least = self._theme.px(LEAST_TEXT if self.is_own else LEAST_TEXT // 2)
+        self._header.resizeSection(PLACE[TEXT], max(least, width - others))
+        self._is_fitting = False
+        self.moved.emit()
+
+    def rescale(self) -> None:
+        """The text has another size, and the columns with it."""
+        self._is_fitting = True
+        for place in range(len(COLUMNS)):
+            size = self._header.sectionSize(place)
+            if size and self._theme.scale != self._scale:
+                self._header.resizeSection(place, round(size * self._theme.scale / self._scale))
+        self._scale = self._theme.scale
+        self._is_fitting = False
+        self.fit()
+
+    def _resized(self, _place: int, _old: int, _new: int) -> None:
+        if not self._is_fitting:
+            self.fit()
+            self._keep()
+
+    def _moved(self, _place: int, _old: int, _new: int) -> None:
+        self._keep()
+        self.moved.emit()
+
+    def _keep(self) -> None:
+        self._context.prefs.keep(_STATE, self._header.saveState())
+
+    def _clicked(self, place: int) -> None:
+        column = COLUMNS[place]
+        if column.sort:
+            self.order(column.sort, falls=not self.falls if column.sort == self.sort else column.falls)
+
+    def order(self, sort: str, *, falls: bool) -> None:
+        """Ask for another order.
+
+        Args:
+            sort: a word of `SORTS`.
+            falls: largest, newest or last in the alphabet first.
+        """
+        self.sort, self.falls = sort, falls
+        self._context.prefs.keep(_SORT, f"{sort}{'-' if falls else '+'}")
+        self._show_sort()
+        self.sorted.emit()
+
+    def _show_sort(self) -> None:
+        column = BY_SORT.get(self.sort)
+        self._model.show_sort(-1 if column is None else PLACE[column.id], falls=self.falls)
+
+
+_PAD = 8
+_BAR = 36  # of trust, pixels at 100 %
+_MOST_LINES = 4_000
+_LEAST_BESIDE = 260  # pixels a text keeps beside the words of a mark
+_QUIET = frozenset({"space", "room", "source", "client", "learned", "recalled", "said"})
+_STATUS_INKS = {Status.DISPUTED: "danger", Status.QUARANTINED: "warning"}
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+Paint = Callable[[QPainter, QRect, MemoryRow, bool], None]
+
+
+class Cells(QStyledItemDelegate):
+    """The cells' painter.
+
+    Attributes:
+        hovered: the line under the pointer; -1 for none.
+        marked: the line that has the keyboard; -1 for none.
+        ends: the first and the last column as they stand.
+    """
+
+    def __init__(self, theme: Theme, model: MemoryTable, parent: QObject) -> None:
+        super().__init__(parent)
+        self._theme, self._model = theme, model
+        self.hovered = self.marked = -1
+        self.ends = (0, len(COLUMNS) - 1)
+        self._lines: dict[str, str] = {}
+        self._metrics: dict[FontRole, QFontMetrics] = {}
+        self._own: dict[str, Paint] = {
+            "kind": self._kind,
+            TEXT: self._text,
+            "trust": self._trust,
+            "status": self._status,
+            "tags": self._tags,
+        }
+
+    def restyle(self) -> None:
+        """The theme is another one."""
+        self._metrics.clear()
+
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: N802
+        """All lines are of one height."""
+        return QSize(40, self._theme.px(self._theme.tokens.sizes.row))
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Draw a cell."""
+        rect = QRect(option.rect)
+        is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        column = COLUMNS[index.column()]
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._ground(painter, rect, index, is_chosen=is_chosen)
+        row = self._model.row_at(index.row())
+        inner = rect.adjusted(_PAD, 0, -_PAD, 0)
+        if row is None:
+            self._waiting(painter, inner, column, index.row())
+        elif column.id in self._own:
+            self._own[column.id](painter, inner, row, is_chosen)
+        else:
+            self._plain(painter, inner, column, row)
+        painter.restore()
+
+    def _ground(
+        self, painter: QPainter, rect: QRect, index: QModelIndex | QPersistentModelIndex, *, is_chosen: bool
+    ) -> None:
+        colour = self._theme.colour
+        if is_chosen:
+            painter.fillRect(rect, colour("selection"))
+        elif index.row() == self.hovered:
+            painter.fillRect(rect, colour("raised"))
+        painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), colour("line"))
+        if index.row() == self.marked:
+            ring = colour("focus")
+            painter.fillRect(QRect(rect.left(), rect.top(), rect.width(), 1), ring)
+            painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), ring)
+            if index.column() == self.ends[0]:
+                painter.fillRect(QRect(rect.left(), rect.top(), 2, rect.height()), ring)
+            if index.column() == self.ends[1]:
+                painter.fillRect(QRect(rect.right() - 1, rect.top(), 2, rect.height()), ring)
+
+    def _waiting(self, painter: QPainter, rect: QRect, column: Column, place: int) -> None:
+        """A faint bar where words will be; its length differs from line to line, as theirs will."""
+        share = 0.4 + 0.5 * ((place * 7919 + COLUMNS.index(column) * 104_729) % 97) / 97
+        height = self._theme.px(8)
+        width = height if column.id == "kind" else round(rect.width() * share)
+        left = rect.right() - width if column.is_number else rect.left()
+        left += self._theme.px(12) - height // 2 if column.id == "kind" else 0
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.colour("line"))
+        painter.drawRoundedRect(QRectF(left, rect.center().y() - height / 2, width, height), height / 2, height / 2)
+
+    def _write(
+        self,
+        painter: QPainter,
+        rect: QRect,
+        text: str,
+        ink: str = "ink",
+        role: FontRole = "body",
+        align: Qt.AlignmentFlag = _LEFT,
+    ) -> None:
+        painter.setFont(self._theme.font(role))
+        painter.setPen(self._theme.colour(ink))
+        shown = self._measure(role).elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
+        painter.drawText(rect, align, shown)
+
+    def _measure(self, role: FontRole) -> QFontMetrics:
+        if role not in self._metrics:
+            self._metrics[role] = QFontMetrics(self._theme.font(role))
+        return self._metrics[role]
+
+    def _plain(self, painter: QPainter, rect: QRect, column: Column, row: MemoryRow) -> None:
+        ink = "muted" if column.id in _QUIET else "ink"
+        role: FontRole = "number" if column.is_number or column.id in {"said", "learned", "recalled"} else "body"
+        self._write(painter, rect, cell_text(column, row), ink, role, _RIGHT if column.is_number else _LEFT)
+
+    def _kind(self, painter: QPainter, rect: QRect, row: MemoryRow, _is_chosen: bool) -> None:
+        colour = self._theme.colour(KIND_TOKENS[row.kind])
+        size = self._theme.px(12)
+        draw_kind(painter, row.kind, QPointF(rect.left() + self._theme.px(12), rect.center().y() + 1), size, colour)
+
+    def _text(self, painter: QPainter, rect: QRect, row: MemoryRow, _is_chosen: bool) -> None:
+        room = QRect(rect)
+        if row.status is not Status.ACTIVE:
+            words = STATUS_WORDS[row.status]
+            ink = _STATUS_INKS.get(row.status, "muted")
+            room.setRight(self._chip(painter, room, words, ink, at_right=True) - _PAD)
+        if row.pinned:
+            side = self._theme.px(14)
+            place = QRect(room.right() - side, room.center().y() - side // 2, side, side)
+            self._theme.icon("pin", "accent").paint(painter, place)
+            room.setRight(place.left() - _PAD)
+        if row.warned:
+            room.setRight(self._warning(painter, room) - _PAD)
+        stands = row.status in {Status.ACTIVE, Status.DISPUTED}
+        self._write(painter, room, self._line(row), "ink" if stands else "muted")
+
+    def _warning(self, painter: QPainter, rect: QRect) -> int:
+        """A mark, and its words where the text keeps its room beside them; where it begins."""
+        theme, side, words = self._theme, self._theme.px(14), 0
+        wide = self._measure("caption").horizontalAdvance(WARNED_WORDS) + theme.px(2)
+        if rect.width() > theme.px(_LEAST_BESIDE) + wide:
+            words = wide + theme.px(4)
+            self._write(painter, rect.adjusted(rect.width() - wide, 0, 0, 0), WARNED_WORDS, "warning", "caption")
+        place = QRect(rect.right() - words - side, rect.center().y() - side // 2, side, side)
+        theme.icon("triangle-alert", "warning").paint(painter, place)
+        return place.left()
+
+    def _line(self, row: MemoryRow) -> str:
+        """The text as one line, worked out once: marks are looked for character by character."""
+        line = self._lines.get(row.id)
+        if line is None:
+            if len(self._lines) > _MOST_LINES:
+                self._lines.clear()
+            line = self._lines[row.id] = one_line(row.head)
+        return line
+
+    def _chip(
+        self, painter: QPainter, rect: QRect, text: str, ink: str = "muted", rim: str = "", *, at_right: bool = False
+    ) -> int:
+        """A small pill with a word; where it begins or ends, towards what still has room."""
+        theme, metrics = self._theme, self._measure("caption")
+        width = min(metrics.horizontalAdvance(text) + theme.px(14), rect.width())
+        height = theme.px(20)
+        left = rect.right() - width if at_right else rect.left()
+        pill = QRectF(left + 0.5, rect.center().y() - height / 2 + 0.5, width - 1, height - 1)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(theme.colour(rim or ("line" if ink == "muted" else ink)))
+        painter.drawRoundedRect(pill, height / 2, height / 2)
+        inside = pill.toRect().adjusted(theme.px(6), 0, -theme.px(6) + 1, 0)
+        self._write(painter, inside, text, ink, "caption", Qt.AlignmentFlag.AlignCenter)
+        return left if at_right else left + width
+
+    def _tags(self, painter: QPainter, rect: QRect, row: MemoryRow, is_chosen: bool) -> None:
+        room = QRect(rect)
+        metrics, theme = self._measure("caption"), self._theme
+        for place, tag in enumerate(row.tags):
+            words = one_line(tag, 40)
+            left = len(row.tags) - place
+            rest = theme.px(24) if left > 1 else 0
+            if place and metrics.horizontalAdvance(words) + theme.px(14) + rest > room.width():
+                self._write(painter, room, f"+{left}", "muted", "caption")
+                return
+            end = self._chip(painter, room.adjusted(0, 0, -rest, 0), words, rim="faint" if is_chosen else "line")
+            room.setLeft(end + theme.px(4))
+
+    def _trust(self, painter: QPainter, rect: QRect, row: MemoryRow, _is_chosen: bool) -> None:
+        theme = self._theme
+        figure = self._measure("number").horizontalAdvance("0.00") + theme.px(2)
+        self._write(painter, rect, number(row.trust), "ink", "number", _RIGHT)
+        width, height = theme.px(_BAR), theme.px(4)
+        left = rect.right() - figure - theme.px(8) - width
+        if left < rect.left():
+            return
+        track = QRectF(left, rect.center().y() - height / 2 + 0.5, width, height)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.colour("line"))
+        painter.drawRoundedRect(track, height / 2, height / 2)
+        painter.setBrush(QColor(theme.tokens.trust_colour(row.trust)))
+        track.setWidth(max(height, width * min(1.0, row.trust)))
+        painter.drawRoundedRect(track, height / 2, height / 2)
+
+    def _status(self, painter: QPainter, rect: QRect, row: MemoryRow, _is_chosen: bool) -> None:
+        if row.status is Status.ACTIVE:
+            self._write(painter, rect, STATUS_WORDS[row.status], "muted")
+        else:
+            self._chip(painter, rect, STATUS_WORDS[row.status], _STATUS_INKS.get(row.status, "muted"))
+
 
 _GLANCE_MS = 30
 _MOST_RANGES = 1_000  # a selection in more pieces than this makes drawing slow

@@ -17,9 +17,9 @@ from core.types.replies import MemoryDetail
 from core.types.values import OWNER_ACTOR
 from core.types.views import Loci, MemoryRow, PalacePlan, Whereabouts
 from ui.context import Context
-from ui.pages.palace.camera import Camera
 from ui.pages.palace.canvas import Canvas
 from ui.pages.palace.scene import ROOM, WHOLE, WING, Scene
+from ui.pages.palace.view import Camera
 from ui.tasks import problem_of, query
 
 _RELOAD_MS = 250

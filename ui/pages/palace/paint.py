@@ -1,7 +1,7 @@
 """Paints the plan: grounds, names, loci from an atlas of shapes, texts from near, marks.
 
-10,000 loci take one `drawPixmapFragments`; from afar a room is one picture. Must not do: change anything, ask the
-engine.
+10,000 loci take one `drawPixmapFragments` from a picture of all shapes in all colours; from afar a room is one picture.
+Must not do: change anything, ask the engine.
 """
 
 from __future__ import annotations
@@ -9,20 +9,128 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
+import shiboken6
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap
 
 from core.types.views import HEADER, MemoryRow
-from ui.pages.palace.atlas import LARGEST, SHADES, SMALLEST, Atlas, shades_of
 from ui.pages.palace.items import GREY, KINDS, Cards, Look, RoomItem, broken
 from ui.pages.palace.scene import Lens, Scene, Spot, wing_rect
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import one_line
-from ui.widgets.shapes import path_of
+from ui.widgets.shapes import KIND_TOKENS, path_of
 from ui.widgets.words import KIND_WORDS, memories, said_or_noted
+
+SMALLEST, LARGEST = 2, 22
+"""Sides of shapes, px."""
+SHADES = 6
+_CELLS = len(KINDS) * SHADES * 2
+_Floats = NDArray[np.float64]
+
+
+def shades_of(theme: Theme, mode: str) -> list[QColor]:
+    """The colours of a colour mode, weakest or oldest first, and the grey of what was not believed.
+
+    Args:
+        theme: the theme in force.
+        mode: trust, age or kind.
+    """
+    if mode == "kind":
+        found = [theme.colour(KIND_TOKENS[kind]) for kind in KINDS]
+    elif mode == "age":
+        old, new = theme.colour("outline"), theme.colour("accent")
+        found = [_mixed(old, new, step / 4) for step in range(5)]
+    else:
+        found = [theme.colour(f"trust_{step}") for step in range(5)]
+    return [*found, theme.colour("faint")]
+
+
+def _mixed(one: QColor, other: QColor, share: float) -> QColor:
+    def part(a: float, b: float) -> float:
+        return a + (b - a) * share
+
+    return QColor.fromRgbF(
+        part(one.redF(), other.redF()), part(one.greenF(), other.greenF()), part(one.blueF(), other.blueF())
+    )
+
+
+class Atlas:
+    """Shapes by kind, colour, size and outline, drawn once in one picture; a size's row when it is first asked for."""
+
+    def __init__(self, colours: Sequence[QColor], ratio: float) -> None:
+        self._colours, self._ratio = list(colours), ratio
+        sides = [self._side(size) for size in range(SMALLEST, LARGEST + 1)]
+        self.sides = np.zeros(LARGEST + 1)
+        self.tops = np.zeros(LARGEST + 1)
+        self.sides[SMALLEST:] = sides
+        self.tops[SMALLEST:] = np.concatenate(([0], np.cumsum(sides)[:-1]))
+        self.pixmap = QPixmap(QSize(round(max(sides) * _CELLS), round(sum(sides))))
+        self.pixmap.fill(Qt.GlobalColor.transparent)
+        self._drawn: set[int] = set()
+
+    def _side(self, size: int) -> int:
+        return math.ceil((size * 1.5 + 3) * self._ratio)
+
+    def ensure(self, sizes: Sequence[int]) -> None:
+        """Draw the rows of sizes that are needed and missing."""
+        for size in sizes:
+            if size not in self._drawn:
+                self._draw(size)
+                self._drawn.add(size)
+
+    def _draw(self, size: int) -> None:
+        painter = QPainter(self.pixmap)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        side, top, grown = self.sides[size], self.tops[size], size * self._ratio
+        for column in range(_CELLS):
+            kind, rest = divmod(column, SHADES * 2)
+            shade, hollow = divmod(rest, 2)
+            painter.resetTransform()
+            painter.translate((column + 0.5) * side, top + side / 2)
+            path, colour = path_of(KINDS[kind]), self._colours[shade]
+            if hollow:
+                width = max(1.2, size * 0.14) * self._ratio
+                painter.scale((grown - width) / 1.0, (grown - width) / 1.0)
+                pen = QPen(colour, width)
+                pen.setCosmetic(True)
+                painter.strokePath(path, pen)
+            else:
+                painter.scale(grown, grown)
+                painter.fillPath(path, colour)
+        painter.end()
+
+    def draw(self, painter: QPainter, places: _Floats, columns: NDArray[np.int64], sizes: NDArray[np.int64],
+             opacity: _Floats) -> None:  # fmt: skip
+        """Draw many shapes at once.
+
+        Args:
+            painter: on the canvas.
+            places: middles, px, (n, 2).
+            columns: kind, colour and outline of each: `(kind * 6 + shade) * 2 + hollow`.
+            sizes: of each, px.
+            opacity: of each, 0 to 1.
+        """
+        count = len(columns)
+        if not count:
+            return
+        self.ensure([int(size) for size in np.unique(sizes)])
+        sides = self.sides[sizes]
+        fragments = np.empty((count, 10), np.float64)
+        fragments[:, 0:2] = np.rint(places)
+        fragments[:, 2] = columns * sides
+        fragments[:, 3] = self.tops[sizes]
+        fragments[:, 4] = fragments[:, 5] = sides
+        fragments[:, 6] = fragments[:, 7] = 1 / self._ratio
+        fragments[:, 8] = 0
+        fragments[:, 9] = opacity
+        # Qt reads an array of its own struct of ten doubles; `fragments` lives until it has.
+        first = cast(QPainter.PixmapFragment, shiboken6.wrapInstance(fragments.ctypes.data, QPainter.PixmapFragment))
+        painter.drawPixmapFragments(first, count, self.pixmap)
+
 
 _DOT_PX = 3.4
 """Places smaller than this are texture."""
@@ -34,8 +142,6 @@ NEAR_PX = 92
 """Side of a place from which a locus shows its text, px at 100 %."""
 _LONGEST_NAME = 80  # characters
 _NAMES_KEPT = 3_000
-
-_Floats = NDArray[np.float64]
 
 
 @dataclass

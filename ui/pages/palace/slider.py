@@ -25,8 +25,8 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 from core.types.clock import Clock
 from core.types.values import Kind
 from core.types.views import PalacePlan
-from ui.pages.palace.atlas import shades_of
 from ui.pages.palace.items import KINDS
+from ui.pages.palace.paint import shades_of
 from ui.theme.theme import Theme
 from ui.widgets.basics import Segments, label
 from ui.widgets.shapes import draw_kind

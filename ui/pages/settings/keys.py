@@ -1,6 +1,6 @@
-"""The section of the vault itself: where it lies, what opens it, its backups, whether it is whole.
+"""The section of the vault itself: where it lies, what opens it, its backups, whether it is whole; dialogs for secrets.
 
-Must not do: keep a secret; the dialogs hand them on.
+Must not do: keep a secret longer than the call that needs it, or show one that was not just made.
 """
 
 from __future__ import annotations
@@ -9,18 +9,296 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QDialog, QGridLayout, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from core.types.replies import Presence, StatusReport
 from ui.context import Context
 from ui.pages.settings.rows import Line, Section
-from ui.pages.settings.secrets import PassphraseDialog, RecoveryDialog
-from ui.tasks import Task, problem_of, query
-from ui.widgets.basics import Elided, button
+from ui.tasks import Task, problem_of, query, write
+from ui.widgets.basics import Elided, button, column, label, row
+from ui.widgets.secret import SecretField, StrengthMeter, mark
 from ui.widgets.verdict import VerdictDialog, verdict_of
 from ui.widgets.words import memories, size_of
+
+_WIDTH = 460
+_COLUMNS = 3
+
+
+class SecretDialog(QDialog):
+    """What both have in common: a title, what is wrong, a button that waits while keys are worked on."""
+
+    def __init__(self, context: Context, title: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(title)
+        self.setAccessibleName(title)
+        self.context = context
+        self.setFixedWidth(context.theme.px(_WIDTH))
+        self.trouble = label("", "danger", wrap=True)
+        self.trouble.hide()
+        self.is_busy = False
+
+    def refuse(self, sentence: str, field: QLineEdit | None = None) -> None:
+        """Say in place what is wrong.
+
+        Args:
+            sentence: what, and what to do; "" for nothing.
+            field: the one that is wrong.
+        """
+        self.trouble.setText(sentence)
+        self.trouble.setAccessibleName(sentence)
+        self.trouble.setVisible(bool(sentence))
+        if field is not None:
+            mark(field, is_wrong=bool(sentence))
+            if sentence:
+                field.setFocus()
+        self.adjustSize()
+
+    def reject(self) -> None:
+        """Closed, unless keys are being worked on."""
+        if not self.is_busy:
+            super().reject()
+
+
+class PassphraseDialog(SecretDialog):
+    """Asks for the old passphrase and a new one.
+
+    Signals:
+        changed: it holds now.
+    """
+
+    changed = Signal()
+
+    def __init__(self, context: Context, parent: QWidget) -> None:
+        super().__init__(context, "Change the passphrase", parent)
+        theme = context.theme
+        self.old = SecretField(theme, "Passphrase or recovery code")
+        self.first = SecretField(theme, "New passphrase")
+        self.second = SecretField(theme, "New passphrase again")
+        self.meter = StrengthMeter(theme)
+        self.cancel = button("Cancel", self.reject)
+        self.act = button("Change the passphrase", self._go, kind="primary")
+        layout = column(self, label("Change the passphrase", "title"), margins=24, gap=8)
+        layout.addWidget(
+            label("The recovery code stays as it is. Earlier backups keep the old one.", "muted", wrap=True)
+        )
+        layout.addSpacing(4)
+        for words, field in (
+            ("The passphrase as it is, or the recovery code", self.old),
+            ("New passphrase", self.first),
+            ("Once more", self.second),
+        ):
+            layout.addWidget(label(words, "strong"))
+            layout.addWidget(field)
+            if field is self.first:
+                layout.addWidget(self.meter)
+        layout.addWidget(self.trouble)
+        layout.addSpacing(8)
+        layout.addLayout(row(None, self.cancel, self.act))
+        for field in (self.old, self.first, self.second):
+            field.textChanged.connect(self._typed)
+        self.old.setFocus()
+
+    def _typed(self) -> None:
+        for field in (self.old, self.first, self.second):
+            mark(field, is_wrong=False)
+        self.meter.rate(self.first.text())
+        if self.trouble.isVisible():
+            self.refuse("")
+
+    def _go(self) -> None:
+        if self.is_busy:
+            return
+        if not self.old.text():
+            self.refuse("Type the passphrase as it is now.", self.old)
+        elif not self.first.text().strip():
+            self.refuse("Choose a new passphrase.", self.first)
+        elif self.first.text() != self.second.text():
+            self.refuse("The two new ones differ; type it once more.", self.second)
+        else:
+            self._change()
+
+    def _change(self) -> None:
+        held = [self.first.take(), self.old.take()]  # given away once; nothing of the task or the fields keeps them
+        self.second.take()
+        vault = self.context.bridge.engine.vault
+        self._wait(is_busy=True)
+        task = write("Changing the passphrase", lambda: vault.change_passphrase(held.pop(), held.pop())).within(self)
+        self.context.tasks.run(task.success(self._done).failure(self._fail))
+
+    def _wait(self, *, is_busy: bool) -> None:
+        self.is_busy = is_busy
+        self.act.setText("Changing it …" if is_busy else "Change the passphrase")
+        for part in (self.act, self.cancel, self.old, self.first, self.second):
+            part.setEnabled(not is_busy)
+
+    def _done(self, _nothing: None) -> None:
+        self._wait(is_busy=False)
+        self.changed.emit()
+        self.accept()
+
+    def _fail(self, error: BaseException) -> None:
+        self._wait(is_busy=False)
+        problem = problem_of(error)
+        if problem is not None:
+            self.refuse(problem.sentence, self.old)
+
+
+class RecoveryDialog(SecretDialog):
+    """Makes a new recovery code, shows it, and has it typed back; until then the old one holds."""
+
+    def __init__(self, context: Context, parent: QWidget) -> None:
+        super().__init__(context, "A new recovery code", parent)
+        self.code = ""
+        self.secret = SecretField(context.theme, "Passphrase or recovery code")
+        self.typed = QLineEdit()
+        self.typed.setAccessibleName("The new code")
+        self.groups = QWidget()
+        self._grid = QGridLayout(self.groups)
+        self._stack = QStackedWidget()
+        for step in (self._ask_step(), self._show_step(), self._check_step()):
+            self._stack.addWidget(step)
+        layout = column(self, label("A new recovery code", "title"), self._stack, self.trouble, margins=24, gap=10)
+        layout.setStretch(1, 1)
+        self.finished.connect(self._forget)
+        context.bridge.state.connect(self._state)
+        self.secret.setFocus()
+
+    def _step(self, sentence: str, *widgets: QWidget, buttons: tuple[QPushButton, ...]) -> QWidget:
+        made = QWidget()
+        layout: QVBoxLayout = column(made, label(sentence, "muted", wrap=True), *widgets, gap=10)
+        layout.addStretch(1)
+        layout.addLayout(row(None, *buttons))
+        return made
+
+    def _ask_step(self) -> QWidget:
+        self.cancel = button("Cancel", self.reject)
+        self.make = button("Make a new code", self._make, kind="primary")
+        says = "The old code holds until the new one is checked. Type the passphrase, or the old code, to go on."
+        return self._step(says, self.secret, buttons=(self.cancel, self.make))
+
+    def _show_step(self) -> QWidget:
+        self.copy = button("Copy", self._copy, theme=self.context.theme, icon="copy")
+        self.kept = button("I have kept it", self._check_it, kind="primary")
+        says = (
+            "It is shown this once. Write it down or keep it in a password manager, then type it back: from there on "
+            "it holds, and the old one is void."
+        )
+        self.leave = button("Cancel", self.reject)
+        return self._step(says, self.groups, buttons=(self.leave, self.copy, self.kept))
+
+    def _check_step(self) -> QWidget:
+        self.again = button("Show it again", lambda: self._go(1))
+        self.check = button("Check", self._check, kind="primary")
+        says = "Type the new code as you kept it, or paste it. Spaces and hyphens do not matter."
+        return self._step(says, self.typed, buttons=(self.again, self.check))
+
+    @property
+    def step(self) -> int:
+        """0 asks for a secret, 1 shows the code, 2 has it typed back."""
+        return self._stack.currentIndex()
+
+    def _go(self, step: int) -> None:
+        self._stack.setCurrentIndex(step)
+        self.refuse("")
+        main = (self.make, self.kept, self.check)[step]
+        main.setDefault(True)
+        (self.secret, self.kept, self.typed)[step].setFocus()
+
+    def done(self, result: int) -> None:
+        """Closed; a code that was made and not checked opens nothing.
+
+        Args:
+            result: of the dialog.
+        """
+        if self.code:
+            self.context.desk.say("The new code was given up; the old one still holds.")
+        super().done(result)
+
+    def _forget(self) -> None:
+        """Nothing of the code outlives the dialog."""
+        clipboard = QGuiApplication.clipboard()
+        if self.code and clipboard.text() == self.code:
+            clipboard.clear()
+        self.code = ""
+        self.typed.clear()
+        self.secret.take()
+
+    def _state(self, state: str) -> None:
+        if state != "locked" or (self.is_busy and self.step == 2):
+            return  # whether a code that is being checked holds, its answer tells
+        self.is_busy = False
+        self.reject()
+
+    def _make(self) -> None:
+        if self.is_busy:
+            return
+        if not self.secret.text():
+            self.refuse("Type the passphrase, or the old code.", self.secret)
+            return
+        held, vault = [self.secret.take()], self.context.bridge.engine.vault
+        self._wait(is_busy=True)
+        task = write("Making a recovery code", lambda: vault.new_recovery_code(held.pop())).within(self)
+        self.context.tasks.run(task.success(self._show).failure(self._fail))
+
+    def _wait(self, *, is_busy: bool) -> None:
+        self.is_busy = is_busy
+        for part in (self.make, self.cancel, self.secret):
+            part.setEnabled(not is_busy)
+        self.make.setText("Making it …" if is_busy else "Make a new code")
+
+    def _fail(self, error: BaseException) -> None:
+        self._wait(is_busy=False)
+        problem = problem_of(error)
+        if problem is not None:
+            self.refuse(problem.sentence, self.secret)
+
+    def _show(self, code: str) -> None:
+        self._wait(is_busy=False)
+        self.code = code
+        for nr, group in enumerate(code.split("-")):
+            words = label(group)
+            words.setObjectName("code")
+            words.setAccessibleName(f"Group {nr + 1}: {' '.join(group)}")
+            self._grid.addWidget(words, nr // _COLUMNS, nr % _COLUMNS)
+        self._go(1)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.code)
+        self.copy.setText("Copied")
+
+    def _check_it(self) -> None:
+        self._go(2)
+
+    def _check(self) -> None:
+        if self.is_busy:
+            return
+        held, vault = [self.typed.text()], self.context.bridge.engine.vault
+        self._checking(is_busy=True)
+        task = write("Putting the code in force", lambda: vault.confirm_recovery_code(held.pop())).within(self)
+        self.context.tasks.run(task.success(self._checked).failure(self._fail_check))
+
+    def _checking(self, *, is_busy: bool) -> None:
+        self.is_busy = is_busy
+        for part in (self.again, self.check, self.typed):
+            part.setEnabled(not is_busy)
+
+    def _checked(self, fits: bool) -> None:
+        self._checking(is_busy=False)
+        if not fits:
+            self.refuse("That is not the new code; look at it again.", self.typed)
+            return
+        self._forget()
+        self.context.desk.say("The new recovery code holds.")
+        self.accept()
+
+    def _fail_check(self, error: BaseException) -> None:
+        self._checking(is_busy=False)
+        problem = problem_of(error)
+        if problem is not None:
+            self.refuse(problem.sentence)
 
 
 class ActionLine(Line):

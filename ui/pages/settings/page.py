@@ -1,31 +1,201 @@
-"""The settings page: every option of the window and of the vault, generated from their models; keys; about.
+"""The settings page: every option of the window and of the vault, generated from their models; keys; about; defaults.
 
 Must not do: know a single option.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
 
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QBoxLayout, QDialog, QLineEdit, QListWidget, QListWidgetItem, QPlainTextEdit, QWidget
 
 from core.config.option_rows import option_rows, replace_option
 from core.config.window import WindowOptions
 from core.errors import LociError
 from core.events import Changed
-from core.types.replies import OptionRow
+from core.types.replies import OptionRow, OptionsReset
 from ui.context import Context, Page, PageSpec
-from ui.pages.settings.about import AboutSection
-from ui.pages.settings.keys import VaultSection
+from ui.pages.settings.keys import ActionLine, VaultSection
 from ui.pages.settings.meaning import MeaningSection
-from ui.pages.settings.reset import SettingsReset
-from ui.pages.settings.rows import OptionLine, Section
+from ui.pages.settings.rows import OptionLine, Section, words_for
 from ui.tasks import problem_of, query, write
+from ui.theme.theme import Theme
+from ui.undo import take_back
 from ui.widgets.basics import button, column, label, row, scrolling
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
+from ui.widgets.words import count_of
+
+
+class ResetDialog(QDialog):
+    """Asks before everything has its default again.
+
+    Signals:
+        agreed: the person pressed the button.
+    """
+
+    agreed = Signal()
+
+    def __init__(self, context: Context, changed: Sequence[OptionRow], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Reset all settings")
+        self.setAccessibleName("Reset all settings")
+        self.setFixedWidth(context.theme.px(440))
+        layout = column(self, label("Reset all settings", "title"), margins=24, gap=12)
+        self.cancel = button("Cancel", self.reject)
+        self.act = button(f"Reset {count_of(len(changed), 'setting')}", self._agree, kind="primary")
+        if changed:
+            layout.addWidget(label("These have their defaults again. You can undo it.", "muted", wrap=True))
+        else:
+            layout.addWidget(label("Every setting has its default already.", "muted", wrap=True))
+            self.act.hide()
+        for one in changed:
+            was, will = words_for(one, one.value), words_for(one, one.default)
+            layout.addWidget(label(f"{one.title}: {was} → {will}", wrap=True))
+        layout.addSpacing(4)
+        layout.addLayout(row(None, self.cancel, self.act))
+
+    def _agree(self) -> None:
+        self.agreed.emit()
+        self.accept()
+
+
+class SettingsReset(QObject):
+    """Carries it out.
+
+    Signals:
+        came: the vault's options as they are now.
+    """
+
+    came = Signal(object)
+
+    def __init__(self, context: Context, page: QWidget, rows: Callable[[], Sequence[OptionRow]]) -> None:
+        """Make it.
+
+        Args:
+            context: what the page was given.
+            page: dialogs stand before it.
+            rows: all options as they are shown.
+        """
+        super().__init__(page)
+        self.context, self._page, self._rows = context, page, rows
+
+    def ask(self) -> None:
+        """Ask whether everything shall have its default."""
+        dialog = ResetDialog(self.context, [row for row in self._rows() if row.is_changed], self._page)
+        dialog.agreed.connect(self.do)
+        dialog.open()
+
+    def do(self) -> None:
+        """Give everything its default; it can be undone as a whole."""
+        before = self.context.prefs.options
+        in_vault = any(row.is_changed and row.name not in WindowOptions.model_fields for row in self._rows())
+        self.context.prefs.put(lambda _: WindowOptions())
+        if not in_vault:
+            self._say(before, None)
+            return
+        settings = self.context.bridge.engine.settings
+        task = write("Resetting the settings", settings.reset_all).within(self)
+        self.context.tasks.run(task.success(lambda told: self._done(before, told)))
+
+    def _done(self, before: WindowOptions, told: OptionsReset) -> None:
+        self.came.emit(told.rows)
+        self._say(before, told.step_id)
+
+    def _say(self, before: WindowOptions, step_id: str | None) -> None:
+        context = self.context
+        context.desk.say("All settings have their defaults again.", "Undo", lambda: undo(context, before, step_id))
+
+
+def undo(context: Context, before: WindowOptions, step_id: str | None) -> None:
+    """Take a reset of everything back.
+
+    Args:
+        context: what the page was given; nothing else is held, so it works when the page is gone.
+        before: the window's options as they were.
+        step_id: the step that reset those of the vault; None where none was changed.
+    """
+    context.prefs.put(lambda _: before)
+    if step_id is not None:
+        take_back(context, step_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Something that comes from elsewhere.
+
+    Attributes:
+        title: what it is.
+        description: by whom, under which licence.
+        path: of its licence in `resources`.
+    """
+
+    title: str
+    description: str
+    path: tuple[str, ...]
+
+
+PARTS: Sequence[Part] = (
+    Part("Typeface", "Inter, by the Inter Project Authors: SIL Open Font License 1.1.", ("fonts", "LICENSE")),
+    Part("Icons", "Lucide, by its contributors: ISC; some by Cole Bemis: MIT.", ("icons", "LICENSE")),
+    Part(
+        "Language model",
+        "all-MiniLM-L6-v2, by sentence-transformers: Apache License 2.0. It runs on this computer.",
+        ("model", "minilm", "LICENSE"),
+    ),
+)
+
+
+class LicenceDialog(QDialog):
+    """The words of a licence."""
+
+    def __init__(self, theme: Theme, part: Part, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        title = f"Licence: {part.title.lower()}"
+        self.setWindowTitle(title)
+        self.setAccessibleName(title)
+        self.resize(theme.px(620), theme.px(480))
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setAccessibleName(title)
+        self.text.setPlainText(files("resources").joinpath(*part.path).read_text(encoding="utf-8"))
+        layout = column(self, label(title, "title"), self.text, margins=24, gap=12)
+        layout.addLayout(row(None, button("Close", self.accept, kind="primary")))
+
+
+class AboutSection(Section):
+    """What Loci is."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__("About")
+        self.context = context
+        self.add(ActionLine(context, f"Loci {_version()}", "Free software: GNU General Public License 3 or later."))
+        self.add(
+            ActionLine(context, "Network", "Loci uses no network. Nothing leaves this computer.", "online private")
+        )
+        for part in PARTS:
+            line = ActionLine(context, part.title, part.description, "licence license font")
+            shown = line.offer("Read the licence", self._opener(part))
+            shown.setAccessibleName(f"Read the licence: {part.title}")
+            self.add(line)
+
+    def _opener(self, part: Part) -> Callable[[], None]:
+        return lambda: LicenceDialog(self.context.theme, part, self).open()
+
+
+def _version() -> str:
+    try:
+        return version("loci-palace")
+    except PackageNotFoundError:
+        return ""
+
 
 _LIST, _WIDEST, _NARROW, _NARROW_LINES = 184, 720, 640, 540
 _ANY_WIDTH = 16_777_215  # Qt's word for no limit

@@ -1,4 +1,4 @@
-"""The tab of a topic: a field for the topic, and its line below.
+"""The tab of a topic: a field for it, and its line: its start, what was added, confirmed, corrected, old beside new.
 
 Must not do: know the other tab.
 """
@@ -6,21 +6,261 @@ Must not do: know the other tab.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import partial
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QPointF, QRect, Qt, Signal
+from PySide6.QtGui import QAction, QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 
-from core.types.views import Evolution, PalacePlan, Transition
+from core.types.views import Evolution, PalacePlan, TopicEvent, Transition
 from ui.context import Context
-from ui.pages.timeline.evolution_list import event_list
+from ui.lists.list_view import Keep, ListView
+from ui.lists.row_spec import Inert, RowSpec, RowState, wrapped
+from ui.pages.timeline.words import gap_words, when_of, who_of
 from ui.strings import timeline_strings
 from ui.tasks import problem_of, query
+from ui.theme.theme import Theme
+from ui.theme.tokens import FontRole
 from ui.widgets.basics import Elided, button, column, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import count_of, memories
+from ui.widgets.words import count_of, date_of, memories, said_or_noted
+
+MOST_LINES = 3
+TOKENS: Mapping[Transition, str] = {
+    Transition.START: "accent",
+    Transition.ADDITION: "muted",
+    Transition.REINFORCEMENT: "success",
+    Transition.CORRECTION: "danger",
+}
+# Of a sign, in halves of its side.
+_STROKES: Mapping[Transition, tuple[tuple[tuple[float, float], ...], ...]] = {
+    Transition.ADDITION: (((-0.62, 0), (0.62, 0)), ((0, -0.62), (0, 0.62))),
+    Transition.REINFORCEMENT: (((-0.62, 0), (-0.12, 0.45), (0.62, -0.45)),),
+}
+_DIAMOND = ((0, -1), (1, 0), (0, 1), (-1, 0))
+_AXIS, _PAD, _GAP, _NEAR, _SIGN = 26, 52, 28, 4, 15
+_SAID_MS, _LONG_MS = 12 * 3_600_000, 60 * 86_400_000
+
+
+def told(event: TopicEvent) -> str:
+    """An event in one sentence, for those who do not see the line."""
+    gap = "" if event.gap_ms is None else f", {gap_words(event.gap_ms)}"
+    parts = [f"{title_of(event)}, {day_of(event)}{gap}: {one_line(event.row.head)}", *notes_of(event)]
+    return ". ".join(parts)
+
+
+def title_of(event: TopicEvent) -> str:
+    """What it is: `It begins`, `Added`, `Confirmed`, `Corrected`."""
+    return str(timeline_strings()["transitions"][event.transition.value]["title"])
+
+
+def day_of(event: TopicEvent) -> str:
+    """When it was said, as exactly as it is known; else `noted` and when it was learned."""
+    if event.at != when_of(event.row):
+        return date_of(event.at)  # of the first of those that went into it
+    return said_or_noted(event.row.occurred, event.at)
+
+
+def notes_of(event: TopicEvent) -> tuple[str, ...]:
+    """What stands in small letters below an event."""
+    notes = []
+    if event.about is not None:
+        verb = "instead of" if event.transition is Transition.CORRECTION else "as was said"
+        notes.append(f"{verb} ({date_of(when_of(event.about))}): {one_line(event.about.head, 160)}")
+    if event.until is not None:
+        notes.append(f"stood until {date_of(event.until)}")
+    if event.wordings:
+        notes.append(f"before: {'; '.join(one_line(old.head, 160) for old in event.wordings)}")
+    return tuple(notes)
+
+
+def _whole(event: TopicEvent) -> str:
+    return one_line(event.row.head) + ("…" if event.row.is_cut else "")
+
+
+def _gap_of(event: TopicEvent) -> str:
+    """How much later than the one before; "" where it was the same day or so: messages of one talk stand together."""
+    return "" if event.gap_ms is None or event.gap_ms < _SAID_MS else gap_words(event.gap_ms)
+
+
+def _foot(event: TopicEvent) -> str:
+    parts = [who_of(event.row), one_line(event.row.space, 40)]
+    if event.versions > 1:
+        parts.append(f"version {event.version} of {event.versions}")
+    if event.until is not None:
+        parts.append(f"stood until {date_of(event.until)}")
+    return " · ".join(parts)
+
+
+class EventRows(RowSpec[TopicEvent]):
+    """How events look: a sign on the axis of time, what it is, the words, what they took the place of."""
+
+    tells_repeats = True
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self._count = 0
+
+    def key(self, row: TopicEvent) -> str:
+        """The id of its memory."""
+        return row.row.id
+
+    def describe(self, row: TopicEvent) -> str:
+        """It in one sentence."""
+        return told(row)
+
+    def hint(self, _row: TopicEvent) -> str:
+        """Nothing."""
+        return ""
+
+    def take_lines(self, lines: Sequence[TopicEvent | Inert]) -> None:
+        """Learn how many there are: the axis ends at the last."""
+        self._count = len(lines)
+
+    # ---- measures
+
+    def _line(self, role: FontRole) -> int:
+        return round(QFontMetrics(self.theme.font(role)).height() * 1.15)
+
+    def _inside(self) -> int:
+        return self.width() - self.theme.px(_PAD) - self.theme.px(16)
+
+    def _text(self, event: TopicEvent) -> tuple[QFont, list[str]]:
+        font = self.theme.font("body")
+        font.setWeight(QFont.Weight.Medium)
+        font.setStrikeOut(event.until is not None)
+        return font, wrapped(_whole(event), font, self._inside(), MOST_LINES)
+
+    def _asides(self, event: TopicEvent) -> list[tuple[str, str, bool]]:
+        """Lines below the text: a word before, words, and whether they no longer hold."""
+        lines = []
+        if event.about is not None and event.transition is Transition.CORRECTION:
+            lines.append(("instead of", f"{one_line(event.about.head)}  ({date_of(when_of(event.about))})", True))
+        elif event.about is not None:
+            lines.append(("confirms", f"{one_line(event.about.head)}  ({date_of(when_of(event.about))})", False))
+        before = "worded before" if len(event.wordings) == 1 else "made of"
+        lines += [(before, one_line(old.head), True) for old in event.wordings]
+        return lines
+
+    def height(self, row: TopicEvent, _place: int) -> int:
+        """As high as its words at the width of the list."""
+        _, lines = self._text(row)
+        high = self._line("small") + len(lines) * self._line("body") + self._line("small")
+        high += len(self._asides(row)) * self._line("small")
+        return high + self.theme.px(20) + self._lead(row)
+
+    def _lead(self, event: TopicEvent) -> int:
+        """Room above an event, for the axis and the words of the gap."""
+        if event.gap_ms is None:
+            return 0
+        return self.theme.px(_GAP if _gap_of(event) else _NEAR)
+
+    # ---- painting
+
+    def _body(self, rect: QRect, event: TopicEvent) -> QRect:
+        """Where an event stands without the room above it."""
+        return rect.adjusted(0, self._lead(event), 0, 0)
+
+    def draw_ground(self, painter: QPainter, rect: QRect, row: TopicEvent, state: RowState) -> None:
+        """A rounded field beside the axis."""
+        theme, px = self.theme, self.theme.px
+        if not (state.is_chosen or state.is_hovered):
+            return
+        has_ring = state.is_chosen and state.has_focus
+        painter.setPen(QPen(theme.colour("focus"), 2) if has_ring else Qt.PenStyle.NoPen)
+        painter.setBrush(theme.colour("selection" if state.is_chosen else "raised"))
+        painter.drawRoundedRect(self._body(rect, row).adjusted(px(_PAD) - px(10), 2, -px(6), -2), 8, 8)
+
+    def draw_row(self, painter: QPainter, rect: QRect, row: TopicEvent, state: RowState) -> None:
+        """The axis with its sign, what it is, the words, what they took the place of."""
+        body = self._body(rect, row)
+        self._axis(painter, rect, body, row, is_last=state.place == self._count - 1)
+        self._words(painter, body, row, is_chosen=state.is_chosen)
+
+    def _axis(self, painter: QPainter, rect: QRect, body: QRect, event: TopicEvent, *, is_last: bool) -> None:
+        """A line from event to event, dashed where much time passed, with its words; and the sign of this one."""
+        theme, px = self.theme, self.theme.px
+        x, y = rect.left() + px(_AXIS), body.top() + px(8) + self._line("small") / 2
+        pen = QPen(theme.colour("line"), 2)
+        if event.gap_ms is not None:
+            pen.setStyle(Qt.PenStyle.DotLine if event.gap_ms >= _LONG_MS else Qt.PenStyle.SolidLine)
+            pen.setColor(theme.colour("faint" if event.gap_ms >= _LONG_MS else "line"))
+            painter.setPen(pen)
+            painter.drawLine(QPointF(x, rect.top()), QPointF(x, y))
+            words = QRect(rect.left() + px(_PAD), rect.top(), self._inside(), px(_GAP))
+            self.write(painter, words, _gap_of(event), "muted", theme.font("small"))
+        if not is_last:
+            painter.setPen(QPen(theme.colour("line"), 2))
+            painter.drawLine(QPointF(x, y), QPointF(x, rect.bottom() + 1))
+        draw_sign(painter, theme, event.transition, QPointF(x, y), px(_SIGN))
+
+    def _words(self, painter: QPainter, body: QRect, event: TopicEvent, *, is_chosen: bool) -> None:
+        theme, px = self.theme, self.theme.px
+        left, top, wide = body.left() + px(_PAD), body.top() + px(8), self._inside()
+        small = theme.font("small")
+        strong = theme.font("small")
+        strong.setWeight(QFont.Weight.DemiBold)
+        title, line = title_of(event), self._line("small")
+        title_wide = QFontMetrics(strong).horizontalAdvance(title) + px(10)
+        tone = "ink" if is_chosen else TOKENS[event.transition]  # green is weak on that ground
+        self.write(painter, QRect(left, top, wide, line), title, tone, strong)
+        self.write(painter, QRect(left + title_wide, top, wide - title_wide, line), day_of(event), "muted", small)
+        top += line
+        font, lines = self._text(event)
+        ink = "muted" if event.until is not None else "ink"
+        for text in lines:
+            self.write(painter, QRect(left, top, wide, self._line("body")), text, ink, font)
+            top += self._line("body")
+        for before, text, is_over in self._asides(event):
+            self._aside(painter, QRect(left, top, wide, line), before, text, is_over=is_over)
+            top += line
+        self.write(painter, QRect(left, top, wide, line), _foot(event), "muted", small)
+
+    def _aside(self, painter: QPainter, rect: QRect, before: str, text: str, *, is_over: bool) -> None:
+        font = self.theme.font("small")
+        self.write(painter, rect, before, "muted", font)
+        wide = QFontMetrics(font).horizontalAdvance(before) + self.theme.px(8)
+        font.setStrikeOut(is_over)
+        self.write(painter, rect.adjusted(wide, 0, 0, 0), text, "muted", font)
+
+
+def draw_sign(painter: QPainter, theme: Theme, transition: Transition, at: QPointF, side: float) -> None:
+    """The sign of a transition: a ring where it begins, a plus, a tick, a diamond with a bar.
+
+    Args:
+        painter: with antialiasing set by the caller.
+        theme: for the colours.
+        transition: which.
+        at: its middle.
+        side: pixels.
+    """
+    colour, half = theme.colour(TOKENS[transition]), side / 2
+    painter.save()
+    painter.translate(at)
+    painter.setPen(QPen(theme.colour("surface"), 3))
+    painter.setBrush(theme.colour("surface"))
+    painter.drawEllipse(QPointF(0, 0), half + 1, half + 1)
+    painter.setPen(QPen(colour, 2, c=Qt.PenCapStyle.RoundCap, j=Qt.PenJoinStyle.RoundJoin))
+    if transition is Transition.START:
+        painter.drawEllipse(QPointF(0, 0), half - 1, half - 1)
+        painter.setBrush(colour)
+        painter.drawEllipse(QPointF(0, 0), half * 0.3, half * 0.3)
+    elif transition is Transition.CORRECTION:
+        painter.setBrush(colour)
+        painter.drawPolygon([QPointF(half * x, half * y) for x, y in _DIAMOND])
+        painter.setPen(QPen(theme.colour("surface"), 2))
+        painter.drawLine(QPointF(-half * 0.35, 0), QPointF(half * 0.35, 0))
+    for stroke in _STROKES.get(transition, ()):
+        painter.drawPolyline([QPointF(half * x, half * y) for x, y in stroke])
+    painter.restore()
+
+
+def event_list(theme: Theme) -> ListView:
+    """The line of a topic."""
+    return ListView(EventRows(theme), "The line of the topic", keep=Keep.TOP)
+
 
 _OFFERED = 4
 _MOST = 2_000

@@ -1,4 +1,4 @@
-"""The tab over time: the strip with how much was said when, and below it what it was, or what held then.
+"""The tab over time: the strip with its key and how much was said when, and below it what it was, or what held then.
 
 Must not do: know the other tab.
 """
@@ -11,18 +11,44 @@ from functools import partial
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
+from core.types.values import Kind
 from core.types.views import GRAINS, Density, TimeFilter
 from ui.context import Context
-from ui.pages.timeline.geometry import fits
-from ui.pages.timeline.legend import KindLegend
 from ui.pages.timeline.period_details import Below
-from ui.pages.timeline.strip import Strip
+from ui.pages.timeline.strip import Strip, fits
 from ui.pages.timeline.words import kinds_of, range_name
 from ui.strings import timeline_strings
 from ui.tasks import problem_of, query
-from ui.widgets.basics import Elided, FlowLayout, Segments, button, clear, column, label, tool
+from ui.theme.theme import Theme
+from ui.widgets.basics import Elided, FlowLayout, Segments, button, clear, column, label, row, tool
+from ui.widgets.shapes import KindMark
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import memories
+from ui.widgets.words import KIND_PLURALS, memories
+
+
+class KindLegend(QWidget):
+    """Shapes with their words, on one line."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._row = row(gap=5, parent=self)
+
+    def show_kinds(self, kinds: tuple[Kind, ...]) -> None:
+        """Explain some kinds.
+
+        Args:
+            kinds: those that occur; none hides it.
+        """
+        clear(self._row)
+        for kind in kinds:
+            if self._row.count():
+                self._row.addSpacing(self._theme.px(8))
+            self._row.addWidget(KindMark(self._theme, kind, 12))
+            self._row.addWidget(label(KIND_PLURALS[kind], "small"))
+        self._row.addStretch(1)
+        self.setVisible(bool(kinds))
+
 
 _AROUND = 1_800  # periods on each side where a life holds more of them than can be counted
 _BUSIEST = 3

@@ -1,25 +1,184 @@
-"""What stands below the strip: the memories of a stretch of time, or what was believed or true at its end.
+"""What stands below the strip: the memories of a stretch of time, by days, or what was believed or true at its end.
 
-Must not do: know the strip.
+More are read as somebody scrolls. Must not do: know the strip, or decide which memories.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QObject, QPointF, QRect, QTimer, Signal
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
-from core.types.views import TimeCursor, TimeFilter, TimePage
+from core.types.values import Status
+from core.types.views import MemoryRow, TimeCursor, TimeFilter, TimePage
 from ui.context import Context
-from ui.pages.timeline.moment_list import moment_list
-from ui.pages.timeline.moments import MomentFeed
-from ui.pages.timeline.words import SAID
+from ui.lists.list_view import Keep, ListView
+from ui.lists.row_spec import PAD, Heading, RowSpec, RowState, draw_flat_ground
+from ui.pages.timeline.words import SAID, clock_at, day_name, when_of, who_of
 from ui.strings import timeline_strings
-from ui.tasks import problem_of
+from ui.tasks import problem_of, query
+from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, FlowLayout, Segments, column, label, row
+from ui.widgets.plaintext import one_line, tip
+from ui.widgets.shapes import KIND_TOKENS, draw_kind
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import date_of, memories
+from ui.widgets.words import KIND_WORDS, STATUS_WORDS, date_of, memories, said_or_noted
+
+Fetch = Callable[[TimeCursor | None], Future[TimePage]]
+Line = MemoryRow | Heading
+"""A memory, or the heading of a day."""
+
+
+class MomentFeed(QObject):
+    """Fills a list with memories, oldest first, a heading before each day.
+
+    Attributes:
+        total: how many there are on all pages.
+        is_settled: whether what was asked for has come.
+
+    Signals:
+        came: a page came.
+        failed: the error; what was shown stays.
+    """
+
+    came = Signal()
+    failed = Signal(object)
+
+    def __init__(self, context: Context, shown: ListView) -> None:
+        super().__init__(shown)
+        self._context, self._shown = context, shown
+        self.total = 0
+        self.is_settled = True
+        self._fetch: Fetch | None = None
+        self._next: TimeCursor | None = None
+        shown.lines.more.connect(lambda: self._ask(self._next, self._append))
+
+    def read(self, fetch: Fetch) -> None:
+        """List other memories; what is shown stays until they come.
+
+        Args:
+            fetch: reads a page behind a cursor.
+        """
+        self._fetch = fetch
+        self._ask(None, self._replace)
+
+    def _ask(self, after: TimeCursor | None, then: Callable[[TimePage], None]) -> None:
+        fetch = self._fetch
+        if fetch is None:
+            return
+        self.is_settled = self._shown.lines.has_more = False
+        self._context.tasks.run(
+            query("Reading the timeline", lambda: fetch(after))
+            .within(self, "page")
+            .success(then)
+            .failure(self._give_up)
+        )
+
+    def _take(self, page: TimePage) -> bool:
+        self.is_settled, self._next, self.total = True, page.after, page.total
+        return page.after is not None
+
+    def _replace(self, page: TimePage) -> None:
+        has_more = self._take(page)
+        self._shown.show_lines(_with_days("", page.rows), has_more=has_more)
+        self.came.emit()
+
+    def _append(self, page: TimePage) -> None:
+        has_more = self._take(page)
+        lines = self._shown.lines.lines
+        day = day_name(when_of(lines[-1])) if lines and isinstance(lines[-1], MemoryRow) else ""
+        self._shown.lines.append(_with_days(day, page.rows), has_more=has_more)
+        self.came.emit()
+
+    def _give_up(self, error: BaseException) -> None:
+        self.is_settled = True
+        self._shown.lines.has_more = self._next is not None
+        self.failed.emit(error)
+
+
+def details(row: MemoryRow) -> str:
+    """The second line of a memory: when, whose words, where it stands."""
+    parts = [*clock_at(row), who_of(row), one_line(row.space, 40)]
+    if row.conversation:
+        parts.append(one_line(row.conversation, 60))
+    if row.occurred is None:
+        parts.append(said_or_noted(row.occurred, row.recorded_at))
+    if row.status is not Status.ACTIVE:
+        parts.append(STATUS_WORDS[row.status].lower())
+    return " · ".join(parts)
+
+
+def _with_days(day: str, rows: Sequence[MemoryRow]) -> list[Line]:
+    lines: list[Line] = []
+    for memory in rows:
+        its = day_name(when_of(memory))
+        if its != day:
+            lines.append(Heading(its))
+            day = its
+        lines.append(memory)
+    return lines
+
+
+_HEIGHT, _SHAPE = 46, 11
+_STANDS = frozenset({Status.ACTIVE, Status.DISPUTED})
+
+
+class MomentRows(RowSpec[MemoryRow]):
+    """How memories look in the order of time: a shape, a text, when and whose it is."""
+
+    heading = (36, 28)
+    tells_repeats = True
+
+    def key(self, row: MemoryRow) -> str:
+        """Its id."""
+        return row.id
+
+    def describe(self, row: MemoryRow) -> str:
+        """Its kind, its text, when and whose it is."""
+        return f"{KIND_WORDS[row.kind]}: {one_line(row.head)}. {details(row)}"
+
+    def hint(self, row: MemoryRow) -> str:
+        """Its text."""
+        return tip(one_line(row.head))
+
+    def height(self, _row: MemoryRow, _place: int) -> int:
+        """All are of one height."""
+        return self.theme.px(_HEIGHT)
+
+    def draw_ground(self, painter: QPainter, rect: QRect, _row: MemoryRow, state: RowState) -> None:
+        """A field from edge to edge."""
+        draw_flat_ground(
+            painter,
+            self.theme,
+            rect,
+            is_chosen=state.is_chosen,
+            is_hovered=state.is_hovered,
+            has_focus=state.has_focus,
+        )
+
+    def draw_row(self, painter: QPainter, rect: QRect, row: MemoryRow, _state: RowState) -> None:
+        """Its shape and its two lines."""
+        theme, pad, side = self.theme, self.theme.px(PAD), self.theme.px(_SHAPE)
+        stands = row.status in _STANDS
+        middle = QPointF(rect.left() + pad + side / 2, rect.center().y() + 0.5)
+        draw_kind(painter, row.kind, middle, side, theme.colour(KIND_TOKENS[row.kind] if stands else "faint"))
+        inner = rect.adjusted(pad + side + theme.px(12), theme.px(4), -pad, -theme.px(6))
+        upper, lower = QRect(inner), QRect(inner)
+        upper.setHeight(inner.height() // 2)
+        lower.setTop(upper.bottom() + 1)
+        head, small = self.fonts()
+        head.setStrikeOut(not stands)
+        self.write(painter, upper, one_line(row.head), "ink" if stands else "muted", head)
+        self.write(painter, lower, details(row), "muted", small)
+
+
+def moment_list(theme: Theme) -> ListView:
+    """The list below the strip."""
+    return ListView(MomentRows(theme), "Memories of the period", keep=Keep.TOP)
+
 
 _PAUSE_MS = 90  # a drag passes many periods
 

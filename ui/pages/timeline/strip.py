@@ -1,20 +1,23 @@
 """The strip: how much was said in each period, as squares of days or as bars; a period is chosen on it.
 
-Must not do: ask the engine.
+Where something stands is pure geometry. Must not do: ask the engine, or decide what is shown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
+    QFontMetrics,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
+    QPainterPath,
     QPaintEvent,
     QPen,
     QResizeEvent,
@@ -22,13 +25,318 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from core.types.values import Kind
 from core.types.views import Density
-from ui.pages.timeline.geometry import ROWS, Grid, grid_of
-from ui.pages.timeline.picture import LEFT, TOP, Picture
-from ui.pages.timeline.words import count_words, range_name
+from ui.pages.timeline.words import count_words, kinds_of, range_name
 from ui.theme.theme import Theme
 from ui.widgets.keys import overrides
+from ui.widgets.shapes import KIND_TOKENS
 from ui.widgets.words import local
+
+ROWS = 7
+_DAY_LEAST, _DAY_USUAL, _DAY_MOST = 10.0, 14.0, 18.0
+_BAR_LEAST, _BAR_USUAL = 5.0, 12.0
+_BAR_WIDE = 160.0
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The places of periods in a rectangle.
+
+    Attributes:
+        count: periods.
+        by_weeks: whether a column is a week and a row a weekday; else each period is a column.
+        lead: cells of the first column before the first period.
+        area: where it is drawn.
+        pitch: from one column to the next, pixels.
+        scroll: columns that are out of sight on the left.
+    """
+
+    count: int
+    by_weeks: bool
+    lead: int
+    area: QRectF
+    pitch: float
+    scroll: int = 0
+
+    @property
+    def columns(self) -> int:
+        """All columns."""
+        return -(-(self.count + self.lead) // ROWS) if self.by_weeks else self.count
+
+    @property
+    def in_sight(self) -> int:
+        """Columns for which there is room."""
+        return max(1, int(self.area.width() / self.pitch + 1e-6))  # what was made to fit fits
+
+    @property
+    def most_scroll(self) -> int:
+        """The scroll at which the last column is the last in sight."""
+        return max(0, self.columns - self.in_sight)
+
+    @property
+    def cell_height(self) -> float:
+        """From one row to the next, pixels."""
+        return self.pitch if self.by_weeks else self.area.height()
+
+    def column_of(self, place: int) -> int:
+        """The column of a period."""
+        return (place + self.lead) // ROWS if self.by_weeks else place
+
+    def weekday_of(self, place: int) -> int:
+        """The row of a period: its weekday, 0 for Monday; 0 where bars are shown."""
+        return (place + self.lead) % ROWS if self.by_weeks else 0
+
+    def rect(self, place: int) -> QRectF:
+        """The cell of a period, gap included."""
+        left = self.area.left() + (self.column_of(place) - self.scroll) * self.pitch
+        return QRectF(left, self.area.top() + self.weekday_of(place) * self.cell_height, self.pitch, self.cell_height)
+
+    def visible(self) -> range:
+        """The periods in sight."""
+        first, last = self.scroll, min(self.scroll + self.in_sight, self.columns)
+        if not self.by_weeks:
+            return range(first, last)
+        return range(max(0, first * ROWS - self.lead), min(self.count, last * ROWS - self.lead))
+
+    def place_at(self, x: float, y: float) -> int:
+        """The period nearest to a point.
+
+        Args:
+            x: pixels; left of the area is its first column in sight.
+            y: likewise.
+
+        Returns:
+            A place; -1 where there are no periods.
+        """
+        if not self.count:
+            return -1
+        last = min(self.scroll + self.in_sight, self.columns) - 1
+        column = min(max(int((x - self.area.left()) // self.pitch) + self.scroll, self.scroll), last)
+        row = min(max(int((y - self.area.top()) // self.cell_height), 0), ROWS - 1) if self.by_weeks else 0
+        place = column * ROWS + row - self.lead if self.by_weeks else column
+        return min(max(place, 0), self.count - 1)
+
+    def showing(self, place: int) -> int:
+        """The scroll at which a period is in sight, as near to the present one as can be."""
+        column = self.column_of(place)
+        scroll = min(self.scroll, column)
+        if column >= scroll + self.in_sight:
+            scroll = column - self.in_sight + 1
+        return min(max(scroll, 0), self.most_scroll)
+
+
+def grid_of(count: int, *, by_weeks: bool, lead: int, area: QRectF, scale: float, scroll: int) -> Grid:
+    """The grid for a number of periods: as large as they fit, else of the usual size with the rest out of sight.
+
+    Args:
+        count: periods.
+        by_weeks: whether weeks by weekdays are shown.
+        lead: weekdays before the first period, 0 to 6; 0 where bars are shown.
+        area: where it is drawn.
+        scale: of lengths, 1.0 at 100 % text.
+        scroll: columns out of sight on the left; made to fit.
+    """
+    least, usual = (_DAY_LEAST, _DAY_USUAL) if by_weeks else (_BAR_LEAST, _BAR_USUAL)
+    columns = max(1, -(-(count + lead) // ROWS) if by_weeks else count)
+    fitting = area.width() / columns
+    largest = min(fitting, _DAY_MOST * scale) if by_weeks else fitting  # few bars share the whole width
+    pitch = largest if fitting >= least * scale else usual * scale
+    made = Grid(count, by_weeks, lead, area, pitch)
+    return Grid(count, by_weeks, lead, area, pitch, min(max(scroll, 0), made.most_scroll))
+
+
+def bar_in(cell: QRectF, scale: float) -> QRectF:
+    """Where the bar of a period stands: in the middle of its cell, no wider than a bar looks well.
+
+    Args:
+        cell: of the period.
+        scale: of lengths, 1.0 at 100 % text.
+    """
+    wide = max(1.0, min(cell.width() - (3.0 if cell.width() > 8 else 1.0), _BAR_WIDE * scale))
+    return QRectF(cell.center().x() - wide / 2, cell.top(), wide, cell.height())
+
+
+def fits(columns: int, width: float, *, by_weeks: bool, scale: float) -> bool:
+    """Whether so many columns are in sight all at once, each large enough to be seen.
+
+    Args:
+        columns: weeks, or bars.
+        width: pixels.
+        by_weeks: whether they are weeks of days.
+        scale: of lengths, 1.0 at 100 % text.
+    """
+    return columns * (_DAY_LEAST if by_weeks else _BAR_LEAST) * scale <= width
+
+
+LEFT, TOP = 34, 18
+"""Room for the scale on the left and the months above, pixels at 100 % text."""
+_LEAST_BAR = 2.0
+_BUSY, _FULL_FROM = 0.95, 3
+_WEEKDAYS = ((0, "Mon"), (2, "Wed"), (4, "Fri"))
+_RIGHT_MIDDLE = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT_MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What is painted.
+
+    Attributes:
+        density: the counts.
+        grid: where each period stands.
+        chosen: the first and the last chosen period; None for everything.
+        hovered: the period under the pointer; -1 for none.
+    """
+
+    theme: Theme
+    density: Density
+    grid: Grid
+    chosen: tuple[int, int] | None
+    hovered: int = -1
+
+    def paint(self, painter: QPainter) -> None:
+        """Paint all of it.
+
+        Args:
+            painter: with antialiasing set by the caller.
+        """
+        if self.grid.by_weeks:
+            self._paint_days(painter)
+        else:
+            self._paint_bars(painter)
+        self._paint_months(painter)
+        self._paint_ends(painter)
+        if self.chosen is not None:
+            self._paint_chosen(painter, self.chosen)
+
+    def _many(self) -> float:
+        """How many memories make a square full: a busy day, not the busiest, which would make all others faint."""
+        busy = sorted(count for count in self.density.totals if count)
+        return max(_FULL_FROM, busy[int(len(busy) * _BUSY)]) if busy else 1
+
+    def _is_quiet(self, place: int) -> bool:
+        return self.chosen is not None and not self.chosen[0] <= place <= self.chosen[1]
+
+    def _paint_days(self, painter: QPainter) -> None:
+        """A square a day: the more was said, the larger and the fuller; the root, so that one is seen beside many."""
+        theme, grid, most = self.theme, self.grid, self._many()
+        painter.setPen(Qt.PenStyle.NoPen)
+        for place in grid.visible():
+            cell, count = grid.rect(place), self.density.totals[place]
+            side = min(cell.width(), cell.height()) - 2.0
+            share = min(1.0, (count / most) ** 0.5)
+            colour = theme.colour("accent" if count else "line")
+            if count:
+                colour.setAlphaF((0.35 + 0.65 * share) * (0.6 if self._is_quiet(place) else 1.0))
+                side *= 0.62 + 0.38 * share
+            elif self._is_quiet(place) or place == self.hovered:
+                colour.setAlphaF(1.0 if place == self.hovered else 0.6)
+            if not count:
+                side *= 0.5 if place != self.hovered else 0.8
+            square = QRectF(0, 0, side, side)
+            square.moveCenter(cell.center())
+            painter.setBrush(colour)
+            painter.drawRoundedRect(square, side * 0.22, side * 0.22)
+        painter.setFont(theme.font("caption"))
+        painter.setPen(theme.colour("muted"))
+        for row, name in _WEEKDAYS:
+            top = grid.area.top() + row * grid.cell_height
+            painter.drawText(QRectF(0, top, theme.px(LEFT) - 6, grid.cell_height), _RIGHT_MIDDLE, name)
+
+    def _paint_bars(self, painter: QPainter) -> None:
+        """A bar a period, in the colours of the kinds, each kind's share of its height."""
+        theme, grid, most = self.theme, self.grid, max(self.density.totals, default=0) or 1
+        foot = grid.area.bottom()
+        self._paint_scale(painter, most)
+        kinds = kinds_of(self.density)
+        for place in grid.visible():
+            total, cell = self.density.totals[place], grid.rect(place)
+            bar = bar_in(cell, theme.scale / 100)
+            if place == self.hovered:
+                painter.fillRect(cell, theme.colour("hover"))
+            if total:
+                tall = max(_LEAST_BAR, grid.area.height() * total / most)
+                self._paint_bar(painter, kinds, place, QRectF(bar.left(), foot - tall, bar.width(), tall))
+        painter.fillRect(QRectF(grid.area.left(), foot, grid.area.width(), 1), theme.colour("line"))
+
+    def _paint_bar(self, painter: QPainter, kinds: Sequence[Kind], place: int, bar: QRectF) -> None:
+        total, foot = self.density.totals[place], bar.bottom()
+        shape = QPainterPath()
+        shape.addRoundedRect(bar.adjusted(0, 0, 0, 3), 2, 2)
+        painter.save()
+        painter.setClipRect(bar)
+        painter.setClipPath(shape, Qt.ClipOperation.IntersectClip)
+        for kind in kinds:
+            tall = bar.height() * self.density.by_kind[kind][place] / total
+            colour = self.theme.colour(KIND_TOKENS[kind])
+            colour.setAlphaF(0.35 if self._is_quiet(place) else 0.9)
+            painter.fillRect(QRectF(bar.left(), foot - tall, bar.width(), tall), colour)
+            foot -= tall
+        painter.restore()
+
+    def _paint_scale(self, painter: QPainter, most: int) -> None:
+        """How many memories the highest bar stands for."""
+        theme, area = self.theme, self.grid.area
+        painter.fillRect(QRectF(area.left(), area.top(), area.width(), 1), theme.colour("line"))
+        painter.setFont(theme.font("caption"))
+        painter.setPen(theme.colour("muted"))
+        if any(self.density.totals):
+            wide, high = theme.px(LEFT) - 6, theme.px(16)
+            painter.drawText(QRectF(0, area.top() - high / 2, wide, high), _RIGHT_MIDDLE, f"{most:,}")
+            painter.drawText(QRectF(0, area.bottom() - high / 2, wide, high), _RIGHT_MIDDLE, "0")
+
+    def _paint_months(self, painter: QPainter) -> None:
+        """Names above the columns with which a month or a year begins; a year where there is room for it."""
+        theme, grid, starts = self.theme, self.grid, self.density.starts
+        metrics = QFontMetrics(theme.font("caption"))
+        painter.setFont(theme.font("caption"))
+        painter.setPen(theme.colour("muted"))
+        free, before, year = 0.0, "", 0
+        for place in grid.visible():
+            at = local(starts[place])
+            by_year = self.density.grain == "year" or (self.density.grain == "month" and grid.pitch < theme.px(30))
+            key = str(at.year) if by_year else f"{at:%b %Y}"
+            if key == before:
+                continue
+            first, before = not before, key
+            name = f"{at:%b %Y}" if by_year and self.density.grain == "month" and at.month > 1 else key
+            name = f"{at:%b}" if not by_year and at.year == year else name
+            cell = grid.rect(place)
+            start = cell if grid.by_weeks else bar_in(cell, theme.scale / 100)
+            left, wide = start.left(), metrics.horizontalAdvance(name)
+            is_cut = first and self.density.grain in {"day", "week"} and at.day > 20
+            if left >= free and left + wide <= grid.area.right() + theme.px(6) and not is_cut:
+                painter.drawText(QRectF(left, 0, wide + 2, theme.px(TOP) - 4), _LEFT_MIDDLE, name)
+                free, year = left + wide + theme.px(8), at.year
+
+    def _paint_ends(self, painter: QPainter) -> None:
+        """A small arrow at an end behind which there is more."""
+        theme, area = self.theme, self.grid.area
+        painter.setFont(theme.font("strong"))
+        painter.setPen(theme.colour("accent"))
+        wide, high = theme.px(12), theme.px(TOP) - 4
+        if self.grid.scroll:
+            painter.drawText(QRectF(area.left() - wide, 0, wide, high), _LEFT_MIDDLE, "‹")
+        if self.grid.scroll < self.grid.most_scroll:
+            painter.drawText(QRectF(area.right() - wide / 2, 0, wide, high), _LEFT_MIDDLE, "›")
+
+    def _paint_chosen(self, painter: QPainter, chosen: tuple[int, int]) -> None:
+        """A line round what is chosen."""
+        grid = self.grid
+        seen = [place for place in grid.visible() if chosen[0] <= place <= chosen[1]]
+        if not seen:
+            return
+        outline = QPainterPath()
+        if grid.by_weeks:
+            for place in seen:
+                outline.addRect(grid.rect(place))
+        else:
+            outline.addRect(grid.rect(seen[0]).united(grid.rect(seen[-1])))
+        painter.setPen(QPen(self.theme.colour("ink"), 1.5, j=Qt.PenJoinStyle.RoundJoin))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(outline.simplified())
+
 
 _RIGHT, _FOOT = 6, 6
 _BARS_HIGH = 88

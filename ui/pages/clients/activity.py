@@ -1,0 +1,433 @@
+"""The views of what a client does, newest first, and of what it was given: answers, changes, refusals, receipts.
+
+A change names the memory it was about. Must not do: show a word that was asked but in its receipt, change a receipt,
+or show to anybody but the person what was withheld.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QWidget
+
+from core.types.clients import ActivityLine, ActivityPage, Did
+from core.types.recall import Receipt, ReceiptPage, ReceiptRow
+from core.types.views import MemoryRow
+from ui.context import CLOSER, Context
+from ui.lists.list_view import ListView
+from ui.lists.row_spec import Heading
+from ui.pages.clients.head import Tab, clock_told, day_heading, has_keyboard, memory_line, offer
+from ui.pages.clients.lines import Line, Row, client_list, is_below
+from ui.pages.clients.words import did_note, did_told, reason_told, verb_told
+from ui.strings import clients_strings, format_count
+from ui.tasks import query
+from ui.undo import take_back
+from ui.widgets.basics import button, card_of, column, label, row
+from ui.widgets.plaintext import one_line
+from ui.widgets.states import FOOT, EmptyState
+
+RECEIPTS_AT_ONCE = 50
+_MOST_RECEIPTS_AGAIN = 500  # the engine gives no larger page
+_BESIDE = 440
+_QUESTION = 160
+_CONTEXT, _RECALL = "context", "recall"
+
+
+def receipt_row(receipt: ReceiptRow) -> Row:
+    """A receipt as a line."""
+    gave, question = clients_strings()["activity"], one_line(receipt.query, _QUESTION)
+    given = format_count(gave["gave"], receipt.items) if receipt.items else gave["gave_none"]
+    done = _capital(verb_told(receipt.verb))
+    why = (
+        clients_strings()["receipts"]["context"]
+        if receipt.verb == _CONTEXT
+        else ""
+        if receipt.verb == _RECALL
+        else done
+    )
+    return Row(
+        id=receipt.id,
+        head=question or done,
+        note=" · ".join(part for part in (why if question else "", given) if part),
+        icon="quote",
+        aside=clock_told(receipt.at),
+        value=receipt,
+    )
+
+
+def receipt_lines(found: Sequence[ReceiptRow], now_ms: int, after: str = "") -> list[Line]:
+    """Receipts under the headings of their days.
+
+    Args:
+        found: newest first.
+        now_ms: the present.
+        after: the heading they follow.
+    """
+    made: list[Line] = []
+    for one in found:
+        day = day_heading(one.at, now_ms)
+        if day != after:
+            after = day
+            made.append(Heading(day))
+        made.append(receipt_row(one))
+    return made
+
+
+def given_lines(given: Sequence[str], withheld: Mapping[str, str], rows: Sequence[MemoryRow]) -> list[Line]:
+    """What was given and what was withheld, each with its reason.
+
+    Args:
+        given: ids in the order of the answer.
+        withheld: id to the reason.
+        rows: the memories that are still there.
+    """
+    said, known = clients_strings()["receipts"], {one.id: one for one in rows}
+
+    def line(memory_id: str, note: str = "") -> Row:
+        found = known.get(memory_id)
+        return memory_line(found, note) if found else Row(memory_id, said["gone"], note, icon="circle", value="")
+
+    lines: list[Line] = []
+    if given:
+        lines += [Heading(f"{said['given']} · {len(given):,}"), *(line(one) for one in given)]
+    left = {one: why for one, why in withheld.items() if one not in given}
+    if left:
+        lines.append(Heading(f"{said['withheld']} · {len(left):,}"))
+        lines += [line(one, _capital(reason_told(why))) for one, why in left.items()]
+    return lines
+
+
+def withheld_of(receipt: Receipt) -> dict[str, str]:
+    """All that was found and not handed out: what recall dropped, and what did not fit into a context.
+
+    Args:
+        receipt: as it was kept.
+    """
+    packed = receipt.body.get(_CONTEXT)
+    excluded = packed.get("excluded", ()) if isinstance(packed, Mapping) else ()
+    return {**receipt.withheld, **{str(one["id"]): str(one["reason"]) for one in excluded}}
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def memory_list(context: Context, name: str) -> ListView:
+    """A list of memories; a click or Enter opens one beside the page.
+
+    Args:
+        context: what pages are given.
+        name: for those who do not see it.
+    """
+    made = client_list(context.theme, name)
+
+    def select(row: Row | None) -> None:
+        if row is not None and row.value:
+            context.selection.again(row.value, CLOSER)
+
+    made.opened.connect(select)
+    made.clicked.connect(lambda _: select(made.current))
+    return made
+
+
+class ReceiptsTab(Tab):
+    """The view."""
+
+    poll_ms = 3_000
+
+    def __init__(self, context: Context) -> None:
+        said = clients_strings()["receipts"]
+        super().__init__(context, said["reading"])
+        self._next: str | None = None
+        self._wished = ""
+        self.receipt: Receipt | None = None
+        self.list = client_list(context.theme, said["name"])
+        self.detail = memory_list(context, said["detail"])
+        self.question = label("", "strong", wrap=True)
+        self.note = label("", "small", wrap=True)
+        side = QWidget()
+        column(side, self.question, self.note, card_of(self.detail), gap=6).setStretch(2, 1)
+        self._line = row(card_of(self.list), side, gap=12, parent=self.inside)
+        self._line.setStretch(0, 1)
+        self._line.setStretch(1, 1)
+        self.list.looked_at.connect(self._look)
+        self.list.lines.more.connect(self._more)
+        self._is_whole = True
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the list and the receipt that is looked at were read."""
+        return super().is_settled and (not self._is_seen or self._is_whole)
+
+    def forget(self) -> None:
+        """Another client."""
+        self.list.show_lines([])
+        self._show_nothing()
+
+    def wish(self, receipt_id: str) -> None:
+        """Look at this receipt next."""
+        self._wished = receipt_id
+
+    def read(self) -> None:
+        """Read again from the newest on, as far as it was read before."""
+        if not self._is_read:
+            self.states.loading()
+        again = max(RECEIPTS_AT_ONCE, min(_MOST_RECEIPTS_AGAIN, self.list.lines.rowCount()))
+        self._ask(None, _MOST_RECEIPTS_AGAIN if self._wished else again)
+
+    def look_again(self) -> None:
+        """Read again, unless somebody reads far below: what is there stays then."""
+        if not is_below(self.list, _MOST_RECEIPTS_AGAIN):
+            self.read()
+
+    def _more(self) -> None:
+        self._ask(self._next, RECEIPTS_AT_ONCE)
+
+    def _ask(self, after: str | None, limit: int) -> None:
+        card = self.card
+        if card is None:
+            return
+        laboratory = self.context.bridge.engine.laboratory
+
+        def show(page: ReceiptPage) -> None:
+            if self.card is not None and self.card.name == card.name:
+                self._show(page) if after is None else self._append(page)
+
+        asked = query(clients_strings()["receipts"]["reading"], lambda: laboratory.receipts(limit, after, card.name))
+        self.context.tasks.run(asked.within(self, "receipts").success(show).failure(self.fail))
+
+    def _show(self, page: ReceiptPage) -> None:
+        self._is_read, self._next = True, page.next
+        wished, self._wished = self._wished, ""
+        if not page.rows:
+            said = clients_strings()["receipts"]
+            self.states.empty(EmptyState(self.context.theme, "quote", said["empty_title"], said["empty"]))
+            return
+        lines = receipt_lines(page.rows, self.context.clock.now_ms())
+        self.states.content()
+        self.list.show_lines(lines, wanted=wished, has_more=page.next is not None)
+
+    def _append(self, page: ReceiptPage) -> None:
+        self._next = page.next
+        now = self.context.clock.now_ms()
+        last = next((one for one in reversed(self.list.lines.lines) if isinstance(one, Row)), None)
+        after = day_heading(last.value.at, now) if last is not None else ""
+        self.list.lines.append(receipt_lines(page.rows, now, after), has_more=page.next is not None)
+
+    # ---- one receipt
+
+    def _look(self, shown: Row | None) -> None:
+        if shown is None:
+            self._show_nothing()
+            return
+        self._is_whole = False
+        laboratory, library = self.context.bridge.engine.laboratory, self.context.bridge.engine.library
+
+        def read_memories(receipt: Receipt) -> None:
+            ids = (*receipt.given, *withheld_of(receipt))
+
+            def begin() -> Future[tuple[MemoryRow, ...]]:
+                return library.rows(ids)
+
+            asked = query(clients_strings()["receipts"]["one"], begin).within(self, "memories")
+            self.context.tasks.run(asked.success(lambda rows: self._show_receipt(receipt, rows)).failure(self._sink))
+
+        asked = query(clients_strings()["receipts"]["one"], lambda: laboratory.receipt(shown.id)).within(
+            self, "receipt"
+        )
+        self.context.tasks.run(asked.success(read_memories).failure(self._sink))
+
+    def _sink(self, error: BaseException) -> None:
+        self._is_whole = True
+        self.fail(error)
+
+    def _show_receipt(self, receipt: Receipt, rows: Sequence[MemoryRow]) -> None:
+        said = clients_strings()["receipts"]
+        self._is_whole = True
+        current = self.list.current
+        if current is None or current.id != receipt.row.id:
+            return  # another one is looked at by now
+        self.receipt = receipt
+        withheld = withheld_of(receipt)
+        self.question.setText(receipt_row(receipt.row).head)
+        none = [said["none_given"]] if not receipt.given else []
+        none += [said["none_withheld"]] if not withheld and not receipt.sealed else []
+        none += [format_count(said["sealed"], receipt.sealed)] if receipt.sealed else []
+        none += [format_count(said["unlisted"], receipt.unlisted)] if receipt.unlisted else []
+        none += [format_count(said["reads"], receipt.reads)] if receipt.reads > 1 else []
+        self.note.setText(" ".join([*none, said["open"]] if receipt.given or withheld else none))
+        self.detail.show_lines(given_lines(receipt.given, withheld, rows))
+
+    def _show_nothing(self) -> None:
+        self._is_whole, self.receipt = True, None
+        self.question.setText("")
+        self.note.setText("")
+        self.detail.show_lines([])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Where it is narrow, the receipt stands under the list."""
+        super().resizeEvent(event)
+        is_wide = self.width() >= self.context.theme.px(_BESIDE)
+        way = QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom
+        self._line.setDirection(way)
+
+
+PAGE_ROWS = 100
+_MOST_AGAIN = 200  # the engine gives no larger page
+_ICONS: Mapping[Did, tuple[str, str]] = {
+    Did.ASKED: ("search", "muted"),
+    Did.WROTE: ("pencil", "accent"),
+    Did.REFUSED: ("circle-alert", "danger"),
+}
+_ASKED_FOR, _HELD_BACK = ("circle-help", "accent"), ("triangle-alert", "warning")
+# A wish is one by its verb, whatever was answered.
+_WISHES = frozenset({"ask_update", "ask_delete", "ask_forget", "entity_propose"})
+
+
+def activity_row(line: ActivityLine, number: int) -> Row:
+    """A line of the list.
+
+    Args:
+        line: what was done.
+        number: tells lines of the same moment apart.
+    """
+    icon, ink = _mark_of(line)
+    return Row(
+        id=line.receipt_id or line.step_id or f"{line.at}-{line.verb}-{line.code}-{number}",
+        head=did_told(line),
+        note=did_note(line),
+        icon=icon,
+        ink=ink,
+        aside=clock_told(line.at),
+        is_struck=line.is_undone,
+        value=line,
+    )
+
+
+def _mark_of(line: ActivityLine) -> tuple[str, str]:
+    """An icon and its colour: what only waits for the person does not look like what was done."""
+    if line.operation == "QUARANTINE":
+        return _HELD_BACK
+    return _ASKED_FOR if line.operation == "PROPOSED" or line.verb in _WISHES else _ICONS[line.did]
+
+
+def activity_lines(found: Sequence[ActivityLine], now_ms: int, after: str = "") -> list[Line]:
+    """Lines under the headings of their days.
+
+    Args:
+        found: newest first.
+        now_ms: the present.
+        after: the heading they follow.
+    """
+    made: list[Line] = []
+    same: dict[tuple[int, str, str], int] = {}
+    for line in found:
+        day = day_heading(line.at, now_ms)
+        if day != after:
+            after = day
+            made.append(Heading(day))
+        key = (line.at, line.verb, line.code)
+        same[key] = same.get(key, 0) + 1
+        made.append(activity_row(line, same[key]))
+    return made
+
+
+class ActivityTab(Tab):
+    """The view.
+
+    Signals:
+        receipt_asked: the id of a receipt somebody wants to see.
+    """
+
+    receipt_asked = Signal(str)
+    poll_ms = 3_000
+
+    def __init__(self, context: Context) -> None:
+        said = clients_strings()["activity"]
+        super().__init__(context, said["reading"])
+        self._next: str | None = None
+        self.list = client_list(context.theme, said["name"])
+        self.receipt = button(said["receipt"], self._show_receipt, theme=context.theme, icon="scan-search")
+        self.undo = button(said["undo"], self._undo, theme=context.theme, icon="undo-2")
+        self.receipt.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
+        box = column(self.inside, card_of(self.list), gap=10)
+        box.setStretch(0, 1)
+        box.addLayout(row(self.receipt, self.undo, None))
+        self.list.looked_at.connect(self._offer)
+        self.list.opened.connect(lambda _: self._show_receipt())
+        self.list.lines.more.connect(self._more)
+        self._offer(None)
+
+    def forget(self) -> None:
+        """Another client."""
+        self.list.show_lines([])
+
+    def read(self) -> None:
+        """Read again from the newest on, as far as it was read before."""
+        if not self._is_read:
+            self.states.loading()
+        self._ask(None, max(PAGE_ROWS, min(_MOST_AGAIN, self.list.lines.rowCount())))
+
+    def look_again(self) -> None:
+        """Read again, unless somebody reads far below: what is there stays then."""
+        if not is_below(self.list, _MOST_AGAIN):
+            self.read()
+
+    def _more(self) -> None:
+        self._ask(self._next, PAGE_ROWS)
+
+    def _ask(self, after: str | None, limit: int) -> None:
+        card = self.card
+        if card is None:
+            return
+        clients, is_first = self.context.bridge.engine.clients, after is None
+
+        def show(page: ActivityPage) -> None:
+            if self.card is not None and self.card.name == card.name:
+                self._show(page) if is_first else self._append(page)
+
+        asked = query(clients_strings()["activity"]["reading"], lambda: clients.activity(card.name, after, limit))
+        self.context.tasks.run(asked.within(self, "activity").success(show).failure(self.fail))
+
+    def _show(self, page: ActivityPage) -> None:
+        self._is_read, self._next = True, page.next
+        if not page.lines:
+            said = clients_strings()["activity"]
+            self.states.empty(EmptyState(self.context.theme, "activity", said["empty_title"], said["empty"]))
+            return
+        now = self.context.clock.now_ms()
+        self.list.show_lines(activity_lines(page.lines, now), has_more=page.next is not None)
+        self.states.content()
+
+    def _append(self, page: ActivityPage) -> None:
+        self._next = page.next
+        now = self.context.clock.now_ms()
+        last = next((one for one in reversed(self.list.lines.lines) if isinstance(one, Row)), None)
+        after = day_heading(last.value.at, now) if last is not None else ""
+        self.list.lines.append(activity_lines(page.lines, now, after), has_more=page.next is not None)
+
+    # ---- what can be done with a line
+
+    def _offer(self, shown: Row | None) -> None:
+        line = None if shown is None else shown.value
+        held = next((made for made in (self.receipt, self.undo) if has_keyboard(made)), None)
+        said = clients_strings()["activity"]
+        offer(self.receipt, "" if line is not None and line.receipt_id else said["no_receipt"], said["receipt_hint"])
+        is_undone = line is not None and line.is_undone
+        cannot = said["undone_already"] if is_undone else "" if line is not None and line.step_id else said["no_step"]
+        offer(self.undo, cannot, said["undo_hint"])
+        if held is not None and not held.isEnabled():
+            self.list.setFocus()
+
+    def _show_receipt(self) -> None:
+        current = self.list.current
+        if current is not None and current.value.receipt_id:
+            self.receipt_asked.emit(current.value.receipt_id)
+
+    def _undo(self) -> None:
+        current = self.list.current
+        if current is not None and current.value.step_id:
+            take_back(self.context, current.value.step_id)

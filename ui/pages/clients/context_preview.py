@@ -1,0 +1,284 @@
+"""The simulator: the very text a client would be given for a prompt, what it costs, what would be withheld and why.
+
+It looks when it is asked to, and once more when what the client may see is granted otherwise: what somebody reads or
+copies stays under his eyes. Must not do: give, count or keep anything; the prompt is not remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QLineEdit, QPlainTextEdit, QSizePolicy, QSpinBox, QWidget
+
+from core.types.clients import ClientCard, Sight, Standing
+from core.types.values import Grant
+from core.types.views import MemoryRow
+from ui.context import Context
+from ui.pages.clients.activity import given_lines, memory_list
+from ui.pages.clients.head import Tab
+from ui.pages.clients.lines import Line
+from ui.pages.clients.terms import inset
+from ui.pages.clients.words import standing_word
+from ui.strings import clients_strings, format_count
+from ui.tasks import problem_of, query
+from ui.theme.theme import Theme
+from ui.widgets.basics import button, card_of, column, label, row
+from ui.widgets.plaintext import pieces
+from ui.widgets.states import EmptyState
+
+_BESIDE, _FIELDS = 440, 560
+_BUDGET, _LEAST, _MOST, _STEP = 1_000, 50, 32_000, 250
+_LONGEST = 4_000
+
+
+def shown_text(text: str) -> str:
+    """A text as it is read here: line ends kept, what cannot be seen made visible."""
+    return "".join(f"‹{piece.text}›" if piece.is_mark else piece.text for piece in pieces(text))
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRequest:
+    """What was looked at.
+
+    Attributes:
+        name: the client's. `prompt`, `budget`, `model`: as they stood in the fields.
+        terms: what the client might see then.
+    """
+
+    name: str
+    prompt: str
+    budget: int
+    model: str | None
+    terms: tuple[object, ...]
+
+
+def terms_of_sight(card: ClientCard) -> tuple[object, ...]:
+    """What of a client decides what it sees."""
+    return card.grants, card.spaces
+
+
+def is_blind(card: ClientCard) -> bool:
+    """Whether it is answered nothing, whatever it asks: it is revoked, or may not read."""
+    return card.standing is Standing.REVOKED or Grant.READ.value not in card.grants
+
+
+def out_told(card: ClientCard) -> str:
+    """Why it would get nothing now; "" where it would."""
+    said = clients_strings()["sight"]
+    if card.standing is Standing.REVOKED:
+        return str(said["revoked"])
+    if is_blind(card):
+        return str(said["no_read"])
+    if card.standing is Standing.AWAKE:
+        return ""
+    return str(said["out"]).format(standing=standing_word(card.standing))
+
+
+class Meter(QWidget):
+    """How much of the budget a text takes: a bar; the numbers stand beside it."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme, self._part = theme, 0.0
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Low and wide."""
+        return QSize(self._theme.px(120), self._theme.px(8))
+
+    def show_part(self, part: float, told: str) -> None:
+        """Fill it.
+
+        Args:
+            part: 0 to 1.
+            told: the same in words.
+        """
+        self._part = max(0.0, min(1.0, part))
+        self.setAccessibleName(told)
+        self.update()
+
+    def paintEvent(self, _event: object) -> None:  # noqa: N802 - Qt's name
+        """Draw it."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        high = self._theme.px(6)
+        whole = QRectF(0, (self.height() - high) / 2, self.width(), high)
+        for part, ink in ((1.0, "line"), (self._part, "accent")):
+            if part:
+                painter.setBrush(self._theme.colour(ink))
+                painter.drawRoundedRect(QRectF(whole.left(), whole.top(), whole.width() * part, high), 3, 3)
+
+
+class ContextPreviewTab(Tab):
+    """The view."""
+
+    def __init__(self, context: Context) -> None:
+        said, theme = clients_strings()["sight"], context.theme
+        super().__init__(context, said["reading"])
+        self.sight: Sight | None = None
+        self._asked: PreviewRequest | None = None
+        self._is_asking = False
+        self.prompt = QLineEdit()
+        self.prompt.setAccessibleName(said["prompt"])
+        self.prompt.setPlaceholderText(said["hint"])
+        self.prompt.setMaxLength(_LONGEST)
+        self.prompt.returnPressed.connect(self.look)
+        self.budget = QSpinBox()
+        self.budget.setRange(_LEAST, _MOST)
+        self.budget.setSingleStep(_STEP)
+        self.budget.setValue(_BUDGET)
+        self.budget.setGroupSeparatorShown(True)
+        self.budget.setSuffix(f" {said['budget'].lower()}")
+        self.budget.setAccessibleName(said["budget_hint"])
+        inset(self.budget)
+        self.budget.setMaximumWidth(theme.px(120))
+        self.budget.setToolTip(said["budget_hint"])
+        self.model = QLineEdit()
+        self.model.setAccessibleName(said["model"])
+        self.model.setToolTip(said["model"])
+        self.model.setPlaceholderText(said["model_hint"])
+        self.model.setMaximumWidth(theme.px(130))
+        self.model.setMinimumWidth(theme.px(70))
+        self.model.returnPressed.connect(self.look)
+        self.act = button(said["ask"], self.look, kind="primary")
+        self.act.setDefault(False)
+        self._build(theme)
+
+    def _build(self, theme: Theme) -> None:
+        said = clients_strings()["sight"]
+        self.out = label("", "warning", wrap=True)
+        self.out.hide()
+        self.meter, self.figures = Meter(theme), label("", "muted")
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setTabChangesFocus(True)
+        self.text.setAccessibleName(said["text"])
+        self.list = memory_list(self.context, said["withheld_list"])
+        self.left = label("", "small", wrap=True)
+        texts, side = QWidget(), QWidget()
+        column(texts, self.text, gap=6)
+        column(side, self.left, card_of(self.list), gap=6).setStretch(1, 1)
+        self._answer = QWidget()
+        lines = column(self._answer, gap=8)
+        gauge = row(self.meter, self.figures, gap=12)
+        gauge.setStretch(0, 1)
+        lines.addLayout(gauge)
+        self._line = row(texts, side, gap=12)
+        self._line.setStretch(0, 3)
+        self._line.setStretch(1, 2)
+        lines.addLayout(self._line, 1)
+        self._teach = EmptyState(theme, "eye", said["title"], said["sentence"])
+        box = column(self.inside, gap=10)
+        options = QWidget()
+        row(self.budget, self.model, None, self.act, parent=options)
+        self._field = row(self.prompt, options)
+        self._field.setStretch(0, 1)
+        box.addLayout(self._field)
+        box.addWidget(self.out)
+        box.addWidget(self._teach, 1)
+        box.addWidget(self._answer, 1)
+        self.forget()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is on its way."""
+        return not self._is_asking
+
+    def enter(self) -> None:
+        """It is looked at: the prompt takes the keyboard."""
+        super().enter()
+        self.prompt.setFocus()
+
+    def forget(self) -> None:
+        """Another client, or nothing was asked: teach."""
+        self.sight, self._asked, self._is_asking = None, None, False
+        self.text.setPlainText("")
+        self.list.show_lines([])
+        self._answer.hide()
+        self._teach.show()
+
+    def read(self) -> None:
+        """Nothing is read unasked but how the client stands."""
+        self.stands_otherwise()
+
+    def stands_otherwise(self) -> None:
+        """Say why it would get nothing; look once more where it may see other things than when it was looked at."""
+        card = self.card
+        if card is None:
+            return
+        told = out_told(card)
+        self.out.setText(told)
+        self.out.setVisible(bool(told))
+        self.act.setEnabled(not is_blind(card))
+        before = self._asked
+        if is_blind(card):
+            self.forget()
+        elif before is not None and before.terms != terms_of_sight(card):
+            self._ask(PreviewRequest(before.name, before.prompt, before.budget, before.model, terms_of_sight(card)))
+
+    def look(self) -> None:
+        """Look with its eyes."""
+        prompt, card = self.prompt.text().strip(), self.card
+        if prompt and card is not None and not is_blind(card):
+            model = self.model.text().strip() or None
+            self._ask(PreviewRequest(card.name, prompt, self.budget.value(), model, terms_of_sight(card)))
+
+    def _ask(self, asked: PreviewRequest) -> None:
+        self._is_asking, self._asked = True, asked
+        clients = self.context.bridge.engine.clients
+
+        def show(sight: Sight) -> None:
+            if self._asked is asked:  # neither another client nor another prompt by now
+                self._seen(sight)
+
+        looking = query(
+            clients_strings()["sight"]["reading"],
+            lambda: clients.sight(asked.name, asked.prompt, asked.budget, asked.model),
+        )
+        self.context.tasks.run(looking.within(self, "sight").success(show).failure(self._sink))
+
+    def _seen(self, sight: Sight) -> None:
+        asked = self._asked
+
+        def show(rows: Sequence[MemoryRow]) -> None:
+            if self._asked is asked:
+                self._show(sight, rows)
+
+        library, ids = self.context.bridge.engine.library, tuple(sight.withheld)
+        reading = query(clients_strings()["sight"]["reading"], lambda: library.rows(ids)).within(self, "withheld")
+        self.context.tasks.run(reading.success(show).failure(self._sink))
+
+    def _sink(self, error: BaseException) -> None:
+        self._is_asking = False
+        self._is_read = True
+        problem = problem_of(error)
+        if problem is not None:
+            self.context.desk.say(problem.sentence)
+
+    def _show(self, sight: Sight, rows: Sequence[MemoryRow]) -> None:
+        said = clients_strings()["sight"]
+        self._is_asking, self._is_read, self.sight = False, True, sight
+        told = said["meter"].format(tokens=f"{sight.tokens:,}", budget=f"{sight.budget:,}")
+        self.meter.show_part(sight.tokens / sight.budget if sight.budget else 0.0, told)
+        self.figures.setText(f"{told} · {format_count(said['given'], len(sight.given))}")
+        text = shown_text(sight.text) if sight.given or sight.text else said["nothing"]
+        if text != self.text.toPlainText():  # where it is the same, its place and what is selected in it stay
+            self.text.setPlainText(text)
+        lines: list[Line] = given_lines((), sight.withheld, rows)
+        self.left.setText("" if lines else said["none_withheld"])
+        self.left.setVisible(not lines)
+        self.list.show_lines(lines)
+        self._teach.hide()
+        self._answer.show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Where it is narrow, what stood beside each other stands below each other."""
+        super().resizeEvent(event)
+        beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        for line, least in ((self._line, _BESIDE), (self._field, _FIELDS)):
+            line.setDirection(beside if self.width() >= self.context.theme.px(least) else below)

@@ -1,0 +1,417 @@
+"""The head of one client: how it stands, what can be done, its figures, its grants; and what all its views are made of.
+
+A view reads when it is looked at; one of what a client does looks again by itself, since nothing tells of an answer or
+a refusal. Must not do: know a single view, or do anything itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from functools import partial
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QPushButton, QSizePolicy, QWidget
+
+from core.types.clients import ClientCard, Standing
+from core.types.views import MemoryRow
+from ui.context import Context
+from ui.pages.clients.lines import Row, StandingMark
+from ui.pages.clients.words import (
+    SPACE,
+    born_told,
+    grant_sentence,
+    grant_word,
+    limits_told,
+    listed,
+    percent,
+    seen_told,
+    standing_word,
+    visible,
+)
+from ui.strings import clients_strings
+from ui.tasks import problem_of
+from ui.theme.theme import Theme
+from ui.widgets.basics import Elided, FlowLayout, button, clear, column, label, row
+from ui.widgets.plaintext import one_line, tip
+from ui.widgets.states import States
+from ui.widgets.words import local
+
+_TEXT = 240
+
+
+class Tab(QWidget):
+    """One view of a client.
+
+    Attributes:
+        card: the client; None before one is looked at.
+        poll_ms: how often it looks again while it is looked at; 0 for never.
+    """
+
+    poll_ms = 0
+
+    def __init__(self, context: Context, reading: str) -> None:
+        """Make it.
+
+        Args:
+            context: what pages are given.
+            reading: what is said while it reads.
+        """
+        super().__init__()
+        self.context = context
+        self.card: ClientCard | None = None
+        self._is_seen = self._is_read = False
+        self.inside = QWidget()
+        self.states = States(context.theme, self.inside, reading)
+        column(self, self.states)
+        self._poll = QTimer(self)
+        self._poll.setInterval(self.poll_ms)
+        self._poll.timeout.connect(self.look_again)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it shows all it is about to show."""
+        return self.card is None or not self._is_seen or self._is_read
+
+    def show_client(self, card: ClientCard | None) -> None:
+        """Show a client; another one is read anew, the same one only stands otherwise by now.
+
+        Args:
+            card: as it stands now; None for none.
+        """
+        is_other = self.card is None or card is None or self.card.name != card.name
+        self.card = card
+        if is_other:
+            self._is_read = False
+            self.forget()
+        if card is None or not self._is_seen:
+            return
+        if is_other:
+            self.read()
+        else:
+            self.stands_otherwise()
+
+    def enter(self) -> None:
+        """It is looked at."""
+        self._is_seen = True
+        if self.card is not None:
+            self.read()
+        if self.poll_ms:
+            self._poll.start()
+
+    def leave(self) -> None:
+        """Another one is looked at."""
+        self._is_seen = False
+        self._poll.stop()
+
+    def changed(self) -> None:
+        """Something in the vault changed."""
+        if self._is_seen and self.card is not None:
+            self.look_again()
+
+    def look_again(self) -> None:
+        """It may have done more since; a view of what it does reads again."""
+
+    def stands_otherwise(self) -> None:
+        """The card of the same client was read again."""
+
+    def forget(self) -> None:
+        """Nothing of the last client stays."""
+
+    def read(self) -> None:
+        """Read what is shown."""
+        raise NotImplementedError
+
+    def fail(self, error: BaseException) -> None:
+        """Reading failed: say so, in place of what there is not."""
+        problem = problem_of(error)
+        if problem is None:
+            return
+        if self._is_read:
+            self.context.desk.say(problem.sentence, "Try again", self.read)
+        else:
+            self._is_read = True
+            self.states.trouble(problem, self.read)
+
+
+def memory_line(row: MemoryRow, note: str = "") -> Row:
+    """A memory as a line.
+
+    Args:
+        row: the memory.
+        note: under it; "" for its space.
+    """
+    return Row(
+        id=row.id, head=one_line(row.head, _TEXT), note=note or one_line(row.space, 40), kind=row.kind, value=row.id
+    )
+
+
+def offer(made: QPushButton, cannot: str, hint: str) -> None:
+    """Let a button be pressed, or say why it cannot be.
+
+    Args:
+        made: the button.
+        cannot: why not; "" where it can.
+        hint: what it does.
+    """
+    made.setEnabled(not cannot)
+    made.setToolTip(tip(cannot or hint))
+    made.setAccessibleDescription(cannot or hint)
+
+
+def has_keyboard(made: QWidget) -> bool:
+    """Whether the keyboard is there, or will be when the window has it again.
+
+    Qt hands it on to whatever stands next when the widget goes or can be used no more; who asks this before can do
+    better.
+    """
+    return made.window().focusWidget() is made
+
+
+def day_heading(ms: int, now_ms: int) -> str:
+    """The heading of a day: `Today`, `Yesterday`, `14 November 2026`."""
+    at, today = local(ms).date(), local(now_ms).date()
+    if at == today:
+        return "Today"
+    return "Yesterday" if at == today - timedelta(days=1) else f"{at.day} {at:%B} {at.year}"
+
+
+def clock_told(ms: int) -> str:
+    """`14:05`, in the local zone."""
+    return f"{local(ms):%H:%M}"
+
+
+_BESIDE = 660
+_FIGURES = ("stands", "waits", "answers", "refusals")
+_DEEDS = {
+    Standing.AWAKE: ("pause", "undo", "revoke"),
+    Standing.PAUSED: ("resume", "undo", "revoke"),
+    Standing.ASLEEP: ("wake", "undo", "revoke"),
+    Standing.UNPAIRED: ("undo", "again", "revoke"),
+    Standing.REVOKED: ("undo", "again"),
+}
+# What stands where another deed stood: the keyboard goes there with it.
+_INSTEAD = {"pause": ("resume", "wake"), "resume": ("pause",), "wake": ("pause",)}
+_ICONS = {"pause": "pause", "resume": "play", "wake": "play", "undo": "undo-2", "revoke": "circle-x", "again": "link"}
+
+
+def summary_told(card: ClientCard) -> str:
+    """Limits and ceiling in one line."""
+    said = clients_strings()["limits"]
+    believed = str(said["ceiling"]).format(value=percent(card.trust_ceiling))
+    return f"{limits_told(card.limit_minute, card.limit_session)} · {believed}"
+
+
+class Figure(QPushButton):
+    """A number with what it counts; pressing it leads there."""
+
+    def __init__(self, theme: Theme, name: str, go: Callable[[], None]) -> None:
+        super().__init__()
+        said = clients_strings()["figures"][name]
+        self._theme, self._title = theme, str(said["title"])
+        self.setProperty("kind", "line")
+        self.setToolTip(said["hint"])
+        self.number, self.title = label("0", "section"), label(self._title, "small")
+        column(self, self.number, self.title, gap=0).setContentsMargins(2, 2, 14, 2)
+        for part in (self.number, self.title):
+            part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.clicked.connect(lambda: go())
+        theme.changed.connect(self._measure)
+        self._measure()
+
+    def show_count(self, count: int) -> None:
+        """Show another number."""
+        self.number.setText(f"{count:,}")
+        self.setAccessibleName(f"{count:,} {self._title}")
+        self._measure()
+
+    def _measure(self) -> None:
+        layout = self.layout()
+        if layout is not None:
+            layout.invalidate()
+            self.setFixedSize(layout.sizeHint())
+
+
+class GrantChips(QWidget):
+    """What it was granted, in short words; the sentence of the one under the pointer or the keyboard.
+
+    Signals:
+        pressed: one of them was pressed.
+    """
+
+    pressed = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._chips = QWidget()
+        self._flow = FlowLayout(self._chips, gap=6)
+        self.sentence, self.brief = Elided("", "small"), Elided("", "small")
+        self.had = label("", "small", wrap=True)
+        self._usual, self._is_low = "", False
+        column(self, self._chips, self.brief, self.sentence, self.had, gap=4)
+        self._sentences: dict[QPushButton, str] = {}
+
+    def show_card(self, card: ClientCard) -> None:
+        """Show the grants of a client; of one that was revoked, what it had."""
+        clear(self._flow)
+        self._sentences.clear()
+        told = " · ".join(part for part in (listed(card.grants), ", ".join(map(visible, card.spaces))) if part)
+        self.had.setText(clients_strings()["had"].format(what=told) if card.standing is Standing.REVOKED else "")
+        self.brief.say(told)
+        for grant in (*card.grants, *(f"{SPACE}{name}" for name in card.spaces)):
+            is_space = grant.startswith(SPACE)
+            icon = "landmark" if is_space else ""
+            made = button(grant_word(grant), self.pressed.emit, kind="chip", theme=self._theme, icon=icon)
+            sentence = grant_sentence(grant)
+            made.setToolTip(tip(sentence))
+            made.setAccessibleDescription(sentence)
+            made.installEventFilter(self)
+            self._sentences[made] = sentence
+            self._flow.addWidget(made)
+        self._usual = summary_told(card)
+        self.sentence.say(self._usual)
+        self.show_low(is_low=self._is_low)
+
+    def show_low(self, *, is_low: bool) -> None:
+        """Say the grants in one line where there is no room for chips.
+
+        Args:
+            is_low: whether there is little room.
+        """
+        self._is_low, holds = is_low, not self.had.text()
+        self._chips.setVisible(bool(self._sentences) and holds and not is_low)
+        self.brief.setVisible(holds and is_low)
+        self.sentence.setVisible(holds)
+        self.had.setVisible(not holds)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Say the sentence of the chip that is looked at."""
+        if isinstance(watched, QPushButton) and watched in self._sentences:
+            if event.type() in {QEvent.Type.Enter, QEvent.Type.FocusIn}:
+                self.sentence.say(self._sentences[watched])
+            elif event.type() in {QEvent.Type.Leave, QEvent.Type.FocusOut}:
+                self.sentence.say(self._usual)
+        return False
+
+
+class Head(QWidget):
+    """The head.
+
+    Attributes:
+        card: the client that is shown; None before one was.
+
+    Signals:
+        deed: `pause`, `resume`, `wake`, `undo`, `revoke` or `again`.
+        led: a figure was pressed: its name.
+        grants_asked: a grant was pressed.
+        left: the deed that had the keyboard is none any more, and nothing took its place.
+    """
+
+    deed = Signal(str)
+    led = Signal(str)
+    grants_asked = Signal()
+    left = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.card: ClientCard | None = None
+        self._theme = theme
+        self.mark, self.standing = StandingMark(theme), label("", "small")
+        self.name = Elided("", "title")
+        self.name.setAccessibleDescription("heading")
+        self.meta, self.why = label("", "small", wrap=True), label("", "small", wrap=True)
+        # As wide as there is room: the longest word, of a process for instance, is no reason to take more.
+        self.meta.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        self.deeds: dict[str, QPushButton] = {}
+        acts = QWidget()
+        flow = row(parent=acts, gap=8)
+        for deed, icon in _ICONS.items():
+            said = clients_strings()["deeds"][deed]
+            kind = "danger" if deed == "revoke" else "plain"
+            made = button(said["title"], partial(self.deed.emit, deed), kind=kind, hint=said["hint"], theme=theme,
+                          icon=icon)  # fmt: skip
+            self.deeds[deed] = made
+            flow.addWidget(made)
+        self.figures = {name: Figure(theme, name, partial(self.led.emit, name)) for name in _FIGURES}
+        counts = QWidget()
+        places = FlowLayout(counts, gap=8)
+        for figure in self.figures.values():
+            places.addWidget(figure)
+        self.chips = GrantChips(theme)
+        self.chips.pressed.connect(self.grants_asked)
+        flow.addStretch(1)
+        names = QWidget()
+        under = row(self.mark, self.standing, self.meta, gap=6)
+        under.setStretch(2, 1)
+        for place in (self.mark, self.standing, self.meta):
+            under.setAlignment(place, Qt.AlignmentFlag.AlignTop)
+        head = column(names, self.name, gap=4)
+        head.addLayout(under)
+        head.addWidget(self.why)
+        self._top = row(names, acts, gap=16)
+        self._top.setStretch(0, 1)
+        layout = column(self, gap=10)
+        layout.addLayout(self._top)
+        for part in (counts, self.chips):
+            layout.addWidget(part)
+
+    def show_low(self, *, is_low: bool) -> None:
+        """Leave room for what is below: where it is low, grants stand in a line of words.
+
+        Args:
+            is_low: whether there is little room.
+        """
+        self.chips.show_low(is_low=is_low)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Where it is narrow, the deeds stand under the name."""
+        super().resizeEvent(event)
+        is_wide = self.width() >= self._theme.px(_BESIDE)
+        self._top.setDirection(QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom)
+
+    def show_card(self, card: ClientCard, now_ms: int) -> None:
+        """Show a client.
+
+        Args:
+            card: the client.
+            now_ms: the present.
+        """
+        is_other = self.card is None or _granted(self.card) != _granted(card)
+        self.card = card
+        self.name.say(visible(card.name))
+        self.mark.show_standing(card.standing)
+        self.standing.setText(_capital(standing_word(card.standing)))
+        told = clients_strings()["standing"][card.standing.value]["sentence"]
+        self.standing.setToolTip(told)
+        self.standing.setAccessibleDescription(told)
+        self.meta.setText(f"· {seen_told(card, now_ms)} · {born_told(card)}")
+        self.why.setText(told)
+        self.why.setVisible(card.standing is not Standing.AWAKE)
+        self._show_deeds(_DEEDS[card.standing])
+        for name, figure in self.figures.items():
+            figure.show_count(getattr(card, name))
+        if is_other:
+            self.chips.show_card(card)
+
+    def _show_deeds(self, shown: Sequence[str]) -> None:
+        held = next((name for name, made in self.deeds.items() if has_keyboard(made)), "")
+        for name, made in self.deeds.items():
+            made.setVisible(name in shown)
+        if not held or held in shown:
+            return
+        # The next press of the same key shall not do another thing than the one that was meant.
+        instead = next((name for name in _INSTEAD.get(held, ()) if name in shown), "")
+        if instead:
+            self.deeds[instead].setFocus()
+        else:
+            self.left.emit()
+
+
+def _granted(card: ClientCard) -> tuple[object, ...]:
+    return card.name, card.grants, card.spaces, summary_told(card), card.standing is Standing.REVOKED
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,230 @@
+"""Lines of the page and the shape of a client's state: what stands in a line, and how it is drawn.
+
+Awake is a full disc, asleep a moon, paused two bars, one that is unpaired an open ring, revoked a cross in a ring: a
+shape beside every colour. Must not do: ask the engine, or know what a line is for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPen
+from PySide6.QtWidgets import QFrame, QWidget
+
+from core.types.clients import Standing
+from core.types.values import Kind
+from ui.lists.list_view import ListView
+from ui.lists.row_spec import MIDDLE, PAD, RIGHT, Inert, RowSpec, RowState, line_height
+from ui.pages.clients.words import standing_word
+from ui.theme.theme import Theme
+from ui.widgets.shapes import KIND_TOKENS, draw_kind
+
+TOKENS: Mapping[Standing, str] = {
+    Standing.AWAKE: "success",
+    Standing.ASLEEP: "muted",
+    Standing.PAUSED: "warning",
+    Standing.UNPAIRED: "warning",
+    Standing.REVOKED: "danger",
+}
+_SIDE = 12
+
+
+def draw_standing(painter: QPainter, standing: Standing, centre: QPointF, side: float, colour: QColor) -> None:
+    """Draw a standing.
+
+    Args:
+        painter: with antialiasing set by the caller.
+        standing: which.
+        centre: its middle.
+        side: pixels.
+        colour: of it.
+    """
+    painter.save()
+    painter.translate(centre)
+    painter.scale(side, side)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colour)
+    match standing:
+        case Standing.AWAKE:
+            painter.drawEllipse(QPointF(0, 0), 0.4, 0.4)
+        case Standing.ASLEEP:
+            moon, bite = QPainterPath(), QPainterPath()
+            moon.addEllipse(QPointF(0, 0), 0.45, 0.45)
+            bite.addEllipse(QPointF(0.24, -0.2), 0.38, 0.38)
+            painter.drawPath(moon.subtracted(bite))
+        case Standing.PAUSED:
+            for left in (-0.36, 0.1):
+                painter.drawRoundedRect(QRectF(left, -0.42, 0.26, 0.84), 0.06, 0.06)
+        case Standing.UNPAIRED:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(colour, 0.14))
+            painter.drawArc(QRectF(-0.42, -0.42, 0.84, 0.84), 30 * 16, 300 * 16)
+        case Standing.REVOKED:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(colour, 0.12))
+            painter.drawEllipse(QPointF(0, 0), 0.44, 0.44)
+            painter.drawLine(QPointF(-0.18, -0.18), QPointF(0.18, 0.18))
+            painter.drawLine(QPointF(-0.18, 0.18), QPointF(0.18, -0.18))
+    painter.restore()
+
+
+class StandingMark(QWidget):
+    """A standing as a small widget."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme, self._standing = theme, Standing.AWAKE
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def show_standing(self, standing: Standing) -> None:
+        """Show another standing."""
+        self._standing = standing
+        self.setAccessibleName(standing_word(standing))
+        self.update()
+
+    def _restyle(self) -> None:
+        side = self._theme.px(_SIDE)
+        self.setFixedSize(side, side)
+        self.update()
+
+    def paintEvent(self, _event: object) -> None:  # noqa: N802 - Qt's name
+        """Draw it."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        centre = QPointF(self.width() / 2, self.height() / 2)
+        colour = self._theme.colour(TOKENS[self._standing])
+        draw_standing(painter, self._standing, centre, self.width() * 0.95, colour)
+
+
+_ICON, _GAP, _UPRIGHT = 16, 10, 7
+_BESIDE = 4
+"""Pixels of room at both sides of what a line stands on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line.
+
+    Attributes:
+        id: unique within the list.
+        head: its text, made visible, on one line.
+        note: under it in small letters; `more` under that, `last` under both.
+        icon: name of an icon; "" where `standing` or `kind` has its shape in its place.
+        ink: token of the icon's colour; a danger is said by the words too.
+        standing: a client's.
+        kind: a memory's.
+        aside: at its right end.
+        is_struck: whether it was taken back.
+        value: what it stands for.
+    """
+
+    id: str
+    head: str
+    note: str = ""
+    more: str = ""
+    last: str = ""
+    icon: str = ""
+    ink: str = "muted"
+    standing: Standing | None = None
+    kind: Kind | None = None
+    aside: str = ""
+    is_struck: bool = False
+    value: Any = None
+
+    @property
+    def under(self) -> tuple[str, ...]:
+        """What stands in small letters, a line each."""
+        return tuple(part for part in (self.note, self.more, self.last) if part)
+
+    @property
+    def told(self) -> str:
+        """All of it, for those who hear it."""
+        parts = (self.head, self.note, self.more, self.last, self.aside)
+        return ". ".join(part.rstrip(".") for part in parts if part)
+
+
+Line = Row | Inert
+
+
+class ClientRows(RowSpec[Row]):
+    """How the rows of the page look: a mark, a head, small lines under it, a word at the right end."""
+
+    fade = "surface"
+
+    def key(self, row: Row) -> str:
+        """Its id."""
+        return row.id
+
+    def describe(self, row: Row) -> str:
+        """All of it."""
+        return row.told
+
+    def height(self, row: Row, _place: int) -> int:
+        """As high as its words need."""
+        head, small = self.fonts()
+        return line_height(head) + len(row.under) * line_height(small) + self.theme.px(_UPRIGHT * 2)
+
+    def draw_ground(self, painter: QPainter, rect: QRect, row: Row, state: RowState) -> None:
+        """A rounded field between hairlines."""
+        pad = self.theme.px(_BESIDE)
+        painter.fillRect(rect.adjusted(2 * pad, rect.height() - 1, -2 * pad, 0), self.theme.colour("line"))
+        super().draw_ground(painter, rect.adjusted(pad, 0, -pad, 0), row, state)
+
+    def draw_row(self, painter: QPainter, rect: QRect, row: Row, _state: RowState) -> None:
+        """Its mark and its words."""
+        px = self.theme.px
+        head, small = self.fonts()
+        top, right = rect.top() + px(_UPRIGHT), rect.right() - px(PAD)
+        self._draw_mark(painter, QRect(rect.left() + px(PAD), top, px(_ICON), line_height(head)), row)
+        left = rect.left() + px(PAD + _ICON + _GAP)
+        head.setStrikeOut(row.is_struck)
+        aside = self.theme.font("number")
+        wide = QFontMetrics(aside).horizontalAdvance(row.aside) + 2 if row.aside else 0
+        at = QRect(right - wide, top, wide, line_height(head))
+        self.write(painter, at, row.aside, "muted", aside, RIGHT | MIDDLE)
+        at = QRect(left, top, right - left - (wide + px(_GAP) if wide else 0), line_height(head))
+        self.write(painter, at, row.head, "muted" if row.is_struck else "ink", head)
+        top += line_height(head)
+        for note in row.under:
+            self.write(painter, QRect(left, top, right - left, line_height(small)), note, "muted", small)
+            top += line_height(small)
+
+    def _draw_mark(self, painter: QPainter, rect: QRect, row: Row) -> None:
+        """The icon, or the shape of a standing or a kind."""
+        theme, px = self.theme, self.theme.px
+        centre = QPointF(rect.center().x() + 0.5, rect.center().y() + 0.5)
+        if row.icon:
+            side = px(_ICON)
+            place = QRect(rect.left(), round(centre.y() - side / 2), side, side)
+            theme.icon(row.icon, row.ink).paint(painter, place)
+        elif row.standing is not None:
+            draw_standing(painter, row.standing, centre, px(12), theme.colour(TOKENS[row.standing]))
+        elif row.kind is not None:
+            draw_kind(painter, row.kind, centre, px(11), theme.colour(KIND_TOKENS[row.kind]))
+
+
+def client_list(theme: Theme, name: str) -> ListView:
+    """A list of the page's rows.
+
+    Args:
+        theme: the theme.
+        name: for those who do not see it.
+    """
+    made = ListView(ClientRows(theme), name)
+    made.setFrameShape(QFrame.Shape.NoFrame)
+    return made
+
+
+def is_below(shown: ListView, most: int) -> bool:
+    """Whether somebody reads further down than can be read again in one page.
+
+    Args:
+        shown: a list.
+        most: lines of the largest page.
+    """
+    is_deep = shown.verticalScrollBar().value() > 0 or shown.currentIndex().row() >= most
+    return shown.lines.rowCount() > most and is_deep

@@ -1,0 +1,507 @@
+"""Pairing with a code: the code, big and with its time, then who asks, then how it ended.
+
+The person starts it, so that no program can raise a question by itself (reliability study, D, P3 to P5). "Deny" is the
+default, and "Allow" takes no press within its first second, so that nobody allows what he has not read. Must not do:
+grant anything itself; the engine does, after the answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QFont, QGuiApplication
+from PySide6.QtWidgets import QComboBox, QDialog, QProgressBar, QVBoxLayout, QWidget
+
+from core.config.grant_wording import describe_limits_of_grants, shell_quoted
+from core.types.clients import PairingCode, PairingEnd, PairingOutcome, PairingQuestion, PairingTurn
+from core.types.values import Grant
+from core.types.views import Facets
+from ui.context import Context
+from ui.pages.clients.pairing_request import QuestionView
+from ui.pages.clients.words import SPACE, names_told, visible
+from ui.strings import clients_strings, format_count
+from ui.tasks import problem_of, query, write
+from ui.theme.theme import Theme
+from ui.widgets.basics import button, card, column, label, row
+
+_GROUP = 4
+_LIFE_S = 120
+_ASSISTANTS = "assistants.json"
+_PLACE = "CODE"
+_NAME = "NAME"
+"""Where the code stands in the steps, and where the name."""
+
+
+@cache
+def assistants() -> Mapping[str, Sequence[str]]:
+    """Name of an assistant to the steps that bring it here; empty where no help is shipped."""
+    file = files("resources") / "help" / _ASSISTANTS
+    if not file.is_file():
+        return {}
+    found = json.loads(file.read_text(encoding="utf-8"))
+    known = found.get("assistants", found)
+    return {str(name): tuple(steps) for name, steps in known.items() if isinstance(steps, list)}
+
+
+def in_groups(code: str) -> str:
+    """A code as it is read aloud: groups of four."""
+    return " ".join(code[at : at + _GROUP] for at in range(0, len(code), _GROUP))
+
+
+class CodeView(QWidget):
+    """The code.
+
+    Signals:
+        again: a new one is wanted.
+        closed: the person is done here.
+        token_asked: a token is wanted instead.
+    """
+
+    again = Signal()
+    closed = Signal()
+    token_asked = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        said = clients_strings()["pairing"]
+        self._theme, self._code, self._name = theme, "", ""
+        self.title = label(said["title"], "title", wrap=True)
+        self.code = label(said["wait"])
+        self.code.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.code.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.code.setMinimumHeight(theme.px(44))
+        self.bar = QProgressBar()
+        self.bar.setRange(0, _LIFE_S)
+        self.bar.setTextVisible(False)
+        self.left, self.missed = label("", "small"), label("", "warning", wrap=True)
+        self.missed.hide()
+        self.copy = button(said["copy"], self._copy, theme=theme, icon="copy")
+        frame, inside = card("panel", margins=16, gap=8)
+        inside.addWidget(self.code)
+        inside.addWidget(self.bar)
+        inside.addLayout(row(self.left, None, self.copy))
+        inside.addWidget(self.missed)
+        box = column(self, self.title, label(said["lead"], "muted", wrap=True), frame, gap=12)
+        self._add_help(box)
+        box.addWidget(label(describe_limits_of_grants(), "small", wrap=True))
+        box.addStretch(1)
+        self.token = button(said["token"], self.token_asked.emit, kind="link")
+        self.cancel = button(clients_strings()["cancel"], self.closed.emit)
+        box.addLayout(row(self.token, None, self.cancel))
+        theme.changed.connect(self._restyle)
+        self._restyle()
+
+    def _add_help(self, box: QVBoxLayout) -> None:
+        said = clients_strings()["pairing"]
+        self.which = QComboBox()
+        self.which.setAccessibleName(said["how"])
+        self.steps = label(said["how_plain"], "body", wrap=True)
+        self.steps.setTextInteractionFlags(self.code.textInteractionFlags())
+        layout = column(None, label(said["how"], "label"), gap=6)
+        if assistants():
+            self.which.addItems(list(assistants()))
+            self.which.currentTextChanged.connect(self._show_steps)
+            self._show_steps(self.which.currentText())
+            layout.addWidget(self.which)
+        layout.addWidget(self.steps)
+        box.addLayout(layout)
+
+    def _show_steps(self, name: str) -> None:
+        steps = assistants().get(name, ())
+        told = "\n".join(f"{nr}. {step}" for nr, step in enumerate(steps, 1))
+        if self._name:
+            told = told.replace(_NAME, shell_quoted(self._name))
+        self.steps.setText(told.replace(_PLACE, self._code) if self._code else told)
+
+    def show_name(self, title: str, name: str | None) -> None:
+        """Say for whom the code is.
+
+        Args:
+            title: what the person is about to do.
+            name: the name the client must get; None to take its own.
+        """
+        self.title.setText(title)
+        self.title.setAccessibleName(title)
+        self._name = name or ""
+        if name and assistants():
+            is_its = f" {name} "
+            known = [at for at, steps in enumerate(assistants().values()) if any(is_its in step for step in steps)]
+            self.which.setCurrentIndex(known[0] if known else self.which.count() - 1)
+            self._show_steps(self.which.currentText())
+
+    def _restyle(self) -> None:
+        font = self._theme.font("mono")
+        font.setPixelSize(self._theme.px(26))
+        font.setWeight(QFont.Weight.DemiBold)
+        # The style sheet sets every label's font; only one of its own outdoes it.
+        self.code.setStyleSheet(f'font-family: "{font.family()}"; font-size: {font.pixelSize()}px; font-weight: 600;')
+
+    def wait(self) -> None:
+        """No code yet."""
+        self._code = ""
+        self.code.setText("· · · ·")
+        self.code.setAccessibleName(clients_strings()["pairing"]["wait"])
+        self.left.setText("")
+        self.missed.hide()
+        self.copy.setEnabled(False)
+
+    def show_code(self, code: str) -> None:
+        """Show one.
+
+        Args:
+            code: 16 characters.
+        """
+        self._code = code
+        self.code.setText(in_groups(code))
+        self.code.setAccessibleName(f"{clients_strings()['pairing']['code']}: {', '.join(in_groups(code).split())}")
+        self.copy.setText("\u2009" + clients_strings()["pairing"]["copy"])
+        self.copy.setEnabled(True)
+        self.copy.setFocus()
+        if assistants():
+            self._show_steps(self.which.currentText())
+
+    def show_time(self, left: int) -> None:
+        """Say how long it lives.
+
+        Args:
+            left: seconds.
+        """
+        if self._code:
+            self.bar.setValue(min(left, _LIFE_S))
+            self.left.setText(format_count(clients_strings()["pairing"]["left"], left))
+            self.bar.setAccessibleName(self.left.text())
+
+    def show_missed(self, count: int) -> bool:
+        """Say how many wrong codes were given.
+
+        Args:
+            count: so far.
+
+        Returns:
+            Whether that is news.
+        """
+        told = format_count(clients_strings()["pairing"]["missed"], count) if count else ""
+        is_new = bool(count) and (self.missed.isHidden() or told != self.missed.text())
+        if is_new:
+            self.missed.setText(told)
+            self.missed.setAccessibleName(told)
+            self.missed.show()
+        return is_new
+
+    def _copy(self) -> None:
+        if self._code:  # it works once and for two minutes: it may stay on the clipboard
+            QGuiApplication.clipboard().setText(self._code)
+            self.copy.setText("\u2009" + clients_strings()["pairing"]["copied"])
+
+
+_FORMER, _TAKEN, _GOOD = PairingOutcome.DENIED_BEFORE, PairingOutcome.TAKEN, PairingOutcome.PAIRED
+
+
+class EndView(QWidget):
+    """The end.
+
+    Signals:
+        again: a new code is wanted.
+        closed: the person is done here.
+        grants_asked: the client's grants are to be looked at.
+        looked_at: the client of that name is to be looked at.
+    """
+
+    again = Signal()
+    closed = Signal()
+    grants_asked = Signal(str)
+    looked_at = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._name = ""
+        self.title, self.told = label("", "title", wrap=True), label("", wrap=True)
+        self.only, self.fresh = (
+            button("", self.again.emit),
+            button(clients_strings()["pairing"]["fresh"], self.again.emit),
+        )
+        self.grants = button("", lambda: self.grants_asked.emit(self._name))
+        self.look = button("", lambda: self.looked_at.emit(self._name))
+        self.close_button = button(clients_strings()["close"], self.closed.emit, kind="primary")
+        box = column(self, self.title, self.told, gap=12)
+        box.addStretch(1)
+        box.addLayout(row(None, self.only, self.look, self.fresh, self.grants, self.close_button))
+
+    def show_end(self, ended: PairingEnd) -> None:
+        """Show it.
+
+        Args:
+            ended: how.
+        """
+        said, outcome = clients_strings()["pairing"], ended.outcome
+        name, is_good = visible(ended.name), outcome is _GOOD
+        self._name = ended.name
+        told = said["ends"][outcome.value].format(name=name)
+        if outcome is PairingOutcome.EXPIRED and ended.missed:
+            told = format_count(said["ends_missed"], ended.missed)
+        self._say(said["titles"]["paired" if is_good else "not"], f"{told} {sees_told(ended.grants)}".strip())
+        self.only.setText(said["only"].format(name=name).replace("&", "&&"))
+        self.look.setText(said["look_at"].format(name=name).replace("&", "&&"))
+        self.grants.setText(said["grants_none" if _spaces(ended.grants) == "none" else "grants"])
+        shown = {self.only: outcome is _FORMER, self.look: outcome is _TAKEN, self.grants: is_good}
+        for made, is_shown in {**shown, self.fresh: not is_good and outcome is not _FORMER}.items():
+            made.setVisible(is_shown)
+            made.setAccessibleName(made.text().replace("&&", "&"))
+
+    def show_trouble(self, sentence: str) -> None:
+        """Show why there is no code.
+
+        Args:
+            sentence: why.
+        """
+        self._say(clients_strings()["pairing"]["titles"]["not"], sentence)
+        for made in (self.only, self.look, self.grants):
+            made.hide()
+        self.fresh.show()
+
+    def _say(self, title: str, told: str) -> None:
+        for part, text in ((self.title, title), (self.told, told)):
+            part.setText(text)
+            part.setAccessibleName(text)
+
+
+def _spaces(grants: Sequence[str]) -> str:
+    if Grant.READ.value not in grants:
+        return "blind"
+    if Grant.ALL_SPACES.value in grants:
+        return "all"
+    return "some" if any(one.startswith(SPACE) for one in grants) else "none"
+
+
+def sees_told(grants: Sequence[str]) -> str:
+    """What a client sees now of the person's spaces, in a sentence.
+
+    Args:
+        grants: what it got; nothing where it got none.
+    """
+    if not grants:
+        return ""
+    spaces = names_told([one.removeprefix(SPACE) for one in grants if one.startswith(SPACE)])
+    return str(clients_strings()["pairing"]["sees_now"][_spaces(grants)]).format(spaces=spaces)
+
+
+_WIDTH, _MARGIN, _FRAME = 520, 24, 40
+_TICK_MS = 500
+
+
+class PairDialog(QDialog):
+    """The dialog; it does not keep the person from the rest of the window.
+
+    Attributes:
+        code: shows the code. `question`: who asks. `end`: how it ended. One of them is shown.
+
+    Signals:
+        paired: the name of the client that came of it.
+        grants_asked: the name of a client whose grants are to be looked at.
+        token_asked: the person wants a token instead.
+    """
+
+    paired = Signal(str)
+    grants_asked = Signal(str)
+    token_asked = Signal()
+
+    def __init__(self, context: Context, parent: QWidget, name: str | None = None) -> None:
+        """Make it and open pairing.
+
+        Args:
+            context: what pages are given; its pairing has a port.
+            parent: the page.
+            name: the name the client must get; None to take its own.
+        """
+        super().__init__(parent)
+        said = clients_strings()["pairing"]
+        self.context = context
+        self._turn: PairingTurn | None = None
+        self._code: PairingCode | None = None
+        self._until = 0.0
+        self._name = name
+        self._title = said["title"] if name is None else said["title_again"].format(name=visible(name))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(said["title"])
+        self.setAccessibleName(said["title"])
+        self.setMinimumWidth(context.theme.px(_WIDTH))
+        self.code, self.question, self.end = CodeView(context.theme), QuestionView(context.theme), EndView()
+        # Not a stack of pages: its height would be that of the highest.
+        self._views: tuple[QWidget, ...] = (self.code, self.question, self.end)
+        column(self, *self._views, margins=_MARGIN)
+        self._connect()
+        self._tick = QTimer(self)
+        self._tick.setInterval(_TICK_MS)
+        self._tick.timeout.connect(self._show_time)
+        self.begin()
+
+    def _connect(self) -> None:
+        self.code.again.connect(self.begin)
+        self.code.closed.connect(self.reject)
+        self.code.token_asked.connect(self._want_token)
+        self.question.answered.connect(self._answer)
+        self.end.again.connect(self.begin)
+        self.end.closed.connect(self.accept)
+        self.end.grants_asked.connect(self._want_grants)
+        self.end.looked_at.connect(self._look_at)
+
+    # ---- a turn
+
+    def begin(self) -> None:
+        """Open pairing, anew where it was open."""
+        port = self.context.pairing.port
+        if port is None:
+            return
+        self._wait_for(None)
+        self._show(self.code)
+        self._code = None
+        self.code.wait()
+        self.code.show_name(self._title, self._name)
+        turn = self._turn = port.open_pairing(self._name, None)
+        said, run = clients_strings()["pairing"], self.context.tasks.run
+        reading = query(said["wait"].rstrip(" …"), lambda: turn.code).within(self, "code")
+        run(reading.success(self._show_code).failure(self._fail))
+        # A writing: when it is over, the rail counts anew who waits.
+        run(write(said["task"], lambda: turn.asked).within(self, "asked").success(self._show_question))
+        run(write(said["task"], lambda: turn.ended).within(self, "ended").success(self._show_end))
+        self._read_spaces()
+
+    def _read_spaces(self) -> None:
+        library = self.context.bridge.engine.library
+
+        def show(facets: Facets) -> None:
+            self.question.know_spaces(facets.spaces)
+            self._fit_soon()
+
+        asked = query(clients_strings()["reading"], library.facets).within(self, "spaces")
+        self.context.tasks.run(asked.success(show).failure(lambda _: None))  # those it asks for are shown anyway
+
+    def _show_code(self, made: PairingCode) -> None:
+        self._code = made
+        self._until = self.context.clock.monotonic() + made.expires_s
+        self.code.show_code(made.code)
+        self._tick.start()
+        self._show_time()
+
+    def _show_question(self, asked: PairingQuestion) -> None:
+        self._wait_for(asked)
+        self._until = self.context.clock.monotonic() + asked.answer_s
+        self.question.show_question(asked, self._name)
+        self._show(self.question)
+        self._show_time()
+        self.raise_()
+        self.activateWindow()
+        parent = self.parentWidget()
+        if parent is not None and not parent.isVisible():
+            said = clients_strings()["pairing"]
+            self.context.desk.say(
+                said["toast"], said["look"], lambda: self.context.desk.go.emit("clients", ""), stays=True
+            )
+
+    def _wait_for(self, asked: PairingQuestion | None) -> None:
+        self.context.pairing.wait_for(asked)
+        if asked is None:
+            self.context.desk.hush.emit(clients_strings()["pairing"]["toast"])
+
+    def _show_time(self) -> None:
+        left = max(0, round(self._until - self.context.clock.monotonic()))
+        if self.question.isVisibleTo(self):
+            self.question.show_time(left)
+            return
+        self.code.show_time(left)
+        if self._code is not None and self.code.show_missed(self._code.missed()):
+            self._fit_soon()
+
+    def _answer(self, allow: bool) -> None:
+        port, question = self.context.pairing.port, self.context.pairing.question
+        if port is None or question is None:
+            return
+        grants = self.question.grants if allow else None
+        self.question.wait()
+        answering = write(clients_strings()["pairing"]["title"], lambda: port.answer(question.id, allow, grants))
+        self.context.tasks.run(answering.within(self).failure(self._fail))
+
+    def _show_end(self, ended: PairingEnd) -> None:
+        self._tick.stop()
+        self._turn = None
+        self._wait_for(None)
+        self.end.show_end(ended)
+        if ended.outcome is PairingOutcome.DENIED_BEFORE:
+            self._name = ended.name
+            self._title = clients_strings()["pairing"]["title_for"].format(name=visible(ended.name))
+        self._show(self.end)
+        self.end.close_button.setDefault(True)
+        self.end.close_button.setFocus()
+        if ended.outcome is PairingOutcome.PAIRED:
+            self.paired.emit(ended.name)
+
+    def _fail(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        self._tick.stop()
+        self._turn = None
+        self.end.show_trouble("" if problem is None else problem.sentence)
+        self._show(self.end)
+
+    # ---- its size
+
+    def _show(self, view: QWidget) -> None:
+        for made in self._views:
+            made.setVisible(made is view)
+        self._fit_soon()
+
+    def _fit_soon(self) -> None:
+        """Later: what was just shown has not found its styles and fonts yet."""
+        QTimer.singleShot(0, self, self._fit)
+
+    def _fit(self) -> None:
+        """As high as what is shown and no higher than the screen, and on it as a whole."""
+        view, room = next(made for made in self._views if made.isVisibleTo(self)), self.screen().availableGeometry()
+        width = max(self.width(), self.minimumWidth())
+        box, inside = view.layout(), width - 2 * _MARGIN
+        if isinstance(view, QuestionView):
+            wanted = view.height_for(inside)
+        else:
+            wanted = view.sizeHint().height() if box is None else box.totalHeightForWidth(inside)
+        around = self.frameGeometry().size() - self.size()
+        high = min(wanted + 2 * _MARGIN, room.height() - max(_FRAME, around.height()))
+        self.setMinimumHeight(high)
+        self.resize(width, high)
+        lowest = room.bottom() + 1 - high - around.height()
+        furthest = room.right() + 1 - width - around.width()
+        place = QPoint(max(room.left(), min(self.x(), furthest)), max(room.top(), min(self.y(), lowest)))
+        if place != self.pos() and self.isVisible():
+            self.move(place)
+
+    # ---- away from here
+
+    def _want_token(self) -> None:
+        self.reject()
+        self.token_asked.emit()
+
+    def _want_grants(self, name: str) -> None:
+        self.accept()
+        self.grants_asked.emit(name)
+
+    def _look_at(self, name: str) -> None:
+        self.accept()
+        self.context.desk.go.emit("clients", f"client:{name}")
+
+    def done(self, result: int) -> None:
+        """Closed: the code is dead, and a question that stands counts as not answered.
+
+        Args:
+            result: of the dialog.
+        """
+        self._tick.stop()
+        port = self.context.pairing.port
+        if port is not None and self._turn is not None:
+            self._turn = None
+            self.context.tasks.run(write(clients_strings()["pairing"]["title"], port.cancel).failure(lambda _: None))
+        self._wait_for(None)
+        super().done(result)

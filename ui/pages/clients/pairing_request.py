@@ -1,0 +1,383 @@
+"""Who asks to be paired: its name, process and code, what it would be allowed; and the names the person said no to.
+
+The person may take from it what is more than a client usually gets, and tick the spaces it sees; a no can be taken
+back, and the name is asked about again. Must not do: answer for the person. What comes from outside is plain text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtWidgets import QCheckBox, QDialog, QGridLayout, QVBoxLayout, QWidget
+
+from core.config.grant_wording import describe_limits_of_grants, describe_space_grant, is_beyond_default
+from core.types.clients import Denied, PairingQuestion
+from core.types.values import Grant
+from ui.context import Context
+from ui.pages.clients.terms import SpaceBoxes
+from ui.pages.clients.words import SPACE, grant_sentence, grant_word, visible
+from ui.strings import clients_strings, format_count
+from ui.tasks import problem_of, query, write
+from ui.theme.theme import Theme
+from ui.undo import offer_undo
+from ui.widgets.basics import button, clear, column, hairline, label, row, scrolling
+from ui.widgets.plaintext import one_line
+from ui.widgets.words import date_of
+
+_WIDTH, _HEIGHT = 460, 360
+
+
+class NosDialog(QDialog):
+    """The list; each no can be taken back.
+
+    Signals:
+        lifted: a no was taken back.
+    """
+
+    lifted = Signal()
+
+    def __init__(self, context: Context, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        said = clients_strings()["nos"]
+        self.setWindowTitle(said["title"])
+        self.setAccessibleName(said["title"])
+        self.resize(context.theme.px(_WIDTH), context.theme.px(_HEIGHT))
+        self._context = context
+        self._note = label(said["sentence"], "muted", wrap=True)
+        inner = QWidget()
+        self._lines: QVBoxLayout = column(inner, gap=8)
+        self.close_button = button(clients_strings()["close"], self.accept, kind="primary")
+        heading = label(said["title"], "title")
+        heading.setAccessibleDescription("heading")
+        layout = column(self, heading, self._note, margins=24, gap=12)
+        layout.addWidget(scrolling(inner), 1)
+        layout.addLayout(row(None, self.close_button))
+        self.read()
+
+    @property
+    def note(self) -> str:
+        """What is said above the list."""
+        return self._note.text()
+
+    def read(self) -> None:
+        """Read the names anew."""
+        clients = self._context.bridge.engine.clients
+        asked = query(clients_strings()["nos"]["reading"], clients.denied).within(self, "nos")
+        self._context.tasks.run(asked.success(self._show).failure(self._fail))
+
+    def _show(self, found: Sequence[Denied]) -> None:
+        clear(self._lines)
+        said = clients_strings()["nos"]
+        self._note.setText(said["sentence" if found else "none"])
+        for one in found:
+            name, told = visible(one.name_key), QWidget()
+            column(
+                told, label(name, wrap=True), label(said["since"].format(when=date_of(one.denied_at)), "small"), gap=1
+            )
+            lift = button(said["lift"], partial(self._lift, one.name_key))
+            lift.setAccessibleName(said["lift_name"].format(name=name))
+            line = QWidget()
+            row(told, lift, gap=12, parent=line).setStretch(0, 1)
+            self._lines.addWidget(line)
+            self._lines.addWidget(hairline())
+        self._lines.addStretch(1)
+
+    def _fail(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        self._note.setText("" if problem is None else problem.sentence)
+
+    def _lift(self, name: str) -> None:
+        clients, said = self._context.bridge.engine.clients, clients_strings()["nos"]
+
+        def done(step_id: str) -> None:
+            if step_id:
+                offer_undo(self._context, said["lifted"].format(name=visible(name)), step_id)
+            self.lifted.emit()
+            self.read()
+
+        task = write(said["lifting"], lambda: clients.allow_again(name)).within(self)
+        self._context.tasks.run(task.success(done).failure(self._fail))
+
+
+class DeniedNames(QObject):
+    """Whether there are any, and the way to them."""
+
+    def __init__(self, context: Context, page: QWidget) -> None:
+        """Make it.
+
+        Args:
+            context: what pages are given.
+            page: the page that shows the way.
+        """
+        super().__init__(page)
+        self._context, self._page = context, page
+        self.link = button("", self.open, kind="link", hint=clients_strings()["nos"]["hint"])
+        self.link.hide()
+
+    def read(self) -> None:
+        """Ask whether there are any; the link shows itself where there are."""
+        clients = self._context.bridge.engine.clients
+        asked = query(clients_strings()["nos"]["reading"], clients.denied).within(self, "nos")
+        self._context.tasks.run(asked.success(self._show).failure(lambda _: self.link.hide()))
+
+    def _show(self, found: Sequence[Denied]) -> None:
+        self.link.setText(format_count(clients_strings()["nos"]["link"], len(found)))
+        self.link.setVisible(bool(found))
+
+    def open(self) -> None:
+        """Show the list."""
+        made = NosDialog(self._context, self._page)
+        made.lifted.connect(self.read)
+        made.open()
+
+
+INERT_MS = 1_000
+_PROCESS = 120
+_ALL = Grant.ALL_SPACES.value
+_TICK, _BESIDE_TICK, _GAP = 14, 10, 12
+
+
+def _bulleted(sentence: str) -> QWidget:
+    made, point = QWidget(), label("•")
+    line = row(point, label(sentence, wrap=True), parent=made)
+    line.setAlignment(point, Qt.AlignmentFlag.AlignTop)
+    line.setStretch(1, 1)
+    return made
+
+
+class Rights(QWidget):
+    """What it would be allowed: the usual as sentences, what is more as boxes with a mark, ticked.
+
+    Attributes:
+        boxes: of what is more, by grant.
+
+    Signals:
+        changed: a box was ticked or cleared.
+    """
+
+    changed = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._usual: tuple[str, ...] = ()
+        self.boxes: dict[str, QCheckBox] = {}
+        self._box = column(self, gap=6)
+
+    @property
+    def grants(self) -> tuple[str, ...]:
+        """What is left of it."""
+        return (*self._usual, *(name for name, box in self.boxes.items() if box.isChecked()))
+
+    def show_rights(self, rights: Sequence[str]) -> None:
+        """Show other ones.
+
+        Args:
+            rights: grants, none of them a space.
+        """
+        clear(self._box)
+        self._usual = tuple(one for one in rights if not is_beyond_default(one))
+        self.boxes = {}
+        for one in self._usual:
+            self._box.addWidget(_bulleted(grant_sentence(one)))
+        for one in rights:
+            if is_beyond_default(one):
+                self._add(one)
+        if self.boxes:
+            self._box.addWidget(label(clients_strings()["pairing"]["beyond"], "warning", wrap=True))
+
+    def _add(self, grant: str) -> None:
+        word = grant_word(grant)
+        box = QCheckBox(f"!  {word[:1].upper()}{word[1:]}".replace("&", "&&"))
+        box.setAccessibleName(f"{word[:1].upper()}{word[1:]}: {clients_strings()['pairing']['unusual']}")
+        box.setAccessibleDescription(grant_sentence(grant))
+        box.setChecked(True)
+        box.toggled.connect(lambda _: self.changed.emit())
+        self.boxes[grant] = box
+        sentence = label(grant_sentence(grant), "small", wrap=True)
+        sentence.setContentsMargins(self._theme.px(_TICK) + _BESIDE_TICK, 0, 0, 0)
+        made = QWidget()
+        column(made, box, sentence, gap=2)
+        self._box.addWidget(made)
+
+
+class Body(QWidget):
+    """What scrolls: never higher than its words at the width it has.
+
+    Trigger: a wrapped label's least height is that at its own favourite width. Why: a scroll area takes it for what is
+    needed. Outcome: without this it scrolls through an empty end.
+    """
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """As wide as its parts need; the area asks for the height that goes with a width."""
+        return QSize(super().minimumSizeHint().width(), 0)
+
+
+class QuestionView(QWidget):
+    """The question; it scrolls where there is no room for all of it, and its buttons do not.
+
+    Signals:
+        answered: whether it is allowed.
+    """
+
+    answered = Signal(bool)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        said = clients_strings()["pairing"]
+        self._asked: PairingQuestion | None = None
+        self._there: tuple[str, ...] = ()
+        self._is_ripe = False
+        self.title, self.other = label("", "title", wrap=True), label("", "warning", wrap=True)
+        self.values = {
+            name: label("", "strong", wrap=True) for name in ("calls_itself", "named", "process", "code_end")
+        }
+        self.kept = label(said["name_kept"], "small", wrap=True)
+        self.former = label(said["former"], "warning", wrap=True)
+        self.rights = Rights(theme)
+        self.every = QCheckBox(describe_space_grant(_ALL))
+        self.spaces = SpaceBoxes()
+        self.left = label("", "small")
+        self.allow = button(said["allow"], lambda: self.answered.emit(True))  # noqa: FBT003 - Qt's signal
+        self.deny = button(said["deny"], lambda: self.answered.emit(False), kind="primary")  # noqa: FBT003
+        self.allow.setAutoDefault(False)
+        self._lay_out()
+        self.rights.changed.connect(self._changed)
+        self.every.toggled.connect(lambda _: self._changed())
+        self._inert = QTimer(self)
+        self._inert.setSingleShot(True)
+        self._inert.setInterval(INERT_MS)
+        self._inert.timeout.connect(self._ripen)
+        self.setTabOrder(self.deny, self.allow)
+
+    def _lay_out(self) -> None:
+        said = clients_strings()["pairing"]
+        grid = QGridLayout()
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(6)
+        for place, (name, value) in enumerate(self.values.items()):
+            grid.addWidget(label(said[name], "muted"), place, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(value, place, 1)
+        grid.setColumnStretch(1, 1)
+        self._body, self._foot = Body(), QWidget()
+        box = column(self._body, self.title, self.other, gap=10)
+        box.setContentsMargins(0, 0, 6, 0)  # from the scroll bar
+        box.addLayout(grid)
+        for part in (
+            self.kept,
+            label(said["process_hint"], "small", wrap=True),
+            self.former,
+            label(said["allowed"], "label"),
+            self.rights,
+            label(said["sees"], "label"),
+            self.every,
+            self.spaces,
+            label(said["sees_own"], "small", wrap=True),
+            label(describe_limits_of_grants(), "small", wrap=True),
+        ):
+            box.addWidget(part)
+        box.addStretch(1)
+        row(self.left, None, self.allow, self.deny, parent=self._foot)
+        self.area = scrolling(self._body)
+        self.area.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # its arrow keys reach what stands below
+        self.area.setAccessibleName(said["question"])
+        column(self, self.area, self._foot, gap=_GAP).setStretch(0, 1)
+
+    def height_for(self, width: int) -> int:
+        """How high it would be with nothing to scroll.
+
+        Args:
+            width: pixels it has.
+        """
+        box = self._body.layout()
+        inside = self._body.sizeHint().height() if box is None else box.totalHeightForWidth(width)
+        return inside + _GAP + self._foot.sizeHint().height()
+
+    def know_spaces(self, there: Iterable[str]) -> None:
+        """Show the spaces there are; what is ticked stays so.
+
+        Args:
+            there: their names.
+        """
+        self._there = tuple(there)
+        ticked = self.spaces.grants
+        self._list_spaces()
+        self.spaces.tick(ticked)
+
+    def _list_spaces(self) -> None:
+        grants = () if self._asked is None else self._asked.grants
+        asked = [one.removeprefix(SPACE) for one in grants if one.startswith(SPACE)]
+        self.spaces.show_spaces(self._there, asked)
+
+    @property
+    def grants(self) -> tuple[str, ...]:
+        """What it gets with a yes."""
+        if self.every.isChecked():
+            return (*self.rights.grants, _ALL)
+        return (*self.rights.grants, *self.spaces.grants)
+
+    def show_question(self, asked: PairingQuestion, meant: str | None) -> None:
+        """Show who asks; "Allow" takes no press for a second.
+
+        Args:
+            asked: who.
+            meant: the name pairing was opened for; None for whoever comes.
+        """
+        said = clients_strings()["pairing"]
+        client, name = visible(asked.client), visible(asked.name)
+        is_same = asked.client == asked.name
+        self._asked = asked
+        self.title.setText(said["asks" if is_same else "asks_as"].format(name=name, client=client))
+        self.title.setAccessibleName(self.title.text())
+        self.other.setText(said["other"].format(name=name, client=client))
+        self.other.setVisible(meant is not None and not is_same)
+        self.kept.setVisible(meant is None and not is_same)
+        shown = {
+            "calls_itself": client,
+            "named": name,
+            "process": one_line(asked.asked_by, _PROCESS) or said["unknown_process"],
+            "code_end": visible(asked.code_end),
+        }
+        for key, value in shown.items():
+            self.values[key].setText(value)
+            self.values[key].setAccessibleName(f"{said[key]}: {value}")
+        self.former.setVisible(asked.former)
+        self.rights.show_rights([one for one in asked.grants if one != _ALL and not one.startswith(SPACE)])
+        self.every.setChecked(_ALL in asked.grants)
+        self.every.setVisible(_ALL in asked.grants)
+        self._list_spaces()
+        for made in (self._body, self.deny):
+            made.setEnabled(True)
+        self._is_ripe = False
+        self._changed()
+        self._inert.start()
+        self.area.verticalScrollBar().setValue(0)
+        self.deny.setDefault(True)
+        self.deny.setFocus()
+
+    def _ripen(self) -> None:
+        self._is_ripe = True
+        self._changed()
+
+    def _changed(self) -> None:
+        self.spaces.setEnabled(not self.every.isChecked())
+        self.allow.setEnabled(self._is_ripe and bool(self.rights.grants))
+
+    def show_time(self, left: int) -> None:
+        """Say how long there is to answer.
+
+        Args:
+            left: seconds.
+        """
+        self.left.setText(format_count(clients_strings()["pairing"]["answer_left"], left))
+
+    def wait(self) -> None:
+        """It was answered."""
+        self._inert.stop()
+        self._is_ripe = False
+        for made in (self._body, self.allow, self.deny):
+            made.setEnabled(False)

@@ -1,0 +1,312 @@
+"""What a client may do: each grant with its sentence, the spaces, the limits, the trust ceiling, to tick and to see.
+
+What would change is said before it is applied. Must not do: change anything before "Apply".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QDoubleSpinBox, QGridLayout, QSpinBox, QWidget
+
+from core.types.clients import ClientCard, Standing, Terms
+from core.types.values import Grant
+from core.types.views import Facets
+from ui.context import Context
+from ui.pages.clients.head import Tab, has_keyboard, offer
+from ui.pages.clients.words import SPACE, change_told, grant_sentence, grant_word, visible
+from ui.strings import clients_strings
+from ui.tasks import query
+from ui.theme.theme import Theme
+from ui.widgets.basics import FlowLayout, button, card, clear, column, label, row, scrolling
+from ui.widgets.states import FOOT
+
+_GLOBAL, _OWN = "GLOBAL", "client:"
+_TICK, _BESIDE_TICK = 14, 10  # as the style sheet draws a box
+
+
+class GrantBoxes(QWidget):
+    """A box for every grant, with its sentence under it.
+
+    Signals:
+        changed: one was ticked or cleared, by hand or not.
+    """
+
+    changed = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.boxes: dict[str, QCheckBox] = {}
+        layout = column(self, gap=2)
+        for grant in Grant:
+            word = grant_word(grant.value)
+            box = QCheckBox(word[:1].upper() + word[1:])
+            box.setAccessibleDescription(grant_sentence(grant.value))
+            box.toggled.connect(lambda _: self.changed.emit())
+            self.boxes[grant.value] = box
+            sentence = label(grant_sentence(grant.value), "small", wrap=True)
+            sentence.setContentsMargins(theme.px(_TICK) + _BESIDE_TICK, 0, 0, 8)
+            layout.addWidget(box)
+            layout.addWidget(sentence)
+
+    @property
+    def grants(self) -> tuple[str, ...]:
+        """What is ticked, in the order of the grants."""
+        return tuple(name for name, box in self.boxes.items() if box.isChecked())
+
+    def show_grants(self, grants: Sequence[str]) -> None:
+        """Tick these."""
+        for name, box in self.boxes.items():
+            box.setChecked(name in grants)
+
+
+class SpaceBoxes(QWidget):
+    """A box for every space but GLOBAL and the client's own.
+
+    Attributes:
+        boxes: by the name of the space.
+
+    Signals:
+        changed: one was ticked or cleared, by hand or not.
+    """
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.boxes: dict[str, QCheckBox] = {}
+        self._flow = FlowLayout(self, gap=14)
+
+    def show_spaces(self, there: Iterable[str], granted: Sequence[str], client: str = "") -> None:
+        """Show other spaces.
+
+        Args:
+            there: the names of all there are.
+            granted: those to tick; one of them that is not there any more is shown too.
+            client: whose own space is left out; "" for those of all clients.
+        """
+        own = f"{_OWN}{client}"
+        named = (one for one in there if one != _GLOBAL and not (one == own if client else one.startswith(_OWN)))
+        clear(self._flow)
+        self.boxes = {}
+        for name in sorted({*named, *granted}):
+            box = QCheckBox(visible(name).replace("&", "&&"))
+            box.setChecked(name in granted)
+            box.toggled.connect(lambda _: self.changed.emit())
+            self.boxes[name] = box
+            self._flow.addWidget(box)
+        if not self.boxes:
+            self._flow.addWidget(label(clients_strings()["terms"]["no_spaces"], "muted"))
+
+    @property
+    def grants(self) -> tuple[str, ...]:
+        """What is ticked, as grants: `space:work`."""
+        return tuple(f"{SPACE}{name}" for name, box in self.boxes.items() if box.isChecked())
+
+    def tick(self, grants: Sequence[str]) -> None:
+        """Tick the spaces of these grants, and no other."""
+        for name, box in self.boxes.items():
+            box.setChecked(f"{SPACE}{name}" in grants)
+
+
+_MOST = 100_000
+
+
+def terms_of(client: ClientCard) -> Terms:
+    """What a client has now."""
+    spaces = tuple(f"{SPACE}{name}" for name in client.spaces)
+    return Terms((*client.grants, *spaces), client.limit_minute, client.limit_session, client.trust_ceiling)
+
+
+class TermsTab(Tab):
+    """The view.
+
+    Signals:
+        applied: the `Terms` the person wants.
+        left: the button that had the keyboard can be pressed no more.
+    """
+
+    applied = Signal(object)
+    left = Signal()
+
+    def __init__(self, context: Context) -> None:
+        said, theme = clients_strings()["terms"], context.theme
+        super().__init__(context, clients_strings()["reading"])
+        self._before: Terms | None = None
+        self._facets: Facets | None = None
+        self._filled: Facets | None = None
+        self._shown_ceiling = 0.0
+        self._is_filling = False
+        self.grants, self.spaces = GrantBoxes(theme), SpaceBoxes()
+        self.minute = _limit(said["minute"])
+        self.session = _limit(said["session"])
+        self.ceiling = QDoubleSpinBox()
+        self.ceiling.setRange(0.0, 100.0)
+        self.ceiling.setSingleStep(5)
+        self.ceiling.setDecimals(0)
+        self.ceiling.setSuffix(" %")
+        self.ceiling.setAccessibleName(said["ceiling"])
+        inset(self.ceiling)
+        self.usual = QCheckBox(said["ceiling_usual"].capitalize())
+        self.usual.setAccessibleDescription(said["ceiling_hint"])
+        self.outcome = label("", "strong", wrap=True)
+        self.reset = button(said["reset"], self._reset)
+        self.act = button(said["apply"], self._apply, kind="primary")
+        self.act.setDefault(False)
+        self._build(theme.px(150))
+        self.grants.changed.connect(self._changed)
+        self.spaces.changed.connect(self._changed)
+        self.grants.boxes[Grant.SPEAK_FOR_USER.value].clicked.connect(lambda _: self.usual.setChecked(True))
+        for spin in (self.minute, self.session):
+            spin.valueChanged.connect(lambda _: self._changed())
+        self.ceiling.valueChanged.connect(lambda _: self._changed())
+        self.usual.toggled.connect(lambda _: self._changed())
+
+    def _build(self, wide: int) -> None:
+        said = clients_strings()["terms"]
+        form, inner = card(margins=16, gap=10)
+        inner.addWidget(label(said["may"], "label"))
+        inner.addWidget(self.grants)
+        inner.addWidget(label(said["spaces"], "label"))
+        inner.addWidget(self.spaces)
+        inner.addWidget(label(said["spaces_hint"], "small", wrap=True))
+        inner.addWidget(label(said["limits"], "label"))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(8)
+        for place, (name, field) in enumerate((("minute", self.minute), ("session", self.session))):
+            title = label(said[name])
+            title.setBuddy(field)
+            field.setMinimumWidth(wide)
+            grid.addWidget(title, place, 0)
+            grid.addWidget(field, place, 1)
+        grid.addWidget(label(said["ceiling"]), 2, 0)
+        grid.addWidget(self.ceiling, 2, 1)
+        grid.addWidget(self.usual, 2, 2)
+        grid.setColumnStretch(3, 1)
+        inner.addLayout(grid)
+        inner.addWidget(label(said["ceiling_hint"], "small", wrap=True))
+        area = QWidget()
+        column(area, form).addStretch(1)
+        foot = QWidget()
+        foot.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
+        row(self.outcome, self.reset, self.act, parent=foot).setStretch(0, 1)
+        column(self.inside, scrolling(area), foot, gap=10).setStretch(0, 1)
+
+    # ---- showing
+
+    def read(self) -> None:
+        """Read which spaces there are, and show the terms; what is being changed by hand is left alone."""
+        client = self.card
+        if client is None:
+            return
+        library = self.context.bridge.engine.library
+        asked = query(clients_strings()["reading"], library.facets).within(self, "spaces")
+
+        def show(facets: Facets) -> None:
+            self._facets = facets
+            if self.card is not None and self.card.name == client.name:
+                self._show(self.card, facets)
+
+        self.context.tasks.run(asked.success(show).failure(self.fail))
+
+    def stands_otherwise(self) -> None:
+        """Show the terms as they are now; which spaces there are was read when it was entered."""
+        if self.card is not None and self._facets is not None and self._is_read:
+            self._show(self.card, self._facets)
+
+    def forget(self) -> None:
+        """Another client: what was ticked for the last one is gone."""
+        self._before = None
+
+    def accept(self, name: str) -> None:
+        """What was wanted of a client holds now: what comes back is shown, whatever was ticked.
+
+        Args:
+            name: the client's.
+        """
+        if self.card is not None and self.card.name == name:
+            self._before = None
+
+    def _show(self, client: ClientCard, facets: Facets) -> None:
+        is_fresh = not self._is_read or self._before is None or _alike(self.wanted, self._before)
+        now = terms_of(client)
+        self._is_read = True
+        self.states.content()
+        if is_fresh and (now, facets) != (self._before, self._filled):
+            self._before, self._filled = now, facets
+            self._is_filling = True
+            self.spaces.show_spaces(facets.spaces, client.spaces, client.name)
+            self._show_terms(now)
+            self._is_filling = False
+        self._changed()
+
+    def _show_terms(self, terms: Terms) -> None:
+        self.grants.show_grants(terms.grants)
+        self.spaces.tick(terms.grants)
+        self.minute.setValue(terms.limit_minute or 0)
+        self.session.setValue(terms.limit_session or 0)
+        self.ceiling.setValue(100 * (terms.trust_ceiling or 0.0))
+        self._shown_ceiling = self.ceiling.value()
+        self.usual.setChecked(False)
+
+    @property
+    def wanted(self) -> Terms:
+        """What the form says."""
+        is_touched = self.ceiling.value() != self._shown_ceiling
+        exact = None if self._before is None or is_touched else self._before.trust_ceiling
+        shown = round(self.ceiling.value() / 100, 2) if exact is None else exact  # the field shows two digits of it
+        ceiling = None if self.usual.isChecked() else shown
+        grants = (*self.grants.grants, *self.spaces.grants)
+        return Terms(grants, self.minute.value() or None, self.session.value() or None, ceiling)
+
+    def _changed(self) -> None:
+        if self._is_filling or self._before is None or self.card is None:
+            return
+        said, wanted = clients_strings()["terms"], self.wanted
+        is_out = self.card.standing is Standing.REVOKED
+        is_same, is_empty = _alike(wanted, self._before), not self.grants.grants
+        told = said["revoked"] if is_out else said["nothing"] if is_empty else change_told(self._before, wanted)
+        self.outcome.setText(told)
+        self.ceiling.setEnabled(not self.usual.isChecked())
+        held = next((made for made in (self.reset, self.act) if has_keyboard(made)), None)
+        offer(self.reset, said["same"] if is_same else "", said["reset_hint"])
+        offer(self.act, told if is_same or is_empty or is_out else "", told)
+        if held is not None and not held.isEnabled():
+            self.left.emit()
+
+    # ---- acts
+
+    def _reset(self) -> None:
+        if self._before is not None:
+            self._show_terms(self._before)
+            self._changed()
+
+    def _apply(self) -> None:
+        self.applied.emit(self.wanted)
+
+
+def _alike(one: Terms, other: Terms) -> bool:
+    bounds = (one.limit_minute, one.limit_session, one.trust_ceiling)
+    return set(one.grants) == set(other.grants) and bounds == (
+        other.limit_minute,
+        other.limit_session,
+        other.trust_ceiling,
+    )
+
+
+def _limit(name: str) -> QSpinBox:
+    made = QSpinBox()
+    made.setRange(0, _MOST)
+    made.setSpecialValueText(clients_strings()["terms"]["no_limit"])
+    made.setGroupSeparatorShown(True)
+    made.setAccessibleName(name)
+    inset(made)
+    return made
+
+
+def inset(spin: QAbstractSpinBox) -> None:
+    """A number that stands off the edge of its field; the arrow keys and the wheel step it."""
+    spin.setObjectName("stepped")
+    spin.lineEdit().setTextMargins(8, 0, 0, 0)

@@ -1,0 +1,220 @@
+"""A token made by hand: name, grants and spaces, then the token once, with a copy that leaves the clipboard by itself.
+
+Must not do: keep the token, show it a second time, or take off the clipboard what somebody else has put there since.
+"""
+
+from __future__ import annotations
+
+import base64
+
+from PySide6.QtCore import QMimeData, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QLineEdit, QStackedWidget, QWidget
+
+from core.config.grant_wording import describe_limits_of_grants
+from core.types.replies import Paired
+from core.types.values import Grant
+from core.types.views import Facets
+from ui.context import Context
+from ui.pages.clients.terms import GrantBoxes, SpaceBoxes
+from ui.pages.clients.words import visible
+from ui.strings import clients_strings
+from ui.tasks import problem_of, query, write
+from ui.widgets.basics import button, column, label, row, scrolling
+
+CLEAR_MS = 30_000
+_MARK = "application/x-loci-secret"
+_NOT_KEPT = "x-kde-passwordManagerHint"
+"""Managers of clipboards that keep a history leave out what carries this mark."""
+
+
+class SecretClip(QObject):
+    """Holds no secret itself: what is on the clipboard carries a mark of this object."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.desk)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(CLEAR_MS)
+        self._timer.timeout.connect(self.clear)
+        self._mark = str(id(self)).encode("ascii")
+        context.bridge.state.connect(self._state)
+
+    def put(self, secret: str) -> None:
+        """Put it there for half a minute.
+
+        Args:
+            secret: plain text.
+        """
+        copied = QMimeData()
+        copied.setText(secret)
+        copied.setData(_MARK, self._mark)
+        copied.setData(_NOT_KEPT, b"secret")
+        QGuiApplication.clipboard().setMimeData(copied)
+        self._timer.start()
+
+    def clear(self) -> None:
+        """Take it off, if it is still there; this object has done its work then."""
+        self._timer.stop()
+        held: QMimeData | None = QGuiApplication.clipboard().mimeData()  # None where the clipboard is empty
+        if held is not None and held.data(_MARK).data() == self._mark:
+            QGuiApplication.clipboard().clear()
+        self.deleteLater()
+
+    def _state(self, state: str) -> None:
+        if state != "open":
+            self.clear()
+
+
+_WIDTH, _HIGH = 520, 470
+_NAME = 40
+_USUAL = ("read", "propose")
+
+
+def token_text(token: bytes) -> str:
+    """A token as it is written down: base64url without padding (design, section 8)."""
+    return base64.urlsafe_b64encode(token).decode("ascii").rstrip("=")
+
+
+class TokenDialog(QDialog):
+    """Asks for a name and grants, makes the client, shows its token once.
+
+    Signals:
+        made: the name of the client.
+    """
+
+    made = Signal(str)
+
+    def __init__(self, context: Context, parent: QWidget, name: str = "") -> None:
+        """Make it.
+
+        Args:
+            context: what pages are given.
+            parent: the page.
+            name: to begin with.
+        """
+        super().__init__(parent)
+        said = clients_strings()["making"]
+        self.context = context
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(said["title"])
+        self.setAccessibleName(said["title"])
+        self.setMinimumWidth(context.theme.px(_WIDTH))
+        self._steps = QStackedWidget()
+        self._steps.addWidget(self._ask_step(name))
+        self._steps.addWidget(self._show_step())
+        column(self, label(said["title"], "title"), self._steps, margins=24, gap=12).setStretch(1, 1)
+        self.resize(context.theme.px(_WIDTH), context.theme.px(_HIGH))
+        self.name.setFocus()
+
+    def _ask_step(self, name: str) -> QWidget:
+        said = clients_strings()["making"]
+        made = QWidget()
+        self.name = QLineEdit(name)
+        self.name.setMaxLength(_NAME)
+        self.name.setAccessibleName(said["name"])
+        self.name.setPlaceholderText(said["name_hint"])
+        self.name.textChanged.connect(lambda _: self._check())
+        self.grants = GrantBoxes(self.context.theme)
+        self.grants.show_grants(_USUAL)
+        self.grants.changed.connect(self._check)
+        self.spaces = SpaceBoxes()
+        asking, terms = QWidget(), clients_strings()["terms"]
+        column(
+            asking,
+            label(said["may"], "label"),
+            self.grants,
+            label(terms["spaces"], "label"),
+            self.spaces,
+            label(terms["spaces_hint"], "small", wrap=True),
+            gap=8,
+        ).addStretch(1)
+        self.problem = label("", "danger", wrap=True)
+        self.problem.hide()
+        self.cancel = button(clients_strings()["cancel"], self.reject)
+        self.act = button(said["act"], self._make, kind="primary")
+        box = column(made, label(said["lead"], "muted", wrap=True), label(said["name"], "label"), self.name, gap=8)
+        box.addWidget(scrolling(asking), 1)
+        box.addWidget(self.problem)
+        box.addLayout(row(None, self.cancel, self.act))
+        self._check()
+        self._read_spaces()
+        return made
+
+    def _read_spaces(self) -> None:
+        library = self.context.bridge.engine.library
+
+        def show(facets: Facets) -> None:
+            self.spaces.show_spaces(facets.spaces, ())
+
+        asked = query(clients_strings()["reading"], library.facets).within(self, "spaces")
+        self.context.tasks.run(asked.success(show).failure(self._fail))
+
+    def _show_step(self) -> QWidget:
+        said = clients_strings()["making"]
+        made = QWidget()
+        self.told = label("", "body", wrap=True)
+        self.token = QLineEdit()
+        self.token.setReadOnly(True)
+        self.token.setAccessibleName(said["token"])
+        self.copied = label("", "small")
+        self.copy = button(said["copy"], self._copy, theme=self.context.theme, icon="copy")
+        self.finish = button(said["done"], self.accept, kind="primary")
+        line = row(self.token, self.copy, gap=8)
+        line.setStretch(0, 1)
+        box = column(made, self.told, gap=10)
+        box.addLayout(line)
+        box.addWidget(self.copied)
+        box.addStretch(1)
+        box.addWidget(label(describe_limits_of_grants(), "small", wrap=True))
+        box.addLayout(row(None, self.finish))
+        return made
+
+    def _check(self) -> None:
+        self.act.setEnabled(bool(self.name.text().strip()) and bool(self.grants.grants))
+        self.spaces.setEnabled(Grant.ALL_SPACES.value not in self.grants.grants)
+
+    def _make(self) -> None:
+        name = self.name.text().strip()
+        grants = (*self.grants.grants, *(self.spaces.grants if self.spaces.isEnabled() else ()))
+        clients = self.context.bridge.engine.clients
+        self._wait(is_busy=True)
+        task = write(clients_strings()["making"]["making"].rstrip(" …"), lambda: clients.pair(name, grants))
+        self.context.tasks.run(task.within(self).success(self._show).failure(self._fail))
+
+    def _wait(self, *, is_busy: bool) -> None:
+        for part in (self.name, self.grants, self.spaces, self.act):
+            part.setEnabled(not is_busy)
+        if not is_busy:
+            self._check()
+
+    def _fail(self, error: BaseException) -> None:
+        self._wait(is_busy=False)
+        problem = problem_of(error)
+        self.problem.setText("" if problem is None else problem.sentence)
+        self.problem.setVisible(problem is not None)
+        self.name.setFocus()
+
+    def _show(self, paired: Paired) -> None:
+        said = clients_strings()["making"]
+        self.told.setText(said["shown"].format(name=visible(paired.name)))
+        self.token.setText(token_text(paired.token))
+        self.token.setCursorPosition(0)
+        self._steps.setCurrentIndex(1)
+        self.finish.setDefault(True)
+        self.copy.setFocus()
+        self.made.emit(paired.name)
+
+    def _copy(self) -> None:
+        SecretClip(self.context).put(self.token.text())
+        self.copied.setText(clients_strings()["making"]["copied"])
+        self.copied.setAccessibleName(self.copied.text())
+
+    def done(self, result: int) -> None:
+        """Closed: nothing of the token stays.
+
+        Args:
+            result: of the dialog.
+        """
+        self.token.setText("")
+        super().done(result)

@@ -1,0 +1,297 @@
+"""The tab of the archive: what faded, expired or was put away; brought back, or erased for good.
+
+Must not do: know another tab, or erase without the dialog that says how many, and which backups still hold them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QWidget
+
+from core.types.lifecycle import Buried, Erased, Graveyard
+from core.types.memory import ErasePreview
+from core.types.values import OWNER_ACTOR, Kind, Status
+from core.types.views import Revision, RevisionReport
+from ui.context import CLOSER, Context
+from ui.pages.journal.lines import ActBar, Entry, entry_list
+from ui.pages.journal.words import day_told
+from ui.strings import format_count, journal_strings
+from ui.tasks import problem_of, query, write
+from ui.undo import offer_undo
+from ui.widgets.basics import button, card_of, column, label, restyle, row
+from ui.widgets.plaintext import one_line
+from ui.widgets.states import FOOT, EmptyState, States
+from ui.widgets.words import reason_told
+
+_WIDTH = 460
+_LISTED = 5
+
+
+class EraseDialog(QDialog):
+    """Shows what would be lost; its button erases, its default is not to.
+
+    Signals:
+        agreed: the person pressed it.
+    """
+
+    agreed = Signal()
+
+    def __init__(self, context: Context, ids: Sequence[str], parent: QWidget) -> None:
+        """Make it.
+
+        Args:
+            context: what pages are given.
+            ids: the memories.
+            parent: the tab.
+        """
+        super().__init__(parent)
+        said = journal_strings()["archive"]
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(said["erase_title"])
+        self.setAccessibleName(said["erase_title"])
+        self.setMinimumWidth(context.theme.px(_WIDTH))
+        self._line = context.theme.px(26)
+        self.summary = label(said["erase_look"], "muted", wrap=True)
+        self.never = label(said["erase_never"], "danger", wrap=True)
+        self.held = label("", "muted", wrap=True)
+        self.backups = QListWidget()
+        self.backups.setObjectName("framed")
+        self.backups.setSelectionMode(QListWidget.SelectionMode.NoSelection)
+        self.cancel = button("Cancel", self.reject)
+        self.act = button(said["erase_title"], self._agree, kind="danger")
+        self.act.setEnabled(False)
+        self.act.setAutoDefault(False)
+        self.cancel.setDefault(True)
+        for shown in (self.never, self.held, self.backups):
+            shown.hide()
+        layout = column(self, label(said["erase_title"], "title"), self.summary, self.never, self.held, self.backups)
+        layout.setContentsMargins(24, 24, 24, 24)
+        layout.setSpacing(12)
+        layout.addLayout(row(None, self.cancel, self.act))
+        self.cancel.setFocus()
+        wanted, memories = tuple(ids), context.bridge.engine.memories
+        asked = query(said["erase_look"], lambda: memories.erase_preview(wanted)).within(self)
+        context.tasks.run(asked.success(self._show).failure(self._fail))
+
+    def _show(self, found: ErasePreview) -> None:
+        said = journal_strings()["archive"]
+        more = (("erase_back", len(found.back)), ("erase_versions", found.versions), ("erase_same", found.same_words))
+        told = [
+            format_count(said["erase"], found.memories),
+            *(format_count(said[key], count) for key, count in more if count),
+        ]
+        self.summary.setText(" ".join(told))
+        restyle(self.summary, "role", "body")
+        count = len(found.backups)
+        self.held.setText(format_count(said["erase_backups"], count) if count else said["erase_no_backup"])
+        for name in found.backups:
+            item = QListWidgetItem(one_line(name, 120), self.backups)
+            item.setSizeHint(QSize(0, self._line))
+        self.backups.setAccessibleName(self.held.text())
+        self.backups.setFixedHeight(self._line * min(count, _LISTED) + 10)
+        self.never.show()
+        self.held.show()
+        self.backups.setVisible(bool(count))
+        self.act.setText(format_count(said["erase_act"], found.memories))
+        self.act.setAccessibleName(self.act.text())
+        self.act.setEnabled(bool(found.memories))
+        self.adjustSize()
+
+    def _fail(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        self.summary.setText("" if problem is None else problem.sentence)
+        restyle(self.summary, "role", "danger")
+
+    def _agree(self) -> None:
+        self.agreed.emit()
+        self.accept()
+
+
+ORIGIN = "journal"
+PAGE_ROWS = 100
+_MOST_AGAIN = 500
+_ACTS = ("restore", "open", "erase")
+_TEXT, _SPACE = 240, 40
+
+
+def buried_entry(buried: Buried, now_ms: int) -> Entry:
+    """A line of the archive.
+
+    Args:
+        buried: the memory.
+        now_ms: the present.
+    """
+    said = journal_strings()["archive"]
+    fixed = "" if buried.can_return else said["fixed"]
+    why = reason_told(buried.reason).rstrip(".")
+    gone = said["never"] if buried.erased_at is None else said["erased"].format(when=day_told(buried.erased_at, now_ms))
+    return Entry(
+        id=buried.id,
+        head=one_line(buried.text, _TEXT),
+        note=" · ".join(part for part in (why, one_line(buried.space, _SPACE), fixed) if part),
+        kind=Kind(buried.kind),
+        aside=said["archived"].format(when=day_told(buried.archived_at, now_ms)),
+        aside_note=gone,
+        value=buried,
+    )
+
+
+class ArchiveTab(QWidget):
+    """What is archived, newest first.
+
+    Signals:
+        counted: how many there are.
+    """
+
+    counted = Signal(int)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        said = journal_strings()["archive"]
+        self._is_read = self._wants_focus = False
+        self._next: str | None = None
+        self._erases = False
+        self.list = entry_list(context.theme, said["list"], _ACTS, takes_many=True)
+        self.lead = label("", "muted", wrap=True)
+        self.acts = ActBar(context.theme, _ACTS)
+        self.acts.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
+        inside = QWidget()
+        column(inside, self.lead, card_of(self.list), self.acts, gap=10).setStretch(1, 1)
+        self.states = States(context.theme, inside, said["reading"])
+        column(self, self.states)
+        self.list.lines.more.connect(self._more)
+        self.list.looked_at_id.connect(lambda memory_id: self.context.selection.select(memory_id, ORIGIN))
+        self.list.picked.connect(self._offer)
+        self.list.asked.connect(self.act)
+        self.acts.asked.connect(self.act)
+
+    # ---- reading
+
+    def enter(self) -> None:
+        """It is shown."""
+        self._wants_focus = True
+        self.read()
+
+    def read(self) -> None:
+        """Read again from the newest on, as far as it was read before."""
+        if not self._is_read:
+            self.states.loading()
+        limit = max(PAGE_ROWS, min(_MOST_AGAIN, self.list.lines.rowCount()))
+        self._ask(None, limit, self._show)
+
+    def _more(self) -> None:
+        self._ask(self._next, PAGE_ROWS, self._append)
+
+    def _ask(self, after: str | None, limit: int, then: object) -> None:
+        jobs = self.context.bridge.engine.jobs
+        asked = query(journal_strings()["archive"]["reading"], lambda: jobs.graveyard(after, limit)).within(
+            self, "graves"
+        )
+        self.context.tasks.run(asked.success(then).failure(self._fail))  # type: ignore[arg-type]  # one of two methods
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it was read."""
+        return self._is_read
+
+    def _fail(self, error: BaseException) -> None:
+        self.states.failed(error, self.read, self.context.desk.say if self._is_read else None)
+
+    # ---- showing
+
+    def _entries(self, rows: Sequence[Buried]) -> list[Entry]:
+        now = self.context.clock.now_ms()
+        self._erases = self._erases or any(one.erased_at is not None for one in rows)
+        return [buried_entry(one, now) for one in rows]
+
+    def _show(self, graves: Graveyard) -> None:
+        said = journal_strings()["archive"]
+        self._is_read, self._next, self._erases = True, graves.next, False
+        self.counted.emit(graves.total)
+        self.list.show_lines(self._entries(graves.rows), has_more=graves.next is not None)
+        self.lead.setText(said["lead_erases" if self._erases else "lead"])
+        self._offer()
+        if not graves.rows:
+            self.states.empty(EmptyState(self.context.theme, "archive", said["nothing_title"], said["nothing"]))
+            return
+        self.states.content()
+        if self._wants_focus:
+            self.list.setFocus()
+        self._wants_focus = False
+
+    def _append(self, graves: Graveyard) -> None:
+        self._next = graves.next
+        self.counted.emit(graves.total)
+        self.list.lines.append(self._entries(graves.rows), has_more=graves.next is not None)
+        self.lead.setText(journal_strings()["archive"]["lead_erases" if self._erases else "lead"])
+
+    def _offer(self) -> None:
+        chosen = self.list.chosen
+        acts = {"open", "erase"} if chosen else set()
+        if any(entry.value.can_return for entry in chosen):
+            acts.add("restore")
+        self.list.offered = frozenset(acts)
+        self.acts.offer(self.list.offered)
+
+    # ---- what is done with them
+
+    def act(self, name: str) -> None:
+        """Do something with what is chosen.
+
+        Args:
+            name: `restore`, `open` or `erase`.
+        """
+        chosen = self.list.chosen
+        if not chosen:
+            return
+        if name == "restore":
+            self.restore([entry.id for entry in chosen if entry.value.can_return])
+        elif name == "erase":
+            ids = [entry.id for entry in chosen]
+            dialog = EraseDialog(self.context, ids, self)
+            dialog.agreed.connect(lambda: self.erase(ids))
+            dialog.open()
+        else:
+            self.context.selection.again(chosen[0].id, CLOSER)
+
+    def restore(self, ids: Sequence[str]) -> None:
+        """Bring memories back; one step.
+
+        Args:
+            ids: which.
+        """
+        library = self.context.bridge.engine.library
+        task = write("Bringing memories back", lambda: library.revise(ids, Revision(status=Status.ACTIVE)))
+        self.context.tasks.run(task.within(self).success(partial(self._restored, len(ids))))
+
+    def _restored(self, asked: int, report: RevisionReport) -> None:
+        said = journal_strings()["archive"]
+        left = asked - report.changed
+        sentence = format_count(said["back"], report.changed) if report.changed else ""
+        sentence += format_count(said["stayed"], left) if left > 0 else ""
+        if report.step_id is None:
+            self.context.desk.say(sentence.strip())
+        else:
+            offer_undo(self.context, sentence, report.step_id)
+        self.read()
+
+    def erase(self, ids: Sequence[str]) -> None:
+        """Erase memories for good.
+
+        Args:
+            ids: which.
+        """
+        memories = self.context.bridge.engine.memories
+        task = write("Erasing for good", lambda: memories.erase(ids, OWNER_ACTOR)).within(self)
+        self.context.tasks.run(task.success(self._erased))
+
+    def _erased(self, found: Erased) -> None:
+        said, count = journal_strings()["archive"], len(found.backups)
+        held = format_count(said["erased_backups"], count) if count else ""
+        self.context.desk.say(format_count(said["erased_told"], found.memories) + held)
+        self.context.selection.again("", ORIGIN)
+        self.read()

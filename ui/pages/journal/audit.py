@@ -1,0 +1,223 @@
+"""The tab of the audit: every verb with who and when, in a chain that shows whether somebody meddled with it.
+
+No memory text is in the audit. Must not do: know another tab.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+
+from core.types.replies import AuditPage, AuditRow
+from ui.context import Context
+from ui.lists.table_view import Column, TableModel, TableSpec, TableView
+from ui.pages.journal.words import counts_of, short_id, verb_of, who_did
+from ui.tasks import problem_of, query
+from ui.theme.tokens import FontRole
+from ui.widgets.basics import column
+from ui.widgets.states import Banner, EmptyState, States
+from ui.widgets.verdict import VerdictDialog, chain_sentence, verdict_of
+from ui.widgets.words import time_of
+
+COLUMNS: Sequence[Column] = (
+    Column("Nr", 56, order=2, is_number=True),
+    Column("When", 148),
+    Column("Who", 96, order=1),
+    Column("What", 124, stretches=True),
+    Column("Object", 96, order=4),
+    Column("Counts", 172, order=3, stretches=True),
+)
+PAGE_ROWS = 200
+_FONTS: Mapping[str, FontRole] = {"Nr": "number", "When": "number", "Object": "mono"}
+_QUIET = frozenset({"Nr", "When", "Object", "Counts"})
+
+
+class AuditRows(TableSpec[AuditRow]):
+    """What stands in the table."""
+
+    columns = COLUMNS
+
+    def text(self, title: str, row: AuditRow) -> str:
+        """What stands in a cell."""
+        return _cell(title, row)
+
+    def ink(self, title: str, _row: AuditRow) -> str:
+        """What one reads first is dark."""
+        return "muted" if title in _QUIET else "ink"
+
+    def font(self, title: str) -> FontRole:
+        """Figures and ids have fonts of their own."""
+        return _FONTS.get(title, "body")
+
+
+class AuditFeed(QObject):
+    """Fills a table with audit rows, newest first; older ones are read as somebody scrolls.
+
+    Attributes:
+        total: how many there are in the vault.
+        is_read: whether it was read once.
+
+    Signals:
+        came: what there is was read.
+        failed: the error; what was shown stays.
+    """
+
+    came = Signal()
+    failed = Signal(object)
+
+    def __init__(self, context: Context, lines: TableModel[AuditRow]) -> None:
+        super().__init__(lines)
+        self._context, self._lines = context, lines
+        self.total = 0
+        self.is_read = False
+        self._next: int | None = None
+        lines.more.connect(lambda: self._ask(self._next, self._append))
+
+    def read(self) -> None:
+        """Read the newest; what is known already stays."""
+        self._ask(None, self._take_newest)
+
+    def _ask(self, before: int | None, then: Callable[[AuditPage], None]) -> None:
+        self._lines.has_more = False
+        journal = self._context.bridge.engine.journal
+        self._context.tasks.run(
+            query("Reading the audit", lambda: journal.audit(before, PAGE_ROWS))
+            .within(self, "audit")
+            .success(then)
+            .failure(self._give_up)
+        )
+
+    def _take_newest(self, page: AuditPage) -> None:
+        self.total, self.is_read = page.total, True
+        known = self._lines.rows
+        new = [one for one in page.rows if not known or one.nr > known[0].nr]
+        if known and len(new) < len(page.rows):
+            self._lines.insert(0, new)  # rows of the audit never change: the new ones come before those that are known
+            self._lines.has_more = self._next is not None
+        else:
+            self._next = page.next
+            self._lines.show_rows(page.rows, has_more=page.next is not None)
+        self.came.emit()
+
+    def _append(self, page: AuditPage) -> None:
+        self._next, self.total = page.next, page.total
+        self._lines.insert(len(self._lines.rows), page.rows)
+        self._lines.has_more = page.next is not None
+
+    def _give_up(self, error: BaseException) -> None:
+        self._lines.has_more = self._next is not None
+        self.failed.emit(error)
+
+
+def _cell(title: str, entry: AuditRow) -> str:
+    match title:
+        case "Nr":
+            return f"{entry.nr:,}"
+        case "When":
+            return time_of(entry.at)
+        case "Who":
+            return who_did(entry.actor)
+        case "What":
+            return verb_of(entry)
+        case "Object":
+            return short_id(entry.object)
+        case _:
+            return counts_of(entry)
+
+
+class AuditTab(QWidget):
+    """The whole audit.
+
+    Signals:
+        counted: how many rows there are.
+        checking: a check begins or is over; see `is_checking`.
+    """
+
+    counted = Signal(int)
+    checking = Signal()
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        self.is_checking = self._wants_focus = False
+        self.table = TableView(context.theme, AuditRows(), "Audit")
+        self.audit = AuditFeed(context, self.table.lines)
+        card = QFrame()
+        card.setObjectName("card")
+        column(card, self.table).setContentsMargins(1, 6, 1, 8)
+        self.states = States(context.theme, card, "Reading the audit …")
+        self.banner: Banner | None = None
+        self._column: QVBoxLayout = column(self, self.states, gap=10)
+        self.audit.came.connect(self._came)
+        self.audit.failed.connect(self._fail)
+
+    def enter(self) -> None:
+        """It is shown."""
+        self._wants_focus = True
+        self.read()
+
+    def read(self) -> None:
+        """Read what there is."""
+        if not self.audit.is_read:
+            self.states.loading()
+        self.audit.read()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it was read."""
+        return self.audit.is_read
+
+    def _came(self) -> None:
+        self.counted.emit(self.audit.total)
+        if self.table.lines.rowCount():
+            self.states.content()
+            if self._wants_focus:
+                self.table.setFocus()
+            self._wants_focus = False
+            return
+        sentence = "Every verb that reads or changes the vault leaves a row here: who, when, how much; never a text."
+        self.states.empty(EmptyState(self.context.theme, "shield-check", "Nothing happened yet", sentence))
+
+    def _fail(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        if problem is None:
+            return
+        if self.audit.is_read:
+            self.context.desk.say(problem.sentence, "Try again", self.audit.read)
+        else:
+            self.states.trouble(problem, self.read)
+
+    def check(self) -> None:
+        """Check the chain, and the rest of the vault with it."""
+        self._say_checking(is_checking=True)
+        vault = self.context.bridge.engine.vault
+        task = query("Checking the chain", vault.verify).within(self, "check")
+        self.context.tasks.run(task.success(self._checked).failure(self._unchecked))
+
+    def _say_checking(self, *, is_checking: bool) -> None:
+        self.is_checking = is_checking
+        self.checking.emit()
+
+    def _checked(self, report: Mapping[str, Any]) -> None:
+        self._say_checking(is_checking=False)
+        verdict = verdict_of(report)
+        whole = verdict.title[:1].lower() + verdict.title[1:]
+        sentence = f"{chain_sentence(report)} The vault: {whole}."
+        tone = {"success": "accent"}.get(verdict.tone, verdict.tone)
+        self._tell(Banner(sentence, tone, "Details", lambda: VerdictDialog(self.context.theme, verdict, self).open()))
+
+    def _unchecked(self, error: BaseException) -> None:
+        self._say_checking(is_checking=False)
+        problem = problem_of(error)
+        if problem is not None:
+            self._tell(Banner(problem.sentence, "warning", "Try again", self.check))
+
+    def _tell(self, banner: Banner) -> None:
+        if self.banner is not None:
+            self._column.removeWidget(self.banner)
+            self.banner.deleteLater()
+        self.banner = banner
+        self._column.insertWidget(0, banner)

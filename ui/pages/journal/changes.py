@@ -1,0 +1,656 @@
+"""The tab of changes: undo steps under the headings of their days, more as somebody scrolls; what is done with them.
+
+Must not do: know another tab.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QResizeEvent
+from PySide6.QtWidgets import QDialog, QFrame, QListWidget, QListWidgetItem, QMenu, QSizePolicy, QWidget
+
+from core.types.replies import ImportRow, StepRow, Steps, UndoBack, UndoReport
+from core.types.values import OWNER_ACTOR
+from core.types.views import MemoryRow
+from ui.context import Context
+from ui.lists.list_view import Keep, ListKeys, ListView
+from ui.lists.row_spec import MIDDLE, PAD, RIGHT, Heading, Inert, RowSpec, RowState, draw_flat_ground
+from ui.pages.journal.words import act_of, clock_of, day_of, details_of, icon_of
+from ui.tasks import problem_of, query, write
+from ui.theme.theme import Theme
+from ui.undo import stayed, to_be_paired, told
+from ui.widgets.basics import FlowLayout, button, column, keycap, label, restyle, row
+from ui.widgets.plaintext import one_line
+from ui.widgets.states import EmptyState, States
+from ui.widgets.words import count_of, memories
+
+PAGE_STEPS = 100
+MOST_AGAIN = 500
+"""Steps that are read again at once after a change; what lies behind is fetched again where somebody looks."""
+Line = StepRow | Heading
+"""A step, or the heading of a day."""
+
+
+class StepFeed(QObject):
+    """Fills a list with steps, newest first, a heading before each day.
+
+    Attributes:
+        total: how many there are in the vault.
+        is_read: whether it was read once.
+        imports: what the imports brought in, by their steps.
+
+    Signals:
+        came: what there is was read.
+        failed: the error; what was shown stays.
+    """
+
+    came = Signal()
+    failed = Signal(object)
+
+    def __init__(self, context: Context, shown: ListView) -> None:
+        super().__init__(shown)
+        self._context, self._shown = context, shown
+        self.total = 0
+        self.is_read = False
+        self.imports: Mapping[str, ImportRow] = {}
+        self._next: str | None = None
+        shown.lines.more.connect(self._read_older)
+
+    def details(self, step: StepRow) -> str:
+        """The second line of a step."""
+        found = self.imports.get(step.id)
+        return details_of(step, self._context.clock.now_ms(), "" if found is None else found.label)
+
+    def newest_standing(self) -> StepRow | None:
+        """The newest step that stands, an undo or not."""
+        return next((step for step in self._shown.lines.rows() if step.can_undo), None)
+
+    def read(self) -> None:
+        """Read again from the newest on, as far as it was read before."""
+        limit = max(PAGE_STEPS, min(MOST_AGAIN, len(self._shown.lines.rows())))
+        self._shown.lines.has_more = False
+        journal = self._context.bridge.engine.journal
+        self._context.tasks.run(
+            query("Reading the journal", lambda: journal.steps(None, limit))
+            .within(self, "steps")
+            .success(self._replace)
+            .failure(self._give_up)
+        )
+
+    def _read_older(self) -> None:
+        after, journal = self._next, self._context.bridge.engine.journal
+        self._context.tasks.run(
+            query("Reading the journal", lambda: journal.steps(after, PAGE_STEPS))
+            .within(self, "steps")
+            .success(self._append)
+            .failure(self._give_up)
+        )
+
+    def _name_imports(self, steps: Sequence[StepRow]) -> None:
+        if any(step.verb == "import" and step.id not in self.imports for step in steps):
+            journal = self._context.bridge.engine.journal
+            task = query("Reading the imports", journal.imports).within(self, "names").failure(lambda _: None)
+            self._context.tasks.run(task.success(self._take_names))
+
+    def _take_names(self, found: Sequence[ImportRow]) -> None:
+        self.imports = {one.step_id: one for one in found if one.step_id is not None}
+        lines = self._shown.lines
+        if lines.lines:
+            lines.dataChanged.emit(lines.index(0, 0), lines.index(len(lines.lines) - 1, 0))
+
+    def _replace(self, steps: Steps) -> None:
+        self._next, self.total, self.is_read = steps.next, steps.total, True
+        self._shown.show_lines(self._with_days("", steps.rows), has_more=steps.next is not None)
+        self._name_imports(steps.rows)
+        self.came.emit()
+
+    def _append(self, steps: Steps) -> None:
+        self._next, self.total = steps.next, steps.total
+        self._shown.lines.append(self._with_days(self._last_day(), steps.rows), has_more=steps.next is not None)
+        self._name_imports(steps.rows)
+        self.came.emit()
+
+    def _give_up(self, error: BaseException) -> None:
+        self._shown.lines.has_more = self._next is not None
+        self.failed.emit(error)
+
+    def _last_day(self) -> str:
+        last = self._shown.lines.lines[-1] if self._shown.lines.lines else None
+        return day_of(last.at, self._context.clock.now_ms()) if isinstance(last, StepRow) else ""
+
+    def _with_days(self, day: str, steps: Sequence[StepRow]) -> list[Line]:
+        now, lines = self._context.clock.now_ms(), list[Line]()
+        for step in steps:
+            its = day_of(step.at, now)
+            if its != day:
+                lines.append(Heading(its))
+                day = its
+            lines.append(step)
+        return lines
+
+
+HEIGHT = 48
+_ICON = 16
+_NARROW = 500
+_KEYS = ListKeys(
+    {
+        Qt.Key.Key_Return: "show",
+        Qt.Key.Key_Enter: "show",
+        Qt.Key.Key_Delete: "act",
+        Qt.Key.Key_U: "act",
+        Qt.Key.Key_B: "back",
+    },
+    lets_go=True,
+    searches=False,
+)
+
+
+class StepRows(RowSpec[StepRow]):
+    """How steps look: an icon, what was done, who did it; when, at the right end.
+
+    Attributes:
+        acting: the line the buttons stand on, which take room at its right; -1 for none.
+        reserved: pixels they take.
+        details: the second line of a step.
+    """
+
+    heading = (42, 30)
+    below_heading = 7
+    tells_repeats = True
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self.acting, self.reserved = -1, 0
+        self.details: Callable[[StepRow], str] = lambda step: step.label
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether there is no room for buttons beside the words of a line."""
+        return self.width() < self.theme.px(_NARROW)
+
+    def key(self, row: StepRow) -> str:
+        """Its id."""
+        return row.id
+
+    def describe(self, row: StepRow) -> str:
+        """What was done, when, and by whom."""
+        return f"{row.label}, {clock_of(row.at)}. {self.details(row)}"
+
+    def height(self, _row: StepRow, _place: int) -> int:
+        """All are of one height."""
+        return self.theme.px(HEIGHT)
+
+    def draw_ground(self, painter: QPainter, rect: QRect, _row: StepRow, state: RowState) -> None:
+        """A field from edge to edge."""
+        draw_flat_ground(
+            painter,
+            self.theme,
+            rect,
+            is_chosen=state.is_chosen,
+            is_hovered=state.is_hovered,
+            has_focus=state.is_chosen and state.has_focus,
+        )
+
+    def draw_inert(self, painter: QPainter, rect: QRect, line: Inert, state: RowState) -> None:
+        """The heading of a day on a ground of its own."""
+        if state.place:
+            painter.fillRect(rect.adjusted(0, 0, 0, -1), self.theme.colour("surface"))
+        super().draw_inert(painter, rect, line, state)
+
+    def draw_row(self, painter: QPainter, rect: QRect, row: StepRow, state: RowState) -> None:
+        """Its icon, its two lines and its time."""
+        theme = self.theme
+        side, pad = theme.px(_ICON), theme.px(PAD)
+        place = QRect(rect.left() + pad, rect.center().y() - side // 2, side, side)
+        theme.icon(icon_of(row), "faint" if row.undone else "muted").paint(painter, place)
+        inner = rect.adjusted(pad + side + theme.px(12), theme.px(5), -pad, -theme.px(6))
+        room = QRect(inner)
+        details = self.details(row)
+        if state.place == self.acting and self.reserved:
+            room.setRight(rect.right() - self.reserved)
+        elif self.is_narrow:
+            details = f"{clock_of(row.at)} · {details}"
+        else:
+            at, number = clock_of(row.at), theme.font("number")
+            width = QFontMetrics(number).horizontalAdvance(at)
+            self.write(painter, inner, at, "muted", number, RIGHT | MIDDLE)
+            room.setRight(inner.right() - width - theme.px(12))
+        head, small = self.fonts()
+        head.setStrikeOut(row.undone)
+        upper, lower = QRect(room), QRect(room)
+        upper.setHeight(room.height() // 2)
+        lower.setTop(upper.bottom() + 1)
+        self.write(painter, upper, row.label, "muted" if row.undone else "ink", head)
+        self.write(painter, lower, details, "muted", small)
+
+
+class StepButtons(QFrame):
+    """What can be done with one step; stands at the right of its line.
+
+    Signals:
+        asked: `show`, `act` or `back`.
+    """
+
+    asked = Signal(str)
+
+    def __init__(self, parent: QWidget, *, wraps: bool = False) -> None:
+        """Make them.
+
+        Args:
+            parent: what they stand on.
+            wraps: whether they may stand in several lines.
+        """
+        super().__init__(parent)
+        self.setCursor(Qt.CursorShape.ArrowCursor)
+        self.show_button = button("Show", lambda: self.asked.emit("show"), kind="chip", hint="What it touched (Enter)")
+        self.act_button = button("Undo", lambda: self.asked.emit("act"), kind="chip", hint="Take it back (Del)")
+        self.back_button = button("Undo back to here …", lambda: self.asked.emit("back"), kind="chip")
+        self.back_button.setToolTip("Take back this and all that came after it (B)")
+        for one in (self.show_button, self.act_button, self.back_button):
+            one.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        flow = FlowLayout(self, gap=6) if wraps else row(gap=6, parent=self)
+        for one in (self.show_button, self.act_button, self.back_button):
+            flow.addWidget(one)
+        self.hide()
+
+    def offer(self, step: StepRow, *, is_newest: bool) -> bool:
+        """Offer what makes sense for a step.
+
+        Args:
+            step: which.
+            is_newest: whether nothing that stands came after it.
+
+        Returns:
+            Whether there is anything.
+        """
+        act = act_of(step)
+        self.show_button.setVisible(bool(step.memory_ids))
+        self.act_button.setVisible(bool(act))
+        self.act_button.setText(act)
+        self.act_button.setAccessibleName(f"{act}: {step.label}")
+        self.act_button.setToolTip(f"{'Take it back' if act == 'Undo' else 'Bring it back'} (Del)")
+        self.back_button.setVisible(step.can_undo and not is_newest)
+        self.show_button.setAccessibleName(f"Show what it touched: {step.label}")
+        self.back_button.setAccessibleName(f"Undo back to here: {step.label}")
+        return bool(step.memory_ids or act or (step.can_undo and not is_newest))
+
+
+class StepList(ListView):
+    """The list, with buttons on the line under the pointer.
+
+    Attributes:
+        steps: what fills it.
+
+    Signals:
+        step_asked: (`show`, `act` or `back`, the step).
+        reshaped: it has another width; see `is_narrow`.
+    """
+
+    step_asked = Signal(str, object)
+    reshaped = Signal()
+
+    def __init__(self, context: Context) -> None:
+        self._rows = StepRows(context.theme)
+        super().__init__(self._rows, "Changes", _KEYS, keep=Keep.NONE)
+        self.steps = StepFeed(context, self)
+        self._rows.details = self.steps.details
+        self.buttons = StepButtons(self.viewport())
+        self.buttons.asked.connect(self._press)
+        self.entered.connect(lambda _: self._place())
+        self.verticalScrollBar().valueChanged.connect(self._place)
+        self.lines.modelReset.connect(self._place)
+        self.lines.rowsInserted.connect(self._place)
+        context.theme.changed.connect(self._place)
+
+    # ---- the buttons
+
+    def _place(self) -> None:
+        """Put the buttons on the line under the pointer, else on the chosen one."""
+        is_hovered = self.painter.hovered >= 0 and not self.buttons.isAncestorOf(self.focusWidget() or self)
+        place = self.painter.hovered if is_hovered else self.currentIndex().row()
+        step = self.lines.row_at(place)
+        self._rows.acting, self._rows.reserved = -1, 0
+        if step is None or self.is_narrow:
+            self.buttons.hide()
+        else:
+            self._put(place, step)
+        self.viewport().update()
+
+    def _put(self, place: int, step: StepRow) -> None:
+        if not self.offer(self.buttons, step):
+            self.buttons.hide()
+            return
+        rect, size = self.visualRect(self.lines.index(place, 0)), self.buttons.sizeHint()
+        left = rect.right() - size.width() - self._theme.px(PAD)
+        self.buttons.setGeometry(left, rect.center().y() - size.height() // 2, size.width(), size.height())
+        self._rows.acting, self._rows.reserved = place, rect.right() - left + self._theme.px(12)
+        self.buttons.show()
+
+    def offer(self, buttons: StepButtons, step: StepRow) -> bool:
+        """Let buttons offer what makes sense for a step.
+
+        Args:
+            buttons: which.
+            step: of this list.
+
+        Returns:
+            Whether there is anything.
+        """
+        newest = self.steps.newest_standing()
+        return buttons.offer(step, is_newest=newest is not None and newest.id == step.id)
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether there is no room for buttons beside the words of a line."""
+        return self._rows.is_narrow
+
+    def _press(self, what: str) -> None:
+        step = self.lines.row_at(self._rows.acting)
+        if step is not None:
+            self.setCurrentIndex(self.lines.index(self._rows.acting, 0))
+            self.setFocus()
+            self.step_asked.emit(what, step)
+
+    def act(self, name: str) -> None:
+        """Ask for something to be done with the chosen step.
+
+        Args:
+            name: `show`, `act` or `back`.
+        """
+        step = self.current
+        if step is not None and (name != "act" or act_of(step)) and (name != "back" or step.can_undo):
+            self.step_asked.emit(name, step)
+
+    # ---- Qt's events
+
+    def currentChanged(  # noqa: N802 - Qt's name
+        self, current: QModelIndex | QPersistentModelIndex, previous: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Another step is looked at."""
+        super().currentChanged(current, previous)
+        if (
+            current.isValid() or previous.isValid()
+        ):  # Qt tells of neither when the model is set, before there are buttons
+            self._place()
+            if not current.isValid():
+                self._tell(is_moved=True)
+
+    def clearSelection(self) -> None:  # noqa: N802 - Qt's name
+        """Let go of the step that is looked at too."""
+        super().clearSelection()
+        self.setCurrentIndex(QModelIndex())
+
+    def leaveEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """The buttons go back to the chosen line."""
+        super().leaveEvent(event)
+        self._place()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """The buttons keep their place."""
+        super().resizeEvent(event)
+        self._place()
+        self.reshaped.emit()
+
+
+ORIGIN = "journal"
+_HINTS = (("Enter", "shows what it touched"), ("Del", "undoes or redoes it"), ("B", "undoes back to here"))
+_WIDTH = 480
+_LISTED = 7
+
+
+class BackDialog(QDialog):
+    """Shows what undoing back to a step would take back; one button does it.
+
+    Signals:
+        agreed: the person pressed it.
+    """
+
+    agreed = Signal()
+
+    def __init__(self, context: Context, step: StepRow, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Undo back to here")
+        self.setAccessibleName("Undo back to here")
+        self.setMinimumWidth(context.theme.px(_WIDTH))
+        self._context = context
+        self._summary = label("Looking at what came after it …", "muted", wrap=True)
+        self._list = QListWidget()
+        self._list.setObjectName("framed")
+        self._list.setAccessibleName("Changes that are taken back, newest first")
+        self._list.setSelectionMode(QListWidget.SelectionMode.NoSelection)
+        self._line = context.theme.px(26)
+        self._list.hide()
+        self.cancel = button("Cancel", self.reject)
+        self.act = button("Undo", self._agree, kind="primary")
+        self.act.setDefault(True)
+        self.act.setEnabled(False)
+        layout = column(self, label("Undo back to here", "title"), self._summary, margins=24, gap=12)
+        layout.addWidget(self._list)
+        layout.addLayout(row(None, self.cancel, self.act))
+        journal = context.bridge.engine.journal
+        context.tasks.run(
+            query("Looking at what came after it", lambda: journal.undo_back_to(step.id, preview=True))
+            .within(self)
+            .success(self._show)
+            .failure(self._fail)
+        )
+
+    @property
+    def summary(self) -> str:
+        """What it says."""
+        return self._summary.text()
+
+    def _show(self, back: UndoBack) -> None:
+        count = len(back.labels)
+        if not count:
+            self._summary.setText("Everything from here on is taken back already.")
+            return
+        touched = f"They touch {memories(back.memories)}. " if back.memories else ""
+        self._summary.setText(
+            f"{count_of(count, 'change is', 'changes are')} taken back together, the newest first. {touched}"
+            "You can redo them afterwards."
+        )
+        restyle(self._summary, "role", "body")
+        for one in back.labels:
+            item = QListWidgetItem(one_line(one, 120), self._list)
+            item.setSizeHint(QSize(0, self._line))
+        self._list.setFixedHeight(self._line * min(count, _LISTED) + 10)
+        self._list.show()
+        self.act.setText(f"Undo {count_of(count, 'change')}")
+        self.act.setAccessibleName(self.act.text())
+        self.act.setEnabled(True)
+        self.act.setFocus()
+        self.adjustSize()
+
+    def _fail(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        self._summary.setText("" if problem is None else problem.sentence)
+        restyle(self._summary, "role", "danger")
+
+    def _agree(self) -> None:
+        self.agreed.emit()
+        self.accept()
+
+
+class ChangesTab(QWidget):
+    """All changes, newest first.
+
+    Signals:
+        counted: how many there are.
+    """
+
+    counted = Signal(int)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        self.list = StepList(context)
+        self._card = QFrame()
+        self._card.setObjectName("card")
+        inner = column(self._card, self.list)
+        inner.setContentsMargins(1, 6, 1, 8)
+        self.states = States(context.theme, self._card, "Reading the journal …")
+        self._hints = QWidget()
+        self._hints.setAccessibleName("Keys")
+        flow = FlowLayout(self._hints, gap=16)
+        for keys, words in _HINTS:
+            hint = QWidget()
+            row(keycap(keys), label(words, "small"), gap=6, parent=hint)
+            flow.addWidget(hint)
+        self.docked = StepButtons(self, wraps=True)
+        self.docked.asked.connect(self.list.act)
+        self._wants_focus = False
+        column(self, self.states, self.docked, self._hints, gap=10)
+        self.list.step_asked.connect(self._do)
+        self.list.looked_at.connect(self._look)
+        self.list.reshaped.connect(self._dock)
+        self.list.steps.came.connect(self._came)
+        self.list.steps.failed.connect(self._fail)
+        self._hints.hide()
+
+    # ---- reading
+
+    def enter(self) -> None:
+        """It is shown."""
+        self._wants_focus = True
+        self.read()
+
+    def read(self) -> None:
+        """Read what there is."""
+        if not self.list.steps.is_read:
+            self.states.loading()
+        self.list.steps.read()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it was read."""
+        return self.list.steps.is_read
+
+    def _came(self) -> None:
+        steps = self.list.steps
+        self.counted.emit(steps.total)
+        self._dock()
+        if self.list.lines.rowCount():
+            self.states.content()
+            if self._wants_focus:
+                self.list.setFocus()
+            self._wants_focus = False
+            return
+        sentence = "Every change of yours, of an assistant's or of Loci's own stands here, and can be undone."
+        self.states.empty(EmptyState(self.context.theme, "history", "Nothing was changed yet", sentence))
+
+    def _fail(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        if problem is None:
+            return
+        if self.list.steps.is_read:
+            self.context.desk.say(problem.sentence, "Try again", self.list.steps.read)
+        else:
+            self.states.trouble(problem, self.read)
+
+    # ---- what is done with a step
+
+    def _dock(self) -> None:
+        """Where lines are narrow, the buttons stand below the list, in the place of the keys."""
+        step, is_narrow = self.list.current, self.list.is_narrow
+        self._hints.setVisible(bool(self.list.lines.rowCount()) and not is_narrow)
+        self.docked.setVisible(is_narrow and step is not None and self.list.offer(self.docked, step))
+
+    def _look(self, step: StepRow | None) -> None:
+        self._dock()
+        if step is not None and len(step.memory_ids) == 1:
+            self.context.selection.select(step.memory_ids[0], ORIGIN)
+
+    def _do(self, what: str, step: StepRow) -> None:
+        if what == "show":
+            self._lead(step)
+        elif what == "back":
+            self.ask_back(step)
+        elif act_of(step):
+            self.undo(step.undone_by or step.id, act_of(step))
+
+    def undo(self, step_id: str, act: str) -> None:
+        """Undo or redo one step.
+
+        Args:
+            step_id: the step that is taken back; for a redo of an undone one, the step that had undone it.
+            act: `Undo` or `Redo`.
+        """
+        engine = self.context.bridge.engine
+        self.context.tasks.run(
+            write("Undoing" if act == "Undo" else "Redoing", lambda: engine.memories.undo(step_id, OWNER_ACTOR))
+            .within(self)
+            .success(lambda report: self._undone(report, act))
+        )
+
+    def _undone(self, report: UndoReport, act: str) -> None:
+        done, other = ("Undone", "Redo") if act == "Undo" else ("Redone", "Undo")
+        self.context.desk.say(told(done, report), other, partial(self.undo, report.undo_step_id, other))
+        self.context.selection.again(self.context.selection.current, "undo")
+
+    def ask_back(self, step: StepRow) -> None:
+        """Ask whether to undo back to a step."""
+        dialog = BackDialog(self.context, step, self)
+        dialog.agreed.connect(lambda: self.undo_back(step.id))
+        dialog.open()
+
+    def undo_back(self, step_id: str, *, is_redo: bool = False) -> None:
+        """Take back a step and all that came after it, in one transaction.
+
+        Args:
+            step_id: the oldest one.
+            is_redo: whether these steps are undos themselves.
+        """
+        journal = self.context.bridge.engine.journal
+        self.context.tasks.run(
+            write("Undoing", lambda: journal.undo_back_to(step_id, preview=False))
+            .within(self)
+            .success(lambda back: self._went_back(back, is_redo=is_redo))
+        )
+
+    def _went_back(self, back: UndoBack, *, is_redo: bool) -> None:
+        done, other = ("redone", "Undo") if is_redo else ("undone", "Redo")
+        left = stayed(sum(len(report.left) for report in back.reports))
+        # The first of the new steps is the oldest: going back to it takes all of them back.
+        first = back.reports[0].undo_step_id
+        self.context.desk.say(
+            f"{count_of(len(back.reports), 'change')} {done}.{to_be_paired(back.unpaired)}{left}",
+            other,
+            lambda: self.undo_back(first, is_redo=not is_redo),
+        )
+        self.context.selection.again(self.context.selection.current, "undo")
+
+    # ---- what a step touched
+
+    def _lead(self, step: StepRow) -> None:
+        engine = self.context.bridge.engine
+        if step.verb == "import":
+            self._lead_to_import(step)
+        elif not step.memory_ids:
+            self.context.desk.say("It touched no memory that is still here.")
+        elif len(step.memory_ids) == 1:
+            self.context.selection.again(step.memory_ids[0], ORIGIN)
+        else:
+            task_rows = query("Looking at what it touched", lambda: engine.library.rows(step.memory_ids))
+            self.context.tasks.run(task_rows.within(self, "lead").success(self._offer))
+
+    def _lead_to_import(self, step: StepRow) -> None:
+        made = self.list.steps.imports.get(step.id)
+        if step.undone or made is None:
+            self.context.desk.say("Nothing of this import is here any more.")
+        else:
+            self.context.desk.search.emit(f"import:{made.id}")
+
+    def _offer(self, rows: Sequence[MemoryRow]) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setAccessibleName("Memories it touched")
+        for one in rows:
+            action = menu.addAction(one_line(one.head, 70).replace("&", "&&"))
+            action.triggered.connect(lambda _checked=False, one=one: self.context.selection.select(one.id, ORIGIN))
+        line = self.list.visualRect(self.list.currentIndex())
+        menu.popup(self.list.viewport().mapToGlobal(QPoint(line.left() + 40, line.bottom())))

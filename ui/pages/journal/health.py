@@ -1,0 +1,401 @@
+"""The tab of health: what is wrong and what to do about it, what of the work rests and why, every figure in its group.
+
+Must not do: know another tab, or decide what rests; the scheduler says it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from importlib.resources import files
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
+
+from core.types.lifecycle import Health, JobRow, Jobs, JobState
+from ui.context import Context
+from ui.pages.journal.job_lines import NEED_MODEL, Model, model_asked, stand_told
+from ui.pages.journal.lines import lie_down
+from ui.pages.journal.words import GROUPS, Figure, advice_of, code_told, figures_of, moment
+from ui.strings import format_count, journal_strings
+from ui.tasks import problem_of, query
+from ui.theme.theme import Theme
+from ui.widgets.basics import button, card, clear, column, label, row, scrolling
+from ui.widgets.states import Banner, States
+
+_PAUSED, _POISON, _LATER, _AWAY = "paused", "poison", "later", "model_away"
+_UNDER_WAY = frozenset({JobState.QUEUED, JobState.RUNNING})
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """One thing that rests.
+
+    Attributes:
+        key: why: a key of `rests` in the page's words.
+        says: why, as a sentence.
+        back: whether it comes back by itself.
+        do: what the person can do; "" for nothing.
+        act: where that is done, as a button says it; "" for nowhere.
+        page: where the button leads, and `wish` what is asked for there.
+    """
+
+    key: str
+    says: str
+    back: str
+    do: str
+    act: str
+    page: str
+    wish: str
+
+
+@cache
+def _keys() -> Mapping[str, str]:
+    """The scheduler's sentences, each to its key."""
+    told: Mapping[str, str] = json.loads(
+        (files("resources") / "lifecycle" / "holds.json").read_text(encoding="utf-8")
+    )  # fmt: skip
+    return {sentence: key for key, sentence in told.items()}
+
+
+def rests_of(jobs: Jobs, model: Model, now_ms: int) -> tuple[Rest, ...]:
+    """What rests, that which concerns everything first; each reason once for all, or once for each job.
+
+    Args:
+        jobs: the scheduler as it stands.
+        model: what is known of the local model.
+        now_ms: the present.
+    """
+    found: dict[tuple[str, str], Rest] = {}
+    for rest in (*_of_all(jobs), *_of_rows(jobs, now_ms), *_of_model(jobs, model, now_ms)):
+        found.setdefault((rest.key, rest.says), rest)
+    return tuple(found.values())
+
+
+def _of_all(jobs: Jobs) -> Iterator[Rest]:
+    if jobs.paused:
+        yield _rest(_PAUSED)
+    key = _keys().get(jobs.holds, "")
+    if key in journal_strings()["health"]["rests"]:
+        yield _rest(key)
+    elif jobs.holds:
+        yield Rest("", jobs.holds, "", "", "", "", "")
+
+
+def _of_rows(jobs: Jobs, now_ms: int) -> Iterator[Rest]:
+    for job in sorted(jobs.rows, key=lambda one: one.state is not JobState.POISON):  # what needs the person first
+        if job.state is JobState.POISON:
+            yield _rest(
+                _POISON,
+                job,
+                tries=format_count(journal_strings()["runs"]["tries"], job.attempts),
+                why=code_told(job.code),
+            )
+        elif job.state is JobState.QUEUED:
+            key = _keys().get(job.waits_for, "")
+            if key in journal_strings()["health"]["rests"]:
+                when = moment(job.not_before, now_ms) if key == _LATER and job.not_before is not None else ""
+                yield _rest(key, job, when=when)
+
+
+def _of_model(jobs: Jobs, model: Model, now_ms: int) -> Iterator[Rest]:
+    """What is not even queued while the chosen model is away, although its time has come; nobody misses another."""
+    if model.is_ready or not model.is_chosen or any(_is_under_way(row) for row in jobs.rows):
+        return
+    for beat in jobs.calendar:
+        if beat.type in NEED_MODEL and beat.next_at is not None and beat.next_at <= now_ms:
+            yield _told(_AWAY, beat.title)
+
+
+def _is_under_way(row: JobRow) -> bool:
+    return row.type in NEED_MODEL and row.state in _UNDER_WAY
+
+
+def _rest(key: str, row: JobRow | None = None, **more: str) -> Rest:
+    return _told(key, "" if row is None else row.title, **more)
+
+
+def _told(key: str, title: str, **more: str) -> Rest:
+    said: Mapping[str, str] = journal_strings()["health"]["rests"][key]
+    return Rest(
+        key,
+        said["says"].format(title=title, **more),
+        said["back"].format(**more) if "when" in more else said["back"],
+        said["do"],
+        said["act"],
+        said["page"],
+        said["wish"],
+    )
+
+
+_TWO, _NARROW = 620, 420
+_PRESSURES = {"normal": "accent", "elevated": "warning", "critical": "danger"}
+
+
+class Share(QWidget):
+    """How much of something is taken, with the lines of 70 and 90 %."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.share, self.tone = 0.0, "accent"
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.update)
+
+    def show_share(self, taken: float, of: float, pressure: str) -> None:
+        """Show a share.
+
+        Args:
+            taken: how much is taken.
+            of: how much there is; with 0 nothing is drawn.
+            pressure: `normal`, `elevated` or `critical`.
+        """
+        self.share = min(1.0, taken / of) if of else 0.0
+        self.tone = _PRESSURES.get(pressure, "accent")
+        self.setAccessibleName(f"{self.share:.0%}")
+        self.setVisible(bool(of))
+        self.update()
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Low and wide."""
+        return QSize(120, self._theme.px(10))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw the bar and its lines."""
+        painter, colour = QPainter(self), self._theme.colour
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        high = self._theme.px(6)
+        ground = QRectF(0, (self.height() - high) / 2, self.width(), high)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour("line"))
+        painter.drawRoundedRect(ground, 3, 3)
+        painter.setBrush(colour(self.tone))
+        painter.drawRoundedRect(QRectF(0, ground.top(), ground.width() * self.share, high), 3, 3)
+        painter.setBrush(colour("outline"))
+        for line in (0.7, 0.9):
+            painter.drawRect(QRectF(self.width() * line, 0, 1, self.height()))
+        painter.end()
+
+
+class HealthTab(QWidget):
+    """The figures.
+
+    Signals:
+        counted: how many warnings there are.
+    """
+
+    counted = Signal(int)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        self.health: Health | None = None
+        said = journal_strings()["health"]
+        self.banners: list[Banner] = []
+        self._top = QWidget()
+        self._warnings = column(self._top, gap=8)
+        self._inner = QWidget()
+        self._inner.setAccessibleName("Health")
+        self._grid = QGridLayout()
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(10)
+        self.work = _Work(context)
+        self._cards = {group: _Group(context.theme, said["groups"][group]) for group in GROUPS}
+        self._columns = 0
+        layout = column(self._inner, self._top, self.work, gap=10)
+        layout.addLayout(self._grid)
+        layout.addStretch(1)
+        self.area = scrolling(self._inner)
+        self.area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # nothing in it takes the keyboard, and it may be long
+        self.states = States(context.theme, self.area, said["reading"])
+        column(self, self.states)
+
+    # ---- reading
+
+    def enter(self) -> None:
+        """It is shown."""
+        self.read()
+        self.area.setFocus()
+
+    def read(self) -> None:
+        """Read how Loci is."""
+        if self.health is None:
+            self.states.loading()
+        jobs = self.context.bridge.engine.jobs
+        asked = query(journal_strings()["health"]["reading"], jobs.health).within(self, "health")
+        self.context.tasks.run(asked.success(self._read_work).failure(self._fail))
+
+    def _read_work(self, health: Health) -> None:
+        jobs = self.context.bridge.engine.jobs
+        asked = query(journal_strings()["health"]["reading"], lambda: jobs.state(1)).within(self, "health")
+        self.context.tasks.run(asked.success(partial(self._read_model, health)).failure(self._fail))
+
+    def _read_model(self, health: Health, jobs: Jobs) -> None:
+        asked = model_asked(
+            self.context, self, journal_strings()["health"]["reading"], "health", partial(self._show, health, jobs)
+        )
+        self.context.tasks.run(asked.failure(self._fail))
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it was read."""
+        return self.health is not None
+
+    def _fail(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        if problem is not None and self.health is None:
+            self.states.trouble(problem, self.read)
+
+    # ---- showing
+
+    def _show(self, health: Health, jobs: Jobs, model: Model) -> None:
+        self.work.show_jobs(jobs, model)
+        if health != self.health:
+            self.health = health
+            self._warn(health)
+            now = self.context.clock.now_ms()
+            for group, shown in self._cards.items():
+                shown.show_figures(figures_of(health, group, now))
+            taken, of = health.ram.get("total_mb", 0), health.ram.get("budget_mb", 0)
+            self._cards["ram"].share.show_share(float(taken), float(of), str(health.ram.get("pressure", "")))
+        self.counted.emit(len(health.warnings))
+        self._lay()
+        self.states.content()
+
+    def _warn(self, health: Health) -> None:
+        clear(self._warnings)
+        said, desk = journal_strings()["health"], self.context.desk
+        self.banners = [Banner(sentence, "warning") for sentence in health.warnings]
+        for banner in self.banners:
+            self._warnings.addWidget(banner)
+        if not self.banners:
+            self._warnings.addWidget(label(said["well"], "success"))
+        found = advice_of(health)
+        if not found:
+            return
+        frame, inner = card(margins=16, gap=6)
+        inner.addWidget(label(said["advice"]["title"], "label"))
+        for one in found:
+            lead = button(one.act, partial(desk.go.emit, one.page, one.wish), kind="link")
+            line = row(label(one.sentence, wrap=True), lead, gap=12)
+            line.setStretch(0, 1)
+            inner.addLayout(line)
+        self._warnings.addWidget(frame)
+
+    def _lay(self) -> None:
+        """Put the cards beside each other where there is room."""
+        columns = 2 if self.area.viewport().width() >= self.context.theme.px(_TWO) else 1
+        if columns == self._columns:
+            return
+        self._columns = columns
+        for shown in self._cards.values():
+            self._grid.removeWidget(shown)
+        for nr, shown in enumerate(self._cards.values()):
+            self._grid.addWidget(shown, nr // columns, nr % columns)
+        for nr in range(2):
+            self._grid.setColumnStretch(nr, 1 if nr < columns else 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """The cards find new places."""
+        super().resizeEvent(event)
+        self._lay()
+
+
+class _Work(QFrame):
+    """How the scheduled work stands; what of it rests, whether it comes back, and what can be done.
+
+    Attributes:
+        stand: how it stands, in a sentence.
+        rests: what rests.
+    """
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        title = journal_strings()["health"]["groups"]["work"]
+        self.setAccessibleName(title)
+        self._context = context
+        self.rests: tuple[Rest, ...] = ()
+        self._rows: list[QBoxLayout] = []
+        self.stand = label("", wrap=True)
+        self._lines = QWidget()
+        self._column = column(self._lines, gap=10)
+        column(self, label(title, "label"), self.stand, self._lines, margins=16, gap=8)
+
+    def show_jobs(self, jobs: Jobs, model: Model) -> None:
+        """Show the scheduler.
+
+        Args:
+            jobs: as it stands.
+            model: what is known of the local model.
+        """
+        now = self._context.clock.now_ms()
+        self.rests = rests_of(jobs, model, now)
+        self.stand.setText(stand_told(replace(jobs, holds=""), now, model))
+        self.stand.setVisible(not jobs.paused)  # else the first of what rests says so
+        clear(self._column)
+        self._rows.clear()
+        for rest in self.rests:
+            told = QWidget()
+            told.setAccessibleName(" ".join(part for part in (rest.says, rest.back, rest.do) if part))
+            more = " ".join(part for part in (rest.back, rest.do) if part)
+            lines = [label(rest.says, wrap=True), *([label(more, "muted", wrap=True)] if more else [])]
+            said = QWidget()
+            column(said, *lines, gap=2)
+            links: list[QWidget] = []
+            if rest.act:
+                go = partial(self._context.desk.go.emit, rest.page, rest.wish)
+                links.append(button(rest.act, go, kind="link"))
+            self._rows.append(row(said, *links, gap=12, parent=told))
+            self._rows[-1].setStretch(0, 1)
+            self._column.addWidget(told)
+        self._lines.setVisible(bool(self.rests))
+        self._lay()
+
+    def _lay(self) -> None:
+        for line in self._rows:
+            lie_down(line, is_wide=self.width() >= self._context.theme.px(_NARROW))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Where it is narrow, the words have the width."""
+        super().resizeEvent(event)
+        self._lay()
+
+
+class _Group(QFrame):
+    """A group of figures."""
+
+    def __init__(self, theme: Theme, title: str) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self.setAccessibleName(title)
+        self._theme = theme
+        self.share = Share(theme)
+        self.share.hide()
+        self._lines = QWidget()
+        self._column = column(self._lines, gap=4)
+        column(self, label(title, "label"), self.share, self._lines, margins=16, gap=8).addStretch(1)
+        theme.changed.connect(self._restyle)
+
+    def show_figures(self, figures: tuple[Figure, ...]) -> None:
+        """Show them."""
+        clear(self._column)
+        for figure in figures:
+            value = label(figure.value, wrap=True)
+            value.setObjectName(f"figure.{figure.key}")
+            value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+            line = QWidget()
+            line.setAccessibleName(f"{figure.name}: {figure.value}")
+            name = label(figure.name, "muted")
+            name.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+            row(name, value, gap=16, parent=line).setStretch(1, 1)
+            self._column.addWidget(line)
+        self._restyle()
+
+    def _restyle(self) -> None:
+        for value in self._lines.findChildren(QLabel):
+            if value.objectName():
+                value.setFont(self._theme.font("number"))

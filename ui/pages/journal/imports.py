@@ -1,0 +1,293 @@
+"""The tab of imports: what was brought in, from where, what is left of it; and taking one out again.
+
+Must not do: know another tab.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QFrame, QSizePolicy, QWidget
+
+from core.types.replies import ImportRow, UndoReport
+from core.types.values import OWNER_ACTOR
+from ui.context import Context
+from ui.lists.table_view import Column, TableSpec, TableView
+from ui.pages.journal.words import format_of, import_sentences, skipped_of, state_of
+from ui.tasks import problem_of, query, write
+from ui.theme.tokens import FontRole
+from ui.undo import stayed
+from ui.widgets.basics import Elided, FlowLayout, button, clear, column, label, row
+from ui.widgets.plaintext import one_line
+from ui.widgets.states import EmptyState, States
+from ui.widgets.words import date_of, memories
+
+COLUMNS: Sequence[Column] = (
+    Column("Import", 170, stretches=True),
+    Column("Format", 158, order=4),
+    Column("When", 108, order=1),
+    Column("Space", 96, order=3),
+    Column("Memories", 84, is_number=True),
+    Column("Skipped", 76, order=5, is_number=True),
+    Column("State", 84, order=2),
+)
+_WIDTH = 440
+_FONTS: Mapping[str, FontRole] = {"When": "number", "Memories": "number", "Skipped": "number"}
+_QUIET = frozenset({"Format", "When", "Space", "Skipped", "State"})
+
+
+class ImportRows(TableSpec[ImportRow]):
+    """What stands in the table."""
+
+    columns = COLUMNS
+
+    def text(self, title: str, row: ImportRow) -> str:
+        """What stands in a cell."""
+        return _cell(title, row)
+
+    def ink(self, title: str, row: ImportRow) -> str:
+        """What one reads first is dark, but where it was taken out again."""
+        return "muted" if title in _QUIET or row.state == "undone" else "ink"
+
+    def font(self, title: str) -> FontRole:
+        """Figures have a font of their own."""
+        return _FONTS.get(title, "body")
+
+
+def _cell(title: str, found: ImportRow) -> str:
+    match title:
+        case "Import":
+            return one_line(found.label, 120)
+        case "Format":
+            return format_of(found)
+        case "When":
+            return date_of(found.started_at)
+        case "Space":
+            return one_line(found.space, 60)
+        case "Memories":
+            return f"{found.memories:,}"
+        case "Skipped":
+            return f"{sum(skipped_of(found).values()):,}"
+        case _:
+            return state_of(found)
+
+
+class RemoveDialog(QDialog):
+    """Asks before an import is removed.
+
+    Signals:
+        agreed: the person pressed the button.
+    """
+
+    agreed = Signal()
+
+    def __init__(self, context: Context, found: ImportRow, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Remove this import")
+        self.setAccessibleName("Remove this import")
+        self.setFixedWidth(context.theme.px(_WIDTH))
+        self.words = label(
+            f"{memories(found.memories)} {'goes' if found.memories == 1 else 'go'} from the palace. What you have "
+            "changed or added to since then stays. It is one step, and you can undo it.",
+            "muted",
+            wrap=True,
+        )
+        self.cancel = button("Cancel", self.reject)
+        self.act = button(f"Remove {memories(found.memories)}", self._agree, kind="danger")
+        name = Elided(one_line(found.label, 120), "strong")
+        layout = column(self, label("Remove this import", "title"), name, self.words, margins=24, gap=12)
+        layout.addLayout(row(None, self.cancel, self.act))
+        self.cancel.setFocus()
+
+    def _agree(self) -> None:
+        self.agreed.emit()
+        self.accept()
+
+
+class ImportPanel(QFrame):
+    """What one import brought and left out, and what can be done with it.
+
+    Attributes:
+        sentences: what it says.
+
+    Signals:
+        asked: `open`, `remove` or `back`.
+    """
+
+    asked = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self.setAccessibleName("The chosen import")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._title = Elided("", "section")
+        self.sentences: tuple[str, ...] = ()
+        self._lines = QWidget()
+        self._column = column(self._lines, gap=2)
+        self.show_button = button("Show in library", lambda: self.asked.emit("open"), hint="Enter")
+        self.remove_button = button("Remove this import …", lambda: self.asked.emit("remove"), hint="Del")
+        self.remove_button.setProperty("kind", "danger")
+        self.back_button = button("Bring back", lambda: self.asked.emit("back"), hint="Undo its removal")
+        buttons = FlowLayout(gap=8)
+        for one in (self.show_button, self.remove_button, self.back_button):
+            one.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+            buttons.addWidget(one)
+        layout = column(self, self._title, self._lines, margins=16, gap=8)
+        layout.addLayout(buttons)
+        self.hide()
+
+    def show_import(self, found: ImportRow | None) -> None:
+        """Show one; nothing where there is none."""
+        self.setVisible(found is not None)
+        if found is None:
+            return
+        self._title.say(one_line(found.label, 120))
+        clear(self._column)
+        self.sentences = import_sentences(found)
+        for sentence in (" ".join(self.sentences[:2]), *self.sentences[2:]):
+            self._column.addWidget(label(sentence, "muted", wrap=True))
+        is_done = found.state == "done"
+        self.show_button.setVisible(is_done)
+        self.show_button.setEnabled(bool(found.memories))
+        self.remove_button.setVisible(is_done)
+        self.back_button.setVisible(found.state == "undone" and found.undone_by is not None)
+
+
+class ImportsTab(QWidget):
+    """All imports.
+
+    Signals:
+        counted: how many there are.
+    """
+
+    counted = Signal(int)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        self.table = TableView(context.theme, ImportRows(), "Imports")
+        self.panel = ImportPanel()
+        self._is_read = self._wants_focus = False
+        card = QFrame()
+        card.setObjectName("card")
+        column(card, self.table).setContentsMargins(1, 6, 1, 8)
+        inside = QWidget()
+        column(inside, card, self.panel, gap=10).setStretch(0, 1)
+        self.states = States(context.theme, inside, "Reading the imports …")
+        column(self, self.states)
+        self.table.looked_at.connect(self._look)
+        self.table.asked.connect(self.ask)
+        self.panel.asked.connect(self.ask)
+
+    # ---- reading
+
+    def enter(self) -> None:
+        """It is shown."""
+        self._wants_focus = True
+        self.read()
+
+    def read(self) -> None:
+        """Read what there is."""
+        if not self._is_read:
+            self.states.loading()
+        journal = self.context.bridge.engine.journal
+        self.context.tasks.run(
+            query("Reading the imports", journal.imports)
+            .within(self, "imports")
+            .success(self._show)
+            .failure(self._fail)
+        )
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it was read."""
+        return self._is_read
+
+    @property
+    def current(self) -> ImportRow | None:
+        """The one that is chosen."""
+        return self.table.lines.row_at(self.table.currentIndex().row())
+
+    def _show(self, rows: tuple[ImportRow, ...]) -> None:
+        self._is_read = True
+        kept = self.current
+        self.table.lines.show_rows(rows)
+        self.counted.emit(len(rows))
+        if not rows:
+            self.states.empty(self._nothing())
+            return
+        self.states.content()
+        place = next((at for at, one in enumerate(rows) if kept is not None and one.id == kept.id), 0)
+        self.table.selectRow(place)
+        self.panel.show_import(rows[place])
+        if self._wants_focus:
+            self.table.setFocus()
+        self._wants_focus = False
+
+    def _nothing(self) -> QWidget:
+        return EmptyState(
+            self.context.theme,
+            "import",
+            "Nothing was imported yet",
+            "Bring your history: conversations with assistants, notes, memories of other programs.",
+            ("Import …", partial(self.context.desk.import_paths.emit, [])),
+        )
+
+    def _fail(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        if problem is not None:
+            self.states.trouble(problem, self.read)
+
+    def _look(self, place: int) -> None:
+        found = self.table.lines.row_at(place)
+        if found is not None:
+            self.panel.show_import(found)
+
+    # ---- what is done with one
+
+    def ask(self, what: str) -> None:
+        """Do something with the chosen import.
+
+        Args:
+            what: `open` shows its memories, `remove` asks before it removes them, `back` brings them back.
+        """
+        found = self.current
+        if found is None:
+            return
+        if what == "open" and found.state == "done" and found.memories:
+            self.context.desk.search.emit(f"import:{found.id}")
+        elif what == "remove" and found.state == "done":
+            dialog = RemoveDialog(self.context, found, self)
+            dialog.agreed.connect(lambda: self.remove(found.id))
+            dialog.open()
+        elif found.undone_by is not None and what in {"open", "back"}:
+            self.undo(found.undone_by, f"“{one_line(found.label, 60)}” is back.")
+
+    def remove(self, import_id: str) -> None:
+        """Remove what an import brought."""
+        imports = self.context.bridge.engine.imports
+        self.context.tasks.run(
+            write("Removing an import", lambda: imports.undo(import_id)).within(self).success(self._removed)
+        )
+
+    def _removed(self, report: UndoReport) -> None:
+        undo = partial(self.undo, report.undo_step_id, "The import is back.")
+        self.context.desk.say(f"The import was removed.{stayed(len(report.left))}", "Undo", undo)
+
+    def undo(self, step_id: str, sentence: str) -> None:
+        """Undo a removal.
+
+        Args:
+            step_id: the step that removed it.
+            sentence: what is said then.
+        """
+        engine = self.context.bridge.engine
+        self.context.tasks.run(
+            write("Bringing an import back", lambda: engine.memories.undo(step_id, OWNER_ACTOR))
+            .within(self)
+            .success(lambda report: self.context.desk.say(f"{sentence}{stayed(len(report.left))}"))
+        )

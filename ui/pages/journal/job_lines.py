@@ -1,0 +1,310 @@
+"""Runs, waiting work and the calendar as lines; and what is known of the local model that some of the work needs.
+
+Must not do: run anything, or look for a server; the engine does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject
+
+from core.types.belief import Server
+from core.types.lifecycle import Beat, JobRow, Jobs, JobState, JobType, Pressure
+from core.types.replies import OptionRow
+from ui.context import Context
+from ui.lists.row_spec import Heading
+from ui.pages.journal.lines import Entry, Line
+from ui.pages.journal.words import capital, clock_of, code_told, day_of, lasted, moment, report_line, who_did
+from ui.strings import format_count, journal_strings
+from ui.tasks import Task, query
+
+NEED_MODEL = frozenset({JobType.DISTILL})
+"""Work that no rule can do in the place of a model."""
+_NAME = "model_name"
+_MET = frozenset({Server.READY, Server.FAILING})
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What is known of it.
+
+    Attributes:
+        server: how its server is.
+        name: the model that the person named; "" for one that fits.
+    """
+
+    server: Server = Server.ABSENT
+    name: str = ""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it answers."""
+        return self.server is Server.READY
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether work may wait for it: one was named, or a server is there; what is turned off is not."""
+        return self.server in _MET or (bool(self.name) and self.server is not Server.OFF)
+
+
+def model_asked(
+    context: Context, owner: QObject, label: str, key: str, then: Callable[[Model], None]
+) -> Task[tuple[OptionRow, ...]]:
+    """A reading of what is known of the model.
+
+    Args:
+        context: of the window.
+        owner: the answer is dropped once it is gone.
+        label: what the reading is called.
+        key: a later task of the owner with the same key makes the answer void.
+        then: is told.
+
+    Returns:
+        The task; its failure is the caller's.
+    """
+    engine, met = context.bridge.engine, list[Server]()
+
+    def begin() -> Future[tuple[OptionRow, ...]]:
+        met.append(engine.model.state.server)
+        return engine.settings.rows()
+
+    def tell(rows: tuple[OptionRow, ...]) -> None:
+        name = next((str(row.value) for row in rows if row.name == _NAME), "")
+        then(Model(met[-1], name.strip()))
+
+    return query(label, begin).within(owner, key).success(tell)
+
+
+UNDER_WAY = frozenset({JobState.RUNNING, JobState.QUEUED})
+_ICONS = {
+    JobState.RUNNING: ("loader-circle", "accent"),
+    JobState.QUEUED: ("clock", "muted"),
+    JobState.DONE: ("check", "muted"),
+    JobState.FAILED: ("circle-alert", "warning"),
+    JobState.CANCELLED: ("circle-x", "muted"),
+    JobState.POISON: ("triangle-alert", "danger"),
+}
+_CLIENT = "client:"
+_LEFT = "dead"  # of a reading by a model: how many texts it gave up
+_UNDONE = ("undo-2", "muted")
+
+
+def job_lines(rows: Sequence[JobRow], now_ms: int) -> list[Line]:
+    """Runs under the headings of their days; before them what runs or waits, and what needs the person.
+
+    Args:
+        rows: as the engine lists them.
+        now_ms: the present.
+    """
+    lines: list[Line] = []
+    poisoned = [row for row in rows if row.state is JobState.POISON]
+    under_way = [row for row in rows if row.state in UNDER_WAY]
+    for title, found in (
+        (journal_strings()["runs"]["needs_you"], poisoned),
+        (journal_strings()["runs"]["now"], under_way),
+    ):
+        if found:
+            lines += [Heading(title.upper()), *(_entry(row, now_ms) for row in found)]
+    return [*lines, *_ended([row for row in rows if row.state not in {*UNDER_WAY, JobState.POISON}], now_ms)]
+
+
+def _ended(rows: Sequence[JobRow], now_ms: int) -> Iterator[Line]:
+    before = ""
+    for row in rows:
+        day = day_of(_ended_at(row), now_ms)
+        if day != before:
+            yield Heading(day.upper())
+            before = day
+        yield _entry(row, now_ms)
+
+
+def _ended_at(row: JobRow) -> int:
+    return row.finished_at or row.started_at or row.created_at
+
+
+def _entry(row: JobRow, now_ms: int) -> Entry:
+    icon, ink = _UNDONE if row.undone else _ICONS[row.state]
+    is_running = row.state is JobState.RUNNING
+    return Entry(
+        id=row.id,
+        head=row.title,
+        note=job_note(row, now_ms),
+        icon=icon,
+        ink=ink,
+        aside="" if row.state in UNDER_WAY else clock_of(_ended_at(row)),
+        is_struck=row.undone,
+        progress=_share(row) if is_running else None,
+        value=row,
+    )
+
+
+def _share(row: JobRow) -> float:
+    return -1.0 if not row.total else min(1.0, row.progress / row.total)
+
+
+def job_note(row: JobRow, now_ms: int) -> str:
+    """The second line of a run: how far it is, why it waits, what it did, or why it did not end well.
+
+    Args:
+        row: the job.
+        now_ms: the present.
+    """
+    said = journal_strings()["runs"]
+    match row.state:
+        case JobState.RUNNING:
+            far = f"{row.progress:,} of {row.total:,}" if row.total else f"{row.progress:,}" if row.progress else ""
+            return " · ".join(part for part in (far, said["by"].format(who=_who(row))) if part)
+        case JobState.QUEUED:
+            return _why_waits(row, now_ms)
+        case JobState.POISON:
+            return str(said["poison"].format(tries=format_count(said["tries"], row.attempts), why=code_told(row.code)))
+        case JobState.FAILED:
+            return str(said["failed"].format(why=code_told(row.code)))
+    parts = [said["cancelled"]] if row.state is JobState.CANCELLED else []
+    parts += [report_line(row), said["by"].format(who=_who(row)), *([said["undone"]] if row.undone else [])]
+    return " · ".join(parts)
+
+
+def _who(row: JobRow) -> str:
+    if row.actor.startswith(_CLIENT):
+        return str(journal_strings()["runs"]["assistant"])
+    who = who_did(row.actor)
+    return who.lower() if who == "You" else who
+
+
+def _why_waits(row: JobRow, now_ms: int) -> str:
+    said = journal_strings()["runs"]
+    if row.not_before is not None and row.not_before > now_ms:
+        parts = [said["not_before"].format(when=moment(row.not_before, now_ms))]
+    else:
+        parts = [row.waits_for.rstrip(".") or said["waits"]]
+    if row.attempts:
+        parts.append(f"{format_count(said['tries'], row.attempts)}: {code_told(row.code)}")
+    return " · ".join(parts)
+
+
+def job_sentences(row: JobRow, now_ms: int) -> tuple[str, ...]:
+    """What there is to say of one run, one sentence a line.
+
+    Args:
+        row: the job.
+        now_ms: the present.
+    """
+    said = journal_strings()["runs"]
+    first = _sentence(job_note(row, now_ms) if row.state is not JobState.DONE else report_line(row))
+    took = lasted(row.started_at, row.finished_at)
+    whole = said["whole"].format(seconds=took) if took else ""
+    if row.state is not JobState.DONE or row.undone or row.can_undo:
+        return tuple(part for part in (first, whole) if part)
+    return tuple(part for part in (first, whole, said["derived" if row.step_id is None else "step_gone"]) if part)
+
+
+def _sentence(told: str) -> str:
+    return f"{capital(told).rstrip('.')}." if told else ""
+
+
+def offered(row: JobRow | None) -> frozenset[str]:
+    """Acts that make sense for a run."""
+    if row is None:
+        return frozenset()
+    acts = {"stop"} if row.state in UNDER_WAY else set()
+    acts |= {"retry"} if _can_retry(row) else set()
+    return frozenset(acts | ({"undo"} if row.can_undo and not row.undone else set()))
+
+
+def _can_retry(row: JobRow) -> bool:
+    """Whether a second try makes sense: it gave up, waits for a later time, or left texts that it could not read."""
+    if row.state is JobState.QUEUED:
+        return row.not_before is not None or row.attempts > 0
+    return row.state is JobState.POISON or (row.type is JobType.DISTILL and bool(row.report.get(_LEFT)))
+
+
+def waits_for_choice(beat: Beat, model: Model, rows: Sequence[JobRow] = ()) -> bool:
+    """Whether a kind of work has no time, because it needs a model and none was chosen.
+
+    Args:
+        beat: of the calendar.
+        model: what is known of the local model.
+        rows: jobs; one that waits or runs has its time.
+    """
+    is_wanted = any(row.type is beat.type and row.state in UNDER_WAY for row in rows)
+    return beat.type in NEED_MODEL and not model.is_chosen and not is_wanted
+
+
+def beat_lines(jobs: Jobs, now_ms: int, model: Model) -> list[Line]:
+    """The calendar, what is due first; last what waits for somebody to choose a model.
+
+    Args:
+        jobs: the scheduler.
+        now_ms: the present.
+        model: what is known of the local model.
+    """
+    placed = [(waits_for_choice(beat, model, jobs.rows), beat) for beat in jobs.calendar]
+    placed.sort(key=lambda one: (one[0], one[1].next_at is None, one[1].next_at or 0))
+    return [_beat(beat, now_ms, waits=waits) for waits, beat in placed]
+
+
+def _beat(beat: Beat, now_ms: int, *, waits: bool) -> Entry:
+    said = journal_strings()["runs"]
+    last = said["never"] if beat.last_at is None else said["last"].format(when=moment(beat.last_at, now_ms))
+    return Entry(
+        id=beat.type.value,
+        head=beat.title,
+        note=beat.about,
+        beside=capital(f"{next_told(beat, now_ms, waits=waits)} · {last}"),
+        icon=journal_strings()["jobs"].get(beat.type.value, "clock"),
+        value=beat,
+    )
+
+
+def next_told(beat: Beat, now_ms: int, *, waits: bool) -> str:
+    """When a kind of work is due: `next tomorrow at 03:00`.
+
+    Args:
+        beat: of the calendar.
+        now_ms: the present.
+        waits: as `waits_for_choice` says.
+    """
+    said = journal_strings()["runs"]
+    if waits:
+        return str(said["no_model"])
+    if beat.next_at is None:
+        return str(said["no_time"])
+    return str(said["due"] if beat.next_at <= now_ms else said["next"].format(when=moment(beat.next_at, now_ms)))
+
+
+def stand_told(jobs: Jobs, now_ms: int, model: Model) -> str:
+    """How the scheduler stands, in a sentence or two.
+
+    Args:
+        jobs: the scheduler.
+        now_ms: the present.
+        model: what is known of the local model: what waits for one to be chosen is not what comes next.
+    """
+    said = journal_strings()["runs"]
+    running = next((row for row in jobs.rows if row.state is JobState.RUNNING), None)
+    parts = []
+    if jobs.paused:
+        parts.append(said["paused"])
+    elif running is not None:
+        parts.append(said["running"].format(title=running.title))
+    else:
+        dated = [beat for beat in jobs.calendar if beat.next_at is not None]
+        known = [beat for beat in dated if not waits_for_choice(beat, model, jobs.rows)]
+        # What is long due and does not run waits for something that nobody can date, such as the model server.
+        due = [beat for beat in known if (beat.next_at or 0) > now_ms] or known
+        first = min(due, key=lambda beat: beat.next_at or 0, default=None)
+        parts.append(said["idle"] if first is None else _idle(first, now_ms))
+    if jobs.holds and not jobs.paused:
+        parts.append(jobs.holds)
+    parts.append(said["pressure"][Pressure(jobs.pressure).value])
+    return " ".join(part for part in parts if part)
+
+
+def _idle(beat: Beat, now_ms: int) -> str:
+    said, at = journal_strings()["runs"], beat.next_at or now_ms
+    when = said["due"] if at <= now_ms else moment(at, now_ms)
+    return str(said["idle_next"].format(title=beat.title, when=when))

@@ -1,0 +1,334 @@
+"""Lines of the lifecycle: what stands in a line, how it is drawn, their list, and buttons for those that are chosen.
+
+Must not do: ask the engine, know what a line is for, or do anything itself; it tells what is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter
+from PySide6.QtWidgets import QBoxLayout, QFrame, QMenu, QSizePolicy, QWidget
+
+from core.types.values import Kind
+from ui.lists.list_view import OPEN, Keep, ListKeys, ListView
+from ui.lists.row_spec import MIDDLE, PAD, RIGHT, Inert, RowSpec, RowState, draw_flat_ground, line_height, wrapped
+from ui.strings import journal_strings
+from ui.theme.theme import Theme
+from ui.widgets.basics import FlowLayout
+from ui.widgets.keys import KeyButton
+from ui.widgets.shapes import KIND_TOKENS, draw_kind
+
+_NAMED = {"Enter": Qt.Key.Key_Return, "Del": Qt.Key.Key_Delete}
+
+
+def key_of(act: str) -> Qt.Key:
+    """The key of an act."""
+    shown = str(journal_strings()["acts"][act]["key"])
+    return _NAMED.get(shown) or Qt.Key(ord(shown))
+
+
+class ActBar(QWidget):
+    """Buttons of acts; those that make no sense now are hidden, or, where they stand for another choice, off.
+
+    Signals:
+        asked: an act.
+    """
+
+    asked = Signal(str)
+
+    def __init__(self, theme: Theme, acts: Sequence[str]) -> None:
+        """Make it.
+
+        Args:
+            theme: the theme.
+            acts: keys of `acts` in the page's words.
+        """
+        super().__init__()
+        self.setAccessibleName("What can be done with it")
+        self.buttons: dict[str, KeyButton] = {}
+        flow = FlowLayout(self, gap=8)
+        for act in acts:
+            said = journal_strings()["acts"][act]
+            kind = "danger" if act == "erase" else "plain"
+            made = KeyButton(theme, said["title"], said["key"], partial(self.asked.emit, act), kind)
+            made.setToolTip(said["hint"])
+            self.buttons[act] = made
+            flow.addWidget(made)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def offer(self, acts: Collection[str], *, hides: bool = False) -> None:
+        """Offer some of them.
+
+        Args:
+            acts: which.
+            hides: whether the others go, and are not only off.
+        """
+        for name, made in self.buttons.items():
+            made.setEnabled(name in acts)
+            made.setVisible(not hides or name in acts)
+
+
+def entry_list(theme: Theme, name: str, acts: Sequence[str], *, takes_many: bool = False) -> ListView:
+    """A list of lines; letters act on what is chosen.
+
+    Args:
+        theme: the theme.
+        name: for those who do not see it.
+        acts: what can be done, with their keys.
+        takes_many: whether several lines can be chosen.
+    """
+    by_key: dict[int, str] = {key_of(act): act for act in acts}
+    if OPEN in acts:
+        by_key[Qt.Key.Key_Enter] = OPEN
+    keys = ListKeys(by_key, lets_go=True, searches=False)
+    made = ListView(EntryRows(theme), name, keys, keep=Keep.BEFORE, takes_many=takes_many)
+    made.setFrameShape(QFrame.Shape.NoFrame)
+    made.offered = frozenset()
+    made.menu = lambda: make_menu(made, acts) if made.offered else None
+    return made
+
+
+def make_menu(shown: ListView, acts: Sequence[str]) -> QMenu:
+    """What can be done with what is chosen.
+
+    Args:
+        shown: the list.
+        acts: keys of `acts` in the page's words.
+    """
+    made = QMenu(shown)
+    made.setAccessibleName("What can be done with it")
+    made.aboutToHide.connect(made.deleteLater)
+    for act in (act for act in acts if act in (shown.offered or ())):
+        said = journal_strings()["acts"][act]
+        keys = QKeySequence(said["key"]).toString(QKeySequence.SequenceFormat.NativeText)
+        made.addAction(f"{said['title']}\t{keys}").triggered.connect(lambda _checked=False, act=act: shown.act(act))
+    return made
+
+
+def lie_down(line: QBoxLayout, *, is_wide: bool) -> None:
+    """Let what stands in a row lie below each other where it is narrow, from the left.
+
+    Args:
+        line: a row of widgets; the first takes what is left.
+        is_wide: whether there is room for all of them beside each other.
+    """
+    way = QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom
+    if line.direction() == way:
+        return
+    line.setDirection(way)
+    for place in range(1, line.count()):
+        found = line.itemAt(place)
+        widget = None if found is None else found.widget()
+        if widget is not None:
+            line.setAlignment(widget, Qt.AlignmentFlag(0) if is_wide else Qt.AlignmentFlag.AlignLeft)
+
+
+NARROW = 560
+"""Pixels of a list, at 100 %, under which what a line is stands before its note and not in a column."""
+_ICON, _WORD, _SHAPE, _GAP = 16, 84, 18, 12
+_UPRIGHT, _BAR = 7, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line.
+
+    Attributes:
+        id: unique within the list.
+        head: its text, made visible, on one line or wrapped.
+        note: under it, in small letters; `beside` under that.
+        icon: name of an icon; "" for the shape of `kind` in its place.
+        ink: token of the icon's colour.
+        word: what it is, in a word beside its icon; "" for none.
+        kind: of the memory it is about; its shape stands before the head where there is a word too.
+        aside: at its right end, in figures; `aside_note` under that.
+        lines: how many the head may take; a list of one-line heads is laid out without measuring each.
+        is_struck: whether it is taken back.
+        progress: 0 to 1 for a bar under the note; -1 for one whose end nobody knows; None for none.
+        value: what it stands for.
+        second: another text of the same weight under the head, such as the other one of a pair; "" for none.
+    """
+
+    id: str
+    head: str
+    note: str = ""
+    beside: str = ""
+    icon: str = ""
+    ink: str = "muted"
+    word: str = ""
+    kind: Kind | None = None
+    aside: str = ""
+    aside_note: str = ""
+    lines: int = 1
+    is_struck: bool = False
+    progress: float | None = None
+    value: Any = None
+    second: str = ""
+
+    @property
+    def told(self) -> str:
+        """All of it, for those who hear it."""
+        parts = (self.word, self.head, self.second, self.note, self.beside, self.aside, self.aside_note)
+        return ". ".join(part.rstrip(".") for part in parts if part)
+
+
+Line = Entry | Inert
+
+
+class EntryRows(RowSpec[Entry]):
+    """How the lines look."""
+
+    heading = (40, 30)
+    below_heading = 7
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self._has_words = False
+
+    def key(self, row: Entry) -> str:
+        """Its id."""
+        return row.id
+
+    def describe(self, row: Entry) -> str:
+        """All of it."""
+        return row.told
+
+    def is_same(self, row: Entry, other: Entry) -> bool:
+        """Whether it is about the same, whatever it says of it now."""
+        return row.id == other.id
+
+    def take_lines(self, lines: Sequence[Entry | Inert]) -> None:
+        """Learn whether any line has a word beside its icon."""
+        self._has_words = any(isinstance(line, Entry) and line.word for line in lines)
+
+    # ---- sizes
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether there is no room for a column of words."""
+        return self.width() < self.theme.px(NARROW)
+
+    def _left(self) -> int:
+        """Where texts begin."""
+        px = self.theme.px
+        left = px(PAD + _ICON + _GAP)
+        return left + px(_WORD) if self._has_words and not self.is_narrow else left
+
+    def _room(self, entry: Entry, width: int) -> int:
+        """Pixels a text has."""
+        px = self.theme.px
+        shape = px(_SHAPE) if entry.kind is not None and entry.icon else 0
+        aside = 0 if self.is_narrow else self._aside_width(entry)
+        return max(60, width - self._left() - shape - aside - px(PAD))
+
+    def _aside_width(self, entry: Entry) -> int:
+        """Pixels that what stands at the right end takes, with the gap before it; 0 for nothing."""
+        if not entry.aside:
+            return 0
+        number, small = QFontMetrics(self.theme.font("number")), QFontMetrics(self.theme.font("small"))
+        wide = max(number.horizontalAdvance(entry.aside), small.horizontalAdvance(entry.aside_note))
+        return wide + 2 + self.theme.px(_GAP)
+
+    def _notes(self, entry: Entry) -> list[str]:
+        """The small lines under the head; where it is narrow, what stood in columns is among them."""
+        note = entry.note
+        if self.is_narrow:
+            is_figure = entry.aside[:1].isdigit()
+            aside = (f"{entry.aside_note} {entry.aside}".strip(),) if is_figure else (entry.aside, entry.aside_note)
+            note = " · ".join(part.rstrip(".") for part in (entry.word, *aside, note) if part)
+        return [line for line in (note, entry.beside) if line]
+
+    def height(self, row: Entry, _place: int) -> int:
+        """As high as its words need."""
+        px = self.theme.px
+        head, small = self.fonts()
+        lines = 1 if row.lines == 1 else len(wrapped(row.head, head, self._room(row, self.width()), row.lines))
+        bar = 0 if row.progress is None else px(_BAR + 4)
+        lines += bool(row.second)
+        high = lines * line_height(head) + len(self._notes(row)) * line_height(small) + bar
+        return high + px(_UPRIGHT * 2)
+
+    # ---- painting
+
+    def draw_ground(self, painter: QPainter, rect: QRect, _row: Entry, state: RowState) -> None:
+        """A field from edge to edge, a bar beside the colour."""
+        draw_flat_ground(
+            painter,
+            self.theme,
+            rect,
+            is_chosen=state.is_chosen,
+            is_hovered=state.is_hovered,
+            has_focus=state.has_focus,
+            has_bar=True,
+        )
+
+    def draw_row(self, painter: QPainter, rect: QRect, row: Entry, _state: RowState) -> None:
+        """Its icon, its words, and what stands at its right end."""
+        theme, px = self.theme, self.theme.px
+        head, small = self.fonts()
+        head.setStrikeOut(row.is_struck)
+        top = rect.top() + px(_UPRIGHT)
+        self._draw_mark(painter, rect, top, row)
+        left, room = rect.left() + self._left(), self._room(row, rect.width())
+        if row.kind is not None and row.icon:
+            centre = QPointF(left + px(5), top + line_height(head) / 2)
+            draw_kind(painter, row.kind, centre, px(9), theme.colour(KIND_TOKENS[row.kind]))
+            left += px(_SHAPE)
+        at = QRect(left, top, room, line_height(head))
+        second = [row.second] if row.second else []
+        for words in (*wrapped(row.head, head, room, row.lines), *second):
+            self.write(painter, at, words, "muted" if row.is_struck else "ink", head)
+            at.translate(0, line_height(head))
+        at.setHeight(line_height(small))
+        for note in self._notes(row):
+            self.write(painter, at, note, "muted", small)
+            at.translate(0, line_height(small))
+        if row.progress is not None:
+            self._draw_bar(painter, QRectF(left, at.top() + px(3), room, px(_BAR)), row.progress)
+        if row.aside and not self.is_narrow:
+            self._draw_aside(painter, rect, top, row)
+
+    def _draw_mark(self, painter: QPainter, rect: QRect, top: int, entry: Entry) -> None:
+        """The icon with its word; without an icon, the shape of the kind."""
+        theme, px = self.theme, self.theme.px
+        head, small = self.fonts()
+        place = QRect(rect.left() + px(PAD), top + (line_height(head) - px(_ICON)) // 2, px(_ICON), px(_ICON))
+        if entry.icon:
+            theme.icon(entry.icon, entry.ink).paint(painter, place)
+        elif entry.kind is not None:
+            centre = QPointF(place.center().x() + 0.5, place.center().y() + 0.5)
+            draw_kind(painter, entry.kind, centre, px(11), theme.colour(KIND_TOKENS[entry.kind]))
+        if entry.word and not self.is_narrow:
+            at = QRect(place.right() + px(8), top, px(_WORD - 6), line_height(head))
+            self.write(painter, at, entry.word, "muted", small)
+
+    def _draw_aside(self, painter: QPainter, rect: QRect, top: int, entry: Entry) -> None:
+        px = self.theme.px
+        head, small = self.fonts()
+        wide = self._aside_width(entry)
+        at = QRect(rect.right() - px(PAD) - wide, top, wide, line_height(head))
+        self.write(painter, at, entry.aside, "muted", self.theme.font("number"), RIGHT | MIDDLE)
+        at = QRect(at.left(), at.bottom() + 1, at.width(), line_height(small))
+        self.write(painter, at, entry.aside_note, "muted", small, RIGHT | MIDDLE)
+
+    def _draw_bar(self, painter: QPainter, rect: QRectF, progress: float) -> None:
+        """How far something is; where nobody knows, dots."""
+        colour = self.theme.colour
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour("line"))
+        painter.drawRoundedRect(rect, 2, 2)
+        painter.setBrush(colour("accent"))
+        if progress >= 0:
+            done = QRectF(rect.left(), rect.top(), rect.width() * min(1.0, progress), rect.height())
+            painter.drawRoundedRect(done, 2, 2)
+        else:
+            side = rect.height()
+            for nr in range(3):
+                painter.drawEllipse(QRectF(rect.left() + nr * 3 * side, rect.top(), side, side))

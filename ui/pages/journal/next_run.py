@@ -1,0 +1,624 @@
+"""The tab of the next run: what it would do and why, beside what the last ones did; what is kept there is left alone.
+
+Must not do: know another tab, count anything, or change a memory but by a verb that can be undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QLabel, QStackedWidget, QWidget
+
+from core.types.lifecycle import Deed, JobRow, Jobs, JobState, JobType, Preview, PreviewItem
+from core.types.values import OWNER_ACTOR, Kind
+from core.types.views import Revision, RevisionReport
+from ui.context import CLOSER, Context
+from ui.pages.journal.lines import ActBar, Entry, entry_list
+from ui.pages.journal.runner import RunDialog, Runner
+from ui.pages.journal.words import capital, deed_words, moment, told_deeds
+from ui.strings import format_count, journal_strings
+from ui.tasks import query, write
+from ui.theme.theme import Theme
+from ui.undo import offer_undo
+from ui.widgets.basics import FlowLayout, MenuChip, Segments, button, card_of, clear, column, label, row, scrolling
+from ui.widgets.plaintext import one_line
+from ui.widgets.states import FOOT, EmptyState, States
+
+ALL = ""
+UNITED = frozenset({Deed.STACK, Deed.MERGE, Deed.CORROBORATE, Deed.DIGEST})
+"""Deeds on several memories at once: keeping is about all of them."""
+SPARED = UNITED | {Deed.FADE, Deed.EXPIRE, Deed.ARCHIVE}
+"""What the person can put off: it ends in the archive, sooner or later, or lays memories together."""
+STANDING = frozenset(Deed) - {Deed.ERASE}
+"""Deeds on memories that stand: these can be pinned, and said to be true."""
+_TEXT, _OTHER = 300, 120
+_LINES = 2
+_INKS = {Deed.ERASE: "danger", Deed.EXPIRE: "warning", Deed.ASK: "warning"}
+
+
+def deed_entries(items: Sequence[PreviewItem], deed: str = ALL) -> list[Entry]:
+    """Lines of a plan.
+
+    Args:
+        items: the deeds, strongest first.
+        deed: a value of `Deed` to list only these; `ALL` for all.
+    """
+    return [_entry(item) for item in items if deed in (ALL, item.planned.deed.value)]
+
+
+def _entry(item: PreviewItem) -> Entry:
+    planned = item.planned
+    said = deed_words(planned.deed.value)
+    measure = journal_strings()["measures"].get(planned.reason, said["measure"])
+    return Entry(
+        id=f"{planned.deed.value}:{planned.memory_id}",
+        head=one_line(item.text, _TEXT),
+        note=item.words,
+        beside=beside(item),
+        icon=said["icon"],
+        ink=_INKS.get(planned.deed, "muted"),
+        word=said["word"],
+        kind=Kind(item.kind),
+        aside=f"{planned.value:.2f}" if measure and planned.value else "",
+        aside_note=measure if planned.value else "",
+        lines=_LINES,
+        value=item,
+    )
+
+
+def beside(item: PreviewItem) -> str:
+    """The other memories of a deed: `With “…” and 3 more`; "" where there are none.
+
+    Args:
+        item: the deed.
+    """
+    if not item.other_texts:
+        return ""
+    said, more = journal_strings()["next"], max(len(item.planned.others), len(item.other_texts)) - 1
+    text = one_line(item.other_texts[0], _OTHER)
+    return str(said["beside_more" if more else "beside"]).format(text=text, count=f"{more:,}")
+
+
+def offered(chosen: Sequence[Entry]) -> frozenset[str]:
+    """Acts that make sense for deeds that are chosen.
+
+    Args:
+        chosen: lines of `deed_entries`.
+    """
+    deeds = {entry.value.planned.deed for entry in chosen}
+    if not deeds:
+        return frozenset()
+    acts = {"open"}
+    if deeds <= SPARED:
+        acts.add("spare")
+    if deeds <= STANDING:
+        acts.add("pin")
+        if len(chosen) == 1:
+            acts.add("confirm")
+    return frozenset(acts)
+
+
+def kept_ids(chosen: Sequence[Entry]) -> tuple[str, ...]:
+    """The memories that keeping is about: of what lays memories together all of them.
+
+    Args:
+        chosen: lines of `deed_entries`.
+    """
+    found: dict[str, None] = {}
+    for entry in chosen:
+        planned = entry.value.planned
+        found[planned.memory_id] = None
+        if planned.deed in UNITED:
+            found.update(dict.fromkeys(planned.others))
+    return tuple(found)
+
+
+def kept_told(chosen: Sequence[Entry]) -> str:
+    """What was done by keeping, as a sentence.
+
+    Args:
+        chosen: lines of `deed_entries`.
+    """
+    form = "left" if any(entry.value.planned.deed in UNITED for entry in chosen) else "spared"
+    return format_count(journal_strings()["next"][form], len(kept_ids(chosen)))
+
+
+class DeedChips(QWidget):
+    """How many of each deed; pressing one lists these alone.
+
+    Signals:
+        chosen: a value of `Deed`, `ALL` for all.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.current = ALL
+        self.setAccessibleName(journal_strings()["next"]["list"])
+        self._group = QButtonGroup(self)
+        self._flow = FlowLayout(self, gap=6)
+        self._shown: Mapping[str, int] | None = None
+        self.is_tight = False
+
+    def tighten(self, *, is_tight: bool) -> None:
+        """Stand as one menu, or as chips again.
+
+        Args:
+            is_tight: whether there is little room.
+        """
+        if is_tight != self.is_tight:
+            self.is_tight = is_tight
+            shown, self._shown = self._shown, None
+            self.show_counts(shown or {})
+
+    def show_counts(self, counts: Mapping[str, int]) -> None:
+        """Offer the deeds there are.
+
+        Args:
+            counts: deed to how many.
+        """
+        if counts == self._shown:
+            return
+        self._shown = dict(counts)
+        clear(self._flow)
+        if not counts.get(self.current):
+            self.current = ALL
+        total = sum(counts.values())
+        kinds, spoken = list(told_deeds(counts, "chip")), dict(told_deeds(counts, "would"))
+        shown = (
+            [(ALL, journal_strings()["next"]["all"].format(count=f"{total:,}")), *kinds] if len(kinds) > 1 else kinds
+        )
+        if self.is_tight and len(kinds) > 1:
+            menu = MenuChip(self._theme, journal_strings()["next"]["show"], dict(shown), self.current)
+            menu.chosen.connect(self._take)
+            self._flow.addWidget(menu)
+        else:
+            for deed, told in shown:
+                self._add(deed, told, spoken.get(deed, ""), is_choice=len(kinds) > 1)
+        self.updateGeometry()
+
+    def _add(self, deed: str, told: str, spoken: str, *, is_choice: bool) -> None:
+        icon = deed_words(deed)["icon"] if deed else ""
+        made = button(told, kind="chip", theme=self._theme, icon=icon, hint=spoken)
+        made.setAccessibleName(spoken or told)
+        made.setCheckable(is_choice)
+        made.setChecked(deed == self.current)
+        made.clicked.connect(partial(self._take, deed))
+        self._group.addButton(made)
+        self._flow.addWidget(made)
+
+    def _take(self, deed: str, _checked: bool = False) -> None:
+        self.current = deed if self._shown is not None and len(self._shown) > 1 else ALL
+        self.chosen.emit(self.current)
+
+
+_ABOVE = "."
+_WIDE = 720  # a count that stands far from its name is not read with it
+Report = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """One column.
+
+    Attributes:
+        title: of the column.
+        counts: by the keys of the names of its kind of work; None where there is no report.
+    """
+
+    title: str
+    counts: Mapping[str, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunComparison:
+    """One kind of work.
+
+    Attributes:
+        title: of it.
+        names: key to name, in order.
+        columns: what it would do, what was foretold of the last run where that is known, what that did.
+    """
+
+    title: str
+    names: Mapping[str, str]
+    columns: tuple[Figures, ...]
+
+
+def figures_in(report: Report, names: Iterable[str]) -> Mapping[str, int]:
+    """The counts of a report; what a report does not name did not happen.
+
+    Args:
+        report: counts by name, or names within names.
+        names: the keys that are wanted.
+    """
+    found = dict(_flat(report))
+    return {key: found.get(key, 0) for key in names}
+
+
+def _flat(report: Report, above: str = "") -> Iterator[tuple[str, int]]:
+    for name, value in report.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{above}{name}{_ABOVE}")
+        elif isinstance(value, int) and not isinstance(value, bool):
+            yield f"{above}{name}", value
+
+
+def compared(preview: Preview, jobs: Jobs, foretold: Mapping[str, Report], now_ms: int) -> tuple[RunComparison, ...]:
+    """Every kind of work whose report can be foretold.
+
+    Args:
+        preview: of the next runs.
+        jobs: the scheduler.
+        foretold: job id to what was shown before it was started here.
+        now_ms: the present.
+    """
+    titles = {beat.type: beat.title for beat in jobs.calendar}
+    return tuple(
+        RunComparison(
+            titles.get(JobType(kind), kind.capitalize()),
+            names,
+            _columns(preview.reports.get(JobType(kind)), _last(jobs, JobType(kind)), foretold, names, now_ms),
+        )
+        for kind, names in journal_strings()["figures"]["names"].items()
+    )
+
+
+def _last(jobs: Jobs, kind: JobType) -> JobRow | None:
+    return next((row for row in jobs.rows if row.type is kind and row.state is JobState.DONE), None)
+
+
+def _columns(
+    ahead: Report | None, last: JobRow | None, foretold: Mapping[str, Report], names: Mapping[str, str], now_ms: int
+) -> tuple[Figures, ...]:
+    said = journal_strings()["figures"]
+    made = [Figures(said["next"], None if ahead is None else figures_in(ahead, names))]
+    if last is None:
+        return (*made, Figures(said["none"], None))
+    if last.id in foretold:
+        made.append(Figures(said["foretold"], figures_in(foretold[last.id], names)))
+    when = moment(last.finished_at or last.created_at, now_ms)
+    return (*made, Figures(said["last"].format(when=when), figures_in(last.report, names)))
+
+
+class Comparison(QFrame):
+    """The tables; a count that is not what was foretold stands out, and says so.
+
+    Attributes:
+        shown: what is in them.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        said = journal_strings()["figures"]
+        self.setAccessibleName(said["table"])
+        self._theme = theme
+        self.shown: tuple[RunComparison, ...] = ()
+        self._inner = QWidget()
+        self._grid = QGridLayout()
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setColumnStretch(0, 1)
+        self.note = label(said["note"], "small", wrap=True)
+        layout = column(self._inner, self.note, gap=12)
+        layout.setContentsMargins(16, 14, 16, 16)
+        layout.addLayout(self._grid)
+        layout.addStretch(1)
+        self.area = scrolling(self._inner)
+        self.area.setAccessibleName(said["table"])
+        self.area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # nothing in it takes the keyboard, and it may be long
+        column(self, self.area).setContentsMargins(1, 1, 1, 1)
+        theme.changed.connect(self._restyle)
+
+    def show_compared(self, shown: tuple[RunComparison, ...]) -> None:
+        """Show other figures.
+
+        Args:
+            shown: each kind of work.
+        """
+        if shown == self.shown:
+            return
+        self.shown = shown
+        clear(self._grid)
+        line = 0
+        for part in shown:
+            line = self._add(part, line)
+        self._restyle()
+
+    def _add(self, part: RunComparison, line: int) -> int:
+        """One kind of work from a line on; the line behind it."""
+        heading = label(part.title, "strong", wrap=True)
+        heading.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
+        self._grid.addWidget(heading, line, 0)
+        # The last run stands under the last run, whether what was foretold of one of them is known or not.
+        widest = max(len(one.columns) for one in self.shown)
+        places = [*range(1, len(part.columns)), widest]
+        for place, shown in zip(places, part.columns, strict=True):
+            title = label(shown.title, "small", wrap=True)
+            title.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom)
+            self._grid.addWidget(title, line, place)
+        for key, name in part.names.items():
+            line += 1
+            self._grid.addWidget(label(name, "muted", wrap=True), line, 0)
+            for place, made in zip(places, self._counts(part, key, name), strict=True):
+                self._grid.addWidget(made, line, place)
+        self._grid.setRowMinimumHeight(line + 1, self._theme.px(14))
+        return line + 2
+
+    def _counts(self, part: RunComparison, key: str, name: str) -> Iterator[QLabel]:
+        said, last = journal_strings()["figures"], len(part.columns) - 1
+        counts = [None if shown.counts is None else shown.counts[key] for shown in part.columns]
+        differs = last > 1 and counts[last] != counts[last - 1]
+        for place, count in enumerate(counts):
+            told = said["unknown"] if count is None else f"{count:,}"
+            stands_out = differs and place == last
+            made = label(f"{said['differs']} {told}" if stands_out else told, "warning" if stands_out else "body")
+            made.setObjectName("figure")
+            made.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+            made.setAccessibleName(f"{name}, {' '.join(part.columns[place].title.split())}: {told}")
+            made.setToolTip(said["differs_hint"] if stands_out else "")
+            yield made
+
+    def _restyle(self) -> None:
+        px = self._theme.px
+        self._grid.setHorizontalSpacing(px(10))
+        self._grid.setVerticalSpacing(px(5))
+        self._inner.setMaximumWidth(px(_WIDE))
+        for made in self._inner.findChildren(QLabel, "figure"):
+            made.setFont(self._theme.font("number"))
+        for place in range(1, max((len(one.columns) for one in self.shown), default=0) + 1):
+            self._grid.setColumnMinimumWidth(place, px(52))
+
+
+ORIGIN = "journal"
+MOST = 200
+_ACTS = ("spare", "pin", "confirm", "open")
+DEEDS, FIGURES = "deeds", "figures"
+_LOW = 380
+_ENDED = 50
+
+
+class NextTab(QWidget):
+    """The plan.
+
+    Signals:
+        counted: how many deeds there would be.
+        changed: what can be started is another.
+    """
+
+    counted = Signal(int)
+    changed = Signal()
+
+    def __init__(self, context: Context, runner: Runner) -> None:
+        super().__init__()
+        self.context, self.runner = context, runner
+        said = journal_strings()["next"]
+        self.preview: Preview | None = None
+        self._jobs: Jobs | None = None
+        self._wants_focus = False
+        self.list = entry_list(context.theme, said["list"], _ACTS, takes_many=True)
+        self.chips = DeedChips(context.theme)
+        self.lead = label("", "muted", wrap=True)
+        self.acts = ActBar(context.theme, _ACTS)
+        self.acts.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
+        inside = QWidget()
+        column(inside, self.chips, card_of(self.list), self.acts, gap=10).setStretch(1, 1)
+        self.states = States(context.theme, inside, said["reading"])
+        figures = journal_strings()["figures"]
+        self.view = DEEDS
+        choices = ((DEEDS, figures[DEEDS]), (FIGURES, figures[FIGURES]))
+        self.views = Segments(choices, DEEDS, figures["views"])
+        self.comparison = Comparison(context.theme)
+        self._views = QStackedWidget()
+        for shown in (self.states, self.comparison):
+            self._views.addWidget(shown)
+        head = row(self.lead, self.views, gap=12)
+        head.setStretch(0, 1)
+        layout = column(self, gap=10)
+        layout.addLayout(head)
+        layout.addWidget(self._views, 1)
+        self.views.chosen.connect(self.show_view)
+        self.chips.chosen.connect(lambda _: self._list())
+        self.list.looked_at.connect(self._look)
+        self.list.picked.connect(self._offer)
+        self.list.asked.connect(self.act)
+        self.acts.asked.connect(self.act)
+        runner.changed.connect(self._ran)
+
+    # ---- reading
+
+    def enter(self) -> None:
+        """It is shown."""
+        self._wants_focus = True
+        self.read()
+
+    def read(self) -> None:
+        """Look ahead again."""
+        if self.preview is None:
+            self.states.loading()
+        jobs = self.context.bridge.engine.jobs
+        asked = query(journal_strings()["next"]["reading"], lambda: jobs.preview(MOST)).within(self, "preview")
+        self.context.tasks.run(asked.success(self._read_when).failure(self._fail))
+
+    def _read_when(self, preview: Preview) -> None:
+        jobs = self.context.bridge.engine.jobs
+        asked = query(journal_strings()["next"]["reading"], lambda: jobs.state(_ENDED)).within(self, "preview")
+        self.context.tasks.run(asked.success(partial(self._show, preview)).failure(self._fail))
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it was read."""
+        return self.preview is not None
+
+    def _fail(self, error: BaseException) -> None:
+        self.states.failed(error, self.read, None if self.preview is None else self.context.desk.say)
+
+    # ---- showing
+
+    def _show(self, preview: Preview, jobs: Jobs) -> None:
+        self.preview, self._jobs = preview, jobs
+        said = journal_strings()["next"]
+        total = sum(preview.counts.values())
+        self.counted.emit(total)
+        self.changed.emit()
+        self.comparison.show_compared(compared(preview, jobs, self.runner.foretold, self.context.clock.now_ms()))
+        self._say_lead()
+        if not total:
+            sentence = f"{said['nothing']} {self._when('nothing_when', 'nothing_none')}"
+            self.states.empty(EmptyState(self.context.theme, "moon", said["nothing_title"], sentence))
+            self.list.show_lines([])
+            return
+        self.chips.show_counts(preview.counts)
+        self._list()
+        self.states.content()
+        if self._wants_focus:
+            self.list.setFocus()
+        self._wants_focus = False
+
+    def show_view(self, view: str) -> None:
+        """Show the deeds, or what they come to.
+
+        Args:
+            view: `deeds` or `figures`.
+        """
+        self.view = view
+        self.views.show_choice(view)
+        self._views.setCurrentIndex(0 if view == DEEDS else 1)
+        (self.list if view == DEEDS else self.comparison.area).setFocus()
+
+    @property
+    def is_low(self) -> bool:
+        """Whether the list needs the room that words and chips would take."""
+        return self.height() < self.context.theme.px(_LOW)
+
+    def _say_lead(self) -> None:
+        if self.preview is None:
+            return
+        if not self.preview.counts:
+            self.lead.clear()  # the sentence in the middle of the page says it
+            return
+        said, listed, total = journal_strings()["next"], len(self.preview.items), sum(self.preview.counts.values())
+        cut = said["more"].format(count=f"{listed:,}") if listed < total else ""
+        lead = "" if self.is_low else said["lead"]
+        self.lead.setText(" ".join(part for part in (self._when("when", "when_none"), lead, cut) if part))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Where it is low, the list has the room."""
+        super().resizeEvent(event)
+        self.chips.tighten(is_tight=self.is_low)
+        self._say_lead()
+
+    def _list(self) -> None:
+        if self.preview is not None:
+            self.list.show_lines(deed_entries(self.preview.items, self.chips.current))
+            self._offer()
+
+    def _types(self) -> tuple[JobType, ...]:
+        """The jobs whose deeds these are; what erases waits for its own time."""
+        items = () if self.preview is None else self.preview.items
+        return tuple(dict.fromkeys(item.job for item in items if item.planned.deed is not Deed.ERASE))
+
+    def _next_at(self) -> int | None:
+        beats = () if self._jobs is None else self._jobs.calendar
+        wanted = set(self._types()) or {JobType.SWEEP, JobType.CONSOLIDATE}
+        return min((beat.next_at for beat in beats if beat.type in wanted and beat.next_at is not None), default=None)
+
+    def _when(self, form: str, none: str) -> str:
+        """When it would happen, as a sentence."""
+        said, at, now = journal_strings()["next"], self._next_at(), self.context.clock.now_ms()
+        if self._jobs is not None and self._jobs.paused:
+            return str(said["paused"])
+        if at is None:
+            return str(said[none])
+        told = str(said[form].format(when=journal_strings()["next"]["soon"] if at <= now else moment(at, now)))
+        return capital(told)
+
+    def _look(self, entry: Entry | None) -> None:
+        if entry is not None:
+            self.context.selection.select(entry.value.planned.memory_id, ORIGIN)
+
+    def _offer(self) -> None:
+        self.list.offered = offered(self.list.chosen)
+        self.acts.offer(self.list.offered)
+
+    # ---- what is done with deeds
+
+    def _ids(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(entry.value.planned.memory_id for entry in self.list.chosen))
+
+    def act(self, name: str) -> None:
+        """Do something with what is chosen.
+
+        Args:
+            name: `spare`, `pin`, `confirm` or `open`.
+        """
+        ids, said = self._ids(), journal_strings()["next"]
+        if not ids:
+            return
+        match name:
+            case "spare":
+                jobs, chosen = self.context.bridge.engine.jobs, self.list.chosen
+                spared = kept_ids(chosen)
+                task = write("Keeping memories", lambda: jobs.spare(spared)).within(self)
+                self.context.tasks.run(task.success(partial(self._kept, kept_told(chosen))))
+            case "pin":
+                library = self.context.bridge.engine.library
+                pin = write("Pinning", lambda: library.revise(ids, Revision(pinned=True))).within(self)
+                self.context.tasks.run(pin.success(self._pinned))
+            case "confirm":
+                memories = self.context.bridge.engine.memories
+                confirm = write("Judging a memory", lambda: memories.confirm(ids[0], OWNER_ACTOR)).within(self)
+                self.context.tasks.run(confirm.success(lambda reply: self._kept(said["confirmed"], reply.step_id)))
+            case _:
+                self.context.selection.again(ids[0], CLOSER)
+
+    def _kept(self, sentence: str, step_id: str) -> None:
+        offer_undo(self.context, sentence, step_id)
+        self.read()
+
+    def _pinned(self, report: RevisionReport) -> None:
+        said = journal_strings()["next"]
+        if report.step_id is None:
+            self.context.desk.say(said["unchanged"])
+        else:
+            offer_undo(self.context, format_count(said["pinned"], report.changed), report.step_id)
+        self.read()
+
+    # ---- running it now
+
+    @property
+    def can_run(self) -> bool:
+        """Whether there is anything to run, and nothing of it runs."""
+        return bool(self._types()) and not self.runner.is_running
+
+    def ask_run(self) -> None:
+        """Say what a run would do now, and do it if the person wants it."""
+        if not self.can_run or self.preview is None:
+            return
+        said, at, now = journal_strings()["next"], self._next_at(), self.context.clock.now_ms()
+        counts = {deed: count for deed, count in self.preview.counts.items() if deed != Deed.ERASE}
+        told = [sentence for _, sentence in told_deeds(counts, "run")]
+        is_later = at is not None and at > now
+        lead = said["run_lead"].format(when=moment(at or now, now)) if is_later else said["run_lead_none"]
+        waits = said["run_erase"] if self.preview.counts.get(Deed.ERASE) else ""
+        dialog = RunDialog(self.context, lead, told, f"{said['run_foot']} {waits}".strip(), self)
+        dialog.agreed.connect(self.run)
+        dialog.open()
+
+    def run(self) -> None:
+        """Run what would run, now."""
+        titles = {} if self._jobs is None else {beat.type: beat.title for beat in self._jobs.calendar}
+        types, reports = self._types(), {} if self.preview is None else self.preview.reports
+        self.runner.run(types, [titles.get(one, one.value.capitalize()) for one in types], reports)
+
+    def _ran(self) -> None:
+        self.changed.emit()
+        if not self.runner.is_running and self.preview is not None and self.isVisible():
+            self.read()

@@ -1,0 +1,311 @@
+"""The tab of proposed relations: pairs that replay found alike; drawn or declined one by one, each undone alone.
+
+Must not do: know another tab, or propose anything itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QWidget
+
+from core.types.memory import ProposedLink
+from ui.context import CLOSER, Context
+from ui.lists.row_spec import wrapped
+from ui.pages.journal.lines import ActBar, Entry, entry_list
+from ui.pages.journal.words import capital, day_told
+from ui.strings import journal_strings
+from ui.tasks import problem_of, query, write
+from ui.theme.theme import Theme
+from ui.undo import offer_undo
+from ui.widgets.basics import card_of, column, label
+from ui.widgets.plaintext import one_line
+from ui.widgets.states import FOOT, EmptyState, States
+from ui.widgets.words import reason_told
+
+ORIGIN = "journal"
+MOST = 1_000
+"""Read at once: the engine gives no more."""
+PAGE_ROWS = 100
+"""Listed at once; the others as somebody scrolls."""
+_REASON = "may_belong"
+_ACTS = ("accept", "decline", "open", "other")
+_TEXT, _WHOLE, _SPACE = 300, 900, 40
+_LOW, _BESIDE, _LINES = 480, 620, 4
+Pair = tuple[str, str]
+
+
+def pair_of(link: ProposedLink) -> Pair:
+    """What a proposal is known by."""
+    return link.from_id, link.to_id
+
+
+def link_entry(link: ProposedLink, now_ms: int) -> Entry:
+    """A line of the list.
+
+    Args:
+        link: the proposal.
+        now_ms: the present.
+    """
+    said = journal_strings()["relations"]
+    when = said["proposed"].format(when=day_told(link.at, now_ms))
+    return Entry(
+        id=f"{link.from_id}:{link.to_id}",
+        head=one_line(link.from_text, _TEXT),
+        second=one_line(link.to_text, _TEXT),
+        note=" · ".join(part for part in (one_line(link.space, _SPACE), when) if part),
+        icon="link",
+        aside=f"{link.cosine:.2f}",
+        aside_note=said["measure"],
+        value=link,
+    )
+
+
+class Said(QWidget):
+    """One text of a pair, in a few lines."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme, self.text = theme, ""
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        theme.changed.connect(self.updateGeometry)
+
+    def say(self, text: str) -> None:
+        """Show another text.
+
+        Args:
+            text: hostile; what cannot be seen in it is shown as a mark.
+        """
+        self.text = one_line(text, _WHOLE)
+        self.setAccessibleName(self.text)
+        self.updateGeometry()
+        self.update()
+
+    def _high(self) -> int:
+        return QFontMetrics(self._theme.font("body")).height() + 3
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """So many lines."""
+        return QSize(200, self._high() * _LINES)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """One line: a window may be made low, and the panel goes then."""
+        return QSize(80, self._high())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
+        """Draw the text."""
+        painter, font = QPainter(self), self._theme.font("body")
+        painter.setFont(font)
+        painter.setPen(self._theme.colour("ink"))
+        at = QRect(0, 0, self.width(), self._high())
+        for line in wrapped(self.text, font, self.width(), _LINES):
+            painter.drawText(at, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, line)
+            at.translate(0, self._high())
+        painter.end()
+
+
+class PairPanel(QFrame):
+    """The chosen pair: both texts beside each other, and why.
+
+    Attributes:
+        texts: the two.
+    """
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        said = journal_strings()["relations"]
+        self.setAccessibleName(said["panel"])
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self._theme = context.theme
+        self.texts = (Said(context.theme), Said(context.theme))
+        self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._both.setContentsMargins(0, 0, 0, 0)
+        self._both.setSpacing(context.theme.px(24))
+        for title, text in zip((said["one"], said["other"]), self.texts, strict=True):
+            part = QWidget()
+            column(part, label(title, "label"), text, gap=4)
+            self._both.addWidget(part, 1)
+        self.why = label("", "muted", wrap=True)
+        layout = column(self, margins=16, gap=10)
+        layout.addLayout(self._both)
+        layout.addWidget(self.why)
+        self.hide()
+
+    def show_link(self, link: ProposedLink) -> None:
+        """Show a pair."""
+        for widget, text in zip(self.texts, (link.from_text, link.to_text), strict=True):
+            widget.say(text)
+        told = journal_strings()["relations"]["why"]
+        self.why.setText(told.format(reason=reason_told(_REASON), likeness=f"{link.cosine:.2f}"))
+        self.show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Beside each other where there is room."""
+        super().resizeEvent(event)
+        is_wide = self.width() >= self._theme.px(_BESIDE)
+        way = QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom
+        if self._both.direction() != way:
+            self._both.setDirection(way)
+
+
+class RelationsTab(QWidget):
+    """What replay proposes.
+
+    Signals:
+        counted: how many wait.
+    """
+
+    counted = Signal(int)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        said = journal_strings()["relations"]
+        self.links: tuple[ProposedLink, ...] = ()
+        self._decided: set[Pair] = set()
+        self._written: set[Pair] = set()
+        self._is_read = self._wants_focus = False
+        self._listed = PAGE_ROWS
+        self.list = entry_list(context.theme, said["list"], _ACTS)
+        self.lead = label(said["lead"], "muted", wrap=True)
+        self.panel = PairPanel(context)
+        self.acts = ActBar(context.theme, _ACTS)
+        self.acts.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
+        inside = QWidget()
+        column(inside, self.lead, card_of(self.list), self.panel, self.acts, gap=10).setStretch(1, 1)
+        self.states = States(context.theme, inside, said["reading"])
+        column(self, self.states)
+        self.list.lines.more.connect(self._more)
+        self.list.looked_at.connect(self._look)
+        self.list.picked.connect(self._offer)
+        self.list.asked.connect(self.act)
+        self.acts.asked.connect(self.act)
+
+    # ---- reading
+
+    def enter(self) -> None:
+        """It is shown."""
+        self._wants_focus = True
+        self.read()
+
+    def read(self) -> None:
+        """Read what is proposed now."""
+        if not self._is_read:
+            self.states.loading()
+        jobs = self.context.bridge.engine.jobs
+        asked = query(journal_strings()["relations"]["reading"], lambda: jobs.links(MOST)).within(self, "links")
+        self.context.tasks.run(asked.success(partial(self._show, frozenset(self._written))).failure(self._fail))
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it was read."""
+        return self._is_read
+
+    def _fail(self, error: BaseException) -> None:
+        self.states.failed(error, self.read, self.context.desk.say if self._is_read else None)
+
+    # ---- showing
+
+    def _show(self, known: frozenset[Pair], links: Sequence[ProposedLink]) -> None:
+        """Show what was read; of what was written before it was asked for, the engine knows better."""
+        self._is_read, self.links = True, tuple(links)
+        self._decided -= known
+        self._written -= known
+        self._list()
+        if self._wants_focus:
+            self.list.setFocus()
+        self._wants_focus = False
+
+    def _list(self) -> None:
+        """List those that nobody has decided."""
+        self.links = tuple(link for link in self.links if pair_of(link) not in self._decided)
+        self.counted.emit(len(self.links))
+        if not self.links:
+            said = journal_strings()["relations"]
+            self.states.empty(EmptyState(self.context.theme, "link", said["nothing_title"], said["nothing"]))
+            self.list.show_lines([])
+            return
+        now = self.context.clock.now_ms()
+        shown = [link_entry(link, now) for link in self.links[: self._listed]]
+        self.list.show_lines(shown, has_more=len(self.links) > self._listed)
+        self.states.content()
+        self._offer()
+
+    def _more(self) -> None:
+        first, self._listed = self._listed, self._listed + PAGE_ROWS
+        now = self.context.clock.now_ms()
+        more = [link_entry(link, now) for link in self.links[first : self._listed]]
+        self.list.lines.append(more, has_more=len(self.links) > self._listed)
+
+    @property
+    def is_low(self) -> bool:
+        """Whether the list needs the room that the panel would take."""
+        return self.height() < self.context.theme.px(_LOW)
+
+    def _offer(self) -> None:
+        chosen = next(iter(self.list.chosen), None)
+        self.list.offered = frozenset(_ACTS) if chosen is not None else frozenset()
+        self.acts.offer(self.list.offered)
+        if chosen is None or self.is_low:
+            self.panel.hide()
+        else:
+            self.panel.show_link(chosen.value)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Where it is low, the list has the room."""
+        super().resizeEvent(event)
+        self.lead.setVisible(not self.is_low)
+        self._offer()
+
+    # ---- deciding
+
+    def _look(self, entry: Entry | None) -> None:
+        if entry is not None:
+            self.context.selection.select(entry.value.from_id, ORIGIN)
+
+    def act(self, name: str) -> None:
+        """Do something with the chosen pair.
+
+        Args:
+            name: `accept`, `decline`, `open` for the first memory, or `other` for the second.
+        """
+        chosen = next(iter(self.list.chosen), None)
+        if chosen is None:
+            return
+        link: ProposedLink = chosen.value
+        if name in {"open", "other"}:
+            self.context.selection.again(link.from_id if name == "open" else link.to_id, CLOSER)
+        else:
+            self.decide(link, accept=name == "accept")
+
+    def decide(self, link: ProposedLink, *, accept: bool) -> None:
+        """Draw a relation, or never propose it again; its line goes at once, so that the next key is for the next one.
+
+        Args:
+            link: which.
+            accept: whether it is drawn.
+        """
+        jobs = self.context.bridge.engine.jobs
+        decision = partial(jobs.decide_link, link.from_id, link.to_id, accept=accept)
+        task = write("Deciding about a relation", decision).within(self)
+        self.context.tasks.run(task.success(partial(self._told, link, accept)).failure(partial(self._kept, link)))
+        self._decided.add(pair_of(link))
+        self._list()
+
+    def _told(self, link: ProposedLink, accept: bool, step_id: str) -> None:
+        said = journal_strings()["relations"]
+        self._written.add(pair_of(link))
+        offer_undo(self.context, said["accepted" if accept else "declined"], step_id)
+        self.read()
+
+    def _kept(self, link: ProposedLink, error: BaseException) -> None:
+        """It could not be decided: it stands in the list again."""
+        self._decided.discard(pair_of(link))
+        self.read()
+        problem = problem_of(error)
+        if problem is not None:
+            self.context.desk.say(capital(problem.sentence))

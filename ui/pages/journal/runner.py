@@ -1,0 +1,222 @@
+"""Starts work now that would run later, after a dialog that says what it does; tells its progress and stops it.
+
+Must not do: know what a run does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QDialog, QLayout, QWidget
+
+from core.events import Progress
+from core.types.lifecycle import JobRow, Jobs, JobState, JobType
+from ui.context import Context
+from ui.pages.journal.words import capital, code_told, report_line
+from ui.strings import journal_strings
+from ui.tasks import Running, job, problem_of, query, write
+from ui.undo import take_back
+from ui.widgets.basics import button, column, label, restyle, row
+
+_WIDTH = 460
+
+
+class RunDialog(QDialog):
+    """Says what a run does before it is started; one button starts it.
+
+    Signals:
+        agreed: the person pressed it.
+    """
+
+    agreed = Signal()
+
+    def __init__(self, context: Context, lead: str, sentences: Sequence[str], foot: str, parent: QWidget) -> None:
+        """Make it.
+
+        Args:
+            context: what pages are given.
+            lead: what happens, and instead of when.
+            sentences: what it does, one a line.
+            foot: whether it can be taken back.
+            parent: the tab.
+        """
+        super().__init__(parent)
+        said = journal_strings()["next"]
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(said["run_title"])
+        self.setAccessibleName(said["run_title"])
+        self.setFixedWidth(context.theme.px(_WIDTH))
+        self.sentences = (lead, *sentences, foot)
+        self.cancel = button("Cancel", self.reject)
+        self.act = button(said["run_title"], self._agree, kind="primary")
+        self._title = label(said["run_title"], "title")
+        layout = column(self, self._title, label(lead, "muted", wrap=True), margins=24, gap=12)
+        lines = column(gap=6)
+        for sentence in sentences:
+            lines.addWidget(label(sentence, wrap=True))
+        layout.addLayout(lines)
+        layout.addWidget(label(foot, "muted", wrap=True))
+        layout.addLayout(row(None, self.cancel, self.act))
+        self.act.setFocus()
+
+    def warn(self, title: str, act: str) -> None:
+        """What it does cannot be taken back: say so, and let the person go out of their way to do it.
+
+        Args:
+            title: of the dialog.
+            act: what the button says.
+        """
+        self.setWindowTitle(title)
+        self.setAccessibleName(title)
+        self._title.setText(title)
+        self.act.setText(act)
+        self.act.setAccessibleName(act)
+        self.act.setDefault(False)
+        restyle(self.act, "kind", "danger")
+        self.cancel.setDefault(True)
+        self.cancel.setFocus()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """Be as high as the words need at this width; a layout alone leaves room for words that wrap more."""
+        layout = self.layout()
+        if layout is not None:
+            layout.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
+            self.setFixedHeight(layout.totalHeightForWidth(self.width()))
+        super().showEvent(event)
+
+    def _agree(self) -> None:
+        self.agreed.emit()
+        self.accept()
+
+
+_JOB = "job"
+
+
+def is_job(progress: Progress) -> bool:
+    """Whether work of the scheduler tells it: its name is `job:` with the kind of work."""
+    return progress.job.partition(":")[0] == _JOB
+
+
+def ended_told(row: JobRow) -> str:
+    """What became of a run, as a sentence.
+
+    Args:
+        row: the job as it ended.
+    """
+    told = report_line(row)
+    told = told if any(letter.isdigit() for letter in told) else told[:1].lower() + told[1:]
+    sentence = journal_strings()["runs"]["ended"][row.state.value].format(title=row.title, told=told)
+    return f"{sentence} {capital(code_told(row.code))}." if row.code else str(sentence)
+
+
+class Runner(QObject):
+    """Runs one job after the other.
+
+    Attributes:
+        is_running: whether something that was started here is under way.
+        foretold: of runs, by job: the report that was shown before.
+
+    Signals:
+        changed: it began, or it is over.
+    """
+
+    changed = Signal()
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.is_running = False
+        self._running: Running | None = None
+        self._stops = False
+        self._ended: list[JobRow] = []
+        self.foretold: dict[str, Mapping[str, Any]] = {}
+        self._shown: Mapping[JobType, Mapping[str, Any]] = {}
+        context.bridge.progressed.connect(self._progressed)
+
+    def run(
+        self,
+        types: Sequence[JobType],
+        titles: Sequence[str],
+        shown: Mapping[JobType, Mapping[str, Any]] = MappingProxyType({}),
+    ) -> None:
+        """Run jobs, one after the other; nothing happens while some run.
+
+        Args:
+            types: which, in this order.
+            titles: their names.
+            shown: the reports that were foretold.
+        """
+        if self.is_running or not types:
+            return
+        self.is_running, self._ended, self._shown = True, [], shown
+        self.changed.emit()
+        self._next(list(zip(types, titles, strict=True)))
+
+    def _next(self, left: list[tuple[JobType, str]]) -> None:
+        (wanted, title), rest = left[0], left[1:]
+        jobs = self._context.bridge.engine.jobs
+        task = job(title, lambda _: jobs.run(wanted)).within(self)
+        self._stops = False
+        self._running = self._context.tasks.run(task.success(partial(self._done, rest)).failure(self._failed))
+        self._running.moved.connect(partial(self._look, wanted))
+
+    def _progressed(self, progress: Progress) -> None:
+        running = self._running
+        if running is not None and not running.is_over and is_job(progress):
+            running.watch.progress(progress.done, progress.total)
+
+    # ---- stopping
+
+    def _look(self, wanted: JobType, *_moved: int) -> None:
+        """The status bar's Stop only sets a mark: a job of the scheduler is stopped by its id."""
+        running = self._running
+        if running is None or not running.watch.cancelled() or self._stops:
+            return
+        self._stops = True
+        jobs = self._context.bridge.engine.jobs
+        asked = query("Looking at what runs", lambda: jobs.state(1)).within(self, "stop")
+        self._context.tasks.run(asked.success(partial(self._stop, wanted)).failure(lambda _: None))
+
+    def _stop(self, wanted: JobType, state: Jobs) -> None:
+        jobs = self._context.bridge.engine.jobs
+        for known in state.rows:
+            if known.type is wanted and known.state in {JobState.RUNNING, JobState.QUEUED}:
+                self._context.tasks.run(write("Stopping", partial(jobs.cancel, known.id)).within(self))
+
+    # ---- the end
+
+    def _done(self, rest: list[tuple[JobType, str]], row: JobRow) -> None:
+        self._running = None
+        self._ended.append(row)
+        if row.type in self._shown:
+            self.foretold[row.id] = self._shown[row.type]
+        if rest and row.state is JobState.DONE:
+            self._next(rest)
+        else:
+            self._tell()
+
+    def _failed(self, error: BaseException) -> None:
+        self._running = None
+        self._tell()
+        problem = problem_of(error)
+        if problem is not None:
+            self._context.tasks.problem.emit(problem)
+
+    def _tell(self) -> None:
+        self.is_running = False
+        self.changed.emit()
+        if not self._ended:
+            return
+        sentence = " ".join(ended_told(row) for row in self._ended)
+        steps = [row.step_id for row in self._ended if row.step_id is not None and row.can_undo]
+        if len(steps) == 1:
+            self._context.desk.say(sentence, "Undo", partial(take_back, self._context, steps[0]))
+        elif steps:
+            self._context.desk.say(sentence, "Show", partial(self._context.desk.go.emit, "journal", "runs"))
+        else:
+            self._context.desk.say(sentence)

@@ -1,0 +1,323 @@
+"""The tab of runs and jobs: what runs, waits and ran, what it did; stopped, undone or tried again; the calendar.
+
+Must not do: know another tab.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QSizePolicy, QStackedWidget, QWidget
+
+from core.events import Progress
+from core.types.lifecycle import Beat, JobRow, Jobs, JobType
+from core.types.replies import UndoReport
+from core.types.values import OWNER_ACTOR
+from ui.context import Context
+from ui.lists.list_view import ListView
+from ui.pages.journal.job_lines import (
+    Model,
+    beat_lines,
+    job_lines,
+    job_sentences,
+    model_asked,
+    next_told,
+    offered,
+    stand_told,
+    waits_for_choice,
+)
+from ui.pages.journal.lines import ActBar, Entry, entry_list, lie_down
+from ui.pages.journal.runner import RunDialog, Runner, is_job
+from ui.pages.journal.words import capital
+from ui.strings import journal_strings
+from ui.tasks import query, write
+from ui.undo import told
+from ui.widgets.basics import Elided, Segments, card_of, clear, column, label, row
+from ui.widgets.states import FOOT, EmptyState, States
+
+RUNS, CALENDAR = "runs", "calendar"
+_MOST, _MORE = 50, 100
+_FOLLOW_MS = 1_000
+_LOW, _NARROW = 380, 360
+
+
+class JobPanel(QFrame):
+    """What one run did, or one kind of work does, and what can be done about it.
+
+    Attributes:
+        sentences: what it says.
+        acts: its buttons.
+    """
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self.setAccessibleName("The chosen run")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        self.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
+        self.sentences: tuple[str, ...] = ()
+        self._title = Elided("", "section")
+        self._lines = QWidget()
+        self._column = column(self._lines, gap=2)
+        self.acts = ActBar(context.theme, ("stop", "retry", "undo", "run"))
+        column(self, self._title, self._lines, self.acts, margins=16, gap=8)
+        self.hide()
+
+    def show_sentences(
+        self, title: str, sentences: tuple[str, ...], acts: frozenset[str], *, is_low: bool = False
+    ) -> None:
+        """Show one.
+
+        Args:
+            title: its name.
+            sentences: what there is to say.
+            acts: what can be done.
+            is_low: whether the list above needs the room: then without its title, and the first sentence alone.
+        """
+        self.sentences = sentences
+        self._title.say(title)
+        self._title.setVisible(not is_low)
+        clear(self._column)
+        for sentence in sentences[: 1 if is_low else None]:
+            self._column.addWidget(label(sentence, "muted", wrap=True))
+        self.acts.offer(acts, hides=True)
+        self.acts.setVisible(bool(acts))
+        self.show()
+
+
+class RunsTab(QWidget):
+    """The scheduler.
+
+    Signals:
+        counted: how many runs ended.
+        changed: whether it is paused is known anew.
+    """
+
+    counted = Signal(int)
+    changed = Signal()
+
+    def __init__(self, context: Context, runner: Runner) -> None:
+        super().__init__()
+        self.context, self.runner = context, runner
+        said = journal_strings()["runs"]
+        self.jobs: Jobs | None = None
+        self.model = Model()
+        self.view = RUNS
+        self._limit, self._wants_focus = _MOST, False
+        self.stand = label("", "muted", wrap=True)
+        self.views = Segments(((RUNS, said["runs"]), (CALENDAR, said["calendar"])), RUNS, said["views"])
+        self.list = entry_list(context.theme, said["list"], ("stop", "retry", "undo"))
+        self.calendar = entry_list(context.theme, said["calendar_list"], ("run",))
+        self.lists = QStackedWidget()
+        self.panel = JobPanel(context)
+        self._build()
+        self._follow = QTimer(self)
+        self._follow.setSingleShot(True)
+        self._follow.setInterval(_FOLLOW_MS)
+        self._follow.timeout.connect(self.read)
+        context.bridge.progressed.connect(self._progressed)
+        self.views.chosen.connect(self.show_view)
+        runner.changed.connect(self._ran)
+
+    def _build(self) -> None:
+        theme, said = self.context.theme, journal_strings()["runs"]
+        self._ran_states = States(theme, card_of(self.list), said["reading"])
+        for shown in (self._ran_states, card_of(self.calendar)):
+            self.lists.addWidget(shown)
+        inside = QWidget()
+        self._head = row(self.stand, self.views, gap=12)
+        self._head.setStretch(0, 1)
+        layout = column(inside, gap=10)
+        layout.addLayout(self._head)
+        layout.addWidget(self.lists, 1)
+        layout.addWidget(self.panel)
+        self.states = States(theme, inside, said["reading"])
+        column(self, self.states)
+        for lines in (self.list, self.calendar):
+            lines.picked.connect(self._look)
+            lines.asked.connect(self.act)
+        self.list.lines.more.connect(self._more)
+        self.panel.acts.asked.connect(self.act)
+
+    # ---- reading
+
+    def enter(self) -> None:
+        """It is shown."""
+        self._wants_focus = True
+        self.read()
+
+    def read(self) -> None:
+        """Read how the scheduler stands."""
+        if self.jobs is None:
+            self.states.loading()
+        jobs, limit = self.context.bridge.engine.jobs, self._limit
+        asked = query(journal_strings()["runs"]["reading"], lambda: jobs.state(limit)).within(self, "state")
+        self.context.tasks.run(asked.success(self._read_model).failure(self._fail))
+
+    def _read_model(self, jobs: Jobs) -> None:
+        asked = model_asked(
+            self.context, self, journal_strings()["runs"]["reading"], "state", partial(self._show, jobs)
+        )
+        self.context.tasks.run(asked.failure(self._fail))
+
+    def _more(self) -> None:
+        self._limit += _MORE
+        self.read()
+
+    def _progressed(self, progress: Progress) -> None:
+        """What runs moves on: look again, at most once a second."""
+        if is_job(progress) and self.isVisible() and not self._follow.isActive():
+            self._follow.start()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it was read."""
+        return self.jobs is not None
+
+    def _fail(self, error: BaseException) -> None:
+        self.states.failed(error, self.read, None if self.jobs is None else self.context.desk.say)
+
+    # ---- showing
+
+    def _show(self, jobs: Jobs, model: Model) -> None:
+        self.jobs, self.model = jobs, model
+        said, now = journal_strings()["runs"], self.context.clock.now_ms()
+        self.stand.setText(stand_told(jobs, now, model))
+        lines = job_lines(jobs.rows, now)
+        self.list.show_lines(lines, has_more=len(jobs.rows) >= self._limit and len(jobs.rows) < jobs.total)
+        self.calendar.show_lines(beat_lines(jobs, now, model))
+        if lines:
+            self._ran_states.content()
+        else:
+            nothing = EmptyState(self.context.theme, "activity", said["nothing_title"], said["nothing"])
+            self._ran_states.empty(nothing)
+        self.states.content()
+        self.counted.emit(jobs.total)
+        self._look()
+        self.changed.emit()
+        if self._wants_focus:
+            self.shown_list.setFocus()
+        self._wants_focus = False
+
+    @property
+    def shown_list(self) -> ListView:
+        """The list that is seen."""
+        return self.list if self.view == RUNS else self.calendar
+
+    def show_view(self, view: str) -> None:
+        """Show the runs or the calendar.
+
+        Args:
+            view: `runs` or `calendar`.
+        """
+        self.view = view
+        self.views.show_choice(view)
+        self.lists.setCurrentIndex(0 if view == RUNS else 1)
+        self.shown_list.setFocus()
+        self._look()
+
+    def _look(self) -> None:
+        """Show what is chosen under the list."""
+        found: Entry | None = next(iter(self.shown_list.chosen), None)
+        value = None if found is None else found.value
+        now = self.context.clock.now_ms()
+        acts = offered(value) if isinstance(value, JobRow) else frozenset[str]()
+        if isinstance(value, Beat) and not self.runner.is_running:
+            acts = frozenset({"run"})
+        self.shown_list.offered = acts
+        is_low = self.height() < self.context.theme.px(_LOW)
+        # What runs stands in the list too; that nothing does by itself has to be said in any case.
+        self.stand.setVisible(not is_low or self.is_paused or found is None)
+        if isinstance(value, JobRow):
+            self.panel.show_sentences(value.title, job_sentences(value, now), acts, is_low=is_low)
+        elif isinstance(value, Beat):
+            heavy = (journal_strings()["runs"]["heavy"],) if value.is_heavy else ()
+            self.panel.show_sentences(value.title, (self._said(value, now), *heavy), acts, is_low=is_low)
+        else:
+            self.panel.hide()
+
+    def _said(self, beat: Beat, now_ms: int) -> str:
+        rows = () if self.jobs is None else self.jobs.rows
+        waits = waits_for_choice(beat, self.model, rows)
+        return f"{beat.about} {capital(next_told(beat, now_ms, waits=waits))}."
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Where it is low, the list has the room; where it is narrow, the words have the width."""
+        super().resizeEvent(event)
+        lie_down(self._head, is_wide=self.width() >= self.context.theme.px(_NARROW))
+        if self.jobs is not None:
+            self._look()
+
+    # ---- what is done
+
+    def act(self, name: str) -> None:
+        """Do something with what is chosen.
+
+        Args:
+            name: `stop`, `retry`, `undo` or `run`.
+        """
+        found = next(iter(self.shown_list.chosen), None)
+        if found is None:
+            return
+        jobs, value = self.context.bridge.engine.jobs, found.value
+        if isinstance(value, Beat):
+            self.ask_run(value)
+        elif name == "undo" and value.step_id is not None:
+            self.undo(value.step_id, "Undo")
+        elif name in {"stop", "retry"}:
+            verb = jobs.cancel if name == "stop" else jobs.retry
+            task = write("Stopping" if name == "stop" else "Trying again", partial(verb, value.id)).within(self)
+            self.context.tasks.run(task.success(lambda _: self.read()))
+
+    def undo(self, step_id: str, act: str) -> None:
+        """Undo or redo a run.
+
+        Args:
+            step_id: its step; for a redo, the step of the undo.
+            act: `Undo` or `Redo`.
+        """
+        memories = self.context.bridge.engine.memories
+        task = write("Undoing" if act == "Undo" else "Redoing", lambda: memories.undo(step_id, OWNER_ACTOR))
+        self.context.tasks.run(task.within(self).success(partial(self._undone, act)))
+
+    def _undone(self, act: str, report: UndoReport) -> None:
+        done, other = ("Undone", "Redo") if act == "Undo" else ("Redone", "Undo")
+        self.context.desk.say(told(done, report), other, partial(self.undo, report.undo_step_id, other))
+        self.context.selection.again(self.context.selection.current, "undo")
+        self.read()
+
+    def ask_run(self, beat: Beat) -> None:
+        """Say what a kind of work does, and start it if the person wants it.
+
+        Args:
+            beat: which.
+        """
+        if self.runner.is_running:
+            return
+        said, is_erasing = journal_strings()["runs"], beat.type is JobType.ERASE
+        foot = said["erase"] if is_erasing else journal_strings()["next"]["run_foot"]
+        lead = f"{beat.title}. {journal_strings()['next']['run_lead_none']}"
+        dialog = RunDialog(self.context, lead, (beat.about,), foot, self)
+        dialog.agreed.connect(lambda: self.runner.run((beat.type,), (beat.title,)))
+        if is_erasing:
+            dialog.warn(said["erase_title"], said["erase_act"])
+        dialog.open()
+
+    def _ran(self) -> None:
+        if self.jobs is not None and self.isVisible():
+            self.read()
+
+    # ---- pausing
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether nothing runs by itself."""
+        return self.jobs is not None and self.jobs.paused
+
+    def pause(self) -> None:
+        """Pause, or go on."""
+        jobs, on = self.context.bridge.engine.jobs, not self.is_paused
+        task = write("Pausing" if on else "Going on", lambda: jobs.pause(on)).within(self)
+        self.context.tasks.run(task.success(lambda _: self.read()))

@@ -1,0 +1,426 @@
+"""The journal in words: actions, reports of runs, codes, who did what and when, the figures of health; icons of verbs.
+
+The sentences are `resources/help/journal_page.json`. Must not do: decide or judge, or show a word of a memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from core.types.lifecycle import Health, JobRow, Pressure
+from core.types.replies import AuditRow, ImportRow, StepRow
+from ui.strings import format_count, journal_strings
+from ui.widgets.plaintext import one_line
+from ui.widgets.words import FORMAT_WORDS, count_of, date_of, local, memories, skip_sentences, time_of
+
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "counts": ("counts",),
+    "search": ("degradation", "performance"),
+    "ram": ("ram",),
+    "background": ("background",),
+}
+"""Groups of the page, and the members of `Health` whose figures stand in them."""
+_MEGA = "_mb"
+_MILLI = "_ms"
+_UNTOLD = frozenset({"warnings"})
+_TIMES = frozenset({"last_consolidation", "last_sweep"})
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure: its key, its name, its value in words."""
+
+    key: str
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What the person can do: a sentence, and where a button leads."""
+
+    sentence: str
+    act: str
+    page: str
+    wish: str
+
+
+def figures_of(health: Health, group: str, now_ms: int) -> tuple[Figure, ...]:
+    """The figures of a group in the order of their names; those without a name come last, by their key.
+
+    Args:
+        health: from the engine.
+        group: one of `GROUPS`.
+        now_ms: the present.
+    """
+    names: Mapping[str, str] = journal_strings()["health"]["names"]
+    found = {
+        f"{member}.{key}": value
+        for member in GROUPS[group]
+        for key, value in getattr(health, member).items()
+        if key not in _UNTOLD
+    }
+    order = [key for key in names if key in found] + [key for key in found if key not in names]
+    return tuple(
+        Figure(key, names.get(key, _plain(key)), value_told(key.partition(".")[2], found[key], now_ms)) for key in order
+    )
+
+
+def _plain(key: str) -> str:
+    return key.partition(".")[2].replace("_", " ").capitalize()
+
+
+def value_told(key: str, value: Any, now_ms: int) -> str:
+    """A value in words: `12 ms`, `120 MB`, `today at 03:00`, `3,214`.
+
+    Args:
+        key: its name; what it ends with is its unit.
+        value: number, word, or None for what is not known.
+        now_ms: the present.
+    """
+    said = journal_strings()["health"]["values"]
+    if isinstance(value, Mapping):
+        value = value.get("sentence") or value.get("state") or None
+    if value is None:
+        return str(said["never"] if key in _TIMES else said.get(f"{key}.none", said["unknown"]))
+    if key in _TIMES:
+        return moment(int(value), now_ms)
+    if isinstance(value, str):
+        return str(said.get(f"{key}.{value}", value.replace("_", " ")))
+    if key.endswith(_MEGA):
+        return f"{value:,.0f} MB"
+    if key.endswith(_MILLI):
+        return f"{value:,.0f} ms" if value >= 10 else f"{value:.1f} ms"
+    return f"{value:,}"
+
+
+def advice_of(health: Health) -> tuple[Advice, ...]:
+    """What the person can do, the most pressing first.
+
+    Args:
+        health: from the engine.
+    """
+    keys = []
+    if str(health.ram.get("pressure", Pressure.NORMAL)) != Pressure.NORMAL:
+        keys.append("pressure")
+    keys.append(str(health.degradation.get("search_strategy", "")))
+    keys += [key for key in ("pending_embeddings",) if health.counts.get(key)]
+    keys += [key for key in ("archive_candidates",) if health.background.get(key)]
+    known = journal_strings()["health"]["advice"]
+    return tuple(Advice(**known[key]) for key in keys if key in known)
+
+
+UNDO, REDO = "Undo: ", "Redo: "
+_CLIENT = "client:"
+_ICONS: Mapping[str, str] = {
+    "store": "plus",
+    "revise": "pencil",
+    "forget": "trash-2",
+    "import": "import",
+    "unimport": "undo-2",
+    "undo": "undo-2",
+    "arrange": "landmark",
+    "move_locus": "move",
+    "move_room": "move",
+    "rename_room": "pencil",
+    "merge_rooms": "git-merge",
+    "make_room": "plus",
+    "settings": "settings-2",
+    "save_view": "waypoints",
+    "drop_view": "waypoints",
+    "pair": "link",
+    "revoke": "circle-x",
+    "export": "upload",
+    "spare": "timer",
+    "accept_link": "link",
+    "reject_link": "link",
+}
+_VERBS: Mapping[str, str] = {
+    "store": "Remember",
+    "revise": "Change memories",
+    "forget": "Forget",
+    "import": "Import",
+    "unimport": "Remove an import",
+    "undo": "Undo or redo",
+    "arrange": "Arrange the palace",
+    "move_locus": "Move a locus",
+    "move_room": "Move a room",
+    "rename_room": "Rename a room",
+    "merge_rooms": "Merge rooms",
+    "make_room": "Make a room",
+    "settings": "Change a setting",
+    "save_view": "Save a view of the graph",
+    "drop_view": "Drop a view of the graph",
+    "pair": "Pair a client",
+    "revoke": "Revoke a client",
+    "export": "Export",
+    "recall": "Recall",
+    "context": "Give context",
+    "refused": "Refused",
+    "restore": "Restore a backup",
+    "accept_older": "Accept an older copy of the vault",
+    "spare": "Keep memories",
+    "erase": "Erase for good",
+    "sweep": "Look for fading memories",
+    "consolidate": "Consolidate",
+    "episodes": "Tidy assistants' notes",
+    "replay": "Replay",
+    "enrich": "Read names and things",
+    "embed": "Index what has no vector",
+    "gaps": "Look for open questions",
+    "distill": "Learn from episodes",
+    "migrate": "Change the embedding model",
+}
+_ACTORS: Mapping[str, str] = {"owner": "You", "scheduler": "Loci", "stranger": "A stranger"}
+_STATES: Mapping[str, str] = {"running": "Running", "undone": "Removed"}
+_SINGULARS: Mapping[str, str] = {"loci": "locus", "memories": "memory"}
+_SHOWN_SKIPS = 3
+_SHORT = 8
+
+
+def icon_of(step: StepRow) -> str:
+    """The icon of a step's verb; of a run, that of its kind of work."""
+    if step.label.startswith(REDO):
+        return "redo-2"
+    return str(_ICONS.get(step.verb) or journal_strings()["jobs"].get(step.verb, "history"))
+
+
+def who_did(actor: str, client: str | None = None) -> str:
+    """Who did it, in words.
+
+    Args:
+        actor: `owner`, `client`, `scheduler`, or as the audit writes it: `client:editor`.
+        client: the client's name, where it is told apart.
+    """
+    name = client or actor.removeprefix(_CLIENT)
+    return one_line(name, 60) if client or actor.startswith(_CLIENT) else _ACTORS.get(actor, "A client")
+
+
+def day_of(ms: int, now_ms: int) -> str:
+    """The heading of a day: `Today`, `Yesterday`, `14 November 2026`, in the local zone."""
+    at, today = local(ms).date(), local(now_ms).date()
+    if at == today:
+        return "Today"
+    return "Yesterday" if at == today - timedelta(days=1) else f"{at.day} {at:%B} {at.year}"
+
+
+def clock_of(ms: int) -> str:
+    """`14:05`, in the local zone."""
+    return f"{local(ms):%H:%M}"
+
+
+def details_of(step: StepRow, now_ms: int, name: str = "") -> str:
+    """The second line of a step: who, how much, and what became of it.
+
+    Args:
+        step: which.
+        now_ms: the present.
+        name: what an import brought in is called; "" for other steps.
+    """
+    parts = [who_did(step.actor, step.client), count_of(step.rows, "record")]
+    if name:
+        parts.insert(0, one_line(name, 80))
+    if step.undone:
+        parts.append("taken back" if step.undone_at is None else f"taken back at {_moment(step.undone_at, step.at)}")
+    elif not step.can_undo:
+        parts.append("too old to be undone" if step.expires_at < now_ms else "still running")
+    return " · ".join(parts)
+
+
+def _moment(ms: int, beside_ms: int) -> str:
+    """The time of day; with the date where it is another one's."""
+    return clock_of(ms) if local(ms).date() == local(beside_ms).date() else time_of(ms)
+
+
+def act_of(step: StepRow) -> str:
+    """What can be done with a step: `Undo`, `Redo`, or "" for nothing."""
+    if step.undone:
+        return "" if step.undone_by is None else "Redo"
+    if not step.can_undo:
+        return ""
+    return "Redo" if step.label.startswith(UNDO) else "Undo"
+
+
+def format_of(imported: ImportRow) -> str:
+    """An import's format in words."""
+    return FORMAT_WORDS.get(imported.format, imported.format)
+
+
+def state_of(imported: ImportRow) -> str:
+    """What became of an import; "" where it is done."""
+    return _STATES.get(imported.state, "")
+
+
+def skipped_of(imported: ImportRow) -> Mapping[str, int]:
+    """What an import left out, by reason."""
+    found = imported.summary.get("skipped", {})
+    return {str(reason): int(count) for reason, count in found.items()} if isinstance(found, Mapping) else {}
+
+
+def import_sentences(imported: ImportRow) -> tuple[str, ...]:
+    """What an import brought and what it left out, one sentence a line."""
+    where = f"{format_of(imported)}, into {one_line(imported.space, 60)} on {time_of(imported.started_at)}."
+    if imported.state == "running":
+        return (where, "It is still being read.")
+    stored, proposals = _number(imported, "stored"), _number(imported, "proposals")
+    if imported.state == "undone":
+        here = f"It brought {memories(stored)}, which were removed again."
+    elif imported.memories == stored:
+        here = f"It brought {memories(stored)}; {'it is' if stored == 1 else 'all of them are'} still here."
+    else:
+        left = count_of(imported.memories, "is", "are")
+        here = f"It brought {memories(stored)}, of which {left} here now."
+    asked = (f"{count_of(proposals, 'statement')} wait to be looked at.",) if proposals else ()
+    skips = skip_sentences(skipped_of(imported))
+    more = len(skips) - _SHOWN_SKIPS
+    rest = (f"And {count_of(more, 'more reason')} for leaving something out.",) if more > 0 else ()
+    return (where, here, *asked, *(f"Left out: {one}" for one in skips[:_SHOWN_SKIPS]), *rest)
+
+
+def _number(imported: ImportRow, name: str) -> int:
+    found = imported.summary.get(name, 0)
+    return found if isinstance(found, int) else 0
+
+
+def verb_of(entry: AuditRow) -> str:
+    """An audit row's verb in words."""
+    return _VERBS.get(entry.verb) or entry.verb.replace("_", " ").capitalize()
+
+
+def short_id(object_id: str) -> str:
+    """The end of an id, by which rows of one object can be told to belong together."""
+    return f"…{object_id[-_SHORT:]}" if len(object_id) > _SHORT + 4 else object_id
+
+
+def counts_of(entry: AuditRow) -> str:
+    """What an audit row counts: `3 rows, 2 parts`."""
+    order = sorted(entry.detail.items(), key=lambda item: item[0] != "rows")
+    return ", ".join(said for name, value in order if (said := _count(name.replace("_", " "), value)))
+
+
+def _count(name: str, value: Any) -> str:
+    if isinstance(value, bool) or not value:
+        return name if value else ""
+    if isinstance(value, int):
+        return _counted(name, value)
+    return f"{name} {one_line(short_id(value), 24)}" if isinstance(value, str) else ""
+
+
+def _counted(name: str, value: int) -> str:
+    if name in _SINGULARS or (name.endswith("s") and not name.endswith("ss")):
+        return count_of(value, _SINGULARS.get(name, name.removesuffix("s")), name)
+    return f"{name} {value:,}"
+
+
+_MINUTE_MS = 60_000
+_OF_THOSE = "source_memories"  # said with the digests they are of
+
+
+def capital(told: str) -> str:
+    """Words with a capital at their beginning, as a sentence has."""
+    return told[:1].upper() + told[1:]
+
+
+def deed_words(deed: str) -> Mapping[str, Any]:
+    """Icon, word and sentences of a deed; of one without words of its own, its name.
+
+    Args:
+        deed: a value of `Deed`.
+    """
+    found: Mapping[str, Any] | None = journal_strings()["deeds"].get(deed)
+    if found is not None:
+        return found
+    forms = {"one": f"{{count}} {deed}", "many": f"{{count}} {deed}"}
+    return {"icon": "circle", "word": deed.capitalize(), "measure": "", "chip": forms, "would": forms, "run": forms}
+
+
+def told_deeds(counts: Mapping[str, int], form: str) -> Iterator[tuple[str, str]]:
+    """What a run would do, deed by deed, what takes most away first: the deed and its count in words.
+
+    Args:
+        counts: deed to how many.
+        form: `chip` (`41 fade`), `would` (`41 would fade`), or `run` for a whole sentence.
+    """
+    known = list(journal_strings()["deeds"])
+    for deed in sorted(counts, key=lambda one: known.index(one) if one in known else len(known)):
+        if counts[deed]:
+            yield deed, format_count(deed_words(deed)[form], counts[deed])
+
+
+def report_told(report: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a run did: `2 united`, `1 digest of 5 memories`, `6 archived`; empty where it did nothing.
+
+    Args:
+        report: counts by name; the report of a consolidation has names within names.
+    """
+    told: list[str] = []
+    for name, count in _flat(report):
+        said = (
+            format_count(journal_strings()["report"][name], count)
+            if name in journal_strings()["report"]
+            else _plainly(name, count)
+        )
+        if name.endswith(_OF_THOSE) and told:
+            told[-1] = f"{told[-1]} {said}"
+        else:
+            told.append(said)
+    return tuple(told)
+
+
+def _flat(report: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, int]]:
+    for name, value in report.items():
+        if name in journal_strings()["silent"]:
+            continue
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{above}{name}.")
+        elif isinstance(value, int) and not isinstance(value, bool) and value:
+            yield f"{above}{name}", value
+
+
+def _plainly(name: str, count: int) -> str:
+    return f"{count:,} {name.rpartition('.')[2].replace('_', ' ')}"
+
+
+def report_line(job: JobRow) -> str:
+    """What a run did, in one line."""
+    return ", ".join(report_told(job.report)) or journal_strings()["runs"]["nothing_done"]
+
+
+def code_told(code: str) -> str:
+    """Why something failed: `the disk is full (E1003)`.
+
+    Args:
+        code: an E-code; "" where nobody knows.
+    """
+    why = journal_strings()["codes"].get(code, journal_strings()["code_unknown"])
+    return journal_strings()["code"].format(why=why, code=code) if code else str(why)
+
+
+def moment(ms: int, now_ms: int) -> str:
+    """A moment near the present: `today at 14:05`, `tomorrow at 03:00`, else `3 Nov 2026, 14:05`."""
+    at, today = local(ms), local(now_ms).date()
+    names = {today: "today", today + timedelta(days=1): "tomorrow", today - timedelta(days=1): "yesterday"}
+    name = names.get(at.date())
+    return f"{name} at {at:%H:%M}" if name else f"{date_of(ms)}, {at:%H:%M}"
+
+
+def day_told(ms: int, now_ms: int) -> str:
+    """A day near the present: `today`, `yesterday`, else `3 Nov 2026`."""
+    at, today = local(ms).date(), local(now_ms).date()
+    return {today: "today", today - timedelta(days=1): "yesterday", today + timedelta(days=1): "tomorrow"}.get(
+        at, date_of(ms)
+    )
+
+
+def lasted(begin: int | None, end: int | None) -> str:
+    """How long a run took: `under a second`, `12 seconds`, `3 minutes`; "" where nobody knows."""
+    if begin is None or end is None:
+        return ""
+    if end - begin < 1000:
+        return "under a second"
+    if end - begin < 2 * _MINUTE_MS:
+        return count_of((end - begin) // 1000, "second")
+    return count_of((end - begin) // _MINUTE_MS, "minute")
