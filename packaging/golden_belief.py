@@ -11,9 +11,9 @@ from typing import Any
 from core.belief.review.desk import ReviewDesk
 from core.engine.memories.detail import explain_trust, read_detail
 from core.memory.read import read_by_id, read_by_ids
-from core.recall.query.predicate import build_predicate, wanted_labels
-from core.recall.query.request import RecallRequest
-from core.recall.query.scope import OWNER_SCOPE
+from core.recall.predicate import build_predicate, wanted_labels
+from core.recall.request import RecallRequest
+from core.recall.scope import OWNER_SCOPE
 from core.types.reviews import QueueRequest
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

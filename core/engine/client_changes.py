@@ -23,7 +23,7 @@ from core.intake.revise.relations import draw_relation
 from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transaction.unit_of_work import not_admitted_error
 from core.intake.transitions.soft_delete import forget_memory
-from core.recall.query.scope import Scope, find_visible
+from core.recall.scope import Scope, find_visible
 from core.text.terms import embedding_text
 from core.types.lifecycle import Marked
 from core.types.memory import ChangeReply, Judgement, Related, Relationship, Wish

@@ -30,7 +30,7 @@ from core.intake.review.resolution import Resolver, turned_down_label
 from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.undo.batch_undo import standing_steps
 from core.memory.read import read_by_ids
-from core.recall.query.scope import Scope, visible_ids
+from core.recall.scope import Scope, visible_ids
 from core.text.screening.egress import prefetch_scans
 from core.text.terms import embedding_text
 from core.types.ids import is_id

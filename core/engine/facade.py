@@ -62,7 +62,7 @@ from core.events import Hub, Progress, StateChanged
 from core.intake.transaction.text_readers import TextReaders
 from core.lifecycle.enrich.model_migration import MigrationJob
 from core.lifecycle.registry import all_jobs
-from core.recall.results.result import RecallItem, RecallResult
+from core.recall.result import RecallItem, RecallResult
 from core.security.handshake import owner_token
 from core.security.hardening import harden
 from core.security.kdf import KdfCost

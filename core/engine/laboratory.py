@@ -26,9 +26,9 @@ from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Event
 from core.intake.store.classification import SCHEDULER
 from core.memory.read import client_names, read_by_ids
-from core.recall.query.request import RecallRequest
-from core.recall.query.scope import OWNER_SCOPE, Scope
-from core.recall.results.result import NearMiss, RecallItem, RecallResult
+from core.recall.request import RecallRequest
+from core.recall.result import NearMiss, RecallItem, RecallResult
+from core.recall.scope import OWNER_SCOPE, Scope
 from core.score.belief.quality import signal_shares
 from core.score.ranking.profile import Profile
 from core.score.ranking.profile_options import Value, profile_from_options

@@ -28,8 +28,7 @@ from core.intake.transitions.injection_hold import VERB as LET_THROUGH
 from core.intake.transitions.injection_hold import release_hold
 from core.memory.draft import to_json
 from core.memory.read import MEMORY_COLUMNS, read_by_id, read_by_ids, row_to_memory
-from core.recall.browse.facets import count_facets
-from core.recall.browse.library_search import find_rows, read_rows
+from core.recall.browse.library import count_facets, find_rows, read_rows
 from core.security.atomic import write_atomic
 from core.text import search_syntax
 from core.text.search_syntax import ParsedSearch, SearchTerm

@@ -31,7 +31,7 @@ from core.intake.revise.outcome_reports import (
 from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transaction.question_quota import check_marks
 from core.intake.transaction.validation import check_reason
-from core.recall.query.scope import find_visible
+from core.recall.scope import find_visible
 from core.text.terms import embedding_text
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
 from core.types.memory import Application

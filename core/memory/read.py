@@ -1,6 +1,6 @@
 """Reading memories as frozen snapshots.
 
-Must not do: judge who may see them (`core.recall.query.scope` does), or write.
+Must not do: judge who may see them (`core.recall.scope` does), or write.
 """
 
 from __future__ import annotations

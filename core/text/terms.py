@@ -8,7 +8,7 @@ non-ASCII letters. Index and query run through one function: what is stored as `
 What is embedded was measured with a prototype of the hybrid on the development conversations (session / turn
 recall@10): neither name nor date 93.9 / 77.9, the author's name in both 94.7 / 81.2, and the date among the terms too
 95.1 / 83.4. Must not do: rank, know the database, change a stored text, log a word, or decide what a search does with
-stop words (`core.recall.candidates.lexical` does).
+stop words (`core.recall.lexical` does).
 """
 
 from __future__ import annotations

@@ -508,7 +508,7 @@ class Trace:
     Attributes:
         plan: how the question was understood.
         stages: stage to count, in the order of `STAGES`.
-        candidates: the best of them by evidence, whether returned or not; at most `core.recall.answer.trace.KEPT`.
+        candidates: the best of them by evidence, whether returned or not; at most `core.recall.answer.KEPT`.
         weights: the numbers that ranked them: profile names to values as they were used, the intent's changes included.
         best: the greatest evidence there was among what may be returned.
         bar: what the chance must reach.

@@ -1,6 +1,6 @@
 """SQL about memories that several rooms share: what is kept from clients, and the derived rows that go with one.
 
-Spaces and channels are no part of the first: they depend on the asker (`core.recall.query.scope`). The second are
+Spaces and channels are no part of the first: they depend on the asker (`core.recall.scope`). The second are
 mentions, entities named nowhere else and what was inferred; nothing of it is recorded for undo, since it is derived
 anew from the texts. Must not do: remove what a person made.
 """

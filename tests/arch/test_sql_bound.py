@@ -9,16 +9,16 @@ from sql_flow import Flow
 # `file:function` to reason.
 _LOOKED_UP = "table and columns were looked up in what the vault itself lists (Schema.table, Table.need) before"
 _QUOTING = ("_find", "_image", "_insert_sql", "_where", "delete", "update", "update_many")
-_PREDICATE = "a ScopePredicate is put together in core/recall/query from fixed conditions with named values"
+_PREDICATE = "a ScopePredicate is put together in core/recall/predicate.py from fixed conditions with named values"
 ALLOWED = {f"core/vault/database/tx.py:{function}": _LOOKED_UP for function in _QUOTING} | {
     "core/vault/database/migrations.py:_run": "the version is a whole number of our own list of migrations",
     "core/memory/read.py:said_at_sql": "the alias is a fixed word of the statement that asks",
-    "core/recall/answer/session_boost.py:_speaking": _PREDICATE,
-    "core/recall/answer/pipeline.py:_count_by_client": _PREDICATE,
-    "core/recall/query/predicate.py:wanted_labels": _PREDICATE,
-    "core/recall/query/scope.py:all_of": "joins conditions that this room made from fixed words",
-    "core/recall/candidates/windows.py:read_neighbours": _PREDICATE,
-    "core/recall/candidates/candidates.py:_read": _PREDICATE,
+    "core/recall/context.py:_speaking": _PREDICATE,
+    "core/recall/pipeline.py:_count_by_client": _PREDICATE,
+    "core/recall/predicate.py:wanted_labels": _PREDICATE,
+    "core/recall/scope.py:all_of": "joins conditions that this room made from fixed words",
+    "core/recall/vectors.py:read_neighbours": _PREDICATE,
+    "core/recall/candidates.py:_read": _PREDICATE,
 }
 
 

@@ -37,8 +37,8 @@ from core.embed.minilm import MiniLmEmbedder  # noqa: E402
 from core.engine.access.recall_runner import run_recall  # noqa: E402
 from core.engine.facade import Engine, Home, HomeKeys, RootKey, Setup, create_vault  # noqa: E402
 from core.engine.runtime.search import Embedded  # noqa: E402
-from core.recall.query.request import RecallRequest  # noqa: E402
-from core.recall.query.scope import OWNER_SCOPE  # noqa: E402
+from core.recall.request import RecallRequest  # noqa: E402
+from core.recall.scope import OWNER_SCOPE  # noqa: E402
 from core.score.ranking.profile import Profile  # noqa: E402
 from core.security.kdf import KdfCost  # noqa: E402
 from core.types.clock import SystemClock  # noqa: E402

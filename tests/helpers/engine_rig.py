@@ -28,7 +28,7 @@ from core.engine.memories.memories import embed_backlog
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, LociError
 from core.intake.transaction.text_readers import TextReaders
-from core.recall.results.result import RecallResult
+from core.recall.result import RecallResult
 from core.security.kdf import KdfCost
 from core.types.clock import Clock, ManualClock
 from core.types.replies import ImportReport, StoreReply, UndoReport

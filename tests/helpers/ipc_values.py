@@ -9,7 +9,7 @@ from typing import Any
 from ipc_plan import TRACE
 
 from core.engine.facade import RecallItem, RecallResult
-from core.recall.results.result import NearMiss, Signals
+from core.recall.result import NearMiss, Signals
 from core.types.replies import ClientRecord
 from core.types.values import Kind, Memory, Role, Source, Status, When
 

@@ -20,10 +20,10 @@ from core.embed.base import Embedder
 from core.embed.codec import from_blobs, to_blob
 from core.index.base import Labels
 from core.index.manager import IndexManager
-from core.recall.answer.pipeline import Recall
-from core.recall.query.request import RecallRequest
-from core.recall.query.scope import OWNER_SCOPE
-from core.recall.results.result import RecallResult
+from core.recall.pipeline import Recall
+from core.recall.request import RecallRequest
+from core.recall.result import RecallResult
+from core.recall.scope import OWNER_SCOPE
 from core.score.ranking.profile import LOCI, Profile
 from core.text.terms import embedding_text, memory_terms
 from core.types.recall import QueryPlan

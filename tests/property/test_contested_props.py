@@ -14,8 +14,8 @@ from ipc_values import make_memory
 
 from core.belief.extract.extraction import extract_claims
 from core.intake.transaction.text_readers import TextReaders
-from core.recall.ranking.contradiction_marks import mark_contradictions
-from core.recall.results.result import RecallItem, Signals
+from core.recall.ranking import mark_contradictions
+from core.recall.result import RecallItem, Signals
 
 NO_SIGNALS = Signals(0.0, 0.0, 0.0, 0.0, 0.0)
 THINGS = ("bank", "dentist", "landlord", "shoe size")

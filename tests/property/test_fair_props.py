@@ -12,16 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ipc_values import make_memory
 
-from core.recall.answer.client_quota import (
-    SHARE,
+from core.recall.client_quota import (
     allot_places,
     contributors,
     is_crowded,
-    pack_with_quota,
     saturated_clients,
 )
-from core.recall.answer.context import HEAD
-from core.recall.results.result import RecallItem, Signals
+from core.recall.context import HEAD, SHARE, pack_with_quota
+from core.recall.result import RecallItem, Signals
 from core.score.ranking.context_budget import PARTS, WORTH, PackItem, choose_items
 from core.types.recall import Context
 from core.types.values import Kind

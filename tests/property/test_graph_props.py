@@ -29,7 +29,7 @@ from core.engine.views.layout_process import (
     unpack_job,
     within_circle,
 )
-from core.recall.browse.ego import HUB, KEPT, EgoSelection, select_ego
+from core.recall.browse.graph import HUB, KEPT, EgoSelection, select_ego
 from core.recall.browse.links import Link, Links, nearest_pairs, sample_links
 from core.types.views import EDGE_TYPES
 

@@ -14,8 +14,8 @@ from ipc_values import make_memory
 
 from core.ipc.methods.entities import entity
 from core.ipc.methods.memory_json import Shape
-from core.recall.answer.context import pack_context
-from core.recall.results.result import RecallItem, Signals
+from core.recall.context import pack_context
+from core.recall.result import RecallItem, Signals
 from core.text.screening.egress import (
     collect_texts,
     is_withheld,

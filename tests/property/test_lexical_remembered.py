@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from recall_rig import Note, Rig, WordEmbedder
 
-from core.recall.candidates.lexical import TermStatistics
+from core.recall.lexical import TermStatistics
 
 WORDS = ("boat", "kiln", "soup")
 _TEXT = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join)

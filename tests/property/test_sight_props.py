@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.recall.query.scope import PLACE, Scope, visibility_conditions
+from core.recall.scope import PLACE, Scope, visibility_conditions
 from core.types.values import Status
 
 ROWS = st.fixed_dictionaries(

@@ -9,7 +9,7 @@ from dataclasses import replace
 from core.engine.access.client_terms import is_asleep
 from core.errors import Code, UserError
 from core.intake.transaction.unit_of_work import not_admitted_error
-from core.recall.query.scope import Scope
+from core.recall.scope import Scope
 from core.types.replies import ClientRecord
 from core.types.values import GLOBAL_SPACE, Actor, Grant
 from core.vault.database.rows import Rows

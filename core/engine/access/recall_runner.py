@@ -16,12 +16,12 @@ from core.embed.tokens import counter_for
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
 from core.errors import Code, UserError
-from core.recall.query.request import RecallRequest
-from core.recall.query.scope import Scope
-from core.recall.query.suppression import feedback_by_memory
-from core.recall.ranking.contradiction_marks import mark_contradictions
-from core.recall.results.receipt_codec import metrics_from_json, receipt_body, receipt_trace
-from core.recall.results.result import RecallResult
+from core.recall.predicate import feedback_by_memory
+from core.recall.ranking import mark_contradictions
+from core.recall.receipt_codec import metrics_from_json, receipt_body, receipt_trace
+from core.recall.request import RecallRequest
+from core.recall.result import RecallResult
+from core.recall.scope import Scope
 from core.score.belief.quality import POOR_IN_A_ROW, answer_health, answer_metrics, percentile
 from core.score.ranking.profile import Profile
 from core.text.screening.egress import is_blocked
@@ -64,7 +64,7 @@ def note_recall(
         query: the words asked.
         result: the answer, its time filled in.
         said: what feedback said of the answered memories for such questions
-        (`core.recall.query.suppression.feedback_by_memory`).
+        (`core.recall.predicate.feedback_by_memory`).
         sealed: memories that were kept from the asker because they are sealed.
 
     Returns:

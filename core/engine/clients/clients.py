@@ -47,10 +47,9 @@ from core.engine.startup import flush_journal
 from core.errors import Code, LociError, UserError
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.undo.client_pairing import UNPAIRED
-from core.recall.answer.client_quota import SHARE, pack_with_quota
-from core.recall.answer.context import average_entry_tokens
-from core.recall.query.request import RecallRequest
-from core.recall.query.scope import OWNER_SCOPE, PLACE, Scope, visibility_conditions, visible_ids, withheld_among
+from core.recall.context import SHARE, average_entry_tokens, pack_with_quota
+from core.recall.request import RecallRequest
+from core.recall.scope import OWNER_SCOPE, PLACE, Scope, visibility_conditions, visible_ids, withheld_among
 from core.score.ranking.context_budget import fetch_count
 from core.text.screening.injection import ALLOWED, FLAG
 from core.types.clients import (

@@ -21,7 +21,7 @@ from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
 from core.errors import LociError, UserError
 from core.intake.transaction.idempotency import IdempotentCall
-from core.recall.answer.context import HEAD
+from core.recall.context import HEAD
 from core.sessions import working_set
 from core.sessions.capture import CaptureContext, PreparedCapture, prepare_messages, prepare_summary, write_capture
 from core.sessions.models import turn_allowance

@@ -43,7 +43,7 @@ from core.lifecycle.kit.job_context import JobContext, Planner, StreamJob
 from core.lifecycle.kit.reverted_runs import CHANGED
 from core.lifecycle.kit.stats import count_by_state
 from core.memory.draft import to_json
-from core.recall.query.scope import Scope, visible_ids
+from core.recall.scope import Scope, visible_ids
 from core.types.clients import seen_from
 from core.types.lifecycle import (
     Beat,

@@ -20,15 +20,13 @@ from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
 from core.errors import Code, LociError, UserError
 from core.lifecycle.questions.question_choice import note_asked, select_questions
-from core.recall.answer.client_quota import pack_with_quota
-from core.recall.answer.context import average_entry_tokens
-from core.recall.answer.session_boost import apply_session_boost
-from core.recall.query.predicate import withheld_count
-from core.recall.query.request import RecallRequest
-from core.recall.query.scope import Scope, visible_ids
-from core.recall.ranking.contradiction_marks import mark_contradictions
-from core.recall.results.receipt_codec import receipt_body
-from core.recall.results.result import RecallResult
+from core.recall.context import apply_session_boost, average_entry_tokens, pack_with_quota
+from core.recall.predicate import withheld_count
+from core.recall.ranking import mark_contradictions
+from core.recall.receipt_codec import receipt_body
+from core.recall.request import RecallRequest
+from core.recall.result import RecallResult
+from core.recall.scope import Scope, visible_ids
 from core.score.belief.quality import answer_metrics
 from core.score.ranking.context_budget import fetch_count
 from core.sessions.models import memory_ceiling, window_of

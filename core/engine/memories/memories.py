@@ -42,11 +42,11 @@ from core.intake.transitions.verdicts import VerdictWriter
 from core.lifecycle.enrich.enrich import renew_annotations
 from core.memory.read import read_by_ids
 from core.memory.write import read_without_vectors, write_vectors
-from core.recall.browse.list_page import read_list_page
-from core.recall.query.predicate import withheld_count
-from core.recall.query.request import RecallRequest
-from core.recall.query.scope import OWNER_SCOPE, Scope, find_visible, visible_ids
-from core.recall.results.result import RecallResult
+from core.recall.browse.library import read_list_page
+from core.recall.predicate import withheld_count
+from core.recall.request import RecallRequest
+from core.recall.result import RecallResult
+from core.recall.scope import OWNER_SCOPE, Scope, find_visible, visible_ids
 from core.score.belief.quality import GRADES
 from core.text.screening.egress import is_blocked, prefetch_scans
 from core.text.terms import embedding_text, query_text

@@ -26,7 +26,7 @@ from core.intake.store.store import StoreService
 from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transaction.text_readers import TextReaders
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.recall.query.scope import PLACE
+from core.recall.scope import PLACE
 from core.security.subkeys import RootKey
 from core.text.screening.injection import ScanLimitsHolder, limits_from_options
 from core.types.belief import ModelState, Server

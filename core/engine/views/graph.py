@@ -30,7 +30,7 @@ from core.engine.runtime.open_vault import OpenVault
 from core.engine.views.layout_process import EGO, LENGTH, STEP, WHOLE, LayoutJob, Places, pack_job
 from core.errors import CancelledError, Code, EnvironmentFaultError, UserError
 from core.recall.browse import graph as reading
-from core.recall.candidates.vector import SnapshotVectors
+from core.recall.vectors import SnapshotVectors
 from core.types.clock import Clock
 from core.types.values import OWNER_ACTOR
 from core.types.views import EgoGraph, GraphFilter, GraphView, Placed, WholeGraph

@@ -28,7 +28,7 @@ from core.types.values import Action, Memory, When, band
 NameOf = Callable[[str], str | None]
 
 _TIMES = frozenset({"at", "earliest", "latest", "valid_from", "valid_to", "started", "finished"})
-_BY_MEANING = frozenset({"vector", "window"})  # lists of core.recall.results.explain
+_BY_MEANING = frozenset({"vector", "window"})  # lists of core.recall.result
 _SECRETS = frozenset({"token", "key", "root"})
 _MOST_ALIASES = 64  # of one plan: a question names many, and each may have many
 

@@ -1,7 +1,7 @@
 """How what is remembered of a topic came about: what is near to it, in the order of time, each with what it changed.
 
 Superseded versions are on the line, for they are what changed. Must not do: rank an answer
-(`core.recall.answer.pipeline` does), or write anything.
+(`core.recall.pipeline` does), or write anything.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from core.errors import Code, UserError
 from core.memory.read import said_at_sql
-from core.recall.browse.library_search import read_rows
+from core.recall.browse.library import read_rows
 from core.recall.browse.timeline import NEVER_HELD
-from core.recall.candidates.vector import SnapshotVectors
-from core.recall.query.scope import parse_labels
+from core.recall.scope import parse_labels
+from core.recall.vectors import SnapshotVectors
 from core.score.lifecycle.state_transitions import Pair, classify_transitions
 from core.text.terms import query_terms
 from core.types.views import Evolution, TopicEvent

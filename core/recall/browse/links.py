@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from core.errors import CancelledError
 from core.index.arrays import NO_LABELS
-from core.recall.candidates.vector import SnapshotVectors
-from core.recall.query.scope import Labels
+from core.recall.scope import Labels
+from core.recall.vectors import SnapshotVectors
 from core.types.views import EDGE_TYPES, MEANING
 from core.vault.database.rows import Rows
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import Code, UserError
-from core.recall.browse.library_search import read_rows
-from core.recall.query.scope import OLD_VERSIONS, Labels, parse_labels
+from core.recall.browse.library import read_rows
+from core.recall.scope import OLD_VERSIONS, Labels, parse_labels
 from core.types.values import Kind, Status
 from core.types.views import AXES, GRAINS, TRUE, Density, TimeCursor, TimeFilter, TimePage
 from core.vault.database.rows import Rows
@@ -56,7 +56,7 @@ _SPANS = (
 _IDS = "SELECT n, id FROM memories WHERE n IN (SELECT value FROM json_each(?))"
 NEVER_HELD = ("rejected", "hidden_at_source", "older")
 """Reasons of a status: what ended so was never believed, or only for the time of one transaction."""
-# A text the person corrected was never true, as does `core.recall.query.scope` for what is asked as of a time.
+# A text the person corrected was never true, as does `core.recall.scope` for what is asked as of a time.
 _NEVER_TRUE = ("edited", "merged")
 _FIRST_DAY, _LAST_DAY = date(2, 1, 1), date(9998, 12, 31)
 

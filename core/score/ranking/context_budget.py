@@ -3,7 +3,7 @@
 A 0/1 knapsack with several forms an item, approximated: first inclusion by value density, skipping what does not fit,
 each item in the form that says most for its tokens; then longer forms, again by density, while they fit. Of one voice
 no more than a third of the room goes in before everybody else, and of all that are bounded no more than two thirds
-(`core.recall.answer.client_quota`). What is chosen is measured once more as the assembled text, since counts of parts
+(`core.recall.client_quota`). What is chosen is measured once more as the assembled text, since counts of parts
 do not add up. Must not do: count tokens itself, or look into a text.
 """
 

@@ -33,7 +33,7 @@ ALLOWED = {
     "core.lifecycle.distill.digest_wording._WAITING": _WHOLE,
     "core.lifecycle.kit.stats._EPISODES": _ONCE,
     "core.lifecycle.kit.stats._RULES": _ONCE,
-    "core.recall.answer.context._LENGTH": _ONCE,
+    "core.recall.context._LENGTH": _ONCE,
     "core.recall.browse.graph._COLUMNS": _ONCE,
 }
 

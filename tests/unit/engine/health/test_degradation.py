@@ -12,7 +12,7 @@ from flaky_embedder import FlakyEmbedder
 
 from core.engine.health import describe_problem, health_report
 from core.errors import Code
-from core.recall.results.result import NO_VECTORS
+from core.recall.result import NO_VECTORS
 from core.types.lifecycle import Health
 from core.types.recall import ContextQuery
 from core.types.requests import RecallQuery

@@ -20,7 +20,7 @@ from core.engine.jobs.model_refinement import RefinementPacing
 from core.engine.startup import built_in_readers
 from core.errors import Code
 from core.intake.transaction.text_readers import TextReaders
-from core.recall.results.result import NO_VECTORS
+from core.recall.result import NO_VECTORS
 from core.types.belief import LABELS, Label, Relation, Server
 from core.types.lifecycle import JobState, JobType
 from core.types.values import Kind

@@ -13,7 +13,7 @@ from engine_rig import MARKER, START_MS, HandClock, Rig, error_of, rig_at
 from core.engine.laboratory import Laboratory
 from core.engine.memories.memories import RecallReply
 from core.errors import Code
-from core.recall.results.receipt_codec import metrics_to_json
+from core.recall.receipt_codec import metrics_to_json
 from core.score.ranking.rank_replay import replay_answer, replay_ranking
 from core.types.recall import Metrics
 from core.types.requests import RecallQuery

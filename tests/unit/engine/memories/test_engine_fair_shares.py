@@ -11,8 +11,8 @@ from engine_rig import Rig, refused
 
 from core.engine.startup import flush_journal
 from core.errors import Code
-from core.recall.answer.client_quota import SHARE
-from core.recall.answer.pipeline import Recall
+from core.recall.context import SHARE
+from core.recall.pipeline import Recall
 from core.types.recall import ContextQuery
 from core.types.requests import ListRequest
 from core.types.values import OWNER_ACTOR, Actor

@@ -10,7 +10,7 @@ from recall_rig import NOW_MS, SPACE, Note, Rig
 
 from core.errors import Code
 from core.recall.browse.evolution import check_topic, trace_evolution
-from core.recall.candidates.vector import SnapshotVectors
+from core.recall.vectors import SnapshotVectors
 from core.types.values import Kind, Status
 from core.types.views import Evolution, Transition
 

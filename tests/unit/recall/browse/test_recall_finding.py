@@ -9,8 +9,8 @@ import pytest
 from engine_rig import START_MS, Rig, refused, rig_at
 
 from core.errors import Code
-from core.recall.browse.library_search import find_rows, read_rows
-from core.recall.query.scope import Scope
+from core.recall.browse.library import find_rows, read_rows
+from core.recall.scope import Scope
 from core.types.values import Kind, Precision, Source, Status, When
 from core.types.views import SORTS, FindRequest, MemoryRow
 from core.vault.database.tx import Tx

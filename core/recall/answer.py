@@ -1,0 +1,466 @@
+"""From ranked candidates to the answer: the bar, the folding, the reasons, what came close, and the trace of it all.
+
+Of a text of which a claim is over only the sentences that still hold are handed out; the stored text stays whole. The
+trace is what receipts keep and the laboratory draws. Must not do: search, change a row, or put a text into the trace.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.intake.claims.structural_match import sentence_at
+from core.memory.read import read_by_labels
+from core.recall.candidates import Candidates, ComparedQuery
+from core.recall.client_quota import allot_places, contributors
+from core.recall.ranking import ResultGroup, fold_groups, rank_candidates
+from core.recall.request import RecallRequest
+from core.recall.result import (
+    AT_ODDS,
+    EARLIER_VERSION,
+    IN_REVIEW,
+    OVER,
+    PARTLY_OVER,
+    SUPPRESSED,
+    NearMiss,
+    QueryFocus,
+    RecallItem,
+    explain_adjustments,
+    explain_match,
+    explain_miss,
+    explain_outcome,
+)
+from core.recall.scope import is_archived_version
+from core.recall.vectors import Floats
+from core.score.ranking.abstention import CandidateColumns, answer_probability, evidence_bar
+from core.text.query_plan import asks_for_several
+from core.types.recall import QueryPlan, Trace, TracedCandidate
+from core.types.values import Memory, Status
+from core.vault.database.rows import Rows
+
+_SPEAKS_ITSELF = 0.5  # our choice: so much of the best evidence must be there without what versions before lent
+_IN_QUESTION = (IN_REVIEW, Status.DISPUTED.value)
+_ACTIVE_YET = (IN_REVIEW, OVER, AT_ODDS, SUPPRESSED)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerInput:
+    """A question with its candidates; everything an answer is made from.
+
+    Attributes:
+        request: the question.
+        plan: how it was understood.
+        mode: the strategy that was used.
+        question: what the candidates were compared with.
+        found: the candidates.
+        bm25: label to BM25 score.
+        leads: place of a source to the place of what stands for it, both in `found`.
+        now_ms: the present, epoch ms.
+    """
+
+    request: RecallRequest
+    plan: QueryPlan
+    mode: str
+    question: ComparedQuery
+    found: Candidates
+    bm25: dict[int, float]
+    leads: Mapping[int, int] = field(default_factory=dict)
+    now_ms: int = 0
+
+
+class RecallAnswer:
+    """One question's candidates in order.
+
+    Attributes:
+        right: the candidates that may be returned.
+        wrong: those that may not.
+        ranked: the order of the first.
+        chance: how likely there is an answer at all, 0 to 1.
+        needed: what the chance must reach.
+        signs: what the chance was computed from.
+        rerank: how the order was really made: without anything to compare, the fused lists alone.
+        firsts: places that give an item of the answer its score without being shown; filled by `items`.
+        strongest: the greatest evidence there can be in this mode.
+        counts: how many cleared the floor, and how many were left without duplicates; filled by `items`.
+        dropped: place in `right` to what dropped it and, for a duplicate, the place of what stands for it; filled by
+            `items`.
+    """
+
+    def __init__(self, asked: AnswerInput, size: int) -> None:
+        """Rank the candidates.
+
+        Args:
+            asked: the question and its candidates.
+            size: memories in scope.
+        """
+        self._asked = asked
+        self._profile = asked.question.profile
+        self._words = asked.question.words
+        self.right = asked.found.where(asked.found.ok)
+        self.wrong = asked.found.where(~asked.found.ok)
+        self.strongest = {
+            "hybrid": self._profile.cosine_weight + 1.0,
+            "semantic": self._profile.cosine_weight,
+        }.get(asked.mode, 1.0)
+        self.ranked = rank_candidates(
+            self.right, asked.bm25, asked.question, asked.question.strongest, asked.plan.intent, asked.now_ms
+        )
+        self.dropped: dict[int, tuple[str, int | None]] = {}
+        self.counts = (0, 0)
+        self.signs: dict[str, float] = {}
+        looked_at = bool(np.isfinite(self.ranked.repeats).any())
+        self.rerank = self._profile.rerank if looked_at or self._profile.rerank == "mmr" else "rrf"
+        self.firsts: tuple[int, ...] = ()
+        self.chance, self.needed = self._chance(size)
+        self._leads = self._led()
+
+    @property
+    def best(self) -> float:
+        """The greatest evidence among what may be returned; 0 where there is nothing."""
+        return float(self.right.plain.max(initial=0.0))
+
+    @property
+    def speaks(self) -> bool:
+        """Whether anything comes close enough to answer."""
+        return bool(self.right.facts) and self.chance >= self.needed
+
+    def _chance(self, size: int) -> tuple[float, float]:
+        """How likely anything answers, and what is needed; by one list alone a bar on its evidence decides."""
+        if self._asked.plan.period:
+            return float(self.best > 0), 0.5
+        if self._asked.mode == "hybrid":
+            self.signs = self._compared(size).signs()
+            return (answer_probability(self.signs) if self.right.facts else 0.0), self._profile.least_chance
+        needed = evidence_bar(self._profile, self._asked.mode, size)
+        return (min(1.0, self.best / (2 * needed)) if needed > 1e-9 else float(self.best > 0)), 0.5
+
+    def _compared(self, size: int) -> CandidateColumns:
+        words, right = self._words, self._asked.found.where(self._asked.found.ok | self._asked.found.lends)
+        total = words.total or 1.0
+        return CandidateColumns(
+            evidence=right.plain,
+            window=np.nan_to_num(right.window),
+            vector=np.nan_to_num(right.vector),
+            coverage=right.coverage,
+            own=right.own @ words.weights / total if words.terms else np.zeros(right.plain.size),
+            unknown=words.unknown / total,
+            terms=len(words.terms),
+            size=size,
+        )
+
+    def _led(self) -> dict[int, int]:
+        """Sources and what stands for them, as places among what may be returned."""
+        place = {int(at): number for number, at in enumerate(np.flatnonzero(self._asked.found.ok))}
+        return {place[at]: place[by] for at, by in self._asked.leads.items() if at in place and by in place}
+
+    def items(self, rows: Rows) -> tuple[RecallItem, ...]:
+        """The answer.
+
+        Args:
+            rows: the same vault snapshot.
+
+        Returns:
+            The items, best first; empty when the best does not clear the bar.
+        """
+        if not self.speaks:
+            self.dropped = dict.fromkeys(self.ranked.order, ("below_bar", None))
+            return ()
+        request = self._asked.request
+        groups = self._groups(rows)
+        labels = self.right.labels.tolist()
+        memories = read_by_labels(rows, [labels[group.at] for group in groups])
+        wanted = {*request.statuses, *([Status.SUPERSEDED.value] if request.as_of_ms is not None else [])}
+        pairs = [(group, memories[labels[group.at]]) for group in groups]
+        # Looked at once more with the row in hand: nothing may rest on one query alone.
+        by_time = request.as_of_ms is not None
+        found = [(g, one) for g, one in pairs if one.status.value in wanted or (by_time and is_archived_version(one))]
+        cut = {} if by_time else trim_ended_sentences(rows, [memory for _, memory in found])
+        return tuple(self._item(group, cut.get(memory.id, memory), memory.id in cut) for group, memory in found)
+
+    def _groups(self, rows: Rows) -> tuple[ResultGroup, ...]:
+        """What is shown, and a note of everything that is not."""
+        # What stands for an earlier version does not push out what answers itself.
+        own = float((self.right.plain - self.right.lifted).max(initial=0.0))
+        top = float(self.right.evidence.max(initial=0.0))
+        least = self._profile.floor * (min(own, top) if own >= _SPEAKS_ITSELF * self.best else top)
+        over = [at for at in self.ranked.order if self.right.evidence[at] >= least]
+        groups, stands_for = fold_groups(self.right, over, self._leads)
+        handed = self._handed_out(rows, groups, stands_for)
+        kept = {group.at for group in handed}
+        self.dropped = {at: ("below_floor", None) for at in self.ranked.order if self.right.evidence[at] < least}
+        self.dropped |= {at: ("duplicate", by) for at, by in stands_for.items()}
+        self.dropped |= {group.at: ("beyond_limit", None) for group in groups if group.at not in kept}
+        self.counts = (len(over), len(groups))
+        self.firsts = tuple(group.first for group in handed if group.first != group.at)
+        return handed
+
+    def _handed_out(
+        self, rows: Rows, groups: Sequence[ResultGroup], stands_for: Mapping[int, int]
+    ) -> tuple[ResultGroup, ...]:
+        """The best, but of one client's to another its share first."""
+        request, facts = self._asked.request, self.right.facts
+        shown = [group.at for group in groups]
+        told = [*shown, *(at for at, by in stands_for.items() if facts[at].twin == facts[by].twin)]
+        found = contributors(rows, [(facts[at].id, facts[at].client_id) for at in told], request.scope.client_id)
+        # Of equal texts of several the one that nothing bounds speaks for all.
+        free = {stands_for.get(at, at) for at, voice in zip(told, found, strict=True) if voice is None}
+        said = [None if at in free else voice for at, voice in zip(shown, found[: len(shown)], strict=True)]
+        return tuple(groups[place] for place in allot_places(said, request.limit))
+
+    def sought(self) -> QueryFocus | None:
+        """What the question looks for; None where it wants whatever there is of some days."""
+        asked = self._asked
+        if asked.plan.period:
+            return None
+        several = asks_for_several(asked.request.query, asked.plan.intent)
+        weights = tuple(float(one) for one in self._words.weights)
+        return QueryFocus(weights, asked.question.strongest, several, self._profile.focus)
+
+    def near_misses(self, items: Sequence[RecallItem]) -> tuple[NearMiss, ...]:
+        """What came close: at least as strong as the last item, or the best there is when there is no answer.
+
+        Args:
+            items: the answer.
+
+        Returns:
+            The strongest first.
+        """
+        last = min((item.ranks["evidence"][1] for item in items), default=0.0)
+        # What stands in question beside the answer is told of however it is worded: a doubt hides nothing.
+        least = [1e-9 if fact.status in _IN_QUESTION else max(last, 1e-9) for fact in self.wrong.facts]
+        misses = [self._withheld(at) for at in np.flatnonzero(self.wrong.evidence >= np.array(least)).tolist()]
+        if not items:
+            misses += [self._below(at) for at in self.ranked.order if self.right.evidence[at] > 0]
+        misses.sort(key=lambda miss: (-miss.score, miss.id))
+        return tuple(misses[: self._profile.near_misses])
+
+    def reason(self) -> str:
+        """Why there is an answer, or none, in one sentence."""
+        compared = len(self.right.facts)
+        return explain_outcome(
+            self._asked.mode, abstained=not self.speaks, compared=compared, best=self.chance, needed=self.needed
+        )
+
+    def why_not(self, at: int) -> tuple[str, str]:
+        """Why one of `wrong` may not be returned: a word and a sentence."""
+        by_time = self._asked.request.as_of_ms is not None
+        return explain_miss(self.wrong.facts[at].status, self._asked.request.statuses, by_time=by_time)
+
+    def why(self, at: int) -> tuple[str, ...]:
+        """The reasons of one of `right`, in sentences."""
+        places = self.ranked.places(at)
+        own, near = self.right.own[at], self.right.near[at]
+        signals, factor = self.ranked.signals(at), float(self.ranked.factor[at])
+        told = explain_match(places, self._named(own), self._named(near & ~own), len(own), signals, factor)
+        told = (*told, *explain_adjustments(places, float(np.nan_to_num(self.ranked.repeats[at]))))
+        return (*told, EARLIER_VERSION) if self.right.lifted[at] > 0 else told
+
+    def _item(self, group: ResultGroup, memory: Memory, is_cut: bool) -> RecallItem:
+        at = group.at
+        why = (*self.why(at), PARTLY_OVER) if is_cut else self.why(at)
+        score = max(float(self.ranked.score[at]), float(self.ranked.score[group.first]))
+        own = self.right.own[at] | self.right.own[group.first]
+        near = self.right.near[at] | self.right.near[group.first]
+        return RecallItem(
+            memory,
+            score,
+            self.ranked.signals(at),
+            self.ranked.places(at),
+            why,
+            group.refs,
+            tuple(own.tolist()),
+            tuple(near.tolist()),
+        )
+
+    def _named(self, which: NDArray[np.bool_]) -> list[str]:
+        return [term.word for term, here in zip(self._words.terms, which.tolist(), strict=True) if here]
+
+    def _share(self, evidence: float) -> float:
+        return min(1.0, evidence / max(self.strongest, 1e-9))
+
+    def _withheld(self, at: int) -> NearMiss:
+        fact = self.wrong.facts[at]
+        why, sentence = self.why_not(at)
+        status = Status.ACTIVE.value if fact.status in _ACTIVE_YET else fact.status
+        return NearMiss(fact.id, why, sentence, status, self._share(float(self.wrong.evidence[at])))
+
+    def _below(self, at: int) -> NearMiss:
+        fact = self.right.facts[at]
+        sentence = "It does not come close enough to answer."
+        return NearMiss(fact.id, "below_bar", sentence, fact.status, self._share(float(self.right.evidence[at])))
+
+
+KEPT = 40
+"""Candidates a trace holds: all of the answer, and of the others the strongest, until there are so many."""
+
+_DIGITS = 9
+_SIDES = ("confidence", "recency", "importance", "utility")
+
+
+def build_trace(
+    answer: RecallAnswer, items: tuple[RecallItem, ...], plan: QueryPlan, brought: Mapping[str, int]
+) -> Trace:
+    """The trace of an answer.
+
+    Args:
+        answer: after `items` was called.
+        items: what it returned.
+        plan: how the question was understood.
+        brought: how many each list brought: `vector`, `words`, `graph`, `time`.
+
+    Returns:
+        The trace.
+    """
+    place = {item.memory.id: number for number, item in enumerate(items, 1)}
+    over, left = answer.counts if items else (0, 0)
+    stages = {**brought, "in_scope": len(answer.right.facts), "fused": over}
+    stages |= {"after_duplicates": left, "answered": len(items)}
+    shown = [at for at in answer.ranked.order if answer.right.facts[at].id in place]
+    shown += [at for at in answer.firsts if items]
+    known = set(shown)
+    strength, withheld = answer.right.evidence.tolist(), answer.wrong.evidence.tolist()
+    others = [(-strength[at], False, at) for at in answer.ranked.order if at not in known]
+    others += [(-value, True, at) for at, value in enumerate(withheld)]
+    others.sort()
+    others = others[: max(0, KEPT - len(shown))]
+    told = _Right.of(answer, place, [*shown, *(at for _, is_withheld, at in others if not is_withheld)])
+    kept = [told.candidate(at) for at in shown]
+    kept += [_wrong(answer, at) if is_withheld else told.candidate(at) for _, is_withheld, at in others]
+    weights = {name: float(value) for name, value in answer.ranked.weights.items()}
+    return Trace(
+        plan, stages, tuple(kept), weights, answer.best, answer.needed, answer.chance, answer.signs, answer.rerank
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Right:
+    """The columns of some of what could be returned as plain numbers, by place: one by one an array is slow to read."""
+
+    answer: RecallAnswer
+    place: Mapping[str, int]
+    rank: Mapping[int, int]
+    lists: Mapping[int, dict[str, tuple[int, float]]]
+    sides: Mapping[int, dict[str, float]]
+    numbers: Mapping[int, tuple[float, ...]]
+
+    @classmethod
+    def of(cls, answer: RecallAnswer, place: Mapping[str, int], places: list[int]) -> _Right:
+        """Read the columns at some places."""
+        at, ranked = np.array(places, np.int64), answer.ranked
+        lists: dict[int, dict[str, tuple[int, float]]] = {one: {} for one in places}
+        for name, ranks in ranked.ranks.items():
+            raw = np.round(ranked.raw[name][at], _DIGITS)
+            for one, number, value in zip(places, ranks[at].tolist(), raw.tolist(), strict=True):
+                if number != np.inf:
+                    lists[one][name] = (int(number), value)
+        columns: list[Floats] = [answer.right.evidence, ranked.relevance, ranked.factor, ranked.score, ranked.repeats]
+        numbers = zip(*(column[at].tolist() for column in columns), strict=True)
+        sides = zip(*(getattr(ranked.sides, name)[at].tolist() for name in _SIDES), strict=True)
+        return cls(
+            answer,
+            place,
+            {one: number for number, one in enumerate(ranked.order, 1)},
+            lists,
+            {one: dict(zip(_SIDES, values, strict=True)) for one, values in zip(places, sides, strict=True)},
+            dict(zip(places, numbers, strict=True)),
+        )
+
+    def candidate(self, at: int) -> TracedCandidate:
+        """One of them."""
+        fact = self.answer.right.facts[at]
+        dropped, by = self.answer.dropped.get(at, (None, None))
+        evidence, relevance, factor, score, repeats = self.numbers[at]
+        return TracedCandidate(
+            id=fact.id,
+            place=self.place.get(fact.id),
+            rank=self.rank[at],
+            lists=self.lists[at],
+            evidence=round(evidence, _DIGITS),
+            relevance=relevance,
+            signals=self.sides[at],
+            factor=factor,
+            score=score,
+            diversity=None if repeats != repeats else repeats,
+            dropped=None if fact.id in self.place else (dropped or "filtered"),
+            because="" if by is None else self.answer.right.facts[by].id,
+            recorded_at=fact.recorded_at,
+        )
+
+
+def _wrong(answer: RecallAnswer, at: int) -> TracedCandidate:
+    fact = answer.wrong.facts[at]
+    columns = {"vector": answer.wrong.vector, "window": answer.wrong.window, "coverage": answer.wrong.coverage}
+    return TracedCandidate(
+        id=fact.id,
+        place=None,
+        rank=None,
+        lists={name: (0, round(float(c[at]), _DIGITS)) for name, c in columns.items() if np.isfinite(c[at])},
+        evidence=round(float(answer.wrong.evidence[at]), _DIGITS),
+        relevance=0.0,
+        signals={},
+        factor=1.0,
+        score=0.0,
+        diversity=None,
+        dropped=answer.why_not(at)[0],
+        because="",
+        recorded_at=fact.recorded_at,
+    )
+
+
+Spans = Sequence[tuple[int, int]]
+
+# Claims of which nothing stands: replaced, and not said anew by anybody.
+_SPANS = (
+    "SELECT e.memory_id, e.start_at, e.end_at, c.state = 'superseded' AND NOT EXISTS (SELECT 1 FROM claims s "
+    "WHERE s.space_id = c.space_id AND s.claim_key = c.claim_key AND s.state IN ('asserted', 'disputed')) "
+    "FROM json_each(?) w JOIN evidence e ON e.memory_id = w.value AND e.stance = 'supporting' "
+    "JOIN claims c ON c.id = e.claim_id WHERE c.state <> 'retracted' ORDER BY 1, 2, 3"
+)
+
+
+def trim_ended_sentences(rows: Rows, memories: Iterable[Memory]) -> dict[str, Memory]:
+    """Memories without the sentences of which all claims are over.
+
+    Args:
+        memories: any; only of active ones something is left out.
+
+    Returns:
+        Id to memory, for those alone of which a sentence is left out. Never an empty text.
+    """
+    active = {one.id: one for one in memories if one.status is Status.ACTIVE}
+    spans: dict[str, tuple[list[tuple[int, int]], list[tuple[int, int]]]] = {}
+    for memory_id, start, end, over in rows.all(_SPANS, (json.dumps(list(active)),)):
+        spans.setdefault(memory_id, ([], []))[bool(over)].append((start, end))
+    found: dict[str, Memory] = {}
+    for memory_id, (standing, over) in spans.items():
+        memory = active[memory_id]
+        text = drop_sentences(memory.text, over, standing)
+        if text != memory.text:
+            found[memory_id] = replace(memory, text=text)
+    return found
+
+
+def drop_sentences(text: str, over: Spans, standing: Spans) -> str:
+    """A text without its sentences that are over.
+
+    Args:
+        over: where it says what is over, code points, ends exclusive.
+        standing: where it says what stands; a sentence that has any of it stays.
+
+    Returns:
+        What is left; the whole text where nothing else would be.
+    """
+    gone = {sentence_at(text, start, end) for start, end in over}
+    gone = {one for one in gone if all(end <= one[0] or one[1] <= start for start, end in standing)}
+    if not gone:
+        return text
+    kept, at = [], 0
+    for start, end in sorted(gone):
+        kept.append(text[at:start])
+        at = max(at, end)
+    left = "".join([*kept, text[at:]]).strip()
+    return left or text

@@ -1,1 +1,0 @@
-"""What is asked: the request, the question understood, and who may see what as SQL. Must not: rank."""

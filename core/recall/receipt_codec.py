@@ -1,0 +1,240 @@
+"""A recall as its receipt keeps it, and back: ids and numbers, no word of a memory and none of the question.
+
+What of the plan is text stands in the question, which has a column of its own: the receipt keeps where. Numbers are
+kept to twelve digits: scores are compared to nine, so the order can be computed again from a receipt.
+Must not do: read or write a vault.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from core.errors import Code, IntegrityError
+from core.recall.result import RecallResult
+from core.types.recall import Metrics, QueryPlan, TimeRange, Trace, TracedCandidate
+from core.types.values import Intent
+
+VERSION = 1
+"""Of the layout of a body; receipts of the first Loci have none."""
+DIGITS = 12
+_SIGNALS = ("confidence", "recency", "importance", "utility")
+_MOST_BYTES = 4_000_000  # of a trace once it is unpacked; one of 200 candidates has a hundredth of it
+
+
+def receipt_body(result: RecallResult, query: str, metrics: Metrics | None = None, **more: object) -> dict[str, Any]:
+    """What the receipt of a recall keeps.
+
+    Args:
+        result: the answer.
+        query: the question, to which the places in the plan refer.
+        metrics: how good it was.
+        **more: what the verb adds, JSON-able: ids and numbers.
+
+    Returns:
+        JSON-able; `trace` is packed, everything else is plain.
+    """
+    return {
+        **result.receipt_body(),
+        "version": VERSION,
+        "trace": _packed(trace_to_json(result.trace, query)),
+        **({} if metrics is None else {"metrics": metrics_to_json(metrics)}),
+        **more,
+    }
+
+
+def receipt_trace(body: Mapping[str, Any], query: str) -> Trace | None:
+    """The trace of a receipt.
+
+    Args:
+        body: from `receipt_body`, as it came out of the vault.
+        query: the question.
+
+    Returns:
+        The trace, names of aliases left out; None for a receipt that has none.
+
+    Raises:
+        IntegrityError: VAULT_DAMAGED; it is not what `receipt_body` made.
+    """
+    packed = body.get("trace")
+    if packed is None:
+        return None
+    try:
+        return trace_from_json(_unpacked(packed), query)
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, zlib.error):
+        pass
+    raise IntegrityError(Code.VAULT_DAMAGED, "A receipt cannot be read; check the vault.")
+
+
+def metrics_to_json(metrics: Metrics) -> dict[str, Any]:
+    """Figures as a receipt keeps them and as the command line prints them."""
+    return {name: round(value, 6) if isinstance(value, float) else value for name, value in asdict(metrics).items()}
+
+
+def metrics_from_json(told: Mapping[str, Any] | None) -> Metrics | None:
+    """Undo `metrics_to_json`; None where there is nothing, or not all of it."""
+    try:
+        return None if told is None else Metrics(**told)
+    except TypeError:
+        return None
+
+
+def trace_to_json(trace: Trace, query: str) -> dict[str, Any]:
+    """A trace as columns: what is alike stands together and packs well.
+
+    Args:
+        trace: what happened.
+        query: the question.
+
+    Returns:
+        JSON-able.
+    """
+    found = trace.candidates
+    return {
+        "plan": _plan(trace.plan, query),
+        "stages": dict(trace.stages),
+        "weights": {name: _short(value) for name, value in trace.weights.items()},
+        "best": _short(trace.best),
+        "bar": _short(trace.bar),
+        "chance": _short(trace.chance),
+        "rerank": trace.rerank,
+        "signs": {name: _short(value) for name, value in trace.signs.items()},
+        "id": [one.id for one in found],
+        "place": [one.place for one in found],
+        "rank": [one.rank for one in found],
+        "lists": _columns([one.lists for one in found]),
+        "signals": {name: [_maybe(one.signals.get(name)) for one in found] for name in _SIGNALS},
+        **{
+            name: [_short(getattr(one, name)) for one in found] for name in ("evidence", "relevance", "factor", "score")
+        },
+        "diversity": [_maybe(one.diversity) for one in found],
+        "dropped": [one.dropped for one in found],
+        "because": [one.because for one in found],
+        "recorded_at": [one.recorded_at for one in found],
+    }
+
+
+def trace_from_json(told: Mapping[str, Any], query: str) -> Trace:
+    """Undo `trace_to_json`.
+
+    Args:
+        told: what it gave.
+        query: the question.
+
+    Returns:
+        The trace, numbers to `DIGITS` digits, without aliases.
+    """
+    lists = _rows(told["lists"], len(told["id"]))
+    candidates = tuple(
+        TracedCandidate(
+            id=told["id"][at],
+            place=told["place"][at],
+            rank=told["rank"][at],
+            lists=lists[at],
+            evidence=told["evidence"][at],
+            relevance=told["relevance"][at],
+            signals={name: column[at] for name, column in told["signals"].items() if column[at] is not None},
+            factor=told["factor"][at],
+            score=told["score"][at],
+            diversity=told["diversity"][at],
+            dropped=told["dropped"][at],
+            because=told["because"][at],
+            recorded_at=told["recorded_at"][at],
+        )
+        for at in range(len(told["id"]))
+    )
+    return Trace(
+        plan=_read_plan(told["plan"], query),
+        stages=dict(told["stages"]),
+        candidates=candidates,
+        weights=dict(told["weights"]),
+        best=told["best"],
+        bar=told["bar"],
+        chance=told["chance"],
+        signs=dict(told["signs"]),
+        rerank=told["rerank"],
+    )
+
+
+def _short(value: float) -> float:
+    return round(float(value), DIGITS)
+
+
+def _maybe(value: float | None) -> float | None:
+    return None if value is None else _short(value)
+
+
+def _columns(lists: Sequence[Mapping[str, tuple[int, float]]]) -> dict[str, list[list[Any]]]:
+    """List to `[places of the candidates in it, their ranks, their raw scores]`."""
+    found: dict[str, list[list[Any]]] = {}
+    for at, stands_in in enumerate(lists):
+        for name, (rank, raw) in stands_in.items():
+            column = found.setdefault(name, [[], [], []])
+            column[0].append(at)
+            column[1].append(rank)
+            column[2].append(_short(raw))
+    return found
+
+
+def _rows(columns: Mapping[str, Sequence[Sequence[Any]]], size: int) -> list[dict[str, tuple[int, float]]]:
+    rows: list[dict[str, tuple[int, float]]] = [{} for _ in range(size)]
+    for name, (places, ranks, raw) in columns.items():
+        for at, rank, score in zip(places, ranks, raw, strict=True):
+            rows[at][name] = (rank, score)
+    return rows
+
+
+def _plan(plan: QueryPlan, query: str) -> dict[str, Any]:
+    time = plan.time
+    return {
+        "intent": plan.intent.value,
+        "scores": {name: _short(value) for name, value in plan.intent_scores.items()},
+        "time": None
+        if time is None
+        else [time.start, time.end, time.first_day, time.last_day, time.from_ms, time.to_ms],
+        "entities": _spots(plan.entities, query),
+        "identifiers": _spots(plan.identifiers, query),
+        "text_weight": _short(plan.text_weight),
+        "text_signals": list(plan.text_signals),
+        "period": plan.period,
+        "given": list(plan.given),
+    }
+
+
+def _read_plan(told: Mapping[str, Any], query: str) -> QueryPlan:
+    time = None
+    if told["time"] is not None:
+        start, end, first, last, begins, ends = told["time"]
+        time = TimeRange(query[start:end], start, end, first, last, begins, ends)
+    return QueryPlan(
+        intent=Intent(told["intent"]),
+        intent_scores=dict(told["scores"]),
+        time=time,
+        entities=tuple(query[start:end] for start, end in told["entities"]),
+        identifiers=tuple(query[start:end] for start, end in told["identifiers"]),
+        text_weight=told["text_weight"],
+        text_signals=tuple(told["text_signals"]),
+        period=told["period"],
+        given=tuple(told["given"]),
+    )
+
+
+def _spots(words: Sequence[str], query: str) -> list[list[int]]:
+    """Where words stand in the question; what does not stand there is left out."""
+    starts = [(query.find(word), word) for word in words]
+    return [[start, start + len(word)] for start, word in starts if start >= 0]
+
+
+def _packed(told: Mapping[str, Any]) -> str:
+    whole = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    return base64.b64encode(zlib.compress(whole, 6)).decode("ascii")
+
+
+def _unpacked(packed: str) -> dict[str, Any]:
+    whole = zlib.decompressobj().decompress(base64.b64decode(packed, validate=True), _MOST_BYTES)
+    told: dict[str, Any] = json.loads(whole.decode("utf-8", "surrogatepass"))
+    return told

@@ -1,0 +1,290 @@
+"""What a recall answers, and the sentences that say why a memory was found and why another was not.
+
+Sentences go to the person who asked and hold words of the query at most. Must not do: hold anything that changes, quote
+a memory, or be logged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from core.score.ranking.profile import Focus
+from core.types.recall import Trace
+from core.types.values import Memory, Status
+
+NO_VECTORS = "keyword_only_no_vectors"
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """The five signals of an item, each 0 to 1; see `core.score`."""
+
+    relevance: float
+    confidence: float
+    recency: float
+    importance: float
+    utility: float
+
+
+@dataclass(frozen=True, slots=True)
+class RecallItem:
+    """One found memory.
+
+    Attributes:
+        memory: the memory; of its text what still stands.
+        score: relevance raised or lowered by the side signals, 0 to 1.
+        signals: what the score was made from.
+        ranks: list name to (rank from 1, raw score); lists it does not stand in are missing.
+        why: sentences for the person.
+        refs: references of all memories it stands for, its own first; empty where nobody gave one.
+        contradicts: the memory of the same answer in which the person says otherwise; None where there is none.
+        own: for each word of the question whether it has it; empty where it was not compared.
+        near: for each whether it or a neighbour in its conversation has it.
+    """
+
+    memory: Memory
+    score: float
+    signals: Signals
+    ranks: Mapping[str, tuple[int, float]]
+    why: tuple[str, ...]
+    refs: tuple[str, ...]
+    own: tuple[bool, ...] = ()
+    near: tuple[bool, ...] = ()
+    contradicts: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueryFocus:
+    """What a question looks for, as far as a context is cut by it (`core.score.ranking.focus`).
+
+    Attributes:
+        weights: what each of its words tells, in the order of `RecallItem.own`.
+        strongest: the greatest evidence there can be.
+        several: whether it wants more than one thing.
+        focus: the numbers in force.
+    """
+
+    weights: tuple[float, ...]
+    strongest: float
+    several: bool
+    focus: Focus
+
+
+@dataclass(frozen=True, slots=True)
+class NearMiss:
+    """A memory that came close but is not in the answer. It has no text: what was withheld stays withheld.
+
+    Attributes:
+        id: the memory's id.
+        why: `below_bar`, `filtered`, `not_valid_then`, or the status that kept it out.
+        sentence: the same for the person.
+        status: where it stands.
+        score: its relevance, 0 to 1.
+    """
+
+    id: str
+    why: str
+    sentence: str
+    status: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class RecallResult:
+    """The answer.
+
+    Attributes:
+        items: best first; empty when recall abstains.
+        abstained: nothing cleared the bar.
+        reason: one sentence: why there is no answer, or how it was found.
+        near_misses: what came close.
+        strategy: `hybrid`, `semantic`, `keyword` or `keyword_only_no_vectors`.
+        index_backend: `flat`, `hnsw`, or `none` where no vector was compared.
+        index_revision: the vault revision the index stood at.
+        vault_seq: the vault's sequence that was read.
+        candidates: how many memories were compared.
+        profile: name of the weights.
+        trace: what happened to every candidate.
+        took_ms: milliseconds, filled in by the caller.
+        sought: what the question looks for; None where everything is wanted, as of a period.
+    """
+
+    items: tuple[RecallItem, ...]
+    abstained: bool
+    reason: str
+    near_misses: tuple[NearMiss, ...]
+    strategy: str
+    index_backend: str
+    index_revision: int
+    vault_seq: int
+    candidates: int
+    profile: str
+    trace: Trace
+    took_ms: float = 0.0
+    sought: QueryFocus | None = None
+
+    def in_order(self, items: tuple[RecallItem, ...]) -> RecallResult:
+        """The same answer with its items in another order, or marked; the trace tells their new places."""
+        if items is self.items:
+            return self
+        places = {item.memory.id: place for place, item in enumerate(items, 1)}
+        candidates = tuple(replace(one, place=places.get(one.id, one.place)) for one in self.trace.candidates)
+        return replace(self, items=items, trace=replace(self.trace, candidates=candidates))
+
+    def receipt_body(self) -> dict[str, Any]:
+        """What the receipt keeps: ids and numbers, no text.
+
+        Returns:
+            JSON-able.
+        """
+        return {
+            "items": [
+                {
+                    "id": item.memory.id,
+                    "score": round(item.score, 6),
+                    "ranks": {name: list(place) for name, place in item.ranks.items()},
+                }
+                for item in self.items
+            ],
+            "abstained": self.abstained,
+            "reason": self.reason,
+            "near_misses": [asdict(miss) for miss in self.near_misses],
+            "strategy": self.strategy,
+            "index": {"backend": self.index_backend, "revision": self.index_revision},
+            "seq": self.vault_seq,
+            "candidates": self.candidates,
+            "profile": self.profile,
+            "took_ms": round(self.took_ms, 3),
+        }
+
+
+LISTS = ("vector", "bm25", "window", "coverage", "evidence", "time", "graph")
+_SHOWN_WORDS = 6
+IN_REVIEW, OVER, AT_ODDS, SUPPRESSED = "in_review", "over", "at_odds", "suppressed"
+"""What stands in for the status of an active memory: the person is asked whether it is over, it has ended, what the
+person said in another space excludes it, or somebody said that it does not belong to such a question."""
+
+EARLIER_VERSION = "It took the place of a memory that answers the question, or may have."
+PARTLY_OVER = "It says more that is over by now; that is left out."
+
+_STATUS = {
+    IN_REVIEW: "A later memory may have taken its place; you are asked about it in the review.",
+    AT_ODDS: "What you said yourself, in another space, speaks against it.",
+    OVER: "It was true until a time that has passed.",
+    SUPPRESSED: "It was said to be wrong for such a question.",
+    Status.SUPERSEDED.value: "It was superseded by a newer memory.",
+    Status.DISPUTED.value: "It is disputed.",
+    Status.QUARANTINED.value: "It is quarantined and waits for review.",
+    Status.CONSOLIDATED.value: "It was absorbed into a digest.",
+    Status.ARCHIVED.value: "It is archived.",
+    Status.ACTIVE.value: "It is active, and other statuses were asked for.",
+}
+_FOUND = {
+    "hybrid": "Found by meaning and by words.",
+    "semantic": "Found by meaning alone, as asked.",
+    "keyword": "Found by words alone, as asked.",
+    NO_VECTORS: "Found by words alone: there are no vectors to compare.",
+}
+
+
+def explain_match(
+    ranks: Mapping[str, tuple[int, float]],
+    own: Sequence[str],
+    near: Sequence[str],
+    words: int,
+    signals: Signals,
+    factor: float,
+) -> tuple[str, ...]:
+    """The reasons of one item.
+
+    Args:
+        ranks: its place and raw score in each list.
+        own: words of the query that it has.
+        near: words of the query that only its neighbours have.
+        words: how many words of the query were searched.
+        signals: its signals.
+        factor: what the side signals did to its relevance.
+
+    Returns:
+        One to four sentences.
+    """
+    told = []
+    meaning = ranks.get("window") or ranks.get("vector")
+    if meaning is not None:
+        told.append(f"Meaning: cosine {meaning[1]:.2f} with its surroundings, place {meaning[0]}.")
+    if own:
+        told.append(f"Words: has {len(own)} of {words} ({_format_words(own)}).")
+    if near:
+        told.append(f"Next to it in the conversation: {_format_words(near)}.")
+    if abs(factor - 1.0) >= 0.005:
+        verb = "raised" if factor > 1 else "lowered"
+        told.append(
+            f"Confidence {signals.confidence:.2f}, recency {signals.recency:.2f}, importance {signals.importance:.2f} "
+            f"and utility {signals.utility:.2f} {verb} it by {abs(factor - 1) * 100:.0f} %."
+        )
+    return tuple(told) or ("It stands among the nearest.",)
+
+
+def explain_adjustments(ranks: Mapping[str, tuple[int, float]], repeats: float) -> tuple[str, ...]:
+    """The reasons that come from time, from links and from repetition.
+
+    Args:
+        ranks: the item's place and raw score in each list.
+        repeats: how much it repeats what stands above it, 0 to 1.
+
+    Returns:
+        Up to three sentences.
+    """
+    told = []
+    if "time" in ranks:
+        told.append(f"Time: {ranks['time'][1]:.2f} near the days that are asked about.")
+    if "graph" in ranks:
+        told.append(f"Tied to a memory that answers, strength {ranks['graph'][1]:.2f}.")
+    if repeats >= 0.005:
+        told.append(f"It repeats what stands above it ({repeats * 100:.0f} %), and comes later for that.")
+    return tuple(told)
+
+
+def explain_miss(status: str, wanted_statuses: Sequence[str], *, by_time: bool) -> tuple[str, str]:
+    """Why a memory that matches is not in the answer.
+
+    Args:
+        status: where it stands.
+        wanted_statuses: statuses that were asked for.
+        by_time: the request had a date.
+
+    Returns:
+        A word and a sentence.
+    """
+    if status not in wanted_statuses and not (by_time and status == Status.SUPERSEDED.value):
+        return status, _STATUS.get(status, "Its status keeps it out.")
+    if by_time:
+        return "not_valid_then", "It was not true at that time, or a filter keeps it out."
+    return "filtered", "A filter of the request keeps it out."
+
+
+def explain_outcome(strategy: str, *, abstained: bool, compared: int, best: float, needed: float) -> str:
+    """Why there is an answer, or none.
+
+    Args:
+        strategy: how was searched.
+        abstained: nothing is returned.
+        compared: how many memories were compared.
+        best: how likely there is an answer.
+        needed: what that must reach.
+
+    Returns:
+        One sentence.
+    """
+    if not abstained:
+        return _FOUND[strategy]
+    if compared == 0:
+        return "Nothing in reach matches."
+    return f"Nothing comes close enough: the chance of an answer is {best:.2f}, and {needed:.2f} is needed."
+
+
+def _format_words(words: Sequence[str]) -> str:
+    more = f" and {len(words) - _SHOWN_WORDS} more" if len(words) > _SHOWN_WORDS else ""
+    return ", ".join(words[:_SHOWN_WORDS]) + more
