@@ -18,7 +18,13 @@ from core.engine.runtime.futures import chain, map_result
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
 from core.errors import Code, PreconditionError, UserError
-from core.intake.revise.change_requests import ChangeRequest, ChangeRequests, check_change_request
+from core.intake.revise.change_requests import (
+    ChangeRequest,
+    ChangeRequests,
+    check_change_request,
+    identify_change_call,
+    restore_change_reply,
+)
 from core.intake.revise.relations import draw_relation
 from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transaction.unit_of_work import not_admitted_error
@@ -266,13 +272,17 @@ class ClientChanges:
                 raise not_admitted_error()
             made = None if meant is None else meant.within(opened.search.active_space)
             vector = None if made is None else made[0]
-            reply = ChangeRequests(opened.store_service).change(
-                tx, wished, vector, actor, client, check, opened.search.add_vectors
-            )
-            if reply.step_id is not None:
-                ids = (reply.memory_id, *reply.superseded)
-                opened.announce_after(tx, wished.wish.value, ids, actor)
-            return reply
+            with opened.verb(tx, actor, wished.wish.value, identify_change_call(wished, actor)) as verb:
+                if verb.earlier is not None:
+                    return restore_change_reply(verb.earlier)
+                requests = ChangeRequests(opened.store_service)
+                reply = requests.change(tx, wished, vector, actor, client, check, opened.search.add_vectors)
+                is_known_again = reply.operation != "NOOP" or reply.conflict is not None
+                verb.end(
+                    None if reply.step_id is None else (reply.memory_id, *reply.superseded),
+                    asdict(reply) if is_known_again else None,
+                )
+                return reply
 
         return write
 
@@ -283,7 +293,7 @@ class ClientChanges:
         def write(tx: Tx) -> ChangeReply:
             with opened.verb(tx, actor, "forget", call) as verb:
                 if verb.earlier is not None:
-                    return ChangeReply(**{**verb.earlier, "superseded": tuple(verb.earlier["superseded"])})
+                    return restore_change_reply(verb.earlier)
                 if wished.kind not in (None, _kind(tx, wished.memory_id)):
                     raise UserError(Code.NOT_FOUND, _NONE)
                 step = forget_memory(tx, opened.work, wished.memory_id, actor)

@@ -12,6 +12,9 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from core.belief.claims.authorship import find_persons_words
 from core.belief.review.actions import HELD, ClientRights, refusal_for_client
 from core.belief.review.client_request import open_requests_of, requesting_client
@@ -284,14 +287,20 @@ class Conflicts:
         """
         opened = self._opened()
         client, scope = self._curator(actor)
-        repeat = IdempotentCall(actor, request_id, {"verb": "resolve", "id": item_id, **asdict(decision)})
+        call = IdempotentCall(actor, request_id, {"verb": "resolve", "id": item_id, **asdict(decision)})
 
         def decide(meant: Embedded | None) -> Future[Decided]:
-            deciding = _deciding(opened, item_id, decision, meant, actor, client, scope)
-
             def write(tx: Tx) -> Decided:
                 self._authority.need_terms(actor, client)
-                return _decided(repeat.run_once(tx, lambda: asdict(deciding(tx))))
+                with opened.verb(tx, actor, "resolve", call) as verb:
+                    if verb.earlier is not None:
+                        return _decided(verb.earlier)
+                    full = _full_id(tx, item_id, scope)
+                    vector, add_vectors = _vector_of(opened, meant), opened.search.add_vectors
+                    done = make_resolver(opened).resolve(tx, full, decision, vector, actor, client, add_vectors)
+                    done = _with_withheld(tx, done, actor)
+                    verb.end((*done.active, *done.retired), asdict(done))
+                    return done
 
             return opened.write(write)
 
@@ -323,9 +332,10 @@ class Conflicts:
             missing = {item_id: _NONE for item_id in ids if item_id not in seen}
             if not seen:
                 raise UserError(Code.NOT_FOUND, _NONE)
-            done = make_resolver(opened).resolve_many(tx, seen, decision, actor, client, opened.search.add_vectors)
-            done = _with_withheld(tx, done, actor)
-            _announce(tx, opened, actor, done)
+            with opened.verb(tx, actor, "resolve") as verb:
+                done = make_resolver(opened).resolve_many(tx, seen, decision, actor, client, opened.search.add_vectors)
+                done = _with_withheld(tx, done, actor)
+                verb.end((*done.active, *done.retired))
             return replace(done, refused={**missing, **done.refused})
 
         return opened.write(write)
@@ -448,34 +458,26 @@ def _turned(tx: Tx, opened: OpenVault, name: str, at: _Turning) -> _Turning:
     wanted, no = waiting[:A_TURN], Decision(Action.REJECT)
     resolver, stored, label = make_resolver(opened), opened.search.add_vectors, turned_down_label(at.of)
     done = resolver.resolve_many(tx, wanted, no, OWNER_ACTOR, None, stored, step_id=at.step_id, label=label)
-    _announce(tx, opened, OWNER_ACTOR, done)
+    opened.announce_after(tx, "resolve", (*done.active, *done.retired), OWNER_ACTOR)
     items, left = at.items + len(wanted) - len(done.refused), len(open_requests_of(tx, client_id))
     return _Turning(tuple(waiting[A_TURN:]), at.of, done.step_id or at.step_id, items, left)
 
 
-def _deciding(
-    opened: OpenVault,
-    item_id: str,
-    decision: Decision,
-    meant: Embedded | None,
-    actor: Actor,
-    client: ClientRecord | None,
-    scope: Scope,
-) -> Callable[[Tx], Decided]:
-    def write(tx: Tx) -> Decided:
-        full = _full_id(tx, item_id, scope)
-        made = None if meant is None else meant.within(opened.search.active_space)
-        if meant is not None and made is None:
-            raise EnvironmentFaultError(
-                meant.code or Code.BUSY, "The search model does not answer, so a united text cannot be kept; try later."
-            )
-        vector = None if made is None else made[0]
-        done = make_resolver(opened).resolve(tx, full, decision, vector, actor, client, opened.search.add_vectors)
-        done = _with_withheld(tx, done, actor)
-        _announce(tx, opened, actor, done)
-        return done
+def _vector_of(opened: OpenVault, embedded: Embedded | None) -> NDArray[np.float32] | None:
+    """The vector of a united text in the space that is searched now; None where nothing is united.
 
-    return write
+    Raises:
+        EnvironmentFaultError: there is none: the search model does not answer, or another space is searched by now.
+    """
+    if embedded is None:
+        return None
+    vectors = embedded.within(opened.search.active_space)
+    if vectors is None:
+        raise EnvironmentFaultError(
+            embedded.code or Code.BUSY, "The search model does not answer, so a united text cannot be kept; try later."
+        )
+    vector: NDArray[np.float32] = vectors[0]
+    return vector
 
 
 def _with_withheld(rows: Rows, done: Decided, actor: Actor) -> Decided:
@@ -489,10 +491,6 @@ def _with_withheld(rows: Rows, done: Decided, actor: Actor) -> Decided:
 def _decided(told: Mapping[str, Any]) -> Decided:
     lists = {name: tuple(told.get(name, ())) for name in ("active", "retired", "closed", "withheld", "asked")}
     return Decided(**{**told, **lists})
-
-
-def _announce(tx: Tx, opened: OpenVault, actor: Actor, done: Decided) -> None:
-    opened.announce_after(tx, "resolve", (*done.active, *done.retired), actor)
 
 
 _NO_ITEM = QueueItem(

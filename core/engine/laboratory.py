@@ -127,9 +127,10 @@ def save_probe(tx: Tx, opened: OpenVault, query: str, kind: str, memory_ids: Seq
             raise UserError(Code.INVALID_INPUT, f"There are {MOST} saved questions already; delete one first.")
         probe_id = opened.make_id()
         row = {"id": probe_id, "query": query, "kind": kind, "expected": expected, "within": within}
-        with opened.work.verb(tx, "save_probe", "Save a question", OWNER_ACTOR) as verb:
+        with opened.verb(tx, OWNER_ACTOR, "save_probe", label="Save a question") as verb:
             tx.insert("probes", {**row, "created_at": tx.now_ms})
             verb.note(probe_id, memories=len(named))
+            verb.end(())
     return next(probe for probe in probes_of(tx) if probe.id == probe_id)
 
 
@@ -142,10 +143,11 @@ def delete_probe(tx: Tx, opened: OpenVault, probe_id: str) -> str:
     Raises:
         UserError: NOT_FOUND.
     """
-    with opened.work.verb(tx, "delete_probe", "Delete a saved question", OWNER_ACTOR) as verb:
+    with opened.verb(tx, OWNER_ACTOR, "delete_probe", label="Delete a saved question") as verb:
         if not tx.delete("probes", {"id": probe_id}):
             raise UserError(Code.NOT_FOUND, "There is no such saved question.")
         verb.note(probe_id)
+        verb.end(())
     return verb.step_id
 
 
@@ -505,13 +507,7 @@ class Laboratory:
             The probe; the future raises INVALID_QUERY, INVALID_INPUT or NOT_FOUND.
         """
         opened = self._opened()
-
-        def write(tx: Tx) -> Probe:
-            probe = save_probe(tx, opened, query, kind, memory_ids, within)
-            opened.announce_after(tx, "save_probe", (), OWNER_ACTOR)
-            return probe
-
-        return opened.write(write)
+        return opened.write(lambda tx: save_probe(tx, opened, query, kind, memory_ids, within))
 
     def delete_probe(self, probe_id: str) -> Future[str]:
         """Delete a saved question.
@@ -520,13 +516,7 @@ class Laboratory:
             The undo step; the future raises NOT_FOUND.
         """
         opened = self._opened()
-
-        def write(tx: Tx) -> str:
-            step_id = delete_probe(tx, opened, probe_id)
-            opened.announce_after(tx, "delete_probe", (), OWNER_ACTOR)
-            return step_id
-
-        return opened.write(write)
+        return opened.write(lambda tx: delete_probe(tx, opened, probe_id))
 
     def run_probes(self) -> Future[Tally]:
         """Ask all saved questions now, under the weights in force, and keep how they end."""

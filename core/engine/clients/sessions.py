@@ -143,6 +143,7 @@ class Sessions:
                 if call.earlier is not None:
                     again = call.earlier
                     return TurnEnded(turn, bool(again["begun"]), _captured(again["captured"]), int(again["at_hand"]))
+                # What the session has at hand is no part of the step: undoing a turn leaves the session as it is.
                 with opened.work.verb(tx, "turn_end", "Keep a turn", actor) as verb:
                     captured = write_capture(tx, verb, prepared, by)
                     verb.note(turn, outcome=request.outcome.value, begun=bool(open_turn))
@@ -202,12 +203,11 @@ class Sessions:
         client = self._authority.of(actor)
 
         def write(tx: Tx, prepared: PreparedCapture, by: CaptureContext) -> Captured:
-            with opened.verb(tx, actor, name, identity) as call:
-                if call.earlier is not None:
-                    return _captured(call.earlier)
-                with opened.work.verb(tx, name, label, actor) as verb:
-                    captured = write_capture(tx, verb, prepared, by)
-                call.end(captured.ids, asdict(captured) if _is_known_again(captured, ("",)) else None)
+            with opened.verb(tx, actor, name, identity, label=label) as verb:
+                if verb.earlier is not None:
+                    return _captured(verb.earlier)
+                captured = write_capture(tx, verb.step, prepared, by)
+                verb.end(captured.ids, asdict(captured) if _is_known_again(captured, ("",)) else None)
                 return captured
 
         return self._bring(opened, actor, client, lambda: prepare(opened, client), write)

@@ -158,7 +158,7 @@ class Maintenance:
         scope = self._authority.scope(actor)
         if dry_run:
             return opened.on(opened.threads.checks, self._planned, opened, scope)
-        repeat = IdempotentCall(actor, request_id, {"verb": "consolidate"})
+        call = IdempotentCall(actor, request_id, {"verb": "consolidate"})
 
         def ended(row: JobRow) -> Future[Consolidation]:
             if request_id is None:
@@ -167,7 +167,12 @@ class Maintenance:
 
         def noted(tx: Tx, row: JobRow) -> Consolidation:
             self._authority.need_terms(actor, client)
-            return Consolidation(**repeat.run_once(tx, lambda: asdict(_consolidation(tx, row, scope))))
+            with opened.verb(tx, actor, "consolidate", call) as verb:
+                if verb.earlier is not None:
+                    return Consolidation(**verb.earlier)
+                done = _consolidation(tx, row, scope)
+                verb.end(None, asdict(done))  # the run itself was announced
+                return done
 
         def run(known: Mapping[str, Any] | None) -> Future[Consolidation]:
             if known is not None:
@@ -175,7 +180,7 @@ class Maintenance:
             asked = self._jobs.run(JobType.CONSOLIDATE, actor, lambda: self._authority.need_terms(actor, client))
             return chain(asked, ended)
 
-        return run(None) if request_id is None else chain(opened.read(repeat.known), run)
+        return run(None) if request_id is None else chain(opened.read(call.known), run)
 
     def tidy(self, most: int | None, actor: Actor, request_id: str | None = None) -> Future[Tidied]:
         """Archive the asker's own consolidated notes: those whose time is over, then those that are too many.
@@ -199,12 +204,12 @@ class Maintenance:
             raise UserError(Code.INVALID_INPUT, "The number of notes that may stand is 0 or more.")
         ground = self._scheduler.ground(opened)
         options = opened.options if most is None else opened.options.model_copy(update={"episode_capacity": most})
-        repeat = IdempotentCall(actor, request_id, {"verb": CLEANUP, "most": most})
+        call = IdempotentCall(actor, request_id, {"verb": CLEANUP, "most": most})
 
         def may() -> None:
             self._authority.need_terms(actor, client)
 
-        return opened.on(opened.threads.jobs, _tidied, opened, replace(ground, options=options), repeat, may)
+        return opened.on(opened.threads.jobs, _tidied, opened, replace(ground, options=options), call, may)
 
     def _planned(self, opened: OpenVault, scope: Scope) -> Consolidation:
         work = self._scheduler.agenda.jobs[JobType.CONSOLIDATE]
@@ -254,9 +259,9 @@ def _consolidation(rows: Rows, row: JobRow, scope: Scope) -> Consolidation:
     )
 
 
-def _tidied(opened: OpenVault, ground: JobContext, repeat: IdempotentCall, may: Callable[[], None]) -> Tidied:
+def _tidied(opened: OpenVault, ground: JobContext, call: IdempotentCall, may: Callable[[], None]) -> Tidied:
     """Each batch is a transaction of its own; one that was cut off and is asked for again does the rest."""
-    known, actor = opened.vault.read(repeat.known), repeat.actor
+    known, actor = opened.vault.read(call.known), call.actor
     if known is not None:
         return Tidied(**known)
     deeds = opened.vault.read(lambda rows: plan_cleanup(rows, ground.options, ground.now_ms, actor.client_id))
@@ -268,7 +273,8 @@ def _tidied(opened: OpenVault, ground: JobContext, repeat: IdempotentCall, may: 
 
     def keep(tx: Tx) -> None:
         may()
-        repeat.keep(tx, asdict(done))
+        with opened.verb(tx, actor, CLEANUP, call) as verb:
+            verb.end(None, asdict(done))  # each batch was announced
 
     opened.write(keep).result()
     return done
@@ -279,12 +285,11 @@ def _batch_of(
 ) -> Callable[[Tx], Mapping[str, int]]:
     def write(tx: Tx) -> Mapping[str, int]:
         may()
-        with ground.work.verb(tx, CLEANUP, "Tidy notes away", actor) as verb:
-            batch = EpisodeCleanupJob().carry_out(tx, verb, ground, deeds)
+        with opened.verb(tx, actor, CLEANUP, label="Tidy notes away") as verb:
+            batch = EpisodeCleanupJob().carry_out(tx, verb.step, ground, deeds)
             counts = {name: count for name, count in batch.counts.items() if name != "remaining"}  # of all clients
             verb.note("", **counts)
-        if batch.ids:
-            opened.announce_after(tx, CLEANUP, batch.ids, actor)
+            verb.end(batch.ids or None)
         return counts
 
     return write

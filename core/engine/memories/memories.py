@@ -36,6 +36,7 @@ from core.errors import Code, UserError
 from core.intake.erase.erasure import VERB as ERASE_VERB
 from core.intake.erase.erasure import erase, erase_preview
 from core.intake.store.requests import CheckedRequest, check_request, check_source, to_store_request
+from core.intake.store.store import identify_store_call, restore_store_reply
 from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transitions.soft_delete import forget_memory
 from core.intake.transitions.verdicts import VerdictWriter
@@ -207,10 +208,10 @@ def write_feedback(
     """
     feedback_id = opened.make_id()
     row = {"id": feedback_id, "memory_id": memory_id, "signal": signal, "actor": actor.kind}
-    with opened.work.verb(tx, VERB, LABEL, actor) as verb:
+    with opened.verb(tx, actor, VERB, label=LABEL) as verb:
         tx.insert("feedback", {**row, "client_id": actor.client_id, "at": tx.now_ms, **more})
         verb.note(memory_id, signal=signal)
-    opened.announce_after(tx, VERB, (memory_id,), actor)
+        verb.end((memory_id,))
     return FeedbackReply(feedback_id, memory_id, signal, verb.step_id)
 
 
@@ -358,9 +359,13 @@ class Memories:
             self._authority.need_terms(actor, client)
             handed = opened.read_log.disclosed_to(actor.client_id)
             vectors = meant.within(opened.search.active_space)
-            answer = opened.store_service.store(tx, checked, vectors, actor, client, opened.search.add_vectors, handed)
-            opened.announce_after(tx, "store", (answer.memory_id,), actor)
-            return answer
+            with opened.verb(tx, actor, "store", identify_store_call(checked.request, actor)) as verb:
+                if verb.earlier is not None:
+                    return restore_store_reply(verb.earlier)
+                service, add_vectors = opened.store_service, opened.search.add_vectors
+                reply = service.store(tx, checked, vectors, actor, client, add_vectors, handed)
+                verb.end((reply.memory_id,), asdict(reply))
+                return reply
 
         return write
 

@@ -19,13 +19,13 @@ from core.engine.runtime.progress import RunningImport
 from core.engine.runtime.read_log import ReadLog
 from core.engine.runtime.search import ActiveVectorSpace, Search
 from core.engine.runtime.threads import Threads
-from core.errors import Code, LociError
+from core.errors import BugError, Code, LociError
 from core.events import Changed, Hub
 from core.intake.store.import_batch import ImportWriter
 from core.intake.store.store import StoreService
 from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transaction.text_readers import TextReaders
-from core.intake.transaction.unit_of_work import UnitOfWork
+from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.recall.scope import PLACE
 from core.security.subkeys import RootKey
 from core.text.screening.injection import ScanLimitsHolder, limits_from_options
@@ -116,6 +116,7 @@ class RunningVerb:
 
     def __init__(self, earlier: Mapping[str, Any] | None) -> None:
         self.earlier = earlier
+        self._step: Verb | None = None
         self.reply: Mapping[str, Any] | None = None
         self.ids: Sequence[str] | None = None
 
@@ -127,6 +128,26 @@ class RunningVerb:
             reply: ids and words, JSON-able, never memory text; kept as the answer to the same call.
         """
         self.ids, self.reply = ids, reply
+
+    @property
+    def step(self) -> Verb:
+        """What collects the audit row and the undo step; only where the verb was given a label."""
+        if self._step is None:
+            raise BugError("a verb without a step of its own")
+        return self._step
+
+    @property
+    def step_id(self) -> str:
+        """The undo step's id; as `step`."""
+        return self.step.step_id
+
+    def note(self, obj: str = "", **detail: object) -> None:
+        """Say what the audit row shall hold (`core.intake.transaction.unit_of_work.Verb.note`); as `step`."""
+        self.step.note(obj, **detail)
+
+    def record(self, step: Verb) -> None:
+        """Let a step collect what this verb changes."""
+        self._step = step
 
 
 @dataclass
@@ -264,12 +285,17 @@ class OpenVault:
         self.limits.set(limits_from_options(chosen))
 
     @contextmanager
-    def verb(self, tx: Tx, actor: Actor, name: str, call: IdempotentCall | None = None) -> Iterator[RunningVerb]:
-        """Run one call of a verb: the first answer is kept for a repeated call, and subscribers are told.
+    def verb(
+        self, tx: Tx, actor: Actor, name: str, call: IdempotentCall | None = None, *, label: str | None = None
+    ) -> Iterator[RunningVerb]:
+        """Run one call of a verb: repeated calls, audit row, undo step and announcement in one place.
+
+        The first answer is kept for a repeated call; subscribers are told once all is saved.
 
         Args:
-            name: as it is announced.
+            name: as it is announced, and as it stands in the audit.
             call: by what a repeated call is known; None where it is not kept.
+            label: the undo step's name; None where a service of `core.intake` opens the step itself.
 
         Yields:
             The running verb; where it has an `earlier` answer nothing is to be done any more.
@@ -278,7 +304,12 @@ class OpenVault:
             UserError: INVALID_INPUT where the id was used for something else.
         """
         running = RunningVerb(None if call is None else call.known(tx))
-        yield running
+        if label is None or running.earlier is not None:
+            yield running
+        else:
+            with self.work.verb(tx, name, label, actor) as step:
+                running.record(step)
+                yield running
         if running.earlier is not None:
             return
         if call is not None and running.reply is not None:

@@ -94,14 +94,14 @@ def apply_weights(tx: Tx, opened: OpenVault, weights: Mapping[str, Value]) -> st
     changed = [name for name, value in after.model_dump().items() if getattr(before, name) != value]
     if not changed:
         raise PreconditionError("Recall goes by these weights already.")
-    with opened.work.verb(tx, TUNE_VERB, TUNE_LABEL, OWNER_ACTOR) as verb:
+    with opened.verb(tx, OWNER_ACTOR, TUNE_VERB, label=TUNE_LABEL) as verb:
         for name in changed:
             _put_weight(tx, name, getattr(after, name))
         verb.note(verb.step_id, options=len(changed))
+        verb.end(())
     told = {name: (getattr(before, name), getattr(after, name)) for name in changed}
     tx.run("INSERT INTO tunings (step_id, changes) VALUES (?, ?)", (verb.step_id, json.dumps(told)))
     tx.after_commit(lambda: opened.search.use_retrieval(after))
-    opened.announce_after(tx, TUNE_VERB, (), OWNER_ACTOR)
     return verb.step_id
 
 

@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
+from dataclasses import asdict
 from typing import Any
 
 from core.engine.access.authority import Authority
@@ -22,12 +23,16 @@ from core.entities.similar_names import CountedName, find_similar_pairs
 from core.errors import Code, UserError
 from core.intake.claims.entity_claims import claims_about, find_endings
 from core.intake.entities.entity_verbs import (
+    CREATE,
+    MERGE,
+    UPDATE,
     EntityCaller,
     EntityVerbs,
     check_merge_pair,
     is_in_other_space,
     refuse_channel,
 )
+from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transaction.validation import check_space_name
 from core.intake.transitions.injection_hold import refuse_imperatives
 from core.memory.read import read_occurred, said_at_sql
@@ -319,9 +324,13 @@ class Entities:
             def home() -> str:
                 return _space_for(tx, draft.space, client, opened.make_id)
 
-            made = _verbs(opened).create(tx, home, draft, EntityCaller(actor, reach, draft.request_id))
-            self._tell(tx, opened, "entity_create", actor)
-            return _looked_at(entity_rows.read_card(tx, made, reach), actor)
+            call = IdempotentCall(actor, draft.request_id, {"verb": CREATE, **asdict(draft)})
+            with opened.verb(tx, actor, CREATE, call) as verb:
+                if verb.earlier is not None:
+                    return _looked_at(entity_rows.read_card(tx, str(verb.earlier["id"]), reach), actor)
+                made = _verbs(opened).create(tx, home, draft, EntityCaller(actor, reach))
+                verb.end((), {"id": made})
+                return _looked_at(entity_rows.read_card(tx, made, reach), actor)
 
         return opened.write(write)
 
@@ -364,8 +373,11 @@ class Entities:
             found = entity_rows.read_card(tx, entity_id, reach)
             if client is not None and (found.space == GLOBAL_SPACE or found.made_by == "owner"):
                 raise UserError(Code.ACCESS_DENIED, "Only the person changes an entity of GLOBAL or of their own.")
-            _verbs(opened).change(tx, entity_id, change, EntityCaller(actor, reach, change.request_id))
-            self._tell(tx, opened, "entity_update", actor)
+            call = IdempotentCall(actor, change.request_id, {"verb": UPDATE, "id": entity_id, **asdict(change)})
+            with opened.verb(tx, actor, UPDATE, call) as verb:
+                if verb.earlier is None:
+                    _verbs(opened).change(tx, entity_id, change, EntityCaller(actor, reach))
+                    verb.end((), {"id": entity_id})
             return _looked_at(entity_rows.read_card(tx, entity_id, reach), actor)
 
         return opened.write(write)
@@ -427,12 +439,18 @@ class Entities:
         if client is not None and widen:
             raise UserError(Code.ACCESS_DENIED, "Only the person puts an entity into GLOBAL.")
 
+        wider = {"widen": True} if widen else {}
+        call = IdempotentCall(actor, request_id, {"verb": MERGE, "source": source_id, "target": target_id, **wider})
+
         def write(tx: Tx) -> EntityMerged:
             self._authority.need_terms(actor, client)
-            asked = EntityCaller(actor, reach, request_id)
-            done = _verbs(opened).merge(tx, source_id, target_id, asked, may_decide=may_decide, widen=widen)
-            self._tell(tx, opened, "entity_merge", actor)
-            return done
+            with opened.verb(tx, actor, MERGE, call) as verb:
+                if verb.earlier is not None:
+                    return EntityMerged(**verb.earlier)
+                caller = EntityCaller(actor, reach)
+                done = _verbs(opened).merge(tx, source_id, target_id, caller, may_decide=may_decide, widen=widen)
+                verb.end((), asdict(done))
+                return done
 
         return opened.write(write)
 
@@ -482,10 +500,6 @@ class Entities:
         is_client = scope.client_id is not None
         channels = seen_from(scope.channel) if is_client else None
         return Reach(None if scope.unrestricted else scope.space_ids, is_client=is_client, channels=channels)
-
-    @staticmethod
-    def _tell(tx: Tx, opened: OpenVault, verb: str, actor: Actor) -> None:
-        opened.announce_after(tx, verb, (), actor)
 
 
 def _verbs(opened: OpenVault) -> EntityVerbs:

@@ -657,16 +657,16 @@ def _check(view: GraphView) -> None:
     reading.check_filter(view.filter)
 
 
-def _put(tx: Tx, opened: OpenVault, verb: str, views: Sequence[GraphView]) -> None:
+def _put(tx: Tx, opened: OpenVault, name: str, views: Sequence[GraphView]) -> None:
     """Settings are no rows that undo looks at: the audit tells how many there are, not what they are called."""
-    with opened.work.verb(tx, verb, "Change the graph's views", OWNER_ACTOR) as running:
+    with opened.verb(tx, OWNER_ACTOR, name, label="Change the graph's views") as verb:
         tx.run(
             "INSERT INTO settings (key, value, changed_at) VALUES (?, ?, ?) "
             "ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at",
             (VIEWS, json.dumps([asdict(view) for view in views]), tx.now_ms),
         )
-        running.note(views=len(views))
-    opened.announce_after(tx, verb, (), OWNER_ACTOR)
+        verb.note(views=len(views))
+        verb.end(())
 
 
 def _views(rows: Rows) -> tuple[GraphView, ...]:

@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from core.belief.claims.authorship import find_persons_words
 from core.entities import entity_rows
@@ -17,7 +16,6 @@ from core.entities.name_words import name_key
 from core.errors import Code, PreconditionError, UserError
 from core.intake.claims.entity_claims import find_endings
 from core.intake.entities.entity_merge import merge_entities
-from core.intake.transaction.idempotency import IdempotentCall
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions import review_items
 from core.intake.transitions.review_items import ItemSubject
@@ -55,21 +53,10 @@ class EntityCaller:
     Attributes:
         actor: who asks.
         reach: whose entities exist for it.
-        request_id: makes the call idempotent; None where it is carried out each time.
     """
 
     actor: Actor
     reach: Reach
-    request_id: str | None = None
-
-    def repeat(self, verb: str, given: Mapping[str, Any]) -> IdempotentCall:
-        """This call, by which it is known again; what is kept of it are ids and counts.
-
-        Args:
-            verb: which.
-            given: all it was asked with, JSON-able.
-        """
-        return IdempotentCall(self.actor, self.request_id, {"verb": verb, **given})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,16 +84,12 @@ class EntityVerbs:
         Raises:
             UserError: INVALID_INPUT for a duplicate.
         """
-
-        def make() -> dict[str, Any]:
-            entity_id = self.make_id()
-            with self.work.verb(tx, CREATE, LABELS[CREATE], asked.actor) as verb:
-                made_by = "owner" if asked.actor.is_owner else "client"
-                entity_rows.insert_entity(tx, entity_id, space(), draft, made_by, asked.reach)
-                verb.note(entity_id, aliases=len(draft.aliases))
-            return {"id": entity_id}
-
-        return str(asked.repeat(CREATE, asdict(draft)).run_once(tx, make)["id"])
+        entity_id = self.make_id()
+        with self.work.verb(tx, CREATE, LABELS[CREATE], asked.actor) as verb:
+            made_by = "owner" if asked.actor.is_owner else "client"
+            entity_rows.insert_entity(tx, entity_id, space(), draft, made_by, asked.reach)
+            verb.note(entity_id, aliases=len(draft.aliases))
+        return entity_id
 
     def change(self, tx: Tx, entity_id: str, wanted: EntityChange, asked: EntityCaller) -> None:
         """Change an entity.
@@ -118,15 +101,10 @@ class EntityVerbs:
         Raises:
             UserError: INVALID_INPUT where it leads to another, or for a duplicate.
         """
-
-        def change() -> dict[str, Any]:
-            _need_standing(entity_rows.read_card(tx, entity_id, asked.reach), "it")
-            with self.work.verb(tx, UPDATE, LABELS[UPDATE], asked.actor) as verb:
-                entity_rows.change_entity(tx, entity_id, wanted, asked.reach)
-                verb.note(entity_id, changed=verb.changes)
-            return {"id": entity_id}
-
-        asked.repeat(UPDATE, {"id": entity_id, **asdict(wanted)}).run_once(tx, change)
+        _need_standing(entity_rows.read_card(tx, entity_id, asked.reach), "it")
+        with self.work.verb(tx, UPDATE, LABELS[UPDATE], asked.actor) as verb:
+            entity_rows.change_entity(tx, entity_id, wanted, asked.reach)
+            verb.note(entity_id, changed=verb.changes)
 
     def merge(
         self, tx: Tx, source_id: str, target_id: str, asked: EntityCaller, *, may_decide: bool, widen: bool = False
@@ -145,16 +123,9 @@ class EntityVerbs:
         Raises:
             UserError: NOT_FOUND, INVALID_INPUT for two that cannot be one.
         """
-
-        def merge() -> dict[str, Any]:
-            source, target = check_merge_pair(tx, source_id, target_id, asked.reach, widen=widen)
-            decides = may_decide and (asked.actor.is_owner or not _is_persons(tx, source, target))
-            done = self._join(tx, source, target, asked) if decides else self._propose(tx, source, target, asked)
-            return asdict(done)
-
-        wider = {"widen": True} if widen else {}
-        repeat = asked.repeat(MERGE, {"source": source_id, "target": target_id, **wider})
-        return EntityMerged(**repeat.run_once(tx, merge))
+        source, target = check_merge_pair(tx, source_id, target_id, asked.reach, widen=widen)
+        decides = may_decide and (asked.actor.is_owner or not _is_persons(tx, source, target))
+        return self._join(tx, source, target, asked) if decides else self._propose(tx, source, target, asked)
 
     def _join(self, tx: Tx, source: EntityCard, target: EntityCard, asked: EntityCaller) -> EntityMerged:
         with self.work.verb(tx, MERGE, LABELS[MERGE], asked.actor) as verb:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -141,20 +141,12 @@ class ChangeRequests:
             UserError: NOT_FOUND, INVALID_INPUT for a memory that cannot be changed so, RATE_LIMITED where too much of
                 the client's waits already.
         """
-        repeat = IdempotentCall(actor, wished.request_id, _asked(wished))
-        known = repeat.known(tx)
-        if known is not None:
-            return ChangeReply(**{**known, "superseded": tuple(known["superseded"])})
         check(tx)
         head = _head(tx, wished)
         waits = Grant.CURATE.value not in client.grants or bool(head["pinned"]) or _is_persons(tx, head, client)
         if wished.wish is Wish.UPDATE:
-            reply = self._update(tx, wished, head, vector, _Side(actor, client, stored, waits))
-        else:
-            reply = self._remove(tx, wished, head, _Side(actor, client, stored, waits))
-        if reply.operation != "NOOP" or reply.conflict is not None:
-            repeat.keep(tx, asdict(reply))
-        return reply
+            return self._update(tx, wished, head, vector, _Side(actor, client, stored, waits))
+        return self._remove(tx, wished, head, _Side(actor, client, stored, waits))
 
     # ---- a new text
 
@@ -287,9 +279,16 @@ class _Side:
     waits: bool
 
 
-def _asked(wished: ChangeRequest) -> dict[str, Any]:
-    told = {**asdict(wished), "request_id": None, "wish": wished.wish.value}
-    return {**told, "kind": None if wished.kind is None else wished.kind.value}
+def identify_change_call(wished: ChangeRequest, actor: Actor) -> IdempotentCall:
+    """By what a repeated change request of a client is known."""
+    whole = {**asdict(wished), "request_id": None, "wish": wished.wish.value}
+    whole["kind"] = None if wished.kind is None else wished.kind.value
+    return IdempotentCall(actor, wished.request_id, whole)
+
+
+def restore_change_reply(known: Mapping[str, Any]) -> ChangeReply:
+    """The reply to an earlier call, from what was kept of it."""
+    return ChangeReply(**{**known, "superseded": tuple(known["superseded"])})
 
 
 def _head(tx: Tx, wished: ChangeRequest) -> Row:

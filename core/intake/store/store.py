@@ -131,24 +131,17 @@ class StoreService:
             UserError: ACCESS_DENIED for a space out of reach, INVALID_INPUT for a request id used otherwise.
         """
         request = checked.request
-        call = IdempotentCall(actor, request.request_id, _call_of(request))
-        known = call.known(tx)
-        if known is not None:
-            return _reply_from(known)
         label = "Propose a memory" if checked.proposed else f"Remember a {request.kind.value}"
         check_room(tx, actor, client, self.work.client_waits, tx.now_ms)
         if client is not None:
             self.space_of(tx, request, client)  # refused before the text is looked at: it is the same for all
         tombstoned = reply_if_tombstoned(tx, self.work, self.make_id, checked.texts, label, actor)
         if tombstoned is not None:
-            reply = visible_reply(tx, self.make_id, tombstoned, checked, client, tombstoned.memory_id)
-        else:
-            with self.work.verb(tx, "store", label, actor) as verb:
-                space_id = self.space_of(tx, request, client)
-                context = StoreContext(checked, actor, client, space_id, vectors, stored, handed)
-                reply = self.store_text(tx, verb, context)
-        call.keep(tx, asdict(reply))
-        return reply
+            return visible_reply(tx, self.make_id, tombstoned, checked, client, tombstoned.memory_id)
+        with self.work.verb(tx, "store", label, actor) as verb:
+            space_id = self.space_of(tx, request, client)
+            context = StoreContext(checked, actor, client, space_id, vectors, stored, handed)
+            return self.store_text(tx, verb, context)
 
     def store_text(self, tx: Tx, verb: Verb, context: StoreContext) -> StoreReply:
         """Store one text, which was not erased before, within a running verb, which may take in several."""
@@ -492,14 +485,16 @@ def _noop(verb: Verb, known: str) -> StoreReply:
     return StoreReply("NOOP", known, deduplicated=True, classification=Classification("DUPLICATE", 1.0, "rules"))
 
 
-def _call_of(request: StoreRequest) -> dict[str, Any]:
+def identify_store_call(request: StoreRequest, actor: Actor) -> IdempotentCall:
+    """By what a repeated request to store is known."""
     whole = {**asdict(request), "request_id": None}
     for name in ("permanence", "channel"):
         if not whole[name]:
             del whole[name]  # as it was digested before there was any
-    return whole
+    return IdempotentCall(actor, request.request_id, whole)
 
 
-def _reply_from(known: Mapping[str, Any]) -> StoreReply:
+def restore_store_reply(known: Mapping[str, Any]) -> StoreReply:
+    """The reply to an earlier call, from what was kept of it."""
     classified = Classification(**known["classification"])
     return StoreReply(**{**known, "superseded": tuple(known["superseded"]), "classification": classified})

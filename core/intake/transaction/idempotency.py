@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,25 +35,6 @@ class IdempotentCall:
     request_id: str | None
     asked: Mapping[str, Any]
     taken: str = "This request_id was used for something else before; choose a new one."
-
-    def run_once(self, tx: Tx, do: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
-        """Run the call, unless it ran before.
-
-        Args:
-            do: does it; tells ids and words, JSON-able, never memory text.
-
-        Returns:
-            What `do` told, now or then.
-
-        Raises:
-            UserError: INVALID_INPUT where the id was used for something else.
-        """
-        known = self.known(tx)
-        if known is not None:
-            return known
-        done = do()
-        self.keep(tx, done)
-        return done
 
     def known(self, rows: Rows) -> Mapping[str, Any] | None:
         """The answer that the same call got before.
