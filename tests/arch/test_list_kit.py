@@ -12,7 +12,7 @@ QT = {
     "QAbstractItemDelegate", "QItemDelegate", "QStyledItemDelegate",
     "QAbstractItemView", "QListView", "QListWidget", "QTableView", "QTableWidget", "QTreeView", "QTreeWidget",
 }  # fmt: skip
-MOST = 12
+MOST = 10
 
 
 def item_classes(path: Path) -> list[str]:

@@ -15,15 +15,14 @@ from core.types.replies import ConversationPlan, ImportReport
 from ui.imports.sources import (
     OUTSIDE_WORDS,
     WITHOUT_TITLE,
-    Line,
     Source,
-    TickModel,
     brought,
     since,
     span_of,
     summary_of,
     title_of,
 )
+from ui.lists.tick_table import TickModel, TickRow
 from ui.widgets.words import left_out, reasons
 
 ROOT = Path(__file__).parents[2]
@@ -131,7 +130,7 @@ def model() -> TickModel:
     """Three rows."""
     made = TickModel(("Name", "Size"), (1,))
     rows = [("c", "Ferry timetable", 3), ("a", "Apple tree", 20), ("b", "Boat and ferry", 1)]
-    made.show_lines([Line(key, (name, str(size)), (name.casefold(), size), name) for key, name, size in rows], ["a"])
+    made.show_lines([TickRow(key, (name, str(size)), (name.casefold(), size), name) for key, name, size in rows], ["a"])
     return made
 
 

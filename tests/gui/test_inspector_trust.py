@@ -84,7 +84,7 @@ def test_the_table_says_the_same_and_is_reached_by_keyboard(
     QTest.keyClick(part.as_table.button, Qt.Key.Key_Space)
     assert part.table.isVisible()
     model = part.table.model()
-    rows = [[model.index(nr, at).data() for at in range(3)] for nr in range(part.table.rowCount())]
+    rows = [[model.index(nr, at).data() for at in range(3)] for nr in range(model.rowCount())]
     assert rows == [
         ["Source", "0.60", "0.60"], ["Other sources", "+0.10", "0.70"], ["Feedback", "+0.05", "0.75"],
         ["Age", "−0.02", "0.73"], ["Trust", "", "0.73"],

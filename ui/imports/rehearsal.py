@@ -29,7 +29,8 @@ from PySide6.QtWidgets import (
 from core.types.replies import ConversationPlan, ImportReport
 from core.types.values import HOME_SPACE
 from ui.context import Context
-from ui.imports.sources import UNDERSTOOD, Line, Source, TickModel, TickTable, known_of, span_of, summary_of, title_of
+from ui.imports.sources import UNDERSTOOD, Source, known_of, span_of, summary_of, title_of
+from ui.lists.tick_table import TickModel, TickRow, TickTable
 from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, MenuChip, Segments, button, clear, column, label, row, scrolling
 from ui.widgets.plaintext import one_line, tip
@@ -234,9 +235,9 @@ def _figures_of(report: ImportReport) -> list[tuple[int, str]]:
     ]
 
 
-def _line(row: ConversationPlan) -> Line:
+def _line(row: ConversationPlan) -> TickRow:
     title = title_of(row)
-    return Line(
+    return TickRow(
         row.key,
         (
             title,

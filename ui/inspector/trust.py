@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QHeaderView, QLabel, QSizePolicy, QTableWidget, QTableWidgetItem, QWidget
+from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from core.types.memory import Belief, ClaimHeld, EvidenceSeen, Opposed, TrustInputs, TrustStep, VersionHeld, Voice
 from core.types.reviews import ClaimSeen
@@ -20,6 +20,8 @@ from core.types.values import Precision, When
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.actions import JUDGED, VERDICTS
 from ui.inspector.part_kit import Disclosure
+from ui.lists.table_view import Column, TableModel, TableSpec
+from ui.lists.tick_table import StillTable
 from ui.strings import belief_strings, format_count
 from ui.theme.theme import Theme
 from ui.widgets.basics import FlowLayout, clear, column, hairline, label, row
@@ -384,25 +386,45 @@ class Waterfall(QWidget):
         return made
 
 
-class TermTable(QTableWidget):
+@dataclass(frozen=True, slots=True)
+class _TermRow:
+    cells: tuple[str, str, str]
+    sentence: str
+
+
+class _TermSpec(TableSpec[_TermRow]):
+    columns = tuple(Column(title, 0, is_number=at > 0) for at, title in enumerate(_COLUMNS))
+    has_plain_header = True
+
+    def __init__(self, theme: Theme) -> None:
+        self._theme = theme
+
+    def text(self, title: str, row: _TermRow) -> str:
+        """A name, or a figure."""
+        return row.cells[_COLUMNS.index(title)]
+
+    def describe(self, title: str, row: _TermRow) -> str:
+        """The name goes with its sentence."""
+        text = self.text(title, row)
+        return f"{text}, {row.sentence}" if title == _COLUMNS[0] else text
+
+    def hint(self, _title: str, row: _TermRow) -> str:
+        """Its sentence."""
+        return row.sentence
+
+    def qt_font(self, title: str) -> QFont:
+        """Figures stand below each other."""
+        return self._theme.font("body" if title == _COLUMNS[0] else "number")
+
+
+class TermTable(StillTable):
     """The same as a table, for those who hear it or want the exact sums."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(0, len(_COLUMNS))
-        self._theme = theme
-        self.setAccessibleName("The terms of the trust as a table")
-        self.setHorizontalHeaderLabels(list(_COLUMNS))
-        self.verticalHeader().hide()
-        self.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
-        self.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
-        self.setTabKeyNavigation(False)
+        self._rows: TableModel[_TermRow] = TableModel(_TermSpec(theme))
+        super().__init__(theme, self._rows, "The terms of the trust as a table")
+        self._rows.setParent(self)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        header = self.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        theme.changed.connect(self._measure)
 
     def show_terms(self, terms: Sequence[TermTold], trust: float) -> None:
         """Fill it.
@@ -411,26 +433,18 @@ class TermTable(QTableWidget):
             terms: in the order in which they are added.
             trust: what they come to, 0 to 1.
         """
+        rows = [_TermRow((term.title, term.figure, score(term.after)), term.sentence) for term in terms]
         names = belief_strings()["terms"]
-        lines = [(term.title, term.figure, score(term.after), term.sentence) for term in terms]
-        lines.append((names["trust"], "", score(trust), level(trust)))
-        self.setRowCount(len(lines))
-        for nr, (*cells, sentence) in enumerate(lines):
-            for at, text in enumerate(cells):
-                cell = QTableWidgetItem(text)
-                cell.setFont(self._theme.font("number" if at else "body"))
-                cell.setToolTip(sentence)
-                cell.setData(Qt.ItemDataRole.AccessibleTextRole, f"{text}, {sentence}" if at == 0 else text)
-                if at:
-                    cell.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-                self.setItem(nr, at, cell)
-        self._measure()
+        rows.append(_TermRow((names["trust"], "", score(trust)), level(trust)))
+        self._rows.show_rows(rows)
+        self.measure()
 
-    def _measure(self) -> None:
-        high = self._theme.px(26)
-        for nr in range(self.rowCount()):
-            self.setRowHeight(nr, high)
-        self.setFixedHeight(high * self.rowCount() + self.horizontalHeader().sizeHint().height() + 4)
+    def measure(self) -> None:
+        """All rows are seen."""
+        high, count = self.theme.px(26), self._rows.rowCount()
+        for place in range(count):
+            self.setRowHeight(place, high)
+        self.setFixedHeight(high * count + self.horizontalHeader().sizeHint().height() + 4)
 
 
 _VOICES = 3

@@ -20,7 +20,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -86,9 +86,11 @@ class TableSpec(Generic[R]):
 
     Attributes:
         columns: all of them, shown or not.
+        has_plain_header: whether Qt puts the titles where it likes, not above what they name.
     """
 
     columns: Sequence[Column] = ()
+    has_plain_header = False
 
     def text(self, title: str, row: R) -> str:
         """What stands in a cell.
@@ -106,6 +108,18 @@ class TableSpec(Generic[R]):
     def font(self, _title: str) -> FontRole:
         """The font of a column."""
         return "body"
+
+    def describe(self, title: str, row: R) -> str:
+        """A cell in words, for those who hear it."""
+        return self.text(title, row)
+
+    def hint(self, _title: str, _row: R) -> str:
+        """What is said where the pointer rests on a cell; "" for nothing."""
+        return ""
+
+    def qt_font(self, _title: str) -> QFont | None:
+        """The font of a column where Qt paints the cells itself; None for the table's own."""
+        return None
 
 
 INK = Qt.ItemDataRole.UserRole + 1
@@ -152,8 +166,14 @@ class TableModel(QAbstractTableModel, Generic[R]):
             return None
         title = self._columns[index.column()].title
         match role:
-            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
+            case Qt.ItemDataRole.DisplayRole:
                 return self._spec.text(title, row)
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return self._spec.describe(title, row)
+            case Qt.ItemDataRole.ToolTipRole:
+                return self._spec.hint(title, row) or None
+            case Qt.ItemDataRole.FontRole:
+                return self._spec.qt_font(title)
             case Qt.ItemDataRole.TextAlignmentRole:
                 return alignment_of(self._columns[index.column()])
             case _ if role == INK:
@@ -170,7 +190,7 @@ class TableModel(QAbstractTableModel, Generic[R]):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
             return self._columns[section].title
-        if role == Qt.ItemDataRole.TextAlignmentRole:
+        if role == Qt.ItemDataRole.TextAlignmentRole and not self._spec.has_plain_header:
             return alignment_of(self._columns[section])
         return None
 
