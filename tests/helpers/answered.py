@@ -1,4 +1,4 @@
-"""What a stand-in engine answers with: a future that has its result already."""
+"""A future that has its result already: what a verb that is replaced in a test answers with."""
 
 from __future__ import annotations
 

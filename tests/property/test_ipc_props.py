@@ -12,7 +12,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ipc_world import REGISTRY
+from ipc_peers import REGISTRY
 
 from core.errors import Code, LociError
 from core.ipc.methods.searches import FAR_DAYS, RecallParams, plan_change

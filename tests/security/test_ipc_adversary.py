@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ipc_engine import SECRET, VAULT_ID
-from ipc_values import make_client, make_memory
-from ipc_world import Raw, World, code_of
+from ipc_peers import Raw, code_of
+from ipc_served import Served, served_at
+from ipc_values import SECRET
 
 from core.errors import Code
 from core.ipc.client.client import Client, open_session
@@ -30,15 +30,15 @@ NC = bytes(range(32))
 
 
 @pytest.fixture
-def world(empty_home: Path) -> Iterator[World]:
-    with World(empty_home) as made:
-        made.engine.memories.rows.append(make_memory(1, text=SECRET, space="home"))
+def served(empty_home: Path) -> Iterator[Served]:
+    with served_at(empty_home) as made:
+        made.remember(SECRET, "home")
         yield made
 
 
 @pytest.fixture
-def quick(empty_home: Path) -> Iterator[World]:
-    with World(empty_home, caps=QUICK) as made:
+def quick(empty_home: Path) -> Iterator[Served]:
+    with served_at(empty_home, caps=QUICK) as made:
         yield made
 
 
@@ -46,12 +46,12 @@ def request(method: str, params: object = None, ident: object = 1) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": ident, "method": method, "params": params or {}}).encode() + b"\n"
 
 
-def login(raw: Raw, name: str = "plug") -> None:
+def login(served: Served, raw: Raw, name: str = "plug") -> None:
     """The handshake in raw bytes, as a plugin in another language would write it."""
     hello = raw.ask(request("hello", {"protocol": 1, "client": name, "nonce": encode_value(NC)}))
     assert hello is not None
     ns = decode_value(hello["result"]["nonce"], 32)
-    mac = client_mac(make_client(name).token, NC, ns, VAULT_ID)
+    mac = client_mac(served.record(name).token, NC, ns, served.vault_id)
     welcome = raw.ask(request("auth", {"mac": encode_value(mac)}))
     assert welcome is not None
     assert "result" in welcome
@@ -102,27 +102,28 @@ GARBAGE = [
 
 
 @pytest.mark.parametrize("number", range(len(GARBAGE)))
-def test_garbage_gets_one_typed_error(world: World, number: int) -> None:
-    raw = world.raw()
+def test_garbage_gets_one_typed_error(served: Served, number: int) -> None:
+    raw = served.raw()
     found = raw.ask(GARBAGE[number])
     assert error_code(found) == "E4009"
     assert_says_nothing(found)
     assert error_code(raw.ask(request("health"))) == "E4007"
 
 
-def test_too_much_garbage_ends_the_connection(world: World) -> None:
-    raw = world.raw()
+def test_too_much_garbage_ends_the_connection(served: Served) -> None:
+    raw = served.raw()
     for _ in range(20):
         assert error_code(raw.ask(b"nonsense\n")) == "E4009"
     assert raw.line() is None
 
 
 @pytest.mark.parametrize("authenticated", [False, True])
-def test_a_line_over_the_cap_is_refused_before_parsing(world: World, authenticated: bool) -> None:
-    world.engine.clients.add(make_client("plug"))
-    raw = world.raw()
+def test_a_line_over_the_cap_is_refused_before_parsing(served: Served, authenticated: bool) -> None:
+    stores = served.calls_of("store")
+    served.pair("plug")
+    raw = served.raw()
     if authenticated:
-        login(raw)
+        login(served, raw)
     head = b'{"jsonrpc":"2.0","id":5,"method":"memory_store","params":{"text":"'
     raw.send(head + b"x" * LINE_BYTES + b'"}}\n')
     found = raw.line()
@@ -130,20 +131,20 @@ def test_a_line_over_the_cap_is_refused_before_parsing(world: World, authenticat
     assert found is not None
     assert found["id"] is None
     assert raw.line() is None
-    assert world.engine.memories.stores == []
+    assert stores == []
 
 
-def test_a_line_of_just_the_cap_is_read(world: World) -> None:
-    world.engine.clients.add(make_client("plug"))
-    raw = world.raw()
-    login(raw)
+def test_a_line_of_just_the_cap_is_read(served: Served) -> None:
+    served.pair("plug")
+    raw = served.raw()
+    login(served, raw)
     head, tail = b'{"jsonrpc":"2.0","id":5,"method":"memory_store","params":{"text":"', b'"}}\n'
     found = raw.ask(head + b"x" * (LINE_BYTES - len(head) - len(tail)) + tail)
     assert error_code(found) == "E4004"
 
 
-def test_ten_megabytes_on_one_line_leave_memory_flat(world: World) -> None:
-    raw = world.raw()
+def test_ten_megabytes_on_one_line_leave_memory_flat(served: Served) -> None:
+    raw = served.raw()
     tracemalloc.start()
     for _ in range(160):
         if not raw.send(b"x" * 65_536):
@@ -156,7 +157,7 @@ def test_ten_megabytes_on_one_line_leave_memory_flat(world: World) -> None:
     assert peak < 4 << 20
 
 
-def test_an_endless_line_is_cut_off(quick: World) -> None:
+def test_an_endless_line_is_cut_off(quick: Served) -> None:
     raw = quick.raw()
     for _ in range(2000):
         if not raw.send(b"x" * 65_536):
@@ -166,24 +167,24 @@ def test_an_endless_line_is_cut_off(quick: World) -> None:
     assert quick.owner().call("health")["state"] == "open"
 
 
-def test_glued_messages_are_answered_in_turn(world: World) -> None:
-    world.engine.clients.add(make_client("plug"))
-    raw = world.raw()
-    login(raw)
+def test_glued_messages_are_answered_in_turn(served: Served) -> None:
+    served.pair("plug")
+    raw = served.raw()
+    login(served, raw)
     raw.send(b"".join(request("health", ident=n) for n in range(50)))
     answers = [raw.line() for _ in range(50)]
     assert sorted(answer["id"] for answer in answers if answer is not None) == list(range(50))
     assert all(answer is not None and "result" in answer for answer in answers)
 
 
-def test_a_message_in_single_bytes_is_read(world: World) -> None:
-    raw = world.raw()
+def test_a_message_in_single_bytes_is_read(served: Served) -> None:
+    raw = served.raw()
     for byte in request("health"):
         raw.send(bytes([byte]))
     assert error_code(raw.line()) == "E4007"
 
 
-def test_slow_strangers_are_cut_and_do_not_stand_in_the_way(quick: World) -> None:
+def test_slow_strangers_are_cut_and_do_not_stand_in_the_way(quick: Served) -> None:
     before = descriptors()
     slow: list[Raw] = []
     for _ in range(60):
@@ -210,30 +211,30 @@ def test_slow_strangers_are_cut_and_do_not_stand_in_the_way(quick: World) -> Non
     assert descriptors() <= before
 
 
-def test_a_stranger_that_says_nothing_is_cut(quick: World) -> None:
+def test_a_stranger_that_says_nothing_is_cut(quick: Served) -> None:
     raw = quick.raw()
     assert raw.line() is None
 
 
-def test_a_client_that_drips_is_cut(quick: World) -> None:
-    quick.engine.clients.add(make_client("plug"))
+def test_a_client_that_drips_is_cut(quick: Served) -> None:
+    quick.pair()
     raw = quick.raw()
-    login(raw)
+    login(quick, raw)
     raw.send(b'{"jsonrpc":')
     assert raw.line() is None
 
 
-def test_a_silent_client_may_stay(quick: World) -> None:
+def test_a_silent_client_may_stay(quick: Served) -> None:
     client = quick.paired()
     threading.Event().wait(0.6)
     assert client.call("health")["state"] == "open"
 
 
-def test_a_client_that_never_reads_is_cut(quick: World) -> None:
-    quick.engine.memories.rows += [make_memory(n, text="x" * 8000, space="GLOBAL") for n in range(1, 40)]
-    quick.engine.clients.add(make_client("plug"))
+def test_a_client_that_never_reads_is_cut(quick: Served) -> None:
+    quick.bring([f"{n} " + "x" * 8000 for n in range(39)], "GLOBAL")
+    quick.pair()
     raw = quick.raw()
-    login(raw)
+    login(quick, raw)
     for n in range(400):
         if not raw.send(request("memory_list", {"limit": 100}, n)):
             break
@@ -244,24 +245,25 @@ def test_a_client_that_never_reads_is_cut(quick: World) -> None:
     assert quick.owner().call("health")["state"] == "open"
 
 
-def test_many_connections_meet_the_caps_and_keep_nobody_out(world: World) -> None:
-    token = world.engine.clients.add(make_client("plug")).token
-    many = [Raw(world.place.path) for _ in range(60)]
+def test_many_connections_meet_the_caps_and_keep_nobody_out(served: Served) -> None:
+    token = served.pair("plug").token
+    many = [Raw(served.place.path) for _ in range(60)]
     try:
-        client, _ = open_session(world.place, "plug", token, VAULT_ID, patience_s=0)
+        client, _ = open_session(served.place, "plug", token, served.vault_id, patience_s=0)
         client.close()
         # The oldest made room, one for each that came; nobody was refused.
         assert [raw.line() for raw in many[: 60 - QUICK.strangers]] == [None] * (60 - QUICK.strangers)
-        assert len(world.server._connections) <= QUICK.strangers + 1
+        assert len(served.server._connections) <= QUICK.strangers + 1
     finally:
         for raw in many:
             raw.close()
 
 
-def test_a_flood_of_searches_meets_the_limit(world: World) -> None:
-    world.engine.clients.add(make_client("plug"))
-    raw = world.raw()
-    login(raw)
+def test_a_flood_of_searches_meets_the_limit(served: Served) -> None:
+    recalls = served.calls_of("recall")
+    served.pair("plug")
+    raw = served.raw()
+    login(served, raw)
     seen: list[dict[str, Any]] = []
 
     def listen() -> None:
@@ -282,18 +284,18 @@ def test_a_flood_of_searches_meets_the_limit(world: World) -> None:
     assert all(0 < by_id[n]["error"]["data"]["retry_after"] <= 60 for n in range(20, 500))
     for message in seen:
         assert_says_nothing(message)
-    assert len(world.engine.memories.recalls) == 20
+    assert len(recalls) == 20
 
 
-def test_a_replayed_handshake_is_refused(world: World) -> None:
-    world.engine.clients.add(make_client("plug"))
+def test_a_replayed_handshake_is_refused(served: Served) -> None:
+    served.pair("plug")
     hello = request("hello", {"protocol": 1, "client": "plug", "nonce": encode_value(NC)})
-    first = world.raw()
+    first = served.raw()
     answer = first.ask(hello)
     assert answer is not None
-    mac = client_mac(make_client("plug").token, NC, decode_value(answer["result"]["nonce"], 32), VAULT_ID)
+    mac = client_mac(served.record().token, NC, decode_value(answer["result"]["nonce"], 32), served.vault_id)
     auth = request("auth", {"mac": encode_value(mac)})
-    replay = world.raw()
+    replay = served.raw()
     assert replay.ask(hello) is not None
     assert error_code(replay.ask(auth)) == "E4007"
     assert replay.line() is None
@@ -301,12 +303,12 @@ def test_a_replayed_handshake_is_refused(world: World) -> None:
     assert done is not None
     assert "result" in done
     assert error_code(first.ask(auth)) == "E4005"  # the session cannot be proved twice either
-    bare = world.raw()
+    bare = served.raw()
     assert error_code(bare.ask(auth)) == "E4007"
 
 
-def test_endless_hellos_are_cut(world: World) -> None:
-    raw = world.raw()
+def test_endless_hellos_are_cut(served: Served) -> None:
+    raw = served.raw()
     hello = request("hello", {"protocol": 1, "client": "plug", "nonce": encode_value(NC)})
     for _ in range(3):
         assert "result" in (raw.ask(hello) or {})
@@ -314,19 +316,20 @@ def test_endless_hellos_are_cut(world: World) -> None:
     assert raw.line() is None
 
 
-def test_a_token_of_another_vault_is_refused(world: World) -> None:
-    world.engine.clients.add(make_client("plug"))
-    raw = world.raw()
+def test_a_token_of_another_vault_is_refused(served: Served) -> None:
+    served.pair("plug")
+    raw = served.raw()
     answer = raw.ask(request("hello", {"protocol": 1, "client": "plug", "nonce": encode_value(NC)}))
     assert answer is not None
-    mac = client_mac(make_client("plug").token, NC, decode_value(answer["result"]["nonce"], 32), b"v" * 16)
+    mac = client_mac(served.record().token, NC, decode_value(answer["result"]["nonce"], 32), b"v" * 16)
     assert error_code(raw.ask(request("auth", {"mac": encode_value(mac)}))) == "E4007"
 
 
-def test_unknown_paused_and_known_clients_look_alike(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_paused_and_known_clients_look_alike(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """Same members, same lengths, other values each time; and the same work, so that time tells nothing either."""
-    world.engine.clients.add(make_client("known"))
-    world.engine.clients.add(make_client("paused", paused=True))
+    served.pair("known")
+    served.pair("paused")
+    served.engine.clients.pause("paused").result(60)
     work: Counter[str] = Counter()
 
     def counted(name: str) -> None:
@@ -344,7 +347,7 @@ def test_unknown_paused_and_known_clients_look_alike(world: World, monkeypatch: 
     shapes: set[object] = set()
     proofs: set[str] = set()
     for name in ("known", "paused", "nobody") * 5:
-        raw = world.raw()
+        raw = served.raw()
         answer = raw.ask(request("hello", {"protocol": 1, "client": name, "nonce": encode_value(NC)}))
         refused = raw.ask(request("auth", {"mac": encode_value(b"w" * 32)}))
         assert answer is not None
@@ -359,9 +362,9 @@ def test_unknown_paused_and_known_clients_look_alike(world: World, monkeypatch: 
     assert len(proofs) == 15
 
 
-def test_the_token_never_crosses_the_wire(world: World, empty_home: Path) -> None:
+def test_the_token_never_crosses_the_wire(served: Served, empty_home: Path) -> None:
     """A squatter that answers like a server learns nothing and is not believed."""
-    record = world.engine.clients.add(make_client("plug"))
+    record = served.pair("plug")
     folder = empty_home / "run" / "q"
     folder.mkdir(mode=0o700)
     heard = bytearray()
@@ -373,7 +376,7 @@ def test_the_token_never_crosses_the_wire(world: World, empty_home: Path) -> Non
             peer, _ = squatter.accept()
             with peer:
                 heard.extend(peer.recv(65_536))
-                lie = {"nonce": b"n" * 32, "vault": VAULT_ID, "proof": b"p" * 32}
+                lie = {"nonce": b"n" * 32, "vault": served.vault_id, "proof": b"p" * 32}
                 fake = {key: encode_value(value) for key, value in lie.items()}
                 peer.sendall(json.dumps({"jsonrpc": "2.0", "id": 1, "result": fake}).encode() + b"\n")
                 while chunk := peer.recv(65_536):
@@ -381,9 +384,9 @@ def test_the_token_never_crosses_the_wire(world: World, empty_home: Path) -> Non
 
         posing = threading.Thread(target=pose)
         posing.start()
-        place = type(world.place)(folder / "s", chosen=True)
+        place = type(served.place)(folder / "s", chosen=True)
         with Client.connect(place) as client:
-            assert code_of(lambda: client.greet("plug", record.token, VAULT_ID)) is Code.UNAUTHENTICATED
+            assert code_of(lambda: client.greet("plug", record.token, served.vault_id)) is Code.UNAUTHENTICATED
         posing.join(10)
     assert json.loads(heard)["method"] == "hello"
     assert encode_value(record.token).encode() not in heard
@@ -391,7 +394,7 @@ def test_the_token_never_crosses_the_wire(world: World, empty_home: Path) -> Non
 
 
 @pytest.mark.expected_logs("displaced")
-def test_a_squatter_at_our_place_is_replaced(quick: World, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_squatter_at_our_place_is_replaced(quick: Served, caplog: pytest.LogCaptureFixture) -> None:
     with socket.socket(socket.AF_UNIX) as squatter:
         aside = quick.place.path.with_name("x.sock")
         squatter.bind(os.fspath(aside))
@@ -406,9 +409,9 @@ def test_a_squatter_at_our_place_is_replaced(quick: World, caplog: pytest.LogCap
     assert "displaced" in caplog.text
 
 
-def test_a_foreign_user_is_not_heard(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_foreign_user_is_not_heard(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.ipc.socket.server.os.geteuid", lambda: 4711)
-    raw = Raw(world.place.path)
+    raw = Raw(served.place.path)
     raw.send(request("health"))
     assert raw.line() is None
     raw.close()
@@ -422,25 +425,25 @@ HOSTILE_FIELDS = (
 
 @pytest.mark.parametrize("field", HOSTILE_FIELDS)
 @pytest.mark.parametrize("method", ["memory_store", "memory_search", "memory_context", "memory_get", "memory_list"])
-def test_identity_and_trust_cannot_be_said(world: World, method: str, field: str) -> None:
-    world.engine.clients.add(make_client("plug", ["read", "write"]))
-    raw = world.raw()
-    login(raw)
+def test_identity_and_trust_cannot_be_said(served: Served, method: str, field: str) -> None:
+    served.pair("plug", ["read", "write"])
+    raw = served.raw()
+    login(served, raw)
+    asked = served.asked("memories")
     found = raw.ask(request(method, {"text": "x", "query": "x", "prompt": "x", "id": "x", field: SECRET}))
     assert error_code(found) == "E4006"
     assert_says_nothing(found)
     assert field in (found or {})["error"]["message"]
-    memories = world.engine.memories
-    assert (memories.stores, memories.recalls, memories.contexts) == ([], [], [])
-    assert world.refusals[-1].code is Code.FORBIDDEN_FIELD
-    assert (world.refusals[-1].client_id, world.refusals[-1].method) == ("id-plug", method)
+    assert asked == []
+    assert served.refusals[-1].code is Code.FORBIDDEN_FIELD
+    assert (served.refusals[-1].client_id, served.refusals[-1].method) == (served.client_id(), method)
 
 
-def test_mutants_on_the_wire(world: World) -> None:
+def test_mutants_on_the_wire(served: Served) -> None:
     """A seeded short walk: typed errors or an end, nothing told, an honest client served throughout."""
     chance = random.Random(77)
-    honest = world.paired("honest")
-    world.engine.clients.add(make_client("plug", ["read", "propose"], limit_minute=None, limit_session=None))
+    honest = served.paired("honest")
+    served.pair("plug", ["read", "propose"], "none")
     bodies = [
         request("memory_store", {"text": SECRET, "tags": ["a"], "claim": {"subject": "I"}}),
         request("memory_search", {"query": SECRET, "limit": 5, "filters": {"kinds": ["fact"]}}),
@@ -448,8 +451,8 @@ def test_mutants_on_the_wire(world: World) -> None:
         request("owner.import", {"path": "/x"}),
         request("pair", {"client": "x", "code": "A" * 16}),
     ]
-    raw, codes = world.raw(), Counter[str]()
-    login(raw)
+    raw, codes = served.raw(), Counter[str]()
+    login(served, raw)
     for n in range(600):
         line = bytearray(chance.choice(bodies)[:-1])
         for _ in range(chance.randint(0, 3)):
@@ -457,8 +460,8 @@ def test_mutants_on_the_wire(world: World) -> None:
         message = raw.ask(bytes(line).replace(b"\n", b" ") + b"\n")
         if message is None:
             raw.close()
-            raw = world.raw()
-            login(raw)
+            raw = served.raw()
+            login(served, raw)
             continue
         assert_says_nothing(message)
         codes["result" if "result" in message else error_code(message)] += 1
@@ -469,17 +472,18 @@ def test_mutants_on_the_wire(world: World) -> None:
     assert codes.keys() <= {"E4009", "E4010", "E4001", "E4005", "E4006", "E2004", "result"}
 
 
-def test_going_away_at_every_moment_harms_nobody(world: World) -> None:
-    honest = world.paired("honest")
-    world.engine.clients.add(make_client("plug", ["read", "write"]))
+def test_going_away_at_every_moment_harms_nobody(served: Served) -> None:
+    stores = served.calls_of("store")
+    honest = served.paired("honest")
+    served.pair("plug", ["read", "write"])
     whole = request("memory_store", {"text": "x"})
     for cut in range(0, len(whole), 7):
-        raw = world.raw()
-        login(raw)
+        raw = served.raw()
+        login(served, raw)
         raw.send(whole[:cut])
         raw.close()
-        raw = world.raw()
+        raw = served.raw()
         raw.send(whole[:cut])
         raw.close()
     assert honest.call("health")["state"] == "open"
-    assert world.engine.memories.stores == []
+    assert stores == []

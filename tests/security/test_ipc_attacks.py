@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from cli_rig import Palace, make_template, palace_from
-from ipc_world import World
+from ipc_served import Served, served_at
 
 from core.errors import LociError
 from core.security.handshake import decode_value
@@ -39,8 +39,8 @@ except ConnectionError:
 
 
 @pytest.fixture
-def world(empty_home: Path) -> Iterator[World]:
-    with World(empty_home) as made:
+def served(empty_home: Path) -> Iterator[Served]:
+    with served_at(empty_home) as made:
         yield made
 
 
@@ -52,23 +52,23 @@ def palace(tmp_path: Path) -> Palace:
     return palace_from(make_template(template), folder)
 
 
-def knock(world: World) -> str:
+def knock(served: Served) -> str:
     """What a process of another user hears at our socket."""
-    path = world.place.path
+    path = served.place.path
     arguments = [sys.executable, "-c", CHILD, str(path.parent), str(NOBODY_UID), path.name]
     return subprocess.run(arguments, capture_output=True, text=True, timeout=60, check=True).stdout.strip()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-def test_another_user_stands_before_two_doors(world: World) -> None:
+def test_another_user_stands_before_two_doors(served: Served) -> None:
     """The folder shuts it out; with the folder and the socket wide open, the server itself does not hear it."""
-    assert knock(world) == "shut"
-    world.place.path.parent.chmod(0o755)
-    world.place.path.chmod(0o666)
-    assert knock(world) == "0"
-    world.place.path.parent.chmod(0o700)
-    assert world.refusals == []
-    assert world.owner().call("health")["state"] == "open"
+    assert knock(served) == "shut"
+    served.place.path.parent.chmod(0o755)
+    served.place.path.chmod(0o666)
+    assert knock(served) == "0"
+    served.place.path.parent.chmod(0o700)
+    assert served.refusals == []
+    assert served.owner().call("health")["state"] == "open"
 
 
 def test_a_kill_while_clients_write_loses_nothing_that_was_acknowledged(palace: Palace) -> None:

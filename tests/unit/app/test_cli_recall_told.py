@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 import pytest
-from ipc_plan import METRICS, PLAN, TRACE
+from ipc_values import METRICS, PLAN, TRACE
 
 from app.cli.memories.memories import days_told, print_recall
 from app.cli.output import Output

@@ -1,4 +1,4 @@
-"""A server on a real socket for each test: before the real engine, or before a stand-in for it."""
+"""A server on a real socket for each test: before a real engine with a cheap embedder."""
 
 from __future__ import annotations
 
@@ -7,13 +7,6 @@ from pathlib import Path
 
 import pytest
 from ipc_served import Served, served_at
-from ipc_world import World
-
-
-@pytest.fixture
-def world(empty_home: Path) -> Iterator[World]:
-    with World(empty_home) as made:
-        yield made
 
 
 @pytest.fixture

@@ -8,14 +8,12 @@ import json
 import re
 import socket
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ipc_engine import OWNER_TOKEN, VAULT_ID
-from ipc_values import make_client
-from ipc_world import REGISTRY, World, code_of
+from ipc_peers import REGISTRY, code_of
+from ipc_served import Served, served_at
 from jsonschema import Draft202012Validator
 
 import make_reference
@@ -24,17 +22,19 @@ from core.errors import Code, LociError
 from core.ipc.client.wire import Greeting
 from core.ipc.socket.limits import Caps
 from core.security import handshake
+from core.types.clients import Terms
 
 PAGE = make_reference.page()
 TEXT = PAGE.text()
 OPENRPC = PAGE.openrpc()
 VECTOR = re.compile(r"^\| (\w+) \| `([0-9a-f]+)` \| `([\w-]+)` \|$", re.MULTILINE)
 METHODS = sorted(REGISTRY.methods)
+GRANTS = ("read", "propose", "write", "curate", "speak_for_user", "all_spaces")
 
 
 @pytest.fixture
-def world(empty_home: Path) -> Iterator[World]:
-    with World(empty_home) as made:
+def served(empty_home: Path) -> Iterator[Served]:
+    with served_at(empty_home) as made:
         yield made
 
 
@@ -77,10 +77,10 @@ def test_every_method_refuses_an_unknown_field_by_its_name(name: str) -> None:
     assert "planted" not in caught.value.sentence
 
 
-def test_what_auth_answers_is_told_to_the_last_member(world: World) -> None:
-    record = world.engine.clients.add(make_client("notes-plugin"))
-    for greeting in (Greeting("notes-plugin", record.token), Greeting("@owner", OWNER_TOKEN)):
-        client = world.client()
+def test_what_auth_answers_is_told_to_the_last_member(served: Served) -> None:
+    record = served.pair("notes-plugin")
+    for greeting in (Greeting("notes-plugin", record.token), Greeting("@owner", served.owner_token)):
+        client = served.client()
         told = client.call("auth", greeting.auth(client.call("hello", greeting.hello())))
         checker = REGISTRY.result_checker("auth")
         assert [problem.message for problem in checker.iter_errors(told)] == []
@@ -91,14 +91,14 @@ def test_what_auth_answers_is_told_to_the_last_member(world: World) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(name for name, method in REGISTRY.methods.items() if method.who == "client"))
-def test_the_codes_of_the_gate_are_told_of_every_method_they_can_come_from(name: str, world: World) -> None:
+def test_the_codes_of_the_gate_are_told_of_every_method_they_can_come_from(name: str, served: Served) -> None:
     """What is refused before a method is reached: a forbidden field, too many calls."""
     method, (request, _) = REGISTRY.methods[name], PAGE.example(name)
-    client = world.paired("plug", ("read", "propose", "write", "curate", "speak_for_user", "all_spaces"))
+    client = served.paired("plug", GRANTS)
     assert code_of(lambda: client.call(name, {**request["params"], "trust": 1})) is Code.FORBIDDEN_FIELD
     assert Code.FORBIDDEN_FIELD.value in method.errors
-    world.engine.chosen = world.engine.chosen.model_copy(update={"writes_minute": 1, "reads_minute": 1})
-    world.engine.clients.records["plug"] = replace(world.engine.clients.records["plug"], limit_minute=1)
+    served.choose(writes_minute=1, reads_minute=1)
+    served.engine.clients.regrant("plug", Terms(GRANTS, 1, 200)).result(60)
     for spending, params in (("memory_store", {"text": "x"}), ("memory_list", {}), ("memory_search", {"query": "x"})):
         client.call(spending, params)
     limited = code_of(lambda: client.call(name, request["params"])) is Code.RATE_LIMITED
@@ -143,7 +143,7 @@ def chapter(title: str) -> str:
     return TEXT.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
 
 
-def test_the_limits_that_are_told_are_those_of_the_program(world: World) -> None:
+def test_the_limits_that_are_told_are_those_of_the_program(served: Served) -> None:
     """What `auth` answers to a client that the person set no limits for, and the caps of the server."""
     told, options, caps = chapter("Limits and times"), Options(), Caps()
     for words in (
@@ -156,9 +156,9 @@ def test_the_limits_that_are_told_are_those_of_the_program(world: World) -> None
         f"begins more than {caps.hellos} handshakes or sends {caps.malformed} lines",
     ):
         assert words in told
-    record = world.engine.clients.add(make_client("notes-plugin"))
+    record = served.pair("notes-plugin")
     greeting = Greeting("notes-plugin", record.token)
-    client = world.client()
+    client = served.client()
     limits = client.call("auth", greeting.auth(client.call("hello", greeting.hello())))["limits"]
     _, example = PAGE.example("auth")
     for name in ("writes_per_minute", "reads_per_minute", "line_bytes", "text_bytes", "items"):
@@ -255,14 +255,14 @@ def test_the_vectors_of_the_page_are_those_of_the_handshake() -> None:
     assert found["mac"] == handshake.client_mac(token, nc, ns, vault)
 
 
-def test_a_client_made_from_the_page_alone_is_served(world: World) -> None:
+def test_a_client_made_from_the_page_alone_is_served(served: Served) -> None:
     """Nothing of Loci is used on this side: a socket, JSON and HMAC, with the lines of the page."""
-    record = world.engine.clients.add(make_client("notes-plugin", ("read", "write", "all_spaces")))
+    record = served.pair("notes-plugin", ("read", "write", "all_spaces"))
     lines = [json.loads(line) for line in re.findall(r"^\{\"jsonrpc\".*\}$", TEXT, re.MULTILINE)]
     calls = {line["method"]: line for line in lines if "method" in line}
     with socket.socket(socket.AF_UNIX) as sock, sock.makefile("rb") as answers:
         sock.settimeout(10)
-        sock.connect(str(world.place.path))
+        sock.connect(str(served.place.path))
 
         def call(method: str, **more: Any) -> dict[str, Any]:
             line = {**calls[method], "params": {**calls[method]["params"], **more}}
@@ -276,7 +276,7 @@ def test_a_client_made_from_the_page_alone_is_served(world: World) -> None:
 
         hello = call("hello")["result"]
         nc, ns, vault = raw(calls["hello"]["params"]["nonce"]), raw(hello["nonce"]), raw(hello["vault"])
-        assert vault == VAULT_ID
+        assert vault == served.vault_id
         assert hmac.compare_digest(raw(hello["proof"]), hmac.digest(record.token, b"s" + nc + ns + vault, "sha256"))
         mac = base64.urlsafe_b64encode(hmac.digest(record.token, b"c" + ns + nc + vault, "sha256"))
         welcome = call("auth", mac=mac.decode().rstrip("="))["result"]

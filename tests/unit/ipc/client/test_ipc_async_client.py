@@ -10,20 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ipc_clients import moves_of
-from ipc_engine import VAULT_ID
-from ipc_values import make_client
-from ipc_world import World
+from ipc_served import Served
 
 from core.errors import Code, LociError
 from core.ipc.client.async_client import AsyncClient, open_session
 
 
 @pytest.fixture
-async def client(world: World) -> AsyncIterator[AsyncClient]:
-    record = world.engine.clients.add(make_client("plug", ("read", "write")))
-    found = await AsyncClient.connect(world.place)
-    await found.greet("plug", record.token, VAULT_ID)
+async def client(served: Served) -> AsyncIterator[AsyncClient]:
+    record = served.pair("plug", ("read", "write"))
+    found = await AsyncClient.connect(served.place)
+    await found.greet("plug", record.token, served.vault_id)
     yield found
     await found.close()
 
@@ -65,13 +62,13 @@ async def test_what_would_end_the_connection_is_not_sent(client: AsyncClient, va
     assert (await client.call("health"))["state"] == "open"
 
 
-async def test_a_wrong_token_or_vault_shows_nothing(world: World) -> None:
-    record = world.engine.clients.add(make_client("plug", ("read",)))
+async def test_a_wrong_token_or_vault_shows_nothing(served: Served) -> None:
+    record = served.pair("plug", ("read",))
     for token, vault, code in (
-        (bytes(32), VAULT_ID, Code.UNAUTHENTICATED),
+        (bytes(32), served.vault_id, Code.UNAUTHENTICATED),
         (record.token, bytes(16), Code.VAULT_BUSY),
     ):
-        client = await AsyncClient.connect(world.place)
+        client = await AsyncClient.connect(served.place)
         assert await refused(client.greet("plug", token, vault)) is code
         await client.close()
 
@@ -97,22 +94,22 @@ async def test_the_end_of_the_connection_ends_every_call(client: AsyncClient) ->
     await client.close()
 
 
-async def test_nobody_there_is_told(tmp_path: Path, world: World) -> None:
-    place = type(world.place)(tmp_path / "none" / "loci.sock")
+async def test_nobody_there_is_told(tmp_path: Path, served: Served) -> None:
+    place = type(served.place)(tmp_path / "none" / "loci.sock")
     assert await refused(AsyncClient.connect(place)) is Code.NOT_HERE
 
 
-async def test_a_callback_that_fails_ends_nothing_and_is_told(world: World) -> None:
+async def test_a_callback_that_fails_ends_nothing_and_is_told(served: Served) -> None:
     faults: list[Any] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: faults.append(context["exception"]))
 
     def fails(*_: object) -> None:
         raise KeyError("a plugin's own fault")
 
-    record = world.engine.clients.add(make_client("plug", ("read",)))
-    client, _ = await open_session(world.place, "plug", record.token, VAULT_ID, notify=fails)
+    record = served.pair("plug", ("read",))
+    client, _ = await open_session(served.place, "plug", record.token, served.vault_id, notify=fails)
     assert await client.subscribe() == ("stored", "changed", "gone")
-    world.engine.hub.tell(moves_of("stored", "plug-1"))
+    served.tell("stored", "plug-1")
     while not faults:
         assert (await client.call("health"))["state"] == "open"
     assert [type(fault) for fault in faults] == [KeyError]
@@ -132,9 +129,9 @@ async def test_whoever_reads_no_more_is_not_open(client: AsyncClient) -> None:
     await client.close()
 
 
-async def test_pages_are_followed_as_by_the_client_that_waits(world: World) -> None:
-    record = world.engine.clients.add(make_client("plug", ("read", "write", "all_spaces"), limit_minute=None))
-    async with (await open_session(world.place, "plug", record.token, VAULT_ID))[0] as client:
+async def test_pages_are_followed_as_by_the_client_that_waits(served: Served) -> None:
+    record = served.pair("plug", ("read", "write", "all_spaces"), "none")
+    async with (await open_session(served.place, "plug", record.token, served.vault_id))[0] as client:
         for number in range(5):
             await client.call("memory_store", {"text": f"jar {number}"})
         whole = await client.collect("memory_list")
@@ -145,8 +142,8 @@ async def test_pages_are_followed_as_by_the_client_that_waits(world: World) -> N
         ]
 
 
-async def test_a_wrong_code_pairs_nobody(world: World) -> None:
-    client = await AsyncClient.connect(world.place)
+async def test_a_wrong_code_pairs_nobody(served: Served) -> None:
+    client = await AsyncClient.connect(served.place)
     assert await refused(client.pair("plug", "AAAAAAAAAAAAAAAA", ["read"])) is Code.PAIRING_REFUSED
     await client.close()
 

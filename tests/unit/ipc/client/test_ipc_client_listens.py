@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import threading
 
-from ipc_clients import moves_of
-from ipc_world import World, code_of
+from ipc_peers import code_of
+from ipc_served import Served
 
 from core.errors import Code
 
 
-def change(world: World, kind: str, *ids: str) -> None:
-    world.engine.hub.tell(moves_of(kind, *ids))
+def change(served: Served, kind: str, *ids: str) -> None:
+    served.tell(kind, *ids)
 
 
-def test_the_client_that_waits_listens(world: World) -> None:
-    client = world.paired("one")
+def test_the_client_that_waits_listens(served: Served) -> None:
+    client = served.paired("one")
     assert client.listen(0) is None
     assert client.subscribe(["stored", "gone"]) == ("stored", "gone")
-    change(world, "stored", "one-1")
+    change(served, "stored", "one-1")
     told = client.listen(60)
     assert told is not None
     assert (told.name, told.params) == ("changed", {"seq": 1, "kind": "stored", "ids": ["one-1"]})
-    change(world, "gone", "one-1")
+    change(served, "gone", "one-1")
     pause = threading.Event()
     while not client._heard:  # it comes while another call waits, and is kept
         client.call("health")
@@ -34,8 +34,8 @@ def test_the_client_that_waits_listens(world: World) -> None:
     assert client.subscribe([]) == ()
 
 
-def test_listening_ends_with_the_connection(world: World) -> None:
-    client = world.paired("one")
+def test_listening_ends_with_the_connection(served: Served) -> None:
+    client = served.paired("one")
     client.subscribe()
-    world.owner().call("owner.revoke", {"name": "one"})
+    served.owner().call("owner.revoke", {"name": "one"})
     assert code_of(lambda: client.listen(60)) in (Code.NOT_HERE, Code.UNAUTHENTICATED)

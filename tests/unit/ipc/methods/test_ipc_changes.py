@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 import pytest
+from ipc_peers import REGISTRY, code_of
 from ipc_served import Served
 from ipc_values import START_MS, make_memory
-from ipc_world import REGISTRY, code_of
 
 from core.errors import Code
 from core.ipc.client.client import Client

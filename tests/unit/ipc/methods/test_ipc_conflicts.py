@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from answered import finished
 from desk_rig import came, make_pair
+from ipc_peers import code_of
 from ipc_served import Served
 from ipc_values import START_MS, make_memory
-from ipc_world import code_of
 
 from core.errors import Code
 from core.ipc.methods.memory_json import Shape, conflict

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from ipc_peers import code_of
 from ipc_served import Served, served_at
-from ipc_world import code_of
 
 from core.errors import Code
 from core.types.recall import ContextQuery

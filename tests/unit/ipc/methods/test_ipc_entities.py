@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ipc_peers import REGISTRY, code_of
 from ipc_served import Served
-from ipc_world import REGISTRY, code_of
 
 from core.entities import registry
 from core.errors import Code

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from ipc_peers import code_of
 from ipc_values import START_MS, found_item, make_memory, recall_result
-from ipc_world import code_of
 
 from core.errors import Code
 from core.ipc.methods.memory_json import Shape, detail, plain, undone

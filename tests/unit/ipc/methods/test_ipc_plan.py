@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 from contract_shapes import check_plan
-from ipc_engine import SECRET
-from ipc_plan import METRICS, PLAN, TRACE
-from ipc_values import START_MS, make_memory
-from ipc_world import REGISTRY, World
+from ipc_peers import REGISTRY
+from ipc_served import Served, served_at
+from ipc_values import METRICS, PLAN, SECRET, START_MS, TRACE, found_item, make_memory
 
 from core.errors import Code, LociError
 from core.ipc.methods.memory_json import Shape, explained
 from core.ipc.methods.searches import RecallParams, plan_change
 from core.types.recall import PlanChange, TimeRange
+from core.types.requests import RecallQuery
 from core.types.values import Intent
 
 NOBODY: dict[str, str] = {}
@@ -33,10 +33,15 @@ ASKED = {"intent": "causal", "text_weight": 0.25, "from": "2026-05-04", "to": "2
 
 
 @pytest.fixture
-def world(empty_home: Path) -> Iterator[World]:
-    with World(empty_home) as made:
-        made.engine.memories.rows.append(make_memory(1, space="GLOBAL"))
+def served(empty_home: Path) -> Iterator[Served]:
+    with served_at(empty_home) as made:
         yield made
+
+
+@pytest.fixture
+def questions(served: Served) -> list[RecallQuery]:
+    """What the engine is asked; it finds one memory, by a plan that is the same each time."""
+    return served.answer_with(found_item(make_memory(1)))
 
 
 @pytest.fixture(params=["UTC", "Europe/Oslo", "America/New_York"])
@@ -48,8 +53,8 @@ def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
     time.tzset()
 
 
-def asked(world: World, door: str, **params: Any) -> dict[str, Any]:
-    caller = world.owner() if door == "owner.recall" else world.paired()
+def asked(served: Served, door: str, **params: Any) -> dict[str, Any]:
+    caller = served.owner() if door == "owner.recall" else served.paired()
     found = caller.call(door, {"query": "tea", **params})
     assert not list(REGISTRY.result_checker(door).iter_errors(found))
     return found
@@ -69,8 +74,9 @@ def sentence(params: dict[str, Any]) -> str:
 # ---- what is told
 
 
-def test_the_owner_is_told_everything(world: World) -> None:
-    found = asked(world, "owner.recall", explain=True)
+@pytest.mark.usefixtures("questions")
+def test_the_owner_is_told_everything(served: Served) -> None:
+    found = asked(served, "owner.recall", explain=True)
     check_plan(found["plan"])
     assert found["plan"] == {
         **TOLD,
@@ -90,25 +96,28 @@ def test_the_owner_is_told_everything(world: World) -> None:
     }  # fmt: skip
 
 
-def test_a_client_is_told_no_number(world: World) -> None:
-    found = asked(world, "memory_search", explain=True)
+@pytest.mark.usefixtures("questions")
+def test_a_client_is_told_no_number(served: Served) -> None:
+    found = asked(served, "memory_search", explain=True)
     check_plan(found["plan"], exact=False)
     assert found["plan"] == TOLD
     assert set(found) == {"items", "abstained", "reason", "strategy", "receipt", "plan"}
 
 
-def test_the_owner_s_own_search_tells_the_whole_plan(world: World) -> None:
-    found = world.owner().call("memory_search", {"query": "tea", "explain": True})
+@pytest.mark.usefixtures("questions")
+def test_the_owner_s_own_search_tells_the_whole_plan(served: Served) -> None:
+    found = served.owner().call("memory_search", {"query": "tea", "explain": True})
     assert not list(REGISTRY.result_checker("memory_search").iter_errors(found))
     check_plan(found["plan"])
     assert not {"stages", "chance", "metrics"} & set(found)
 
 
-def test_without_explain_nothing_is_added(world: World) -> None:
+@pytest.mark.usefixtures("questions")
+def test_without_explain_nothing_is_added(served: Served) -> None:
     usual = {"items", "abstained", "reason", "strategy", "receipt"}
-    assert set(asked(world, "memory_search")) == usual
-    assert set(asked(world, "memory_search", **ASKED)) == usual
-    assert set(asked(world, "owner.recall", explain=False)) == {*usual, "near_misses", "took_ms"}
+    assert set(asked(served, "memory_search")) == usual
+    assert set(asked(served, "memory_search", **ASKED)) == usual
+    assert set(asked(served, "owner.recall", explain=False)) == {*usual, "near_misses", "took_ms"}
 
 
 def test_a_question_without_a_time_or_figures() -> None:
@@ -126,9 +135,11 @@ def test_other_names_are_told_up_to_a_bound() -> None:
 
 
 @pytest.mark.parametrize("door", ["owner.recall", "memory_search"])
-def test_what_a_caller_decides_reaches_the_engine(world: World, door: str, zone: str) -> None:
-    asked(world, door, **ASKED)
-    ((query, _),) = world.engine.memories.recalls
+def test_what_a_caller_decides_reaches_the_engine(
+    served: Served, questions: list[RecallQuery], door: str, zone: str
+) -> None:
+    asked(served, door, **ASKED)
+    (query,) = questions
     assert query.plan is not None
     days = query.plan.time
     assert days is not None
@@ -139,11 +150,11 @@ def test_what_a_caller_decides_reaches_the_engine(world: World, door: str, zone:
 
 
 @pytest.mark.parametrize("door", ["owner.recall", "memory_search"])
-def test_no_time_and_nothing_at_all(world: World, door: str) -> None:
-    asked(world, door, no_time=True)
-    asked(world, door)
-    asked(world, door, no_time=False)
-    plans = [query.plan for query, _ in world.engine.memories.recalls]
+def test_no_time_and_nothing_at_all(served: Served, questions: list[RecallQuery], door: str) -> None:
+    asked(served, door, no_time=True)
+    asked(served, door)
+    asked(served, door, no_time=False)
+    plans = [query.plan for query in questions]
     assert plans == [PlanChange(no_time=True), None, None]
 
 
@@ -231,14 +242,16 @@ HOSTILE: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("door", ["owner.recall", "memory_search"])
 @pytest.mark.parametrize("number", range(len(HOSTILE)))
-def test_a_reading_that_cannot_be_never_reaches_the_engine(world: World, door: str, number: int) -> None:
-    caller = world.owner() if door == "owner.recall" else world.paired()
+def test_a_reading_that_cannot_be_never_reaches_the_engine(
+    served: Served, questions: list[RecallQuery], door: str, number: int
+) -> None:
+    caller = served.owner() if door == "owner.recall" else served.paired()
     with pytest.raises(LociError) as caught:
         caller.call(door, {"query": "tea", **HOSTILE[number]})
     assert caught.value.code is Code.INVALID_INPUT
     assert SECRET not in caught.value.sentence
     assert "\n" not in caught.value.sentence
-    assert world.engine.memories.recalls == []
+    assert questions == []
 
 
 def test_the_figures_have_the_names_of_the_schema() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ipc_world import REGISTRY
+from ipc_peers import REGISTRY
 from jsonschema import Draft202012Validator
 
 import make_protocol

@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any
 
 import pytest
+from ipc_peers import code_of
 from ipc_served import Asked, Served
-from ipc_world import code_of
 
 from core.errors import Code, LociError
 from core.types.requests import FactRequest, StoreRequest

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from concurrent.futures import Future
-from typing import Any, cast
+from typing import Any
 
-from ipc_clients import FakeWatching, moves_of
+import pytest
+from ipc_served import Served
 
-from core.engine.facade import Engine
 from core.ipc.socket.connection import Subscription
 from core.types.clients import Moves
 from core.types.values import OWNER_ACTOR, Actor
@@ -36,38 +36,28 @@ class Outlet:
             self.full.set()
 
 
-class Watching(FakeWatching):
-    """While it looks, the room goes, once."""
+def test_a_gap_is_told(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    served.pair("one")
+    outlet = Outlet()
+    look = served.engine.watching.visible_changes
 
-    def __init__(self, outlet: Outlet) -> None:
-        self._outlet = outlet
-        self.takes_room = True
+    def look_once_without_room(moves: Moves, actor: Actor) -> Future[Mapping[str, tuple[str, ...]]]:
+        """While it looks, the room goes, once."""
+        outlet.room = outlet.refused.is_set()
+        return look(moves, actor)
 
-    def visible_changes(self, moves: Moves, actor: Actor) -> Future[Mapping[str, tuple[str, ...]]]:
-        self._outlet.room, self.takes_room = not self.takes_room, False
-        return super().visible_changes(moves, actor)
+    monkeypatch.setattr(served.engine.watching, "visible_changes", look_once_without_room)
 
-
-class FakeEngine:
-    """The one part that is asked."""
-
-    def __init__(self, watching: Watching) -> None:
-        self.watching = watching
-
-
-def test_a_gap_is_told() -> None:
     async def told() -> list[Mapping[str, Any]]:
-        outlet = Outlet()
-        watching = Watching(outlet)
-        listening = Subscription(cast(Engine, FakeEngine(watching)), outlet, lambda: OWNER_ACTOR, frozenset({"stored"}))
-        listening.offer(moves_of("stored", "one"))
+        listening = Subscription(served.engine, outlet, lambda: OWNER_ACTOR, frozenset({"stored"}))
+        listening.offer(served.moves("stored", "one"))
         await outlet.refused.wait()
         outlet.room = True
-        listening.offer(moves_of("stored", "two"))
+        listening.offer(served.moves("stored", "one-2"))
         await outlet.full.wait()  # the reader's breath, then both
         listening.end()
         return outlet.written
 
     first, second = asyncio.run(asyncio.wait_for(told(), 60))
     assert (first["method"], first["params"]) == ("missed", {"seq": 1})
-    assert second["params"] == {"seq": 2, "kind": "stored", "ids": ["two"]}
+    assert second["params"] == {"seq": 2, "kind": "stored", "ids": ["one-2"]}

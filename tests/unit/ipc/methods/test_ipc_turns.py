@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from ipc_peers import code_of, until
 from ipc_served import Asked, Served
-from ipc_world import code_of, until
 
 from core.errors import Code
 from core.types.sessions import CaptureRequest, Message, Outcome, SummaryRequest, TurnEnd, TurnQuery

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from desk_rig import make_pair
 from engine_rig import PASSPHRASE, Rig, facts, rig_at
+from ipc_peers import REGISTRY
 from ipc_served import listen
-from ipc_world import REGISTRY
 
 from core.errors import Code, LociError
 from core.ipc.methods.kit.entry import CallProgress

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from ipc_engine import VAULT_ID
+from ipc_peers import code_of
 from ipc_values import START_MS, make_client
-from ipc_world import code_of
 
 from core.errors import Code, LociError
 from core.ipc.protocol.messages import RateLimitedError
@@ -18,6 +17,8 @@ from core.types.clock import ManualClock
 from core.types.replies import ClientRecord
 
 NC = bytes(range(32))
+
+VAULT_ID = bytes(range(16))
 
 
 class Book:

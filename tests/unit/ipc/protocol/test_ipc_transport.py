@@ -9,7 +9,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from ipc_world import code_of
+from ipc_peers import code_of
 
 from core.errors import Code, LociError
 from core.ipc.protocol.transport import Listener, Place, check_directory, connect, is_alive, peer_of, socket_place

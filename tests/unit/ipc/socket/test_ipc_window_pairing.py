@@ -6,32 +6,37 @@ from concurrent.futures import CancelledError as Dropped
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from ipc_values import make_client
-from ipc_world import World, code_of
+from ipc_peers import code_of
+from ipc_served import Served, client_names
 
 from core.errors import Code, LociError
 from core.ipc.socket.pairing import WindowPairing, gone, unopened
 from core.types.clients import PairingEnd, PairingOutcome
 
 
-def port_of(world: World) -> WindowPairing:
-    port = world.server.pairing
+def port_of(served: Served) -> WindowPairing:
+    port = served.server.pairing
     assert port is not None
     return port
 
 
-def redeem(world: World, code: str, name: str = "plug") -> Code | None:
-    client = world.client()
+def denied(served: Served) -> set[str]:
+    """The names the person said no to."""
+    return {one.name_key for one in served.engine.clients.denied().result(60)}
+
+
+def redeem(served: Served, code: str, name: str = "plug") -> Code | None:
+    client = served.client()
     return code_of(lambda: client.call("pair", {"client": name, "code": code}))
 
 
-def test_a_yes_makes_a_client(world: World) -> None:
-    port = port_of(world)
+def test_a_yes_makes_a_client(served: Served) -> None:
+    port = port_of(served)
     turn = port.open_pairing(None, ("read", "space:work"))
     shown = turn.code.result(60)
     assert (len(shown.code), shown.expires_s) == (16, 120.0)
     with ThreadPoolExecutor(1) as pool:
-        redeemed = pool.submit(redeem, world, shown.code, "plug\n\u202e")
+        redeemed = pool.submit(redeem, served, shown.code, "plug\n\u202e")
         asked = turn.asked.result(60)
         assert (asked.name, asked.code_end, asked.answer_s) == ("plug", shown.code[-4:], 120.0)
         assert "\n" not in asked.client
@@ -43,67 +48,67 @@ def test_a_yes_makes_a_client(world: World) -> None:
     ended = turn.ended.result(60)
     assert (ended.outcome, ended.name) == (PairingOutcome.PAIRED, "plug")
     assert port.answer(asked.id, allow=True).result(60) is False
-    assert world.engine.clients.asked_by[-1]
+    assert served.engine.clients.card("plug").result(60).asked_by
 
 
-def test_a_no_is_remembered_and_told(world: World) -> None:
-    port = port_of(world)
+def test_a_no_is_remembered_and_told(served: Served) -> None:
+    port = port_of(served)
     turn = port.open_pairing(None, None)
     with ThreadPoolExecutor(1) as pool:
-        redeemed = pool.submit(redeem, world, turn.code.result(60).code)
+        redeemed = pool.submit(redeem, served, turn.code.result(60).code)
         port.answer(turn.asked.result(60).id, allow=False)
         assert redeemed.result(60) is Code.PAIRING_REFUSED
     assert turn.ended.result(60) == PairingEnd(PairingOutcome.DENIED, "plug")
-    assert world.engine.clients.nos == {"plug"}
+    assert denied(served) == {"plug"}
     again = port.open_pairing(None, None)
-    assert redeem(world, again.code.result(60).code) is Code.PAIRING_REFUSED
+    assert redeem(served, again.code.result(60).code) is Code.PAIRING_REFUSED
     assert again.ended.result(60) == PairingEnd(PairingOutcome.DENIED_BEFORE, "plug")
     with pytest.raises(Dropped):
         again.asked.result(60)
     named = port.open_pairing("plug", None)
     with ThreadPoolExecutor(1) as pool:
-        redeemed = pool.submit(redeem, world, named.code.result(60).code)
+        redeemed = pool.submit(redeem, served, named.code.result(60).code)
         port.answer(named.asked.result(60).id, allow=True)
         assert redeemed.result(60) is None
 
 
-def test_what_the_person_chooses_is_what_it_gets(world: World) -> None:
-    port = port_of(world)
-    turn, client = port.open_pairing(None, None), world.client()
+def test_what_the_person_chooses_is_what_it_gets(served: Served) -> None:
+    port = port_of(served)
+    turn, client = port.open_pairing(None, None), served.client()
     with ThreadPoolExecutor(1) as pool:
         params = {"client": "plug", "code": turn.code.result(60).code, "grants": ["read", "curate", "space:work"]}
         redeemed = pool.submit(lambda: client.call("pair", params))
         asked = turn.asked.result(60)
         port.answer(asked.id, allow=True, grants=("read", "write", "all_spaces", "space:home")).result(60)
         assert redeemed.result(60)["client"] == "plug"
-    made = world.engine.clients.records["plug"]
-    assert (made.grants, made.spaces) == ({"read"}, ("home",))
+    made = served.record()
+    assert (made.grants, made.spaces) == (frozenset({"read"}), ("home",))
     assert sorted(turn.ended.result(60).grants) == ["read", "space:home"]
 
 
-def test_who_is_not_answered_in_time_was_not_denied(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_is_not_answered_in_time_was_not_denied(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.ipc.socket.pairing.ANSWER_S", 0.05)
-    turn = port_of(world).open_pairing(None, None)
-    assert redeem(world, turn.code.result(60).code) is Code.PAIRING_REFUSED
+    turn = port_of(served).open_pairing(None, None)
+    assert redeem(served, turn.code.result(60).code) is Code.PAIRING_REFUSED
     assert turn.ended.result(60) == PairingEnd(PairingOutcome.UNANSWERED, "plug")
-    assert world.engine.clients.nos == set()
+    assert denied(served) == set()
 
 
-def test_leaving_while_it_asks_is_no_remembered_no(world: World) -> None:
-    port = port_of(world)
+def test_leaving_while_it_asks_is_no_remembered_no(served: Served) -> None:
+    port = port_of(served)
     turn = port.open_pairing(None, None)
     with ThreadPoolExecutor(1) as pool:
-        redeemed = pool.submit(redeem, world, turn.code.result(60).code)
+        redeemed = pool.submit(redeem, served, turn.code.result(60).code)
         turn.asked.result(60)
         port.cancel().result(60)
         assert redeemed.result(60) is Code.PAIRING_REFUSED
     assert turn.ended.result(60).outcome is PairingOutcome.CANCELLED
-    assert world.engine.clients.nos == set()
+    assert denied(served) == set()
 
 
-def test_a_redeemer_that_goes_is_given_up_and_nobody_is_made(world: World) -> None:
-    port = port_of(world)
-    turn, client = port.open_pairing(None, None), world.client()
+def test_a_redeemer_that_goes_is_given_up_and_nobody_is_made(served: Served) -> None:
+    port = port_of(served)
+    turn, client = port.open_pairing(None, None), served.client()
     with ThreadPoolExecutor(1) as pool:
         params = {"client": "plug", "code": turn.code.result(60).code}
         redeemed = pool.submit(lambda: code_of(lambda: client.call("pair", params, timeout_s=0.2)))
@@ -112,68 +117,69 @@ def test_a_redeemer_that_goes_is_given_up_and_nobody_is_made(world: World) -> No
     client.close()
     assert turn.ended.result(60).outcome is PairingOutcome.FAILED
     assert port.answer(asked.id, allow=True).result(60) is False
-    assert (world.engine.clients.records, world.engine.clients.nos) == ({}, set())
+    assert (client_names(served.engine), denied(served)) == ([], set())
 
 
-def test_a_lock_while_it_asks_ends_the_question_on_both_sides(world: World) -> None:
-    port = port_of(world)
+def test_a_lock_while_it_asks_ends_the_question_on_both_sides(served: Served) -> None:
+    port = port_of(served)
     turn = port.open_pairing(None, None)
     with ThreadPoolExecutor(1) as pool:
-        redeemed = pool.submit(redeem, world, turn.code.result(60).code)
+        redeemed = pool.submit(redeem, served, turn.code.result(60).code)
         asked = turn.asked.result(60)
-        world.engine.set_state("locked")
+        served.rig.lock()
         assert redeemed.result(60) is Code.VAULT_LOCKED
     assert turn.ended.result(60).outcome is PairingOutcome.CANCELLED
     assert port.answer(asked.id, allow=True).result(60) is False
 
 
-def test_a_name_in_use_is_refused_before_anybody_is_asked(world: World) -> None:
-    world.engine.clients.add(make_client("plug"))
+def test_a_name_in_use_is_refused_before_anybody_is_asked(served: Served) -> None:
+    served.pair("plug")
     for name in (None, "plug"):
-        turn = port_of(world).open_pairing(name, None)
-        assert redeem(world, turn.code.result(60).code, "PLUG") is Code.PAIRING_REFUSED
+        turn = port_of(served).open_pairing(name, None)
+        assert redeem(served, turn.code.result(60).code, "PLUG") is Code.PAIRING_REFUSED
         assert turn.ended.result(60) == PairingEnd(PairingOutcome.TAKEN, name or "PLUG")
         assert turn.asked.cancelled()
 
 
-def test_who_comes_back_under_a_revoked_name_is_told_of(world: World) -> None:
-    world.engine.clients.add(make_client("gone", revoked=True))
-    port = port_of(world)
+def test_who_comes_back_under_a_revoked_name_is_told_of(served: Served) -> None:
+    served.pair("gone")
+    served.engine.clients.revoke("gone").result(60)
+    port = port_of(served)
     turn = port.open_pairing(None, None)
     with ThreadPoolExecutor(1) as pool:
-        redeemed = pool.submit(redeem, world, turn.code.result(60).code, "gone")
+        redeemed = pool.submit(redeem, served, turn.code.result(60).code, "gone")
         asked = turn.asked.result(60)
         assert asked.former
         port.answer(asked.id, allow=False)
         redeemed.result(60)
 
 
-def test_every_other_end_has_its_word(world: World) -> None:
-    port = port_of(world)
+def test_every_other_end_has_its_word(served: Served) -> None:
+    port = port_of(served)
     first, second = port.open_pairing(None, None), port.open_pairing(None, None)
     assert first.ended.result(60).outcome is PairingOutcome.REPLACED
     second.code.result(60)
     for _ in range(3):
-        assert redeem(world, "A" * 16) is Code.PAIRING_REFUSED
+        assert redeem(served, "A" * 16) is Code.PAIRING_REFUSED
     assert second.ended.result(60).outcome is PairingOutcome.WRONG_CODES
     third = port.open_pairing(None, None)
     shown = third.code.result(60)
     assert shown.missed() == 0
-    redeem(world, "A" * 16)
+    redeem(served, "A" * 16)
     assert shown.missed() == 1  # while the code stands
-    world.engine.clock.advance(120_000)
+    served.advance(120_000)
     assert third.ended.result(60) == PairingEnd(PairingOutcome.EXPIRED, missed=1)
     fourth = port.open_pairing(None, None)
     fourth.code.result(60)
-    world.engine.set_state("locked")
+    served.rig.lock()
     assert fourth.ended.result(60).outcome is PairingOutcome.CANCELLED
 
 
-def test_what_cannot_be_opened_says_why(world: World) -> None:
-    port = port_of(world)
+def test_what_cannot_be_opened_says_why(served: Served) -> None:
+    port = port_of(served)
     for name, code in (("a\nb", Code.INVALID_INPUT), ("ok", Code.VAULT_LOCKED)):
         if code is Code.VAULT_LOCKED:
-            world.engine.set_state("locked")
+            served.rig.lock()
         turn = port.open_pairing(name, None)
         with pytest.raises(LociError) as caught:
             turn.code.result(60)
@@ -183,10 +189,10 @@ def test_what_cannot_be_opened_says_why(world: World) -> None:
     assert unopened(gone()).code.exception(60) is not None
 
 
-def test_a_window_that_went_is_not_waited_for(world: World) -> None:
-    turn = port_of(world).open_pairing(None, None)
+def test_a_window_that_went_is_not_waited_for(served: Served) -> None:
+    turn = port_of(served).open_pairing(None, None)
     assert turn.code.cancel() or turn.code.done()
     turn.asked.cancel()
     turn.ended.cancel()
-    port_of(world).cancel().result(60)
-    assert port_of(world).open_pairing(None, None).code.result(60).code
+    port_of(served).cancel().result(60)
+    assert port_of(served).open_pairing(None, None).code.result(60).code
