@@ -1,6 +1,6 @@
 """The options of recall that a person may turn, each with its bounds and its measured default.
 
-Names follow the fields of `core.score.ranking.profile.Profile`, a dot being an underscore; a test holds the defaults
+Names follow the fields of `core.score.profile.Profile`, a dot being an underscore; a test holds the defaults
 of both together. They are keys of the vault's `settings`, after `PREFIX`. Must not do: rank, or know what a preset
 is.
 """

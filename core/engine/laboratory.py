@@ -29,9 +29,8 @@ from core.memory.read import client_names, read_by_ids
 from core.recall.request import RecallRequest
 from core.recall.result import NearMiss, RecallItem, RecallResult
 from core.recall.scope import OWNER_SCOPE, Scope
-from core.score.belief.quality import signal_shares
-from core.score.ranking.profile import Profile
-from core.score.ranking.profile_options import Value, profile_from_options
+from core.score.answer_quality import signal_shares
+from core.score.profile import Profile, Value, profile_from_options
 from core.types.recall import (
     Applied,
     Comparison,

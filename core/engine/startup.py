@@ -38,7 +38,7 @@ from core.intake.transaction.unit_of_work import UnitOfWork
 from core.lifecycle.kit.job_context import SCHEDULER
 from core.memory import vector_spaces
 from core.memory.write import VectorSpace
-from core.score.ranking.profile_options import profile_from_options
+from core.score.profile import profile_from_options
 from core.security.keystore import load_keys
 from core.security.seal import open_with_fresh_key, seal_with_fresh_key
 from core.security.subkeys import Purpose, RootKey

@@ -1,26 +1,51 @@
-"""Mentions of entities in memories, written once, rewritten when a text changes; and what was inferred of a memory.
+"""Where memories mention entities: names that become entities, mentions as rows, and the sentence around a name.
 
-One mention for each entity and memory, the first: so the number of an entity's mentions is the number of memories that
-name it. Must not do: make an entity, infer, keep a word of a text, or show what was inferred of a memory that is not in
-the clear (I16).
+A candidate becomes an entity with a cue beside it, or when it occurs twice in its space; the second occurrence is
+looked up in the full-text index, so nothing has to be remembered between two texts. One mention for each entity and
+memory, the
+first: so the number of an entity's mentions is the number of memories that name it. Must not do: make an entity, keep a
+word of a text, or show what was inferred of a memory that is not in the clear (I16).
 """
 
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
-from core.entities.name_words import name_key
-from core.entities.recognition import NameCandidate, NameWord, RecognizedText
-from core.entities.registry import KnownName, NameLexicon
-from core.text.terms import common_words, fold_word
+from core.entities.recognition import NameCandidate, NameWord, RecognizedText, name_key, recognize_names
+from core.entities.registry import KnownName, NameLexicon, make_lexicon, read_known_names
+from core.text.metadata import technology_spellings
+from core.text.sentences import split_sentences
+from core.text.terms import common_words, fold_word, query_terms
 from core.types.lifecycle import Inferred, Mentioned
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 from core.vault.memory_sql import remove_lonely
 
+LOOKED_AT = 12
+"""Other memories that are read to see whether a name is named twice."""
+MOST_EARLIER = 200
+"""Memories that named a new entity before and get their mention with it, at most."""
+_FREQUENCIES = "SELECT term, doc FROM memory_terms WHERE term IN (SELECT value FROM json_each(?))"
+_NAMING = (
+    "SELECT m.id, m.text FROM memory_fts f JOIN memories m ON m.n = f.rowid WHERE memory_fts MATCH :match "
+    "AND m.space_id = :space AND m.status IN ('active', 'disputed') AND m.security_tier = 'cleartext' "
+    "AND m.id <> :but ORDER BY f.rowid DESC LIMIT :most"
+)
+_GROUPS = {"technology": "technology", "file": "file", "concept": "concept"}
+LONGEST = 240
+"""Characters of an excerpt, at most; our choice: two lines of a wide window."""
+BEFORE = 60
+"""Characters before the name from which on the beginning of its sentence is left out; our choice."""
+CUT = "… "
+"""Stands where the beginning of a sentence was left out."""
+_FAR = 600  # where a sentence is this long, it is begun anywhere
+_PROPERTIES = re.compile(r"\A---[ \t]*\n.{0,4000}?\n---[ \t]*(?:\n|\Z)\s*", re.DOTALL)
+_LINE = re.compile(r"[ \t]*(?:[-*+•>][ \t]+|#{1,6}[ \t]+|\d{1,3}[.)][ \t]+)*")
 _INFERRED = (
     "SELECT i.body, i.valence, i.arousal, i.made_by, i.at FROM inferred i JOIN memories m ON m.id = i.memory_id "
     "WHERE i.memory_id = ? AND m.security_tier = 'cleartext'"
@@ -30,6 +55,144 @@ _MENTIONED = (
     "JOIN memories m ON m.id = n.memory_id WHERE n.memory_id = ? AND m.security_tier = 'cleartext' "
     "AND n.end_at <= length(m.text) ORDER BY n.start_at, e.id"
 )
+MOST = 32
+"""Entities that one memory mentions, at most."""
+SURE, TOLD, NAMED = 1.0, 0.9, 0.8
+"""Confidence of a mention: a form of its own or a cue; a name in the middle of a sentence; at its beginning."""
+_ADD = (
+    "INSERT INTO mentions (memory_id, entity_id, start_at, end_at, confidence) SELECT :memory, :entity, :start, :end, "
+    ":confidence WHERE NOT EXISTS (SELECT 1 FROM mentions WHERE memory_id = :memory AND entity_id = :entity)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NameText:
+    """One memory to look for names in; `space_id` is its space, `read` its text as it was read."""
+
+    id: str
+    space_id: str
+    read: RecognizedText
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntity:
+    """An entity to be made.
+
+    Attributes:
+        mark: stands for its id in the mentions until it has one.
+        space_id: its space.
+        name: as written first; `key` is its key, `type` its type.
+    """
+
+    mark: str
+    space_id: str
+    name: str
+    key: str
+    type: str
+
+
+@dataclass
+class FoundNames:
+    """What was found in a batch.
+
+    Attributes:
+        newcomers: entities to be made, in order.
+        retyped: entity to the type that a cue gives it.
+        mentions: memory to its mentions: all of it for those of the batch.
+        earlier: mentions of newcomers in other memories.
+        spelt: technologies with other spellings of theirs that the texts have.
+    """
+
+    newcomers: list[NewEntity] = field(default_factory=list)
+    retyped: dict[str, str] = field(default_factory=dict)
+    mentions: dict[str, tuple[Mention, ...]] = field(default_factory=dict)
+    earlier: list[tuple[str, Mention]] = field(default_factory=list)
+    spelt: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An entity at a place of a text.
+
+    Attributes:
+        entity_id: the entity.
+        start: first code point; `end` is exclusive.
+        confidence: 0 to 1.
+    """
+
+    entity_id: str
+    start: int
+    end: int
+    confidence: float
+
+
+def find_names(rows: Rows, texts: Sequence[NameText], extra: Mapping[str, Sequence[str]] | None = None) -> FoundNames:
+    """Find the entities of a batch of memories, new ones and those that are known.
+
+    Args:
+        texts: the memories.
+        extra: memory to names of people that a model read in it; each stands in its text.
+
+    Returns:
+        What is to be written.
+    """
+    found = FoundNames()
+    for space_id in dict.fromkeys(one.space_id for one in texts):
+        own = [one for one in texts if one.space_id == space_id]
+        _Space(rows, space_id, read_known_names(rows, space_id), found).read(own, extra or {})
+    return found
+
+
+def place_mentions(mentions: Iterable[Mention], ids: Mapping[str, str]) -> tuple[Mention, ...]:
+    """Mentions with the ids that newcomers got.
+
+    Args:
+        mentions: as found.
+        ids: mark to id.
+
+    Returns:
+        The same mentions.
+    """
+    return tuple(Mention(ids.get(one.entity_id, one.entity_id), one.start, one.end, one.confidence) for one in mentions)
+
+
+def body_start(text: str) -> int:
+    """Where the words of a note begin: behind the properties that stand above them.
+
+    Args:
+        text: of a memory.
+
+    Returns:
+        An offset in code points; 0 where there are none.
+    """
+    found = _PROPERTIES.match(text)
+    return found.end() if found else 0
+
+
+def excerpt(text: str, places: Iterable[tuple[int, int]]) -> tuple[str, int, int]:
+    """The sentence of a memory in which a name stands first, the properties of a note left aside.
+
+    Args:
+        text: of the memory.
+        places: where the name stands, code points; such as lie outside the text are left aside.
+
+    Returns:
+        What to show, at most `LONGEST` characters, and where in it the name stands; 0 and 0 where it stands among the
+        properties alone.
+    """
+    body = body_start(text)
+    inside = sorted((start, end) for start, end in places if body <= start < end <= len(text))
+    if not inside:
+        begin = _first_word(text, body, len(text))
+        return _line_from(text, begin, begin)[:LONGEST], 0, 0
+    start, end = inside[0]
+    begin = _sentence_start(text, body, start)
+    lead = ""
+    if start - begin > BEFORE:
+        lead, begin = CUT, _word_start(text, start - BEFORE, start)
+    shown = (lead + _line_from(text, begin, end))[:LONGEST]
+    shift = len(lead) - begin
+    return shown, start + shift, min(end + shift, len(shown))
 
 
 def read_inferred(rows: Rows, memory_id: str) -> Inferred | None:
@@ -58,33 +221,6 @@ def read_inferred(rows: Rows, memory_id: str) -> Inferred | None:
     )
 
 
-MOST = 32
-"""Entities that one memory mentions, at most."""
-SURE, TOLD, NAMED = 1.0, 0.9, 0.8
-"""Confidence of a mention: a form of its own or a cue; a name in the middle of a sentence; at its beginning."""
-
-_ADD = (
-    "INSERT INTO mentions (memory_id, entity_id, start_at, end_at, confidence) SELECT :memory, :entity, :start, :end, "
-    ":confidence WHERE NOT EXISTS (SELECT 1 FROM mentions WHERE memory_id = :memory AND entity_id = :entity)"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """An entity at a place of a text.
-
-    Attributes:
-        entity_id: the entity.
-        start: first code point; `end` is exclusive.
-        confidence: 0 to 1.
-    """
-
-    entity_id: str
-    start: int
-    end: int
-    confidence: float
-
-
 def find_mentions(read: RecognizedText, known: NameLexicon) -> tuple[Mention, ...]:
     """Find the entities that a text mentions.
 
@@ -103,6 +239,249 @@ def find_mentions(read: RecognizedText, known: NameLexicon) -> tuple[Mention, ..
     for mention in places:
         found.setdefault(mention.entity_id, mention)
     return tuple(found.values())[:MOST]
+
+
+def rewrite_mentions(tx: Tx, found: Mapping[str, Sequence[Mention]]) -> tuple[str, ...]:
+    """Put the mentions of memories in the place of those they had.
+
+    Args:
+        tx: the transaction; nothing is recorded.
+        found: memory id to its mentions.
+
+    Returns:
+        Entities that are gone, because nothing mentions them any more.
+    """
+    before = read_mentioned(tx, found)
+    if before:
+        tx.run_many("DELETE FROM mentions WHERE memory_id = ?", [(memory_id,) for memory_id in found])
+    add_mentions(tx, ((memory_id, mention) for memory_id, some in found.items() for mention in some))
+    return remove_lonely(tx, before)
+
+
+def add_mentions(tx: Tx, found: Iterable[tuple[str, Mention]]) -> None:
+    """Add mentions, each unless its memory mentions that entity already.
+
+    Args:
+        tx: the transaction; nothing is recorded.
+        found: memory id and mention.
+    """
+    tx.run_many(
+        _ADD,
+        [
+            {
+                "memory": memory_id,
+                "entity": one.entity_id,
+                "start": one.start,
+                "end": one.end,
+                "confidence": one.confidence,
+            }
+            for memory_id, one in found
+        ],
+    )
+
+
+def read_mentioned(rows: Rows, memory_ids: Iterable[str]) -> tuple[str, ...]:
+    """The entities that memories mention.
+
+    Returns:
+        Their ids.
+    """
+    found = rows.all(
+        "SELECT DISTINCT entity_id FROM mentions WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY 1",
+        (json.dumps(list(memory_ids)),),
+    )
+    return tuple(str(row[0]) for row in found)
+
+
+@dataclass
+class _Space:
+    rows: Rows
+    space_id: str
+    known: NameLexicon
+    found: FoundNames
+    reads: dict[str, RecognizedText] = field(default_factory=dict)
+
+    def read(self, texts: Sequence[NameText], extra: Mapping[str, Sequence[str]]) -> None:
+        self.reads |= {one.id: one.read for one in texts}
+        new: dict[tuple[str, str], NewEntity] = {}
+        rare = self._rare(texts)
+        for text in texts:
+            for one in _told_once(text.read.candidates):
+                kind = self._becomes(text, one, extra.get(text.id, ()), new, rare)
+                if kind is not None:
+                    mark = f"new:{len(self.found.newcomers)}"
+                    made = NewEntity(mark, self.space_id, one.name, one.key, kind)
+                    new[one.key, _group(kind)] = made
+                    self.found.newcomers.append(made)
+        added = make_lexicon((one.key, KnownName(one.mark, one.type, one.name)) for one in new.values())
+        whole = _united(self.known, added)
+        for text in texts:
+            self.found.mentions[text.id] = find_mentions(text.read, whole)
+            self.found.spelt += _spelt(text.read, whole)
+        self._mention_earlier(new.values(), added, {one.id for one in texts})
+
+    def _becomes(
+        self,
+        text: NameText,
+        one: NameCandidate,
+        told: Sequence[str],
+        new: Mapping[tuple[str, str], NewEntity],
+        rare: frozenset[str],
+    ) -> str | None:
+        """The type under which a candidate is made an entity; None where it is none, or is one already."""
+        same = [name for name in self.known.by_key.get(one.key, ()) if _group(name.type) == _group(one.type)]
+        if same or (one.key, _group(one.type)) in new:
+            if one.is_sure and same and all(name.type == "other" for name in same):
+                self.found.retyped.setdefault(same[0].id, one.type)
+            return None
+        if one.name in told and one.type in ("person", "other"):
+            return "person"
+        if one.is_sure:
+            return self._kind(one, self._others(text.id, one, LOOKED_AT)) if one.type == "other" else one.type
+        if one.key in rare or (one.opens and one.is_word and fold_word(one.name) in common_words()):
+            return None
+        others = self._others(text.id, one, LOOKED_AT)
+        return self._kind(one, others) if _is_named_twice(one, others) else None
+
+    def _rare(self, texts: Sequence[NameText]) -> frozenset[str]:
+        """Keys of candidates of which some word stands in one memory alone: nothing names them a second time."""
+        wanted = {
+            one.key: [term.term for term in query_terms(one.name)]
+            for text in texts
+            for one in text.read.candidates
+            if len(_spellings(one.name, one.type)) == 1
+        }
+        terms = sorted({term for some in wanted.values() for term in some})
+        counts = {str(term): int(count) for term, count in self.rows.all(_FREQUENCIES, (json.dumps(terms),))}
+        return frozenset(key for key, some in wanted.items() if not some or any(counts.get(t, 0) < 2 for t in some))
+
+    def _others(self, memory_id: str, one: NameCandidate, most: int) -> list[RecognizedText]:
+        """Other memories of the space that have the words of a name, as they were read."""
+        found = self._naming(_spellings(one.name, one.type), memory_id, most)
+        return [self._read(other, text) for other, text in found]
+
+    def _naming(self, names: Iterable[str], but: str, most: int) -> list[tuple[str, str]]:
+        """Memories that have all words of one of the names, the newest first."""
+        told = [list(dict.fromkeys(term.term for term in query_terms(name))) for name in names]
+        ways = ("(" + " AND ".join(map(_quoted, terms)) + ")" for terms in told if terms)
+        match = " OR ".join(ways)
+        if not match:
+            return []
+        params = {"match": match, "space": self.space_id, "but": but, "most": most}
+        return [(str(memory_id), str(text)) for memory_id, text in self.rows.all(_NAMING, params)]
+
+    def _read(self, memory_id: str, text: str) -> RecognizedText:
+        if memory_id not in self.reads:
+            self.reads[memory_id] = recognize_names(text)
+        return self.reads[memory_id]
+
+    @staticmethod
+    def _kind(one: NameCandidate, others: Sequence[RecognizedText]) -> str:
+        """What most of those who name it take it for."""
+        votes = Counter(same.type for read in others for same in _same(read, one) if same.type != "other")
+        votes[one.type] += one.type != "other"
+        best = max(votes.values(), default=0)
+        return min(kind for kind, count in votes.items() if count == best) if best else "other"
+
+    def _mention_earlier(self, new: Iterable[NewEntity], added: NameLexicon, batch: set[str]) -> None:
+        for newcomer in new:
+            for memory_id, text in self._naming(_spellings(newcomer.name, newcomer.type), "", MOST_EARLIER):
+                if memory_id not in batch:
+                    places = find_mentions(self._read(memory_id, text), added)
+                    self.found.earlier += [(memory_id, one) for one in places if one.entity_id == newcomer.mark]
+
+
+def _told_once(candidates: Iterable[NameCandidate]) -> list[NameCandidate]:
+    """Of the places of one name the one that tells most: a cue, a type, the middle of a sentence."""
+    best: dict[tuple[str, str], NameCandidate] = {}
+    for one in candidates:
+        key = (one.key, _group(one.type))
+        held = best.get(key)
+        if held is None or _worth(one) > _worth(held):
+            best[key] = one
+    return list(best.values())
+
+
+def _worth(one: NameCandidate) -> tuple[bool, bool, bool]:
+    return one.is_sure, not one.opens, one.type != "other"
+
+
+def _spellings(name: str, kind: str) -> tuple[str, ...]:
+    return technology_spellings(name) if kind == "technology" else (name,)
+
+
+def _quoted(term: str) -> str:
+    # Terms hold no quote, but nothing that reaches the full-text syntax may rest on that.
+    return '"' + term.replace('"', '""') + '"'
+
+
+def _group(kind: str) -> str:
+    """What is told by a form of its own is never what is told by its letters."""
+    return _GROUPS.get(kind, "name")
+
+
+def _same(read: RecognizedText, one: NameCandidate) -> list[NameCandidate]:
+    return [other for other in read.candidates if other.key == one.key and _group(other.type) == _group(one.type)]
+
+
+def _is_named_twice(one: NameCandidate, others: Sequence[RecognizedText]) -> bool:
+    """Whether another memory names it: at least two places in the middle of sentences, of two memories.
+
+    One such place is enough for a name of several words, or whose type is known. A word that is written small as often
+    is no name.
+    """
+    naming = [same for read in others if (same := _same(read, one))]
+    if not naming:
+        return False
+    if not one.is_word:
+        return True
+    inside = int(not one.opens) + sum(any(not place.opens for place in some) for some in naming)
+    typed = one.type != "other" or any(place.type != "other" for some in naming for place in some)
+    small = sum(_is_small(read, one) for read in others)
+    return small < inside and inside >= (1 if " " in one.key or typed else 2)
+
+
+def _is_small(read: RecognizedText, one: NameCandidate) -> bool:
+    return " " not in one.key and any(word.text.islower() and fold_word(word.text) == one.key for word in read.words)
+
+
+def _spelt(read: RecognizedText, known: NameLexicon) -> list[tuple[str, str]]:
+    others = {one.written: one.key for one in read.candidates if one.written and name_key(one.written) != one.key}
+    tools = {key: name.id for key in others.values() for name in known.by_key.get(key, ()) if name.type == "technology"}
+    return [(tools[key], written) for written, key in others.items() if key in tools]
+
+
+def _united(a: NameLexicon, b: NameLexicon) -> NameLexicon:
+    pairs = [(key, name) for one in (a, b) for key, names in one.by_key.items() for name in names]
+    return make_lexicon(pairs)
+
+
+def _sentence_start(text: str, body: int, start: int) -> int:
+    low = max(body, start - _FAR)
+    ahead = text[low:start]
+    # One sign behind, so that the space before the name does not end the last sentence before it.
+    spans = split_sentences(f"{ahead}x")
+    return _first_word(text, low + (spans[-1][0] if spans else 0), start)
+
+
+def _first_word(text: str, begin: int, most: int) -> int:
+    """Past blanks, and the signs of a list or a heading."""
+    while begin < most and text[begin].isspace():
+        begin += 1
+    found = _LINE.match(text, begin, most)
+    return found.end() if found else begin
+
+
+def _word_start(text: str, begin: int, start: int) -> int:
+    """The first whole word from there on; anywhere where there is none before the name."""
+    blank = next((at for at in range(begin, start) if text[at].isspace()), None)
+    return begin if blank is None else min(start, blank + 1)
+
+
+def _line_from(text: str, begin: int, behind: int) -> str:
+    """To the end of the line in which the name ends."""
+    stop = text.find("\n", behind)
+    return text[begin : len(text) if stop < 0 else stop].rstrip()
 
 
 def _formed(candidates: Sequence[NameCandidate], known: NameLexicon) -> Iterator[Mention]:
@@ -161,55 +540,3 @@ def _has_capitals(run: Sequence[NameWord], name: KnownName) -> bool:
 
 def _is_part(start: int, end: int, runs: Sequence[NameCandidate]) -> bool:
     return any(one.start <= start and end <= one.end and (one.start, one.end) != (start, end) for one in runs)
-
-
-def rewrite_mentions(tx: Tx, found: Mapping[str, Sequence[Mention]]) -> tuple[str, ...]:
-    """Put the mentions of memories in the place of those they had.
-
-    Args:
-        tx: the transaction; nothing is recorded.
-        found: memory id to its mentions.
-
-    Returns:
-        Entities that are gone, because nothing mentions them any more.
-    """
-    before = read_mentioned(tx, found)
-    if before:
-        tx.run_many("DELETE FROM mentions WHERE memory_id = ?", [(memory_id,) for memory_id in found])
-    add_mentions(tx, ((memory_id, mention) for memory_id, some in found.items() for mention in some))
-    return remove_lonely(tx, before)
-
-
-def add_mentions(tx: Tx, found: Iterable[tuple[str, Mention]]) -> None:
-    """Add mentions, each unless its memory mentions that entity already.
-
-    Args:
-        tx: the transaction; nothing is recorded.
-        found: memory id and mention.
-    """
-    tx.run_many(
-        _ADD,
-        [
-            {
-                "memory": memory_id,
-                "entity": one.entity_id,
-                "start": one.start,
-                "end": one.end,
-                "confidence": one.confidence,
-            }
-            for memory_id, one in found
-        ],
-    )
-
-
-def read_mentioned(rows: Rows, memory_ids: Iterable[str]) -> tuple[str, ...]:
-    """The entities that memories mention.
-
-    Returns:
-        Their ids.
-    """
-    found = rows.all(
-        "SELECT DISTINCT entity_id FROM mentions WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY 1",
-        (json.dumps(list(memory_ids)),),
-    )
-    return tuple(str(row[0]) for row in found)

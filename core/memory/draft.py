@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.score.lifecycle.decay import STANDARD
+from core.score.decay import STANDARD
 from core.types.clients import channel_in
 from core.types.values import Kind, Role, Source, Status, When
 
@@ -38,12 +38,12 @@ class Draft:
         id: UUIDv7.
         lineage: the independent source this text comes from (design section 4).
         origin: where from: file, line, conversation, message; JSON-able.
-        trust: 0 to 1 by `core.score.belief.trust`.
+        trust: 0 to 1 by `core.score.trust`.
         scope_session: what it is limited to, by `core.types.clients.limit_of`: the row's channel is read from it, so
             that what is derived from a memory of a channel cannot leave it.
         chain_id: the first version's id; None for a first version.
         read_at: when its claims were read, epoch ms; None where that is still to be done.
-        permanence: how long it lasts, one of `core.score.lifecycle.decay.RATES`.
+        permanence: how long it lasts, one of `core.score.decay.RATES`.
     """
 
     id: str

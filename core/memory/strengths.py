@@ -1,4 +1,4 @@
-"""The strength of stored memories: the one place that reads what `core.score.lifecycle.strength` needs.
+"""The strength of stored memories: the one place that reads what `core.score.decay` needs.
 
 Lists, the floor plan, the inspector and the lifecycle take `COLUMNS` into their own queries, so that all of them show
 the same number. Must not do: judge a weak memory, or read a text.
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from core.score.lifecycle.strength import StrengthCourse, Values, strength_course
+from core.score.decay import StrengthCourse, Values, strength_course
 from core.vault.database.rows import Rows
 
 JOINS = (

@@ -36,7 +36,7 @@ from core.recall.result import (
 )
 from core.recall.scope import is_archived_version
 from core.recall.vectors import Floats
-from core.score.ranking.abstention import CandidateColumns, answer_probability, evidence_bar
+from core.score.ranking import CandidateColumns, answer_probability, evidence_bar
 from core.text.query_plan import asks_for_several
 from core.types.recall import QueryPlan, Trace, TracedCandidate
 from core.types.values import Memory, Status

@@ -31,10 +31,18 @@ from core.recall.vectors import (
     read_neighbours,
     window_cosines,
 )
-from core.score.lifecycle.decay import decay_rates, effective_confidence
-from core.score.ranking.fusion import blend_weights, evidence_score, substance_factor
-from core.score.ranking.nearness import TOLD_LATER_DAYS, Links, may_spread, spread_activation, time_proximity
-from core.score.ranking.profile import Profile
+from core.score.decay import decay_rates, effective_confidence
+from core.score.profile import Profile
+from core.score.ranking import (
+    TOLD_LATER_DAYS,
+    Links,
+    blend_weights,
+    evidence_score,
+    may_spread,
+    spread_activation,
+    substance_factor,
+    time_proximity,
+)
 from core.types.recall import TimeRange
 from core.vault.database.rows import Rows
 

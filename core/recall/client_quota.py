@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from core.belief.claims.authorship import find_owner_backed
-from core.score.ranking.context_budget import PARTS
+from core.score.context_budget import PARTS
 from core.vault.database.rows import Rows
 
 _OTHERS = PARTS - 1

@@ -27,9 +27,9 @@ from core.recall.predicate import build_predicate
 from core.recall.request import RecallRequest
 from core.recall.result import QueryFocus, RecallItem, RecallResult, Signals
 from core.recall.scope import IN_REVIEW, Scope
-from core.score.lifecycle.rule_maturity import harmful_effectiveness, helpful_effectiveness
-from core.score.ranking.context_budget import AVERAGE_TOKENS, WORTH, Choice, PackItem, choose_items, fit_to_budget
-from core.score.ranking.focus import AnswerRows, select_focus
+from core.score.context_budget import AVERAGE_TOKENS, WORTH, Choice, PackItem, choose_items, fit_to_budget
+from core.score.ranking import AnswerRows, select_focus
+from core.score.trust import harmful_effectiveness, helpful_effectiveness
 from core.text.screening.egress import is_text_withheld, is_withheld, render_memory, stated_conditions
 from core.text.screening.fences import escape_fenced, escape_label
 from core.text.screening.injection import ALLOWED, find_split_injection
@@ -478,7 +478,7 @@ def _with_quota_reason(out: LeftOut, packed: Context, of: Mapping[str, str]) -> 
 
 
 LIFT = 0.05
-"""As much as all side signals together may lift (`core.score.ranking.profile`, side_bound)."""
+"""As much as all side signals together may lift (`core.score.profile`, side_bound)."""
 _BEHIND = 0.5
 _ALONE = 0.3
 _ONLY_WEAK = ("below_bar", "below_floor", "beyond_limit")

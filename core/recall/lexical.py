@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.recall.scope import Labels, parse_labels
-from core.score.ranking.fusion import term_weight
-from core.score.ranking.profile import Profile
+from core.score.profile import Profile
+from core.score.ranking import term_weight
 from core.text.terms import QueryTerm, query_terms
 from core.vault.database.rows import Rows
 

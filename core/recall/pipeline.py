@@ -37,8 +37,8 @@ from core.recall.request import HAS_NAMES, RecallRequest, read_question, searche
 from core.recall.result import NO_VECTORS, RecallResult
 from core.recall.scope import Labels
 from core.recall.vectors import SnapshotVectors, index_backend
-from core.score.ranking.context_budget import PARTS
-from core.score.ranking.profile import LOCI, Profile
+from core.score.context_budget import PARTS
+from core.score.profile import LOCI, Profile
 from core.types.clock import LocalZone
 from core.types.recall import QueryPlan
 from core.types.values import Intent

@@ -29,16 +29,17 @@ from core.recall.predicate import ScopePredicate
 from core.recall.result import IN_REVIEW, RecallItem, Signals
 from core.recall.scope import LATER_SPEAKS, Labels
 from core.recall.vectors import Floats
-from core.score.ranking.adjustments import (
+from core.score.profile import Profile
+from core.score.ranking import (
     SideSignals,
     diversify,
+    fuse_ranks,
+    rank_scores,
     recency_score,
     redundancy,
     side_multiplier,
     utility_score,
 )
-from core.score.ranking.fusion import fuse_ranks, rank_scores
-from core.score.ranking.profile import Profile
 from core.types.belief import Told
 from core.types.values import Intent, Kind, Memory, Status
 from core.vault.database.rows import Rows

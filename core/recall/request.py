@@ -15,7 +15,7 @@ from importlib.resources import files
 
 from core.errors import Code, UserError
 from core.recall.scope import Scope
-from core.score.ranking.profile import Profile
+from core.score.profile import Profile
 from core.text.query_plan import understand_question
 from core.text.terms import fold_case, fold_width, query_terms, query_text
 from core.types.recall import PlanChange, QueryPlan, TimeRange

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from core.score.ranking.profile import Focus
+from core.score.profile import Focus
 from core.types.recall import Trace
 from core.types.values import Memory, Status
 
@@ -57,7 +57,7 @@ class RecallItem:
 
 @dataclass(frozen=True, slots=True)
 class QueryFocus:
-    """What a question looks for, as far as a context is cut by it (`core.score.ranking.focus`).
+    """What a question looks for, as far as a context is cut by it (`core.score.ranking`).
 
     Attributes:
         weights: what each of its words tells, in the order of `RecallItem.own`.

@@ -23,7 +23,7 @@ from core.index.manager import IndexManager, IndexState
 from core.recall.lexical import QueryWords
 from core.recall.predicate import ScopePredicate
 from core.recall.scope import Labels
-from core.score.ranking.profile import Profile
+from core.score.profile import Profile
 from core.vault.database.rows import Rows
 
 Vectors = NDArray[np.float32]

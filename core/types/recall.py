@@ -1,6 +1,6 @@
 """A recall in frozen values: the question understood, traces, contexts, and the laboratory's probes and profiles.
 
-From a trace alone the order can be computed again (`core.score.ranking.rank_replay`). Must not do: decide anything.
+From a trace alone the order can be computed again (`core.score.ranking`). Must not do: decide anything.
 """
 
 from __future__ import annotations
@@ -513,7 +513,7 @@ class Trace:
         best: the greatest evidence there was among what may be returned.
         bar: what the chance must reach.
         chance: how likely there is an answer at all, 0 to 1.
-        signs: what the chance was computed from (`core.score.ranking.abstention`); empty where one list alone was
+        signs: what the chance was computed from (`core.score.ranking`); empty where one list alone was
         searched.
         rerank: how the order was made: `rrf`, `mmr` or `rrf_then_mmr`.
     """

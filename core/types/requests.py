@@ -25,7 +25,7 @@ class StoreRequest:
         claim: `{subject, predicate, value, exclusive?, polarity?, scope?, valid_from?, valid_to?, qualifiers?}`.
         request_id: makes the call idempotent for this actor.
         channel: what it is limited to (`core.types.clients`); "" for nothing. The connection says it, no parameter.
-        permanence: how long it goes on being true, a level of `core.score.lifecycle.decay`; None to read it from the
+        permanence: how long it goes on being true, a level of `core.score.decay`; None to read it from the
         text.
     """
 

@@ -187,7 +187,7 @@ class Memory:
         recorded_at: when Loci learned it, epoch ms.
         retired_at: when Loci stopped believing it, epoch ms.
         valid_from: true in the world from, epoch ms; `valid_to` likewise (exclusive).
-        trust: 0 to 1, core.score.belief.trust.
+        trust: 0 to 1, core.score.trust.
         confidence: 0 to 1; equals trust for a plain memory.
         flags: content-free marks such as `surrogates_replaced`.
         extra: format-specific facts that have no column (title, cwd, links …).

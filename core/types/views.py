@@ -119,7 +119,7 @@ class Revision:
         status: `active` (bring back), `archived` or `deleted` (forget).
         add_tags: tags to add; `remove_tags` likewise.
         occurred: when it was said or happened.
-        permanence: how fast its confidence falls, one of `core.score.lifecycle.decay.RATES`; an episode's does not.
+        permanence: how fast its confidence falls, one of `core.score.decay.RATES`; an episode's does not.
     """
 
     text: str | None = None

@@ -135,7 +135,7 @@ def main() -> None:
         for name, m, s, b in zip(SIGNS, mean, spread, beta[1:], strict=True)
     }
     made_by = Path(__file__).resolve().relative_to(ROOT).as_posix()
-    about = f"How likely a question has an answer; made by {made_by}, read by core.score.ranking.abstention."
+    about = f"How likely a question has an answer; made by {made_by}, read by core.score.ranking."
     data = {"about": about, "intercept": round(float(beta[0]), 5), "signs": told}
     OUT.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
     print(f"{OUT.relative_to(ROOT)} written from {len(found)} askings")

@@ -178,7 +178,7 @@ INNER = (
     ("core/ipc", "protocol", "socket"),
     ("core/vault", "files", "database"),
     ("core/text", "terms", "query_plan"),
-    ("core/score", "belief", "ranking"),
+    ("core/score", "profile", "ranking"),
     ("ui/inspector", "trust", "history"),
     ("ui/pages/journal", "lines", "changes"),
     ("ui/pages/clients", "terms", "pairing"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from core.score.ranking.profile import LOCI, Profile, Trades
+from core.score.profile import LOCI, Profile, Trades
 
 DEFAULT = "default"
 

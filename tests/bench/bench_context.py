@@ -3,7 +3,7 @@
 Without a DATASET: the sample with questions that one stored fact answers (`tests/fixtures/context`). A DATASET is the
 file of LoCoMo's conversations, or `tests/bench/heldout/conversations`. Each question is asked for a context at the
 default budget, once with everything that was found and once as it is cut behind the first hit
-(`core.score.ranking.focus`). Not a test: it prints a table and asserts nothing.
+(`core.score.ranking`). Not a test: it prints a table and asserts nothing.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from locomo import Conversation, read  # noqa: E402
 
 from app.sample.sample import fill, sample_engine  # noqa: E402
 from core.engine.facade import Engine  # noqa: E402
-from core.score.ranking.context_budget import MOST_FETCHED  # noqa: E402
-from core.score.ranking.profile import Focus  # noqa: E402
+from core.score.context_budget import MOST_FETCHED  # noqa: E402
+from core.score.profile import Focus  # noqa: E402
 from core.types.recall import ContextQuery  # noqa: E402
 from core.types.values import OWNER_ACTOR  # noqa: E402
 

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from window_rig import settle
 
 from core.errors import Code, EnvironmentFaultError
-from core.score.lifecycle.decay import decay_rate, effective_confidence
+from core.score.decay import decay_rate, effective_confidence
 from core.types.lifecycle import Curve
 from core.types.values import OWNER_ACTOR, Status
 from core.types.views import Revision

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from core.belief.gate import SourceAuthority
 from core.intake.claims.candidate import is_owners_word
-from core.score.belief.trust import SOURCE_WEIGHT
+from core.score.trust import SOURCE_WEIGHT
 from core.types.belief import LABELS, Label, Relation
 from core.types.values import Source
 

@@ -24,7 +24,7 @@ from core.belief.extract.normal_form import skeleton
 from core.errors import UserError
 from core.intake.store.classification import find_unread
 from core.intake.transaction.text_readers import TextReaders
-from core.score.belief.trust import SOURCE_WEIGHT
+from core.score.trust import SOURCE_WEIGHT
 from core.types.replies import StoreReply
 from core.types.requests import ListRequest, StoreRequest
 from core.types.reviews import ReviewRow

@@ -24,7 +24,7 @@ from core.recall.pipeline import Recall
 from core.recall.request import RecallRequest
 from core.recall.result import RecallResult
 from core.recall.scope import OWNER_SCOPE
-from core.score.ranking.profile import LOCI, Profile
+from core.score.profile import LOCI, Profile
 from core.text.terms import embedding_text, memory_terms
 from core.types.recall import QueryPlan
 from core.types.values import Kind, Role, Source, Status, When

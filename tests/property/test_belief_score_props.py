@@ -9,8 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.score.belief.chance import MINILM, ChanceModel, discount_chance, expected_chance_neighbours
-from core.score.belief.trust import PENALTY, SOURCE_WEIGHT, WeighedEvidence, claim_confidence, trust_terms
+from core.score.trust import (
+    MINILM,
+    PENALTY,
+    SOURCE_WEIGHT,
+    ChanceModel,
+    WeighedEvidence,
+    claim_confidence,
+    discount_chance,
+    expected_chance_neighbours,
+    trust_terms,
+)
 from core.types.belief import LABELS, Label, Relation
 from core.types.values import Source
 

@@ -15,7 +15,7 @@ from ipc_values import make_memory
 from core.embed.tokens import counter_for
 from core.recall.context import HEAD, pack_context
 from core.recall.result import RecallItem, Signals
-from core.score.ranking.context_budget import WORTH, PackItem, choose_items
+from core.score.context_budget import WORTH, PackItem, choose_items
 from core.text.screening.egress import is_withheld
 from core.text.screening.fences import escape_fenced
 from core.text.sentences import split_sentences

@@ -8,8 +8,17 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.score.lifecycle.decay import EXPIRED, FADING, HOLDS, RATES, classify, days_until, effective_confidence
-from core.score.lifecycle.strength import MOST, strength_course
+from core.score.decay import (
+    EXPIRED,
+    FADING,
+    HOLDS,
+    MOST,
+    RATES,
+    classify,
+    days_until,
+    effective_confidence,
+    strength_course,
+)
 
 DAY = 86_400_000
 _unit = st.floats(0, 1)

@@ -20,7 +20,7 @@ from core.recall.client_quota import (
 )
 from core.recall.context import HEAD, SHARE, pack_with_quota
 from core.recall.result import RecallItem, Signals
-from core.score.ranking.context_budget import PARTS, WORTH, PackItem, choose_items
+from core.score.context_budget import PARTS, WORTH, PackItem, choose_items
 from core.types.recall import Context
 from core.types.values import Kind
 

@@ -21,7 +21,7 @@ from core.score.floor_plan import (
     row_count,
     spread_places,
 )
-from core.score.lifecycle.clusters import (
+from core.score.topics import (
     LEAST_ROOM,
     blend_with_conversation,
     cluster_vectors,

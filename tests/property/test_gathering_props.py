@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from core.score.lifecycle.digest_selection import (
+from core.score.topics import (
     AS_PLANNED,
     CALIBRATED,
     CosineThresholds,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.entities.name_words import name_key
+from core.entities.recognition import name_key
 from core.entities.resolution import (
     BASE,
     MOST_BOOST,

@@ -16,8 +16,8 @@ from core.config.retrieval import RetrievalOptions
 from core.recall.receipt_codec import DIGITS, receipt_trace, trace_from_json, trace_to_json
 from core.recall.receipt_codec import receipt_body as _body_of
 from core.recall.result import RecallResult
-from core.score.belief.quality import answer_metrics, ndcg, percentile, signal_shares
-from core.score.ranking.profile_options import profile_from_options, profile_values, replace_values
+from core.score.answer_quality import answer_metrics, ndcg, percentile, signal_shares
+from core.score.profile import profile_from_options, profile_values, replace_values
 from core.types.recall import STAGES, QueryPlan, TimeRange, Trace, TracedCandidate
 from core.types.values import Intent
 

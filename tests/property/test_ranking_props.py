@@ -11,9 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.score.ranking.adjustments import diversify, redundancy
-from core.score.ranking.fusion import blend_weights, substance_factor
-from core.score.ranking.nearness import HOP_DECAY, LEAST, may_spread, spread_activation, time_proximity
+from core.score.ranking import (
+    HOP_DECAY,
+    LEAST,
+    blend_weights,
+    diversify,
+    may_spread,
+    redundancy,
+    spread_activation,
+    substance_factor,
+    time_proximity,
+)
 
 HOUR = 3_600_000
 shares = st.floats(0.0, 1.0, allow_nan=False)

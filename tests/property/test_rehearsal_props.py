@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.score.lifecycle.strength import MOST, STEP, boost_after_replay, draw_without_replacement, initial_strength
+from core.score.decay import MOST, STEP, boost_after_replay, draw_without_replacement, initial_strength
 
 SHARE = st.floats(0, 1)
 

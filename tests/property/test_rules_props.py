@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.score.lifecycle.rule_maturity import (
+from core.score.trust import (
     Maturity,
     demoted,
     harmful_effectiveness,

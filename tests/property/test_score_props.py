@@ -6,10 +6,18 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.score.belief.trust import trust_terms
-from core.score.ranking.adjustments import SideSignals, recency_score, side_multiplier, utility_score
-from core.score.ranking.fusion import evidence_score, fuse_ranks, rank_scores, term_weight
-from core.score.ranking.profile import SideWeights
+from core.score.profile import SideWeights
+from core.score.ranking import (
+    SideSignals,
+    evidence_score,
+    fuse_ranks,
+    rank_scores,
+    recency_score,
+    side_multiplier,
+    term_weight,
+    utility_score,
+)
+from core.score.trust import trust_terms
 from core.types.values import Source
 
 _unit = st.floats(0, 1)

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.score.lifecycle.strength import strength_course
+from core.score.decay import strength_course
 from core.text.search_syntax import KEYS, UNREAD, parse_search, with_term, without_term
 from core.text.search_syntax import format_search as put
 from core.text.times import format_time, parse_time

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.score.ranking.abstention import CandidateColumns, SilenceModel, answer_probability, silence_model
-from core.score.ranking.profile import LOCI
+from core.score.profile import LOCI
+from core.score.ranking import CandidateColumns, SilenceModel, answer_probability, silence_model
 
 shares = st.floats(0.0, 1.0)
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.recall.browse.timeline import MAX_PERIODS, TimeColumns, count_by_period, period_edges
-from core.score.lifecycle.state_transitions import classify_transitions
+from core.score.topics import classify_transitions
 from core.types.values import Kind
 from core.types.views import GRAINS, TimeFilter, Transition
 

@@ -2,7 +2,7 @@
 
 Seed B lets whoever stores a fact choose its level; where nobody does, `resources/lifecycle/permanence.json` says what a
 person would expect of such a claim. In doubt it is `standard`. Must not do: say how fast a level falls
-(`core.score.lifecycle.decay` does), or read a claim.
+(`core.score.decay` does), or read a claim.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from core.score.lifecycle.decay import RATES, STANDARD, check_permanence
+from core.score.decay import RATES, STANDARD, check_permanence
 from core.text.sentences import split_sentences
 from core.text.terms import fold_width
 from core.types.belief import ClaimDraft

@@ -12,8 +12,8 @@ from itertools import islice
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
+from core.belief.review.harm import age_days, harm_score, opposition
 from core.belief.review.items import APPLICABLE, PAIR
-from core.score.belief.harm import age_days, harm_score, opposition
 from core.types.reviews import QueueRequest
 from core.vault.database.rows import Rows
 
@@ -44,7 +44,7 @@ class QueueEntry(NamedTuple):
 
     Attributes:
         later: it was put off, and its time has not come.
-        weight: the harm (`core.score.belief.harm`) below zero.
+        weight: the harm (`core.belief.review.harm`) below zero.
         newer: the moment it was opened below zero, epoch ms.
         nr: tells the item from others within one snapshot.
         recalled: how often either memory was given to somebody.
@@ -71,7 +71,7 @@ class WaitingItem(NamedTuple):
         recalled: how often either memory was given to somebody.
         subject: as written; "" where no claim was read. `subject_key` is how subjects are compared.
         later: it was put off, and its time has not come.
-        harm: from `core.score.belief.harm`.
+        harm: from `core.belief.review.harm`.
     """
 
     id: str

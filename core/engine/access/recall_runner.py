@@ -22,8 +22,8 @@ from core.recall.receipt_codec import metrics_from_json, receipt_body, receipt_t
 from core.recall.request import RecallRequest
 from core.recall.result import RecallResult
 from core.recall.scope import Scope
-from core.score.belief.quality import POOR_IN_A_ROW, answer_health, answer_metrics, percentile
-from core.score.ranking.profile import Profile
+from core.score.answer_quality import POOR_IN_A_ROW, answer_health, answer_metrics, percentile
+from core.score.profile import Profile
 from core.text.screening.egress import is_blocked
 from core.types.recall import Given, Metrics, RecallHealth, Receipt, ReceiptPage, ReceiptRow
 from core.types.values import Actor

@@ -50,7 +50,7 @@ from core.intake.undo.client_pairing import UNPAIRED
 from core.recall.context import SHARE, average_entry_tokens, pack_with_quota
 from core.recall.request import RecallRequest
 from core.recall.scope import OWNER_SCOPE, PLACE, Scope, visibility_conditions, visible_ids, withheld_among
-from core.score.ranking.context_budget import fetch_count
+from core.score.context_budget import fetch_count
 from core.text.screening.injection import ALLOWED, FLAG
 from core.types.clients import (
     ActivityLine,

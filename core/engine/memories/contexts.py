@@ -27,8 +27,8 @@ from core.recall.receipt_codec import receipt_body
 from core.recall.request import RecallRequest
 from core.recall.result import RecallResult
 from core.recall.scope import Scope, visible_ids
-from core.score.belief.quality import answer_metrics
-from core.score.ranking.context_budget import fetch_count
+from core.score.answer_quality import answer_metrics
+from core.score.context_budget import fetch_count
 from core.sessions.models import memory_ceiling, window_of
 from core.types.recall import Clarifying, Context, ContextQuery, ContextReply
 from core.types.requests import RecallQuery

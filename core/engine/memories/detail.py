@@ -17,8 +17,8 @@ from core.belief.review.items import find_standing_side
 from core.belief.review.sides import KeyedClaim, find_claim_conflicts, read_claims
 from core.intake.transaction.trust_inputs import age_days, trust_terms_of
 from core.memory.read import read_by_ids, read_occurred
-from core.score.belief.trust import TrustTerms
-from core.score.lifecycle.decay import STANDARD
+from core.score.decay import STANDARD
+from core.score.trust import TrustTerms
 from core.types.belief import ClaimDraft
 from core.types.memory import (
     Belief,
@@ -235,7 +235,7 @@ def trust_steps(terms: TrustTerms) -> tuple[TrustStep, ...]:
     """The terms of a trust as steps, each with the sum after it.
 
     Args:
-        terms: from `core.score.belief.trust`.
+        terms: from `core.score.trust`.
 
     Returns:
         The four summands, then what bounded or lowered their sum; their changes sum up to the trust.

@@ -48,7 +48,7 @@ from core.recall.predicate import withheld_count
 from core.recall.request import RecallRequest
 from core.recall.result import RecallResult
 from core.recall.scope import OWNER_SCOPE, Scope, find_visible, visible_ids
-from core.score.belief.quality import GRADES
+from core.score.answer_quality import GRADES
 from core.text.screening.egress import is_blocked, prefetch_scans
 from core.text.terms import embedding_text, query_text
 from core.types.lifecycle import Erased, Inferred
@@ -165,7 +165,7 @@ def give_feedback(
     """Put a feedback down: one verb, one step.
 
     Args:
-        signal: a key of `core.score.belief.quality.GRADES`.
+        signal: a key of `core.score.answer_quality.GRADES`.
         receipt_id: of the recall it was seen in; one that is not the actor's own, or has expired, is left out.
         check: raises where the actor may not see the memory.
 
@@ -200,7 +200,7 @@ def write_feedback(
 
     Args:
         memory_id: the memory; the caller has checked that the actor may see it.
-        signal: a key of `core.score.belief.quality.GRADES`.
+        signal: a key of `core.score.answer_quality.GRADES`.
         more: further columns; without a question it is held against none.
 
     Returns:

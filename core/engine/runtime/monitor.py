@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import psutil
 
 from core import log
-from core.score.belief.quality import percentile
+from core.score.answer_quality import percentile
 from core.types.clock import Clock
 from core.types.lifecycle import Pressure
 

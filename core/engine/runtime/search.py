@@ -34,8 +34,7 @@ from core.intake.transaction.text_readers import TextReaders
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.memory.write import Stored, VectorSpace
 from core.recall.pipeline import Recall
-from core.score.ranking.profile import Profile
-from core.score.ranking.profile_options import profile_from_options
+from core.score.profile import Profile, profile_from_options
 from core.text.terms import embedding_text
 from core.types.lifecycle import Pressure
 from core.vault.database.rows import Rows

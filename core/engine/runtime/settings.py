@@ -16,7 +16,7 @@ from core.config.retrieval import PREFIX, RetrievalOptions
 from core.config.retrieval import load as load_retrieval
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import PreconditionError
-from core.score.ranking.profile_options import PRESET_WORDS, Value, matching_preset, preset_values
+from core.score.profile import PRESET_WORDS, Value, matching_preset, preset_values
 from core.types.recall import Applied, Tuning
 from core.types.replies import OptionRow, OptionsReset
 from core.types.values import OWNER_ACTOR, Actor

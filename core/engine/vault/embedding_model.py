@@ -36,7 +36,7 @@ from core.llm.ollama import ModelServer, ServerLimits, load_library
 from core.llm.server_address import parse_address
 from core.memory import vector_spaces
 from core.memory.write import SERVED, VectorSpace, count_without_vectors
-from core.score.ranking.profile_options import profile_from_options
+from core.score.profile import profile_from_options
 from core.types.embedding import ChangeCost, Embedding, KeptSpace, Offered, Offers
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

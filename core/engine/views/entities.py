@@ -15,11 +15,10 @@ from typing import Any
 
 from core.engine.access.authority import Authority
 from core.engine.runtime.open_vault import OpenVault
-from core.entities import entity_rows, resolution
-from core.entities.excerpts import excerpt
-from core.entities.name_words import name_key
-from core.entities.resolution import EntityCandidate, ResolutionHints, content_terms
-from core.entities.similar_names import CountedName, find_similar_pairs
+from core.entities import registry, resolution
+from core.entities.mentions import excerpt
+from core.entities.recognition import name_key
+from core.entities.resolution import CountedName, EntityCandidate, ResolutionHints, content_terms, find_similar_pairs
 from core.errors import Code, UserError
 from core.intake.claims.entity_claims import claims_about, find_endings
 from core.intake.entities.entity_verbs import (
@@ -143,15 +142,15 @@ def resolve_entities(rows: Rows, wanted: Resolving, reach: Reach) -> tuple[Entit
     Returns:
         The best first, 200 at most.
     """
-    found = entity_rows.find_candidates(rows, wanted.name, wanted.type, reach, fuzzy=wanted.fuzzy)
+    found = registry.find_candidates(rows, wanted.name, wanted.type, reach, fuzzy=wanted.fuzzy)
     hints = ResolutionHints(wanted.topic, wanted.mentioned_with, wanted.domain_scores)
     told = {one.id: _terms(rows, one.id, reach) for one, _ in found} if hints.terms else {}
-    return resolution.rank_candidates(found, hints, told)[: entity_rows.CANDIDATES]
+    return resolution.rank_candidates(found, hints, told)[: registry.CANDIDATES]
 
 
 def _terms(rows: Rows, entity_id: str, reach: Reach) -> frozenset[str]:
     claims = json.dumps([one.id for one in claims_about(rows, entity_id)][:FACTS])
-    seen = entity_rows.reach_params(reach)["seen"]
+    seen = registry.reach_params(reach)["seen"]
     found = rows.all(_FACTS, {"id": entity_id, "claims": claims, "seen": seen, "most": FACTS})
     return content_terms(f"{str(predicate).replace('_', ' ')} {content}" for predicate, content in found)
 
@@ -194,7 +193,7 @@ def read_entity(rows: Rows, entity_id: str, reach: Reach, now_ms: int) -> Entity
     Raises:
         UserError: NOT_FOUND.
     """
-    card = entity_rows.read_card(rows, entity_id, reach)
+    card = registry.read_card(rows, entity_id, reach)
     ids = [one.id for one in claims_about(rows, entity_id)]
     return EntityView(
         card,
@@ -260,7 +259,7 @@ def preview_merge(rows: Rows, keep_id: str, other_id: str, reach: Reach) -> Merg
     Raises:
         UserError: NOT_FOUND.
     """
-    keep, other = entity_rows.read_card(rows, keep_id, reach), entity_rows.read_card(rows, other_id, reach)
+    keep, other = registry.read_card(rows, keep_id, reach), registry.read_card(rows, other_id, reach)
     refusal = ""
     try:
         check_merge_pair(rows, other_id, keep_id, reach, widen=True)
@@ -314,7 +313,7 @@ class Entities:
         opened = self._opened()
         client, reach = self._authority.require(actor, Grant.WRITE), self._reach(actor)
         refuse_channel(actor)
-        entity_rows.check_draft(draft)
+        registry.check_draft(draft)
 
         def write(tx: Tx) -> EntityCard:
             self._authority.need_terms(actor, client)
@@ -327,10 +326,10 @@ class Entities:
             call = IdempotentCall(actor, draft.request_id, {"verb": CREATE, **asdict(draft)})
             with opened.verb(tx, actor, CREATE, call) as verb:
                 if verb.earlier is not None:
-                    return _looked_at(entity_rows.read_card(tx, str(verb.earlier["id"]), reach), actor)
+                    return _looked_at(registry.read_card(tx, str(verb.earlier["id"]), reach), actor)
                 made = _verbs(opened).create(tx, home, draft, EntityCaller(actor, reach))
                 verb.end((), {"id": made})
-                return _looked_at(entity_rows.read_card(tx, made, reach), actor)
+                return _looked_at(registry.read_card(tx, made, reach), actor)
 
         return opened.write(write)
 
@@ -344,7 +343,7 @@ class Entities:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.
         """
         opened, reach = self._opened(), self._reach(actor)
-        return opened.read(lambda rows: _looked_at(entity_rows.read_card(rows, entity_id, reach), actor))
+        return opened.read(lambda rows: _looked_at(registry.read_card(rows, entity_id, reach), actor))
 
     def update(self, entity_id: str, change: EntityChange, actor: Actor = OWNER_ACTOR) -> Future[EntityCard]:
         """Change an entity: name and other names are replaced, metadata is laid over; one undo step.
@@ -362,7 +361,7 @@ class Entities:
         opened = self._opened()
         client, reach = self._authority.require(actor, Grant.CURATE), self._reach(actor)
         refuse_channel(actor)
-        entity_rows.check_change(change)
+        registry.check_change(change)
         if client is not None and change.type is not None:
             raise UserError(Code.ACCESS_DENIED, "Only the person changes what kind of thing an entity is.")
 
@@ -370,7 +369,7 @@ class Entities:
             self._authority.need_terms(actor, client)
             if client is not None:
                 refuse_imperatives((change.name or "", *(change.aliases or ())), collect_texts(change.metadata or {}))
-            found = entity_rows.read_card(tx, entity_id, reach)
+            found = registry.read_card(tx, entity_id, reach)
             if client is not None and (found.space == GLOBAL_SPACE or found.made_by == "owner"):
                 raise UserError(Code.ACCESS_DENIED, "Only the person changes an entity of GLOBAL or of their own.")
             call = IdempotentCall(actor, change.request_id, {"verb": UPDATE, "id": entity_id, **asdict(change)})
@@ -378,7 +377,7 @@ class Entities:
                 if verb.earlier is None:
                     _verbs(opened).change(tx, entity_id, change, EntityCaller(actor, reach))
                     verb.end((), {"id": entity_id})
-            return _looked_at(entity_rows.read_card(tx, entity_id, reach), actor)
+            return _looked_at(registry.read_card(tx, entity_id, reach), actor)
 
         return opened.write(write)
 

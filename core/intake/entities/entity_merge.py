@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from core.entities.entity_rows import merge_metadata
-from core.entities.registry import add_alias
+from core.entities.registry import add_alias, merge_metadata
 from core.errors import BugError
 from core.intake.claims.assertion import exclusive_rivals, replace_claim
 from core.intake.claims.entity_claims import claims_about, find_endings

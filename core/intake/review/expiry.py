@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.belief.claims.authorship import PERSONS
+from core.belief.review.harm import LOW, age_days
 from core.belief.review.items import find_lapsed, find_reopened, find_restated
 from core.belief.review.queue import QueueEntry, read_waiting
 from core.memory.draft import to_json
-from core.score.belief.harm import LOW, age_days
 from core.vault.database.rows import EXPIRED, LAPSED, STANDS, Rows
 from core.vault.database.tx import Tx
 

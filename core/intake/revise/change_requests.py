@@ -34,7 +34,7 @@ from core.intake.transitions.soft_delete import forget_memory
 from core.intake.transitions.transitions import Transitions
 from core.memory.draft import Draft, content_hash
 from core.memory.write import Stored, insert_memories, write_new_vectors
-from core.score.belief.trust import trust_terms
+from core.score.trust import trust_terms
 from core.types.memory import ChangeReply, Wish
 from core.types.replies import ClientRecord
 from core.types.values import Action, Actor, Grant, Kind, Source, Status, When

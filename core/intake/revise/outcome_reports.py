@@ -21,8 +21,8 @@ from core.intake.transaction.validation import check_reason
 from core.intake.transitions.transitions import Transitions
 from core.memory.records import read_record
 from core.memory.write import Stored, VectorSpace
-from core.score.lifecycle import rule_maturity
-from core.score.lifecycle.rule_maturity import ANTI_PATTERN, Maturity
+from core.score import trust
+from core.score.trust import ANTI_PATTERN, Maturity
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
 from core.types.values import Actor, Kind, Status
 from core.vault.database.rows import Rows
@@ -87,11 +87,11 @@ class OutcomeReports:
         with self.work.verb(tx, HELPFUL, _LABELS[HELPFUL], actor) as verb:
             held = self._applied(tx, rule, "helpful", actor, None)
             helpful, harmful = int(held["helpful"]) + 1, int(held["harmful"])
-            worth = rule_maturity.helpful_effectiveness(helpful, harmful)
+            worth = trust.helpful_effectiveness(helpful, harmful)
             maturity = Maturity(held["maturity"])
             if not held["is_antipattern"]:
                 age = max(0, tx.now_ms - int(rule["recorded_at"])) / _DAY_MS
-                maturity = rule_maturity.promoted(maturity, helpful, worth, age)
+                maturity = trust.promoted(maturity, helpful, worth, age)
             self._counted(tx, rule, {"helpful": helpful, "effectiveness": worth, "maturity": maturity.value})
             verb.note(str(rule["id"]), maturity=maturity.value, helpful=helpful, harmful=harmful)
         return Marked(_need_rule(tx, str(rule["id"])), verb.step_id)
@@ -182,7 +182,7 @@ class OutcomeReports:
                 runs = int(held["successes"]) + int(held["failures"])
                 # Runs without a time count with the average of those before them: it does not move.
                 average = int(held["avg_ms"])
-                sets["avg_ms"] = rule_maturity.running_average(average, runs if average else 0, took_ms)
+                sets["avg_ms"] = trust.running_average(average, runs if average else 0, took_ms)
             tx.update("procedures", {"memory_id": head}, sets)
             verb.note(head, success=success)
         state = procedure_state(tx, head)
@@ -225,14 +225,14 @@ def counts_after_harm(held: dict[str, Any]) -> dict[str, object]:
         The columns that change, all of them named.
     """
     helpful, harmful = int(held["helpful"]), int(held["harmful"]) + 1
-    worth = rule_maturity.harmful_effectiveness(helpful, harmful)
+    worth = trust.harmful_effectiveness(helpful, harmful)
     turned = bool(held["is_antipattern"])
     maturity = Maturity(held["maturity"])
     return {
         "harmful": harmful,
         "effectiveness": worth,
-        "maturity": (maturity if turned else rule_maturity.demoted(maturity, worth)).value,
-        "needs_inversion": int(not turned and rule_maturity.needs_inversion(harmful, worth)),
+        "maturity": (maturity if turned else trust.demoted(maturity, worth)).value,
+        "needs_inversion": int(not turned and trust.needs_inversion(harmful, worth)),
     }
 
 

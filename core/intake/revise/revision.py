@@ -43,7 +43,7 @@ from core.memory.read import said_at_sql
 from core.memory.spaces import ensure_space
 from core.memory.tiers import rewrite_tags
 from core.memory.write import Stored, VectorSpace, refresh_terms, reserve_labels, write_new_vectors
-from core.score.belief.trust import trust_terms
+from core.score.trust import trust_terms
 from core.types.values import Actor, Source, Status
 from core.types.views import Revision, RevisionPreview, RevisionReport
 from core.vault.database.rows import Rows

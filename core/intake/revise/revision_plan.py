@@ -18,7 +18,7 @@ from core.intake.transitions.digest_support import SOURCE_GONE
 from core.memory.draft import content_hash, to_json
 from core.memory.read import read_occurred
 from core.memory.spaces import find_space_id
-from core.score.lifecycle.decay import check_permanence
+from core.score.decay import check_permanence
 from core.text.times import format_time
 from core.types.values import GLOBAL_SPACE, Kind, Status
 from core.types.views import Revision

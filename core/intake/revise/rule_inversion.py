@@ -29,7 +29,7 @@ from core.intake.transitions.review_items import ItemSubject, known_matter
 from core.intake.transitions.transitions import Transitions
 from core.memory.draft import Draft, content_hash, to_json
 from core.memory.write import forget_vector, insert_memories, refresh_terms, reserve_labels, write_vectors
-from core.score.belief.trust import trust_terms
+from core.score.trust import trust_terms
 from core.text.screening.injection import reset_injection_marks
 from core.types.values import Actor, Kind, Source, Status, When
 from core.vault.database.rows import Rows

@@ -29,7 +29,7 @@ from core.intake.transitions.transitions import Transitions
 from core.memory.draft import to_json
 from core.memory.read import said_at_sql
 from core.memory.write import VectorSpace
-from core.score.lifecycle.decay import STANDARD
+from core.score.decay import STANDARD
 from core.types.belief import ClaimDraft
 from core.types.replies import Classification, StoreReply
 from core.types.values import Actor, Kind, Status

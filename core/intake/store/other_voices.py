@@ -18,7 +18,7 @@ from core.intake.claims.candidate import Neighbour, StoreCandidate, load_neighbo
 from core.intake.claims.structural_match import find_claim_conflicts
 from core.intake.store.neighbours import CLIENTS_WORD, PERSONS_WORD, NeighbourSearch, other_voices_scope
 from core.intake.transaction.text_readers import TextReaders
-from core.score.belief.chance import relevance_probability
+from core.score.trust import relevance_probability
 from core.types.belief import Told
 from core.types.values import Status
 from core.vault.database.rows import Rows
@@ -99,7 +99,7 @@ def _is_other_voice(one: Neighbour, candidate: StoreCandidate) -> bool:
 
 
 def _by_chance(one: Neighbour, odds: Odds, others: int) -> Odds:
-    """What is near by chance alone is no matter of the candidate's (`core.score.belief.chance`)."""
+    """What is near by chance alone is no matter of the candidate's (`core.score.trust`)."""
     return odds if odds.by_rule else replace(odds, share=odds.share * relevance_probability(one.cosine, others))
 
 

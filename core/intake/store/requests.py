@@ -29,7 +29,7 @@ from core.intake.transaction.validation import (
 )
 from core.intake.transitions.injection_hold import ScreenedText, screen_text
 from core.memory.write import Stored
-from core.score.lifecycle.decay import check_permanence
+from core.score.decay import check_permanence
 from core.types.clients import limit_of
 from core.types.replies import ClientRecord
 from core.types.requests import FactRequest, StoreRequest

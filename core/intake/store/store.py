@@ -50,7 +50,7 @@ from core.intake.transitions.verdicts import withdraw_dispute
 from core.memory.draft import Draft
 from core.memory.spaces import ensure_space
 from core.memory.write import Stored, VectorSpace, insert_memories, write_new_vectors
-from core.score.belief.trust import trust_terms
+from core.score.trust import trust_terms
 from core.types.belief import ClaimDraft
 from core.types.replies import Classification, ClientRecord, StoreReply
 from core.types.requests import StoreRequest

@@ -46,7 +46,7 @@ from core.intake.store.returning_value import (
     relations_to_doubted,
 )
 from core.intake.transaction.text_readers import Relate, TextReaders
-from core.score.belief.chance import discount_chance, relevance_probability
+from core.score.trust import discount_chance, relevance_probability
 from core.types.belief import ACTED_ON, LABELS, Label, Relation, Told
 from core.types.values import Action, Source, Status
 from core.vault.database.rows import Rows
@@ -62,7 +62,7 @@ _LIKELY = 0.5
 _QUESTIONS = 2
 """One candidate asks few questions, however many it may be about."""
 _FOUND = 0.1
-"""A neighbour that is most likely near by chance alone is not worth a reading (`core.score.belief.chance`)."""
+"""A neighbour that is most likely near by chance alone is not worth a reading (`core.score.trust`)."""
 _AT_ODDS = 12.0
 """How much likelier claims at odds make SUPERSEDE, and claims of other exclusive matters make it less likely: of the
 training pairs with claims at odds 41 of 48 are (of all, 1 in 4); taken lower because there are few."""

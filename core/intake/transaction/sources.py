@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.intake.transaction.trust_inputs import refresh_trust
 from core.memory.draft import content_hash
-from core.score.belief.trust import SOURCE_WEIGHT
+from core.score.trust import SOURCE_WEIGHT
 from core.types.values import Actor, Kind, Source
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

@@ -9,8 +9,8 @@ from core.belief.claims.contradiction import read_opposing_claims, read_oppositi
 from core.errors import BugError
 from core.memory.draft import to_json
 from core.memory.strengths import read_strength_by_id
-from core.score.belief.trust import TrustTerms, WeighedEvidence, claim_confidence, trust_terms
-from core.score.lifecycle.digest_selection import mean_confidence
+from core.score.topics import mean_confidence
+from core.score.trust import TrustTerms, WeighedEvidence, claim_confidence, trust_terms
 from core.types.values import Kind, Source
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -37,7 +37,7 @@ def trust_terms_of(rows: Rows, memory_id: str, now_ms: int) -> TrustTerms:
     """The terms of a memory's trust as it stands now.
 
     Returns:
-        Every term and the result (core.score.belief.trust; seed A, trust).
+        Every term and the result (core.score.trust; seed A, trust).
     """
     found = rows.one(_OF_ONE, (memory_id,))
     if found is None:

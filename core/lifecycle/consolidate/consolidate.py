@@ -30,7 +30,7 @@ from core.lifecycle.consolidate.pairs import Node, PairDecisions, find_near_pair
 from core.lifecycle.consolidate.run_report import PRUNES
 from core.lifecycle.decay import sweep
 from core.lifecycle.kit.job_context import BatchResult, JobContext
-from core.score.lifecycle.digest_selection import CosineThresholds, thresholds_for
+from core.score.topics import CosineThresholds, thresholds_for
 from core.types.lifecycle import Deed, JobType, Planned
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

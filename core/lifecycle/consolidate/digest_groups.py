@@ -20,7 +20,7 @@ from core.intake.claims.candidate import Neighbour, load_neighbours
 from core.lifecycle.consolidate.pairs import NearPairs, Node, read_vectors, relate_pairs, yield_to_searches
 from core.lifecycle.decay.protection import find_protections
 from core.lifecycle.kit.job_context import JobContext
-from core.score.lifecycle.digest_selection import combined_confidence, connected_components, group_by_centre
+from core.score.topics import combined_confidence, connected_components, group_by_centre
 from core.text.summaries import SourceSentence, compose_digest, informative_sentences, normalize_sentence
 from core.types.belief import ClaimDraft, Label
 from core.types.values import Kind

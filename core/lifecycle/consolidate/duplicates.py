@@ -35,7 +35,7 @@ from core.lifecycle.consolidate.pairs import (
     select_pairs,
 )
 from core.lifecycle.kit.job_context import JobContext
-from core.score.lifecycle.digest_selection import CosineThresholds
+from core.score.topics import CosineThresholds
 from core.text.sentences import unite_texts
 from core.types.belief import Label, Relation
 from core.vault.database.rows import Rows

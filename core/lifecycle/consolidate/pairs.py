@@ -31,7 +31,7 @@ from core.intake.transitions.review_items import KEPT, ItemSubject, known_matter
 from core.lifecycle.kit import reverted_runs
 from core.lifecycle.kit.job_context import JobContext
 from core.memory.read import said_at_sql
-from core.score.belief.chance import discount_chance, relevance_probability
+from core.score.trust import discount_chance, relevance_probability
 from core.types.belief import ACTED_ON, LABELS, Label, Relation, Told
 from core.vault.database.rows import Rows
 

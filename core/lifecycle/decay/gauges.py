@@ -17,8 +17,7 @@ from core.errors import Code, UserError
 from core.lifecycle.decay.protection import SPARED, find_protections
 from core.lifecycle.decay.sweep import RECALLED_DAYS
 from core.memory.strengths import COLUMNS, JOINS, read_courses
-from core.score.lifecycle.decay import PERMANENT, days_until, decay_rate, effective_confidence
-from core.score.lifecycle.strength import StrengthCourse
+from core.score.decay import PERMANENT, StrengthCourse, days_until, decay_rate, effective_confidence
 from core.types.lifecycle import Curve, Gauges
 from core.types.values import Kind
 from core.vault.database.rows import Rows

@@ -23,8 +23,8 @@ from core.intake.transitions.transitions import Transitions
 from core.lifecycle.decay.protection import PINNED, SPARED, find_protections
 from core.lifecycle.kit.job_context import BatchResult, JobContext
 from core.memory.strengths import COLUMNS, JOINS, read_strengths
-from core.score.lifecycle.decay import EXPIRED as GONE
-from core.score.lifecycle.decay import HOLDS, classify, decay_rates, effective_confidence
+from core.score.decay import EXPIRED as GONE
+from core.score.decay import HOLDS, classify, decay_rates, effective_confidence
 from core.types.lifecycle import Deed, JobType, Planned
 from core.types.values import Status
 from core.vault.database.rows import Rows

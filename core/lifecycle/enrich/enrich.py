@@ -17,10 +17,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.entities import mentions, registry
-from core.entities.name_finder import FoundNames, NameText, find_names, place_mentions
-from core.entities.name_words import name_key
-from core.entities.recognition import recognize_names
-from core.entities.similar_names import CountedName, NamePair, find_similar_pairs
+from core.entities.mentions import FoundNames, NameText, find_names, place_mentions
+from core.entities.recognition import name_key, recognize_names
+from core.entities.resolution import CountedName, NamePair, find_similar_pairs
 from core.errors import LociError
 from core.intake.revise.refinement import READING
 from core.intake.transaction.unit_of_work import Verb

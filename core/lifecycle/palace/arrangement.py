@@ -19,7 +19,7 @@ from core.lifecycle.palace.placement import NEW, CandidateRoom, Numbers, Placeme
 from core.memory import rooms as stored
 from core.memory.rooms import Places, Room, Wing
 from core.score.floor_plan import Rect, lay_out
-from core.score.lifecycle.clusters import blend_with_conversation, mean_directions
+from core.score.topics import blend_with_conversation, mean_directions
 from core.text.room_names import TEXTS, name_rooms
 from core.types.values import Actor
 from core.vault.database.rows import Rows

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from core.memory.rooms import Places, Room
 from core.score.floor_plan import FULL, Grid, Rect, capacity, free_ground, places_needed, room_size, spread_places
-from core.score.lifecycle.clusters import FAR, cluster_vectors
+from core.score.topics import FAR, cluster_vectors
 from core.types.views import GAP
 
 Vectors = NDArray[np.float32]

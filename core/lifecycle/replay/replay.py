@@ -21,7 +21,7 @@ from core.embed.codec import from_blob
 from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.kit.job_context import BatchResult, JobContext
 from core.memory.strengths import COLUMNS, JOINS, read_strengths
-from core.score.lifecycle.strength import boost_after_replay, draw_without_replacement
+from core.score.decay import boost_after_replay, draw_without_replacement
 from core.types.lifecycle import Deed, JobType, Planned
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

@@ -20,7 +20,7 @@ from core.recall.browse.library import read_rows
 from core.recall.browse.timeline import NEVER_HELD
 from core.recall.scope import parse_labels
 from core.recall.vectors import SnapshotVectors
-from core.score.lifecycle.state_transitions import Pair, classify_transitions
+from core.score.topics import Pair, classify_transitions
 from core.text.terms import query_terms
 from core.types.views import Evolution, TopicEvent
 from core.vault.database.rows import Rows

@@ -18,7 +18,7 @@ from baseline import content_words, grepped
 from locomo import Turn
 from measures import binary_ndcg, reciprocal_rank, session_recall, turn_recall
 
-from core.score.ranking.profile import LOCI
+from core.score.profile import LOCI
 
 FOUND = ["s1:1", "s1:2", "s2:1", "s3:4", "s2:2"]
 _refs = st.lists(st.integers(0, 30).map(lambda n: f"s{n // 4}:{n}"), unique=True, max_size=30)

@@ -7,8 +7,7 @@ import pytest
 from core.config.option_rows import option_rows
 from core.config.options import Options
 from core.config.retrieval import PREFIX, RetrievalOptions, load
-from core.score.ranking.profile import LOCI
-from core.score.ranking.profile_options import PRESET_WORDS, option_name, preset_values, profile_values
+from core.score.profile import LOCI, PRESET_WORDS, option_name, preset_values, profile_values
 
 OF_HEALTH = {"health_window", "health_low", "health_poor"}
 

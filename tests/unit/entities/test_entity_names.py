@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.entities.name_words import name_key
-from core.entities.recognition import recognize_names
-from core.entities.similar_names import CountedName, find_similar_pairs
+from core.entities.recognition import name_key, recognize_names
+from core.entities.resolution import CountedName, find_similar_pairs
 
 
 def names(text: str) -> list[tuple[str, str, bool]]:

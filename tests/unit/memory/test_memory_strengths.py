@@ -8,7 +8,7 @@ from decay_rig import DAY_MS, put
 from engine_rig import START_MS, Rig
 
 from core.memory.strengths import COLUMNS, JOINS, WIDTH, read_courses, read_strength_by_id, read_strengths
-from core.score.lifecycle.strength import strength_course
+from core.score.decay import strength_course
 
 
 def test_every_input_reaches_the_formula(rig: Rig) -> None:

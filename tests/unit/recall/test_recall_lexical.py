@@ -13,7 +13,7 @@ from recall_rig import NOW_MS, Note, Rig, WordEmbedder
 from core.recall.lexical import TermStatistics, find_best_covered, read_query_words, score_bm25
 from core.recall.request import RecallRequest
 from core.recall.scope import OWNER_SCOPE, Scope
-from core.score.ranking.profile import Profile
+from core.score.profile import Profile
 from core.vault.database.rows import Params
 
 

@@ -11,8 +11,8 @@ from recall_rig import NOW_MS, Note, Rig, memory_id
 from core.config.retrieval import RetrievalOptions
 from core.embed.codec import to_blob
 from core.recall.scope import Scope
-from core.score.ranking.profile_options import profile_from_options
-from core.score.ranking.rank_replay import replay_answer, replay_ranking
+from core.score.profile import profile_from_options
+from core.score.ranking import replay_answer, replay_ranking
 from core.types.recall import QueryPlan, TimeRange
 from core.types.values import Intent, Kind, Status
 

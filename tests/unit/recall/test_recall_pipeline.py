@@ -13,7 +13,7 @@ from core.recall.pipeline import Recall
 from core.recall.request import RecallRequest
 from core.recall.result import NO_VECTORS
 from core.recall.scope import OWNER_SCOPE
-from core.score.ranking.profile import LOCI
+from core.score.profile import LOCI
 from core.types.values import Kind, Status
 
 DAY = 86_400_000

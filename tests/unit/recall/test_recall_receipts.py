@@ -9,8 +9,8 @@ from recall_rig import Note, Rig
 
 from core.errors import Code, IntegrityError
 from core.recall.receipt_codec import metrics_from_json, metrics_to_json, receipt_body, receipt_trace
-from core.score.belief.quality import answer_metrics
-from core.score.ranking.rank_replay import replay_answer, replay_ranking
+from core.score.answer_quality import answer_metrics
+from core.score.ranking import replay_answer, replay_ranking
 
 TEXTS = (
     "Ada keeps bees in the garden", "The bees like lavender", "Ada drinks coffee", "The garden gate is green",

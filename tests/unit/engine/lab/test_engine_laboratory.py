@@ -12,8 +12,7 @@ from core.config.retrieval import RetrievalOptions
 from core.engine.laboratory import Laboratory
 from core.errors import Code
 from core.events import Changed, Event
-from core.score.ranking.profile import LOCI
-from core.score.ranking.profile_options import preset_values
+from core.score.profile import LOCI, preset_values
 from core.types.recall import LabAnswer, PlanChange
 from core.types.requests import RecallQuery
 from core.types.values import Intent

@@ -14,7 +14,7 @@ from core.engine.laboratory import Laboratory
 from core.engine.memories.memories import RecallReply
 from core.errors import Code
 from core.recall.receipt_codec import metrics_to_json
-from core.score.ranking.rank_replay import replay_answer, replay_ranking
+from core.score.ranking import replay_answer, replay_ranking
 from core.types.recall import Metrics
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Actor

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from core.engine.memories.detail import ChainVersion, place_chain, trust_steps
 from core.errors import Code
-from core.score.belief.trust import trust_terms
+from core.score.trust import trust_terms
 from core.types.memory import Belief, Chain, ClaimHeld
 from core.types.values import Kind, Precision, Source, Status, When
 from core.types.views import Revision

@@ -26,7 +26,7 @@ from core.engine.runtime.monitor import ResourceProbes as Machine
 from core.engine.runtime.search import ActiveVectorSpace, make_active_space
 from core.errors import Code
 from core.index.manager import IndexManager
-from core.score.ranking.profile_options import profile_from_options
+from core.score.profile import profile_from_options
 from core.security.kdf import KdfCost
 from core.security.keyring_client import KeyringCause, KeyringEntry, KeyringFaultError
 from core.types.clock import ManualClock

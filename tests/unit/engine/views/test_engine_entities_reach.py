@@ -10,7 +10,7 @@ import pytest
 from engine_rig import Rig, differences
 from entity_rig import change, get, make, merge, named, refused
 
-from core.entities import entity_rows
+from core.entities import registry
 from core.errors import Code
 from core.ipc.methods.entities import entity as entity_json
 from core.text.screening import injection
@@ -46,7 +46,7 @@ def test_names_in_sight_settle_it_however_often_they_are_named(rig: Rig) -> None
             told: list[None] = []
             bare = tx._connection
             bare.set_progress_handler(lambda: told.append(None), 10)
-            entity_rows.read_card(tx, anna, reach)
+            registry.read_card(tx, anna, reach)
             bare.set_progress_handler(None, 0)
             return len(told)
 

@@ -16,7 +16,7 @@ from core.errors import Code
 from core.lifecycle.decay.gauges import read_gauges
 from core.lifecycle.decay.sweep import plan_sweep
 from core.memory.strengths import read_strength_by_id
-from core.score.lifecycle.strength import BASE_TAU_DAYS
+from core.score.decay import BASE_TAU_DAYS
 from core.types.lifecycle import Curve, Deed, Gauges, Planned
 
 

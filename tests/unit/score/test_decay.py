@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from core.errors import Code, UserError
-from core.score.lifecycle.decay import (
+from core.score.decay import (
     EXPIRED,
     FADING,
     HOLDS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.score.belief.trust import SOURCE_WEIGHT, trust_terms
+from core.score.trust import SOURCE_WEIGHT, trust_terms
 from core.types.values import Source
 
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from core.score.belief.quality import answer_health, answer_metrics, average_relevancy, ndcg, percentile, signal_shares
+from core.score.answer_quality import answer_health, answer_metrics, average_relevancy, ndcg, percentile, signal_shares
 from core.types.recall import Metrics, QueryPlan, Trace, TracedCandidate
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.score.ranking.context_budget import Choice, PackItem, choose_items, fetch_count, fit_to_budget
+from core.score.context_budget import Choice, PackItem, choose_items, fetch_count, fit_to_budget
 
 NONE: dict[str, int] = {"facts": 0}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.score.lifecycle.rule_maturity import (
+from core.score.trust import (
     Maturity,
     demoted,
     harmful_effectiveness,

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from core.score.lifecycle.strength import BASE_TAU_DAYS, StrengthCourse, initial_strength, strength_course
+from core.score.decay import BASE_TAU_DAYS, StrengthCourse, initial_strength, strength_course
 
 DAY = 86_400_000
 NOW = 400 * DAY

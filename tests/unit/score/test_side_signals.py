@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.score.ranking.abstention import evidence_bar
-from core.score.ranking.adjustments import SideSignals, recency_score, side_multiplier, utility_score
-from core.score.ranking.profile import LOCI, PRESETS, SideWeights
+from core.score.profile import LOCI, PRESETS, SideWeights
+from core.score.ranking import SideSignals, evidence_bar, recency_score, side_multiplier, utility_score
 
 DAY = 86_400_000
 

@@ -7,11 +7,13 @@ from dataclasses import replace
 import pytest
 
 from core.config.retrieval import RetrievalOptions
-from core.score.ranking.profile import LOCI, PRESETS, SEED_A
-from core.score.ranking.profile_options import (
+from core.score.profile import (
+    LOCI,
     MEASURED,
     OWN,
     PRESET_WORDS,
+    PRESETS,
+    SEED_A,
     matching_preset,
     preset_values,
     profile_from_options,

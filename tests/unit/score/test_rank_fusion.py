@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from core.score.ranking.fusion import evidence_score, fuse_ranks, rank_scores, term_weight
+from core.score.ranking import evidence_score, fuse_ranks, rank_scores, term_weight
 
 
 def test_equal_scores_share_the_better_rank() -> None:

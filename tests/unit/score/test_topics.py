@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.score.lifecycle.state_transitions import Pair, classify_transitions
+from core.score.topics import Pair, classify_transitions
 from core.types.views import Transition
 
 START, ADDITION, REINFORCEMENT, CORRECTION = Transition

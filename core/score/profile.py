@@ -1,15 +1,21 @@
-"""Every number of recall in one frozen object, each with its source or its measurement.
+"""Every number of recall in one frozen object, each with its source or its measurement, and the options for them.
 
 "dev" means the three development conversations of LoCoMo (495 questions with evidence, 1,451 turns, one space each),
 measured with `tests/bench/bench_locomo.py`; figures are session recall@10 / turn recall@10. As it stands: 95.6 / 84.8.
 The figures of single weights were taken when they were chosen, some before others were added (95.4 / 83.4 then); what
 each stage is worth now is told by `--ablation`. The weights were chosen with dev in view, so these figures flatter
-them. Must not do: anything; it holds numbers.
+them. A number of a profile has a dotted name (`sides.recency`, `window_terms.2`); the option of it has underscores
+instead. Must not do: rank, or read a vault.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+from core.config.retrieval import RetrievalOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +140,7 @@ class Profile:
         least_documents: words are weighed as if there were at least so many memories; a few tell nothing about how
             common a word is.
         small_scope: up to so many memories in scope are searched exactly, by their labels.
-        least_chance: what the chance of an answer (`core.score.ranking.abstention`) must reach; under it the answer
+        least_chance: what the chance of an answer (`core.score.ranking`) must reach; under it the answer
         is empty.
         bar_base: the evidence that an answer by meaning alone must have in a vault of one memory.
         bar_slope: how that rises with the natural logarithm of the number of memories in scope.
@@ -194,15 +200,145 @@ class Profile:
 
 LOCI = Profile()
 """The default."""
-
 SEED_A = replace(LOCI, name="seed-a", sides=SideWeights(0.25, 0.2, 0.15, 0.0), recency_half_life_days=69.3)
 """Seed A's side weights 0.25, 0.20, 0.15 beside relevance 0.40; its recency is exp(-0.01 days)."""
-
 SEED_B = replace(LOCI, name="seed-b", sides=SideWeights(0.1, 0.2, 0.3, 0.0), recency_half_life_days=7.0)
 """Seed B's importance 0.3, recency 0.2, effective confidence 0.1 beside relevance 0.4; half-life 7 days."""
-
 ENGRAM = replace(LOCI, name="engram", sides=SideWeights(0.25, 0.2, 0.0, 0.2), recency_half_life_days=30.0)
 """E7.1.2: accuracy 0.25, freshness 0.20, utility 0.20 beside relevance 0.35; half-life 30 days (E18)."""
-
 PRESETS = (LOCI, SEED_A, SEED_B, ENGRAM)
 """All profiles that ship, the default first."""
+Value = float | bool | str
+MEASURED = "measured"
+"""The preset of the defaults."""
+OWN = "own"
+"""The name of a profile that is no preset's."""
+PRESET_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        MEASURED: "As measured: what answers best on test conversations",
+        "seed-a": "Confidence first, slow to forget",
+        "seed-b": "Importance first, fresh things over old",
+        "engram": "Believed, fresh and useful things first",
+    }
+)
+"""What each preset is, in words."""
+_BY_NAME = {MEASURED if profile is LOCI else profile.name: profile for profile in PRESETS}
+
+
+def profile_values(profile: Profile) -> dict[str, Value]:
+    """Every value of a profile but its name.
+
+    Args:
+        profile: the profile.
+
+    Returns:
+        Dotted name to value, in the order of the fields; places of a tuple count from 1.
+    """
+    found: dict[str, Value] = {}
+    for field in fields(profile):
+        if field.name != "name":
+            found.update(_flat(field.name, getattr(profile, field.name)))
+    return found
+
+
+def option_name(dotted: str) -> str:
+    """The option of a profile's value.
+
+    Args:
+        dotted: as `profile_values` has it.
+
+    Returns:
+        The name in `core.config.retrieval`.
+    """
+    return dotted.replace(".", "_")
+
+
+def profile_from_options(options: RetrievalOptions, name: str | None = None) -> Profile:
+    """The profile that options say.
+
+    Args:
+        name: for receipts; None for the name of the preset they are, or `OWN`.
+
+    Returns:
+        A profile; what is no option is as measured.
+    """
+    told = options.model_dump()
+    changed = replace_values(
+        LOCI, {dotted: told[option_name(dotted)] for dotted in profile_values(LOCI) if option_name(dotted) in told}
+    )
+    if name is None:
+        preset = matching_preset(options)
+        name = _BY_NAME[preset].name if preset else OWN
+    return replace(changed, name=name)
+
+
+def replace_values(profile: Profile, values: Mapping[str, Value]) -> Profile:
+    """A profile with some of its values changed.
+
+    Args:
+        profile: as it is.
+        values: dotted name to value; names it does not have are passed over.
+
+    Returns:
+        The profile.
+    """
+    new = {
+        field.name: _built(field.name, getattr(profile, field.name), values.get)
+        for field in fields(profile)
+        if field.name != "name"
+    }
+    return replace(profile, **new)
+
+
+def preset_values(name: str) -> dict[str, Value]:
+    """What the options are under a preset.
+
+    Args:
+        name: a key of `PRESET_WORDS`.
+
+    Returns:
+        Option to value, for all options that rank.
+
+    Raises:
+        KeyError: there is no such preset.
+    """
+    known = RetrievalOptions.model_fields
+    flat = {option_name(dotted): value for dotted, value in profile_values(_BY_NAME[name]).items()}
+    return {option: value for option, value in flat.items() if option in known}
+
+
+def matching_preset(options: RetrievalOptions) -> str:
+    """The preset that options are those of.
+
+    Returns:
+        Its name; `""` where they are none's.
+    """
+    told = options.model_dump()
+    for name in PRESET_WORDS:
+        if all(told[option] == value for option, value in preset_values(name).items()):
+            return name
+    return ""
+
+
+def _flat(name: str, value: Any) -> dict[str, Value]:
+    if is_dataclass(value):
+        return {
+            key: one
+            for field in fields(value)
+            for key, one in _flat(f"{name}.{field.name}", getattr(value, field.name)).items()
+        }
+    if isinstance(value, tuple):
+        return {key: one for nr, part in enumerate(value, start=1) for key, one in _flat(f"{name}.{nr}", part).items()}
+    return {name: value}
+
+
+def _built(name: str, value: Any, given: Callable[[str], Value | None]) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = {
+            field.name: _built(f"{name}.{field.name}", getattr(value, field.name), given) for field in fields(value)
+        }
+        return replace(value, **parts)
+    if isinstance(value, tuple):
+        return tuple(_built(f"{name}.{nr}", part, given) for nr, part in enumerate(value, start=1))
+    new = given(name)
+    return value if new is None else new

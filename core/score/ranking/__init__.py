@@ -1,1 +1,0 @@
-"""Formulas of recall: fusion, factors, diversity, abstention, activation, packing, profiles. Must not: do any I/O."""
