@@ -25,10 +25,9 @@ from core.intake.revise.change_requests import (
     identify_change_call,
     restore_change_reply,
 )
-from core.intake.revise.relations import draw_relation
-from core.intake.transaction.idempotency import IdempotentCall
-from core.intake.transaction.unit_of_work import not_admitted_error
-from core.intake.transitions.soft_delete import forget_memory
+from core.intake.revise.revision import draw_relation
+from core.intake.transaction.unit_of_work import IdempotentCall, not_admitted_error
+from core.intake.transitions.transitions import forget_memory
 from core.recall.scope import Scope, find_visible
 from core.text.terms import embedding_text
 from core.types.lifecycle import Marked

@@ -27,11 +27,20 @@ from core.engine.runtime.futures import chain
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
 from core.errors import Code, EnvironmentFaultError, UserError
-from core.intake.review import decision_rules, source_quarantine
-from core.intake.review import expiry as lapsing
-from core.intake.review.resolution import Resolver, turned_down_label
-from core.intake.transaction.idempotency import IdempotentCall
-from core.intake.undo.batch_undo import standing_steps
+from core.intake.review import source_quarantine
+from core.intake.review.resolution import (
+    Resolver,
+    find_due,
+    forget_rule,
+    has_due_rules,
+    has_stale,
+    list_rules,
+    mark_seen,
+    revalidate,
+    turned_down_label,
+)
+from core.intake.transaction.unit_of_work import IdempotentCall
+from core.intake.undo import standing_steps
 from core.memory.read import read_by_ids
 from core.recall.scope import Scope, visible_ids
 from core.text.screening.egress import prefetch_scans
@@ -115,7 +124,7 @@ class ReviewChores:
         seq = int(rows.value("SELECT seq FROM vault_state"))
         if seq == self.seq and not expiry:
             return seq, False, False
-        return seq, lapsing.has_stale(rows, now_ms, expiry=expiry), decision_rules.has_due_rules(rows)
+        return seq, has_stale(rows, now_ms, expiry=expiry), has_due_rules(rows)
 
     def _looked(self, seq: int, at: float, *, expiry: bool) -> None:
         self.seq = seq
@@ -132,12 +141,12 @@ def run_review_chores(tx: Tx, opened: OpenVault, *, expiry: bool) -> int:
     Returns:
         How many items changed.
     """
-    changed = lapsing.revalidate(tx, expiry=expiry)
-    for due in decision_rules.find_due(tx, _RULED_AT_ONCE):
+    changed = revalidate(tx, expiry=expiry)
+    for due in find_due(tx, _RULED_AT_ONCE):
         done = make_resolver(opened).resolve_many(
             tx, due.items, Decision(due.action), SCHEDULER, None, opened.search.add_vectors, rule=due.rule_id
         )
-        decision_rules.mark_seen(tx, due.items)
+        mark_seen(tx, due.items)
         changed += len(due.items) - len(done.refused)
     if changed:
         opened.announce_after(tx, "review", (), SCHEDULER)
@@ -377,7 +386,7 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().read(decision_rules.list_rules)
+        return self._opened().read(list_rules)
 
     def forget_rule(self, rule_id: str) -> Future[str]:
         """Remove a rule; what it decided stays.
@@ -391,7 +400,7 @@ class Conflicts:
         opened = self._opened()
 
         def write(tx: Tx) -> str:
-            step = decision_rules.forget_rule(tx, opened.work, rule_id, OWNER_ACTOR)
+            step = forget_rule(tx, opened.work, rule_id, OWNER_ACTOR)
             opened.announce_after(tx, "forget_rule", (), OWNER_ACTOR)
             return step
 

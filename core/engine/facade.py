@@ -59,7 +59,7 @@ from core.engine.views.timeline import Timeline
 from core.entities.resolution import EntityCandidate as EntityCandidate
 from core.errors import Code, LociError
 from core.events import Hub, Progress, StateChanged
-from core.intake.transaction.text_readers import TextReaders
+from core.intake.claims import TextReaders
 from core.lifecycle.enrich.model_migration import MigrationJob
 from core.lifecycle.registry import all_jobs
 from core.recall.result import RecallItem, RecallResult

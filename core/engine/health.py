@@ -17,7 +17,7 @@ from core.belief.review.items import open_count
 from core.engine.runtime.open_vault import CachedCount, OpenVault
 from core.errors import Code
 from core.index.manager import IndexState
-from core.intake.undo.client_pairing import UNPAIRED
+from core.intake.undo import UNPAIRED
 from core.lifecycle.decay.sweep import plan_sweep
 from core.lifecycle.distill import distill_queue
 from core.lifecycle.kit import clock_check

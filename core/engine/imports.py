@@ -46,10 +46,8 @@ from core.intake.store.import_batch import (
     usable_space,
     usable_validity,
 )
+from core.intake.transaction.admission import check_space_name, cut_text, erased_digests, erased_texts
 from core.intake.transaction.sources import KINDS_BY_TEXT, standing_twin
-from core.intake.transaction.text_parts import cut_text
-from core.intake.transaction.tombstones import erased_digests, erased_texts
-from core.intake.transaction.validation import check_space_name
 from core.memory.draft import content_hash
 from core.memory.spaces import find_space_id
 from core.text.terms import embedding_text

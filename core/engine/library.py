@@ -24,8 +24,8 @@ from core.engine.runtime.search import Embedded
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.intake.revise.revision import VERB, Reviser, preview_revision
 from core.intake.revise.revision_plan import check_revision
-from core.intake.transitions.injection_hold import VERB as LET_THROUGH
-from core.intake.transitions.injection_hold import release_hold
+from core.intake.transitions.review_items import VERB as LET_THROUGH
+from core.intake.transitions.review_items import release_hold
 from core.memory.draft import to_json
 from core.memory.read import MEMORY_COLUMNS, read_by_id, read_by_ids, row_to_memory
 from core.recall.browse.library import count_facets, find_rows, read_rows
@@ -214,7 +214,7 @@ def read_warning(opened: OpenVault, memory_id: str) -> Future[Warned | None]:
 
 
 def let_memory_through(opened: OpenVault, memory_id: str) -> Future[str]:
-    """Let a memory through; one undo step (`core.intake.transitions.injection_hold.release_hold`).
+    """Let a memory through; one undo step (`core.intake.transitions.review_items.release_hold`).
 
     Returns:
         The undo step; the future raises NOT_FOUND.

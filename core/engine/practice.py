@@ -28,9 +28,8 @@ from core.intake.revise.outcome_reports import (
     procedure_state,
     rule_state,
 )
-from core.intake.transaction.idempotency import IdempotentCall
-from core.intake.transaction.question_quota import check_marks
-from core.intake.transaction.validation import check_reason
+from core.intake.transaction.admission import check_marks, check_reason
+from core.intake.transaction.unit_of_work import IdempotentCall
 from core.recall.scope import find_visible
 from core.text.terms import embedding_text
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState

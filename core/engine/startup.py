@@ -33,7 +33,7 @@ from core.events import Hub, Progress
 from core.index.base import VectorIndex
 from core.index.manager import IndexManager, IndexState, IndexStatus, MaintenanceDue
 from core.index.snapshot import Identity, SnapshotRefused, read_snapshot, write_snapshot
-from core.intake.transaction.text_readers import TextReaders
+from core.intake.claims import TextReaders
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.lifecycle.kit.job_context import SCHEDULER
 from core.memory import vector_spaces

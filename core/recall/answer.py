@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.intake.claims.structural_match import sentence_at
+from core.intake.candidate import sentence_at
 from core.memory.read import read_by_labels
 from core.recall.candidates import Candidates, ComparedQuery
 from core.recall.client_quota import allot_places, contributors

@@ -23,7 +23,7 @@ from core import log
 from core.belief.claims.authorship import find_owner_statements, find_persons_words
 from core.belief.relate.own_word import Odds, Spoken, odds_of, spoken
 from core.errors import LociError
-from core.intake.transaction.text_readers import TextReaders
+from core.intake.claims import TextReaders
 from core.recall.candidates import Candidates, ComparedQuery, read_candidates
 from core.recall.predicate import ScopePredicate
 from core.recall.result import IN_REVIEW, RecallItem, Signals

@@ -5,7 +5,7 @@ that states something of the person, is a fact besides, and passes the gate like
 is the person's word through a client with the grant `speak_for_user`; else it is that client's account of it. A summary
 (E13) is kept as the statements it is made of. A client that may only propose leaves its facts for review, and no
 messages: they would be an item of review each. One that may not read is told of each piece the same, whatever is known
-or was erased (`core.intake.store.disclosure`). Must not do: ask a model, trim or shorten a text, or make a fact of
+or was erased (`core.intake.store.requests`). Must not do: ask a model, trim or shorten a text, or make a fact of
 what an assistant or a tool said.
 """
 
@@ -20,12 +20,17 @@ from numpy.typing import NDArray
 
 from core.config.sessions import SessionOptions
 from core.errors import Code, UserError
-from core.intake.store.disclosure import check_room, may_not_read, reply_for_left_out
-from core.intake.store.requests import CheckedRequest, StoreContext, check_request
+from core.intake.claims import TextReaders
+from core.intake.store.requests import (
+    CheckedRequest,
+    StoreContext,
+    check_request,
+    check_room,
+    may_not_read,
+    reply_for_left_out,
+)
 from core.intake.store.store import StoreService
-from core.intake.transaction.question_quota import check_waiting
-from core.intake.transaction.text_readers import TextReaders
-from core.intake.transaction.tombstones import erased_texts, lift_tombstones
+from core.intake.transaction.admission import check_waiting, erased_texts, lift_tombstones
 from core.intake.transaction.unit_of_work import Verb
 from core.memory.draft import content_hash, to_json
 from core.memory.write import Stored

@@ -12,7 +12,7 @@ import pytest
 from engine_rig import Rig, refused, rig_at
 
 from core.errors import Code
-from core.intake.transaction.text_readers import TextReaders
+from core.intake.claims import TextReaders
 from core.types.belief import ClaimDraft
 from core.types.replies import StoreReply
 from core.types.reviews import Decision

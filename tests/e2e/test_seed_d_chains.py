@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from engine_rig import START_MS, Rig, rig_at
 
-from core.intake.transaction.text_readers import TextReaders
+from core.intake.claims import TextReaders
 from core.types.belief import LABELS, Label, Relation, Told
 from core.types.replies import StoreReply
 from core.types.reviews import Decision

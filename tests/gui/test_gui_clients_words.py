@@ -23,8 +23,8 @@ GIVEN = {
     "core.engine.jobs.runner": {"consolidate"},  # the one work a client may ask for
     "core.engine.clients.sessions": {"capture", "compaction_ingest"},
     "core.intake.revise.change_requests": {"ask_update", "ask_delete", "ask_forget", "update", "delete", "forget"},
-    "core.intake.transitions.soft_delete": {"forget", "delete"},
-    "core.intake.undo.undo": set(),
+    "core.intake.transitions.transitions": {"forget", "delete"},
+    "core.intake.undo": set(),
     "core.intake.transitions.verdicts": {"confirm", "dispute", "reinforce"},
 }
 """Where a verb's name is handed on: the names that come there from clients."""

@@ -17,8 +17,8 @@ from engine_rig import Rig, Table, rig_at
 from gathering_rig import told
 
 from core.belief.relate.relation import certain_relation
-from core.intake.transaction.text_readers import TextReaders
-from core.intake.transaction.trust_inputs import claims_on, refresh_claims
+from core.intake.claims import TextReaders
+from core.intake.transaction.sources import claims_on, refresh_claims
 from core.types.belief import Label, Relation, Told
 from core.types.values import Kind
 

@@ -14,7 +14,7 @@ from engine_rig import START_MS, Rig
 
 from core.belief.claims.claims import EvidenceSource, draft_claim
 from core.engine.conflicts import run_review_chores
-from core.intake.transaction.trust_inputs import refresh_trust
+from core.intake.transaction.sources import refresh_trust
 from core.intake.transitions.review_items import ItemSubject
 from core.intake.transitions.transitions import Transitions
 from core.memory.draft import Draft

@@ -27,7 +27,7 @@ from core.engine.facade import Engine, Home, HomeKeys, RootKey, Setup, create_va
 from core.engine.memories.memories import embed_backlog
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, LociError
-from core.intake.transaction.text_readers import TextReaders
+from core.intake.claims import TextReaders
 from core.recall.result import RecallResult
 from core.security.kdf import KdfCost
 from core.types.clock import Clock, ManualClock

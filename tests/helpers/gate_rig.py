@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.belief.gate import SourceAuthority
-from core.intake.claims.candidate import is_owners_word
+from core.intake.candidate import is_owners_word
 from core.score.trust import SOURCE_WEIGHT
 from core.types.belief import LABELS, Label, Relation
 from core.types.values import Source

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from engine_rig import Rig
 
-from core.intake.transaction.sources import Lineage, add_source
-from core.intake.transaction.trust_inputs import refresh_trust
+from core.intake.transaction.sources import Lineage, add_source, refresh_trust
 from core.memory.draft import Draft
 from core.memory.write import insert_memories, write_vectors
 from core.types.values import Kind, Role, Source, Status, When

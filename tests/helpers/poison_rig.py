@@ -22,8 +22,8 @@ from real_models import real_embedder, real_readers
 
 from core.belief.extract.normal_form import skeleton
 from core.errors import UserError
+from core.intake.claims import TextReaders
 from core.intake.store.classification import find_unread
-from core.intake.transaction.text_readers import TextReaders
 from core.score.trust import SOURCE_WEIGHT
 from core.types.replies import StoreReply
 from core.types.requests import ListRequest, StoreRequest

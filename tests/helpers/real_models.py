@@ -6,7 +6,7 @@ from functools import cache
 
 from core.embed.base import Embedder
 from core.engine.facade import built_in_embedder, built_in_readers
-from core.intake.transaction.text_readers import TextReaders
+from core.intake.claims import TextReaders
 
 
 @cache

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ipc_values import make_memory
 
 from core.belief.extract.extraction import extract_claims
-from core.intake.transaction.text_readers import TextReaders
+from core.intake.claims import TextReaders
 from core.recall.ranking import mark_contradictions
 from core.recall.result import RecallItem, Signals
 

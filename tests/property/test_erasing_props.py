@@ -16,11 +16,9 @@ from hypothesis import strategies as st
 
 from core.engine.memories.memories import vector_remover
 from core.intake.erase.erasure import erase
-from core.intake.erase.erasure_scope import erasure_scope_of
-from core.intake.erase.row_erasure import texts_of
-from core.intake.erase.trace_erasure import remove_ids
-from core.intake.erase.trace_index import ErasedTextMatcher, TraceIndex
-from core.intake.transaction.tombstones import fold_text
+from core.intake.erase.row_erasure import erasure_scope_of, texts_of
+from core.intake.erase.trace_erasure import ErasedTextMatcher, TraceIndex, remove_ids
+from core.intake.transaction.admission import fold_text
 from core.types.recall import ContextQuery
 from core.types.values import OWNER_ACTOR, Kind, Status
 from core.types.views import Revision

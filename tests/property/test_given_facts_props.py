@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from core.belief.extract.extraction import extract_claims
 from core.errors import Code, UserError
+from core.intake.claims import no_claims
 from core.intake.store.requests import check_request, is_bare_value, to_store_request
-from core.intake.transaction.text_readers import no_claims
 from core.types.requests import FactRequest, StoreRequest
 
 NOW_MS = 1_700_000_000_000

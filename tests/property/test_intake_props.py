@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.errors import Code, LociError
-from core.intake.transaction.text_parts import PART_BYTES, cut_text
+from core.intake.transaction.admission import PART_BYTES, cut_text
 from core.types.replies import UndoReport
 from core.types.requests import ListRequest
 from core.types.values import OWNER_ACTOR, Kind

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from core.belief.gate import SourceAuthority
 from core.index.base import Hits
 from core.index.manager import IndexManager
-from core.intake.claims.candidate import StoreCandidate
+from core.intake.candidate import StoreCandidate
 from core.intake.store.neighbours import NeighbourSearch
 from core.memory.write import VectorSpace
 from core.types.values import Kind, Source

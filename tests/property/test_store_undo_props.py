@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from core.engine.memories.import_comparison import compare_imported
 from core.errors import Code, LociError
-from core.intake.transaction.text_readers import TextReaders
+from core.intake.claims import TextReaders
 from core.types.belief import LABELS, ClaimDraft, Label, Relation, Told
 from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action, Actor, Kind, Source, When

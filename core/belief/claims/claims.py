@@ -72,7 +72,7 @@ def draft_given_claim(claim: Mapping[str, Any], text: str, validity: tuple[When 
     """A claim that came with its text: the whole text is its evidence.
 
     Args:
-        claim: a claim with its defaults filled in (`core.intake.transaction.validation.check_claim`).
+        claim: a claim with its defaults filled in (`core.intake.transaction.admission.check_claim`).
         text: the memory's text.
         validity: from when and until when it holds.
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from core.config.options import Options
 from core.errors import Code, PreconditionError, UserError
-from core.intake.transaction.trust_inputs import refresh_capped
-from core.intake.transaction.validation import check_space_name
-from core.intake.undo.client_pairing import NEVER, UNPAIRED, is_unpaired
+from core.intake.transaction.admission import check_space_name
+from core.intake.transaction.sources import refresh_capped
+from core.intake.undo import NEVER, UNPAIRED, is_unpaired
 from core.memory.spaces import ensure_space
 from core.types.clients import SLEEPS_AFTER_MS, Before, Change, ClientCard, Standing, Terms
 from core.types.ids import IdMaker

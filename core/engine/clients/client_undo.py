@@ -19,10 +19,10 @@ from typing import NoReturn
 from core.belief.claims.authorship import OWNERS_WORD
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, LociError
-from core.intake.erase.scrub_mark import note_scrub
+from core.intake.erase.erasure import note_scrub
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions.transitions import Transitions
-from core.intake.undo.batch_undo import UndoneSteps, standing_steps, undo_many
+from core.intake.undo import UndoneSteps, standing_steps, undo_many
 from core.types.clients import Removal, Undoable
 from core.types.values import Actor
 from core.vault.database.rows import Rows

@@ -46,7 +46,7 @@ from core.engine.runtime.search import Embedded
 from core.engine.startup import flush_journal
 from core.errors import Code, LociError, UserError
 from core.intake.transaction.unit_of_work import Verb
-from core.intake.undo.client_pairing import UNPAIRED
+from core.intake.undo import UNPAIRED
 from core.recall.context import SHARE, average_entry_tokens, pack_with_quota
 from core.recall.request import RecallRequest
 from core.recall.scope import OWNER_SCOPE, PLACE, Scope, visibility_conditions, visible_ids, withheld_among

@@ -20,7 +20,7 @@ from core.engine.runtime.futures import chain, log_failure, map_result
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
 from core.errors import LociError, UserError
-from core.intake.transaction.idempotency import IdempotentCall
+from core.intake.transaction.unit_of_work import IdempotentCall
 from core.recall.context import HEAD
 from core.sessions import working_set
 from core.sessions.capture import CaptureContext, PreparedCapture, prepare_messages, prepare_summary, write_capture

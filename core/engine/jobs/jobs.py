@@ -24,9 +24,8 @@ from core.engine.runtime.futures import chain, map_result
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.settings import Settings
 from core.errors import Code, EnvironmentFaultError, UserError
-from core.intake.revise.relations import accept_link, open_links, reject_link
-from core.intake.revise.retention_hold import SPARED_DAYS, spare_memories
-from core.intake.transaction.idempotency import IdempotentCall
+from core.intake.revise.revision import SPARED_DAYS, accept_link, open_links, reject_link, spare_memories
+from core.intake.transaction.unit_of_work import IdempotentCall
 from core.lifecycle.consolidate.run_report import (
     count_plan,
     count_standing,

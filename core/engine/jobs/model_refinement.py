@@ -23,8 +23,17 @@ from core.engine.runtime.futures import map_result
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, EnvironmentFaultError, LociError
 from core.intake.revise import refinement
-from core.intake.revise.refinement import MODEL_ACTOR, VERB, RefinementResult
-from core.intake.store.refinement_queue import OpenPair, UnreadMemory, is_importing, mark_asked, next_pair, next_text
+from core.intake.revise.refinement import (
+    MODEL_ACTOR,
+    VERB,
+    OpenPair,
+    RefinementResult,
+    UnreadMemory,
+    is_importing,
+    mark_asked,
+    next_pair,
+    next_text,
+)
 from core.llm.ollama import ModelServer, ServerLimits, load_library
 from core.llm.prompts import TEXT_CHARACTERS, Prompt, claims_prompt, relation_prompt
 from core.llm.schema import parse_claims, parse_relation

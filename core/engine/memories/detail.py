@@ -15,7 +15,7 @@ from core.belief.claims.contradiction import IN_QUESTION, OPPOSED
 from core.belief.extract.permanence import claim_permanence, classify_permanence
 from core.belief.review.items import find_standing_side
 from core.belief.review.sides import KeyedClaim, find_claim_conflicts, read_claims
-from core.intake.transaction.trust_inputs import age_days, trust_terms_of
+from core.intake.transaction.sources import age_days, trust_terms_of
 from core.memory.read import read_by_ids, read_occurred
 from core.score.decay import STANDARD
 from core.score.trust import TrustTerms

@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from core import log
 from core.engine.runtime.futures import begin, log_failure
 from core.engine.runtime.open_vault import OpenVault
-from core.intake.store.classification import SCHEDULER, find_unread
-from core.intake.store.reconciliation import ReconciliationBatch, add_counts, reconcile
+from core.intake.store.classification import SCHEDULER, ReconciliationBatch, add_counts, find_unread, reconcile
 from core.types.replies import Reconciled
 from core.vault.database.tx import Tx
 

@@ -37,8 +37,8 @@ from core.intake.erase.erasure import VERB as ERASE_VERB
 from core.intake.erase.erasure import erase, erase_preview
 from core.intake.store.requests import CheckedRequest, check_request, check_source, to_store_request
 from core.intake.store.store import identify_store_call, restore_store_reply
-from core.intake.transaction.idempotency import IdempotentCall
-from core.intake.transitions.soft_delete import forget_memory
+from core.intake.transaction.unit_of_work import IdempotentCall
+from core.intake.transitions.transitions import forget_memory
 from core.intake.transitions.verdicts import VerdictWriter
 from core.lifecycle.enrich.enrich import renew_annotations
 from core.memory.read import read_by_ids

@@ -10,8 +10,8 @@ import json
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.settings import apply_undone_options
 from core.errors import Code, UserError
-from core.intake.erase.scrub_mark import SCRUB_DUE, note_scrub
-from core.intake.undo import undo as undoing
+from core.intake import undo
+from core.intake.erase.erasure import SCRUB_DUE, note_scrub
 from core.lifecycle.kit import reverted_runs
 from core.lifecycle.kit.clock_check import believed_ms
 from core.types.replies import UndoReport
@@ -69,7 +69,7 @@ def undo_step(
 
     Args:
         step_id: the step; None for the newest.
-        verb_name: as `core.intake.undo.undo.undo_step` has it.
+        verb_name: as `core.intake.undo.undo_step` has it.
         may_be_old: whether an expired step is taken back too (an import that was interrupted long ago).
 
     Returns:
@@ -78,11 +78,11 @@ def undo_step(
     Raises:
         UserError: NOT_FOUND when there is no such step or it has expired, INVALID_INPUT, BUSY.
     """
-    wanted = step_id or undoing.last_step(tx)
+    wanted = step_id or undo.last_step(tx)
     expires_at = None if wanted is None else tx.value("SELECT expires_at FROM undo_steps WHERE id = ?", (wanted,))
     if expires_at is not None and expires_at < tx.clock_ms and not may_be_old:
         raise UserError(Code.NOT_FOUND, "That step is too old; it can no longer be undone.")
-    report = undoing.undo_step(tx, opened.work, step_id, actor, opened.search.drop_vectors, verb_name=verb_name)
+    report = undo.undo_step(tx, opened.work, step_id, actor, opened.search.drop_vectors, verb_name=verb_name)
     apply_undone_options(tx, opened, report.undo_step_id, actor)
     if tx.value(
         "SELECT 1 FROM undo_rows WHERE step_id = ? AND tbl = 'memories' AND after_hash IS NULL LIMIT 1",

@@ -21,11 +21,10 @@ from core.engine.runtime.search import ActiveVectorSpace, Search
 from core.engine.runtime.threads import Threads
 from core.errors import BugError, Code, LociError
 from core.events import Changed, Hub
+from core.intake.claims import TextReaders
 from core.intake.store.import_batch import ImportWriter
 from core.intake.store.store import StoreService
-from core.intake.transaction.idempotency import IdempotentCall
-from core.intake.transaction.text_readers import TextReaders
-from core.intake.transaction.unit_of_work import UnitOfWork, Verb
+from core.intake.transaction.unit_of_work import IdempotentCall, UnitOfWork, Verb
 from core.recall.scope import PLACE
 from core.security.subkeys import RootKey
 from core.text.screening.injection import ScanLimitsHolder, limits_from_options

@@ -16,8 +16,7 @@ from typing import Any
 
 from core.errors import Code
 from core.intake.erase.trace_erasure import remove_ids
-from core.intake.transaction.echo_guard import note_disclosures
-from core.intake.transaction.tombstones import erased_texts
+from core.intake.transaction.admission import erased_texts, note_disclosures
 from core.memory.draft import to_json
 from core.types.recall import Context
 from core.types.values import Actor

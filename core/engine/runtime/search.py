@@ -27,10 +27,10 @@ from core.errors import Code, EnvironmentFaultError, LociError
 from core.index.arrays import NO_LABELS
 from core.index.base import Labels
 from core.index.manager import IndexManager
+from core.intake.claims import TextReaders
 from core.intake.store.import_batch import ImportWriter
 from core.intake.store.neighbours import NeighbourSearch
 from core.intake.store.store import StoreService
-from core.intake.transaction.text_readers import TextReaders
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.memory.write import Stored, VectorSpace
 from core.recall.pipeline import Recall

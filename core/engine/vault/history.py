@@ -19,7 +19,7 @@ from core.engine.runtime import expiry
 from core.engine.runtime.futures import begin, log_failure, map_result
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, PreconditionError, UserError
-from core.intake.undo.client_pairing import UNPAIRED
+from core.intake.undo import UNPAIRED
 from core.types.replies import AuditPage, AuditRow, ImportRow, StepRow, Steps, UndoBack, UndoReport
 from core.types.values import OWNER_ACTOR, Actor
 from core.vault.database.rows import Rows

@@ -20,20 +20,21 @@ from core.entities.mentions import excerpt
 from core.entities.recognition import name_key
 from core.entities.resolution import CountedName, EntityCandidate, ResolutionHints, content_terms, find_similar_pairs
 from core.errors import Code, UserError
-from core.intake.claims.entity_claims import claims_about, find_endings
-from core.intake.entities.entity_verbs import (
+from core.intake.entities import (
     CREATE,
     MERGE,
     UPDATE,
     EntityCaller,
     EntityVerbs,
     check_merge_pair,
+    claims_about,
+    find_endings,
     is_in_other_space,
     refuse_channel,
 )
-from core.intake.transaction.idempotency import IdempotentCall
-from core.intake.transaction.validation import check_space_name
-from core.intake.transitions.injection_hold import refuse_imperatives
+from core.intake.transaction.admission import check_space_name
+from core.intake.transaction.unit_of_work import IdempotentCall
+from core.intake.transitions.review_items import refuse_imperatives
 from core.memory.read import read_occurred, said_at_sql
 from core.memory.spaces import ensure_space, find_space_id
 from core.text.screening.egress import collect_texts, prefetch_scans, sanitize_map

@@ -1,26 +1,30 @@
 """Erasing memories for good: the one verb that cannot be undone (design section 3; E10.6; seed C, purge).
 
 Rows, terms, vectors, what was derived, what was quoted, and what journals still hold; what is left is one line of the
-audit with ids and counts, and digests that keep the text from coming back (`core.intake.transaction.tombstones`). A
+audit with ids and counts, and digests that keep the text from coming back (`core.intake.transaction.admission`). A
 version that stood before an erased one stays a version that is over: erasing is no way of saying that it is true
 again. Must not do: write an undo step, or put a text into the audit.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from core.errors import Code, UserError
-from core.intake.claims.assertion import sync_claims
-from core.intake.erase.erasure_scope import ErasureScope, erasure_scope_of
-from core.intake.erase.row_erasure import ErasedRows, RowEraser
-from core.intake.erase.scrub_mark import note_scrub
-from core.intake.erase.trace_erasure import clear_traces
-from core.intake.erase.trace_index import TraceIndex
-from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, standing_twin
-from core.intake.transaction.tombstones import write_tombstones
-from core.intake.transaction.trust_inputs import refresh_claims, refresh_trust
+from core.intake.claims import sync_claims
+from core.intake.erase.row_erasure import ErasedRows, ErasureScope, RowEraser, erasure_scope_of
+from core.intake.erase.trace_erasure import TraceIndex, clear_traces
+from core.intake.transaction.admission import write_tombstones
+from core.intake.transaction.sources import (
+    KINDS_BY_TEXT,
+    Lineage,
+    add_source,
+    refresh_claims,
+    refresh_trust,
+    standing_twin,
+)
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import close_moot
 from core.memory.draft import content_hash, to_json
@@ -29,6 +33,19 @@ from core.types.memory import ErasedItem, ErasePreview
 from core.types.values import Actor, Kind, Source, Status
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
+
+SCRUB_DUE = "scrub_due"
+"""A key of `settings`: rows vanished and their words are not scrubbed yet; its value is the vault's sequence then."""
+
+
+def note_scrub(tx: Tx) -> None:
+    """Note, in the transaction in which rows vanish, that a scrub is due; a crash does not lose it."""
+    tx.run(
+        "INSERT INTO settings (key, value, changed_at) VALUES (?, ?, ?) "
+        "ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at",
+        (SCRUB_DUE, json.dumps(tx.seq), tx.now_ms),
+    )
+
 
 VERB, LABEL = "erase", "Erase memories"
 

@@ -7,8 +7,7 @@ else.
 
 from __future__ import annotations
 
-from core.intake.transitions.soft_delete import apply_forget
-from core.intake.transitions.transitions import Transitions
+from core.intake.transitions.transitions import Transitions, apply_forget
 from core.types.memory import Wish
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

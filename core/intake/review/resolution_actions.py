@@ -1,9 +1,8 @@
-"""What each decision of the desk does to the two memories and to their claims.
+"""An item of the desk as a decision finds it, who may decide it, and what each decision does to memories and claims.
 
 Made of the steps of `core.intake.transitions.transitions` alone. A decision after which both stand tells their claims
-apart by a
-qualifier: the conflict, the dates or the condition (design section 4). Must not do: ask whether the decision is allowed
-(`core.intake.review.cases` did), open or close the item, or embed.
+apart by a qualifier: the conflict, the dates or the condition (design section 4). Must not do: open or close the item,
+or embed.
 """
 
 from __future__ import annotations
@@ -16,26 +15,159 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.belief.claims.authorship import find_persons_words
 from core.belief.claims.claims import claim_key
+from core.belief.review.actions import (
+    HELD,
+    ClientRights,
+    ItemShape,
+    available_actions,
+    refusal_for_client,
+    repeatable_actions,
+)
+from core.belief.review.items import QueueItem, find_standing_side, is_applicable, read_item
 from core.errors import BugError, Code, PreconditionError, UserError
-from core.intake.claims.assertion import claims_of, exclusive_rivals, qualify_claim
-from core.intake.claims.structural_match import has_other_claims
-from core.intake.entities.entity_merge import merge_entities
+from core.intake.candidate import has_other_claims
+from core.intake.claims import claims_of, exclusive_rivals, qualify_claim
+from core.intake.entities import merge_entities
 from core.intake.review.approvals import apply_removal, carry_over, request_of
-from core.intake.review.cases import ReviewCase, Row
-from core.intake.transaction.sources import Lineage, add_source
-from core.intake.transaction.trust_inputs import refresh_trust
-from core.intake.transaction.validation import is_ordered, is_plain_label
-from core.intake.transitions.confirmation import record_confirmation
-from core.intake.transitions.injection_hold import clear_hold
-from core.intake.transitions.review_items import ItemSubject
-from core.intake.transitions.transitions import Transitions
+from core.intake.transaction.admission import is_ordered, is_plain_label
+from core.intake.transaction.sources import Lineage, add_source, refresh_trust
+from core.intake.transitions.review_items import ItemSubject, clear_hold
+from core.intake.transitions.transitions import Transitions, record_confirmation
 from core.memory.draft import to_json
 from core.text.times import format_time
 from core.types.memory import Wish
+from core.types.replies import ClientRecord
 from core.types.reviews import Decision
 from core.types.values import Action, Precision, Source, Status, When
 from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewCase:
+    """One open item with the rows it concerns.
+
+    Attributes:
+        item: as it was read in this transaction.
+        came: the newcomer's row of `memories`.
+        have: the row of what stands; None where nothing does.
+        persons: ids of those of the two that the person said or vouched for.
+    """
+
+    item: QueueItem
+    came: Row
+    have: Row | None
+    persons: frozenset[str] = frozenset()
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """What can be decided."""
+        both = [row for row in (self.came, self.have) if row is not None]
+        same = self.have is not None and all(
+            self.have[name] == self.came[name] for name in ("content_hash", "space_id", "kind", "scope_session")
+        )
+        shape = ItemShape(
+            paired=self.have is not None,
+            split=any(row["part_of"] is not None for row in both),
+            same_text=same,
+            same_kind=self.have is None or self.have["kind"] == self.came["kind"],
+        )
+        return available_actions(self.item.kind, shape)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The memories concerned, the newcomer first."""
+        return (str(self.came["id"]), *([] if self.have is None else [str(self.have["id"])]))
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the person held one of the two back."""
+        return any(row["status_reason"] == HELD for row in (self.came, self.have) if row is not None)
+
+    @property
+    def is_owners(self) -> bool:
+        """Whether what stands is what the person said."""
+        return self.have is not None and self.have["id"] in self.persons
+
+    @property
+    def brings_owners(self) -> bool:
+        """Whether the newcomer is what the person said."""
+        return self.came["id"] in self.persons
+
+
+def load_case(tx: Tx, item_id: str) -> ReviewCase:
+    """Read an item that shall be decided.
+
+    Returns:
+        The case.
+
+    Raises:
+        UserError: NOT_FOUND where there is none, INVALID_INPUT where it is closed or no longer a question.
+    """
+    item = read_item(tx, item_id)
+    if item is None:
+        raise UserError(Code.NOT_FOUND, "There is no such conflict.")
+    if item.state != "open":
+        raise PreconditionError("That was decided already; undo the decision to decide anew.")
+    if not is_applicable(tx, item_id):
+        raise PreconditionError("That is settled: one of the two memories no longer stands.")
+    came = tx.row("memories", {"id": item.incoming_id})
+    against = find_standing_side(tx, item.existing_id, item.incoming_id)
+    have = None if against is None else tx.row("memories", {"id": against})
+    if came is None:
+        raise UserError(Code.NOT_FOUND, "There is no such conflict.")
+    return ReviewCase(
+        item, came, have, find_persons_words(tx, [item.incoming_id, *([] if against is None else [against])])
+    )
+
+
+def check_decision(case: ReviewCase, decision: Decision, client: ClientRecord | None) -> None:
+    """Refuse a decision that does not fit the item, or that is not this client's to make.
+
+    Args:
+        client: who decides; None for the person.
+
+    Raises:
+        UserError: INVALID_INPUT for what does not fit, ACCESS_DENIED for what only the person decides.
+    """
+    if decision.action not in case.actions:
+        raise UserError(
+            Code.INVALID_INPUT,
+            f"This item takes one of: {', '.join(action.value for action in case.actions)}.",
+        )
+    if decision.remember:
+        _check_rule(case, decision, client)
+    if client is not None:
+        _check_client(case, decision.action, client)
+
+
+def _check_rule(case: ReviewCase, decision: Decision, client: ClientRecord | None) -> None:
+    if client is not None:
+        raise UserError(Code.ACCESS_DENIED, "Only the person makes a rule of a decision.")
+    owners = case.is_owners or case.brings_owners
+    if owners:
+        raise PreconditionError("No rule decides about what you said yourself; decide it each time.")
+    if decision.action not in repeatable_actions(case.item.kind, case.actions, said_by_owner=owners, held=case.is_held):
+        raise PreconditionError("This decision depends on the two memories and cannot be made a rule.")
+
+
+def _check_client(case: ReviewCase, action: Action, client: ClientRecord) -> None:
+    """Nothing but the owner's word supersedes, merges into or disputes what the owner said (design section 4)."""
+    rights = ClientRights(
+        against_person=case.is_owners,
+        persons=case.brings_owners,
+        own=case.came["client_id"] == client.id,
+        weaker=case.have is not None and float(case.came["trust"]) < float(case.have["trust"]),
+        held=case.is_held,
+    )
+    why = refusal_for_client(case.item.kind, action, rights)
+    if why is not None:
+        raise UserError(Code.ACCESS_DENIED, why)
+
 
 REJECTED, DISPUTED, OUTDATED, REMOVED = "rejected", "disputed_both", "outdated", "removed"
 """Reasons of a status (`memories.status_reason`)."""

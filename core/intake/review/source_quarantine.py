@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.errors import Code, PreconditionError, UserError
-from core.intake.claims.assertion import sync_claims
-from core.intake.transaction.trust_inputs import refresh_trust
+from core.intake.claims import sync_claims
+from core.intake.transaction.sources import refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import ItemSubject, close_moot, open_conflict
 from core.memory.draft import to_json

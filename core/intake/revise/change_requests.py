@@ -19,19 +19,16 @@ from numpy.typing import NDArray
 from core.belief.claims.claims import EvidenceSource
 from core.belief.extract.permanence import classify_permanence
 from core.errors import BugError, Code, LociError, PreconditionError, UserError
-from core.intake.claims.candidate import authority_of
-from core.intake.claims.claim_writer import read_claims, write_claims
+from core.intake.candidate import authority_of
+from core.intake.claims import read_claims, write_claims
 from core.intake.review.approvals import OPEN_AT_MOST, carry_over, count_open_requests, record_request
 from core.intake.store.requests import default_role
 from core.intake.store.store import StoreService
-from core.intake.transaction.idempotency import IdempotentCall
+from core.intake.transaction.admission import CLIENT_TEXT_BYTES, check_reason, check_text, erased_texts
 from core.intake.transaction.sources import Lineage, add_source, standing_twin
-from core.intake.transaction.tombstones import erased_texts
-from core.intake.transaction.validation import CLIENT_TEXT_BYTES, check_reason, check_text
-from core.intake.transitions.injection_hold import screen_text
-from core.intake.transitions.review_items import ItemSubject, known_matter
-from core.intake.transitions.soft_delete import forget_memory
-from core.intake.transitions.transitions import Transitions
+from core.intake.transaction.unit_of_work import IdempotentCall
+from core.intake.transitions.review_items import ItemSubject, known_matter, screen_text
+from core.intake.transitions.transitions import Transitions, forget_memory
 from core.memory.draft import Draft, content_hash
 from core.memory.write import Stored, insert_memories, write_new_vectors
 from core.score.trust import trust_terms

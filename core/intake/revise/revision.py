@@ -1,24 +1,27 @@
-"""Changing memories that stand already, one or ten thousand: one verb, one undo step.
+"""Changing memories that stand already: new texts and attributes, holding one from fading, relations between two.
 
-A new text is a new version: the old one stays in the chain as `superseded` with the reason `edited`, and what it was
-read to say stays with it. Everything else changes in place. What left and is brought back stands again only as the
-gate lets it stand beside what came meanwhile, judged by what it was when it left. Must not do: change a plan's mind,
-write a text into a label, or judge an episode.
+One verb, one undo step, for one memory or ten thousand. A new text is a new version: the old one stays in the chain as
+`superseded` with the reason `edited`, and what it was read to say stays with it. Everything else changes in place. What
+left and is brought back stands again only as the gate lets it stand beside what came meanwhile, judged by what it was
+when it left. A retention hold counts as a touch: strength fades from then on, and no run archives the memory before its
+time is over. A relation is drawn once, within one space, without a circle, by a client (E14a) or by replay and accepted
+(E44.4); it decides nothing: `contradicts` opens no question by itself.
+
+Must not do: change a plan's mind, write a text into a label, judge an episode, or move a trust because of a relation.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import BugError
-from core.intake.claims.assertion import sync_claims
-from core.intake.revise.retention_hold import record_hold
+from core.errors import BugError, Code, PreconditionError, UserError
+from core.intake.claims import sync_claims
 from core.intake.revise.revision_plan import (
     ALIKE,
     AT_ODDS,
@@ -31,24 +34,226 @@ from core.intake.revise.revision_plan import (
     describe_change,
     plan_revision,
 )
-from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source
-from core.intake.transaction.trust_inputs import age_days, refresh_trust
+from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, age_days, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
-from core.intake.transitions.digest_support import release_digests
-from core.intake.transitions.injection_hold import screen_text
-from core.intake.transitions.review_items import close_moot
-from core.intake.transitions.transitions import MERGED, Transitions
+from core.intake.transitions.review_items import close_moot, screen_text
+from core.intake.transitions.transitions import MERGED, Transitions, release_digests
 from core.memory.draft import to_json
 from core.memory.read import said_at_sql
 from core.memory.spaces import ensure_space
 from core.memory.tiers import rewrite_tags
 from core.memory.write import Stored, VectorSpace, refresh_terms, reserve_labels, write_new_vectors
 from core.score.trust import trust_terms
-from core.types.values import Actor, Source, Status
+from core.types.memory import ProposedLink, Related, Relationship
+from core.types.values import GLOBAL_SPACE, OWNER, OWNER_ACTOR, Actor, Source, Status
 from core.types.views import Revision, RevisionPreview, RevisionReport
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 from core.vault.memory_sql import forget_inferred, remove_mentions
+
+KIND = "related_to"
+"""The relation that an accepted link becomes (X59)."""
+MOST = 1_000
+
+_OPEN = (
+    "SELECT l.from_id, l.to_id, a.text, b.text, s.name, l.cosine, l.at FROM links l "
+    "JOIN memories a ON a.id = l.from_id JOIN memories b ON b.id = l.to_id JOIN spaces s ON s.id = l.space_id "
+    "WHERE l.state = 'open' AND a.status = 'active' AND b.status = 'active' "
+    "ORDER BY l.cosine DESC, l.from_id, l.to_id LIMIT ?"
+)
+
+
+def open_links(rows: Rows, limit: int = 100) -> tuple[ProposedLink, ...]:
+    """Proposed relations that wait for the person, nearest first; those of memories that left are passed over.
+
+    Args:
+        limit: 1 to 1,000.
+
+    Returns:
+        The proposals.
+
+    Raises:
+        UserError: INVALID_INPUT for the limit.
+    """
+    if not 1 <= limit <= MOST:
+        raise UserError(Code.INVALID_INPUT, f"A list has 1 to {MOST:,} proposals.")
+    return tuple(ProposedLink(*row) for row in rows.all(_OPEN, (limit,)))
+
+
+def accept_link(tx: Tx, work: UnitOfWork, make_id: Callable[[], str], from_id: str, to_id: str) -> str:
+    """The person agrees: the relation is drawn.
+
+    Returns:
+        The id of the undo step.
+
+    Raises:
+        UserError: NOT_FOUND; there is no such proposal, or it is decided.
+    """
+    first, second = sorted((from_id, to_id))
+    with work.verb(tx, "accept_link", "Accept a relation", OWNER_ACTOR) as verb:
+        cosine, space = _decide(tx, first, second, "accepted")
+        if tx.one("SELECT 1 FROM edges WHERE from_id = ? AND to_id = ? AND type = ?", (first, second, KIND)) is None:
+            tx.insert(
+                "edges",
+                {
+                    "id": make_id(),
+                    "from_id": first,
+                    "to_id": second,
+                    "type": KIND,
+                    "space_id": space,
+                    "weight": min(1.0, max(0.0, cosine)),
+                    "made_by": "owner",
+                    "recorded_at": tx.now_ms,
+                },
+            )
+        verb.note(first, other=second)
+    return verb.step_id
+
+
+def reject_link(tx: Tx, work: UnitOfWork, from_id: str, to_id: str) -> str:
+    """The person does not agree: the pair is not proposed again.
+
+    Returns:
+        The id of the undo step.
+
+    Raises:
+        UserError: NOT_FOUND; there is no such proposal, or it is decided.
+    """
+    first, second = sorted((from_id, to_id))
+    with work.verb(tx, "reject_link", "Reject a relation", OWNER_ACTOR) as verb:
+        _decide(tx, first, second, "rejected")
+        verb.note(first, other=second)
+    return verb.step_id
+
+
+def _decide(tx: Tx, first: str, second: str, state: str) -> tuple[float, str]:
+    key = {"from_id": first, "to_id": second}
+    row = tx.row("links", key)
+    if row is None or row["state"] != "open":
+        raise UserError(Code.NOT_FOUND, "There is no such proposal, or it is decided already.")
+    tx.update("links", key, {"state": state})
+    return float(row["cosine"]), str(row["space_id"])
+
+
+RELATE, RELATE_LABEL = "relate", "Relate two memories"
+MADE_BY = "model"
+"""`edges.made_by` of what an assistant says; which one, its undo step and the audit know."""
+_CIRCLE = (
+    "WITH RECURSIVE reach (id) AS (SELECT :to UNION SELECT d.b FROM directed d JOIN reach r ON d.a = r.id) "
+    "SELECT 1 FROM reach WHERE id = :from LIMIT 1"
+)
+
+
+def draw_relation(
+    tx: Tx, work: UnitOfWork, from_id: str, to_id: str, relationship: Relationship, actor: Actor
+) -> Related:
+    """Draw one relation; one verb, one step.
+
+    Args:
+        from_id: the memory it goes out from; the caller has checked that the actor may see both.
+        to_id: the other one.
+        relationship: what the first is to the second.
+
+    Returns:
+        The relation; the one that is there already where it is.
+
+    Raises:
+        UserError: INVALID_INPUT for one memory, or for two of different spaces; ACCESS_DENIED for two that only the
+            person may relate; CYCLE for a cause of itself.
+    """
+    if from_id == to_id:
+        raise UserError(Code.INVALID_INPUT, "A memory is not related to itself; name two.")
+    space = _space(tx, from_id, to_id, actor)
+    key = (from_id, to_id, relationship.value)
+    known = tx.value("SELECT id FROM edges WHERE from_id = ? AND to_id = ? AND type = ?", key)
+    if known is not None:
+        return Related(str(known), *key, deduplicated=True)
+    if relationship is Relationship.CAUSED_BY and tx.one(_CIRCLE, {"from": from_id, "to": to_id}) is not None:
+        raise UserError(Code.CYCLE, "That relation would close a circle of causes.")
+    edge_id = work.make_id()
+    with work.verb(tx, RELATE, RELATE_LABEL, actor) as verb:
+        tx.insert(
+            "edges",
+            {
+                "id": edge_id,
+                "from_id": from_id,
+                "to_id": to_id,
+                "type": relationship.value,
+                "space_id": space,
+                "made_by": OWNER if actor.is_owner else MADE_BY,
+                "recorded_at": tx.now_ms,
+            },
+        )
+        verb.note(from_id, other=to_id, relationship=relationship.value)
+    return Related(edge_id, *key, step_id=verb.step_id)
+
+
+def _space(tx: Tx, from_id: str, to_id: str, actor: Actor) -> str:
+    """The space both are in, or the one that is not GLOBAL."""
+    spaces = {str(tx.value("SELECT space_id FROM memories WHERE id = ?", (one,))) for one in (from_id, to_id)}
+    if spaces == {GLOBAL_SPACE} and not actor.is_owner:
+        raise UserError(Code.ACCESS_DENIED, "Only the person relates two memories of GLOBAL.")
+    within = sorted(spaces - {GLOBAL_SPACE}) or [GLOBAL_SPACE]
+    if len(within) > 1:
+        raise PreconditionError("The two lie in different spaces; a relation stays within one.")
+    return within[0]
+
+
+SPARED_DAYS = 90
+"""How long it is spared where nobody says how long."""
+MOST_DAYS = 3_650
+_DAY_MS = 86_400_000
+_WHOLE = (
+    "SELECT m.id FROM memories m WHERE m.status IN ('active', 'disputed') AND coalesce(m.part_of, m.id) IN "
+    "(SELECT coalesce(o.part_of, o.id) FROM json_each(?) w JOIN memories o ON o.id = w.value) ORDER BY m.n"
+)
+
+
+def spare_memories(tx: Tx, work: UnitOfWork, ids: Sequence[str], days: int, actor: Actor) -> str:
+    """Spare memories that stand, with all parts of a split text; one undo step.
+
+    Args:
+        ids: the memories; those that do not stand are left out.
+        days: for how long, 1 to 3,650; one that was spared for longer keeps that.
+
+    Returns:
+        The undo step.
+
+    Raises:
+        UserError: INVALID_INPUT for the days, NOT_FOUND where none of them stands.
+    """
+    if not 1 <= days <= MOST_DAYS:
+        raise UserError(Code.INVALID_INPUT, f"A memory is spared for 1 to {MOST_DAYS:,} days.")
+    parts = _standing(tx, ids)
+    if not parts:
+        raise UserError(Code.NOT_FOUND, "There is no such memory, or it does not stand any more.")
+    count = len(dict.fromkeys(ids))
+    label = "Spare a memory" if count == 1 else f"Spare {count:,} memories"
+    with work.verb(tx, "spare", label, actor) as verb:
+        record_hold(tx, parts, days)
+        verb.note(ids[0] if count == 1 else "", memories=len(parts), days=days)
+    return verb.step_id
+
+
+def record_hold(tx: Tx, parts: Iterable[str], days: int = SPARED_DAYS) -> None:
+    """Write down that memories are spared, inside a verb that runs.
+
+    Args:
+        parts: the memories, all parts of a split text among them.
+        days: for how long, from now.
+    """
+    until = tx.now_ms + days * _DAY_MS
+    for part in parts:
+        held = tx.row("spared", {"memory_id": part})
+        if held is None:
+            tx.insert("spared", {"memory_id": part, "at": tx.now_ms, "until": until})
+        else:
+            tx.update("spared", {"memory_id": part}, {"at": tx.now_ms, "until": max(until, int(held["until"]))})
+
+
+def _standing(tx: Tx, ids: Sequence[str]) -> list[str]:
+    return [str(row[0]) for row in tx.all(_WHOLE, (to_json(list(ids)),))]
+
 
 Admit = Callable[[Transitions, str], object]
 """Lets a memory that waits through the gate (`core.intake.store.store.StoreService.admit`)."""

@@ -11,10 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.errors import Code, UserError
+from core.intake.transaction.admission import check_importance, check_space_name, check_text, cut_text, is_plain_label
 from core.intake.transaction.sources import KINDS_BY_TEXT
-from core.intake.transaction.text_parts import cut_text
-from core.intake.transaction.validation import check_importance, check_space_name, check_text, is_plain_label
-from core.intake.transitions.digest_support import SOURCE_GONE
+from core.intake.transitions.transitions import SOURCE_GONE
 from core.memory.draft import content_hash, to_json
 from core.memory.read import read_occurred
 from core.memory.spaces import find_space_id

@@ -13,15 +13,28 @@ from numpy.typing import NDArray
 
 from core.belief.claims.claims import EvidenceSource, draft_given_claim
 from core.errors import UserError
-from core.intake.claims.claim_writer import write_claims
-from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, corroborate, standing_twin
-from core.intake.transaction.text_parts import SplitDraft, split_draft
-from core.intake.transaction.tombstones import erased_digests, erased_texts
-from core.intake.transaction.trust_inputs import age_days
+from core.intake.claims import write_claims
+from core.intake.transaction.admission import (
+    SplitDraft,
+    check_claim,
+    check_space_name,
+    claim_validity,
+    erased_digests,
+    erased_texts,
+    is_exclusive,
+    is_ordered,
+    split_draft,
+)
+from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, age_days, corroborate, standing_twin
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.intake.transaction.validation import check_claim, check_space_name, claim_validity, is_exclusive, is_ordered
-from core.intake.transitions.injection_hold import REASON, ScreenedText, raise_review, screen_claim, screen_text
-from core.intake.transitions.review_items import open_review
+from core.intake.transitions.review_items import (
+    REASON,
+    ScreenedText,
+    open_review,
+    raise_review,
+    screen_claim,
+    screen_text,
+)
 from core.memory.draft import Draft, to_json
 from core.memory.spaces import ensure_space
 from core.memory.write import Stored, VectorSpace, insert_memories, write_new_vectors

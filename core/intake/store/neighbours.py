@@ -1,26 +1,40 @@
-"""The nearest memories of a candidate, inside the writer's transaction.
+"""What stands beside a candidate: the nearest memories, the words of other voices, and versions that are over.
 
 The index holds what is committed; what it lacks while it warms, or where there is none yet, is read from the vault.
-Must not do: judge how two texts relate.
+What the person says is compared with what clients brought, and the other way round, whatever the kinds; candidates are
+the nearest by meaning, what speaks of the same things of the user's, and what makes other claims, each judged by
+`core.belief.relate.own_word`. Beside a version that is over, a value either returns or is named by somebody who does
+not know that it is over. Must not do: decide what becomes of either, or change a row.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core import log
 from core.belief.claims.authorship import PERSONS
+from core.belief.gate import GateDecision, has_standing, resolve_contradiction
+from core.belief.relate.distinctions import are_of_other_times
+from core.belief.relate.outdated_value import has_outdated_value
+from core.belief.relate.own_word import Odds, Sentence, Spoken, odds_of, spoken
+from core.belief.relate.relation import IDENTICAL, certain_relation
+from core.belief.review.items import MAY_REPLACE
 from core.embed.codec import from_blobs
 from core.errors import Code, LociError
 from core.index.base import Hits
 from core.index.manager import IndexManager
-from core.intake.claims.candidate import StoreCandidate
+from core.intake.candidate import Neighbour, StoreCandidate, find_claim_conflicts, load_neighbours
+from core.intake.claims import TextReaders
+from core.memory.draft import to_json
 from core.memory.write import VectorSpace
-from core.types.values import GLOBAL_SPACE
+from core.score.trust import relevance_probability
+from core.types.belief import ACTED_ON, LABELS, Label, Relation, Told
+from core.types.values import GLOBAL_SPACE, Status
 from core.vault.database.rows import Rows
 from core.vault.memory_sql import UNSEALED
 
@@ -202,3 +216,253 @@ def _exact(
 
 def _as_labels(joined: str | None) -> NDArray[np.int64]:
     return np.fromstring(joined, dtype=np.int64, sep=",") if joined else np.empty(0, np.int64)
+
+
+_NEAREST = 6
+_THINGS, _OF_ONE_THING = 6, 24
+"""Things of the user's that are looked up, and memories that speak of one."""
+_CLAIMS = 24
+_COMPARED = 24
+"""Memories that a candidate is compared with, at most."""
+_ASKED = 12
+"""Pairs of sentences that the relation model is asked about for one candidate."""
+_NAMED = (
+    "SELECT m.id FROM (SELECT rowid AS n FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid DESC LIMIT 2000) w "
+    "CROSS JOIN memories m ON m.n = w.n WHERE "
+)
+_LAST = " ORDER BY m.n DESC LIMIT ?"
+_PERSONS_NAMED = _NAMED + PERSONS_WORD + _LAST
+_CLIENTS_NAMED = _NAMED + CLIENTS_WORD + _LAST
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A memory of another voice, and how likely one of the two is at odds with the person's word."""
+
+    other: Neighbour
+    odds: Odds
+
+
+def judge_other_voices(
+    rows: Rows,
+    candidate: StoreCandidate,
+    readers: TextReaders,
+    neighbours: NeighbourSearch,
+    near: Iterable[Neighbour],
+    others: int,
+) -> dict[str, Judged]:
+    """Compare a candidate with the words of other voices.
+
+    Args:
+        rows: the transaction.
+        candidate: the candidate, with the claims of its text.
+        readers: read and relate.
+        neighbours: finds what is near.
+        near: what was found near already.
+        others: how many memories stand that could be near by chance.
+
+    Returns:
+        By memory; none where the candidate is the person's by another door than the person's own.
+    """
+    standing = candidate.standing
+    if standing.persons and not standing.owner_said:
+        return {}
+    text = "".join(candidate.texts)
+    told = Told(text, standing.at_ms, candidate.claims)
+    said = spoken(told, readers.extract)
+    found = _by_structure(rows, candidate, said)
+    for memory_id, cosine in neighbours.of_other_voices(
+        rows, candidate, readers.gate, _NEAREST if readers.most else 0
+    ).items():
+        found.setdefault(memory_id, cosine)
+    known = {one.id: one for one in near}
+    looked_up = {memory_id: cosine for memory_id, cosine in found.items() if memory_id not in known}
+    known |= load_neighbours(rows, dict(list(looked_up.items())[:_COMPARED]))
+    compared = [one for one in known.values() if _is_other_voice(one, candidate)]
+    texts = [spoken(one.told, readers.extract) for one in compared]
+    pairs = [(said, text) if standing.persons else (text, said) for text in texts]
+    odds = _odds(pairs, readers)
+    return {one.id: Judged(one, _by_chance(one, each, others)) for one, each in zip(compared, odds, strict=True)}
+
+
+def _is_other_voice(one: Neighbour, candidate: StoreCandidate) -> bool:
+    """Whether it stands, and one of the two is the person's word; what waits already needs not wait for another."""
+    stands = not one.is_over and one.status != Status.QUARANTINED
+    is_other = stands and one.standing.persons is not candidate.standing.persons
+    return is_other and not are_of_other_times(one.told.claims, candidate.claims)
+
+
+def _by_chance(one: Neighbour, odds: Odds, others: int) -> Odds:
+    """What is near by chance alone is no matter of the candidate's (`core.score.trust`)."""
+    return odds if odds.by_rule else replace(odds, share=odds.share * relevance_probability(one.cosine, others))
+
+
+def _odds(pairs: list[tuple[Spoken, Spoken]], readers: TextReaders) -> list[Odds]:
+    classify = None if readers.relate is None else readers.relate.classify
+    try:
+        return odds_of(pairs, classify, _ASKED)
+    except LociError as error:
+        # Nothing on this path depends on a model: without one, what rules see decides.
+        _log.warning("the relation model did not answer: %s", error.code.value)
+        return odds_of(pairs, None, _ASKED)
+
+
+def _by_structure(rows: Rows, candidate: StoreCandidate, said: Spoken) -> dict[str, float]:
+    """Memories that make other claims, or speak of the same things of the user's, as near as can be."""
+    claims = tuple(claim for sentence in said.sentences for claim in sentence.claims)[:_CLAIMS]
+    found = dict.fromkeys((one.memory_id for one in find_claim_conflicts(rows, replace(candidate, claims=claims))), 1.0)
+    sql = _CLIENTS_NAMED if candidate.standing.persons else _PERSONS_NAMED
+    scope = other_voices_scope(candidate)
+    for word in _things(said.sentences):
+        found |= dict.fromkeys((str(row[0]) for row in rows.all(sql, (f'"{word}"', *scope, _OF_ONE_THING))), 1.0)
+    return found
+
+
+def _things(sentences: Iterable[Sentence]) -> list[str]:
+    """The first words of the things of the user's that are spoken of, and the last ones of those with a value."""
+    words: Mapping[str, None] = dict.fromkeys(
+        [
+            *(one.stems[-1] for sentence in sentences for one in sentence.given if one.stems),
+            *(thing[0] for sentence in sentences for thing in sentence.things),
+        ]
+    )
+    return list(words)[:_THINGS]
+
+
+VALUE_RETURNS = "value_returns"
+OLD_VALUE = "old_value"
+HELD_VALUE = "held_value"
+"""Reasons of a relation: it says again what is over; it names the value of what is over, beside what stands now; it
+names the value of what was held back."""
+
+_VERSIONS = 8
+
+
+def past_versions(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
+    """Versions that are over in the chains of memories that stand, the newest first.
+
+    Args:
+        memory_ids: memories that stand.
+
+    Returns:
+        At most eight ids.
+    """
+    found = rows.all(
+        "SELECT DISTINCT o.id, o.version, o.n FROM json_each(?) w CROSS JOIN memories m ON m.id = w.value "
+        "CROSS JOIN memories o ON o.chain_id = m.chain_id AND o.id <> m.id AND coalesce(o.part_index, 0) = 0 "
+        "WHERE o.status = 'superseded' AND o.status_reason IN ('replaced', 'older') "
+        "ORDER BY o.version DESC, o.n DESC LIMIT ?",
+        (to_json(list(memory_ids)), _VERSIONS),
+    )
+    return [str(row[0]) for row in found]
+
+
+def relation_to_past(
+    candidate: StoreCandidate, over: Neighbour, head: Neighbour, told: Relation | None
+) -> Relation | None:
+    """How a candidate relates to what stands now, as a version that is over tells.
+
+    Args:
+        over: the version that is over.
+        head: what stands in its place.
+        told: how the candidate relates to the version that is over; None where that was not asked.
+
+    Returns:
+        The relation to the head; None where the version tells nothing.
+    """
+    if told is not None and told.label is Label.DUPLICATE and told.certain:
+        return _returning(candidate, over, head, told)
+    if has_standing(candidate.standing, head.standing):
+        return None
+    if has_outdated_value(over.told, head.told, candidate.told):
+        return _doubt(ACTED_ON - 0.01, OLD_VALUE, "rules" if told is None else told.by)
+    return None if told is None else _stale(told)
+
+
+def relation_of_repeat(candidate: StoreCandidate, twin: Neighbour) -> Relation:
+    """How a candidate relates to a memory of the same words of which something is over by now.
+
+    Args:
+        twin: the memory; it stands.
+
+    Returns:
+        SUPERSEDE where the candidate may take its place, so that what is over holds again; else DUPLICATE.
+    """
+    returns = resolve_contradiction(candidate.standing, twin.standing).deed is GateDecision.SUPERSEDE
+    return certain_relation(Label.SUPERSEDE, VALUE_RETURNS) if returns else certain_relation(Label.DUPLICATE, IDENTICAL)
+
+
+def relations_to_doubted(
+    rows: Rows, candidate: StoreCandidate, near: Iterable[Neighbour], relations: Mapping[str, Relation]
+) -> dict[str, Relation]:
+    """How a candidate relates to what may have taken the place of something: until a person has said so, both stand.
+
+    Whoever repeats the earlier of the two, and may replace neither, waits for the same answer; so does who repeats what
+    was held back beside it.
+
+    Args:
+        near: what was looked at.
+        relations: how it relates to each, by memory id.
+
+    Returns:
+        The relations, changed where the candidate speaks for the earlier one.
+    """
+    known, found = {other.id: other for other in near}, dict(relations)
+    for one, two in rows.all(_DOUBTS, (to_json(list(known)), to_json(list(known)))):
+        earlier, later = sorted((known[one], known[two]), key=lambda side: (side.standing.at_ms, side.id))
+        told = relations.get(earlier.id)
+        if told is None or has_standing(candidate.standing, later.standing):
+            continue
+        doubt = _stale(told)
+        if doubt is None and has_outdated_value(earlier.told, later.told, candidate.told):
+            doubt = _doubt(ACTED_ON - 0.01, OLD_VALUE, told.by)
+        if doubt is not None:
+            found[later.id] = doubt
+    for stands, held in rows.all(_HELD, (to_json(list(known)), to_json(list(known)))):
+        told = relations.get(stands)
+        is_open = told is None or told.label is Label.COEXIST
+        if not is_open or has_standing(candidate.standing, known[stands].standing):
+            continue
+        if has_outdated_value(known[held].told, known[stands].told, candidate.told):
+            found[stands] = _doubt(ACTED_ON - 0.01, HELD_VALUE, "rules" if told is None else told.by)
+    return found
+
+
+_DOUBTS = (
+    "SELECT k.existing_id, k.incoming_id FROM conflicts k "  # noqa: S608 - a constant of core.belief.review.items
+    "WHERE k.existing_id IN (SELECT value FROM json_each(?)) AND k.incoming_id IN (SELECT value FROM json_each(?)) "
+    f"AND {MAY_REPLACE} ORDER BY k.id"
+)
+
+
+_HELD = (
+    "SELECT k.existing_id, k.incoming_id FROM conflicts k JOIN memories m ON m.id = k.incoming_id "
+    "AND +m.status = 'quarantined' WHERE k.existing_id IN (SELECT value FROM json_each(?)) "
+    "AND k.incoming_id IN (SELECT value FROM json_each(?)) AND +k.state = 'open' "
+    "AND k.kind IN ('classification', 'contradiction') ORDER BY k.id"
+)
+
+
+def _returning(candidate: StoreCandidate, over: Neighbour, head: Neighbour, told: Relation) -> Relation:
+    """A candidate that repeats what is over replaces what stands now (design section 4: a value that returns)."""
+    if over.was == "merged":
+        return told  # its words live on in the united text
+    if candidate.standing.at_ms <= over.standing.at_ms and not has_standing(candidate.standing, head.standing):
+        return told
+    doubt = dict.fromkeys(LABELS, (1.0 - told.confidence) / 3)
+    shares = doubt | {Label.SUPERSEDE: told.confidence}
+    return replace(told, label=Label.SUPERSEDE, probabilities=shares, reason=VALUE_RETURNS)
+
+
+def _stale(told: Relation) -> Relation | None:
+    """Somebody who may not replace what stands speaks of the very matter that is over: a doubt about what stands."""
+    likeness = 1.0 - told.probabilities.get(Label.COEXIST, 0.0)
+    return None if likeness <= 0.5 else _doubt(min(likeness, ACTED_ON - 0.01), VALUE_RETURNS, told.by)
+
+
+def _doubt(share: float, reason: str, by: str) -> Relation:
+    shares = dict.fromkeys(LABELS, 0.0) | {Label.SUPERSEDE: share, Label.COEXIST: 1.0 - share}
+    return Relation(Label.SUPERSEDE, share, shares, by, reason)
+
+
+_log = log.get("intake")

@@ -18,33 +18,33 @@ from core.belief.claims.claims import EvidenceSource, draft_given_claim, key_of_
 from core.belief.extract.permanence import classify_permanence
 from core.belief.gate import SourceAuthority
 from core.errors import BugError, Code, UserError
-from core.intake.claims.candidate import StoreCandidate, is_owners_word
-from core.intake.claims.claim_writer import read_claims, write_claims
-from core.intake.claims.structural_match import find_same_words
+from core.intake.candidate import StoreCandidate, find_same_words, is_owners_word
+from core.intake.claims import TextReaders, read_claims, write_claims
 from core.intake.store.classification import StoredMemoryJudge, judge_stored, load_candidate
-from core.intake.store.disclosure import check_room, is_sealed, reply_if_tombstoned, visible_reply
 from core.intake.store.neighbours import NeighbourSearch
-from core.intake.store.plan_execution import PlanExecution
-from core.intake.store.requests import CheckedRequest, StoreContext, default_role
+from core.intake.store.plan_execution import PlanExecution, archive_refused, find_refusal
+from core.intake.store.requests import (
+    CheckedRequest,
+    StoreContext,
+    check_room,
+    default_role,
+    is_sealed,
+    reply_if_tombstoned,
+    visible_reply,
+)
 from core.intake.store.store_plan import StorePlan, plan_store, plan_verbatim
-from core.intake.transaction.echo_guard import NO_IDS, was_disclosed
-from core.intake.transaction.idempotency import IdempotentCall
-from core.intake.transaction.question_quota import is_at_bound
+from core.intake.transaction.admission import NO_IDS, is_at_bound, split_draft, was_disclosed
 from core.intake.transaction.sources import (
     KINDS_BY_TEXT,
     add_source,
+    age_days,
     corroborate,
     is_partly_over,
     standing_twin,
     waiting_twin,
 )
-from core.intake.transaction.text_parts import split_draft
-from core.intake.transaction.text_readers import TextReaders
-from core.intake.transaction.trust_inputs import age_days
-from core.intake.transaction.unit_of_work import UnitOfWork, Verb
-from core.intake.transitions.injection_hold import REASON, raise_review, screen_claim
-from core.intake.transitions.proposals import archive_refused, find_refusal
-from core.intake.transitions.review_items import open_review
+from core.intake.transaction.unit_of_work import IdempotentCall, UnitOfWork, Verb
+from core.intake.transitions.review_items import REASON, open_review, raise_review, screen_claim
 from core.intake.transitions.transitions import Transitions
 from core.intake.transitions.verdicts import withdraw_dispute
 from core.memory.draft import Draft

@@ -27,25 +27,28 @@ from core.belief.relate.features import vocabulary
 from core.belief.relate.own_word import DOUBT, Odds
 from core.belief.relate.relation import CLAIMS_AT_ODDS
 from core.errors import LociError
-from core.intake.claims.candidate import Neighbour, StoreCandidate, load_neighbours
-from core.intake.claims.structural_match import (
+from core.intake.candidate import (
     ClaimConflict,
+    Neighbour,
+    StoreCandidate,
     find_claim_conflicts,
     find_same_claims,
     find_same_words,
     has_other_claims,
+    load_neighbours,
 )
-from core.intake.store.neighbours import NeighbourSearch
-from core.intake.store.other_voices import Judged, judge_other_voices
-from core.intake.store.returning_value import (
+from core.intake.claims import Relate, TextReaders
+from core.intake.store.neighbours import (
     OLD_VALUE,
     VALUE_RETURNS,
+    Judged,
+    NeighbourSearch,
+    judge_other_voices,
     past_versions,
     relation_of_repeat,
     relation_to_past,
     relations_to_doubted,
 )
-from core.intake.transaction.text_readers import Relate, TextReaders
 from core.score.trust import discount_chance, relevance_probability
 from core.types.belief import ACTED_ON, LABELS, Label, Relation, Told
 from core.types.values import Action, Source, Status

@@ -1,16 +1,235 @@
-"""Independent sources of a memory, and the memories of the same words."""
+"""Independent sources of a memory, memories of the same words, and the terms of trust, read from the vault.
+
+Must not do: weigh a term; the formula stands in `core.score.trust`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from core.intake.transaction.trust_inputs import refresh_trust
-from core.memory.draft import content_hash
-from core.score.trust import SOURCE_WEIGHT
+from core.belief.claims.contradiction import read_opposing_claims, read_opposition
+from core.errors import BugError
+from core.memory.draft import content_hash, to_json
+from core.memory.strengths import read_strength_by_id
+from core.score.topics import mean_confidence
+from core.score.trust import SOURCE_WEIGHT, TrustTerms, WeighedEvidence, claim_confidence, trust_terms
 from core.types.values import Actor, Kind, Source
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
+
+_BEFORE_ALL = -(2**62)
+_TERMS = (
+    "SELECT m.id, m.source, m.reinforcements, m.disputes, m.occurred_at, m.last_confirmed_at, m.recorded_at, "
+    "c.trust_ceiling, (SELECT count(*) FROM memory_sources s WHERE s.memory_id = m.id), "
+    "(SELECT min(o.trust) FROM derivations d JOIN memories o ON o.id = d.source_id WHERE d.derived_id = m.id) "
+)
+_CEILING = "LEFT JOIN clients c ON c.id = m.client_id "
+_OF_ONE = _TERMS + "FROM memories m " + _CEILING + "WHERE m.id = ?"
+_OF_MANY = _TERMS + "FROM json_each(?) w CROSS JOIN memories m ON m.id = w.value " + _CEILING
+_EVIDENCE = (
+    "SELECT e.claim_id, e.lineage, e.confidence * m.trust, e.stance, m.status = 'active' OR "
+    "(m.status = 'consolidated' AND coalesce(o.status, '') = 'active') "
+    "FROM json_each(?) w CROSS JOIN evidence e ON e.claim_id = w.value AND e.stance <> 'neutral' "
+    "JOIN memories m ON m.id = e.memory_id LEFT JOIN memories o ON o.id = m.consolidated_into "
+    "WHERE m.status <> 'deleted' ORDER BY e.claim_id, e.id"
+)
+
+
+def trust_terms_of(rows: Rows, memory_id: str, now_ms: int) -> TrustTerms:
+    """The terms of a memory's trust as it stands now.
+
+    Returns:
+        Every term and the result (core.score.trust; seed A, trust).
+    """
+    found = rows.one(_OF_ONE, (memory_id,))
+    if found is None:
+        raise BugError("trust of a row that is not there")
+    return _terms(found, now_ms)
+
+
+def _terms(row: tuple[Any, ...], now_ms: int) -> TrustTerms:
+    _, source, reinforced, disputed, said, confirmed, recorded, ceiling, sources, ancestors = row
+    # Storing sets "last confirmed"; only a person's confirmation after that makes an old text young again.
+    since = max(said, confirmed) if said is not None and confirmed > recorded else said
+    return trust_terms(
+        Source(source),
+        corroboration=max(1, int(sources)),
+        reinforcements=int(reinforced),
+        disputes=int(disputed),
+        age_days=age_days(now_ms, since),
+        ancestor_minimum=ancestors,
+        client_ceiling=ceiling,
+    )
+
+
+def base_trusts(rows: Rows, memory_ids: Iterable[str]) -> dict[str, tuple[float, float]]:
+    """Trust of memories without the age term: whose word each is, not how old it is.
+
+    Returns:
+        By id, that trust and what of it its source alone gives, each 0 to 1; what is not there is left out.
+    """
+    found = rows.all(_OF_MANY, (to_json(list(memory_ids)),))
+    return {str(row[0]): (_terms(row, _BEFORE_ALL).trust, _source_weight(row)) for row in found}  # nothing is old yet
+
+
+def _source_weight(row: tuple[Any, ...]) -> float:
+    source, ceiling, ancestors = row[1], row[7], row[9]
+    return trust_terms(Source(source), ancestor_minimum=ancestors, client_ceiling=ceiling).trust
+
+
+def age_days(now_ms: int, since_ms: int | None) -> float:
+    """The age that counts in trust.
+
+    Args:
+        since_ms: when it was said or last confirmed by a person; None where unknown, which takes nothing off.
+
+    Returns:
+        Days, 0 or more.
+    """
+    return 0.0 if since_ms is None else max(0, now_ms - since_ms) / 86_400_000
+
+
+def refresh_trust(tx: Tx, memory_id: str) -> float:
+    """Recompute a memory's trust, confidence and corroboration after an input changed.
+
+    What was derived from it, and the claims that rest on any of these, are recomputed with it.
+
+    Returns:
+        The new trust, 0 to 1.
+    """
+    trust = _refresh_one(tx, memory_id)
+    below = derived_from(tx, memory_id)
+    for derived in below:
+        _refresh_one(tx, derived)
+    refresh_claims(tx, claims_on(tx, [memory_id, *below]))
+    return trust
+
+
+def refresh_capped(tx: Tx, client_id: str, old: float, new: float) -> int:
+    """Recompute what a client brought, where its ceiling was what limited the trust, or does now.
+
+    Args:
+        client_id: the client, whose ceiling has changed.
+        old: the ceiling of before.
+        new: the ceiling of now; it is in the client's row already.
+
+    Returns:
+        How many memories were looked at.
+    """
+    found = tx.all(
+        "SELECT id FROM memories WHERE client_id = ? AND trust >= ? - 1e-9 ORDER BY n", (client_id, min(old, new))
+    )
+    for (memory_id,) in found:
+        refresh_trust(tx, memory_id)
+    return len(found)
+
+
+def derived_from(rows: Rows, memory_id: str) -> list[str]:
+    """Everything that was derived from a memory, directly or not.
+
+    Returns:
+        Ids, each after all it was derived from.
+    """
+    found = rows.all(
+        "WITH RECURSIVE below (id, depth) AS (SELECT derived_id, 1 FROM derivations WHERE source_id = ? "
+        "UNION SELECT d.derived_id, b.depth + 1 FROM derivations d JOIN below b ON d.source_id = b.id) "
+        "SELECT id FROM below GROUP BY id ORDER BY max(depth), id",
+        (memory_id,),
+    )
+    return [str(row[0]) for row in found]
+
+
+def claims_on(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
+    """Claims for or against which memories speak.
+
+    Returns:
+        Ids in a fixed order.
+    """
+    found = rows.all(
+        "SELECT DISTINCT e.claim_id FROM json_each(?) w JOIN evidence e ON e.memory_id = w.value ORDER BY 1",
+        (to_json(list(memory_ids)),),
+    )
+    return [str(row[0]) for row in found]
+
+
+def weigh_evidence(rows: Rows, claim_ids: Sequence[str]) -> dict[str, list[WeighedEvidence]]:
+    """The evidence of claims as it counts now.
+
+    Only what stands speaks: active memories, and what is stacked under one. Where nothing stands (a draft, a claim that
+    is over) all of it is weighed, so that a waiting claim shows how sure it would be. Against it speaks what backs the
+    claims that oppose it (`core.belief.claims.contradiction`).
+
+    Returns:
+        By claim, one piece for each span of its own, one for each source against it.
+    """
+    found = rows.all(_EVIDENCE, (to_json(list(claim_ids)),))
+    backed = {claim_id for claim_id, _, _, stance, stands in found if stands and stance == "supporting"}
+    pieces: dict[str, list[WeighedEvidence]] = {claim_id: [] for claim_id in claim_ids}
+    for claim_id, lineage, weight, stance, stands in found:
+        if stands or claim_id not in backed:
+            pieces[claim_id].append(WeighedEvidence(lineage, float(weight), stance == "supporting"))
+    for claim_id, lineage, weight in read_opposition(rows, claim_ids):
+        pieces[claim_id].append(WeighedEvidence(lineage, weight, supports=False))
+    return pieces
+
+
+def refresh_claims(tx: Tx, claim_ids: Iterable[str]) -> int:
+    """Recompute the confidence of claims after their evidence, or the trust of what it is in, changed.
+
+    So is that of the claims they oppose.
+
+    Returns:
+        How many changed.
+    """
+    changed = 0
+    given = list(claim_ids)
+    for claim_id, pieces in weigh_evidence(tx, list(dict.fromkeys([*given, *read_opposing_claims(tx, given)]))).items():
+        confidence = claim_confidence(pieces)
+        # Derived, as trust is: written past the recorder.
+        changed += tx.run(
+            "UPDATE claims SET confidence = ? WHERE id = ? AND abs(confidence - ?) > 1e-12",
+            (confidence, claim_id, confidence),
+        )
+    return changed
+
+
+def digest_confidence(rows: Rows, memory_id: str, alone: float, now_ms: int) -> float:
+    """How sure a digest is: the mean of its sources' confidences, weighted with their strengths (C8).
+
+    Args:
+        memory_id: the digest.
+        alone: what it is where it has no sources.
+        now_ms: the present, epoch ms: the strengths are those of now.
+
+    Returns:
+        0 to 1.
+    """
+    found = rows.all(
+        "SELECT o.id, o.confidence FROM derivations d JOIN memories o ON o.id = d.source_id "
+        "WHERE d.derived_id = ? ORDER BY o.n",
+        (memory_id,),
+    )
+    if not found:
+        return alone
+    strong = read_strength_by_id(rows, [row[0] for row in found], now_ms)
+    return mean_confidence([row[1] for row in found], [strong[row[0]] for row in found])
+
+
+def _refresh_one(tx: Tx, memory_id: str) -> float:
+    terms = trust_terms_of(tx, memory_id, tx.now_ms)
+    sure = terms.trust
+    if tx.value("SELECT kind FROM memories WHERE id = ?", (memory_id,)) == Kind.DIGEST:
+        sure = digest_confidence(tx, memory_id, sure, tx.now_ms)
+    # Derived columns: written past the recorder, an undo recomputes them.
+    tx.run(
+        "UPDATE memories SET trust = ?, confidence = ?, corroboration = max(1, "
+        "(SELECT count(*) FROM memory_sources s WHERE s.memory_id = memories.id)) WHERE id = ?",
+        (terms.trust, sure, memory_id),
+    )
+    return terms.trust
+
 
 KINDS_BY_TEXT = (Kind.FACT, Kind.RULE, Kind.PROCEDURE)
 """Kinds that are one memory where they are the same words; an episode is verbatim and may repeat."""

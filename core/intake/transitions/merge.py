@@ -1,6 +1,7 @@
-"""Uniting two memories under one id, with nothing lost: both originals stay as versions that are over.
+"""Uniting two memories under one id with nothing lost, and the version numbers of a chain.
 
-Must not do: choose the united text, or embed it.
+Both originals stay as versions that are over. Versions are numbered from 1 on, each once, the later one higher; the
+parts of a split text share their number. Must not do: choose the united text, embed it, or decide which version stands.
 """
 
 from __future__ import annotations
@@ -12,13 +13,88 @@ from typing import Any
 
 from core.belief.extract.permanence import longest_permanence
 from core.errors import BugError
-from core.intake.transaction import version_numbers
 from core.intake.transaction.sources import Lineage, add_source
 from core.memory.draft import content_hash, to_json
+from core.memory.read import said_at_sql
 from core.memory.write import reserve_labels
 from core.text.screening.injection import FLAG, reset_injection_marks
 from core.types.values import Source, Status
 from core.vault.database.tx import Tx
+
+_HEADS = (
+    "SELECT id, version FROM memories WHERE chain_id = ? AND coalesce(part_index, 0) = 0 AND id <> ? "  # noqa: S608 - constants
+    f"ORDER BY version, {said_at_sql()}, n"
+)
+
+
+def newest_version(tx: Tx, chain_id: str, but: str = "") -> int:
+    """The highest number of a chain.
+
+    Args:
+        but: a memory that is not counted.
+
+    Returns:
+        0 for a chain of nothing else.
+    """
+    return int(
+        tx.value(
+            "SELECT max(version) FROM memories WHERE chain_id = ? AND id <> ? AND coalesce(part_index, 0) = 0",
+            (chain_id, but),
+        )
+        or 0
+    )
+
+
+def assign_version(tx: Tx, memory_id: str, chain_id: str, version: int) -> None:
+    """Give a memory, and its other parts, a place in a chain.
+
+    Args:
+        memory_id: the memory; of a split text the head.
+        version: the number.
+    """
+    rows = tx.all("SELECT id, chain_id, version FROM memories WHERE id = ? OR part_of = ?", (memory_id, memory_id))
+    for part, chain, had in rows:
+        if (chain, had) != (chain_id, version):
+            tx.update("memories", {"id": part}, {"chain_id": chain_id, "version": version})
+
+
+def append_chain(tx: Tx, chain_id: str, into: str, but: str = "") -> None:
+    """The versions of one chain go on from the last one of another.
+
+    Args:
+        chain_id: the chain that ends.
+        into: the chain that goes on.
+        but: a memory that is left as it is.
+    """
+    if chain_id == into:
+        return
+    last = newest_version(tx, into, but)
+    for place, (memory_id, _) in enumerate(tx.all(_HEADS, (chain_id, but)), last + 1):
+        assign_version(tx, str(memory_id), into, place)
+
+
+def make_room_in_chain(tx: Tx, chain_id: str, row: dict[str, Any]) -> int:
+    """Make room in a chain for a version that was said before others.
+
+    Args:
+        row: the newcomer's row of `memories`.
+
+    Returns:
+        Its number: after what was said before it. Those that follow move up where the number was taken.
+    """
+    own = str(row["id"])
+    before = tx.value(
+        "SELECT max(version) FROM memories WHERE chain_id = ? AND id <> ? AND coalesce(part_index, 0) = 0 "  # noqa: S608 - constants
+        f"AND {said_at_sql()} <= ?",
+        (chain_id, own, row["occurred_at"] if row["occurred_at"] is not None else row["recorded_at"]),
+    )
+    version = int(before or 0) + 1
+    later = [(str(one), int(had)) for one, had in tx.all(_HEADS, (chain_id, own)) if had >= version]
+    if any(had == version for _, had in later):
+        for memory_id, had in reversed(later):
+            assign_version(tx, memory_id, chain_id, had + 1)
+    return version
+
 
 _GENERAL = "general"
 """The category of what has none."""
@@ -68,9 +144,9 @@ def write_merge(tx: Tx, make_id: Callable[[], str], keep_id: str, text: str, fro
     _original(tx, kept, original_id)
     chain = str(kept["chain_id"])
     if str(other["chain_id"]) == chain:
-        version_numbers.assign_version(tx, from_id, chain, version_numbers.newest_version(tx, chain, from_id) + 1)
-    version_numbers.append_chain(tx, str(other["chain_id"]), chain, but=keep_id)
-    place = {"supersedes_id": original_id, "version": version_numbers.newest_version(tx, chain, keep_id) + 1}
+        assign_version(tx, from_id, chain, newest_version(tx, chain, from_id) + 1)
+    append_chain(tx, str(other["chain_id"]), chain, but=keep_id)
+    place = {"supersedes_id": original_id, "version": newest_version(tx, chain, keep_id) + 1}
     tx.update("memories", {"id": keep_id}, {**_united_columns(kept, other, text), **place})
     _carry_evidence(tx, make_id, keep_id, original_id, text)
     _lend_evidence(tx, make_id, keep_id, from_id, text)

@@ -1,33 +1,231 @@
 """What can become of a memory that stands or waits: the steps of which every decision is made.
 
 The store path, the desk and the jobs take these and no others; each step changes rows through the verb's transaction,
-so an undo of the verb takes it back. Must not do: decide anything, or touch an episode.
+so an undo of the verb takes it back. A digest whose source is forgotten, replaced or doubted leaves, and its other
+sources stand again as they did before they were gathered; the next consolidation may gather them anew. A source that
+only went to the archive takes no digest along: it faded, and what stands for it is not wrong. Forgetting is soft: the
+memory leaves recall and review, and comes back with an undo.
+
+Must not do: decide anything, or touch an episode.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import BugError
-from core.intake.claims import assertion
-from core.intake.claims import assertion as late_arrival
-from core.intake.transaction import version_numbers
-from core.intake.transaction.sources import Lineage, add_source
-from core.intake.transaction.trust_inputs import refresh_trust
-from core.intake.transaction.unit_of_work import Verb
-from core.intake.transitions import digest_support, review_items
-from core.intake.transitions.confirmation import record_confirmation
-from core.intake.transitions.merge import MergeResult, write_merge
-from core.intake.transitions.review_items import ItemSubject
+from core.errors import BugError, Code, UserError
+from core.intake.candidate import authority_of
+from core.intake.claims import (
+    claims_of,
+    close_earlier_version,
+    find_counterpart,
+    next_version_said,
+    replace_claim,
+    sync_claims,
+)
+from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, refresh_trust, standing_twin
+from core.intake.transaction.unit_of_work import UnitOfWork, Verb
+from core.intake.transitions import review_items
+from core.intake.transitions.merge import MergeResult, append_chain, make_room_in_chain, newest_version, write_merge
+from core.intake.transitions.review_items import ItemSubject, close_moot
 from core.memory.draft import to_json
 from core.memory.write import Stored, VectorSpace, forget_vector, refresh_terms, write_vectors
-from core.types.values import Source, Status, When
+from core.types.values import Actor, Kind, Source, Status, When
+from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
+
+VERB = "forget"
+_PARTS = "SELECT id FROM memories WHERE id = ? OR part_of = ?"
+
+
+def forget_memory(
+    tx: Tx, work: UnitOfWork, memory_id: str, actor: Actor, verb_name: str = VERB, label: str = "Forget a memory"
+) -> str:
+    """Set a memory, with all parts of a split text, to `deleted`; what a person was asked about it is moot.
+
+    A digest that says its words goes with it, and what else went into that digest stands again.
+
+    Args:
+        memory_id: the memory; the caller has checked that the actor may reach it.
+        verb_name: what it is called in the audit; `label` names the step.
+        label: see there.
+
+    Returns:
+        The id of the undo step.
+
+    Raises:
+        UserError: NOT_FOUND when there is no such memory or it is forgotten already; ACCESS_DENIED when a client
+            would forget what the person said.
+    """
+    row = tx.one("SELECT status, coalesce(part_of, id) FROM memories WHERE id = ?", (memory_id,))
+    if row is None or row[0] == Status.DELETED.value:
+        raise UserError(Code.NOT_FOUND, "There is no such memory.")
+    if not actor.is_owner and authority_of(tx, memory_id).is_guarded_from(actor.client_id):
+        raise UserError(Code.ACCESS_DENIED, "Only the person may forget what the person said.")
+    with work.verb(tx, verb_name, label, actor) as verb:
+        told = apply_forget(tx, work.make_id, str(row[1]))
+        parts = [str(part) for (part,) in tx.all(_PARTS, (row[1], row[1]))]
+        close_moot(tx, [*parts, *told])
+        verb.note(memory_id, parts=len(parts))
+    return verb.step_id
+
+
+def apply_forget(tx: Tx, make_id: Callable[[], str], head: str) -> tuple[str, ...]:
+    """The steps of forgetting, within a running verb.
+
+    Args:
+        head: the memory; of a split text the head.
+
+    Returns:
+        Digests that left with it and memories that stand again: what was asked about them may be moot.
+    """
+    parts = [str(part) for (part,) in tx.all(_PARTS, (head, head))]
+    for part in parts:
+        tx.update(
+            "memories",
+            {"id": part},
+            {"status": Status.DELETED.value, "status_reason": "forgotten", "retired_at": tx.now_ms},
+        )
+    sync_claims(tx, make_id, parts)
+    return tuple(release_digests(tx, make_id, parts, Status.DELETED))
+
+
+DIGESTED = "digested"
+"""The reason of the status `consolidated`: a digest stands for it; a key of `resources/help/lifecycle.json`."""
+SOURCE_GONE = "source_gone"
+"""The reason of a digest's status: a source of it was forgotten, replaced or doubted; a key of the same file."""
+
+# By what they were made of: the pointers of the sources are gone once a digest has left. One that left already because
+# of another source goes once more only where its words are to go as well.
+_DIGESTS = (
+    "SELECT d.id, d.status FROM memories d WHERE d.kind = 'digest' AND d.id IN ("
+    "SELECT s.consolidated_into FROM json_each(:ids) w JOIN memories s ON s.id = w.value "
+    "UNION SELECT r.derived_id FROM json_each(:ids) w JOIN derivations r ON r.source_id = w.value) "
+    "AND NOT (d.status_reason IS :gone AND d.status IN ('deleted', :status)) ORDER BY d.n"
+)
+_LEFT = (Status.ARCHIVED.value, Status.DELETED.value)
+_SOURCES = "SELECT id, status FROM memories WHERE consolidated_into = ? ORDER BY n"
+
+
+def release_digests(tx: Tx, make_id: Callable[[], str], ids: Iterable[str], status: Status) -> tuple[str, ...]:
+    """Let the digests go that some memories went into.
+
+    Args:
+        ids: sources that are forgotten, replaced or doubted; what is no source is passed over.
+        status: what becomes of the digests: `deleted` where the words are to go, else `archived`; one that a person
+            forgot stays forgotten.
+
+    Returns:
+        Digests, and memories that stand again.
+    """
+    gone = list(dict.fromkeys(ids))
+    changed: list[str] = []
+    for digest_id, held in tx.all(_DIGESTS, {"ids": to_json(gone), "gone": SOURCE_GONE, "status": status.value}):
+        becomes = Status.DELETED if held == Status.DELETED.value else status
+        why = {"status": becomes.value, "status_reason": SOURCE_GONE, "retired_at": tx.now_ms}
+        tx.update("memories", {"id": digest_id}, why)
+        # Faded or forgotten with their digest, they are no stronger without it.
+        back = Status(held) if held in _LEFT else Status.ACTIVE
+        others = [
+            str(one)
+            for one, now in tx.all(_SOURCES, (digest_id,))
+            if one not in gone and now == Status.CONSOLIDATED.value
+        ]
+        for one in others:
+            _bring_back(tx, one, back)
+        tx.update_many(
+            "memories", "id", [one for one in gone if _is_of(tx, one, digest_id)], {"consolidated_into": None}
+        )
+        sync_claims(tx, make_id, [str(digest_id), *gone, *others])
+        for one in others:
+            refresh_trust(tx, one)
+        changed += [str(digest_id), *others]
+    return tuple(changed)
+
+
+def _bring_back(tx: Tx, memory_id: str, status: Status) -> None:
+    """It stands again; where the same words stand by now, beneath those."""
+    row = tx.row("memories", {"id": memory_id}) or {}
+    kind, twin = Kind(row["kind"]), None
+    if kind in KINDS_BY_TEXT and status is Status.ACTIVE:
+        twin = standing_twin(tx, [str(row["text"])], kind, str(row["space_id"]), str(row["scope_session"]))
+    beneath = {"status": Status.CONSOLIDATED.value, "status_reason": "duplicate", "consolidated_into": twin}
+    left = {} if status is Status.ACTIVE else {"status_reason": SOURCE_GONE, "retired_at": tx.now_ms}
+    stands = {"status": status.value, "status_reason": None, "consolidated_into": None, **left}
+    tx.update("memories", {"id": memory_id}, stands if twin is None else beneath)
+
+
+def _is_of(tx: Tx, memory_id: str, digest_id: str) -> bool:
+    found = tx.value("SELECT 1 FROM memories WHERE id = ? AND consolidated_into = ?", (memory_id, digest_id))
+    return found is not None
+
+
+def record_confirmation(tx: Tx, parts: Sequence[str], at_ms: int) -> None:
+    """Note that the person confirmed a memory; the gate takes it for the owner's word from then on.
+
+    A doubt of the person's from before is taken back: who confirms has changed their mind.
+
+    Args:
+        parts: the memory and its other parts, the head first.
+        at_ms: when, epoch ms.
+    """
+    key = {"memory_id": parts[0], "voice": "owner", "verdict": "confirm"}
+    held = tx.row("verdicts", key)
+    if held is None:
+        tx.insert("verdicts", {**key, "at": at_ms})
+    else:
+        tx.update("verdicts", key, {"times": int(held["times"]) + 1, "at": at_ms})
+    clear_dispute(tx, parts)
+
+
+def clear_dispute(tx: Tx, parts: Sequence[str]) -> None:
+    """Take back that the person disputed a memory.
+
+    Args:
+        parts: the memory and its other parts, the head first.
+    """
+    tx.delete("verdicts", {"memory_id": parts[0], "voice": "owner", "verdict": "dispute"})
+    recount_verdicts(tx, parts)
+
+
+def recount_verdicts(tx: Tx, parts: Sequence[str]) -> tuple[float, bool]:
+    """Work out what was said of a memory.
+
+    Args:
+        parts: the memory and its other parts, the head first.
+
+    Returns:
+        The least trust of its parts, 0 to 1, and whether the owner disputes it.
+    """
+    reinforced, disputed, by_owner = count_verdicts(tx, parts[0])
+    for part in parts:
+        tx.update("memories", {"id": part}, {"reinforcements": reinforced, "disputes": disputed})
+    return min(refresh_trust(tx, part) for part in reversed(parts)), by_owner
+
+
+def count_verdicts(rows: Rows, head: str) -> tuple[int, int, bool]:
+    """Count verdicts: the owner's each time, a client's once (seed A, feature 2).
+
+    Args:
+        head: the memory; of a split text the head.
+
+    Returns:
+        Reinforcements and disputes that count, and whether the owner disputes it.
+    """
+    found = rows.all(
+        "SELECT verdict, voice = 'owner', sum(CASE WHEN voice = 'owner' THEN times ELSE 1 END) FROM verdicts "
+        "WHERE memory_id = ? GROUP BY verdict, voice = 'owner'",
+        (head,),
+    )
+    reinforced = sum(int(count) for verdict, _, count in found if verdict != "dispute")
+    disputed = sum(int(count) for verdict, _, count in found if verdict == "dispute")
+    return reinforced, disputed, any(verdict == "dispute" and owner for verdict, owner, _ in found)
+
 
 REPLACED, MERGED, OLDER, DUPLICATE = "replaced", "merged", "older", "duplicate"
 """Reasons of a status (`memories.status_reason`): a successor stands; its text went into another; it was said before
@@ -116,7 +314,7 @@ class Transitions:
         self._follow_chain(old, new)
         self._touch(old_id)
         self._release(old_id)
-        assertion.sync_claims(self.tx, self.make_id, self.parts(old_id))
+        sync_claims(self.tx, self.make_id, self.parts(old_id))
         self.edge(new_id, old_id, "supersedes")
         self.log("SUPERSEDE", new_id, old_id)
 
@@ -130,10 +328,10 @@ class Transitions:
         """
         head, new = self._row(by_id), self._row(new_id)
         chain = str(head["chain_id"])
-        by_id = late_arrival.next_version_said(self.tx, chain, new, by_id)
+        by_id = next_version_said(self.tx, chain, new, by_id)
         until = _since(self._row(by_id))
-        late_arrival.close_earlier_version(self.tx, chain, new)
-        version = version_numbers.make_room_in_chain(self.tx, chain, new)
+        close_earlier_version(self.tx, chain, new)
+        version = make_room_in_chain(self.tx, chain, new)
         for part in self.parts(new_id):
             row = self._row(part)
             changes = {
@@ -147,7 +345,7 @@ class Transitions:
             }
             self.tx.update("memories", {"id": part}, changes)
         self._touch(new_id)
-        assertion.sync_claims(self.tx, self.make_id, self.parts(new_id))
+        sync_claims(self.tx, self.make_id, self.parts(new_id))
         self.edge(by_id, new_id, "supersedes")
         self.log("SUPERSEDE", by_id, new_id)
 
@@ -164,8 +362,8 @@ class Transitions:
         until = at or _since(self._row(new_id))
         changed = False
         for claim_id in old_claims:
-            by = assertion.find_counterpart(self.tx, claim_id, new_id)
-            changed |= assertion.replace_claim(self.tx, claim_id, by, None if until is None else until.ms)
+            by = find_counterpart(self.tx, claim_id, new_id)
+            changed |= replace_claim(self.tx, claim_id, by, None if until is None else until.ms)
         return changed
 
     def merge_into(self, keep_id: str, text: str, vector: NDArray[np.float32], from_id: str) -> MergeResult:
@@ -188,7 +386,7 @@ class Transitions:
         refresh_terms(self.tx, [keep_id, merged.original_id, from_id])
         seq = self.tx.seq
         self.tx.after_commit(lambda: self.stored(seq, [label], vectors))
-        assertion.sync_claims(self.tx, self.make_id, [keep_id, from_id, merged.original_id])
+        sync_claims(self.tx, self.make_id, [keep_id, from_id, merged.original_id])
         refresh_trust(self.tx, keep_id)
         self._touch(keep_id)
         self._touch(from_id)
@@ -217,7 +415,7 @@ class Transitions:
             add_source(self.tx, under_id, Lineage(lineage, client_id, session, import_id), Source(source))
         self._touch(new_id)
         refresh_trust(self.tx, under_id)
-        assertion.sync_claims(self.tx, self.make_id, [*self.parts(new_id), under_id])
+        sync_claims(self.tx, self.make_id, [*self.parts(new_id), under_id])
         self.log("DUPLICATE", under_id, new_id)
 
     def contradict(self, new_id: str, existing_id: str) -> None:
@@ -257,7 +455,7 @@ class Transitions:
 
     def assert_claims(self, memory_id: str) -> None:
         """Bring a memory's claims in step with how it stands now."""
-        assertion.sync_claims(self.tx, self.make_id, self.parts(memory_id))
+        sync_claims(self.tx, self.make_id, self.parts(memory_id))
 
     # ---- ground
 
@@ -305,11 +503,11 @@ class Transitions:
                 changes |= {"superseded_by_id": None, "consolidated_into": None}
             self.tx.update("memories", {"id": part}, changes)
         self._touch(memory_id)
-        assertion.sync_claims(self.tx, self.make_id, ids)
+        sync_claims(self.tx, self.make_id, ids)
 
     def _release(self, memory_id: str) -> None:
         """A digest that says what does not stand any more leaves; what else went into it stands again."""
-        for one in digest_support.release_digests(self.tx, self.make_id, self.parts(memory_id), Status.ARCHIVED):
+        for one in release_digests(self.tx, self.make_id, self.parts(memory_id), Status.ARCHIVED):
             self._touch(one)
 
     def _row(self, memory_id: str) -> dict[str, Any]:
@@ -325,11 +523,11 @@ class Transitions:
     def _follow_chain(self, old: dict[str, Any], new: dict[str, Any]) -> None:
         """Both in one chain, the newcomer last."""
         chain, own = str(old["chain_id"]), str(new["chain_id"])
-        if own != chain and version_numbers.newest_version(self.tx, own, str(new["id"])):
+        if own != chain and newest_version(self.tx, own, str(new["id"])):
             # The newcomer continues another chain already: this one joins it.
-            version_numbers.append_chain(self.tx, chain, own, but=str(new["id"]))
+            append_chain(self.tx, chain, own, but=str(new["id"]))
             chain = own
-        version = max(version_numbers.newest_version(self.tx, chain, str(new["id"])) + 1, int(new["version"]))
+        version = max(newest_version(self.tx, chain, str(new["id"])) + 1, int(new["version"]))
         for part in self.parts(str(new["id"])):
             self.tx.update(
                 "memories",
@@ -340,16 +538,16 @@ class Transitions:
     def _end_claims(self, old: dict[str, Any], new: dict[str, Any], at_ms: int | None) -> None:
         """Claims that rest on the old memory alone end with it."""
         gone = self.parts(str(old["id"]))
-        for claim_id in assertion.claims_of(self.tx, gone):
+        for claim_id in claims_of(self.tx, gone):
             others = self.tx.value(
                 "SELECT count(*) FROM evidence e JOIN memories m ON m.id = e.memory_id WHERE e.claim_id = ? "
                 "AND e.stance = 'supporting' AND m.status = 'active' AND e.memory_id NOT IN "
                 "(SELECT value FROM json_each(?))",
                 (claim_id, to_json(gone)),
             )
-            by = assertion.find_counterpart(self.tx, claim_id, str(new["id"]))
+            by = find_counterpart(self.tx, claim_id, str(new["id"]))
             if not others or by is not None:
-                assertion.replace_claim(self.tx, claim_id, by, at_ms)
+                replace_claim(self.tx, claim_id, by, at_ms)
 
 
 def _since(row: dict[str, Any]) -> When | None:

@@ -11,14 +11,12 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from core.errors import Code, PreconditionError, UserError
-from core.intake.claims.candidate import authority_of
+from core.intake.candidate import authority_of
+from core.intake.transaction.admission import check_reason
 from core.intake.transaction.sources import Lineage, corroborate
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.intake.transaction.validation import check_reason
-from core.intake.transitions import confirmation
-from core.intake.transitions.digest_support import DIGESTED
 from core.intake.transitions.review_items import ItemSubject
-from core.intake.transitions.transitions import Transitions
+from core.intake.transitions.transitions import DIGESTED, Transitions, clear_dispute, recount_verdicts
 from core.memory.write import Stored, VectorSpace
 from core.types.replies import VerdictReply
 from core.types.values import Actor, Kind, Source, Status
@@ -124,7 +122,7 @@ class VerdictWriter:
     def _weigh(transitions: Transitions, head: str, lifted: AbstractSet[str] = _LIFTED) -> None:
         """Counts, trust, and whether it stands; of what is disputed, that which a verdict can lift."""
         tx = transitions.tx
-        trust, by_owner = confirmation.recount_verdicts(tx, transitions.parts(head))
+        trust, by_owner = recount_verdicts(tx, transitions.parts(head))
         status, held = tx.all("SELECT status, status_reason FROM memories WHERE id = ?", (head,))[0]
         why = _doubt(tx, head, trust, by_owner=by_owner)
         # What a digest says is doubted too, and the digest leaves with it.
@@ -146,7 +144,7 @@ def withdraw_dispute(transitions: Transitions, head: str) -> None:
     Args:
         head: the memory; of a split text the head.
     """
-    confirmation.clear_dispute(transitions.tx, transitions.parts(head))
+    clear_dispute(transitions.tx, transitions.parts(head))
 
 
 def _note(tx: Tx, head: str, voice: str, said: str, actor: Actor, reason: str | None) -> None:

@@ -15,11 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import BugError
-from core.intake.claims import assertion
-from core.intake.transaction.sources import Lineage, add_source
-from core.intake.transaction.trust_inputs import refresh_trust
-from core.intake.transitions.digest_support import DIGESTED
-from core.intake.transitions.transitions import Transitions
+from core.intake.claims import sync_claims
+from core.intake.transaction.sources import Lineage, add_source, refresh_trust
+from core.intake.transitions.transitions import DIGESTED, Transitions
 from core.memory.draft import Draft, to_json
 from core.memory.write import insert_memories, write_vectors
 from core.text.summaries import SourceSentence, compose_digest
@@ -81,7 +79,7 @@ def write_digest(
         tx.update("memories", {"id": row["id"]}, changes)
         transitions.touched.append(str(row["id"]))
         transitions.log("DIGEST", draft.id, str(row["id"]))
-    assertion.sync_claims(tx, transitions.make_id, list(sources))
+    sync_claims(tx, transitions.make_id, list(sources))
     refresh_trust(tx, draft.id)
     return draft.id
 

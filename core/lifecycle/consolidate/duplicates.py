@@ -19,8 +19,8 @@ from core.belief.gate import GateDecision as Verdict
 from core.belief.gate import decide_gate
 from core.belief.relate.distinctions import has_contradiction
 from core.belief.relate.relation import certain_relation
-from core.intake.claims.candidate import OWNER_LINEAGE, Neighbour
-from core.intake.transaction.echo_guard import was_disclosed
+from core.intake.candidate import OWNER_LINEAGE, Neighbour
+from core.intake.transaction.admission import was_disclosed
 from core.intake.transaction.sources import KINDS_BY_TEXT
 from core.lifecycle.consolidate.pairs import (
     NearPairs,

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.intake.transaction.sources import Lineage, add_source, standing_twin
-from core.intake.transaction.trust_inputs import refresh_trust
+from core.intake.transaction.sources import Lineage, add_source, refresh_trust, standing_twin
 from core.intake.transitions.transitions import Transitions
 from core.lifecycle.consolidate.digest_writer import digest_text, sentences_from_json, write_digest
 from core.lifecycle.consolidate.pairs import Node, read_nodes

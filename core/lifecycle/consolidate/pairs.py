@@ -25,8 +25,8 @@ from core.belief.claims.authorship import OWNERS_WORD, PERSONS
 from core.belief.relate.relation import RelationModel, relate_by_rule
 from core.embed.codec import from_blobs
 from core.errors import LociError
-from core.intake.claims.candidate import Neighbour, load_neighbours
-from core.intake.transaction.text_readers import Relate
+from core.intake.candidate import Neighbour, load_neighbours
+from core.intake.claims import Relate
 from core.intake.transitions.review_items import KEPT, ItemSubject, known_matter
 from core.lifecycle.kit import reverted_runs
 from core.lifecycle.kit.job_context import JobContext

@@ -17,9 +17,8 @@ from weakref import WeakKeyDictionary
 from core.config.options import Options
 from core.errors import Code, UserError
 from core.intake.erase.erasure import erase
-from core.intake.erase.erasure_scope import ErasureScope, erasure_scope_of
-from core.intake.erase.row_erasure import texts_of
-from core.intake.erase.trace_index import TraceIndex
+from core.intake.erase.row_erasure import ErasureScope, erasure_scope_of, texts_of
+from core.intake.erase.trace_erasure import TraceIndex
 from core.intake.revise.revision_plan import plan_revision
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.lifecycle.decay.protection import find_protections

@@ -20,17 +20,14 @@ from core.belief.claims.model_proposals import weigh_model_answer
 from core.belief.extract.permanence import classify_permanence, reconcile_permanence
 from core.belief.gate import GateDecision, decide_gate
 from core.errors import Code, LociError, UserError
-from core.intake.claims.candidate import Neighbour, StoreCandidate, load_neighbours
-from core.intake.claims.claim_writer import read_claims
-from core.intake.claims.structural_match import find_claim_conflicts, has_other_claims
+from core.intake.candidate import Neighbour, StoreCandidate, find_claim_conflicts, has_other_claims, load_neighbours
+from core.intake.claims import read_claims
 from core.intake.store.classification import load_candidate
 from core.intake.store.plan_execution import PlanExecution
 from core.intake.store.store import StoreService
 from core.intake.store.store_plan import NeighbourCase, StorePlan, limit_to_part
-from core.intake.transaction.echo_guard import was_disclosed
-from core.intake.transaction.sources import add_source, corroborate, standing_twin, waiting_twin
-from core.intake.transaction.tombstones import erased_texts
-from core.intake.transaction.trust_inputs import refresh_trust
+from core.intake.transaction.admission import erased_texts, was_disclosed
+from core.intake.transaction.sources import add_source, corroborate, refresh_trust, standing_twin, waiting_twin
 from core.intake.transitions.review_items import ItemSubject
 from core.intake.transitions.transitions import Transitions
 from core.lifecycle.distill.distill_queue import Episode

@@ -15,8 +15,15 @@ from typing import Any
 from core.belief.review.open_questions import contradiction_sentence, find_missing_fields, stale_sentence
 from core.config.lifecycle import LifecycleOptions
 from core.errors import LociError
-from core.intake.revise import rule_inversion
-from core.intake.revise.outcome_reports import InvertedText, OutcomeReports, rules_to_invert
+from core.intake.revise.outcome_reports import (
+    InvertedText,
+    OutcomeReports,
+    can_invert,
+    inverted_text,
+    rules_to_invert,
+    stands_at_once,
+    was_proposed,
+)
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions.review_items import ItemSubject, close_conflict, fingerprint
 from core.lifecycle.kit.job_context import SCHEDULER, BatchResult, JobContext
@@ -341,8 +348,6 @@ def _opposite(rows: Rows, memory_id: str) -> tuple[dict[str, Any], str] | None:
     if row is None:
         return None
     rule = dict(zip(names, row, strict=True))
-    text = rule_inversion.inverted_text(rows, rule, SCHEDULER)
-    asked = rule_inversion.was_proposed(rows, memory_id) and not rule_inversion.stands_at_once(
-        rows, rule, text, SCHEDULER
-    )
-    return None if asked or not rule_inversion.can_invert(rows, rule, text) else (rule, text)
+    text = inverted_text(rows, rule, SCHEDULER)
+    asked = was_proposed(rows, memory_id) and not stands_at_once(rows, rule, text, SCHEDULER)
+    return None if asked or not can_invert(rows, rule, text) else (rule, text)

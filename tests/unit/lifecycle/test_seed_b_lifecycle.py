@@ -22,7 +22,7 @@ from life_rig import harmful, helpful, level, lives, run
 from core.engine.jobs.scheduler import SchedulerPacing
 from core.engine.startup import built_in_readers
 from core.errors import Code, UserError
-from core.intake.transaction.text_readers import TextReaders
+from core.intake.claims import TextReaders
 from core.types.belief import Server
 from core.types.lifecycle import JobType
 from core.types.recall import ContextQuery

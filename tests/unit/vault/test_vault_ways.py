@@ -22,7 +22,7 @@ _WHOLE = "a job that goes through the vault, once a run"
 _ONCE = "asked once, of all that stand"
 ALLOWED = {
     "core.belief.review.open_questions._ALL": _ONCE,
-    "core.intake.revise.retention_hold._WHOLE": "a person's deed; parts have no other way",
+    "core.intake.revise.revision._WHOLE": "a person's deed; parts have no other way",
     "core.lifecycle.distill.distill_queue._COUNT": _WHOLE,
     "core.lifecycle.distill.distill_queue._GROUPS": _WHOLE,
     "core.lifecycle.distill.distill_queue._FIRST": _WHOLE,

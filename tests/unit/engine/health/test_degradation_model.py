@@ -19,7 +19,7 @@ from core.engine.health import describe_problem
 from core.engine.jobs.model_refinement import RefinementPacing
 from core.engine.startup import built_in_readers
 from core.errors import Code
-from core.intake.transaction.text_readers import TextReaders
+from core.intake.claims import TextReaders
 from core.recall.result import NO_VECTORS
 from core.types.belief import LABELS, Label, Relation, Server
 from core.types.lifecycle import JobState, JobType

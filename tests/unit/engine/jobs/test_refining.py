@@ -15,7 +15,7 @@ from fake_ollama import MODEL, Answer, FakeOllama, claims, relation
 from core.engine.jobs.model_refinement import RefinementPacing
 from core.errors import Code, UserError
 from core.events import Changed, Event
-from core.intake.transaction.text_readers import TextReaders
+from core.intake.claims import TextReaders
 from core.intake.transitions.review_items import open_review
 from core.llm.ollama import ServerLimits
 from core.types.belief import LABELS, ClaimDraft, Label, ModelState, RefineReport, Relation, Server, Told

@@ -11,7 +11,7 @@ from engine_rig import Rig, differences, refused, rig_at
 
 from core.belief.extract.extraction import extract_claims
 from core.errors import Code
-from core.intake.transaction.text_readers import TextReaders
+from core.intake.claims import TextReaders
 from core.text.screening.injection import FLAG
 from core.types.memory import ChangeReply, Wish
 from core.types.reviews import QueueRequest

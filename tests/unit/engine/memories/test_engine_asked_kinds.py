@@ -7,7 +7,7 @@ from client_writes import WRITES, writer
 from engine_rig import Rig, differences, error_of, refused
 
 from core.errors import Code
-from core.intake.transaction.validation import REASON_CHARACTERS
+from core.intake.transaction.admission import REASON_CHARACTERS
 from core.ipc.protocol.schema import load
 from core.types.values import OWNER_ACTOR, Kind
 

@@ -10,7 +10,7 @@ from engine_rig import Rig, error_of, rig_at
 
 from core.belief.extract.extraction import extract_claims
 from core.errors import Code
-from core.intake.transaction.text_readers import TextReaders
+from core.intake.claims import TextReaders
 from core.types.values import Kind
 from core.types.views import Revision
 

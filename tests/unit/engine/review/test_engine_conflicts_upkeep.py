@@ -23,7 +23,7 @@ from engine_rig import START_MS, Rig, differences, error_of
 
 from core.engine.conflicts import ReviewChores
 from core.errors import Code
-from core.intake.transaction.trust_inputs import refresh_trust
+from core.intake.transaction.sources import refresh_trust
 from core.types.reviews import Decision, HoldRequest
 from core.types.values import OWNER_ACTOR, Action, Source, Status
 from core.types.views import Revision

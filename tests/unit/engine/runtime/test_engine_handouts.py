@@ -10,7 +10,7 @@ from engine_rig import HandClock, Rig
 
 from core.engine.runtime.read_log import LISTED
 from core.engine.startup import flush_journal
-from core.intake.erase.trace_index import TraceIndex
+from core.intake.erase.trace_erasure import TraceIndex
 from core.types.values import OWNER_ACTOR
 
 HOME = "space:home"

@@ -11,7 +11,7 @@ from engine_rig import Rig, differences
 
 from core.entities import registry
 from core.errors import BugError
-from core.intake.entities.entity_merge import merge_entities
+from core.intake.entities import merge_entities
 from core.types.values import Action
 
 CLAIMS = "SELECT id, state, subject_entity_id, superseded_by_id, valid_to, retired_at FROM claims ORDER BY id"

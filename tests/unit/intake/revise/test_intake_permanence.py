@@ -12,9 +12,9 @@ from engine_rig import Rig, differences, later, rig_at
 from core.belief.extract.extraction import extract_claims
 from core.engine.memories.import_comparison import compare_imported
 from core.errors import Code, UserError
+from core.intake.claims import TextReaders
 from core.intake.revise.revision import step_label
 from core.intake.revise.revision_plan import RECORD
-from core.intake.transaction.text_readers import TextReaders
 from core.intake.transitions.merge import write_merge
 from core.types.values import Kind
 from core.types.views import Revision, RevisionReport

@@ -11,7 +11,7 @@ from engine_rig import START_MS, Rig, differences, later, refused
 
 from core.engine.memories.import_comparison import reconcile_daily
 from core.errors import Code
-from core.intake.store.reconciliation import ReconciliationBatch, add_counts, broken_evidence, reconcile
+from core.intake.store.classification import ReconciliationBatch, add_counts, broken_evidence, reconcile
 from core.types.replies import Reconciled
 from core.types.values import Kind, Source, When
 from core.vault.database.tx import Tx

@@ -8,7 +8,7 @@ import pytest
 from engine_rig import Rig
 from gathering_rig import told
 
-from core.intake.transaction.trust_inputs import digest_confidence
+from core.intake.transaction.sources import digest_confidence
 from core.memory.strengths import read_strength_by_id
 from core.vault.database.tx import Tx
 

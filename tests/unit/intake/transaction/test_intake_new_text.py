@@ -9,7 +9,7 @@ import pytest
 from engine_rig import Rig, later, rig_at
 
 from core.belief.extract.extraction import extract_claims
-from core.intake.transaction.text_readers import TextReaders
+from core.intake.claims import TextReaders
 from core.types.reviews import Decision
 from core.types.values import Action
 from core.types.views import Revision

@@ -11,7 +11,7 @@ from desk_rig import DAY_MS
 from engine_rig import START_MS, Rig, differences, later
 
 from core.errors import BugError
-from core.intake.transaction.trust_inputs import (
+from core.intake.transaction.sources import (
     age_days,
     base_trusts,
     claims_on,

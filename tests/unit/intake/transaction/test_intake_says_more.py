@@ -9,7 +9,7 @@ import pytest
 from engine_rig import Rig, later, rig_at
 
 from core.belief.extract.extraction import extract_claims
-from core.intake.transaction.text_readers import TextReaders
+from core.intake.claims import TextReaders
 from core.types.values import Source
 
 HOME, MORE = "My birthday is 4 May.", "My birthday is 4 May and I want a bicycle"

@@ -13,7 +13,7 @@ from readers_rig import Table, sure
 from core.belief.extract.extraction import extract_claims
 from core.engine.memories.import_comparison import compare_imported
 from core.errors import Code
-from core.intake.transaction.text_readers import TextReaders
+from core.intake.claims import TextReaders
 from core.types.belief import Label
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Actor, Source, When

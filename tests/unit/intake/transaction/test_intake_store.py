@@ -8,7 +8,7 @@ import pytest
 from engine_rig import START_MS, Rig, refused
 
 from core.errors import Code
-from core.intake.transaction.text_parts import PART_BYTES
+from core.intake.transaction.admission import PART_BYTES
 from core.types.values import OWNER_ACTOR, Kind, Precision, Role, Source, Status, When
 
 CLAIM: dict[str, Any] = {"subject": "Ada", "predicate": "lives_in", "value": "Graz", "exclusive": True}

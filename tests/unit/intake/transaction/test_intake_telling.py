@@ -12,7 +12,7 @@ from engine_rig import Rig, refused, rig_at
 
 from core.belief.extract.extraction import extract_claims
 from core.errors import Code
-from core.intake.transaction.text_readers import TextReaders
+from core.intake.claims import TextReaders
 from core.types.replies import StoreReply
 from core.types.requests import ListRequest
 from core.types.sessions import Captured, CaptureRequest, Message, SummaryRequest, TurnEnd

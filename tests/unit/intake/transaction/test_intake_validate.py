@@ -9,14 +9,15 @@ from engine_rig import refused
 
 from core.errors import Code, LociError
 from core.intake.store.import_batch import usable_claim, usable_space, usable_validity
-from core.intake.transaction.text_parts import PART_BYTES, cut_text
-from core.intake.transaction.validation import (
+from core.intake.transaction.admission import (
     CLIENT_TEXT_BYTES,
+    PART_BYTES,
     check_claim,
     check_importance,
     check_space_name,
     check_text,
     claim_validity,
+    cut_text,
 )
 from core.types.values import Precision, When
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from real_models import real_embedder, real_readers
 
 from core.errors import Code, EnvironmentFaultError
-from core.intake.transaction.trust_inputs import claims_on, refresh_claims
+from core.intake.transaction.sources import claims_on, refresh_claims
 from core.lifecycle.consolidate.consolidate import ConsolidationJob
 from core.lifecycle.consolidate.run_report import count_plan, count_standing, make_report
 from core.lifecycle.kit.job_context import JobContext

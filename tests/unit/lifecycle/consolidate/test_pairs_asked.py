@@ -14,7 +14,7 @@ from real_models import real_embedder
 from core.belief.relate.distinctions import has_contradiction
 from core.belief.relate.relation import RelationModel
 from core.engine.startup import built_in_readers
-from core.intake.transaction.text_readers import TextReaders
+from core.intake.claims import TextReaders
 from core.lifecycle.consolidate import duplicates as sameness
 from core.lifecycle.consolidate import pairs
 from core.lifecycle.consolidate.consolidate import thresholds_in_force

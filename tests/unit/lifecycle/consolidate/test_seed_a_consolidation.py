@@ -17,7 +17,7 @@ from engine_rig import Rig, differences, later, rig_at
 from gathering_rig import by_status, told
 from real_models import real_embedder, real_readers
 
-from core.intake.transaction.trust_inputs import claims_on, refresh_claims
+from core.intake.transaction.sources import claims_on, refresh_claims
 from core.types.lifecycle import JobRow, JobState, JobType, Preview
 from core.types.values import Kind, Source
 

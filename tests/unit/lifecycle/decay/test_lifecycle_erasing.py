@@ -13,7 +13,7 @@ from engine_rig import Rig, later
 from erasing_rig import traces
 from ground_rig import DAY_MS, ground_of, run
 
-from core.intake.erase.trace_index import TABLES, TraceIndex
+from core.intake.erase.trace_erasure import TABLES, TraceIndex
 from core.lifecycle.decay.archive import REASON, WITH_SOURCES, ArchiveErasureJob
 from core.lifecycle.kit.job_context import JobContext
 from core.types.lifecycle import Deed, JobType, Planned

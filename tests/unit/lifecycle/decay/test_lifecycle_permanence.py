@@ -13,7 +13,7 @@ from engine_rig import Rig, rig_at
 from ground_rig import ground_of, run
 
 from core.belief.extract.extraction import extract_claims
-from core.intake.transaction.text_readers import TextReaders
+from core.intake.claims import TextReaders
 from core.lifecycle.decay.gauges import read_gauges
 from core.lifecycle.decay.sweep import SweepJob
 from core.types.values import Status

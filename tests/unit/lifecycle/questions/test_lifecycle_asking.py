@@ -14,7 +14,7 @@ from core.belief.extract.extraction import extract_claims
 from core.config.lifecycle import LifecycleOptions
 from core.engine.memories import contexts
 from core.errors import Code, LociError
-from core.intake.transaction.text_readers import TextReaders
+from core.intake.claims import TextReaders
 from core.ipc.methods import memory_json as shapes
 from core.lifecycle.questions import question_choice
 from core.lifecycle.questions.gaps import GapsJob

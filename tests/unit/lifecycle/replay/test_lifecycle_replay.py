@@ -10,7 +10,7 @@ from engine_rig import Rig, differences, later, refused
 from ground_rig import ground_of, near_of, run
 
 from core.errors import Code
-from core.intake.revise.relations import accept_link, open_links, reject_link
+from core.intake.revise.revision import accept_link, open_links, reject_link
 from core.lifecycle.replay.replay import LINK_FROM, RELATED, STRENGTHENED, WEAK_BELOW, ReplayJob
 from core.memory.strengths import read_strength_by_id
 from core.types.lifecycle import Deed

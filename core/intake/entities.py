@@ -1,6 +1,8 @@
-"""The verbs on entities: make, change, merge, or ask the person to merge. Each is one transaction and one undo step.
+"""The verbs on entities: create, change, merge, or ask the person to merge. Each is one transaction and one undo step.
 
-Must not do: say who may (`core.engine.views.entities` does), or put a name into a label, an error or the audit.
+A merge unites names, moves mentions and points claims at the entity that stays, all through the verb's transaction, so
+that an undo takes the two apart again (seed B, entity merge with fact conflict resolution). Must not do: decide whether
+two are one, say who may (`core.engine.views.entities` does), or put a name into a label, an error or the audit.
 """
 
 from __future__ import annotations
@@ -9,21 +11,231 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from core.belief.claims.authorship import find_persons_words
-from core.entities import registry
+from core.belief.claims.claims import key_form
+from core.entities import registry as entity_rows
 from core.entities.recognition import name_key
-from core.errors import Code, PreconditionError, UserError
-from core.intake.claims.entity_claims import find_endings
-from core.intake.entities.entity_merge import merge_entities
+from core.entities.registry import add_alias, merge_metadata
+from core.errors import BugError, Code, PreconditionError, UserError
+from core.intake.claims import exclusive_rivals, replace_claim
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions import review_items
 from core.intake.transitions.review_items import ItemSubject
+from core.memory.draft import to_json
 from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, Reach
 from core.types.ids import IdMaker
 from core.types.values import GLOBAL_SPACE, Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
+
+_ENTITY = "SELECT space_id FROM entities WHERE id = ?"
+_NAMES = (
+    "SELECT a.alias FROM entity_aliases a WHERE a.entity_id = :id AND NOT EXISTS (SELECT 1 FROM entity_aliases b "
+    "JOIN entities o ON o.id = b.entity_id WHERE b.alias_key = a.alias_key AND o.merged_into_id IS NULL "
+    "AND o.id NOT IN (:id, :with) AND o.space_id IN (:space, 'GLOBAL'))"
+)
+_ABOUT = (
+    "SELECT c.id, c.space_id, c.subject_key, c.subject_entity_id, c.predicate, c.value_key, c.qualifiers, "
+    "c.scope_session, c.valid_from, c.valid_to, c.confidence, c.state, c.exclusive AND c.polarity = 'positive' "
+    "FROM claims c WHERE (c.subject_entity_id = :id OR (c.subject_entity_id IS NULL "
+    "AND (:space = 'GLOBAL' OR c.space_id = :space) AND c.subject_key IN (SELECT value FROM json_each(:keys)))) "
+    "AND c.state <> 'draft' ORDER BY c.confidence DESC, c.id"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EntityClaim:
+    """A claim about an entity, as far as two of them are compared.
+
+    Attributes:
+        by_name: its subject is a name; it does not point at the entity.
+        line: what two claims that can exclude each other have in common: space, predicate, qualifiers, session.
+        rules_out: whether it excludes another value.
+    """
+
+    id: str
+    subject_key: str
+    by_name: bool
+    line: tuple[str, ...]
+    value_key: str
+    begin: int | None
+    end: int | None
+    confidence: float
+    state: str
+    rules_out: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimEnding:
+    """A claim that ends when two entities become one, and the one that holds (seed B, fact conflict resolution).
+
+    Attributes:
+        loser: the claim that ends.
+        winner: the claim that holds.
+    """
+
+    loser: str
+    winner: str
+
+
+def claims_about(rows: Rows, entity_id: str, beside: str = "") -> list[EntityClaim]:
+    """The claims about an entity.
+
+    A name that another entity of the space has too tells nothing.
+
+    Args:
+        beside: another one whose names count as this one's, for a merge of the two.
+
+    Returns:
+        The surest first.
+    """
+    space = rows.value(_ENTITY, (entity_id,))
+    names = rows.all(_NAMES, {"id": entity_id, "with": beside or entity_id, "space": space})
+    keys = sorted({key_form(str(alias)) for (alias,) in names} - {""})
+    found = rows.all(_ABOUT, {"id": entity_id, "space": space, "keys": json.dumps(keys)})
+    return [_about(row) for row in found]
+
+
+def _about(row: tuple[Any, ...]) -> EntityClaim:
+    return EntityClaim(
+        id=str(row[0]),
+        subject_key=str(row[2]),
+        by_name=row[3] is None,
+        line=(str(row[1]), str(row[4]), str(row[6]), str(row[7])),
+        value_key=str(row[5]),
+        begin=row[8],
+        end=row[9],
+        confidence=float(row[10]),
+        state=str(row[11]),
+        rules_out=bool(row[12]),
+    )
+
+
+def find_endings(rows: Rows, keep: str, merged: str) -> list[ClaimEnding]:
+    """Which claims would end if one entity were merged into another.
+
+    Of two that exclude each other the surer one holds; of two equals that of the entity that stays (seed B).
+
+    Args:
+        keep: the entity that stays.
+        merged: the one that would lead to it.
+
+    Returns:
+        Each claim that ends once.
+    """
+    held = [one for one in claims_about(rows, keep, merged) if _counts(one)]
+    ended: dict[str, ClaimEnding] = {}
+    for came in claims_about(rows, merged, keep):
+        if not _counts(came):
+            continue
+        for have in held:
+            if have.id in (came.id, *ended) or came.id in ended or not _exclude(have, came):
+                continue
+            loser, winner = (came, have) if have.confidence >= came.confidence else (have, came)
+            ended[loser.id] = ClaimEnding(loser.id, winner.id)
+    return list(ended.values())
+
+
+def _counts(one: EntityClaim) -> bool:
+    return one.state == "asserted" and one.rules_out
+
+
+def _exclude(have: EntityClaim, came: EntityClaim) -> bool:
+    same = have.value_key == came.value_key and have.by_name and came.by_name
+    lasting = (have.begin is None or came.end is None or have.begin < came.end) and (
+        came.begin is None or have.end is None or came.begin < have.end
+    )
+    return have.line == came.line and lasting and not same
+
+
+def merge_entities(tx: Tx, keep: str, merged: str) -> dict[str, int]:
+    """Merge one entity into another.
+
+    Args:
+        keep: the entity that stays.
+        merged: the one that leads to it from now on; neither is merged already.
+
+    Returns:
+        How many other names, mentions and claims moved, and how many claims ended: `aliases`, `mentions`, `claims`,
+        `superseded`. A claim whose subject is a name moves with the name.
+    """
+    rows = [tx.row("entities", {"id": one}) for one in (keep, merged)]
+    if keep == merged or any(row is None or row["merged_into_id"] is not None for row in rows):
+        raise BugError("joining what is one already")
+    settled = _settle(tx, keep, merged)
+    counts = {"aliases": _unite_names(tx, keep, merged), "mentions": _move_mentions(tx, keep, merged)}
+    counts |= _point(tx, keep, merged)
+    tx.update("entities", {"id": merged}, {"merged_into_id": keep})
+    _unite_metadata(tx, keep, merged)
+    return {**counts, **{name: counts[name] + more for name, more in settled.items()}}
+
+
+def _settle(tx: Tx, keep: str, merged: str) -> dict[str, int]:
+    """Decides between claims that cannot both stand of one thing; a claim told by its subject's name moves with it."""
+    moved = [one for one in claims_about(tx, merged, keep) if one.by_name]
+    ended = find_endings(tx, keep, merged)
+    for one in ended:
+        replace_claim(tx, one.loser, one.winner, None)
+    own = {one.id for one in claims_about(tx, keep, merged)}
+    return {"claims": sum(one.id not in own for one in moved), "superseded": len(ended)}
+
+
+def _unite_metadata(tx: Tx, keep: str, merged: str) -> None:
+    """What the one that leads away knew goes over; where both know something, the one that stays is right (seed B)."""
+    into, gone = tx.row("entities", {"id": keep}) or {}, tx.row("entities", {"id": merged}) or {}
+    kept, left = json.loads(into["extra"]), json.loads(gone["extra"])
+    united = merge_metadata(kept, {**left.get("metadata", {}), **kept.get("metadata", {})}, tx.now_ms)
+    tx.update("entities", {"id": keep}, {"extra": to_json(united)})
+    tx.update("entities", {"id": merged}, {"extra": to_json({**left, "updated_at": tx.now_ms})})
+
+
+def _unite_names(tx: Tx, keep: str, merged: str) -> int:
+    names = tx.all("SELECT alias FROM entity_aliases WHERE entity_id = ? ORDER BY alias_key", (merged,))
+    return sum(add_alias(tx, keep, str(alias)) for (alias,) in names)
+
+
+def _move_mentions(tx: Tx, keep: str, merged: str) -> int:
+    """The schema lets no mention move: it goes, and comes again under the other."""
+    found = tx.all("SELECT memory_id, start_at FROM mentions WHERE entity_id = ? ORDER BY 1, 2", (merged,))
+    for memory_id, start in found:
+        key = {"memory_id": memory_id, "entity_id": merged, "start_at": start}
+        row = tx.row("mentions", key)
+        tx.delete("mentions", key)
+        known = tx.one("SELECT 1 FROM mentions WHERE memory_id = ? AND entity_id = ?", (memory_id, keep))
+        if row is not None and known is None:
+            tx.insert("mentions", {**row, "entity_id": keep})
+    return len(found)
+
+
+def _point(tx: Tx, keep: str, merged: str) -> dict[str, int]:
+    """Point claims at the entity that stays; where two then exclude each other the surer one holds (seed B)."""
+    counts = {"claims": 0, "superseded": 0}
+    for column in ("subject_entity_id", "object_entity_id"):
+        for (claim_id,) in tx.all(f"SELECT id FROM claims WHERE {column} = ? ORDER BY id", (merged,)):  # noqa: S608
+            claim = tx.row("claims", {"id": claim_id})
+            if claim is None:
+                continue
+            counts["superseded"] += _make_room(tx, {**claim, column: keep})
+            tx.update("claims", {"id": claim_id}, {column: keep})
+            counts["claims"] += 1
+    return counts
+
+
+def _make_room(tx: Tx, claim: dict[str, Any]) -> int:
+    if claim["state"] != "asserted":
+        return 0
+    ended = 0
+    for other_id in exclusive_rivals(tx, claim):
+        other = tx.row("claims", {"id": other_id}) or {}
+        if other["confidence"] >= claim["confidence"]:
+            replace_claim(tx, str(claim["id"]), other_id, None)
+            return ended + 1
+        replace_claim(tx, other_id, str(claim["id"]), None)
+        ended += 1
+    return ended
+
 
 CREATE, UPDATE, MERGE, PROPOSE = "entity_create", "entity_update", "entity_merge", "entity_propose"
 LABELS: Mapping[str, str] = {
@@ -87,7 +299,7 @@ class EntityVerbs:
         entity_id = self.make_id()
         with self.work.verb(tx, CREATE, LABELS[CREATE], asked.actor) as verb:
             made_by = "owner" if asked.actor.is_owner else "client"
-            registry.insert_entity(tx, entity_id, space(), draft, made_by, asked.reach)
+            entity_rows.insert_entity(tx, entity_id, space(), draft, made_by, asked.reach)
             verb.note(entity_id, aliases=len(draft.aliases))
         return entity_id
 
@@ -101,9 +313,9 @@ class EntityVerbs:
         Raises:
             UserError: INVALID_INPUT where it leads to another, or for a duplicate.
         """
-        _need_standing(registry.read_card(tx, entity_id, asked.reach), "it")
+        _need_standing(entity_rows.read_card(tx, entity_id, asked.reach), "it")
         with self.work.verb(tx, UPDATE, LABELS[UPDATE], asked.actor) as verb:
-            registry.change_entity(tx, entity_id, wanted, asked.reach)
+            entity_rows.change_entity(tx, entity_id, wanted, asked.reach)
             verb.note(entity_id, changed=verb.changes)
 
     def merge(
@@ -163,11 +375,11 @@ class EntityVerbs:
         kind = _kind(source, target)
         made_by = "owner" if "owner" in (source.made_by, target.made_by) else target.made_by
         entity_id = self.make_id()
-        registry.insert_entity(tx, entity_id, GLOBAL_SPACE, EntityDraft(target.name, kind), made_by, reach)
+        entity_rows.insert_entity(tx, entity_id, GLOBAL_SPACE, EntityDraft(target.name, kind), made_by, reach)
         return entity_id
 
     def _propose(self, tx: Tx, source: EntityCard, target: EntityCard, asked: EntityCaller) -> EntityMerged:
-        reach = registry.reach_params(asked.reach)
+        reach = entity_rows.reach_params(asked.reach)
         within = {name: reach[name] for name in ("seen", "channels")}
         came, have = (
             tx.value(_WHERE, {"one": one.id, "other": other.id, **within})
@@ -245,12 +457,12 @@ def check_merge_pair(
     """
     if source_id == target_id:
         raise UserError(Code.INVALID_INPUT, "An entity cannot be merged into itself.")
-    source, target = registry.read_card(rows, source_id, reach), registry.read_card(rows, target_id, reach)
+    source, target = entity_rows.read_card(rows, source_id, reach), entity_rows.read_card(rows, target_id, reach)
     _need_standing(source, "the source")
     _need_standing(target, "the target")
     if target.space not in (source.space, GLOBAL_SPACE) and not (widen and is_in_other_space(source, target)):
         raise UserError(Code.INVALID_INPUT, "Two entities of different spaces are merged only into one of GLOBAL.")
-    if is_in_other_space(source, target) and registry.is_name_taken(
+    if is_in_other_space(source, target) and entity_rows.is_name_taken(
         rows, GLOBAL_SPACE, target.name, _kind(source, target), reach
     ):
         raise PreconditionError("GLOBAL has one of that name already: merge each of the two into that one.")

@@ -1,7 +1,19 @@
-"""Taking a step back: rows whose present state is the one the step left are restored; the rest is listed."""
+"""Undo of one step or of many: rows whose present state is the one the step left are restored; the rest is listed.
+
+Many steps are undone as one step that can be undone itself: the newest first, each as an undo of it alone would; a step
+of which nothing could be restored stays. That a step is undone is itself a change of this verb's, so undoing the verb
+brings all of them into force again.
+
+A client that an undo restores is not let in by it: it waits, paused, to be paired anew. Whoever revoked a client did so
+because its token may be in other hands, and an undo is pressed by habit; so a token that is out of force never comes
+into force again, and in its place stands one that nobody knows. What a client was granted when it was paired anew is
+left alone by the undo of anything older. Must not do: choose the steps, or overwrite a row that changed since.
+"""
 
 from __future__ import annotations
 
+import json
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -9,12 +21,10 @@ from typing import Any
 
 from core.belief.claims.contradiction import TOPIC, read_related_claims
 from core.errors import Code, PreconditionError, UserError
-from core.intake.claims.claim_writer import remove_model_claims
+from core.intake.claims import remove_model_claims
 from core.intake.review.approvals import withdraw_requests
-from core.intake.transaction.sources import KINDS_BY_TEXT
-from core.intake.transaction.trust_inputs import refresh_capped, refresh_claims, refresh_trust
+from core.intake.transaction.sources import KINDS_BY_TEXT, refresh_capped, refresh_claims, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.intake.undo.client_pairing import is_unpaired, is_voided_by_revocation, restored_client_row, split_newer_terms
 from core.memory.draft import to_json
 from core.memory.rooms import PlaceCheck, find_strays, remove_newcomers, remove_plan
 from core.memory.write import forget_vector, refresh_terms, remove_derived
@@ -23,6 +33,150 @@ from core.types.values import HOME_SPACE, Actor
 from core.vault.database.rows import Rows, both_states, image_from_json, image_hash, lasting, steady
 from core.vault.database.tx import Tx
 from core.vault.memory_sql import forget_inferred, memories_naming, remove_mentions
+
+NEVER = 0
+"""`paired_at` of a client that is to be paired anew; no clock of a vault shows that hour."""
+UNPAIRED = f"(paired_at = {NEVER} AND revoked_at IS NULL)"
+"""SQL for such a row of `clients`."""
+_TOKEN_BYTES = 32
+# Of one millisecond, as where the clock was set back and stands still, the steps' own order tells.
+_PAIRED_SINCE = (
+    "SELECT c.id FROM undo_steps s JOIN clients c ON c.revoked_at IS NULL AND c.paired_at >= s.at WHERE s.id = ? "
+    "AND (c.paired_at > s.at OR EXISTS (SELECT 1 FROM undo_steps p JOIN undo_rows r ON r.step_id = p.id "
+    "WHERE p.at = s.at AND p.rowid > s.rowid AND p.verb = 'pair' AND r.tbl = 'clients' "
+    "AND json_extract(r.row_key, '$.id') = c.id))"
+)
+
+Row = Mapping[str, object]
+
+
+def is_unpaired(row: Row) -> bool:
+    """Whether a client is to be paired anew.
+
+    Args:
+        row: of `clients`; `paired_at` and `revoked_at` are enough.
+    """
+    return row["paired_at"] == NEVER and row["revoked_at"] is None
+
+
+def is_voided_by_revocation(table: str, before: Row | None, current: Row | None) -> bool:
+    """Whether the undo of a pairing meets a client whose revocation was taken back before: nothing of it is in force.
+
+    Args:
+        table: whose row.
+        before: the row as it was before the step.
+        current: the row as it is.
+    """
+    return table == "clients" and before is None and current is not None and is_unpaired(current)
+
+
+def restored_client_row(tx: Tx, table: str, before: Row | None, current: Row | None) -> Row | None:
+    """The row of a client as an undo puts it back.
+
+    Args:
+        table: whose row.
+        before: the row as it was before the step; None where there was none.
+        current: the row as it is; None where there is none.
+
+    Returns:
+        `before`, where nobody is let in by it or its token is in force now; else the same client, paused, with a token
+        that nobody knows.
+    """
+    if table != "clients" or before is None:
+        return before
+    if before["revoked_at"] is not None or is_unpaired(before):
+        return before
+    if current is not None and current["revoked_at"] is None and current["token"] == before["token"]:
+        return before
+    return {**before, "token": secrets.token_bytes(_TOKEN_BYTES), "paired_at": NEVER, "paused_at": tx.now_ms}
+
+
+def split_newer_terms(
+    tx: Tx, step_id: str, rows: Sequence[tuple[Any, ...]]
+) -> tuple[list[tuple[Any, ...]], list[dict[str, Any]]]:
+    """Set apart what a step did to the terms of clients that were paired anew since: their grants, their own spaces.
+
+    Args:
+        step_id: the step that is taken back.
+        rows: of it, each `table, key, before, after_hash`, images as JSON.
+
+    Returns:
+        The other rows, and the grants among those that stay, as they are listed.
+    """
+    anew = {str(row[0]) for row in tx.all(_PAIRED_SINCE, (step_id,))}
+    if not anew:
+        return list(rows), []
+    others, left = [], []
+    for row in rows:
+        table, key, before = row[0], image_from_json(row[1]), None if row[2] is None else image_from_json(row[2])
+        if table not in ("grants", "spaces"):
+            others.append(row)
+            continue
+        current = tx.row(table, key)
+        if {one.get("client_id") for one in (before, current) if one is not None}.isdisjoint(anew):
+            others.append(row)
+        elif table == "grants" and before != current:
+            left.append(both_states(table, key, before, current))
+    return others, left
+
+
+_STAND = "SELECT id FROM undo_steps WHERE id IN (SELECT value FROM json_each(?)) AND undone_by IS NULL AND is_open = 0"
+
+
+@dataclass(frozen=True, slots=True)
+class UndoneSteps:
+    """What was taken back.
+
+    Attributes:
+        steps: ids of steps that were.
+        left: ids of steps that stand on, because what they changed was changed since.
+        restored: rows restored.
+        gone: labels of memories that vanished, for the index.
+    """
+
+    steps: tuple[str, ...]
+    left: tuple[str, ...]
+    restored: int
+    gone: tuple[int, ...]
+
+
+def standing_steps(rows: Rows, step_ids: Sequence[str]) -> list[str]:
+    """Which of these steps stand and are closed.
+
+    Args:
+        step_ids: steps.
+
+    Returns:
+        Their ids, in the order given.
+    """
+    stand = {str(row[0]) for row in rows.all(_STAND, (json.dumps(list(step_ids)),))}
+    return [one for one in step_ids if one in stand]
+
+
+def undo_many(tx: Tx, step_ids: Sequence[str], by: str) -> UndoneSteps:
+    """Take steps back within a running verb.
+
+    Args:
+        step_ids: steps that stand and are closed, the newest first.
+        by: the running verb's step, which is written already (`UnitOfWork.begin_step`).
+
+    Returns:
+        What was done.
+    """
+    steps, left, gone = [], [], []
+    restored = 0
+    with tx.purge():
+        for step_id in step_ids:
+            done = restore_step(tx, step_id)
+            restored += done.restored
+            gone += done.gone
+            if done.left and not done.restored:
+                left.append(step_id)
+                continue
+            steps.append(step_id)
+            tx.update("undo_steps", {"id": step_id}, {"undone_by": by})
+    return UndoneSteps(tuple(steps), tuple(left), restored, tuple(gone))
+
 
 # A conversation or space that something else uses by now simply stays, and a step that has expired is gone.
 _SHARED = frozenset({"conversations", "spaces", "undo_steps"})

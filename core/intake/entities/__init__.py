@@ -1,1 +1,0 @@
-"""Verbs on entities: create, change, merge. Must not: guess that two entities are one."""
