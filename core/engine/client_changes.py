@@ -14,9 +14,9 @@ from core.engine.access.authority import Authority
 from core.engine.library import Library
 from core.engine.memories.memories import write_feedback
 from core.engine.practice import Practice
-from core.engine.runtime.futures import chain, map_result
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
+from core.engine.runtime.storage import chain, map_result
 from core.errors import Code, PreconditionError, UserError
 from core.intake.revise.change_requests import (
     ChangeRequest,
@@ -84,7 +84,7 @@ class ClientChanges:
         check_change_request(wished)
         return chain(
             opened.search.embed_texts([embedding_text(text)]),
-            lambda meant: opened.write(self._changing(opened, wished, actor, meant)),
+            lambda meant: opened.storage.write(self._changing(opened, wished, actor, meant)),
         )
 
     def remove(
@@ -116,8 +116,8 @@ class ClientChanges:
         wished = ChangeRequest(wish, memory_id, None, reason, kind, request_id)
         check_change_request(wished)
         if actor.is_owner:
-            return opened.write(self._forgetting(opened, wished, actor))
-        return opened.write(self._changing(opened, wished, actor, None))
+            return opened.storage.write(self._forgetting(opened, wished, actor))
+        return opened.storage.write(self._changing(opened, wished, actor, None))
 
     def feedback(
         self,
@@ -154,7 +154,7 @@ class ClientChanges:
         call = IdempotentCall(actor, request_id, asked)
 
         def write(tx: Tx) -> Judgement:
-            with opened.verb(tx, actor, "feedback", call) as verb:
+            with opened.storage.verb(tx, actor, "feedback", call) as verb:
                 if verb.earlier is not None:
                     return Judgement(**verb.earlier)
                 _check(tx, memory_id, self._scope(actor), kind)
@@ -166,10 +166,10 @@ class ClientChanges:
 
         def route(found: Kind) -> Future[Judgement]:
             if found is not Kind.RULE or not may_mark:
-                return opened.write(write)
+                return opened.storage.write(write)
             return self.mark(memory_id, actor, helpful=helpful, reason=reason, request_id=request_id)
 
-        return chain(opened.read(lambda rows: _check(rows, memory_id, scope, kind)), route)
+        return chain(opened.storage.read(lambda rows: _check(rows, memory_id, scope, kind)), route)
 
     def mark(
         self,
@@ -238,16 +238,16 @@ class ClientChanges:
             # What was granted may have been taken back since.
             scope = self._authority.scope(actor)
             self._authority.voice(actor)
-            with opened.verb(tx, actor, "relate", call) as verb:
+            with opened.storage.verb(tx, actor, "relate", call) as verb:
                 if verb.earlier is not None:
                     return Related(**verb.earlier)
                 for one in (source_id, target_id):
                     _check(tx, one, scope, None)
-                done = draw_relation(tx, opened.work, source_id, target_id, relationship, actor)
+                done = draw_relation(tx, opened.storage.work, source_id, target_id, relationship, actor)
                 verb.end((source_id, target_id) if done.step_id is not None else None, asdict(done))
                 return done
 
-        return opened.write(write)
+        return opened.storage.write(write)
 
     # ---- ground
 
@@ -271,10 +271,10 @@ class ClientChanges:
                 raise not_admitted_error()
             made = None if meant is None else meant.within(opened.search.active_space)
             vector = None if made is None else made[0]
-            with opened.verb(tx, actor, wished.wish.value, identify_change_call(wished, actor)) as verb:
+            with opened.storage.verb(tx, actor, wished.wish.value, identify_change_call(wished, actor)) as verb:
                 if verb.earlier is not None:
                     return restore_change_reply(verb.earlier)
-                requests = ChangeRequests(opened.store_service)
+                requests = ChangeRequests(opened.search.store_service)
                 reply = requests.change(tx, wished, vector, actor, client, check, opened.search.add_vectors)
                 is_known_again = reply.operation != "NOOP" or reply.conflict is not None
                 verb.end(
@@ -290,12 +290,12 @@ class ClientChanges:
         call = IdempotentCall(actor, wished.request_id, {"verb": wished.wish.value, "id": wished.memory_id})
 
         def write(tx: Tx) -> ChangeReply:
-            with opened.verb(tx, actor, "forget", call) as verb:
+            with opened.storage.verb(tx, actor, "forget", call) as verb:
                 if verb.earlier is not None:
                     return restore_change_reply(verb.earlier)
                 if wished.kind not in (None, _kind(tx, wished.memory_id)):
                     raise UserError(Code.NOT_FOUND, _NONE)
-                step = forget_memory(tx, opened.work, wished.memory_id, actor)
+                step = forget_memory(tx, opened.storage.work, wished.memory_id, actor)
                 reply = ChangeReply(wished.wish.name, wished.memory_id, step_id=step)
                 verb.end((wished.memory_id,), asdict(reply))
                 return reply
@@ -311,7 +311,7 @@ class ClientChanges:
                 lambda report: _revised(wished.memory_id, report),
             )
 
-        return chain(opened.read(lambda rows: _check(rows, wished.memory_id, scope, wished.kind)), edited)
+        return chain(opened.storage.read(lambda rows: _check(rows, wished.memory_id, scope, wished.kind)), edited)
 
 
 def _revised(memory_id: str, report: RevisionReport) -> ChangeReply:

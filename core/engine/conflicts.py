@@ -23,9 +23,9 @@ from core.belief.review.injection_warning import injection_reasons
 from core.belief.review.items import QueueItem, find_similar_ids, find_standing_side, open_count, read_item
 from core.engine.access.authority import Authority
 from core.engine.access.client_terms import client_id_of
-from core.engine.runtime.futures import chain
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
+from core.engine.runtime.storage import chain
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.intake.review import source_quarantine
 from core.intake.review.resolution import (
@@ -78,8 +78,10 @@ def make_resolver(opened: OpenVault) -> Resolver:
     Returns:
         The resolver.
     """
-    store_service = opened.store_service
-    return Resolver(opened.make_id, opened.work, opened.search.space, store_service.admit, store_service.read_anew)
+    store_service = opened.search.store_service
+    return Resolver(
+        opened.storage.make_id, opened.storage.work, opened.search.space, store_service.admit, store_service.read_anew
+    )
 
 
 @dataclass
@@ -105,17 +107,21 @@ class ReviewChores:
         """
         if self.vault is not opened:
             self.vault, self.seq, self.looked_at, self.expiry_at = opened, -1, None, None
-        at = opened.clock.monotonic()
+        at = opened.storage.clock.monotonic()
         if self.looked_at is not None and at - self.looked_at < _PAUSE_S:
             return
         self.looked_at = at
         expiry = self.expiry_at is None or at - self.expiry_at >= _DAY_S
-        seq, closing, ruling = opened.vault.read(lambda rows: self._look(rows, opened.clock.now_ms(), expiry=expiry))
+        seq, closing, ruling = opened.storage.vault.read(
+            lambda rows: self._look(rows, opened.storage.clock.now_ms(), expiry=expiry)
+        )
         if not closing and not ruling:
             self._looked(seq, at, expiry=expiry)
             return
         try:
-            opened.write(lambda tx: run_review_chores(tx, opened, expiry=expiry), background=True).result(_TURN_S)
+            opened.storage.write(lambda tx: run_review_chores(tx, opened, expiry=expiry), background=True).result(
+                _TURN_S
+            )
         except TimeoutError:
             return  # behind something long in the queue: it is done in its turn
         self._looked(seq, at, expiry=expiry)
@@ -149,7 +155,7 @@ def run_review_chores(tx: Tx, opened: OpenVault, *, expiry: bool) -> int:
         mark_seen(tx, due.items)
         changed += len(due.items) - len(done.refused)
     if changed:
-        opened.announce_after(tx, "review", (), SCHEDULER)
+        opened.storage.announce_after(tx, "review", (), SCHEDULER)
     return changed
 
 
@@ -189,8 +195,8 @@ class Conflicts:
             UserError: VAULT_LOCKED.
         """
         opened = self._opened()
-        now, wanted = opened.clock.now_ms(), request or QueueRequest()
-        return opened.read(lambda rows: self._desk.queue(rows, wanted, now))
+        now, wanted = opened.storage.clock.now_ms(), request or QueueRequest()
+        return opened.storage.read(lambda rows: self._desk.queue(rows, wanted, now))
 
     def item(self, item_id: str, actor: Actor = OWNER_ACTOR) -> Future[ReviewItem]:
         """One item, validated now.
@@ -205,8 +211,8 @@ class Conflicts:
             UserError: VAULT_LOCKED, ACCESS_DENIED.
         """
         opened = self._opened()
-        scope, now = self._authority.scope(actor), opened.clock.now_ms()
-        return opened.read(lambda rows: self._item(rows, _full_id(rows, item_id, scope), now))
+        scope, now = self._authority.scope(actor), opened.storage.clock.now_ms()
+        return opened.storage.read(lambda rows: self._item(rows, _full_id(rows, item_id, scope), now))
 
     def _item(self, rows: Rows, item_id: str, now_ms: int, *, brief: bool = False) -> ReviewItem:
         found = self._desk.item(rows, item_id, now_ms, brief=brief)
@@ -220,7 +226,7 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().read(open_count)
+        return self._opened().storage.read(open_count)
 
     def closed(self, days: int = 7) -> Future[tuple[ClosedRow, ...]]:
         """What closed in the last days, by itself or by a decision, the latest first.
@@ -235,8 +241,8 @@ class Conflicts:
             UserError: VAULT_LOCKED.
         """
         opened = self._opened()
-        since = opened.clock.now_ms() - max(1, days) * _DAY_MS
-        return opened.read(lambda rows: self._desk.closed(rows, since))
+        since = opened.storage.clock.now_ms() - max(1, days) * _DAY_MS
+        return opened.storage.read(lambda rows: self._desk.closed(rows, since))
 
     def listed(self, actor: Actor, *, everything: bool = False) -> Future[tuple[ListedConflict, ...]]:
         """The items as the command line and clients get them, most harmful first.
@@ -252,7 +258,7 @@ class Conflicts:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.
         """
         opened = self._opened()
-        scope, now = self._authority.scope(actor), opened.clock.now_ms()
+        scope, now = self._authority.scope(actor), opened.storage.clock.now_ms()
 
         def read(rows: Rows) -> tuple[ListedConflict, ...]:
             within = None if scope.unrestricted else scope.space_ids
@@ -266,7 +272,7 @@ class Conflicts:
                 prefetch_scans(sides, (one.question for one in told))
             return told
 
-        return opened.read(read)
+        return opened.storage.read(read)
 
     def _told(self, rows: Rows, item_id: str, now_ms: int, actor: Actor) -> ListedConflict:
         item = self._item(rows, item_id, now_ms, brief=True)
@@ -301,7 +307,7 @@ class Conflicts:
         def decide(meant: Embedded | None) -> Future[Decided]:
             def write(tx: Tx) -> Decided:
                 self._authority.need_terms(actor, client)
-                with opened.verb(tx, actor, "resolve", call) as verb:
+                with opened.storage.verb(tx, actor, "resolve", call) as verb:
                     if verb.earlier is not None:
                         return _decided(verb.earlier)
                     full = _full_id(tx, item_id, scope)
@@ -311,11 +317,11 @@ class Conflicts:
                     verb.end((*done.active, *done.retired), asdict(done))
                     return done
 
-            return opened.write(write)
+            return opened.storage.write(write)
 
         if decision.action is not Action.MERGE or not (decision.text or "").strip():
             return decide(None)
-        author = opened.read(lambda rows: _author(rows, _full_id(rows, item_id, scope)))
+        author = opened.storage.read(lambda rows: _author(rows, _full_id(rows, item_id, scope)))
         text = decision.text or ""
         return chain(chain(author, lambda name: opened.search.embed_texts([embedding_text(text, author=name)])), decide)
 
@@ -341,13 +347,13 @@ class Conflicts:
             missing = {item_id: _NONE for item_id in ids if item_id not in seen}
             if not seen:
                 raise UserError(Code.NOT_FOUND, _NONE)
-            with opened.verb(tx, actor, "resolve") as verb:
+            with opened.storage.verb(tx, actor, "resolve") as verb:
                 done = make_resolver(opened).resolve_many(tx, seen, decision, actor, client, opened.search.add_vectors)
                 done = _with_withheld(tx, done, actor)
                 verb.end((*done.active, *done.retired))
             return replace(done, refused={**missing, **done.refused})
 
-        return opened.write(write)
+        return opened.storage.write(write)
 
     def turn_down(self, name: str) -> Future[TurnedDown]:
         """Turn down all that a client proposed or asked for and that waits: one undo step. The person's verb.
@@ -368,12 +374,12 @@ class Conflicts:
             return _turned(tx, opened, name, _Turning(waiting, len(waiting)))
 
         def run() -> TurnedDown:
-            at = opened.write(first).result()
+            at = opened.storage.write(first).result()
             while at.waiting:
-                at = opened.write(partial(_turned, opened=opened, name=name, at=at)).result()
+                at = opened.storage.write(partial(_turned, opened=opened, name=name, at=at)).result()
             return TurnedDown(at.step_id, at.items, at.left)
 
-        return opened.on(opened.threads.reads, run)
+        return opened.storage.on(opened.storage.threads.reads, run)
 
     def _curator(self, actor: Actor) -> tuple[ClientRecord | None, Scope]:
         return self._authority.require(actor, Grant.CURATE), self._authority.scope(actor)
@@ -386,7 +392,7 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().read(list_rules)
+        return self._opened().storage.read(list_rules)
 
     def forget_rule(self, rule_id: str) -> Future[str]:
         """Remove a rule; what it decided stays.
@@ -400,11 +406,11 @@ class Conflicts:
         opened = self._opened()
 
         def write(tx: Tx) -> str:
-            step = forget_rule(tx, opened.work, rule_id, OWNER_ACTOR)
-            opened.announce_after(tx, "forget_rule", (), OWNER_ACTOR)
+            step = forget_rule(tx, opened.storage.work, rule_id, OWNER_ACTOR)
+            opened.storage.announce_after(tx, "forget_rule", (), OWNER_ACTOR)
             return step
 
-        return opened.write(write)
+        return opened.storage.write(write)
 
     # ---- holding a source
 
@@ -417,7 +423,7 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().read(lambda rows: source_quarantine.preview_hold(rows, request))
+        return self._opened().storage.read(lambda rows: source_quarantine.preview_hold(rows, request))
 
     def hold(self, request: HoldRequest) -> Future[Held]:
         """Hold back a source with all that was derived from it, as one undo step.
@@ -431,11 +437,11 @@ class Conflicts:
         opened = self._opened()
 
         def write(tx: Tx) -> Held:
-            done = source_quarantine.hold_source(tx, opened.work, opened.make_id, request, OWNER_ACTOR)
-            opened.announce_after(tx, source_quarantine.VERB, done.ids, OWNER_ACTOR)
+            done = source_quarantine.hold_source(tx, opened.storage.work, opened.storage.make_id, request, OWNER_ACTOR)
+            opened.storage.announce_after(tx, source_quarantine.VERB, done.ids, OWNER_ACTOR)
             return done
 
-        return opened.write(write)
+        return opened.storage.write(write)
 
 
 @dataclass(frozen=True, slots=True)
@@ -467,7 +473,7 @@ def _turned(tx: Tx, opened: OpenVault, name: str, at: _Turning) -> _Turning:
     wanted, no = waiting[:A_TURN], Decision(Action.REJECT)
     resolver, stored, label = make_resolver(opened), opened.search.add_vectors, turned_down_label(at.of)
     done = resolver.resolve_many(tx, wanted, no, OWNER_ACTOR, None, stored, step_id=at.step_id, label=label)
-    opened.announce_after(tx, "resolve", (*done.active, *done.retired), OWNER_ACTOR)
+    opened.storage.announce_after(tx, "resolve", (*done.active, *done.retired), OWNER_ACTOR)
     items, left = at.items + len(wanted) - len(done.refused), len(open_requests_of(tx, client_id))
     return _Turning(tuple(waiting[A_TURN:]), at.of, done.step_id or at.step_id, items, left)
 

@@ -43,10 +43,10 @@ from core.engine.memories.import_comparison import compare_imported, reconcile_d
 from core.engine.memories.memories import Memories, embed_backlog
 from core.engine.practice import Practice
 from core.engine.runtime.expiry import delete_expired
-from core.engine.runtime.futures import begin, locked_error, log_failure
 from core.engine.runtime.monitor import release_caches
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.settings import Settings
+from core.engine.runtime.storage import begin, locked_error, log_failure
 from core.engine.runtime.threads import EngineLoop, Threads, start_ticker
 from core.engine.startup import SeenCounter, built_in_readers
 from core.engine.vault.embedding_model import EmbeddingModels
@@ -241,9 +241,9 @@ class Engine:
         """
         with self._lock:
             if self._opened is not None:
-                if root is not self._opened.root:
+                if root is not self._opened.storage.root:
                     root.wipe()
-                return self._opened.vault.info
+                return self._opened.storage.vault.info
             self.claim()
             self._set_state("opening")
             threads = Threads()
@@ -266,7 +266,7 @@ class Engine:
                 self._set_state("locked")
                 raise
             try:
-                opened.vault.read(self._authority.refresh)
+                opened.storage.vault.read(self._authority.refresh)
                 self._authority.open_owner_channel(owner_token(root))
                 # A search is answered from here on: the index knows what it holds and what it does not hold yet.
                 startup.begin_warming(opened)
@@ -276,13 +276,13 @@ class Engine:
             self._opened = opened
             self._set_state("open")
             self._begin_background(opened)
-        return opened.vault.info
+        return opened.storage.vault.info
 
     @property
     def older(self) -> OlderCopy | None:
         """The open vault may be an older copy, which nobody has accepted: clients stay out, nothing is written."""
         opened = self._opened
-        return None if opened is None else opened.vault.older
+        return None if opened is None else opened.storage.vault.older
 
     def accept_older(self) -> Future[int]:
         """The person goes on with a vault that is older than the one last seen: from here on this one counts.
@@ -296,19 +296,19 @@ class Engine:
     def _accept_older(self) -> int:
         with self._lock:
             opened = self._require()
-            if opened.vault.older is None:
+            if opened.storage.vault.older is None:
                 return 0
             retired, seq = startup.accept_older(opened)
-            opened.vault.read(self._authority.refresh)
+            opened.storage.vault.read(self._authority.refresh)
             self._begin_writing(opened)
-        opened.announce("accept_older", (), OWNER_ACTOR, seq)
+        opened.storage.announce("accept_older", (), OWNER_ACTOR, seq)
         return retired
 
     def _begin_background(self, opened: OpenVault) -> None:
-        opened.threads.every(_FLUSH_S, lambda: self._quietly(opened, startup.flush_journal), "journal")
-        opened.threads.every(_WATCH_S, lambda: self._quietly(opened, startup.watch_vault_file), "watch")
-        opened.threads.every(_INDEX_S, lambda: self._upkeep(opened), "index")
-        if opened.vault.older is None:
+        opened.storage.threads.every(_FLUSH_S, lambda: self._quietly(opened, startup.flush_journal), "journal")
+        opened.storage.threads.every(_WATCH_S, lambda: self._quietly(opened, startup.watch_vault_file), "watch")
+        opened.storage.threads.every(_INDEX_S, lambda: self._upkeep(opened), "index")
+        if opened.storage.vault.older is None:
             self._begin_writing(opened)
 
     def _begin_writing(self, opened: OpenVault) -> None:
@@ -322,15 +322,17 @@ class Engine:
             self.model.begin(opened)
             self.finishing = self.imports.finish_interrupted(self._tell_finishing)
             log_failure(self.finishing, _log, "finishing an interrupted import")
-            log_failure(begin(opened.threads.jobs, embed_backlog, opened), _log, "embedding what lacked a vector")
-            log_failure(begin(opened.threads.jobs, compare_imported, opened), _log, "comparing what came in")
+            log_failure(
+                begin(opened.storage.threads.jobs, embed_backlog, opened), _log, "embedding what lacked a vector"
+            )
+            log_failure(begin(opened.storage.threads.jobs, compare_imported, opened), _log, "comparing what came in")
 
     def _tell_finishing(self, done: int, total: int | None) -> None:
         self.hub.publish(Progress("import", "Finishing an interrupted import", done, total))
 
     def _upkeep(self, opened: OpenVault) -> None:
         self._quietly(opened, startup.maintain_index)
-        if opened.vault.older is not None:
+        if opened.storage.vault.older is not None:
             return
         self._quietly(opened, delete_expired)
         self._quietly(
@@ -347,7 +349,7 @@ class Engine:
         try:
             action(opened)
         except LociError as error:
-            if not opened.closing.is_set():  # a lock stops whatever runs, and that is no fault
+            if not opened.storage.closing.is_set():  # a lock stops whatever runs, and that is no fault
                 _log.warning("a background chore stopped: %s", error.code.value)
 
     def lock(self, within_s: float = startup.CLOSE_S) -> None:

@@ -46,15 +46,15 @@ def status_report(opened: OpenVault, rows: Rows) -> StatusReport:
     Returns:
         The figures.
     """
-    info = opened.vault.info
+    info = opened.storage.vault.info
     return StatusReport(
         {
             "state": "open",
-            "vault": opened.root.vault_id.hex(),
+            "vault": opened.storage.root.vault_id.hex(),
             "schema_version": info.schema_version,
             "seq": int(rows.value("SELECT seq FROM vault_state")),
             "memories": _memories(rows),
-            "lifecycle": count_by_state(rows, None, opened.clock.now_ms()),
+            "lifecycle": count_by_state(rows, None, opened.storage.clock.now_ms()),
             "spaces": [row[0] for row in rows.all("SELECT name FROM spaces ORDER BY name")],
             "conversations": int(rows.value("SELECT count(*) FROM conversations")),
             "imports": _imports(rows),
@@ -66,7 +66,7 @@ def status_report(opened: OpenVault, rows: Rows) -> StatusReport:
             "embedder": {"model": opened.search.embedder.name, "dims": opened.search.embedder.dims, "by": _by(opened)},
             "model_server": _model(opened),
             "wal_bytes": _wal_bytes(opened),
-            "write_queue": opened.queue.depth,
+            "write_queue": opened.storage.queue.depth,
             "search_strategy": _strategy(opened),
             "recovered_from_crash": info.recovered_from_crash,
             "lost_commits": info.lost_commits,
@@ -93,7 +93,9 @@ def _model(opened: OpenVault) -> dict[str, str]:
 
 def _wal_bytes(opened: OpenVault) -> int:
     try:
-        return opened.home.wal.stat().st_size  # stat, never open: see B21 of the reliability notes in core.vault
+        return (
+            opened.storage.home.wal.stat().st_size
+        )  # stat, never open: see B21 of the reliability notes in core.vault
     except FileNotFoundError:
         return 0
 
@@ -203,8 +205,8 @@ def health_report(opened: OpenVault, rows: Rows) -> Health:
         performance={
             "avg_search_ms": opened.load.latency.mean_ms(),
             "p99_search_ms": opened.load.latency.slowest_ms(),
-            "write_queue": opened.queue.depth,
-            "readers_idle": opened.vault.readers_idle,
+            "write_queue": opened.storage.queue.depth,
+            "readers_idle": opened.storage.vault.readers_idle,
         },
         ram={
             "index_mb": index.memory_bytes / _MB,
@@ -234,7 +236,7 @@ def search_strategy(opened: OpenVault) -> str:
     index = opened.search.index.status()
     if index.state is IndexState.EMPTY or opened.search.active_space.fault.code is not None:
         return "bm25_only"
-    return "degraded" if index.needs_warm or not opened.vault.readers_idle else "full"
+    return "degraded" if index.needs_warm or not opened.storage.vault.readers_idle else "full"
 
 
 def describe_problem(key: str, **more: object) -> str:
@@ -285,8 +287,8 @@ def count_next_archived(opened: OpenVault, rows: Rows) -> int:
     Returns:
         Memories; a split text counts once.
     """
-    clock, known = opened.clock, opened.next_archived
-    begun, mark = clock.monotonic(), (opened.vault.seq, clock.now_ms() // _MINUTE_MS, opened.options)
+    clock, known = opened.storage.clock, opened.next_archived
+    begun, mark = clock.monotonic(), (opened.storage.vault.seq, clock.now_ms() // _MINUTE_MS, opened.options)
     if known is not None and (known.mark == mark or begun < known.rests_until):
         return known.count
     leaves = {Deed.EXPIRE, Deed.ARCHIVE}
@@ -299,7 +301,7 @@ def count_next_archived(opened: OpenVault, rows: Rows) -> int:
 def _free(opened: OpenVault) -> int | None:
     """Bytes left on the vault's disk; None where the system does not tell."""
     try:
-        return shutil.disk_usage(opened.home.path).free
+        return shutil.disk_usage(opened.storage.home.path).free
     except OSError:
         return None
 
@@ -319,7 +321,7 @@ def _wrong(found: _Found) -> Iterator[_Warning]:
 
 
 def _of_disk(found: _Found) -> Iterator[_Warning]:
-    fault = found.opened.write_fault
+    fault = found.opened.storage.write_fault
     if fault is Code.DISK_FULL or (found.free is not None and found.free < RESERVE_BYTES):
         yield "disk_full", {}
     elif found.free is not None and found.free < _DISK_LOW:
@@ -334,7 +336,7 @@ def opening_warnings(opened: OpenVault) -> Iterator[tuple[str, dict[str, Any]]]:
     Yields:
         Keys of sentences, each with its values.
     """
-    info, older = opened.vault.info, opened.vault.older
+    info, older = opened.storage.vault.info, opened.storage.vault.older
     if info.lost_commits:
         yield "damaged_log", {}
     if older is not None:
@@ -345,10 +347,10 @@ def opening_warnings(opened: OpenVault) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _of_opening(found: _Found) -> Iterator[_Warning]:
     yield from opening_warnings(found.opened)
-    if int(found.rows.value("SELECT last_at FROM vault_state")) > found.opened.clock.now_ms() + _HOUR_MS:
+    if int(found.rows.value("SELECT last_at FROM vault_state")) > found.opened.storage.clock.now_ms() + _HOUR_MS:
         yield "clock_back", {}
     held = clock_check.read_clock(found.rows)
-    seen = None if held is None else clock_check.judge_clock(held, found.opened.clock.now_ms())
+    seen = None if held is None else clock_check.judge_clock(held, found.opened.storage.clock.now_ms())
     if seen is not None and seen.is_ahead:
         yield "clock_ahead", {"days": (seen.last - seen.believed) // _DAY_MS}
 
@@ -366,7 +368,7 @@ def _of_search(found: _Found) -> Iterator[_Warning]:
         yield "index_behind", {}
     if found.pending:
         yield "embeddings_pending", {"n": found.pending}
-    if not opened.vault.readers_idle:
+    if not opened.storage.vault.readers_idle:
         yield "readers_busy", {}
 
 
@@ -377,7 +379,7 @@ def _of_memory(found: _Found) -> Iterator[_Warning]:
 
 
 def _of_work(found: _Found) -> Iterator[_Warning]:
-    now = found.opened.clock.now_ms()
+    now = found.opened.storage.clock.now_ms()
     poison = int(found.rows.value("SELECT count(*) FROM jobs WHERE state = 'poison'"))
     stuck = "SELECT count(*) FROM jobs WHERE state = 'running' AND lease_until < ?"
     if poison:
@@ -387,8 +389,8 @@ def _of_work(found: _Found) -> Iterator[_Warning]:
     left = distill_queue.count_dead(found.rows)
     if left:
         yield "episodes_left", {"n": left}
-    if found.opened.queue.depth > _QUEUE_LONG:
-        yield "queue_long", {"n": found.opened.queue.depth}
+    if found.opened.storage.queue.depth > _QUEUE_LONG:
+        yield "queue_long", {"n": found.opened.storage.queue.depth}
 
 
 def _of_model(found: _Found) -> Iterator[_Warning]:
@@ -401,8 +403,8 @@ def _of_model(found: _Found) -> Iterator[_Warning]:
 
 
 def _of_backups(found: _Found) -> Iterator[_Warning]:
-    now = found.opened.clock.now_ms()
-    made = automatic_backups(found.opened.home)
+    now = found.opened.storage.clock.now_ms()
+    made = automatic_backups(found.opened.storage.home)
     since = made_at_ms(made[0]) if made else int(found.rows.value("SELECT created_at FROM vault_state"))
     days = (now - since) // _DAY_MS
     if days >= _BACKUP_DAYS:

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from core import log
 from core.engine.memories.import_comparison import AT_ONCE, compare_imported
 from core.engine.runtime import expiry
-from core.engine.runtime.futures import begin, log_failure
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.progress import Asked, Counted, ImportProgress, RunningImport
 from core.engine.runtime.search import Embedded
+from core.engine.runtime.storage import begin, log_failure
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError, UserError
 from core.importers import dry_run as rehearsing
 from core.importers.detect import detect_format
@@ -311,9 +311,9 @@ class Imports:
             wanted = () if self._person_home is None else usual_folders(self._person_home)
 
         def stopped() -> bool:
-            return opened.closing.is_set() or (cancelled is not None and cancelled())
+            return opened.storage.closing.is_set() or (cancelled is not None and cancelled())
 
-        return opened.on(opened.threads.reads, discover_sources, wanted, opened.clock, stopped)
+        return opened.storage.on(opened.storage.threads.reads, discover_sources, wanted, opened.storage.clock, stopped)
 
     def rehearse(
         self,
@@ -339,7 +339,7 @@ class Imports:
         """
         opened = self._owners(actor)
         watch = _watch(opened, progress, cancelled)
-        return opened.on(opened.threads.jobs, self._rehearse, opened, path, format, space, watch)
+        return opened.storage.on(opened.storage.threads.jobs, self._rehearse, opened, path, format, space, watch)
 
     def run(
         self,
@@ -369,11 +369,11 @@ class Imports:
             nothing of it is in the file.
         """
         opened = self._owners(actor)
-        running = RunningImport(opened.make_id(), printable_name(path.name), opened.clock.now_ms())
+        running = RunningImport(opened.storage.make_id(), printable_name(path.name), opened.storage.clock.now_ms())
         opened.imports[running.id] = running
         try:
             work = _Work(opened, running, _watch(opened, running.told(progress), running.asked(cancelled)))
-            done = opened.on(opened.threads.jobs, self._run, work, path, format, space, only)
+            done = opened.storage.on(opened.storage.threads.jobs, self._run, work, path, format, space, only)
         except BaseException:
             _end(opened, running)
             raise
@@ -395,7 +395,7 @@ class Imports:
         opened = self._opened()
         running = opened.imports.get(import_id)
         if running is not None:
-            return opened.on(opened.threads.reads, self._stop, opened, running)
+            return opened.storage.on(opened.storage.threads.reads, self._stop, opened, running)
         return self._undo(opened, import_id)
 
     def _stop(self, opened: OpenVault, running: RunningImport) -> UndoReport:
@@ -406,7 +406,7 @@ class Imports:
                 "The import is being stopped, which takes a while; `loci status` names it until it has ended.",
             )
         steps = "SELECT s.id, s.undone_by FROM imports i JOIN undo_steps s ON s.id = i.step_id WHERE i.id = ?"
-        step = opened.vault.read(lambda rows: rows.one(steps, (running.id,)))
+        step = opened.storage.vault.read(lambda rows: rows.one(steps, (running.id,)))
         if step is not None and step[1] is None:
             return self._undo(opened, running.id).result()  # it was done before it could be stopped
         step_id, undone_by = ("", "") if step is None else step  # stopped before it wrote anything
@@ -419,10 +419,10 @@ class Imports:
             if row is None:
                 raise UserError(Code.NOT_FOUND, "There is no such import, or it was taken back already.")
             report = expiry.undo_step(tx, opened, row[0], OWNER_ACTOR, verb_name="unimport")
-            opened.announce_after(tx, "undo", (), OWNER_ACTOR)
+            opened.storage.announce_after(tx, "undo", (), OWNER_ACTOR)
             return report
 
-        return opened.write(write)
+        return opened.storage.write(write)
 
     def finish_interrupted(self, progress: Counted | None = None) -> Future[int]:
         """Finish, or take back, what a crash interrupted.
@@ -434,12 +434,14 @@ class Imports:
             How many imports were dealt with.
         """
         opened = self._opened()
-        return opened.on(opened.threads.jobs, self._finish_all, opened, progress)
+        return opened.storage.on(opened.storage.threads.jobs, self._finish_all, opened, progress)
 
     def interrupted(self) -> int:
         """How many imports wait to be finished."""
         opened = self._opened()
-        return int(opened.vault.read(lambda rows: rows.value("SELECT count(*) FROM imports WHERE state = 'running'")))
+        return int(
+            opened.storage.vault.read(lambda rows: rows.value("SELECT count(*) FROM imports WHERE state = 'running'"))
+        )
 
     def _rehearse(
         self, opened: OpenVault, path: Path, form: str | None, space: str | None, progress: ImportProgress
@@ -449,7 +451,7 @@ class Imports:
         with open_bundle(path) as bundle:
             importer = detect_format(bundle, form)
             plan = rehearsing.ImportPlan()
-            new = NewRecordCounter(opened.vault, space or HOME_SPACE, plan.would_store)
+            new = NewRecordCounter(opened.storage.vault, space or HOME_SPACE, plan.would_store)
 
             def see(record: Record) -> None:
                 plan.see(record)  # first: a newcomer is told of as soon as it was looked up
@@ -492,14 +494,16 @@ class Imports:
         opened = work.opened
 
         def write(tx: Tx) -> ImportRun:
-            run = ImportRun(work.running.id, form, bundle.label, opened.make_id(), space, opened.make_id())
+            run = ImportRun(
+                work.running.id, form, bundle.label, opened.storage.make_id(), space, opened.storage.make_id()
+            )
             # A path need not be text; one that is not cannot be found again, and its import is then taken back.
             location = str(path.absolute()).encode("utf-8", "backslashreplace").decode("utf-8")
-            run = opened.import_writer.begin(tx, run, location, bundle.fingerprint, total)
+            run = opened.search.import_writer.begin(tx, run, location, bundle.fingerprint, total)
             save_choice(tx, run.id, only)
             return run
 
-        return opened.write(write).result()
+        return opened.storage.write(write).result()
 
     def _store(
         self,
@@ -524,20 +528,20 @@ class Imports:
         except BaseException:
             # Cancelled, refused half-way, disk full: nothing of it stays. Where that cannot be (the vault is being
             # locked, the disk is too full even for that), the row stays `running` and the next start deals with it.
-            if not opened.closing.is_set():
+            if not opened.storage.closing.is_set():
                 with suppress(LociError):
                     self._take_back(opened, run)
             raise
 
         def finish(tx: Tx) -> None:
-            opened.import_writer.finish(tx, run, tally)
+            opened.search.import_writer.finish(tx, run, tally)
             forget_choice(tx, run.id)
 
-        opened.write(finish).result()
+        opened.storage.write(finish).result()
         compare_imported(opened, AT_ONCE)
-        log_failure(begin(opened.threads.jobs, compare_imported, opened), _log, "comparing what was imported")
-        seq = opened.vault.read(lambda rows: int(rows.value("SELECT seq FROM vault_state")))
-        opened.announce("import", (), OWNER_ACTOR, seq)
+        log_failure(begin(opened.storage.threads.jobs, compare_imported, opened), _log, "comparing what was imported")
+        seq = opened.storage.vault.read(lambda rows: int(rows.value("SELECT seq FROM vault_state")))
+        opened.storage.announce("import", (), OWNER_ACTOR, seq)
 
     def _write(
         self,
@@ -559,9 +563,9 @@ class Imports:
                 if meant.active_space is opened.search.active_space
                 else [replace(item, vectors=None) for item in items]
             )
-            opened.import_writer.batch(tx, run, fit, batch.position, tally, opened.search.add_vectors)
+            opened.search.import_writer.batch(tx, run, fit, batch.position, tally, opened.search.add_vectors)
 
-        opened.write(write, background=True).result()
+        opened.storage.write(write, background=True).result()
         progress.at(batch.position, total)
 
     def _take_back(self, opened: OpenVault, run: ImportRun) -> None:
@@ -572,10 +576,10 @@ class Imports:
             expiry.undo_step(tx, opened, run.step_id, OWNER_ACTOR, may_be_old=True)
             forget_choice(tx, run.id)
 
-        opened.write(write).result()
+        opened.storage.write(write).result()
 
     def _finish_all(self, opened: OpenVault, progress: Counted | None) -> int:
-        rows = opened.vault.read(
+        rows = opened.storage.vault.read(
             lambda r: r.all(
                 "SELECT i.id, i.format, i.label, i.location, i.fingerprint, i.space_id, s.name, i.position, i.total, "
                 "i.step_id, i.summary, i.started_at FROM imports i JOIN spaces s ON s.id = i.space_id "
@@ -593,7 +597,7 @@ class Imports:
                 pass  # stopped on request, and taken back
             except UserError as error:
                 # Its file is not what it was. It was taken back, and the others have their turn.
-                if opened.closing.is_set():
+                if opened.storage.closing.is_set():
                     raise
                 _log.warning("an interrupted import was taken back: %s", error.code.value)
             finally:
@@ -617,7 +621,7 @@ class Imports:
                 return
             tally = tally_from(json.loads(str(summary)))
             reach = int(str(position)), None if total is None else int(str(total))
-            only = opened.vault.read(lambda rows: choice_of(rows, run.id))
+            only = opened.storage.vault.read(lambda rows: choice_of(rows, run.id))
             self._store(work, run, bundle, importer, tally, reach, only)
 
 
@@ -627,7 +631,7 @@ def _end(opened: OpenVault, running: RunningImport) -> None:
 
 
 def _watch(opened: OpenVault, progress: Counted | None, cancelled: Asked | None) -> ImportProgress:
-    return ImportProgress(opened.clock, progress, cancelled, opened.closing.is_set)
+    return ImportProgress(opened.storage.clock, progress, cancelled, opened.storage.closing.is_set)
 
 
 def _need_something(bundle: Bundle, form: str | None, rehearsal: DryRunReport) -> None:

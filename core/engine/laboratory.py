@@ -18,9 +18,9 @@ from core.engine.access import recall_runner as receipts
 from core.engine.access.authority import Authority
 from core.engine.access.recall_runner import count_tokens, run_recall
 from core.engine.runtime import settings
-from core.engine.runtime.futures import chain, log_failure, map_result
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
+from core.engine.runtime.storage import chain, log_failure, map_result
 from core.engine.startup import flush_journal
 from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Event
@@ -124,9 +124,9 @@ def save_probe(tx: Tx, opened: OpenVault, query: str, kind: str, memory_ids: Seq
     if probe_id is None:
         if int(tx.value("SELECT count(*) FROM probes")) >= MOST:
             raise UserError(Code.INVALID_INPUT, f"There are {MOST} saved questions already; delete one first.")
-        probe_id = opened.make_id()
+        probe_id = opened.storage.make_id()
         row = {"id": probe_id, "query": query, "kind": kind, "expected": expected, "within": within}
-        with opened.verb(tx, OWNER_ACTOR, "save_probe", label="Save a question") as verb:
+        with opened.storage.verb(tx, OWNER_ACTOR, "save_probe", label="Save a question") as verb:
             tx.insert("probes", {**row, "created_at": tx.now_ms})
             verb.note(probe_id, memories=len(named))
             verb.end(())
@@ -142,7 +142,7 @@ def delete_probe(tx: Tx, opened: OpenVault, probe_id: str) -> str:
     Raises:
         UserError: NOT_FOUND.
     """
-    with opened.verb(tx, OWNER_ACTOR, "delete_probe", label="Delete a saved question") as verb:
+    with opened.storage.verb(tx, OWNER_ACTOR, "delete_probe", label="Delete a saved question") as verb:
         if not tx.delete("probes", {"id": probe_id}):
             raise UserError(Code.NOT_FOUND, "There is no such saved question.")
         verb.note(probe_id)
@@ -234,7 +234,7 @@ def record_run(tx: Tx, opened: OpenVault, counted: Tally, step_id: str | None) -
             "INSERT INTO probe_runs (id, at, step_id, found, found_of, empty, empty_of, stale, stale_of, tokens) "
             "VALUES (?, ?, (SELECT id FROM undo_steps WHERE id = ?), ?, ?, ?, ?, ?, ?, ?)",
             (
-                opened.make_id(),
+                opened.storage.make_id(),
                 tx.now_ms,
                 step_id,
                 *(counted.found, counted.found_of, counted.empty, counted.empty_of, counted.stale, counted.stale_of),
@@ -249,9 +249,9 @@ def record_run(tx: Tx, opened: OpenVault, counted: Tally, step_id: str | None) -
     more, seq = bool(_failing(tx) - before), tx.seq
 
     def saved() -> None:
-        opened.announce(RAN, (), SCHEDULER, seq)
+        opened.storage.announce(RAN, (), SCHEDULER, seq)
         if more:
-            opened.announce(REGRESSED, (), SCHEDULER, seq)
+            opened.storage.announce(REGRESSED, (), SCHEDULER, seq)
 
     tx.after_commit(saved)
 
@@ -399,7 +399,7 @@ class Laboratory:
             UserError: VAULT_LOCKED.
         """
         opened = self._opened()
-        return opened.read(lambda rows: settings.tuning_of(settings.stored_retrieval(rows)[0]))
+        return opened.storage.read(lambda rows: settings.tuning_of(settings.stored_retrieval(rows)[0]))
 
     def ask(
         self, query: RecallQuery, weights: Mapping[str, Value] | None = None, seen_as: str | None = None
@@ -418,25 +418,26 @@ class Laboratory:
             UserError: INVALID_QUERY, INVALID_INPUT, CONFIG_INVALID, or NOT_FOUND for the client; VAULT_LOCKED.
         """
         opened = self._opened()
-        begun_at = opened.clock.monotonic()
+        begun_at = opened.storage.clock.monotonic()
         request = RecallRequest.of(query, self._scope(seen_as))
         request.check()
         profile = None if not weights else profile_from_options(settings.with_weights(opened.search.retrieval, weights))
 
         def run(meant: Embedded | None) -> LabAnswer:
-            now = opened.clock.now_ms()
+            now = opened.storage.clock.now_ms()
 
             def tried(rows: Rows) -> LabAnswer:
                 result = run_recall(opened, rows, request, meant, now, profile)
-                took_ms = (opened.clock.monotonic() - begun_at) * 1000
+                took_ms = (opened.storage.clock.monotonic() - begun_at) * 1000
                 return make_trial_answer(rows, result, took_ms, seen_as or "")
 
-            return opened.vault.read(tried)
+            return opened.storage.vault.read(tried)
 
         if not request.wants_vector:
-            return opened.on(opened.threads.reads, run, None)
+            return opened.storage.on(opened.storage.threads.reads, run, None)
         return chain(
-            opened.search.embed_texts([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant)
+            opened.search.embed_texts([request.embed_text]),
+            lambda meant: opened.storage.on(opened.storage.threads.reads, run, meant),
         )
 
     def _scope(self, seen_as: str | None) -> Scope:
@@ -479,20 +480,20 @@ class Laboratory:
             UserError: VAULT_LOCKED; the future raises CONFIG_INVALID, or INVALID_INPUT where nothing would change.
         """
         opened = self._opened()
-        applying = opened.write(lambda tx: settings.apply_weights(tx, opened, weights))
+        applying = opened.storage.write(lambda tx: settings.apply_weights(tx, opened, weights))
         return chain(applying, lambda step_id: self._applied(opened, step_id))
 
     def _applied(self, opened: OpenVault, step_id: str) -> Future[Applied]:
         ran = self._run(opened, step_id)
-        return chain(ran, lambda _: opened.read(lambda rows: _application(rows, step_id)))
+        return chain(ran, lambda _: opened.storage.read(lambda rows: _application(rows, step_id)))
 
     def applications(self) -> Future[tuple[Applied, ...]]:
         """What was applied, newest first, as long as it can be undone."""
-        return self._opened().read(settings.weight_applications)
+        return self._opened().storage.read(settings.weight_applications)
 
     def probes(self) -> Future[tuple[Probe, ...]]:
         """All saved questions, oldest first."""
-        return self._opened().read(probes_of)
+        return self._opened().storage.read(probes_of)
 
     def save_probe(self, query: str, kind: str, memory_ids: Sequence[str] = (), within: int = 10) -> Future[Probe]:
         """Save a question; an undo step.
@@ -506,7 +507,7 @@ class Laboratory:
             The probe; the future raises INVALID_QUERY, INVALID_INPUT or NOT_FOUND.
         """
         opened = self._opened()
-        return opened.write(lambda tx: save_probe(tx, opened, query, kind, memory_ids, within))
+        return opened.storage.write(lambda tx: save_probe(tx, opened, query, kind, memory_ids, within))
 
     def delete_probe(self, probe_id: str) -> Future[str]:
         """Delete a saved question.
@@ -515,7 +516,7 @@ class Laboratory:
             The undo step; the future raises NOT_FOUND.
         """
         opened = self._opened()
-        return opened.write(lambda tx: delete_probe(tx, opened, probe_id))
+        return opened.storage.write(lambda tx: delete_probe(tx, opened, probe_id))
 
     def run_probes(self) -> Future[Tally]:
         """Ask all saved questions now, under the weights in force, and keep how they end."""
@@ -523,7 +524,7 @@ class Laboratory:
 
     def regressions(self) -> Future[int]:
         """How many saved questions do not hold although they once did."""
-        return self._opened().read(count_regressions)
+        return self._opened().storage.read(count_regressions)
 
     def receipts(self, limit: int = 50, after: str | None = None, client: str | None = None) -> Future[ReceiptPage]:
         """Receipts of recalls and contexts, newest first; the last second of them may still be missing.
@@ -536,7 +537,7 @@ class Laboratory:
         Returns:
             A page; the future raises INVALID_INPUT or NOT_FOUND.
         """
-        return self._opened().read(lambda rows: receipts.receipts_page(rows, limit, after, client))
+        return self._opened().storage.read(lambda rows: receipts.receipts_page(rows, limit, after, client))
 
     def receipt(self, receipt_id: str) -> Future[Receipt]:
         """One receipt with the whole trace.
@@ -547,24 +548,24 @@ class Laboratory:
         opened = self._opened()
 
         def read() -> Receipt:
-            found = opened.vault.read(lambda rows: receipts.read_receipt(rows, receipt_id))
+            found = opened.storage.vault.read(lambda rows: receipts.read_receipt(rows, receipt_id))
             if found is None:  # of the last second: it waits to be written
                 flush_journal(opened)
-                found = opened.vault.read(lambda rows: receipts.read_receipt(rows, receipt_id))
+                found = opened.storage.vault.read(lambda rows: receipts.read_receipt(rows, receipt_id))
             if found is None:
                 raise UserError(Code.NOT_FOUND, "There is no such receipt; it may have expired.")
             return found
 
-        return opened.on(opened.threads.reads, read)
+        return opened.storage.on(opened.storage.threads.reads, read)
 
     def given(self, memory_id: str) -> Future[Given]:
         """How often a memory left for a client, when last and to whom; the future raises NOT_FOUND."""
-        return self._opened().read(lambda rows: receipts.count_disclosures(rows, memory_id))
+        return self._opened().storage.read(lambda rows: receipts.count_disclosures(rows, memory_id))
 
     def health(self) -> Future[RecallHealth]:
         """How recall did lately."""
         opened = self._opened()
-        return opened.read(lambda rows: receipts.recall_health(rows, opened.search.retrieval))
+        return opened.storage.read(lambda rows: receipts.recall_health(rows, opened.search.retrieval))
 
     def heard(self, event: Event) -> None:
         """Run the probes after what may change their answers; a handler of events.
@@ -581,7 +582,7 @@ class Laboratory:
 
         def keep(found: tuple[tuple[Probe, ...], tuple[Tally, ...]]) -> Future[Tally]:
             (counted,) = found[1]
-            kept = opened.write(lambda tx: record_run(tx, opened, counted, step_id), background=True)
+            kept = opened.storage.write(lambda tx: record_run(tx, opened, counted, step_id), background=True)
             return map_result(kept, lambda _: counted)
 
         return chain(ran, keep)
@@ -596,8 +597,8 @@ class Laboratory:
             tallies = [tally_outcomes(probes, [row[at] for row in outcomes]) for at in range(len(profiles))]
             return probes, tuple(tallies)
 
-        embedded = chain(opened.read(probes_of), lambda probes: _with_vectors(opened, probes))
-        return chain(embedded, lambda found: opened.on(opened.threads.reads, ask_all, *found))
+        embedded = chain(opened.storage.read(probes_of), lambda probes: _with_vectors(opened, probes))
+        return chain(embedded, lambda found: opened.storage.on(opened.storage.threads.reads, ask_all, *found))
 
 
 def _application(rows: Rows, step_id: str) -> Applied:
@@ -630,13 +631,13 @@ def _outcomes(
     is_stale: Callable[[], bool],
 ) -> list[ProbeOutcome]:
     """One probe under each profile, on one snapshot."""
-    if is_stale() or opened.closing.is_set():
+    if is_stale() or opened.storage.closing.is_set():
         raise CancelledError
-    request, now = request_of(probe), opened.clock.now_ms()
+    request, now = request_of(probe), opened.storage.clock.now_ms()
     meant = vectors[request.embed_text]
 
     def tried(rows: Rows) -> list[ProbeOutcome]:
         found = [run_recall(opened, rows, request, meant, now, profile) for profile in profiles]
         return [judge_probe(rows, probe, result, receipts.count_tokens(result)) for result in found]
 
-    return opened.vault.read(tried)
+    return opened.storage.vault.read(tried)

@@ -18,9 +18,9 @@ from core import log
 from core.belief.review.injection_warning import injection_reasons
 from core.engine.export_format import Fields, check_format, rendered
 from core.engine.memories.memories import embed_backlog
-from core.engine.runtime.futures import begin, chain, log_failure, map_result
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
+from core.engine.runtime.storage import begin, chain, log_failure, map_result
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.intake.revise.revision import VERB, Reviser, preview_revision
 from core.intake.revise.revision_plan import check_revision
@@ -66,9 +66,9 @@ def write_export(opened: OpenVault, ids: Sequence[str], to: Path, format_name: s
         EnvironmentFaultError: the file cannot be written there.
     """
     check_format(format_name)
-    if to.resolve().is_relative_to(opened.home.path.resolve()):
+    if to.resolve().is_relative_to(opened.storage.home.path.resolve()):
         raise UserError(Code.INVALID_INPUT, "That folder is Loci's own; choose another place for the export.")
-    found = opened.vault.read(lambda rows: export_fields(rows, ids))
+    found = opened.storage.vault.read(lambda rows: export_fields(rows, ids))
     data = rendered(found, format_name).encode("utf-8")
     # First the audit, then the file: nothing leaves the vault without a trace.
     _put_down(opened, len(found), format_name)
@@ -94,7 +94,7 @@ def record_export(opened: OpenVault, ids: Sequence[str], format_name: str) -> tu
         UserError: INVALID_INPUT for another format.
     """
     check_format(format_name)
-    found = opened.vault.read(lambda rows: [parts[0].id for parts in _in_order(_wholes(rows, ids)[0])])
+    found = opened.storage.vault.read(lambda rows: [parts[0].id for parts in _in_order(_wholes(rows, ids)[0])])
     _put_down(opened, len(found), format_name)
     return tuple(found)
 
@@ -119,10 +119,10 @@ def fields_of_parts(rows: Rows, ids: Sequence[str]) -> tuple[tuple[str, Fields],
 
 def _put_down(opened: OpenVault, count: int, format_name: str) -> None:
     def note(tx: Tx) -> None:
-        with opened.work.verb(tx, "export", "Export memories", OWNER_ACTOR) as verb:
+        with opened.storage.work.verb(tx, "export", "Export memories", OWNER_ACTOR) as verb:
             verb.note(memories=count, format=format_name)
 
-    opened.write(note).result()
+    opened.storage.write(note).result()
 
 
 def export_fields(rows: Rows, ids: Sequence[str]) -> list[Fields]:
@@ -210,7 +210,7 @@ def read_warning(opened: OpenVault, memory_id: str) -> Future[Warned | None]:
             raise UserError(Code.NOT_FOUND, "There is no such memory.")
         return injection_reasons(memory)
 
-    return opened.read(read)
+    return opened.storage.read(read)
 
 
 def let_memory_through(opened: OpenVault, memory_id: str) -> Future[str]:
@@ -221,11 +221,11 @@ def let_memory_through(opened: OpenVault, memory_id: str) -> Future[str]:
     """
 
     def write(tx: Tx) -> str:
-        step = release_hold(tx, opened.work, memory_id, OWNER_ACTOR)
-        opened.announce_after(tx, LET_THROUGH, (memory_id,), OWNER_ACTOR)
+        step = release_hold(tx, opened.storage.work, memory_id, OWNER_ACTOR)
+        opened.storage.announce_after(tx, LET_THROUGH, (memory_id,), OWNER_ACTOR)
         return step
 
-    return opened.write(write)
+    return opened.storage.write(write)
 
 
 _log = log.get("engine")
@@ -254,13 +254,13 @@ class Library:
             Their ids; INVALID_QUERY for a search that cannot be read.
         """
         opened = self._opened()
-        begun_at = opened.clock.monotonic()
+        begun_at = opened.storage.clock.monotonic()
 
         def read(rows: Rows) -> Found:
-            ids = find_rows(rows, request, opened.clock.now_ms())
-            return Found(ids, (opened.clock.monotonic() - begun_at) * 1000)
+            ids = find_rows(rows, request, opened.storage.clock.now_ms())
+            return Found(ids, (opened.storage.clock.monotonic() - begun_at) * 1000)
 
-        return opened.read(read)
+        return opened.storage.read(read)
 
     def rows(self, ids: Sequence[str]) -> Future[tuple[MemoryRow, ...]]:
         """The light rows of memories.
@@ -273,11 +273,11 @@ class Library:
         """
         opened = self._opened()
         wanted = tuple(ids)
-        return opened.read(lambda rows: read_rows(rows, wanted, opened.clock.now_ms()))
+        return opened.storage.read(lambda rows: read_rows(rows, wanted, opened.storage.clock.now_ms()))
 
     def facets(self) -> Future[Facets]:
         """How many memories each filter value would leave."""
-        return self._opened().read(count_facets)
+        return self._opened().storage.read(count_facets)
 
     def preview(self, ids: Sequence[str], revision: Revision) -> Future[RevisionPreview]:
         """What a change would do; nothing is written.
@@ -286,7 +286,7 @@ class Library:
             Counts, reasons in words, examples.
         """
         wanted = tuple(ids)
-        return self._opened().read(lambda rows: preview_revision(rows, wanted, revision))
+        return self._opened().storage.read(lambda rows: preview_revision(rows, wanted, revision))
 
     def revise(self, ids: Sequence[str], revision: Revision) -> Future[RevisionReport]:
         """Change memories; one undo step.
@@ -299,14 +299,14 @@ class Library:
         check_revision(wanted, revision)
         text = revision.text
         if text is None:
-            done = opened.write(_revise(opened, wanted, revision, None))
+            done = opened.storage.write(_revise(opened, wanted, revision, None))
             return map_result(done, lambda report: _with_backlog(opened, report, revision))
         return chain(
             chain(
-                opened.read(lambda rows: _embedded(rows, wanted[0], text)),
+                opened.storage.read(lambda rows: _embedded(rows, wanted[0], text)),
                 lambda full: opened.search.embed_texts([full]),
             ),
-            lambda meant: opened.write(_revise(opened, wanted, revision, meant)),
+            lambda meant: opened.storage.write(_revise(opened, wanted, revision, meant)),
         )
 
     def warned(self, memory_id: str) -> Future[Warned | None]:
@@ -330,7 +330,7 @@ class Library:
         """
         opened = self._opened()
         wanted = tuple(ids)
-        return opened.on(opened.threads.checks, write_export, opened, wanted, to, format)
+        return opened.storage.on(opened.storage.threads.checks, write_export, opened, wanted, to, format)
 
     def handed_out(self, ids: Sequence[str], format: str) -> Future[tuple[str, ...]]:  # noqa: A002 - as above
         """Put down that memories leave the vault, and say in which order; `fields` then gives them piece by piece.
@@ -344,7 +344,7 @@ class Library:
         """
         opened = self._opened()
         wanted = tuple(ids)
-        return opened.on(opened.threads.checks, record_export, opened, wanted, format)
+        return opened.storage.on(opened.storage.threads.checks, record_export, opened, wanted, format)
 
     def fields(self, ids: Sequence[str]) -> Future[tuple[tuple[str, Mapping[str, Any]], ...]]:
         """Memories as the fields of an export.
@@ -356,7 +356,7 @@ class Library:
             Id and fields of each part, in the order of the ids; of a later part the text alone.
         """
         wanted = tuple(ids)
-        return self._opened().read(lambda rows: fields_of_parts(rows, wanted))
+        return self._opened().storage.read(lambda rows: fields_of_parts(rows, wanted))
 
     def full_id(self, what: str, text: str) -> Future[str]:
         """The id that a person means by the end of one.
@@ -383,7 +383,7 @@ class Library:
                 raise UserError(Code.INVALID_INPUT, f"More than one id ends so; write more of it: {named}.")
             return str(found[0][0]) if found else text
 
-        return self._opened().read_quietly(read)
+        return self._opened().storage.read_quietly(read)
 
     @staticmethod
     def essence(question: str) -> str:
@@ -431,15 +431,19 @@ def _revise(
     opened: OpenVault, ids: Sequence[str], revision: Revision, meant: Embedded | None
 ) -> Callable[[Tx], RevisionReport]:
     def write(tx: Tx) -> RevisionReport:
-        store_service = opened.store_service
+        store_service = opened.search.store_service
         reviser = Reviser(
-            opened.make_id, opened.work, opened.search.space, store_service.admit, store_service.read_anew
+            opened.storage.make_id,
+            opened.storage.work,
+            opened.search.space,
+            store_service.admit,
+            store_service.read_anew,
         )
         made = None if meant is None else meant.within(opened.search.active_space)
         vector = None if made is None else made[0]
         report = reviser.revise(tx, ids, revision, vector, OWNER_ACTOR, opened.search.add_vectors)
         if report.step_id is not None:
-            opened.announce_after(tx, VERB, report.ids, OWNER_ACTOR)
+            opened.storage.announce_after(tx, VERB, report.ids, OWNER_ACTOR)
         return report
 
     return write
@@ -449,5 +453,5 @@ def _with_backlog(opened: OpenVault, report: RevisionReport, revision: Revision)
     """What is brought back may have been forgotten before it got its vector."""
     if revision.status is Status.ACTIVE and report.changed:
         with suppress(UserError):
-            log_failure(begin(opened.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
+            log_failure(begin(opened.storage.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
     return report

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from core import log
 from core.engine.access.authority import Authority
-from core.engine.runtime.futures import chain
 from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.storage import chain
 from core.errors import Code, LociError, UserError
 from core.intake.revise.outcome_reports import (
     HARMFUL,
@@ -50,7 +50,7 @@ Check = Callable[[Rows], None]
 
 def outcome_reports(opened: OpenVault) -> OutcomeReports:
     """What takes reports down in an open vault."""
-    return OutcomeReports(opened.make_id, opened.work, opened.search.space, opened.search.add_vectors)
+    return OutcomeReports(opened.storage.make_id, opened.storage.work, opened.search.space, opened.search.add_vectors)
 
 
 def mark_helpful(
@@ -67,7 +67,7 @@ def mark_helpful(
 
     def write(tx: Tx) -> Marked:
         check(tx)
-        with opened.verb(tx, actor, HELPFUL, call) as verb:
+        with opened.storage.verb(tx, actor, HELPFUL, call) as verb:
             known = _earlier_mark(tx, verb.earlier)
             if known is not None:
                 return known
@@ -76,7 +76,7 @@ def mark_helpful(
             verb.end((done.state.memory_id,), _kept_mark(done))
             return done
 
-    return opened.write(write)
+    return opened.storage.write(write)
 
 
 def mark_harmful(
@@ -114,7 +114,7 @@ def mark_harmful(
 
         def write(tx: Tx) -> Marked:
             check(tx)
-            with opened.verb(tx, actor, HARMFUL, call) as verb:
+            with opened.storage.verb(tx, actor, HARMFUL, call) as verb:
                 known = _earlier_mark(tx, verb.earlier)
                 if known is not None:
                     return known
@@ -123,14 +123,14 @@ def mark_harmful(
                 verb.end((done.state.memory_id,), _kept_mark(done))
                 return done
 
-        return opened.write(write)
+        return opened.storage.write(write)
 
     def embedded(found: tuple[str, str] | None) -> Future[Marked]:
         if found is None:
             return mark(None, None)
         return chain(_tried(opened.search.embed([found[1]])), lambda vectors: mark(found[0], vectors))
 
-    return chain(opened.read(look), embedded)
+    return chain(opened.storage.read(look), embedded)
 
 
 def _earlier_mark(tx: Tx, known: Mapping[str, Any] | None) -> Marked | None:
@@ -180,10 +180,10 @@ def record_outcome(
     def write(tx: Tx) -> OutcomeTaken:
         check(tx)
         done = outcome_reports(opened).record_outcome(tx, memory_id, success, took_ms, actor)
-        opened.announce_after(tx, OUTCOME, (done.state.memory_id,), actor)
+        opened.storage.announce_after(tx, OUTCOME, (done.state.memory_id,), actor)
         return done
 
-    return opened.write(write)
+    return opened.storage.write(write)
 
 
 def read_rule_state(opened: OpenVault, memory_id: str, check: Check) -> Future[RuleState | None]:
@@ -193,7 +193,7 @@ def read_rule_state(opened: OpenVault, memory_id: str, check: Check) -> Future[R
         check(rows)
         return rule_state(rows, memory_id)
 
-    return opened.read(read)
+    return opened.storage.read(read)
 
 
 def read_procedure_state(opened: OpenVault, memory_id: str, check: Check) -> Future[ProcedureState | None]:
@@ -203,7 +203,7 @@ def read_procedure_state(opened: OpenVault, memory_id: str, check: Check) -> Fut
         check(rows)
         return procedure_state(rows, memory_id)
 
-    return opened.read(read)
+    return opened.storage.read(read)
 
 
 def last_applications(opened: OpenVault, memory_id: str, limit: int, check: Check) -> Future[tuple[Application, ...]]:
@@ -216,7 +216,7 @@ def last_applications(opened: OpenVault, memory_id: str, limit: int, check: Chec
             for at, is_helpful, client, reason in rows.all(_APPLIED, (memory_id, limit))
         )
 
-    return opened.read(read)
+    return opened.storage.read(read)
 
 
 class Practice:

@@ -22,11 +22,12 @@ from core.belief.relate.relation import RelationModel
 from core.embed.base import Embedder
 from core.engine.home.keys import HomeKeys, sub_keys
 from core.engine.runtime.expiry import clear_scrub_note, scrub_noted
-from core.engine.runtime.futures import begin, log_failure
+from core.engine.runtime.monitor import Load
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.read_log import ReadLog
-from core.engine.runtime.search import ActiveVectorSpace, VaultVectorLoader, make_active_space
+from core.engine.runtime.search import ActiveVectorSpace, Search, VaultVectorLoader, make_active_space
 from core.engine.runtime.settings import stored_options, stored_retrieval
+from core.engine.runtime.storage import Storage, begin, log_failure
 from core.engine.runtime.threads import READERS, Threads
 from core.errors import BugError, EnvironmentFaultError, LociError
 from core.events import Hub, Progress
@@ -96,9 +97,9 @@ class SeenCounter:
         """
         with suppress(LociError):
             if self._keys.in_keyring:
-                opened.threads.every(_KEPT_EVERY_S, lambda: self._keep(opened), "counter")
-                if self._kept is None or self._kept > opened.vault.seq:
-                    begin(opened.threads.checks, self._keep, opened)
+                opened.storage.threads.every(_KEPT_EVERY_S, lambda: self._keep(opened), "counter")
+                if self._kept is None or self._kept > opened.storage.vault.seq:
+                    begin(opened.storage.threads.checks, self._keep, opened)
 
     def end(self, opened: OpenVault) -> None:
         """Set it once more, beside what else closing does.
@@ -107,12 +108,12 @@ class SeenCounter:
             opened: the vault, still open.
         """
         with suppress(LociError):
-            if self._keys.in_keyring and opened.vault.older is None:
-                begin(opened.threads.checks, self._keep, opened)
+            if self._keys.in_keyring and opened.storage.vault.older is None:
+                begin(opened.storage.threads.checks, self._keep, opened)
 
     def _keep(self, opened: OpenVault) -> None:
-        seq = opened.vault.seq
-        if seq != self._kept and self._keys.keep_counter(opened.root, seq):
+        seq = opened.storage.vault.seq
+        if seq != self._kept and self._keys.keep_counter(opened.storage.root, seq):
             self._kept = seq
 
 
@@ -176,14 +177,14 @@ def open_vault(
         undo.pop_all()
     if vault.read(scrub_noted) is not None:
         opened.search.scrub_due.set()  # the last run did not come to it
-    threads.start_writer(opened.queue.run)
+    threads.start_writer(opened.storage.queue.run)
     if vault.older is not None:
         return opened  # nothing is written before the person accepts it
     if vault.info.recovered_from_crash:
-        log_failure(opened.write(lambda tx: _note_crash(opened, tx), background=True), _log, "noting a crash")
+        log_failure(opened.storage.write(lambda tx: _note_crash(opened, tx), background=True), _log, "noting a crash")
     if before is not None:
         over = before
-        noting = opened.write(lambda tx: vector_spaces.note_active(tx, space, over), background=True)
+        noting = opened.storage.write(lambda tx: vector_spaces.note_active(tx, space, over), background=True)
         log_failure(noting, _log, "noting another built-in model")
     return opened
 
@@ -199,16 +200,16 @@ def accept_older(opened: OpenVault) -> tuple[int, int]:
     """
 
     def note(tx: Tx, retired: int) -> tuple[int, int]:
-        with opened.work.verb(tx, "accept_older", "Accept an older copy of the vault", OWNER_ACTOR) as verb:
+        with opened.storage.work.verb(tx, "accept_older", "Accept an older copy of the vault", OWNER_ACTOR) as verb:
             verb.note(retired_clients=retired)
         return retired, tx.seq
 
-    return opened.vault.accept_older(note)
+    return opened.storage.vault.accept_older(note)
 
 
 def _note_crash(opened: OpenVault, tx: Tx) -> None:
     """The last run did not close the vault: that is an event of its own (E33.3)."""
-    with opened.work.verb(tx, "crash_recovery", "Opened after an unexpected end", SCHEDULER) as verb:
+    with opened.storage.work.verb(tx, "crash_recovery", "Opened after an unexpected end", SCHEDULER) as verb:
         verb.note(how="auto")
 
 
@@ -233,21 +234,15 @@ def _assemble(
     work = UnitOfWork(make_id, chain, chosen.undo_days, chosen.client_waits)
     gated = replace(readers or built_in_readers(), gate=chosen.relation_gate)
     index = IndexManager(space.dims, hnsw_from=chosen.hnsw_from)
+    load = Load(clock, chosen.memory_budget_mb)
+    storage = Storage(home, root, vault, WriteQueue(vault), clock, make_id, work, threads, hub, load.activity)
+    active_space = make_active_space(embedder, space, index, profile_from_options(tuned), gated, make_id, work)
     return OpenVault(
-        home=home,
-        root=root,
-        vault=vault,
-        queue=WriteQueue(vault),
-        active_space=make_active_space(embedder, space, index, profile_from_options(tuned), gated, make_id, work),
-        readers=gated,
+        storage=storage,
+        search=Search(active_space, tuned, gated, storage),
         options=chosen,
-        clock=clock,
-        make_id=make_id,
-        work=work,
         read_log=ReadLog(make_id, chain, chosen.receipt_days),
-        retrieval=tuned,
-        threads=threads,
-        hub=hub,
+        load=load,
         log_handler=log.to_files(home.logs),
     )
 
@@ -269,7 +264,7 @@ class _Sealer:
 
 
 def _identity(opened: OpenVault, sight: ActiveVectorSpace) -> Identity:
-    return Identity(opened.root.vault_id.hex(), sight.space.model, sight.space.dims)
+    return Identity(opened.storage.root.vault_id.hex(), sight.space.model, sight.space.dims)
 
 
 def warm_index(opened: OpenVault) -> None:
@@ -277,12 +272,12 @@ def warm_index(opened: OpenVault) -> None:
     whole_at: list[int] = []
     sight = opened.search.active_space
     name = _identity(opened, sight)
-    sealer = _Sealer(opened.root)
+    sealer = _Sealer(opened.storage.root)
 
     def snapshot(rows: Rows) -> VectorIndex | SnapshotRefused:
         newest = int(rows.value("SELECT seq FROM vault_state"))
         anchor = rows.value("SELECT json_extract(value, '$') FROM settings WHERE key = ?", (_ANCHOR,))
-        found = read_snapshot(opened.home.snapshot, name, sealer, newest=newest, anchor_at=lambda _: anchor)
+        found = read_snapshot(opened.storage.home.snapshot, name, sealer, newest=newest, anchor_at=lambda _: anchor)
         if not isinstance(found, SnapshotRefused):
             loader = VaultVectorLoader(rows, sight.space)
             if np.array_equal(np.sort(found.labels()), loader.live_labels()) and not len(
@@ -293,11 +288,13 @@ def warm_index(opened: OpenVault) -> None:
 
     def run(rows: Rows) -> None:
         def tell(done: int, total: int) -> None:
-            opened.hub.publish(Progress("index", "Loading the index", done, total))
+            opened.storage.hub.publish(Progress("index", "Loading the index", done, total))
 
-        sight.index.warm(VaultVectorLoader(rows, sight.space), tell, opened.closing.is_set, lambda: snapshot(rows))
+        sight.index.warm(
+            VaultVectorLoader(rows, sight.space), tell, opened.storage.closing.is_set, lambda: snapshot(rows)
+        )
 
-    opened.vault.read(run, deadline_s=None)
+    opened.storage.vault.read(run, deadline_s=None)
     if whole_at == [sight.index.revision]:
         opened.search.saved = _mark(sight)
 
@@ -310,10 +307,10 @@ def _mark(sight: ActiveVectorSpace) -> tuple[object, ...]:
 
 def begin_warming(opened: OpenVault) -> None:
     """Start warming and return as soon as searches can be answered."""
-    warming = opened.threads.jobs.submit(warm_index, opened)
+    warming = opened.storage.threads.jobs.submit(warm_index, opened)
     log_failure(warming, _log, "loading the index")
     while not warming.done() and not _can_answer(opened.search.index.status()):
-        opened.closing.wait(_WARM_POLL_S)
+        opened.storage.closing.wait(_WARM_POLL_S)
 
 
 def _can_answer(index: IndexStatus) -> bool:
@@ -331,12 +328,12 @@ def scrub_index(opened: OpenVault, stopped: Callable[[], bool] | None = None) ->
     Returns:
         The note that may be cleared; None where nothing was due or something is left for the next time.
     """
-    if not opened.search.scrub_due.is_set() or opened.vault.older is not None:
+    if not opened.search.scrub_due.is_set() or opened.storage.vault.older is not None:
         return None
     opened.search.scrub_due.clear()
     try:
-        noted = opened.vault.read(scrub_noted)
-        is_done = opened.vault.scrub(stopped or opened.closing.is_set)
+        noted = opened.storage.vault.read(scrub_noted)
+        is_done = opened.storage.vault.scrub(stopped or opened.storage.closing.is_set)
     except BaseException:
         opened.search.scrub_due.set()
         raise
@@ -350,11 +347,13 @@ def maintain_index(opened: OpenVault) -> None:
     """Link what was written since, or rebuild the index, when it is due; scrub what vanished."""
     noted = scrub_index(opened)
     if noted is not None:
-        log_failure(opened.write(lambda tx: clear_scrub_note(tx, noted), background=True), _log, "noting a scrub")
+        log_failure(
+            opened.storage.write(lambda tx: clear_scrub_note(tx, noted), background=True), _log, "noting a scrub"
+        )
     if opened.search.index.status().needs_warm:
         warm_index(opened)
     if opened.search.index.due() is not MaintenanceDue.NOTHING:
-        opened.search.index.maintain(lambda *_: None, opened.closing.is_set)
+        opened.search.index.maintain(lambda *_: None, opened.storage.closing.is_set)
 
 
 def flush_journal(opened: OpenVault, wait_s: float | None = None) -> None:
@@ -369,11 +368,13 @@ def flush_journal(opened: OpenVault, wait_s: float | None = None) -> None:
     waiting = opened.read_log.take()
     if not waiting:
         return
-    if opened.vault.older is not None:
+    if opened.storage.vault.older is not None:
         opened.read_log.put_back(waiting)  # until the person has spoken, within the journal's bounds
         return
     try:
-        opened.write(lambda tx: opened.read_log.write(tx, waiting)).result(_DRAIN_S if wait_s is None else wait_s)
+        opened.storage.write(lambda tx: opened.read_log.write(tx, waiting)).result(
+            _DRAIN_S if wait_s is None else wait_s
+        )
     except TimeoutError:
         return  # behind something long in the queue: it is written in its turn
     except EnvironmentFaultError:
@@ -383,13 +384,18 @@ def flush_journal(opened: OpenVault, wait_s: float | None = None) -> None:
 
 def watch_vault_file(opened: OpenVault) -> None:
     """Notice a vault file that was replaced or removed underneath."""
-    opened.vault.watch()
+    opened.storage.vault.watch()
 
 
 def _snapshot(opened: OpenVault, wait_s: float) -> None:
     sight = opened.search.active_space
     index = sight.index.settled_index()
-    if index is None or index.count == 0 or opened.search.saved == _mark(sight) or opened.vault.older is not None:
+    if (
+        index is None
+        or index.count == 0
+        or opened.search.saved == _mark(sight)
+        or opened.storage.vault.older is not None
+    ):
         return
     anchor = secrets.token_hex(16)
 
@@ -400,14 +406,14 @@ def _snapshot(opened: OpenVault, wait_s: float) -> None:
             (_ANCHOR, json.dumps(anchor), tx.now_ms),
         )
 
-    remembering = opened.write(remember)
+    remembering = opened.storage.write(remember)
     try:
         remembering.result(wait_s)
     except TimeoutError:
         # Behind something long in the queue: the snapshot that is there stays, with the anchor that fits it.
         remembering.cancel()
         return
-    write_snapshot(opened.home.snapshot, index, _identity(opened, sight), anchor, _Sealer(opened.root))
+    write_snapshot(opened.storage.home.snapshot, index, _identity(opened, sight), anchor, _Sealer(opened.storage.root))
 
 
 def close_vault(opened: OpenVault, within_s: float = CLOSE_S) -> None:
@@ -417,28 +423,28 @@ def close_vault(opened: OpenVault, within_s: float = CLOSE_S) -> None:
         opened: the open vault; of no use afterwards.
         within_s: seconds for all of it; what is not done by then is stopped, and nothing that was saved is lost.
     """
-    opened.closing.set()
-    end = opened.clock.monotonic() + within_s
+    opened.storage.closing.set()
+    end = opened.storage.clock.monotonic() + within_s
     drained_by = end - within_s * _FOR_ENDING
 
     def left(until: float) -> float:
-        return max(_LEAST_S, until - opened.clock.monotonic())
+        return max(_LEAST_S, until - opened.storage.clock.monotonic())
 
-    opened.threads.stop_tickers(min(_DRAIN_S, left(drained_by) / 2))
-    drained_by = min(drained_by, opened.clock.monotonic() + _DRAIN_S)
+    opened.storage.threads.stop_tickers(min(_DRAIN_S, left(drained_by) / 2))
+    drained_by = min(drained_by, opened.storage.clock.monotonic() + _DRAIN_S)
     for step, action in (
         ("journal", lambda: flush_journal(opened, left(drained_by))),
         ("snapshot", lambda: _snapshot(opened, left(drained_by))),
-        ("queue", lambda: opened.queue.close(left(drained_by))),
+        ("queue", lambda: opened.storage.queue.close(left(drained_by))),
     ):
         _try(step, action)
-    if opened.threads.join_writer(_LEAST_S):
-        _try("scrub", lambda: _last_scrub(opened, lambda: opened.clock.monotonic() >= drained_by))
+    if opened.storage.threads.join_writer(_LEAST_S):
+        _try("scrub", lambda: _last_scrub(opened, lambda: opened.storage.clock.monotonic() >= drained_by))
     # Before the pools end: the writer and a reader that are stopped give their threads back at once.
-    _try("vault", lambda: opened.vault.close(left(end)))
-    opened.threads.join_writer(left(end))
-    opened.threads.shutdown(left(end))
-    opened.root.wipe()
+    _try("vault", lambda: opened.storage.vault.close(left(end)))
+    opened.storage.threads.join_writer(left(end))
+    opened.storage.threads.shutdown(left(end))
+    opened.storage.root.wipe()
     opened.limits.release()
     log.stop(opened.log_handler)
 
@@ -449,7 +455,7 @@ def _last_scrub(opened: OpenVault, is_late: Callable[[], bool]) -> None:
         return
     noted = scrub_index(opened, is_late)
     if noted is not None:
-        opened.vault.write(lambda tx: clear_scrub_note(tx, noted))
+        opened.storage.vault.write(lambda tx: clear_scrub_note(tx, noted))
 
 
 def _try(step: str, action: Callable[[], object]) -> None:

@@ -154,11 +154,11 @@ def consolidate(rig: Rig, watch: Watch, is_over: threading.Event) -> None:
 
 def measure(rig: Rig, known: list[str], pause_s: float) -> None:
     """Time recalls idle and during the job, and say what it did."""
-    rig.opened.threads.jobs.submit(warm_index, rig.opened).result(600)
+    rig.opened.storage.threads.jobs.submit(warm_index, rig.opened).result(600)
     while rig.opened.search.index.status().state is not IndexState.READY:
         time.sleep(0.05)
     watch = Watch(rig, random.Random(5).sample(known, min(200, len(known))))
-    relate = rig.opened.store_service.readers.relate
+    relate = rig.opened.search.store_service.readers.relate
     assert relate is not None
     relate.classify([(Told("The boat lies in the harbour."), Told("The oven is cleaned on Fridays."))])  # loads it
     watch.idle("idle before")

@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             filled = Filled(Path(folder), _LIMIT)
             filled.fill(conversations)
             with filled.copy("asked") as palace:
-                palace._engine._require().threads.stop_tickers()  # both ways are asked of the same vault
+                palace._engine._require().storage.threads.stop_tickers()  # both ways are asked of the same vault
                 told(path.stem, palace._engine, partial(_asked, palace._engine, conversations))
 
 
@@ -101,7 +101,7 @@ def _sample(engine: Engine) -> list[Given]:
 
 
 def _asked(engine: Engine, conversations: Sequence[Conversation]) -> list[Given]:
-    refs = dict(engine._require().vault.read(lambda rows: rows.all("SELECT id, ref FROM memories")))
+    refs = dict(engine._require().storage.vault.read(lambda rows: rows.all("SELECT id, ref FROM memories")))
     given = []
     for conversation in conversations:
         for question in conversation.questions:

@@ -91,7 +91,7 @@ def fill(rig: Rig, count: int) -> None:
         numbers = range(at, min(count, at + BATCH))
         made: dict[str, list[dict[str, Any]]] = {"memories": [], "claims": [], "evidence": [], "conflicts": []}
         for nr in numbers:
-            for table, row in rows_of(nr, lots, rig.opened.make_id, space, 2 * nr + 1):
+            for table, row in rows_of(nr, lots, rig.opened.storage.make_id, space, 2 * nr + 1):
                 made[table].append(row)
 
         def write(tx: Tx, rows: dict[str, list[dict[str, Any]]] = made) -> None:

@@ -107,8 +107,8 @@ class Palace:
             request = RecallRequest(query=query, scope=OWNER_SCOPE, limit=self._limit, spaces=(conversation.name,))
             if query not in self._embedded:
                 self._embedded[query] = opened.search.embed_texts([request.embed_text]).result()
-            meant, now = self._embedded[query], opened.clock.now_ms()
-            result = opened.vault.read(lambda rows: run_recall(opened, rows, request, meant, now, profile))
+            meant, now = self._embedded[query], opened.storage.clock.now_ms()
+            result = opened.storage.vault.read(lambda rows: run_recall(opened, rows, request, meant, now, profile))
             return [item.refs[0] for item in result.items if item.refs]
 
         return ask

@@ -18,7 +18,8 @@ OTHERS = {"OWNER_ACTOR", "SCHEDULER", "MODEL_ACTOR"}
 """Names of actors that are no clients."""
 GIVEN = {
     "core.engine.clients.clients": set(),  # the owner's, all of them: `Clients._change`
-    "core.engine.clients.client_undo": set(),  # the owner's: taking back since a time, removing all
+    "core.engine.clients.client_undo": set(),  # the owner's
+    "core.engine.runtime.storage": set(),  # whoever calls it names the verb
     "core.engine.views.graph": set(),
     "core.engine.jobs.runner": {"consolidate"},  # the one work a client may ask for
     "core.engine.clients.sessions": {"capture", "compaction_ingest"},
@@ -43,9 +44,13 @@ def verbs_of(path: Path) -> Iterator[tuple[str, str | None]]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "verb":
             continue
-        if isinstance(node.func.value, ast.Name) and node.func.value.id == "opened":
-            continue  # the frame round a call, which announces it; the verb itself begins inside
         tail = node.args[1:]
+        if _is_storage(node.func.value):
+            if not any(one.arg == "label" for one in node.keywords):
+                continue  # the frame round a call, which announces it; the verb itself begins inside
+            if isinstance(tail[0], ast.Name) and tail[0].id in OTHERS:
+                continue
+            tail = tail[1:]  # the actor comes before the name
         if any(isinstance(one, ast.Name) and one.id in OTHERS for one in tail) or not tail:
             continue
         name = tail[0]
@@ -55,6 +60,11 @@ def verbs_of(path: Path) -> Iterator[tuple[str, str | None]]:
             yield module, str(getattr(import_module(module), name.id))
         else:
             yield module, None
+
+
+def _is_storage(value: ast.expr) -> bool:
+    name = value.attr if isinstance(value, ast.Attribute) else value.id if isinstance(value, ast.Name) else ""
+    return name == "storage"
 
 
 def client_verbs() -> set[str]:

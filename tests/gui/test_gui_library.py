@@ -90,7 +90,7 @@ def test_model_keeps_the_rules(qtbot: QtBot, context: Context, rig: Rig, qtmodel
     rig.bring(facts(30))
     model = MemoryTable(context)
     qtmodeltester.check(model, force_py=True)  # type: ignore[no-untyped-call]  # pytest-qt has no types
-    ids = tuple(rig.opened.vault.read(lambda rows: [row[0] for row in rows.all("SELECT id FROM memories")]))
+    ids = tuple(rig.opened.storage.vault.read(lambda rows: [row[0] for row in rows.all("SELECT id FROM memories")]))
     model.show_ids(ids)
     model.look(0, 10)
     settle(qtbot, lambda: model.index(29, PLACE["text"]).data() != "…")

@@ -206,7 +206,7 @@ def test_an_import_under_way_is_finished_after_unlocking(window: MainWindow, rig
             watch.progress(done, total)
             if total is not None:  # the first batch is in; nothing more comes in before the vault is being locked
                 told.append(done)
-                opened.closing.wait(30)
+                opened.storage.closing.wait(30)
 
         return engine.imports.run(path, None, None, OWNER_ACTOR, progress, watch.cancelled)
 

@@ -239,7 +239,7 @@ def propose(rig: Rig, count: int) -> list[str]:
             tx.insert("links", {"from_id": one, "to_id": other, "space_id": space, "cosine": 0.9 - nr / 100,
                                 "state": "open", "at": tx.now_ms})  # fmt: skip
 
-    rig.opened.write(write).result(30)
+    rig.opened.storage.write(write).result(30)
     return ids
 
 

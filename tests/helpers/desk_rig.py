@@ -97,9 +97,9 @@ def make_pair(
     """Two memories and the question about them; one memory with `alone`."""
 
     def write(tx: Tx) -> Pair:
-        with rig.opened.work.verb(tx, "store", "Make a pair", OWNER_ACTOR) as verb:
+        with rig.opened.storage.work.verb(tx, "store", "Make a pair", OWNER_ACTOR) as verb:
             transitions = Transitions(
-                tx, verb, rig.opened.make_id, rig.opened.search.space, rig.opened.search.add_vectors
+                tx, verb, rig.opened.storage.make_id, rig.opened.search.space, rig.opened.search.add_vectors
             )
             first = None if alone else put(rig, transitions, old or have())
             second = put(rig, transitions, new or came())
@@ -125,7 +125,7 @@ def make_pair(
 
 def put(rig: Rig, transitions: Transitions, side: Side) -> str:
     """One memory with its claims, standing as it should."""
-    tx, make_id = transitions.tx, rig.opened.make_id
+    tx, make_id = transitions.tx, rig.opened.storage.make_id
     memory_id = make_id()
     lineage = "owner" if side.client_id is None else f"client:{side.client_id}:"
     draft = Draft(

@@ -65,7 +65,7 @@ def in_flight(rig: Rig, told: str, meanwhile: Callable[[], object]) -> BatchResu
     meanwhile()
 
     def write(tx: Tx) -> BatchResult:
-        with rig.opened.work.verb(tx, "run", "A run", OWNER_ACTOR) as verb:
+        with rig.opened.storage.work.verb(tx, "run", "A run", OWNER_ACTOR) as verb:
             return job.write(tx, verb, ground, prepared)
 
     done: BatchResult = rig.write(write)

@@ -174,7 +174,7 @@ class Rig:
 
     def settle(self) -> None:
         """Wait for the job thread, then give vectors to what lacks one."""
-        self.opened.threads.jobs.submit(embed_backlog, self.opened).result(30)
+        self.opened.storage.threads.jobs.submit(embed_backlog, self.opened).result(30)
 
     def client(self, name: str, *grants: str, session: str | None = None) -> Actor:
         """Pair a client."""
@@ -201,19 +201,19 @@ class Rig:
 
     def rows(self, sql: str, *params: object) -> Table:
         """Read rows."""
-        return self.opened.vault.read(lambda rows: rows.all(sql, params))
+        return self.opened.storage.vault.read(lambda rows: rows.all(sql, params))
 
     def value(self, sql: str, *params: object) -> Any:
         """Read one value."""
-        return self.opened.vault.read(lambda rows: rows.value(sql, params))
+        return self.opened.storage.vault.read(lambda rows: rows.value(sql, params))
 
     def write(self, action: Callable[[Tx], Any]) -> Any:
         """Change rows behind the engine's back."""
-        return self.opened.queue.submit(action).result(30)
+        return self.opened.storage.queue.submit(action).result(30)
 
     def dump(self) -> dict[str, Table]:
         """Every row of every table that is not a journal, the terms of the lexical index among them."""
-        return self.opened.vault.with_writer(_dump)
+        return self.opened.storage.vault.with_writer(_dump)
 
     def verify(self) -> dict[str, Any]:
         """Check the vault."""

@@ -41,7 +41,7 @@ def named(rig: Rig, text: str, name: str, actor: Actor = OWNER_ACTOR, made_by: s
     space = rig.value("SELECT space_id FROM memories WHERE id = ?", reply.memory_id)
 
     def write(tx: Any) -> str:
-        one = registry.make_entity(tx, rig.opened.make_id, space, name, "person", made_by)
+        one = registry.make_entity(tx, rig.opened.storage.make_id, space, name, "person", made_by)
         at = text.index(name)
         row = {"memory_id": reply.memory_id, "entity_id": one, "start_at": at, "end_at": at + len(name)}
         tx.insert("mentions", row)

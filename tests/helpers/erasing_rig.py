@@ -22,7 +22,7 @@ def traces(rig: Rig, mark: str = MARK) -> list[str]:
         terms = connection.execute("SELECT term FROM memory_terms").fetchall()
         return sorted({*found, *("memory_fts" for (term,) in terms if low[:8] in term)})
 
-    return rig.opened.vault.with_writer(look)
+    return rig.opened.storage.vault.with_writer(look)
 
 
 def _has(row: tuple[object, ...], low: str) -> bool:

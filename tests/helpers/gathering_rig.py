@@ -32,7 +32,7 @@ def told(rig: Rig, text: str, days: float = 60.0, **more: Any) -> str:
     after: dict[str, Any] = {name: more.pop(name) for name in ("confidence", "pinned", "corroboration") if name in more}
     if "used_days" in more:
         after["last_accessed_at"] = rig.clock.now_ms() - int(more.pop("used_days") * DAY_MS)
-    memory_id = rig.opened.make_id()
+    memory_id = rig.opened.storage.make_id()
     columns: dict[str, Any] = {
         "kind": Kind.FACT, "status": Status.ACTIVE, "space_id": "home", "source": Source.INFERENCE,
         "role": Role.ASSISTANT, "lineage": f"talk:{memory_id}", "recorded_at": then, "trust": 0.5,

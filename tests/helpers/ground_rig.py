@@ -67,11 +67,11 @@ def ground_of(
     return JobContext(
         clock=rig.clock,
         options=opened.options.model_copy(update=dict(options or {})),
-        make_id=opened.make_id,
-        work=opened.work,
-        store_service=opened.store_service,
+        make_id=opened.storage.make_id,
+        work=opened.storage.work,
+        store_service=opened.search.store_service,
         space=opened.search.space,
-        read=lambda fn: opened.vault.read(fn, deadline_s=None),
+        read=lambda fn: opened.storage.vault.read(fn, deadline_s=None),
         embed=lambda texts: np.asarray(opened.search.embedder.embed(list(texts)), np.float32),
         near=near,
         ask=ask,
@@ -133,7 +133,9 @@ def flow(rig: Rig, job: StreamJob, ground: JobContext, most: int = 1_000) -> Ran
 
 def _write(rig: Rig, ran: Ran, work: Callable[..., BatchResult], *, is_last: bool = False) -> BatchResult:
     def write(tx: Tx) -> BatchResult:
-        with rig.opened.work.verb(tx, "run", "A run", SCHEDULER, step_id=ran.step_id, keep_open=not is_last) as verb:
+        with rig.opened.storage.work.verb(
+            tx, "run", "A run", SCHEDULER, step_id=ran.step_id, keep_open=not is_last
+        ) as verb:
             done = work(tx, verb=verb)
         exists = tx.value("SELECT 1 FROM undo_steps WHERE id = ?", (verb.step_id,)) is not None
         ran.step_id = verb.step_id if exists else None

@@ -176,8 +176,10 @@ class Victim:
     def judge(self) -> None:
         """Compare what came in with what stands, as the background job does."""
         opened = self.rig.opened
-        while waiting := opened.vault.read(lambda rows: find_unread(rows, 50)):
-            opened.write(lambda tx: opened.store_service.settle(tx, waiting, opened.search.add_vectors)).result(60)
+        while waiting := opened.storage.vault.read(lambda rows: find_unread(rows, 50)):
+            opened.storage.write(
+                lambda tx: opened.search.store_service.settle(tx, waiting, opened.search.add_vectors)
+            ).result(60)
 
     def pass_days(self, days: float) -> None:
         """Let time go by."""

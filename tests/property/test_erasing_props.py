@@ -38,8 +38,8 @@ def _unite(rig: Rig, gone: str, kept: str) -> None:
     vector = rig.opened.search.embedder.embed_one("united")
 
     def write(tx: Any) -> None:
-        with rig.opened.work.verb(tx, "resolve", "Unite", OWNER_ACTOR) as verb:
-            transitions = rig.opened.store_service.transitions(tx, verb, rig.opened.search.add_vectors)
+        with rig.opened.storage.work.verb(tx, "resolve", "Unite", OWNER_ACTOR) as verb:
+            transitions = rig.opened.search.store_service.transitions(tx, verb, rig.opened.search.add_vectors)
             transitions.merge_into(kept, f"Ada keeps bees. {TEXT}", vector, gone)
 
     rig.write(write)
@@ -47,7 +47,7 @@ def _unite(rig: Rig, gone: str, kept: str) -> None:
 
 def _edge(rig: Rig, gone: str, kept: str) -> None:
     space = rig.value("SELECT space_id FROM memories WHERE id = ?", gone)
-    row = {"id": rig.opened.make_id(), "from_id": gone, "to_id": kept, "type": "related_to", "space_id": space}
+    row = {"id": rig.opened.storage.make_id(), "from_id": gone, "to_id": kept, "type": "related_to", "space_id": space}
     rig.write(lambda tx: tx.insert("edges", {**row, "made_by": "owner", "recorded_at": 0}))
 
 
@@ -118,8 +118,8 @@ def _erase_by_index(rig: Rig, gone: str) -> None:
         assert journals.looked
         return journals
 
-    journals = opened.vault.read(look)
-    rig.write(lambda tx: erase(tx, opened.work, [gone], OWNER_ACTOR, vector_remover(opened), journals=journals))
+    journals = opened.storage.vault.read(look)
+    rig.write(lambda tx: erase(tx, opened.storage.work, [gone], OWNER_ACTOR, vector_remover(opened), journals=journals))
 
 
 @given(chosen=st.sets(st.sampled_from(ORDER)), undone=st.booleans(), indexed=st.booleans())

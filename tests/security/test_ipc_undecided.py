@@ -99,7 +99,7 @@ def test_a_name_that_stands_in_what_was_held_back_since_is_no_entity(rig: Rig, w
     space = rig.value("SELECT space_id FROM memories WHERE id = ?", held)
 
     def read(tx: Tx) -> None:
-        one = registry.make_entity(tx, rig.opened.make_id, space, "Wilhelmina Quast", "person", "rules")
+        one = registry.make_entity(tx, rig.opened.storage.make_id, space, "Wilhelmina Quast", "person", "rules")
         tx.insert("mentions", {"memory_id": held, "entity_id": one, "start_at": 0, "end_at": 16})
 
     rig.write(read)

@@ -290,7 +290,7 @@ def run_recall(
     weights = profile or opened.search.recall.profile
     ask = sight.recall.run
     result = ask(rows, request, None if meant is None else meant.first, now_ms, profile=weights)
-    result = result.in_order(mark_contradictions(rows, result.items, opened.readers))
+    result = result.in_order(mark_contradictions(rows, result.items, opened.search.readers))
     if meant is None or meant.code is None:
         return result
     reason = f"{result.reason} {_AWAY}" if result.abstained else f"Found by words alone: {_AWAY[0].lower()}{_AWAY[1:]}"

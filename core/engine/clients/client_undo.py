@@ -143,7 +143,7 @@ def rehearse_client_undo(tx: Tx, opened: OpenVault, client_id: str, since_ms: in
     """
     steps = _steps(tx, client_id, since_ms, tx.clock_ms)
     every, verbs = json.dumps([step_id for step_id, _ in steps]), dict(steps)
-    taken, tried = _tried(tx, opened, list(verbs), opened.work.begin_step(tx, UNDO_SINCE, "", actor))
+    taken, tried = _tried(tx, opened, list(verbs), opened.storage.work.begin_step(tx, UNDO_SINCE, "", actor))
     untried = json.dumps([step_id for step_id, _ in steps[tried:]])
     kept = [] if since_ms else _too_old(tx, client_id, 0, untried)
     raise RehearsedError(
@@ -178,11 +178,11 @@ def undo_next_batch(
         steps = tuple(step_id for step_id, _ in _steps(tx, client_id, deed.since_ms, tx.clock_ms))
         if not steps and not deed.archives:
             return replace(at, told=Removal("", 0, 0, 0))
-        at = ClientUndoProgress(steps, opened.work.begin_step(tx, deed.name, deed.label, actor))
+        at = ClientUndoProgress(steps, opened.storage.work.begin_step(tx, deed.name, deed.label, actor))
     elif not standing_steps(tx, [at.step_id]):
         return replace(at, told=_told(tx, at))
     waiting = standing_steps(tx, at.waiting or ())
-    with opened.work.verb(tx, deed.name, "", actor, step_id=at.step_id) as verb:
+    with opened.storage.work.verb(tx, deed.name, "", actor, step_id=at.step_id) as verb:
         taken = _take(tx, opened, verb, waiting[:STEPS_A_TURN])
         rest = tuple(waiting[STEPS_A_TURN:])
         old = _too_old(tx, client_id, 0, "[]") if deed.archives and not rest else []
@@ -201,7 +201,9 @@ def undo_next_batch(
 
 
 def _archive(tx: Tx, opened: OpenVault, verb: Verb, memory_ids: Sequence[str]) -> None:
-    transitions = Transitions(tx, verb, opened.make_id, opened.search.space, opened.search.add_vectors, by="owner")
+    transitions = Transitions(
+        tx, verb, opened.storage.make_id, opened.search.space, opened.search.add_vectors, by="owner"
+    )
     for memory_id in memory_ids:
         transitions.archive(memory_id, REMOVED)
     transitions.close_moot()
@@ -209,8 +211,8 @@ def _archive(tx: Tx, opened: OpenVault, verb: Verb, memory_ids: Sequence[str]) -
 
 def _tried(tx: Tx, opened: OpenVault, steps: Sequence[str], by: str) -> tuple[UndoneSteps, int]:
     """Take back the newest, as many as may be tried; what came of it, and how many that were."""
-    begun, taken, tried = opened.clock.monotonic(), UndoneSteps((), (), 0, ()), 0
-    while tried < min(len(steps), TRIED) and opened.clock.monotonic() - begun < TRIED_S:
+    begun, taken, tried = opened.storage.clock.monotonic(), UndoneSteps((), (), 0, ()), 0
+    while tried < min(len(steps), TRIED) and opened.storage.clock.monotonic() - begun < TRIED_S:
         some = undo_many(tx, steps[tried : min(tried + _TRIED_AT_ONCE, TRIED)], by)
         tried += len(some.steps) + len(some.left)
         taken = UndoneSteps(

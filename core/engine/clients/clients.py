@@ -40,9 +40,9 @@ from core.engine.access.recall_runner import run_recall
 from core.engine.clients import client_undo as undoing
 from core.engine.memories.contexts import budget_of
 from core.engine.memories.memories import embed_backlog
-from core.engine.runtime.futures import begin, chain, log_failure, map_result, recover
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
+from core.engine.runtime.storage import begin, chain, log_failure, map_result, recover
 from core.engine.startup import flush_journal
 from core.errors import Code, LociError, UserError
 from core.intake.transaction.unit_of_work import Verb
@@ -118,7 +118,7 @@ class ChangeSubscriptions:
                     found[kind] = (*found.get(kind, ()), *move.ids)
             return found
 
-        return self._opened().read_quietly(read)
+        return self._opened().storage.read_quietly(read)
 
 
 def _kind(before: Place | None, after: Place | None) -> str | None:
@@ -316,10 +316,10 @@ def preview_context(opened: OpenVault, query: ContextQuery, scope: Scope, *, may
     request.check()
     if not may_read:
         return _settled(Sight("", 0, budget, (), {}))
-    counter = counter_for(query.model, opened.home.path / FOLDER)
+    counter = counter_for(query.model, opened.storage.home.path / FOLDER)
 
     def run(meant: Embedded) -> Sight:
-        now = opened.clock.now_ms()
+        now = opened.storage.clock.now_ms()
 
         def read(rows: Rows) -> Sight:
             wanted = replace(request, limit=fetch_count(budget, average_entry_tokens(rows, scope)))
@@ -333,10 +333,11 @@ def preview_context(opened: OpenVault, query: ContextQuery, scope: Scope, *, may
             withheld |= _kept_from(rows, [item.memory.id for item in whole.items if item.memory.id not in known], scope)
             return Sight(packed.text, packed.tokens, budget, given, withheld)
 
-        return opened.vault.read(read)
+        return opened.storage.vault.read(read)
 
     return chain(
-        opened.search.embed_texts([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant)
+        opened.search.embed_texts([request.embed_text]),
+        lambda meant: opened.storage.on(opened.storage.threads.reads, run, meant),
     )
 
 
@@ -402,7 +403,7 @@ class Clients:
         token = secrets.token_bytes(32)
 
         def write(tx: Tx, verb: Verb) -> tuple[str, str]:
-            client_id = write_pairing(tx, opened.make_id, name, token, wanted, bounds, asked_by)
+            client_id = write_pairing(tx, opened.storage.make_id, name, token, wanted, bounds, asked_by)
             verb.note(client_id, grants=len(wanted))
             return client_id, str(tx.value("SELECT name FROM clients WHERE id = ?", (client_id,)))
 
@@ -411,7 +412,7 @@ class Clients:
 
     def before(self, name: str) -> Future[Before]:
         """What is known of a name before its bearer is paired."""
-        return self._opened().read(lambda rows: describe_unpaired(rows, name))
+        return self._opened().storage.read(lambda rows: describe_unpaired(rows, name))
 
     def deny(self, name: str) -> Future[str]:
         """Remember a no to this name, until a client of that name is paired or `allow_again` is called.
@@ -441,13 +442,13 @@ class Clients:
     def denied(self) -> Future[tuple[Denied, ...]]:
         """The names the person said no to, the latest first."""
         sql = "SELECT name_key, denied_at FROM denied ORDER BY denied_at DESC, name_key"
-        return self._opened().read(lambda rows: tuple(Denied(key, at) for key, at in rows.all(sql)))
+        return self._opened().storage.read(lambda rows: tuple(Denied(key, at) for key, at in rows.all(sql)))
 
     def seen(self, client_id: str) -> None:
         """Note that a client has just proved itself; written with the next flush, nothing while locked."""
         with suppress(LociError):
             opened = self._opened()
-            now = opened.clock.now_ms()
+            now = opened.storage.clock.now_ms()
             opened.read_log.seen(client_id, now)
             self._authority.note_seen(client_id, now)
 
@@ -474,7 +475,7 @@ class Clients:
             row = paired_row(tx, name)
             wanted = terms if isinstance(terms, Terms) else merge_terms(tx, row, terms)
             grants = check_terms(wanted)
-            write_terms(tx, opened.make_id, row, grants, wanted)
+            write_terms(tx, opened.storage.make_id, row, grants, wanted)
             verb.note(row["id"], grants=len(grants))
 
         return self._step("regrant", "Change what a client may do", write, actor)
@@ -561,7 +562,7 @@ class Clients:
     def list(self) -> Future[tuple[ClientRecord, ...]]:
         """Every client ever paired, by name."""
         opened = self._opened()
-        return opened.read(lambda _: self._authority.all())
+        return opened.storage.read(lambda _: self._authority.all())
 
     def authenticator(self) -> Authority:
         """Paired clients by name, for the handshake; never waits."""
@@ -570,8 +571,8 @@ class Clients:
     def cards(self) -> Future[tuple[ClientCard, ...]]:
         """Every client ever paired, as the person sees it; those that are revoked come last."""
         opened = self._opened()
-        now, seen = opened.clock.now_ms(), self._authority.seen()
-        return opened.read_quietly(lambda rows: cards_of(rows, now, seen))
+        now, seen = opened.storage.clock.now_ms(), self._authority.seen()
+        return opened.storage.read_quietly(lambda rows: cards_of(rows, now, seen))
 
     def card(self, name: str) -> Future[ClientCard]:
         """One client; the future raises NOT_FOUND."""
@@ -599,11 +600,11 @@ class Clients:
 
         def read() -> ActivityPage:
             flush_journal(opened)
-            return opened.vault.read(
+            return opened.storage.vault.read(
                 lambda rows: activity_page(rows, None if name is None else client_id_of(rows, name), after, limit)
             )
 
-        return opened.on(opened.threads.reads, read)
+        return opened.storage.on(opened.storage.threads.reads, read)
 
     def sight(self, name: str, prompt: str, budget: int | None = None, model: str | None = None) -> Future[Sight]:
         """What a client would be given for a prompt; nothing is kept of it, and nothing counts as given.
@@ -645,7 +646,7 @@ class Clients:
         def tried(tx: Tx) -> Undoable:
             undoing.rehearse_client_undo(tx, opened, client_id_of(tx, name), since_ms, OWNER_ACTOR)
 
-        return recover(opened.write(tried, background=True), undoing.RehearsedError, lambda told: told.found)
+        return recover(opened.storage.write(tried, background=True), undoing.RehearsedError, lambda told: told.found)
 
     def undo_since(self, name: str, since_ms: int, actor: Actor = OWNER_ACTOR) -> Future[TakenBack]:
         """Take back all a client did since a time, newest first, as one step that can be undone itself.
@@ -683,15 +684,15 @@ class Clients:
         def run() -> Removal:
             at = undoing.ClientUndoProgress()
             while at.told is None:
-                at = opened.write(partial(turn, at=at)).result()
+                at = opened.storage.write(partial(turn, at=at)).result()
             return at.told
 
         def with_backlog(done: Removal) -> Removal:
             with suppress(UserError):  # a lock on the way leaves what came back to the next start
-                log_failure(begin(opened.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
+                log_failure(begin(opened.storage.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
             return done
 
-        return map_result(opened.on(opened.threads.reads, run), with_backlog)
+        return map_result(opened.storage.on(opened.storage.threads.reads, run), with_backlog)
 
     def _step(
         self, verb: str, label: str, write: Callable[[Tx, Verb], None], actor: Actor = OWNER_ACTOR
@@ -703,19 +704,19 @@ class Clients:
         opened = self._opened()
 
         def carried(tx: Tx) -> tuple[str, T]:
-            with opened.work.verb(tx, name, label, actor) as verb:
+            with opened.storage.work.verb(tx, name, label, actor) as verb:
                 given = write(tx, verb)
             if not verb.changes:
                 return "", given
             _changed(tx, opened, self._authority, name, actor)
             return verb.step_id, given
 
-        return opened.write(carried)
+        return opened.storage.write(carried)
 
 
 def _changed(tx: Tx, opened: OpenVault, authority: Authority, verb: str, actor: Actor) -> None:
     authority.refresh_after(tx)
-    opened.announce_after(tx, verb, (), actor)
+    opened.storage.announce_after(tx, verb, (), actor)
 
 
 def _nothing(_done: object) -> None:

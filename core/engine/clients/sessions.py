@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 from core import log
 from core.engine.access.authority import Authority
 from core.engine.memories.contexts import build_context
-from core.engine.runtime.futures import chain, log_failure, map_result
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
+from core.engine.runtime.storage import chain, log_failure, map_result
 from core.errors import LociError, UserError
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.recall.context import HEAD
@@ -83,8 +83,8 @@ class Sessions:
         opened = self._opened()
         scope = self._authority.scope(actor)
         room = turn_allowance(query.model, query.budget, opened.options)
-        name, turn = _name(actor, query.session), opened.make_id()
-        self._keep_soon(opened, self._table.open(name, turn, opened.clock.now_ms(), opened.options.open_turns))
+        name, turn = _name(actor, query.session), opened.storage.make_id()
+        self._keep_soon(opened, self._table.open(name, turn, opened.storage.clock.now_ms(), opened.options.open_turns))
         came: list[Resumed] = []
 
         def at_hand(rows: Rows) -> Mapping[str, float]:
@@ -94,7 +94,7 @@ class Sessions:
 
         def begun(reply: ContextReply) -> TurnBegun:
             given = {one.id: min(1.0, max(0.0, one.score)) for one in reply.context.included}
-            count = self._table.use(name, given, opened.clock.now_ms())
+            count = self._table.use(name, given, opened.storage.clock.now_ms())
             return TurnBegun(turn, reply, room.window, reply.context.budget, room.known, count, came[0])
 
         asked = ContextQuery(query.prompt, room.budget, query.model, query.session, query.spaces)
@@ -139,12 +139,12 @@ class Sessions:
 
         def write(tx: Tx, prepared: PreparedCapture, by: CaptureContext) -> TurnEnded:
             tx.after_commit(lambda: self._table.ended(name, turn))
-            with opened.verb(tx, actor, "turn_end", identity) as call:
+            with opened.storage.verb(tx, actor, "turn_end", identity) as call:
                 if call.earlier is not None:
                     again = call.earlier
                     return TurnEnded(turn, bool(again["begun"]), _captured(again["captured"]), int(again["at_hand"]))
                 # What the session has at hand is no part of the step: undoing a turn leaves the session as it is.
-                with opened.work.verb(tx, "turn_end", "Keep a turn", actor) as verb:
+                with opened.storage.work.verb(tx, "turn_end", "Keep a turn", actor) as verb:
                     captured = write_capture(tx, verb, prepared, by)
                     verb.note(turn, outcome=request.outcome.value, begun=bool(open_turn))
                 count = self._hold(tx, opened, name, captured)
@@ -203,7 +203,7 @@ class Sessions:
         client = self._authority.of(actor)
 
         def write(tx: Tx, prepared: PreparedCapture, by: CaptureContext) -> Captured:
-            with opened.verb(tx, actor, name, identity, label=label) as verb:
+            with opened.storage.verb(tx, actor, name, identity, label=label) as verb:
                 if verb.earlier is not None:
                     return _captured(verb.earlier)
                 captured = write_capture(tx, verb.step, prepared, by)
@@ -227,9 +227,9 @@ class Sessions:
         def embedded(prepared: PreparedCapture) -> Future[T]:
             texts = prepared.texts
             if not texts:
-                return opened.write(lambda tx: carried_out(tx, prepared, None))
+                return opened.storage.write(lambda tx: carried_out(tx, prepared, None))
             meant = opened.search.embed_texts(texts) if len(texts) <= _FEW else opened.search.embed_texts_later(texts)
-            return chain(meant, lambda meant: opened.write(lambda tx: carried_out(tx, prepared, meant)))
+            return chain(meant, lambda meant: opened.storage.write(lambda tx: carried_out(tx, prepared, meant)))
 
         def by_whom(meant: Embedded | None) -> CaptureContext:
             vectors = None if meant is None else meant.within(opened.search.active_space)
@@ -237,15 +237,15 @@ class Sessions:
             return CaptureContext(
                 actor,
                 client,
-                opened.store_service,
+                opened.search.store_service,
                 opened.search.add_vectors,
                 handed,
                 vectors,
                 opened.options,
-                opened.work.client_waits,
+                opened.storage.work.client_waits,
             )
 
-        return chain(opened.on(opened.threads.prompt, prepare), embedded)
+        return chain(opened.storage.on(opened.storage.threads.prompt, prepare), embedded)
 
     # ---- what a session has at hand
 
@@ -272,7 +272,7 @@ class Sessions:
         turn = "" if asked is None else asked.turn
 
         def write(tx: Tx) -> SessionClosed:
-            with opened.verb(tx, actor, "session_close", identity) as call:
+            with opened.storage.verb(tx, actor, "session_close", identity) as call:
                 if call.earlier is not None:
                     return SessionClosed(**call.earlier)
                 held = self._table.look(name)
@@ -282,7 +282,7 @@ class Sessions:
                     len(left.slots if left is not None else kept[0] if kept is not None else {}),
                     int(held is not None and bool(held.turn) and held.turn == turn),
                 )
-                with opened.work.verb(tx, "session_close", "Close a session", actor) as verb:
+                with opened.storage.work.verb(tx, "session_close", "Close a session", actor) as verb:
                     verb.note("", at_hand=closed.saved, turns=closed.ended)
                 if held is not None and left is not None and held.is_new:
                     self._keep(tx, [left])
@@ -290,7 +290,7 @@ class Sessions:
                 call.end((), asdict(closed))
                 return closed
 
-        return opened.write(write)
+        return opened.storage.write(write)
 
     def leave(self, names: Iterable[Name]) -> None:
         """A client has gone: its turns end, and what its sessions had at hand is kept (X32). Never fails.
@@ -314,7 +314,7 @@ class Sessions:
 
     def tend(self, opened: OpenVault) -> None:
         """Put away what was silent for long (E21.7), and forget what would come back with nothing."""
-        now = opened.clock.now_ms()
+        now = opened.storage.clock.now_ms()
         gone = self._table.leave_idle(now - opened.options.session_idle_s * 1000)
         if gone.left:
             before = now - int(opened.options.session_gone_h * _HOUR_MS)
@@ -323,7 +323,7 @@ class Sessions:
                 self._keep(tx, gone.left)
                 working_set.drop_stale(tx, before)
 
-            log_failure(opened.write(write, background=True), _log, "putting a session away")
+            log_failure(opened.storage.write(write, background=True), _log, "putting a session away")
 
     def suspend(self, opened: OpenVault) -> None:
         """The vault is about to lock: keep what every session has at hand, and hold nothing any longer.
@@ -335,13 +335,15 @@ class Sessions:
         if not gone.left:
             return
         try:
-            opened.write(lambda tx: self._keep(tx, gone.left)).result(_SUSPEND_S)
+            opened.storage.write(lambda tx: self._keep(tx, gone.left)).result(_SUSPEND_S)
         except (LociError, TooLate) as error:
             _log.warning("sessions could not be kept (%s)", type(error).__name__)
 
     def _keep_soon(self, opened: OpenVault, gone: EvictedSessions) -> None:
         if gone.left:
-            log_failure(opened.write(lambda tx: self._keep(tx, gone.left), background=True), _log, "keeping a session")
+            log_failure(
+                opened.storage.write(lambda tx: self._keep(tx, gone.left), background=True), _log, "keeping a session"
+            )
 
     def _keep(self, tx: Tx, left: Sequence[SessionSnapshot]) -> None:
         for one in left:
@@ -351,7 +353,7 @@ class Sessions:
         tx.after_commit(lambda: self._table.saved(left))
 
     def _take_up(self, opened: OpenVault, rows: Rows, name: Name) -> RestoredSlots:
-        now, options = opened.clock.now_ms(), opened.options
+        now, options = opened.storage.clock.now_ms(), opened.options
 
         def find() -> RestoredSlots:
             left = self._table.leaving(name)
@@ -376,9 +378,9 @@ class Sessions:
         brought = dict.fromkeys(captured.facts, _STORED)
         after = working_set.mark_used(slots, brought) if brought else slots
         if name[0] is not None:
-            working_set.save_working_set(tx, name[0], name[1], after, opened.clock.now_ms())
+            working_set.save_working_set(tx, name[0], name[1], after, opened.storage.clock.now_ms())
         if brought:
-            tx.after_commit(lambda: self._used(name, brought, opened.clock.now_ms()))
+            tx.after_commit(lambda: self._used(name, brought, opened.storage.clock.now_ms()))
         return len(after)
 
     def _used(self, name: Name, brought: Mapping[str, float], now_ms: int) -> None:
@@ -407,7 +409,9 @@ def _ending(request: TurnEnd, actor: Actor) -> IdempotentCall:
 def _messages(opened: OpenVault, request: CaptureRequest, client: ClientRecord | None, actor: Actor) -> PreparedCapture:
     if not request.messages:
         return PreparedCapture(request.session)
-    return prepare_messages(request, client, opened.readers, opened.clock.now_ms(), _FRAME, actor.channel)
+    return prepare_messages(
+        request, client, opened.search.readers, opened.storage.clock.now_ms(), _FRAME, actor.channel
+    )
 
 
 def _is_known_again(captured: Captured, brought: Sequence[object]) -> bool:

@@ -147,7 +147,7 @@ class Agenda:
                 and self._is_due(kind, opened, ground, rows, last.get(kind), made_at, urgent=urgent)
             )
 
-        return opened.vault.read(read)
+        return opened.storage.vault.read(read)
 
     def lacks(self, kind: JobType, ground: JobContext) -> str:
         """Why a kind of work can do nothing at present.

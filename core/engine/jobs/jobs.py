@@ -20,9 +20,9 @@ from core.engine.health import health_report
 from core.engine.jobs.agenda import TURN, job_wordings, next_at
 from core.engine.jobs.runner import JobCheckpoint
 from core.engine.jobs.scheduler import Scheduler
-from core.engine.runtime.futures import chain, map_result
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.settings import Settings
+from core.engine.runtime.storage import chain, map_result
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.intake.revise.revision import SPARED_DAYS, accept_link, open_links, reject_link, spare_memories
 from core.intake.transaction.unit_of_work import IdempotentCall
@@ -112,9 +112,9 @@ class Maintenance:
         """
         opened = self._opened()
         scope = self._authority.scope(actor)
-        now_ms = opened.clock.now_ms()
+        now_ms = opened.storage.clock.now_ms()
         channels = None if scope.client_id is None else seen_from(scope.channel)
-        return opened.read(lambda rows: count_by_state(rows, _counted(rows, space, scope), now_ms, channels))
+        return opened.storage.read(lambda rows: count_by_state(rows, _counted(rows, space, scope), now_ms, channels))
 
     def audit(self, limit: int, actor: Actor) -> Future[tuple[OwnDeed, ...]]:
         """The last of what the asker did, newest first (E19d); to the owner what anybody did.
@@ -133,7 +133,7 @@ class Maintenance:
         opened = self._opened()
         scope = self._authority.scope(actor)
         who = None if actor.client_id is None else f"client:{actor.client_id}"
-        return opened.read(lambda rows: _own_deeds(rows, who, max(1, limit), scope))
+        return opened.storage.read(lambda rows: _own_deeds(rows, who, max(1, limit), scope))
 
     def consolidate(
         self, actor: Actor, *, dry_run: bool = False, request_id: str | None = None
@@ -156,17 +156,17 @@ class Maintenance:
         client = self._authority.require(actor, Grant.CURATE)
         scope = self._authority.scope(actor)
         if dry_run:
-            return opened.on(opened.threads.checks, self._planned, opened, scope)
+            return opened.storage.on(opened.storage.threads.checks, self._planned, opened, scope)
         call = IdempotentCall(actor, request_id, {"verb": "consolidate"})
 
         def ended(row: JobRow) -> Future[Consolidation]:
             if request_id is None:
-                return opened.read(lambda rows: _consolidation(rows, row, scope))
-            return opened.write(lambda tx: noted(tx, row))
+                return opened.storage.read(lambda rows: _consolidation(rows, row, scope))
+            return opened.storage.write(lambda tx: noted(tx, row))
 
         def noted(tx: Tx, row: JobRow) -> Consolidation:
             self._authority.need_terms(actor, client)
-            with opened.verb(tx, actor, "consolidate", call) as verb:
+            with opened.storage.verb(tx, actor, "consolidate", call) as verb:
                 if verb.earlier is not None:
                     return Consolidation(**verb.earlier)
                 done = _consolidation(tx, row, scope)
@@ -175,11 +175,11 @@ class Maintenance:
 
         def run(known: Mapping[str, Any] | None) -> Future[Consolidation]:
             if known is not None:
-                return opened.read(lambda _: Consolidation(**known))
+                return opened.storage.read(lambda _: Consolidation(**known))
             asked = self._jobs.run(JobType.CONSOLIDATE, actor, lambda: self._authority.need_terms(actor, client))
             return chain(asked, ended)
 
-        return run(None) if request_id is None else chain(opened.read(call.known), run)
+        return run(None) if request_id is None else chain(opened.storage.read(call.known), run)
 
     def tidy(self, most: int | None, actor: Actor, request_id: str | None = None) -> Future[Tidied]:
         """Archive the asker's own consolidated notes: those whose time is over, then those that are too many.
@@ -208,13 +208,17 @@ class Maintenance:
         def may() -> None:
             self._authority.need_terms(actor, client)
 
-        return opened.on(opened.threads.jobs, _tidied, opened, replace(ground, options=options), call, may)
+        return opened.storage.on(
+            opened.storage.threads.jobs, _tidied, opened, replace(ground, options=options), call, may
+        )
 
     def _planned(self, opened: OpenVault, scope: Scope) -> Consolidation:
         work = self._scheduler.agenda.jobs[JobType.CONSOLIDATE]
         ground = self._scheduler.ground(opened)
         deeds = work.plan(ground) if isinstance(work, Planner) else ()
-        visible = opened.vault.read(lambda rows: visible_ids(rows, {one for deed in deeds for one in _of(deed)}, scope))
+        visible = opened.storage.vault.read(
+            lambda rows: visible_ids(rows, {one for deed in deeds for one in _of(deed)}, scope)
+        )
         known = [deed for deed in deeds if visible.issuperset(_of(deed))]
         return Consolidation(dry_run=True, planned=dict(Counter(deed.deed.value for deed in known)))
 
@@ -260,22 +264,22 @@ def _consolidation(rows: Rows, row: JobRow, scope: Scope) -> Consolidation:
 
 def _tidied(opened: OpenVault, ground: JobContext, call: IdempotentCall, may: Callable[[], None]) -> Tidied:
     """Each batch is a transaction of its own; one that was cut off and is asked for again does the rest."""
-    known, actor = opened.vault.read(call.known), call.actor
+    known, actor = opened.storage.vault.read(call.known), call.actor
     if known is not None:
         return Tidied(**known)
-    deeds = opened.vault.read(lambda rows: plan_cleanup(rows, ground.options, ground.now_ms, actor.client_id))
+    deeds = opened.storage.vault.read(lambda rows: plan_cleanup(rows, ground.options, ground.now_ms, actor.client_id))
     over = many = 0
     for start in range(0, max(1, len(deeds)), _BATCH):
-        counts = opened.write(_batch_of(opened, ground, actor, deeds[start : start + _BATCH], may)).result()
+        counts = opened.storage.write(_batch_of(opened, ground, actor, deeds[start : start + _BATCH], may)).result()
         over, many = over + counts.get("expired", 0), many + counts.get("capacity", 0)
-    done = Tidied(over, many, opened.vault.read(lambda rows: count_remaining(rows, actor.client_id)))
+    done = Tidied(over, many, opened.storage.vault.read(lambda rows: count_remaining(rows, actor.client_id)))
 
     def keep(tx: Tx) -> None:
         may()
-        with opened.verb(tx, actor, CLEANUP, call) as verb:
+        with opened.storage.verb(tx, actor, CLEANUP, call) as verb:
             verb.end(None, asdict(done))  # each batch was announced
 
-    opened.write(keep).result()
+    opened.storage.write(keep).result()
     return done
 
 
@@ -284,7 +288,7 @@ def _batch_of(
 ) -> Callable[[Tx], Mapping[str, int]]:
     def write(tx: Tx) -> Mapping[str, int]:
         may()
-        with opened.verb(tx, actor, CLEANUP, label="Tidy notes away") as verb:
+        with opened.storage.verb(tx, actor, CLEANUP, label="Tidy notes away") as verb:
             batch = EpisodeCleanupJob().carry_out(tx, verb.step, ground, deeds)
             counts = {name: count for name, count in batch.counts.items() if name != "remaining"}  # of all clients
             verb.note("", **counts)
@@ -419,7 +423,7 @@ class JobsGroup:
             What waits, runs and ended, and the calendar.
         """
         opened = self._opened()
-        return opened.read_quietly(lambda rows: self._state(opened, rows, limit))
+        return opened.storage.read_quietly(lambda rows: self._state(opened, rows, limit))
 
     def preview(self, limit: int = 200, kinds: Sequence[JobType] = PREVIEWED) -> Future[Preview]:
         """What the next runs would do; nothing is written.
@@ -432,8 +436,8 @@ class JobsGroup:
             The deeds and their counts.
         """
         opened = self._opened()
-        return opened.on(
-            opened.threads.checks,
+        return opened.storage.on(
+            opened.storage.threads.checks,
             preview_jobs,
             self._scheduler.agenda.jobs,
             self._scheduler.ground(opened),
@@ -461,8 +465,8 @@ class JobsGroup:
             UserError: VAULT_LOCKED; the future raises NOT_FOUND.
         """
         opened = self._opened()
-        opened.on(opened.threads.reads, self._scheduler.cancel, opened, job_id)
-        return opened.read(lambda rows: self._row(opened, rows, job_id))
+        opened.storage.on(opened.storage.threads.reads, self._scheduler.cancel, opened, job_id)
+        return opened.storage.read(lambda rows: self._row(opened, rows, job_id))
 
     def retry(self, job_id: str) -> Future[JobRow]:
         """Try a job again that failed too often, or that waits for a later time.
@@ -481,12 +485,12 @@ class JobsGroup:
             revived = distill_queue.revive_all_episodes(tx) if is_reading else 0
             runs = job_store.revive(tx, job_id)
             if runs is None and revived:
-                runs = job_store.enqueue(tx, opened.make_id, JobType.DISTILL, "owner")
+                runs = job_store.enqueue(tx, opened.storage.make_id, JobType.DISTILL, "owner")
             if runs is None:
                 raise UserError(Code.NOT_FOUND, "There is no such job, or it needs no second try.")
             return self._row(opened, tx, runs)
 
-        return map_result(opened.write(write), lambda row: self._kicked(opened, row))
+        return map_result(opened.storage.write(write), lambda row: self._kicked(opened, row))
 
     def pause(self, on: bool) -> Future[Jobs]:
         """Let scheduled work rest, or go on; what a person starts runs either way. The option `lifecycle_on`.
@@ -519,11 +523,11 @@ class JobsGroup:
         opened = self._opened()
 
         def write(tx: Tx) -> str:
-            step = spare_memories(tx, opened.work, ids, days, OWNER_ACTOR)
-            opened.announce_after(tx, "spare", tuple(ids), OWNER_ACTOR)
+            step = spare_memories(tx, opened.storage.work, ids, days, OWNER_ACTOR)
+            opened.storage.announce_after(tx, "spare", tuple(ids), OWNER_ACTOR)
             return step
 
-        return opened.write(write)
+        return opened.storage.write(write)
 
     def graveyard(self, after: str | None = None, limit: int = 100) -> Future[Graveyard]:
         """What is archived, newest first; the way back is `library.revise` to `active`.
@@ -536,11 +540,11 @@ class JobsGroup:
             A page.
         """
         opened = self._opened()
-        return opened.read(lambda rows: read_archive_page(rows, after, limit, opened.options))
+        return opened.storage.read(lambda rows: read_archive_page(rows, after, limit, opened.options))
 
     def unseen(self, since_ms: int) -> Future[int]:
         """How many runs changed or erased memories by themselves since a moment, and stand."""
-        return self._opened().read_quietly(lambda rows: int(rows.value(_UNSEEN, (since_ms,))))
+        return self._opened().storage.read_quietly(lambda rows: int(rows.value(_UNSEEN, (since_ms,))))
 
     def gauges(self, memory_id: str) -> Future[Gauges]:
         """How firmly a memory is remembered and how sure it is, now and as it goes on.
@@ -549,12 +553,12 @@ class JobsGroup:
             UserError: VAULT_LOCKED; the future raises NOT_FOUND.
         """
         opened = self._opened()
-        now = opened.clock.now_ms()
-        return opened.read(lambda rows: read_gauges(rows, memory_id, opened.options, now))
+        now = opened.storage.clock.now_ms()
+        return opened.storage.read(lambda rows: read_gauges(rows, memory_id, opened.options, now))
 
     def links(self, limit: int = 100) -> Future[tuple[ProposedLink, ...]]:
         """Relations that replay proposes, the nearest first."""
-        return self._opened().read(lambda rows: open_links(rows, limit))
+        return self._opened().storage.read(lambda rows: open_links(rows, limit))
 
     def decide_link(self, from_id: str, to_id: str, *, accept: bool) -> Future[str]:
         """Draw a proposed relation, or never propose it again; one undo step.
@@ -569,25 +573,25 @@ class JobsGroup:
 
         def write(tx: Tx) -> str:
             if accept:
-                step = accept_link(tx, opened.work, opened.make_id, from_id, to_id)
+                step = accept_link(tx, opened.storage.work, opened.storage.make_id, from_id, to_id)
             else:
-                step = reject_link(tx, opened.work, from_id, to_id)
-            opened.announce_after(tx, "link", (from_id, to_id), OWNER_ACTOR)
+                step = reject_link(tx, opened.storage.work, from_id, to_id)
+            opened.storage.announce_after(tx, "link", (from_id, to_id), OWNER_ACTOR)
             return step
 
-        return opened.write(write)
+        return opened.storage.write(write)
 
     def health(self) -> Future[Health]:
         """How everything is, in figures and plain warnings (E34.8)."""
         opened = self._opened()
-        return opened.read_quietly(lambda rows: health_report(opened, rows))
+        return opened.storage.read_quietly(lambda rows: health_report(opened, rows))
 
     def _kicked(self, opened: OpenVault, row: JobRow) -> JobRow:
-        opened.on(opened.threads.reads, self._scheduler.kick, opened)
+        opened.storage.on(opened.storage.threads.reads, self._scheduler.kick, opened)
         return row
 
     def _row_of(self, opened: OpenVault, kept: JobCheckpoint) -> Future[JobRow]:
-        return opened.read_quietly(lambda rows: self._row(opened, rows, kept.job_id))
+        return opened.storage.read_quietly(lambda rows: self._row(opened, rows, kept.job_id))
 
     def _row(self, opened: OpenVault, rows: Rows, job_id: str) -> JobRow:
         found = rows.one(f"{_READ} WHERE j.id = ?", (job_id,))
@@ -600,7 +604,7 @@ class JobsGroup:
         ended = rows.all(
             f"{_READ} WHERE j.state NOT IN {_OPEN} ORDER BY j.finished_at DESC, j.rowid DESC LIMIT ?", (limit,)
         )
-        last = job_store.last_ended(rows, opened.clock.now_ms())
+        last = job_store.last_ended(rows, opened.storage.clock.now_ms())
         made_at = int(rows.value("SELECT created_at FROM vault_state"))
         strained = self._scheduler.agenda.strained(opened)
         return Jobs(
@@ -626,7 +630,7 @@ class JobsGroup:
         (job_id, kind, state, actor, created, started, finished, progress, total, attempts, not_before, report, code,
          step, undone_by, is_open, expires) = row  # fmt: skip
         known = JobType(kind)
-        can_undo = step is not None and undone_by is None and not is_open and expires >= opened.clock.now_ms()
+        can_undo = step is not None and undone_by is None and not is_open and expires >= opened.storage.clock.now_ms()
         return JobRow(
             id=job_id,
             type=known,

@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 from core import log
 from core.belief.claims.model_proposals import keep_grounded, weigh_model_answer
 from core.belief.extract.extraction import predicate_names
-from core.engine.runtime.futures import map_result
 from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.storage import map_result
 from core.errors import Code, EnvironmentFaultError, LociError
 from core.intake.revise import refinement
 from core.intake.revise.refinement import (
@@ -210,17 +210,17 @@ class _Job:
         await asyncio.sleep(self._pace.look_s)
         await self.look()
         await asyncio.sleep(self._pace.first_s)
-        while not self.opened.closing.is_set():
-            begun_at = self.opened.clock.monotonic()
+        while not self.opened.storage.closing.is_set():
+            begun_at = self.opened.storage.clock.monotonic()
             worked = await self._one()
-            took = self.opened.clock.monotonic() - begun_at
+            took = self.opened.storage.clock.monotonic() - begun_at
             await asyncio.sleep(max(self._pace.least_s, took) if worked else self._pace.idle_s)
 
     def _over(self, work: Future[None]) -> None:
         self._ended.set()
         error = None if work.cancelled() else work.exception()
         if isinstance(error, LociError):
-            if not self.opened.closing.is_set():
+            if not self.opened.storage.closing.is_set():
                 _log.warning("refining stopped: %s", error.code.value)
         elif error is not None:
             _log.error("refining stopped: %s", type(error).__name__)
@@ -236,7 +236,7 @@ class _Job:
         before = self.report
         await self.look(fresh=True)
         for _ in range(most):
-            if self.opened.closing.is_set() or not await self._one():
+            if self.opened.storage.closing.is_set() or not await self._one():
                 break
         return _less(self.report, before)
 
@@ -283,10 +283,10 @@ class _Job:
         if self.opened.model.server is Server.OFF:
             return False
         wait = min(self._pace.longest_s, self._pace.known_s * 2.0 ** min(self._failures, 16))
-        return self.opened.clock.monotonic() - self._looked_at < wait
+        return self.opened.storage.clock.monotonic() - self._looked_at < wait
 
     def _know(self, state: ModelState) -> ModelState:
-        self._looked_at = self.opened.clock.monotonic()
+        self._looked_at = self.opened.storage.clock.monotonic()
         self.opened.model = state
         return state
 
@@ -309,9 +309,9 @@ class _Job:
         """Ask one question, if a model is ready and nothing else goes on; whether one was asked."""
         async with self._turn:
             state = await self.look()
-            if state.server is not Server.READY or self._server is None or self.opened.queue.depth:
+            if state.server is not Server.READY or self._server is None or self.opened.storage.queue.depth:
                 return False
-            offered: OpenPair | UnreadMemory | None = await asyncio.wrap_future(self.opened.read(_offered))
+            offered: OpenPair | UnreadMemory | None = await asyncio.wrap_future(self.opened.storage.read(_offered))
             if offered is None:
                 return False
             await self._ask(offered, self._server, state.model)
@@ -349,7 +349,7 @@ class _Job:
             done = RefinementResult() if apply is None else apply(tx)
             mark_asked(tx, offered)
             if done.changed or done.suggested or done.opened:
-                self.opened.announce_after(tx, VERB, done.changed, MODEL_ACTOR)
+                self.opened.storage.announce_after(tx, VERB, done.changed, MODEL_ACTOR)
             return done
 
         try:
@@ -371,10 +371,10 @@ class _Job:
         )
 
     async def _write(self, fn: Callable[[Tx], T]) -> T:
-        return await asyncio.wrap_future(self.opened.write(fn, background=True))
+        return await asyncio.wrap_future(self.opened.storage.write(fn, background=True))
 
     async def _on_checks(self, work: Callable[[], T]) -> T:
-        return await asyncio.wrap_future(self.opened.on(self.opened.threads.checks, work))
+        return await asyncio.wrap_future(self.opened.storage.on(self.opened.storage.threads.checks, work))
 
 
 def _offered(rows: Rows) -> OpenPair | UnreadMemory | None:
@@ -394,14 +394,14 @@ def _relation(opened: OpenVault, pair: OpenPair, answer: str) -> Callable[[Tx], 
     if proposal is None:
         return None
     relation = weigh_model_answer(pair.before, proposal)
-    return lambda tx: refinement.settle_pair(tx, opened.store_service, pair, relation, opened.search.add_vectors)
+    return lambda tx: refinement.settle_pair(tx, opened.search.store_service, pair, relation, opened.search.add_vectors)
 
 
 def _claims(opened: OpenVault, text: UnreadMemory, answer: str) -> Callable[[Tx], RefinementResult] | None:
     drafts = keep_grounded(text.told.text, parse_claims(answer), text.known)
     if not drafts:
         return None
-    return lambda tx: refinement.add_claims(tx, opened.store_service, text, drafts, opened.search.add_vectors)
+    return lambda tx: refinement.add_claims(tx, opened.search.store_service, text, drafts, opened.search.add_vectors)
 
 
 def _key(offered: OpenPair | UnreadMemory) -> str | int:

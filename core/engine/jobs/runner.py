@@ -59,14 +59,14 @@ def make_job_context(opened: OpenVault, model: ModelRefinement, is_stopped: Call
     is_whole = sight.index.status().state is IndexState.READY
     manners = _Manners(opened)
     return JobContext(
-        clock=opened.clock,
+        clock=opened.storage.clock,
         options=opened.options,
-        make_id=opened.make_id,
-        work=opened.work,
+        make_id=opened.storage.make_id,
+        work=opened.storage.work,
         store_service=sight.store_service,
         space=sight.space,
         read=manners.read,
-        embed=lambda texts: opened.on(opened.threads.compute, sight.embed, texts).result(),
+        embed=lambda texts: opened.storage.on(opened.storage.threads.compute, sight.embed, texts).result(),
         near=partial(_near, sight.index, manners) if is_whole else None,
         ask=partial(_ask, model) if opened.model.server is Server.READY else None,
         is_stopped=is_stopped,
@@ -93,20 +93,20 @@ class _Manners:
 
     def __init__(self, opened: OpenVault) -> None:
         self._opened = opened
-        self._since = opened.clock.monotonic()
+        self._since = opened.storage.clock.monotonic()
 
     def wait(self) -> None:
         opened = self._opened
-        worked = opened.clock.monotonic() - self._since
+        worked = opened.storage.clock.monotonic() - self._since
         left = min(_PATIENCE_S, max(_STEP_S, _SHARE * worked))
-        while opened.load.activity.is_busy and left > 0 and not opened.closing.is_set():
-            opened.closing.wait(_STEP_S)
+        while opened.load.activity.is_busy and left > 0 and not opened.storage.closing.is_set():
+            opened.storage.closing.wait(_STEP_S)
             left -= _STEP_S
-        self._since = opened.clock.monotonic()
+        self._since = opened.storage.clock.monotonic()
 
     def read(self, fn: Callable[[Rows], T]) -> T:
         self.wait()
-        return self._opened.vault.read(fn, deadline_s=None)
+        return self._opened.storage.vault.read(fn, deadline_s=None)
 
 
 def _near(
@@ -204,7 +204,7 @@ class JobRunner:
         carry_out = work.carry_out
         if isinstance(work, PreparingPlanner):
             carry_out = partial(work.carry_out, prepared=work.prepare(ground, deeds))
-        begun = self._opened.clock.monotonic()
+        begun = self._opened.storage.clock.monotonic()
 
         def write(tx: Tx) -> StoredJob:
             self._need_same(tx, job)
@@ -214,7 +214,7 @@ class JobRunner:
             return self._moved(tx, job, BatchResult(len(deeds), batch.counts, batch.ids), verb.step_id)
 
         after = self._write(write)
-        took = max(1e-4, self._opened.clock.monotonic() - begun)
+        took = max(1e-4, self._opened.storage.clock.monotonic() - begun)
         self._size[job.id] = min(_MOST, max(_LEAST, int(size * min(4.0, _AIM_S / took))))
         self._say(job, after.progress, job.total)
         return JobCheckpoint(job.id, JobState.RUNNING, after.counts)
@@ -263,7 +263,7 @@ class JobRunner:
             told = self._report(tx, job)
             job_store.close_step(tx, job.id)
             job_store.finish(tx, job.id, state, told)
-            self._opened.announce_after(tx, "jobs", (), SCHEDULER)
+            self._opened.storage.announce_after(tx, "jobs", (), SCHEDULER)
             self._audit_derived(tx, job, job.type.value)
             return told
 
@@ -285,7 +285,7 @@ class JobRunner:
             job = job_store.by_id(tx, job_id)
             if job is None:
                 raise BugError("a job that is gone")
-            self._opened.announce_after(tx, "jobs", (), SCHEDULER)
+            self._opened.storage.announce_after(tx, "jobs", (), SCHEDULER)
             return JobCheckpoint(job_id, state, job.counts)
 
         kept: JobCheckpoint = self._write(write)
@@ -296,12 +296,12 @@ class JobRunner:
     def _verb(self, tx: Tx, job: StoredJob) -> Any:
         told = job_wordings()[job.type]
         actor = OWNER_ACTOR if job.actor == "owner" else SCHEDULER
-        return self._opened.work.verb(tx, job.type.value, told.step, actor, step_id=job.step_id, keep_open=True)
+        return self._opened.storage.work.verb(tx, job.type.value, told.step, actor, step_id=job.step_id, keep_open=True)
 
     def _moved(self, tx: Tx, job: StoredJob, batch: BatchResult, step_id: str | None) -> StoredJob:
         after = job_store.move_on(tx, job, batch.done, batch.counts, batch.cursor or job.cursor, step_id)
         if batch.ids:
-            self._opened.announce_after(tx, job.type.value, batch.ids, SCHEDULER)
+            self._opened.storage.announce_after(tx, job.type.value, batch.ids, SCHEDULER)
         return after
 
     @staticmethod
@@ -316,7 +316,7 @@ class JobRunner:
         work = self._jobs.get(job.type)
         if work is None or isinstance(work, Planner) or not work.is_derived or not job.progress:
             return
-        with self._opened.work.verb(tx, kind, job_wordings()[job.type].step, SCHEDULER) as verb:
+        with self._opened.storage.work.verb(tx, kind, job_wordings()[job.type].step, SCHEDULER) as verb:
             verb.note(job.id, **job.counts)
 
     @staticmethod
@@ -328,7 +328,9 @@ class JobRunner:
         return make_report(job.counts, before=before, after=count_standing(tx), duration_ms=took).to_json()
 
     def _write(self, fn: Any) -> Any:
-        return self._opened.write(fn, background=True).result()
+        return self._opened.storage.write(fn, background=True).result()
 
     def _say(self, job: StoredJob, done: int, total: int | None) -> None:
-        self._opened.hub.publish(Progress(f"job:{job.type.value}", job_wordings()[job.type].running, done, total))
+        self._opened.storage.hub.publish(
+            Progress(f"job:{job.type.value}", job_wordings()[job.type].running, done, total)
+        )

@@ -17,8 +17,8 @@ from core import log
 from core.engine.jobs.agenda import NO_MODEL, Agenda
 from core.engine.jobs.model_refinement import ModelRefinement
 from core.engine.jobs.runner import JobCheckpoint, JobRunner, make_job_context
-from core.engine.runtime.futures import begin, locked_error
 from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.storage import begin, locked_error
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, LociError
 from core.lifecycle.kit import clock_check, job_store
 from core.lifecycle.kit.clock_check import ClockWatch
@@ -86,15 +86,15 @@ class Scheduler:
 
     def begin(self, opened: OpenVault) -> None:
         """Take up what was running when the vault closed; from here on `beat` counts."""
-        crashed = opened.vault.info.recovered_from_crash
-        if opened.vault.read(job_store.is_any_running):
-            opened.write(lambda tx: job_store.put_back(tx, crashed=crashed), background=True).result(_TURN_S)
+        crashed = opened.storage.vault.info.recovered_from_crash
+        if opened.storage.vault.read(job_store.is_any_running):
+            opened.storage.write(lambda tx: job_store.put_back(tx, crashed=crashed), background=True).result(_TURN_S)
         # Of a vault that was never watched, the last change tells how late it was.
-        self.agenda.watch = opened.vault.read(clock_check.read_clock) or ClockWatch(
-            min(opened.vault.info.last_at_ms, opened.clock.now_ms())
+        self.agenda.watch = opened.storage.vault.read(clock_check.read_clock) or ClockWatch(
+            min(opened.storage.vault.info.last_at_ms, opened.storage.clock.now_ms())
         )
         with self._lock:
-            self._now = _Open(opened, JobRunner(opened, self.agenda.jobs), opened.clock.monotonic())
+            self._now = _Open(opened, JobRunner(opened, self.agenda.jobs), opened.storage.clock.monotonic())
 
     def end(self) -> None:
         """The vault closes: the batch that runs ends, and everybody who waits for a job hears that it is locked."""
@@ -119,7 +119,7 @@ class Scheduler:
         now = self._of(opened)
         if now is None:
             return
-        at = opened.clock.monotonic()
+        at = opened.storage.clock.monotonic()
         if not force and at - now.beaten_at < self.beats.every_s:
             return
         now.beaten_at = at
@@ -127,17 +127,17 @@ class Scheduler:
             self._watch_clock(opened)
             due = self.agenda.due(opened, self.ground(opened))
             if due:
-                opened.write(lambda tx: _queue(tx, opened, due), background=True).result(_TURN_S)
+                opened.storage.write(lambda tx: _queue(tx, opened, due), background=True).result(_TURN_S)
         except TimeoutError:
             return  # behind something long in the queue: it is done in its turn, and looked at again with the next beat
         self.kick(opened)
 
     def _watch_clock(self, opened: OpenVault) -> None:
-        held = opened.vault.read(clock_check.read_clock)
-        known = held or self.agenda.watch or ClockWatch(opened.clock.now_ms())
-        seen = self.agenda.watch = clock_check.judge_clock(known, opened.clock.now_ms())
+        held = opened.storage.vault.read(clock_check.read_clock)
+        known = held or self.agenda.watch or ClockWatch(opened.storage.clock.now_ms())
+        seen = self.agenda.watch = clock_check.judge_clock(known, opened.storage.clock.now_ms())
         if clock_check.is_worth_keeping(held, seen):
-            opened.write(lambda tx: clock_check.keep_clock(tx, seen), background=True).result(_TURN_S)
+            opened.storage.write(lambda tx: clock_check.keep_clock(tx, seen), background=True).result(_TURN_S)
 
     def attend(self, opened: OpenVault) -> None:
         """Go on with what somebody waits for, where it could not begin at once; every second.
@@ -169,7 +169,7 @@ class Scheduler:
         with self._lock:
             if now.running is not None:
                 return
-        if opened.vault.read(job_store.is_any_running):
+        if opened.storage.vault.read(job_store.is_any_running):
             self._reclaim(now)
             return
         job = self._next(opened)
@@ -179,7 +179,7 @@ class Scheduler:
     def _next(self, opened: OpenVault) -> StoredJob | None:
         """What may run now: what takes hours comes last."""
         ground = self.ground(opened)
-        queued = opened.vault.read(lambda rows: job_store.waiting(rows, ground.now_ms))
+        queued = opened.storage.vault.read(lambda rows: job_store.waiting(rows, ground.now_ms))
         queued.sort(key=lambda one: one.type in _YIELDING)
         return next((one for one in queued if not self.agenda.holds(opened, one, ground)), None)
 
@@ -191,9 +191,9 @@ class Scheduler:
         def work() -> None:
             opened = now.opened
             try:
-                opened.write(lambda tx: job_store.put_back(tx, crashed=False), background=True).result(_TURN_S)
+                opened.storage.write(lambda tx: job_store.put_back(tx, crashed=False), background=True).result(_TURN_S)
             except (LociError, TimeoutError) as error:
-                if not opened.closing.is_set():
+                if not opened.storage.closing.is_set():
                     _log.warning("a job could not be taken up again: %s", type(error).__name__)
                 return
             finally:
@@ -201,7 +201,7 @@ class Scheduler:
             self._kick_quietly(opened)
 
         try:
-            begin(now.opened.threads.jobs, work)
+            begin(now.opened.storage.threads.jobs, work)
         except LociError:
             self._release(now, _RECLAIM)  # the vault closes
 
@@ -215,7 +215,7 @@ class Scheduler:
 
     def _go_on(self, now: _Open, job_id: str) -> None:
         try:
-            begin(now.opened.threads.jobs, self._turn, now, job_id)
+            begin(now.opened.storage.threads.jobs, self._turn, now, job_id)
         except LociError:
             self._release(now, job_id)  # the vault closes
 
@@ -233,19 +233,19 @@ class Scheduler:
             _log.error("a job stopped: %s", type(error).__name__)
             kept = self._failed(now, job_id, Code.BACKGROUND_STALLED)
             is_noted = kept is not None
-        if kept is not None and kept.state is JobState.RUNNING and not opened.closing.is_set():
+        if kept is not None and kept.state is JobState.RUNNING and not opened.storage.closing.is_set():
             self._go_on(now, job_id)
             return
         self._release(now, job_id)
         if kept is not None:
             self._tell(now, kept)
         # What could not be noted is taken up again by whoever kicks next: not at once, or it would turn in a circle.
-        if is_noted and not opened.closing.is_set():
+        if is_noted and not opened.storage.closing.is_set():
             self._kick_quietly(opened)
 
     def _step(self, now: _Open, job_id: str) -> JobCheckpoint | None:
         opened = now.opened
-        job = opened.vault.read(lambda rows: job_store.by_id(rows, job_id))
+        job = opened.storage.vault.read(lambda rows: job_store.by_id(rows, job_id))
         if job is None or job.state not in (JobState.QUEUED, JobState.RUNNING):
             return None if job is None else JobCheckpoint(job.id, job.state, job.counts)
         if job_id in now.stopping:
@@ -265,14 +265,14 @@ class Scheduler:
 
     def _wait_for_quiet(self, opened: OpenVault) -> None:
         left = self.beats.quiet_s
-        while opened.load.activity.is_busy and left > 0 and not opened.closing.is_set():
-            opened.closing.wait(0.05)
+        while opened.load.activity.is_busy and left > 0 and not opened.storage.closing.is_set():
+            opened.storage.closing.wait(0.05)
             left -= 0.05
         if self.beats.pause_s:
-            opened.closing.wait(self.beats.pause_s)
+            opened.storage.closing.wait(self.beats.pause_s)
 
     def _failed(self, now: _Open, job_id: str, code: Code) -> JobCheckpoint | None:
-        if now.opened.closing.is_set() or code is Code.VAULT_LOCKED:
+        if now.opened.storage.closing.is_set() or code is Code.VAULT_LOCKED:
             return None  # it goes on when the vault is opened again
         _log.warning("a job failed: %s", code.value)
         try:
@@ -290,7 +290,7 @@ class Scheduler:
         try:
             self.kick(opened)
         except LociError as error:
-            if not opened.closing.is_set():
+            if not opened.storage.closing.is_set():
                 _log.warning("the next job could not be begun: %s", error.code.value)
 
     def _tell(self, now: _Open, kept: JobCheckpoint) -> None:
@@ -322,7 +322,7 @@ class Scheduler:
             EnvironmentFaultError: EMBEDDER_UNAVAILABLE where the work is a model's and none is ready.
             BugError: there is no such work.
         """
-        opened.vault.need_accepted()
+        opened.storage.vault.need_accepted()
         now = self._of(opened)
         if now is None:
             raise locked_error()
@@ -346,9 +346,9 @@ class Scheduler:
         def enqueue(tx: Tx) -> str:
             if may is not None:
                 may()
-            return job_store.enqueue(tx, opened.make_id, kind, actor)
+            return job_store.enqueue(tx, opened.storage.make_id, kind, actor)
 
-        opened.write(enqueue).add_done_callback(queued)
+        opened.storage.write(enqueue).add_done_callback(queued)
         return waiter
 
     def cancel(self, opened: OpenVault, job_id: str) -> None:
@@ -357,7 +357,7 @@ class Scheduler:
         Args:
             job_id: the job.
         """
-        opened.vault.need_accepted()
+        opened.storage.vault.need_accepted()
         now = self._of(opened)
         if now is None:
             raise locked_error()
@@ -367,14 +367,14 @@ class Scheduler:
                 now.stopping.add(job_id)
         if is_running:
             return
-        job = opened.vault.read(lambda rows: job_store.by_id(rows, job_id))
+        job = opened.storage.vault.read(lambda rows: job_store.by_id(rows, job_id))
         if job is not None and job.state in (JobState.QUEUED, JobState.POISON, JobState.RUNNING):
             self._tell(now, now.runner.close(job, JobState.CANCELLED))
 
     def ground(self, opened: OpenVault, is_stopped: Callable[[], bool] | None = None) -> JobContext:
         """What jobs stand on, as the vault and the options are now."""
         stopped = is_stopped or (lambda: False)
-        return make_job_context(opened, self._model, lambda: opened.closing.is_set() or stopped())
+        return make_job_context(opened, self._model, lambda: opened.storage.closing.is_set() or stopped())
 
     def running(self) -> str | None:
         """The id of the job that runs."""
@@ -388,4 +388,4 @@ class Scheduler:
 
 def _queue(tx: Tx, opened: OpenVault, due: tuple[JobType, ...]) -> None:
     for kind in due:
-        job_store.enqueue(tx, opened.make_id, kind, "scheduler")
+        job_store.enqueue(tx, opened.storage.make_id, kind, "scheduler")

@@ -15,9 +15,9 @@ from typing import Any
 from core import log
 from core.embed.tokens import FOLDER, counter_for
 from core.engine.access.recall_runner import describe_withheld, feedback_for, run_recall
-from core.engine.runtime.futures import chain
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
+from core.engine.runtime.storage import chain
 from core.errors import Code, LociError, UserError
 from core.lifecycle.questions.question_choice import note_asked, select_questions
 from core.recall.context import apply_session_boost, average_entry_tokens, pack_with_quota
@@ -63,7 +63,7 @@ def choose_questions(opened: OpenVault, rows: Rows, query: ContextQuery, scope: 
         lambda ids: visible_ids(rows, ids, within),
         scope.client_id,
         query.session,
-        opened.clock.now_ms(),
+        opened.storage.clock.now_ms(),
         spaces,
     )
 
@@ -100,7 +100,7 @@ def with_questions(opened: OpenVault, reply: ContextReply, query: ContextQuery, 
         _log.warning("questions were left out: %s", error.code.value)
         done.set_result(bare)
 
-    opened.write(note).add_done_callback(noted)
+    opened.storage.write(note).add_done_callback(noted)
     return done
 
 
@@ -145,11 +145,11 @@ def build_context(
     asked = RecallQuery(query.prompt, spaces=query.spaces, session=query.session)
     request = RecallRequest.of(asked, scope)
     request.check()
-    begun = opened.clock.monotonic()
+    begun = opened.storage.clock.monotonic()
 
     def run(meant: Embedded) -> ContextReply:
-        now = opened.clock.now_ms()
-        counter = counter_for(query.model, opened.home.path / FOLDER)
+        now = opened.storage.clock.now_ms()
+        counter = counter_for(query.model, opened.storage.home.path / FOLDER)
 
         def read(rows: Rows) -> _Read:
             wanted = replace(request, limit=fetch_count(budget, average_entry_tokens(rows, scope)))
@@ -157,15 +157,15 @@ def build_context(
             said = feedback_for(rows, result, meant, now, scope)
             items = apply_session_boost(rows, result, wanted, at_hand(rows), now)
             if items is not result.items:
-                items = mark_contradictions(rows, items, opened.readers)
+                items = mark_contradictions(rows, items, opened.search.readers)
             packed = pack_with_quota(rows, items, budget, counter, scope.client_id, result.sought)
             return _Read(
                 result, packed, said, choose_questions(opened, rows, query, scope), withheld_count(rows, wanted)
             )
 
-        found = opened.vault.read(read)
+        found = opened.storage.vault.read(read)
         result, packed = found.result, found.packed
-        took_ms = (opened.clock.monotonic() - begun) * 1000
+        took_ms = (opened.storage.clock.monotonic() - begun) * 1000
         opened.load.latency.record(took_ms)
         given = tuple(one.id for one in packed.included)
 
@@ -180,7 +180,8 @@ def build_context(
         return ContextReply(packed, receipt, took_ms, found.asks)
 
     answered = chain(
-        opened.search.embed_texts([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant)
+        opened.search.embed_texts([request.embed_text]),
+        lambda meant: opened.storage.on(opened.storage.threads.reads, run, meant),
     )
     return chain(answered, lambda reply: with_questions(opened, reply, query, scope))
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from core import log
-from core.engine.runtime.futures import begin, log_failure
 from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.storage import begin, log_failure
 from core.intake.store.classification import SCHEDULER, ReconciliationBatch, add_counts, find_unread, reconcile
 from core.types.replies import Reconciled
 from core.vault.database.tx import Tx
@@ -33,20 +33,20 @@ def compare_imported(opened: OpenVault, most: int | None = None) -> int:
         How many were looked at.
     """
     done = 0
-    while not opened.closing.is_set() and (most is None or done < most):
+    while not opened.storage.closing.is_set() and (most is None or done < most):
         limit = BATCH if most is None else min(BATCH, most - done)
-        ids = opened.vault.read(lambda rows: find_unread(rows, limit))  # noqa: B023 - read at once
+        ids = opened.storage.vault.read(lambda rows: find_unread(rows, limit))  # noqa: B023 - read at once
         if not ids:
             break
-        opened.write(_batch(opened, ids), background=True).result()
+        opened.storage.write(_batch(opened, ids), background=True).result()
         done += len(ids)
     return done
 
 
 def _batch(opened: OpenVault, ids: Sequence[str]) -> Callable[[Tx], None]:
     def write(tx: Tx) -> None:
-        opened.store_service.settle(tx, ids, opened.search.add_vectors)
-        opened.announce_after(tx, "settle", (), SCHEDULER)
+        opened.search.store_service.settle(tx, ids, opened.search.add_vectors)
+        opened.storage.announce_after(tx, "settle", (), SCHEDULER)
 
     return write
 
@@ -59,8 +59,8 @@ def reconcile_all(opened: OpenVault) -> Reconciled:
     """
     after: tuple[str, int] = ("", 0)
     whole = Reconciled()
-    while not opened.closing.is_set():
-        turn = opened.write(_turn(opened, after), background=True).result()
+    while not opened.storage.closing.is_set():
+        turn = opened.storage.write(_turn(opened, after), background=True).result()
         whole, after = add_counts(whole, turn.found), turn.after
         if turn.is_last:
             break
@@ -70,13 +70,13 @@ def reconcile_all(opened: OpenVault) -> Reconciled:
 
 
 def _turn(opened: OpenVault, after: tuple[str, int]) -> Callable[[Tx], ReconciliationBatch]:
-    return lambda tx: reconcile(tx, opened.work, after, _RECONCILED)
+    return lambda tx: reconcile(tx, opened.storage.work, after, _RECONCILED)
 
 
 def reconcile_daily(opened: OpenVault) -> None:
     """Reconcile once a day, on the wall clock; the day of the last time is kept in the vault."""
-    now = opened.clock.now_ms()
-    last = opened.vault.read(lambda rows: rows.value("SELECT changed_at FROM settings WHERE key = ?", (_LAST,)))
+    now = opened.storage.clock.now_ms()
+    last = opened.storage.vault.read(lambda rows: rows.value("SELECT changed_at FROM settings WHERE key = ?", (_LAST,)))
     if last is not None and 0 <= now - int(last) < _DAY_MS:
         return
 
@@ -87,6 +87,6 @@ def reconcile_daily(opened: OpenVault) -> None:
             (_LAST, now),
         )
 
-    opened.write(note, background=True).result()
+    opened.storage.write(note, background=True).result()
     if last is not None:  # a vault that was made or opened for the first time today has nothing to mend yet
-        log_failure(begin(opened.threads.jobs, reconcile_all, opened), _log, "reconciling claims")
+        log_failure(begin(opened.storage.threads.jobs, reconcile_all, opened), _log, "reconciling claims")

@@ -27,9 +27,9 @@ from core.engine.memories.contexts import build_context
 from core.engine.memories.detail import explain_permanence, explain_trust, read_detail
 from core.engine.memories.import_comparison import reconcile_all
 from core.engine.runtime import expiry
-from core.engine.runtime.futures import begin, chain, log_failure, map_result
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
+from core.engine.runtime.storage import begin, chain, log_failure, map_result
 from core.engine.startup import flush_journal
 from core.entities.mentions import read_inferred
 from core.errors import Code, UserError
@@ -75,8 +75,8 @@ def preview_erasure(opened: OpenVault, ids: Sequence[str], *, whole_chain: bool)
     Returns:
         What goes and what would still hold it; the future raises NOT_FOUND.
     """
-    held = backups_of(opened.home)
-    return opened.read(lambda rows: erase_preview(rows, ids, whole_chain=whole_chain, backups=held))
+    held = backups_of(opened.storage.home)
+    return opened.storage.read(lambda rows: erase_preview(rows, ids, whole_chain=whole_chain, backups=held))
 
 
 def erase_for_good(opened: OpenVault, ids: Sequence[str], actor: Actor, *, whole_chain: bool) -> Future[Erased]:
@@ -93,21 +93,21 @@ def erase_for_good(opened: OpenVault, ids: Sequence[str], actor: Actor, *, whole
     """
     if not actor.is_owner:
         raise UserError(Code.ACCESS_DENIED, "Only the person may erase.")
-    held = backups_of(opened.home)
+    held = backups_of(opened.storage.home)
     waiting = opened.read_log.take()
 
     def write(tx: Tx) -> Erased:
         # What was read of them a moment ago is written first, so that it is cleared with the rest.
         opened.read_log.write(tx, waiting)
-        done = erase(tx, opened.work, ids, actor, vector_remover(opened), held, whole_chain=whole_chain)
-        opened.announce_after(tx, ERASE_VERB, tuple(ids), actor)
+        done = erase(tx, opened.storage.work, ids, actor, vector_remover(opened), held, whole_chain=whole_chain)
+        opened.storage.announce_after(tx, ERASE_VERB, tuple(ids), actor)
         return done
 
     def put_back(done: Future[Erased]) -> None:
         if done.cancelled() or done.exception() is not None:
             opened.read_log.put_back(waiting)
 
-    erased = opened.write(write)
+    erased = opened.storage.write(write)
     erased.add_done_callback(put_back)
     return erased
 
@@ -125,7 +125,7 @@ def vector_remover(opened: OpenVault) -> Callable[[int, Sequence[int]], None]:
         opened.search.saved = None
         opened.search.probe_vectors.clear()
         try:
-            opened.home.snapshot.unlink(missing_ok=True)
+            opened.storage.home.snapshot.unlink(missing_ok=True)
         except OSError as error:
             _log.warning("the index snapshot could not be removed (%s)", type(error).__name__)
 
@@ -187,10 +187,10 @@ def give_feedback(
 
     def with_receipts(meant: Embedded) -> Future[Embedded]:
         """The receipt may be of the last second, and then waits to be written."""
-        return opened.on(opened.threads.reads, _flushed, opened, meant, receipt_id)
+        return opened.storage.on(opened.storage.threads.reads, _flushed, opened, meant, receipt_id)
 
     embedded = chain(opened.search.embed_texts([query_text(query)]), with_receipts)
-    return chain(embedded, lambda meant: opened.write(lambda tx: write(tx, meant)))
+    return chain(embedded, lambda meant: opened.storage.write(lambda tx: write(tx, meant)))
 
 
 def write_feedback(
@@ -206,9 +206,9 @@ def write_feedback(
     Returns:
         The feedback with its step.
     """
-    feedback_id = opened.make_id()
+    feedback_id = opened.storage.make_id()
     row = {"id": feedback_id, "memory_id": memory_id, "signal": signal, "actor": actor.kind}
-    with opened.verb(tx, actor, VERB, label=LABEL) as verb:
+    with opened.storage.verb(tx, actor, VERB, label=LABEL) as verb:
         tx.insert("feedback", {**row, "client_id": actor.client_id, "at": tx.now_ms, **more})
         verb.note(memory_id, signal=signal)
         verb.end((memory_id,))
@@ -289,10 +289,13 @@ def apply_verdict(
         UserError: what `may` and `write` raise; INVALID_INPUT where the id was used for something else.
     """
     may(tx)
-    with opened.verb(tx, call.actor, call.verdict, call.identity) as verb:
+    with opened.storage.verb(tx, call.actor, call.verdict, call.identity) as verb:
         if verb.earlier is not None:
             return VerdictReply(**verb.earlier)
-        reply = write(VerdictWriter(opened.make_id, opened.work, opened.search.space, opened.search.add_vectors), tx)
+        reply = write(
+            VerdictWriter(opened.storage.make_id, opened.storage.work, opened.search.space, opened.search.add_vectors),
+            tx,
+        )
         verb.end((reply.memory_id,), asdict(reply))
         return reply
 
@@ -339,13 +342,15 @@ class Memories:
         texts = [embedding_text(text, author=request.author) for text in checked.texts]
         return chain(
             opened.search.embed_texts(texts),
-            lambda meant: opened.write(self._store(opened, checked, meant, actor, client)),
+            lambda meant: opened.storage.write(self._store(opened, checked, meant, actor, client)),
         )
 
     def store_fact(self, fact: FactRequest, actor: Actor) -> Future[StoreReply]:
         """Remember a fact with its claim (`core.intake.store.requests.to_store_request`); see `store`."""
         opened = self._opened()
-        return self.store(to_store_request(fact, opened.store_service.readers.extract, opened.clock.now_ms()), actor)
+        return self.store(
+            to_store_request(fact, opened.search.store_service.readers.extract, opened.storage.clock.now_ms()), actor
+        )
 
     def _store(
         self,
@@ -359,10 +364,10 @@ class Memories:
             self._authority.need_terms(actor, client)
             handed = opened.read_log.disclosed_to(actor.client_id)
             vectors = meant.within(opened.search.active_space)
-            with opened.verb(tx, actor, "store", identify_store_call(checked.request, actor)) as verb:
+            with opened.storage.verb(tx, actor, "store", identify_store_call(checked.request, actor)) as verb:
                 if verb.earlier is not None:
                     return restore_store_reply(verb.earlier)
-                service, add_vectors = opened.store_service, opened.search.add_vectors
+                service, add_vectors = opened.search.store_service, opened.search.add_vectors
                 reply = service.store(tx, checked, vectors, actor, client, add_vectors, handed)
                 verb.end((reply.memory_id,), asdict(reply))
                 return reply
@@ -380,7 +385,7 @@ class Memories:
         """
         opened = self._opened()
         scope = self._authority.scope(actor)
-        found = opened.read(lambda rows: _one(rows, memory_id, scope, kind))
+        found = opened.storage.read(lambda rows: _one(rows, memory_id, scope, kind))
         return found if actor.client_id is None else map_result(found, lambda memory: _handed(opened, memory, actor))
 
     def list(self, request: ListRequest, actor: Actor) -> Future[Page]:
@@ -394,14 +399,14 @@ class Memories:
                 prefetch_scans(page.items)
             return page
 
-        return opened.read(read)
+        return opened.storage.read(read)
 
     def show(self, memory_id: str, actor: Actor) -> Future[MemoryDetail]:
         """A memory with its provenance, claims, relations and trust terms."""
         opened = self._opened()
         scope = self._authority.scope(actor)
-        now = opened.clock.now_ms()
-        return opened.read(lambda rows: read_detail(rows, _one(rows, memory_id, scope), now))
+        now = opened.storage.clock.now_ms()
+        return opened.storage.read(lambda rows: read_detail(rows, _one(rows, memory_id, scope), now))
 
     def belief(self, memory_id: str) -> Future[Belief]:
         """How a memory is believed: what its trust is made of, its claims, what is against it, what rests on it.
@@ -412,8 +417,8 @@ class Memories:
             UserError: VAULT_LOCKED; the future raises NOT_FOUND.
         """
         opened = self._opened()
-        now = opened.clock.now_ms()
-        return opened.read(lambda rows: explain_trust(rows, _one(rows, memory_id, OWNER_SCOPE), now))
+        now = opened.storage.clock.now_ms()
+        return opened.storage.read(lambda rows: explain_trust(rows, _one(rows, memory_id, OWNER_SCOPE), now))
 
     def lasting(self, memory_id: str) -> Future[Lasting]:
         """How long what a memory says goes on being true, and how that is known; the owner's alone.
@@ -421,7 +426,7 @@ class Memories:
         Raises:
             UserError: VAULT_LOCKED; the future raises NOT_FOUND.
         """
-        return self._opened().read(lambda rows: explain_permanence(rows, _one(rows, memory_id, OWNER_SCOPE)))
+        return self._opened().storage.read(lambda rows: explain_permanence(rows, _one(rows, memory_id, OWNER_SCOPE)))
 
     def inferred(self, memory_id: str) -> Future[Inferred | None]:
         """What was inferred from a memory's text: whom and what it names, topics, days; the owner's alone.
@@ -432,7 +437,7 @@ class Memories:
         Raises:
             UserError: VAULT_LOCKED; the future raises NOT_FOUND.
         """
-        return self._opened().read(lambda rows: read_inferred(rows, _one(rows, memory_id, OWNER_SCOPE).id))
+        return self._opened().storage.read(lambda rows: read_inferred(rows, _one(rows, memory_id, OWNER_SCOPE).id))
 
     def read_anew(self, memory_id: str) -> Future[Inferred | None]:
         """Infer anew at once, by rules, what a memory's text holds. All of it is derived: it is no undo step.
@@ -446,11 +451,11 @@ class Memories:
         opened = self._opened()
 
         def write(tx: Tx) -> Inferred | None:
-            renew_annotations(tx, opened.make_id, [_one(tx, memory_id, OWNER_SCOPE).id])
-            opened.announce_after(tx, READ_ANEW, (memory_id,), OWNER_ACTOR)
+            renew_annotations(tx, opened.storage.make_id, [_one(tx, memory_id, OWNER_SCOPE).id])
+            opened.storage.announce_after(tx, READ_ANEW, (memory_id,), OWNER_ACTOR)
             return read_inferred(tx, memory_id)
 
-        return opened.write(write)
+        return opened.storage.write(write)
 
     def history(self, memory_id: str, actor: Actor) -> Future[tuple[Memory, ...]]:
         """All versions of a memory, oldest first."""
@@ -467,7 +472,7 @@ class Memories:
                 prefetch_scans(versions)
             return versions
 
-        return opened.read(read)
+        return opened.storage.read(read)
 
     def recall(self, query: RecallQuery, actor: Actor) -> Future[RecallReply]:
         """Find what answers a question.
@@ -481,30 +486,31 @@ class Memories:
         opened = self._opened()
         scope = self._authority.scope(actor)
         request = RecallRequest.of(query, scope)
-        begun = opened.clock.monotonic()
+        begun = opened.storage.clock.monotonic()
         request.check()
 
         def run(meant: Embedded | None) -> RecallReply:
-            now = opened.clock.now_ms()
+            now = opened.storage.clock.now_ms()
 
             def answered(rows: Rows) -> tuple[RecallResult, Mapping[str, str], int]:
                 found = run_recall(opened, rows, request, meant, now)
                 return found, receipts.feedback_for(rows, found, meant, now, scope), withheld_count(rows, request)
 
-            result, said, kept = opened.vault.read(answered)
+            result, said, kept = opened.storage.vault.read(answered)
             if not actor.is_owner:
                 prefetch_scans(
                     (item.memory for item in result.items), (ref for item in result.items for ref in item.refs)
                 )
-            result = replace(result, took_ms=(opened.clock.monotonic() - begun) * 1000)
+            result = replace(result, took_ms=(opened.storage.clock.monotonic() - begun) * 1000)
             opened.load.latency.record(result.took_ms)
             receipt, metrics = receipts.note_recall(opened, actor, "recall", query.query, result, said, now, kept)
             return RecallReply(result, receipt, metrics() if query.explain else None)
 
         if not request.wants_vector:
-            return opened.on(opened.threads.reads, run, None)
+            return opened.storage.on(opened.storage.threads.reads, run, None)
         return chain(
-            opened.search.embed_texts([request.embed_text]), lambda meant: opened.on(opened.threads.reads, run, meant)
+            opened.search.embed_texts([request.embed_text]),
+            lambda meant: opened.storage.on(opened.storage.threads.reads, run, meant),
         )
 
     def context(self, query: ContextQuery, actor: Actor) -> Future[ContextReply]:
@@ -537,11 +543,11 @@ class Memories:
         def write(tx: Tx) -> str:
             self._authority.require(actor, Grant.CURATE)  # it may have been taken back since
             _one(tx, memory_id, self._authority.scope(actor))
-            step = forget_memory(tx, opened.work, memory_id, actor)
-            opened.announce_after(tx, "forget", (memory_id,), actor)
+            step = forget_memory(tx, opened.storage.work, memory_id, actor)
+            opened.storage.announce_after(tx, "forget", (memory_id,), actor)
             return step
 
-        return opened.write(write)
+        return opened.storage.write(write)
 
     def erase_preview(self, memory_ids: Sequence[str], *, whole_chain: bool = False) -> Future[ErasePreview]:
         """What `erase` would remove; the future raises NOT_FOUND."""
@@ -616,7 +622,7 @@ class Memories:
 
         self._authority.voice(actor)
         self._authority.scope(actor)
-        return opened.write(lambda tx: apply_verdict(tx, opened, call, may, write))
+        return opened.storage.write(lambda tx: apply_verdict(tx, opened, call, may, write))
 
     def feedback(
         self, memory_id: str, signal: str, query: str, actor: Actor, receipt_id: str | None = None
@@ -651,7 +657,7 @@ class Memories:
             Counts of what was looked at, mended and found broken.
         """
         opened = self._opened()
-        return opened.on(opened.threads.jobs, reconcile_all, opened)
+        return opened.storage.on(opened.storage.threads.jobs, reconcile_all, opened)
 
     def undo(self, step_id: str | None, actor: Actor) -> Future[UndoReport]:
         """Take back a step; the newest one when none is named. Only the owner may.
@@ -666,22 +672,24 @@ class Memories:
         def write(tx: Tx) -> UndoReport:
             report = expiry.undo_step(tx, opened, step_id, actor)
             self._authority.refresh_after(tx)
-            opened.announce_after(tx, "undo", (), actor)
+            opened.storage.announce_after(tx, "undo", (), actor)
             return report
 
-        return map_result(opened.write(write), lambda report: _with_backlog(opened, report))
+        return map_result(opened.storage.write(write), lambda report: _with_backlog(opened, report))
 
 
 def _handed(opened: OpenVault, memory: Memory, actor: Actor) -> Memory:
     given, blocked = ((), (memory.id,)) if is_blocked(memory) else ((memory.id,), ())
-    opened.read_log.note_disclosure(actor, "get", "", given, (), opened.clock.now_ms(), blocked=blocked, counts=True)
+    opened.read_log.note_disclosure(
+        actor, "get", "", given, (), opened.storage.clock.now_ms(), blocked=blocked, counts=True
+    )
     return memory
 
 
 def _with_backlog(opened: OpenVault, report: UndoReport) -> UndoReport:
     """What came back with an undo has no vectors yet; a lock on the way leaves them to the next start."""
     with suppress(UserError):
-        log_failure(begin(opened.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
+        log_failure(begin(opened.storage.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
     return report
 
 
@@ -692,14 +700,14 @@ def embed_backlog(opened: OpenVault) -> int:
         How many were embedded.
     """
     done = 0
-    while not opened.closing.is_set():
-        waiting = opened.vault.read(lambda rows: read_without_vectors(rows, opened.search.space, BACKLOG_BATCH))
+    while not opened.storage.closing.is_set():
+        waiting = opened.storage.vault.read(lambda rows: read_without_vectors(rows, opened.search.space, BACKLOG_BATCH))
         if not waiting:
             return done
-        found = opened.vault.read(lambda rows: read_by_ids(rows, [memory_id for _, memory_id in waiting]))  # noqa: B023
+        found = opened.storage.vault.read(lambda rows: read_by_ids(rows, [memory_id for _, memory_id in waiting]))  # noqa: B023
         memories = [found[memory_id] for _, memory_id in waiting if memory_id in found]
         vectors = opened.search.embed_many([embedding_text(m.text, author=m.author) for m in memories]).result()
-        opened.write(_vectors_of(opened, memories, vectors), background=True).result()
+        opened.storage.write(_vectors_of(opened, memories, vectors), background=True).result()
         done += len(memories)
     return done
 

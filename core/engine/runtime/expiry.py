@@ -47,15 +47,15 @@ def delete_expired(opened: OpenVault) -> None:
     Raises:
         LociError: what the vault said.
     """
-    at = opened.clock.monotonic()
+    at = opened.storage.clock.monotonic()
     if opened.tidied_at is not None and at - opened.tidied_at < _HOUR_S:
         return
-    now, days = opened.clock.now_ms(), opened.options.undo_days
-    if opened.vault.read(lambda rows: believed_ms(rows, now)) < now:
+    now, days = opened.storage.clock.now_ms(), opened.options.undo_days
+    if opened.storage.vault.read(lambda rows: believed_ms(rows, now)) < now:
         return  # on trial: looked at again with the next call
-    due = opened.vault.read(lambda rows: bool(rows.value(_ANY, {"now": now, "old": now - days * _DAY_MS})))
+    due = opened.storage.vault.read(lambda rows: bool(rows.value(_ANY, {"now": now, "old": now - days * _DAY_MS})))
     try:
-        more = due and opened.write(lambda tx: _delete(tx, days), background=True).result(_TURN_S)
+        more = due and opened.storage.write(lambda tx: _delete(tx, days), background=True).result(_TURN_S)
     except TimeoutError:
         return  # behind something long in the queue: it is done in its turn
     if not more:
@@ -82,7 +82,7 @@ def undo_step(
     expires_at = None if wanted is None else tx.value("SELECT expires_at FROM undo_steps WHERE id = ?", (wanted,))
     if expires_at is not None and expires_at < tx.clock_ms and not may_be_old:
         raise UserError(Code.NOT_FOUND, "That step is too old; it can no longer be undone.")
-    report = undo.undo_step(tx, opened.work, step_id, actor, opened.search.drop_vectors, verb_name=verb_name)
+    report = undo.undo_step(tx, opened.storage.work, step_id, actor, opened.search.drop_vectors, verb_name=verb_name)
     apply_undone_options(tx, opened, report.undo_step_id, actor)
     if tx.value(
         "SELECT 1 FROM undo_rows WHERE step_id = ? AND tbl = 'memories' AND after_hash IS NULL LIMIT 1",

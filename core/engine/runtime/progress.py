@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from core.engine.runtime.futures import locked_error
+from core.engine.runtime.storage import locked_error
 from core.errors import CancelledError
 from core.types.clock import Clock
 

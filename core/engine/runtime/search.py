@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import ParamSpec, TypeVar
 
@@ -20,9 +20,7 @@ from core import log
 from core.config.retrieval import RetrievalOptions
 from core.embed.base import AWAY, Embedder
 from core.embed.codec import from_blob
-from core.engine.runtime.futures import begin, map_result
-from core.engine.runtime.monitor import Activity
-from core.engine.runtime.threads import Threads
+from core.engine.runtime.storage import Storage
 from core.errors import Code, EnvironmentFaultError, LociError
 from core.index.arrays import NO_LABELS
 from core.index.base import Labels
@@ -278,6 +276,7 @@ class Search:
 
     Attributes:
         active_space: with its embedder, index and services; replaced as a whole.
+        readers: read claims and relations.
         retrieval: the options of recall in force.
         probe_vectors: questions of probes with their vectors, so that each is embedded once.
         saved: how the index was when it came whole from its snapshot; None where it did not.
@@ -288,18 +287,26 @@ class Search:
         self,
         active_space: ActiveVectorSpace,
         retrieval: RetrievalOptions,
-        threads: Threads,
-        activity: Activity,
-        translate: Callable[[BaseException], BaseException],
+        readers: TextReaders,
+        storage: Storage,
     ) -> None:
         self.active_space = active_space
+        self.readers = readers
         self.retrieval = retrieval
         self.probe_vectors: dict[str, Embedded] = {}
         self.saved: tuple[object, ...] | None = None
         self.scrub_due = threading.Event()
-        self._threads = threads
-        self._activity = activity
-        self._translate = translate
+        self._storage = storage
+
+    @property
+    def store_service(self) -> StoreService:
+        """Stores into the space that is searched."""
+        return self.active_space.store_service
+
+    @property
+    def import_writer(self) -> ImportWriter:
+        """Imports into the space that is searched."""
+        return self.active_space.import_writer
 
     @property
     def embedder(self) -> Embedder:
@@ -335,8 +342,8 @@ class Search:
         Returns:
             Unit rows, (len(texts), dims) float32.
         """
-        self._activity.called()
-        return self._on(self._threads.prompt, self.active_space.embed, texts)
+        self._storage.activity.called()
+        return self._storage.on(self._storage.threads.prompt, self.active_space.embed, texts)
 
     def embed_texts(self, texts: Sequence[str]) -> Future[Embedded]:
         """As `embed`; an embedder that is away is no failure: then words are compared, and what is stored waits.
@@ -344,8 +351,8 @@ class Search:
         Returns:
             The vectors with the vector space they belong to.
         """
-        self._activity.called()
-        return self._on(self._threads.prompt, embed_texts, self.active_space, texts)
+        self._storage.activity.called()
+        return self._storage.on(self._storage.threads.prompt, embed_texts, self.active_space, texts)
 
     def embed_many(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
         """Embed for background work, after what such work asked for before.
@@ -353,11 +360,11 @@ class Search:
         Returns:
             Unit rows, (len(texts), dims) float32.
         """
-        return self._on(self._threads.compute, self.active_space.embed, texts)
+        return self._storage.on(self._storage.threads.compute, self.active_space.embed, texts)
 
     def embed_texts_later(self, texts: Sequence[str]) -> Future[Embedded]:
         """As `embed_texts`, for background work."""
-        return self._on(self._threads.compute, embed_texts, self.active_space, texts)
+        return self._storage.on(self._storage.threads.compute, embed_texts, self.active_space, texts)
 
     def drop_vectors(self, seq: int, labels: Sequence[int]) -> None:
         """Take vanished memories out of the index; on the writer thread.
@@ -387,6 +394,3 @@ class Search:
         """Rank by other weights from here on; a recall that runs goes on with those it began with."""
         self.retrieval = chosen
         self.recall.profile = profile_from_options(chosen)
-
-    def _on(self, pool: Executor, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        return map_result(begin(pool, work, *args, **kwargs), lambda value: value, self._translate)

@@ -94,7 +94,7 @@ def apply_weights(tx: Tx, opened: OpenVault, weights: Mapping[str, Value]) -> st
     changed = [name for name, value in after.model_dump().items() if getattr(before, name) != value]
     if not changed:
         raise PreconditionError("Recall goes by these weights already.")
-    with opened.verb(tx, OWNER_ACTOR, TUNE_VERB, label=TUNE_LABEL) as verb:
+    with opened.storage.verb(tx, OWNER_ACTOR, TUNE_VERB, label=TUNE_LABEL) as verb:
         for name in changed:
             _put_weight(tx, name, getattr(after, name))
         verb.note(verb.step_id, options=len(changed))
@@ -161,7 +161,7 @@ class Settings:
             UserError: VAULT_LOCKED.
         """
         opened = self._opened()
-        return opened.read(lambda rows: option_rows(Options, stored_options(rows)[0]))
+        return opened.storage.read(lambda rows: option_rows(Options, stored_options(rows)[0]))
 
     def set(self, name: str, value: object) -> Future[OptionRow]:
         """Change one option; one undo step, none where it has that value already.
@@ -183,13 +183,13 @@ class Settings:
             after = replace_option(before, name, value)
             row = option_row(after, name)
             if after != before:
-                with opened.work.verb(tx, SET_VERB, f"Change the setting {row.title}", OWNER_ACTOR) as verb:
+                with opened.storage.work.verb(tx, SET_VERB, f"Change the setting {row.title}", OWNER_ACTOR) as verb:
                     _put(tx, name, row.value)
                     verb.note(name)
                 _take_up(tx, opened, OWNER_ACTOR)
             return row
 
-        return opened.write(write)
+        return opened.storage.write(write)
 
     def reset(self, name: str | None = None) -> Future[tuple[OptionRow, ...]]:
         """Put one option, or all, back to the default; one undo step.
@@ -204,7 +204,7 @@ class Settings:
             UserError: CONFIG_INVALID for an unknown name; VAULT_LOCKED.
         """
         opened = self._opened()
-        return opened.write(lambda tx: _reset(tx, opened, name).rows)
+        return opened.storage.write(lambda tx: _reset(tx, opened, name).rows)
 
     def reset_all(self) -> Future[OptionsReset]:
         """Put all options back to their defaults, as `reset` does; one undo step, which is told.
@@ -213,7 +213,7 @@ class Settings:
             UserError: VAULT_LOCKED.
         """
         opened = self._opened()
-        return opened.write(lambda tx: _reset(tx, opened, None))
+        return opened.storage.write(lambda tx: _reset(tx, opened, None))
 
 
 def stored_options(rows: Rows) -> tuple[Options, tuple[str, ...]]:
@@ -249,8 +249,8 @@ def _take_up(tx: Tx, opened: OpenVault, actor: Actor) -> None:
         opened.use_options(chosen)
         if tuned != opened.search.retrieval:
             opened.search.use_retrieval(tuned)
-            opened.announce(RETUNED_VERB, (), actor, seq)
-        opened.announce(SET_VERB, (), actor, seq)
+            opened.storage.announce(RETUNED_VERB, (), actor, seq)
+        opened.storage.announce(SET_VERB, (), actor, seq)
 
     tx.after_commit(saved)
 
@@ -263,7 +263,7 @@ def _reset(tx: Tx, opened: OpenVault, name: str | None) -> OptionsReset:
     held = [one for one in names if tx.row("settings", {"key": one}) is not None]
     step_id: str | None = None
     if held:
-        with opened.work.verb(tx, SET_VERB, label, OWNER_ACTOR) as verb:
+        with opened.storage.work.verb(tx, SET_VERB, label, OWNER_ACTOR) as verb:
             for one in held:
                 tx.delete("settings", {"key": one})
             verb.note(name or "", options=len(held))

@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 
 from core.embed.base import Embedder
 from core.embed.server_embedder import REST_S, ServedEmbedder
-from core.engine.runtime.futures import chain
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import VaultVectorLoader, make_active_space
 from core.engine.runtime.settings import Settings
+from core.engine.runtime.storage import chain
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.index.arrays import NO_LABELS
 from core.index.manager import IndexManager, MaintenanceDue
@@ -117,7 +117,7 @@ class EmbeddingModels:
             UserError: VAULT_LOCKED.
         """
         opened = self._opened()
-        return opened.read_quietly(lambda rows: _state(opened, rows))
+        return opened.storage.read_quietly(lambda rows: _state(opened, rows))
 
     def begin(self, model: str) -> Future[Embedding]:
         """Wish for another model; the job makes the new vectors in the background, and search goes on meanwhile.
@@ -134,7 +134,7 @@ class EmbeddingModels:
         """
         opened = self._opened()
         _check_wish(model)
-        probed = opened.on(opened.threads.checks, self._open_model, opened, model)
+        probed = opened.storage.on(opened.storage.threads.checks, self._open_model, opened, model)
         return chain(chain(probed, lambda _: self._settings.set(_OPTION, model)), lambda _: self._begun())
 
     def _begun(self) -> Future[Embedding]:
@@ -157,7 +157,7 @@ class EmbeddingModels:
             fit = sorted((one for one in held if one.is_here and not one.speaks), key=lambda one: one.name.casefold())
             return Offers(tuple(Offered(f"{SERVED}{one.name}", one.bytes) for one in fit))
 
-        return opened.on(opened.threads.checks, ask)
+        return opened.storage.on(opened.storage.threads.checks, ask)
 
     def cost(self, model: str) -> Future[ChangeCost]:
         """What a change to a model takes; a few sentences of its own are embedded, and nothing is changed.
@@ -176,16 +176,16 @@ class EmbeddingModels:
 
         def measure() -> ChangeCost:
             found = self._open_model(opened, model, keep=False)
-            lacking, size = opened.vault.read(
+            lacking, size = opened.storage.vault.read(
                 lambda rows: (count_without_vectors(rows, found.space), _usual_size(rows))
             )
             sample = (f"{_PROBE} " * (1 + size // len(_PROBE)))[:size]
-            began = opened.clock.monotonic()
+            began = opened.storage.clock.monotonic()
             found.embedder.embed([f"{number} {sample}" for number in range(_SAMPLE)])
-            each = max(_LEAST_S, opened.clock.monotonic() - began) / _SAMPLE
+            each = max(_LEAST_S, opened.storage.clock.monotonic() - began) / _SAMPLE
             return ChangeCost(model, found.space.dims, lacking, lacking * each, _note() if model else "")
 
-        return opened.on(opened.threads.checks, measure)
+        return opened.storage.on(opened.storage.threads.checks, measure)
 
     def cancel(self) -> Future[Embedding]:
         """Stay with the model that is searched with; the job drops what was made for the other one.
@@ -211,7 +211,7 @@ class EmbeddingModels:
             if not vector_spaces.note_unwanted(tx, name):
                 raise UserError(Code.NOT_FOUND, "There are no old vectors of that model.")
 
-        return chain(opened.write(write), lambda _: self.state())
+        return chain(opened.storage.write(write), lambda _: self.state())
 
     # ---- for opening and closing
 
@@ -242,7 +242,7 @@ class EmbeddingModels:
     def is_at_hand(self, wish: str) -> bool:
         """Whether the wished model can be tried now; see `Moving`."""
         with self._lock:
-            return not wish or self._opened().clock.monotonic() >= self._rests_until
+            return not wish or self._opened().storage.clock.monotonic() >= self._rests_until
 
     def target(self, ground: JobContext, wish: str) -> TargetSpace | None:
         """The space of the wished model; None where its server does not answer now; see `Moving`."""
@@ -271,8 +271,8 @@ class EmbeddingModels:
         if built is None or built.opened is not opened or built.model is not model:
             index = IndexManager(target.space.dims, hnsw_from=opened.options.hnsw_from)
             built = _Built(opened, model, index)
-        index, stopped = built.index, opened.closing.is_set
-        opened.vault.read(
+        index, stopped = built.index, opened.storage.closing.is_set
+        opened.storage.vault.read(
             lambda rows: index.warm(VaultVectorLoader(rows, target.space), _untold, stopped), deadline_s=None
         )
         while index.due() is not MaintenanceDue.NOTHING:
@@ -295,10 +295,16 @@ class EmbeddingModels:
             built.index.apply(seq, NO_LABELS, np.empty((0, model.space.dims), np.float32))
             profile = profile_from_options(opened.search.retrieval)
             sight = make_active_space(
-                model.embedder, model.space, built.index, profile, opened.readers, opened.make_id, opened.work
+                model.embedder,
+                model.space,
+                built.index,
+                profile,
+                opened.search.readers,
+                opened.storage.make_id,
+                opened.storage.work,
             )
             opened.search.use_vector_space(sight)
-            opened.announce(VERB, (), SCHEDULER, seq)
+            opened.storage.announce(VERB, (), SCHEDULER, seq)
             with self._lock:
                 self._built = None
 
@@ -310,14 +316,14 @@ class EmbeddingModels:
         """Ask the model for one vector, and name its space by what came back; the job goes by the one that is kept."""
         if not wish:
             own = self._built_in
-            space = opened.vault.read(
+            space = opened.storage.vault.read(
                 lambda rows: vector_spaces.find_or_name_space(rows, own.name, own.version, own.dims)
             )
             model = _Model(opened, space, own)
         else:
             version = self._version(wish)
             dims = len(self._ask(wish, [_PROBE])[0])
-            space = opened.vault.read(lambda rows: vector_spaces.find_or_name_space(rows, wish, version, dims))
+            space = opened.storage.vault.read(lambda rows: vector_spaces.find_or_name_space(rows, wish, version, dims))
             model = _Model(opened, space, self._served(space))
             model.embedder.embed_one(_PROBE)  # a model without directions is refused here, not in the middle
         if keep:
@@ -333,12 +339,12 @@ class EmbeddingModels:
             space.dims,
             lambda texts: self._ask(wish, texts),
             lambda: self._version(wish),
-            lambda: self._opened().clock.monotonic(),
+            lambda: self._opened().storage.clock.monotonic(),
         )
 
     def _embedded(self, opened: OpenVault, model: _Model, texts: Sequence[str]) -> NDArray[np.float32]:
         try:
-            return opened.on(opened.threads.compute, model.embedder.embed, texts).result()
+            return opened.storage.on(opened.storage.threads.compute, model.embedder.embed, texts).result()
         except LociError as error:
             if error.code in _AWAY_NOW:
                 self._rest(opened)
@@ -351,7 +357,7 @@ class EmbeddingModels:
         """The server is left alone for a while, longer each time."""
         with self._lock:
             pause = min(_LONGEST_REST_S, REST_S * 2.0 ** min(self._failures, 16))
-            self._rests_until, self._failures = opened.clock.monotonic() + pause, self._failures + 1
+            self._rests_until, self._failures = opened.storage.clock.monotonic() + pause, self._failures + 1
 
     # ---- the server
 

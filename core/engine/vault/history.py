@@ -16,8 +16,8 @@ from core import log
 from core.engine.access.authority import Authority
 from core.engine.memories.memories import embed_backlog
 from core.engine.runtime import expiry
-from core.engine.runtime.futures import begin, log_failure, map_result
 from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.storage import begin, log_failure, map_result
 from core.errors import Code, PreconditionError, UserError
 from core.intake.undo import UNPAIRED
 from core.types.replies import AuditPage, AuditRow, ImportRow, StepRow, Steps, UndoBack, UndoReport
@@ -148,7 +148,7 @@ class History:
             UserError: VAULT_LOCKED.
         """
         opened = self._opened()
-        now = opened.clock.now_ms()
+        now = opened.storage.clock.now_ms()
         return opened.read_log.note_disclosure(actor, verb, query, memory_ids, entity_ids, now, blocked=blocked_ids)
 
     def steps(self, after: str | None = None, limit: int = 100, include_undone: bool = True) -> Future[Steps]:
@@ -166,8 +166,8 @@ class History:
             UserError: VAULT_LOCKED.
         """
         opened = self._opened()
-        now = opened.clock.now_ms()
-        return opened.read(lambda rows: _steps(rows, now, after, max(1, limit), include_undone))
+        now = opened.storage.clock.now_ms()
+        return opened.storage.read(lambda rows: _steps(rows, now, after, max(1, limit), include_undone))
 
     def next_undo(self) -> Future[StepRow | None]:
         """The newest step of the owner's own that can be taken back; undo it by its id. None where there is none.
@@ -175,8 +175,8 @@ class History:
         What clients and runs did meanwhile is not in its way; `memories.undo(None)` takes the newest of all but runs.
         """
         opened = self._opened()
-        now = opened.clock.now_ms()
-        return opened.read(lambda rows: _step(rows, now, rows.value(_UNDO, {"now": now})))
+        now = opened.storage.clock.now_ms()
+        return opened.storage.read(lambda rows: _step(rows, now, rows.value(_UNDO, {"now": now})))
 
     def next_redo(self) -> Future[StepRow | None]:
         """The newest undo that the owner did nothing else after; undo it by its id to redo. None where there is none.
@@ -184,8 +184,8 @@ class History:
         What clients store meanwhile does not end it: taking it back leaves rows alone that changed since.
         """
         opened = self._opened()
-        now = opened.clock.now_ms()
-        return opened.read(lambda rows: _step(rows, now, rows.value(_REDO, {"now": now})))
+        now = opened.storage.clock.now_ms()
+        return opened.storage.read(lambda rows: _step(rows, now, rows.value(_REDO, {"now": now})))
 
     def undo_back_to(self, step_id: str, preview: bool) -> Future[UndoBack]:
         """Take back a step and every later one that stands, newest first, in one transaction.
@@ -208,7 +208,7 @@ class History:
         """
         opened = self._opened()
         if preview:
-            return opened.read(lambda rows: _would(rows, _to_take_back(rows, step_id)))
+            return opened.storage.read(lambda rows: _would(rows, _to_take_back(rows, step_id)))
 
         def write(tx: Tx) -> UndoBack:
             steps = _to_take_back(tx, step_id)
@@ -221,12 +221,12 @@ class History:
                 # One that took several steps back has brought them into force again: those among them go too.
                 steps = _to_take_back(tx, step_id)
             self._authority.refresh_after(tx)
-            opened.announce_after(tx, "undo", (), OWNER_ACTOR)
+            opened.storage.announce_after(tx, "undo", (), OWNER_ACTOR)
             names = {name for report in reports for name in report.unpaired}  # one may have gone with its pairing
             still = tuple(str(row[0]) for row in tx.all(_UNPAIRED, (json.dumps(sorted(names)),)))
             return UndoBack(told.labels, told.memories, tuple(reports), still)
 
-        return map_result(opened.write(write), lambda done: _with_backlog(opened, done))
+        return map_result(opened.storage.write(write), lambda done: _with_backlog(opened, done))
 
     @staticmethod
     def _undo(tx: Tx, opened: OpenVault, step: _Later) -> UndoReport:
@@ -245,7 +245,7 @@ class History:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().read(lambda rows: _audit(rows, before, max(1, limit)))
+        return self._opened().storage.read(lambda rows: _audit(rows, before, max(1, limit)))
 
     def imports(self) -> Future[tuple[ImportRow, ...]]:
         """All imports, newest first, with how many of their memories are in the vault now.
@@ -253,7 +253,7 @@ class History:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().read(_imports)
+        return self._opened().storage.read(_imports)
 
 
 def _steps(rows: Rows, now: int, after: str | None, limit: int, include_undone: bool) -> Steps:
@@ -344,7 +344,7 @@ def _would(rows: Rows, steps: Sequence[_Later]) -> UndoBack:
 def _with_backlog(opened: OpenVault, done: UndoBack) -> UndoBack:
     """What came back with an undo has no vectors yet; a lock on the way leaves them to the next start."""
     with suppress(UserError):
-        log_failure(begin(opened.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
+        log_failure(begin(opened.storage.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
     return done
 
 

@@ -129,7 +129,7 @@ def check_vault(opened: OpenVault) -> dict[str, Any]:
     Returns:
         `{status, checks}` in the shape of `verify --json`.
     """
-    report = verify_vault(opened.vault, sub_keys(opened.root), {"index": lambda: _index(opened)})
+    report = verify_vault(opened.storage.vault, sub_keys(opened.storage.root), {"index": lambda: _index(opened)})
     return dict(report.as_json())
 
 
@@ -142,10 +142,14 @@ def _index(opened: OpenVault) -> Check:
     for _ in range(_TRIES):
         try:
             # On the writer's thread everything committed before is in the index already.
-            seq = opened.vault.seq if opened.vault.older else opened.write(lambda tx: tx.seq - 1).result(_TURN_S)
+            seq = (
+                opened.storage.vault.seq
+                if opened.storage.vault.older
+                else opened.storage.write(lambda tx: tx.seq - 1).result(_TURN_S)
+            )
         except TimeoutError:
             break
-        found = opened.vault.read(lambda rows: _sample(opened, rows, seq))  # noqa: B023 - called at once
+        found = opened.storage.vault.read(lambda rows: _sample(opened, rows, seq))  # noqa: B023 - called at once
         if found is not None:
             return found
     return Check(CheckOutcome.NOT_CHECKED, "busy")
@@ -189,17 +193,17 @@ def write_backup(opened: OpenVault, to: Path | None) -> dict[str, Any]:
     Returns:
         `{path, bytes, seq, rows}`.
     """
-    keys = load_keys(opened.home.keys, repair=False).keys
+    keys = load_keys(opened.storage.home.keys, repair=False).keys
     try:
         portable = remove_slot(keys, "keyring")
     except UserError:
         portable = keys  # there is none: a keyring's slot is of no use on another machine
     made = make_backup(
-        opened.vault,
-        sub_keys(opened.root).db,
-        opened.root.derive(Purpose.BACKUP),
+        opened.storage.vault,
+        sub_keys(opened.storage.root).db,
+        opened.storage.root.derive(Purpose.BACKUP),
         portable.to_bytes(),
-        opened.clock.now_ms(),
+        opened.storage.clock.now_ms(),
         to,
         kept=opened.options.backups_kept,
     )
@@ -425,12 +429,12 @@ class VaultGroup:
         """
         opened = self._opened()
         told = metrics.status_glance if brief else metrics.status_report
-        return opened.read_quietly(lambda rows: told(opened, rows))
+        return opened.storage.read_quietly(lambda rows: told(opened, rows))
 
     def verify(self) -> Future[dict[str, Any]]:
         """Check everything that can be checked; *failed* and *not checked* are told apart."""
         opened = self._opened()
-        return opened.on(opened.threads.checks, check_vault, opened)
+        return opened.storage.on(opened.storage.threads.checks, check_vault, opened)
 
     def backup(self, to: Path | None = None) -> Future[dict[str, Any]]:
         """Write a backup and verify it by opening it.
@@ -439,7 +443,7 @@ class VaultGroup:
             to: the file; None for the home's `backups/`, where the newest are kept.
         """
         opened = self._opened()
-        return opened.on(opened.threads.checks, write_backup, opened, to)
+        return opened.storage.on(opened.storage.threads.checks, write_backup, opened, to)
 
     def lock(self) -> Future[None]:
         """Close the vault."""

@@ -322,17 +322,17 @@ class Entities:
                 refuse_imperatives((draft.name, *draft.aliases), collect_texts(draft.metadata))
 
             def home() -> str:
-                return _space_for(tx, draft.space, client, opened.make_id)
+                return _space_for(tx, draft.space, client, opened.storage.make_id)
 
             call = IdempotentCall(actor, draft.request_id, {"verb": CREATE, **asdict(draft)})
-            with opened.verb(tx, actor, CREATE, call) as verb:
+            with opened.storage.verb(tx, actor, CREATE, call) as verb:
                 if verb.earlier is not None:
                     return _looked_at(registry.read_card(tx, str(verb.earlier["id"]), reach), actor)
                 made = _verbs(opened).create(tx, home, draft, EntityCaller(actor, reach))
                 verb.end((), {"id": made})
                 return _looked_at(registry.read_card(tx, made, reach), actor)
 
-        return opened.write(write)
+        return opened.storage.write(write)
 
     def get(self, entity_id: str, actor: Actor = OWNER_ACTOR) -> Future[EntityCard]:
         """One entity; one that was merged away says where it leads.
@@ -344,7 +344,7 @@ class Entities:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.
         """
         opened, reach = self._opened(), self._reach(actor)
-        return opened.read(lambda rows: _looked_at(registry.read_card(rows, entity_id, reach), actor))
+        return opened.storage.read(lambda rows: _looked_at(registry.read_card(rows, entity_id, reach), actor))
 
     def update(self, entity_id: str, change: EntityChange, actor: Actor = OWNER_ACTOR) -> Future[EntityCard]:
         """Change an entity: name and other names are replaced, metadata is laid over; one undo step.
@@ -374,13 +374,13 @@ class Entities:
             if client is not None and (found.space == GLOBAL_SPACE or found.made_by == "owner"):
                 raise UserError(Code.ACCESS_DENIED, "Only the person changes an entity of GLOBAL or of their own.")
             call = IdempotentCall(actor, change.request_id, {"verb": UPDATE, "id": entity_id, **asdict(change)})
-            with opened.verb(tx, actor, UPDATE, call) as verb:
+            with opened.storage.verb(tx, actor, UPDATE, call) as verb:
                 if verb.earlier is None:
                     _verbs(opened).change(tx, entity_id, change, EntityCaller(actor, reach))
                     verb.end((), {"id": entity_id})
             return _looked_at(registry.read_card(tx, entity_id, reach), actor)
 
-        return opened.write(write)
+        return opened.storage.write(write)
 
     def resolve(self, wanted: Resolving, actor: Actor = OWNER_ACTOR) -> Future[tuple[EntityCandidate, ...]]:
         """Which entities a name may mean (seed B, entity resolution with tiered candidate discovery).
@@ -402,7 +402,7 @@ class Entities:
                 prefetch_scans((), (name for one in found for name in (one.canonical_name, *one.aliases)))
             return found
 
-        return opened.read(read)
+        return opened.storage.read(read)
 
     def merge(
         self,
@@ -444,7 +444,7 @@ class Entities:
 
         def write(tx: Tx) -> EntityMerged:
             self._authority.need_terms(actor, client)
-            with opened.verb(tx, actor, MERGE, call) as verb:
+            with opened.storage.verb(tx, actor, MERGE, call) as verb:
                 if verb.earlier is not None:
                     return EntityMerged(**verb.earlier)
                 caller = EntityCaller(actor, reach)
@@ -452,7 +452,7 @@ class Entities:
                 verb.end((), asdict(done))
                 return done
 
-        return opened.write(write)
+        return opened.storage.write(write)
 
     # ---- the page
 
@@ -465,7 +465,7 @@ class Entities:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().read(lambda rows: list_entities(rows, query))
+        return self._opened().storage.read(lambda rows: list_entities(rows, query))
 
     def detail(self, entity_id: str) -> Future[EntityView]:
         """One entity with where it is mentioned, what is said of it and what was merged into it; the owner's.
@@ -477,8 +477,8 @@ class Entities:
             UserError: VAULT_LOCKED.
         """
         opened = self._opened()
-        now = opened.clock.now_ms()
-        return opened.read(lambda rows: read_entity(rows, entity_id, _ALL, now))
+        now = opened.storage.clock.now_ms()
+        return opened.storage.read(lambda rows: read_entity(rows, entity_id, _ALL, now))
 
     def merge_preview(self, keep_id: str, other_id: str) -> Future[MergePreview]:
         """What merging two would do; nothing is written.
@@ -493,7 +493,7 @@ class Entities:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().read(lambda rows: preview_merge(rows, keep_id, other_id, _ALL))
+        return self._opened().storage.read(lambda rows: preview_merge(rows, keep_id, other_id, _ALL))
 
     def _reach(self, actor: Actor) -> Reach:
         scope = self._authority.scope(actor)
@@ -503,7 +503,7 @@ class Entities:
 
 
 def _verbs(opened: OpenVault) -> EntityVerbs:
-    return EntityVerbs(opened.make_id, opened.work)
+    return EntityVerbs(opened.storage.make_id, opened.storage.work)
 
 
 def _looked_at(card: EntityCard, actor: Actor) -> EntityCard:

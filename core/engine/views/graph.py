@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import log
-from core.engine.runtime.futures import begin
 from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.storage import begin
 from core.engine.views.layout_process import EGO, LENGTH, STEP, WHOLE, LayoutJob, Places, pack_job
 from core.errors import CancelledError, Code, EnvironmentFaultError, UserError
 from core.recall.browse import graph as reading
@@ -525,17 +525,17 @@ class Graph:
             The graph; the same graph has the same places. The future raises NOT_FOUND, INVALID_INPUT, INVALID_QUERY.
         """
         opened = self._opened()
-        return opened.on(opened.threads.layouts, self._ego, opened, memory_id, depth, cap, filter)
+        return opened.storage.on(opened.storage.threads.layouts, self._ego, opened, memory_id, depth, cap, filter)
 
     def _ego(self, opened: OpenVault, memory_id: str, depth: int, cap: int, wanted: GraphFilter) -> EgoGraph:
-        now = opened.clock.now_ms()
+        now = opened.storage.clock.now_ms()
 
         def read(rows: Rows) -> EgoGraph:
             return reading.read_ego(rows, _stored(opened, rows), memory_id, depth, cap, wanted, now)
 
         # Started first: it loads its library while the vault is read.
-        with self._child(opened, opened.closing.is_set, deadline_for(cap)) as child:
-            graph = opened.vault.read(read)
+        with self._child(opened, opened.storage.closing.is_set, deadline_for(cap)) as child:
+            graph = opened.storage.vault.read(read)
             return replace(graph, places=layout_ego(graph, ego_job(graph), child))
 
     def whole(self, filter: GraphFilter = _EVERYTHING) -> Future[WholeGraph]:  # noqa: A002 - the contract's name
@@ -548,15 +548,15 @@ class Graph:
             The columns. The future raises INVALID_INPUT, INVALID_QUERY.
         """
         opened = self._opened()
-        return opened.on(opened.threads.layouts, self._whole, opened, filter)
+        return opened.storage.on(opened.storage.threads.layouts, self._whole, opened, filter)
 
     @staticmethod
     def _whole(opened: OpenVault, wanted: GraphFilter) -> WholeGraph:
-        now = opened.clock.now_ms()
-        gathered = opened.vault.read(
+        now = opened.storage.clock.now_ms()
+        gathered = opened.storage.vault.read(
             lambda rows: reading.gather_whole(rows, _stored(opened, rows), wanted, now), deadline_s=None
         )
-        return reading.draw_whole(gathered, wanted, opened.closing.is_set)
+        return reading.draw_whole(gathered, wanted, opened.storage.closing.is_set)
 
     def layout(
         self,
@@ -590,21 +590,21 @@ class Graph:
         layout = WholeLayout(check_graph(nodes, a, b, weight), group)
 
         def stopped() -> bool:
-            return opened.closing.is_set() or cancelled()
+            return opened.storage.closing.is_set() or cancelled()
 
         def start() -> LayoutProcess:
             return self._child(opened, stopped, deadline_for(nodes))
 
-        return opened.on(opened.threads.layouts, layout_whole, layout, start, on_step, stopped)
+        return opened.storage.on(opened.storage.threads.layouts, layout_whole, layout, start, on_step, stopped)
 
     def _child(self, opened: OpenVault, stopped: Callable[[], bool], deadline_s: float) -> LayoutProcess:
-        return LayoutProcess(opened.threads.guards, opened.clock, stopped, self._command, deadline_s)
+        return LayoutProcess(opened.storage.threads.guards, opened.storage.clock, stopped, self._command, deadline_s)
 
     # ---- named views
 
     def views(self) -> Future[tuple[GraphView, ...]]:
         """The named views, by name."""
-        return self._opened().read(_views)
+        return self._opened().storage.read(_views)
 
     def save_view(self, view: GraphView) -> Future[None]:
         """Keep a view under its name; one of the same name is replaced.
@@ -624,7 +624,7 @@ class Graph:
                 raise UserError(Code.INVALID_INPUT, f"There are {MAX_VIEWS} views already; remove one first.")
             _put(tx, opened, "save_view", (*others, view))
 
-        return opened.write(write)
+        return opened.storage.write(write)
 
     def drop_view(self, name: str) -> Future[None]:
         """Forget a view.
@@ -641,7 +641,7 @@ class Graph:
                 raise UserError(Code.NOT_FOUND, "There is no such view.")
             _put(tx, opened, "drop_view", left)
 
-        return opened.write(write)
+        return opened.storage.write(write)
 
 
 def _stored(opened: OpenVault, rows: Rows) -> SnapshotVectors:
@@ -659,7 +659,7 @@ def _check(view: GraphView) -> None:
 
 def _put(tx: Tx, opened: OpenVault, name: str, views: Sequence[GraphView]) -> None:
     """Settings are no rows that undo looks at: the audit tells how many there are, not what they are called."""
-    with opened.verb(tx, OWNER_ACTOR, name, label="Change the graph's views") as verb:
+    with opened.storage.verb(tx, OWNER_ACTOR, name, label="Change the graph's views") as verb:
         tx.run(
             "INSERT INTO settings (key, value, changed_at) VALUES (?, ?, ?) "
             "ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at",

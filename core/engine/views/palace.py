@@ -12,8 +12,8 @@ from contextlib import suppress
 from typing import TypeVar
 
 from core import log
-from core.engine.runtime.futures import locked_error, log_failure
 from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.storage import locked_error, log_failure
 from core.errors import UserError
 from core.events import Changed, Event, StateChanged
 from core.lifecycle.palace import floor_plan_edits
@@ -53,7 +53,7 @@ class Palace:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().read(floor.read_floor_plan)
+        return self._opened().storage.read(floor.read_floor_plan)
 
     def loci(self, room_id: str) -> Future[Loci]:
         """All loci of one room.
@@ -65,8 +65,8 @@ class Palace:
             UserError: VAULT_LOCKED.
         """
         opened = self._opened()
-        now = opened.clock.now_ms()
-        return opened.read(lambda rows: floor.read_loci(rows, room_id, now))
+        now = opened.storage.clock.now_ms()
+        return opened.storage.read(lambda rows: floor.read_loci(rows, room_id, now))
 
     def where(self, memory_id: str) -> Future[Whereabouts]:
         """Where a memory stands.
@@ -77,7 +77,7 @@ class Palace:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().read(lambda rows: floor.find_locus(rows, memory_id))
+        return self._opened().storage.read(lambda rows: floor.find_locus(rows, memory_id))
 
     def arrange(self) -> Future[int]:
         """Give a place to everything that waits for one and has its vector, now.
@@ -89,7 +89,7 @@ class Palace:
             UserError: VAULT_LOCKED.
         """
         opened = self._opened()
-        return opened.on(opened.threads.jobs, lambda: arrange_waiting(opened).placed)
+        return opened.storage.on(opened.storage.threads.jobs, lambda: arrange_waiting(opened).placed)
 
     def move_locus(self, memory_id: str, room_id: str, x: float, y: float) -> Future[str]:
         """Put a memory on the nearest free place of its room, or of another in the same wing.
@@ -179,19 +179,19 @@ class Palace:
             opened: the vault that was just opened.
         """
         chore = _Chore(opened)
-        chore.stop = opened.hub.subscribe(chore.hear)
-        opened.threads.every(_TICK_S, chore.tick, "palace")
+        chore.stop = opened.storage.hub.subscribe(chore.hear)
+        opened.storage.threads.every(_TICK_S, chore.tick, "palace")
 
     def _change(self, verb: str, ids: tuple[str, ...], action: Callable[[Tx, FloorPlanContext], str]) -> Future[str]:
         opened = self._opened()
-        desk = FloorPlanContext(opened.work, opened.make_id, opened.search.index.fetch)
+        desk = FloorPlanContext(opened.storage.work, opened.storage.make_id, opened.search.index.fetch)
 
         def write(tx: Tx) -> str:
             step = action(tx, desk)
-            opened.announce_after(tx, verb, ids, OWNER_ACTOR)
+            opened.storage.announce_after(tx, verb, ids, OWNER_ACTOR)
             return step
 
-        return opened.write(write)
+        return opened.storage.write(write)
 
 
 class _Site:
@@ -199,20 +199,20 @@ class _Site:
 
     def __init__(self, opened: OpenVault) -> None:
         self._opened = opened
-        self.work = opened.work
-        self.make_id: Callable[[], str] = opened.make_id
+        self.work = opened.storage.work
+        self.make_id: Callable[[], str] = opened.storage.make_id
 
     def read(self, fn: Callable[[Rows], T]) -> T:
-        return self._opened.vault.read(fn)
+        return self._opened.storage.vault.read(fn)
 
     def write(self, fn: Callable[[Tx], T]) -> T:
-        return self._opened.write(fn, background=True).result()
+        return self._opened.storage.write(fn, background=True).result()
 
     def fetch(self, labels: Numbers) -> tuple[Numbers, Vectors]:
         return self._opened.search.index.fetch(labels)
 
     def check(self) -> None:
-        if self._opened.closing.is_set():
+        if self._opened.storage.closing.is_set():
             raise locked_error()
 
 
@@ -227,7 +227,7 @@ def arrange_waiting(opened: OpenVault) -> ArrangementResult:
     """
     done = Arranger(_Site(opened)).run()
     if done.placed:
-        opened.announce(VERB, (), SCHEDULER, opened.vault.seq)
+        opened.storage.announce(VERB, (), SCHEDULER, opened.storage.vault.seq)
     return done
 
 
@@ -241,7 +241,7 @@ class _Chore:
     def __init__(self, opened: OpenVault) -> None:
         self._opened = opened
         self._lock = threading.Lock()  # guards all below
-        self._since: float | None = opened.clock.monotonic()
+        self._since: float | None = opened.storage.clock.monotonic()
         self._last = self._since
         self._not_before = self._since
         self._is_running = False
@@ -252,7 +252,7 @@ class _Chore:
         if isinstance(event, StateChanged) and event.state == "closing":
             self.stop()
         elif isinstance(event, Changed) and event.verb != VERB:
-            now = self._opened.clock.monotonic()
+            now = self._opened.storage.clock.monotonic()
             with self._lock:
                 self._since = now if self._since is None else self._since
                 self._last = now
@@ -264,13 +264,13 @@ class _Chore:
                 return
             self._is_running = True
         with suppress(UserError):  # the vault closed just now
-            work: Future[None] = self._opened.on(self._opened.threads.jobs, self._run)
+            work: Future[None] = self._opened.storage.on(self._opened.storage.threads.jobs, self._run)
             work.add_done_callback(self._ended)
             log_failure(work, _log, "arranging the palace")
 
     def _is_time(self) -> bool:
-        now = self._opened.clock.monotonic()
-        if self._since is None or now < self._not_before or self._opened.closing.is_set():
+        now = self._opened.storage.clock.monotonic()
+        if self._since is None or now < self._not_before or self._opened.storage.closing.is_set():
             return False
         return now - self._last >= _QUIET_S or now - self._since >= _LONGEST_S
 
@@ -279,11 +279,11 @@ class _Chore:
             if not self._is_time():
                 return  # an import ended while this waited for its turn: more may follow it
             self._since = None
-        if not self._opened.vault.read(has_unplaced):
+        if not self._opened.storage.vault.read(has_unplaced):
             return
         if arrange_waiting(self._opened).waiting:
             with self._lock:
-                now = self._opened.clock.monotonic()
+                now = self._opened.storage.clock.monotonic()
                 self._since, self._not_before = self._since or now, now + _AGAIN_S
 
     def _ended(self, _: Future[None]) -> None:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import TypeVar
 
-from core.engine.runtime.futures import chain
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
+from core.engine.runtime.storage import chain
 from core.recall.browse import timeline as reading
 from core.recall.browse.evolution import check_topic, trace_evolution
 from core.recall.browse.timeline import Spans, TimeColumns
@@ -78,7 +78,7 @@ class Timeline:
             UserError: VAULT_LOCKED.
         """
         opened = self._opened()
-        return opened.read(
+        return opened.storage.read(
             lambda rows: reading.count_by_period(
                 self._columns(opened, rows).columns, grain, first_ms, last_ms, filters, top, self._zone
             )
@@ -112,9 +112,9 @@ class Timeline:
         def read(rows: Rows) -> TimePage:
             columns = self._columns(opened, rows).columns
             places = reading.places_between(columns, first_ms, last_ms, filters)
-            return reading.read_page(rows, columns, places, after, limit, opened.clock.now_ms())
+            return reading.read_page(rows, columns, places, after, limit, opened.storage.clock.now_ms())
 
-        return opened.read(read)
+        return opened.storage.read(read)
 
     def held(
         self,
@@ -148,9 +148,9 @@ class Timeline:
                 spans = reading.read_spans(rows, kept.columns)
                 self._kept = replace(kept, spans=spans)
             places = reading.places_held_at(kept.columns, spans, at_ms, axis, filters)
-            return reading.read_page(rows, kept.columns, places, after, limit, opened.clock.now_ms())
+            return reading.read_page(rows, kept.columns, places, after, limit, opened.storage.clock.now_ms())
 
-        return opened.read(read)
+        return opened.storage.read(read)
 
     def evolution(self, topic: str, limit: int = LIMIT) -> Future[Evolution]:
         """How what is remembered of a topic came about (E39.5).
@@ -167,17 +167,17 @@ class Timeline:
         """
         opened = self._opened()
         wanted = check_topic(topic)
-        begun_at = opened.clock.monotonic()
+        begun_at = opened.storage.clock.monotonic()
 
         def read(meant: Embedded) -> Future[Evolution]:
             sight = meant.active_space
 
             def run(rows: Rows) -> Evolution:
                 stored = SnapshotVectors(rows, sight.index, sight.space.name, sight.space.dims)
-                found = trace_evolution(rows, stored, wanted, meant.first, limit, opened.clock.now_ms())
-                return replace(found, took_ms=(opened.clock.monotonic() - begun_at) * 1000)
+                found = trace_evolution(rows, stored, wanted, meant.first, limit, opened.storage.clock.now_ms())
+                return replace(found, took_ms=(opened.storage.clock.monotonic() - begun_at) * 1000)
 
-            return opened.read(run)
+            return opened.storage.read(run)
 
         return chain(opened.search.embed_texts([wanted]), read)
 

@@ -35,10 +35,12 @@ def test_every_input_reaches_the_formula(rig: Rig) -> None:
 def test_what_has_no_row_beside_it_is_read_all_the_same(rig: Rig) -> None:
     put(rig, "plain", days=30)
     put(rig, "pinned", days=300, pinned=1)
-    values = rig.opened.vault.read(lambda rows: read_strength_by_id(rows, ["pinned", "plain", "nobody"], START_MS))
+    values = rig.opened.storage.vault.read(
+        lambda rows: read_strength_by_id(rows, ["pinned", "plain", "nobody"], START_MS)
+    )
     assert values == {"plain": pytest.approx(0.375), "pinned": 1.0}
 
 
 def test_nothing_has_no_strength(rig: Rig) -> None:
     assert read_strengths([], START_MS).shape == np.zeros(0).shape
-    assert rig.opened.vault.read(lambda rows: read_strength_by_id(rows, [], START_MS)) == {}
+    assert rig.opened.storage.vault.read(lambda rows: read_strength_by_id(rows, [], START_MS)) == {}

@@ -32,7 +32,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_every_question_begins_at_what_is_at_hand(rig: Rig, name: str) -> None:
     params = {"here": "[]", "over": "[]", "review": "[]", "name": "x", "most": 40}
-    plan = rig.opened.vault.read(lambda rows: rows.all("EXPLAIN QUERY PLAN " + QUESTIONS[name], params))
+    plan = rig.opened.storage.vault.read(lambda rows: rows.all("EXPLAIN QUERY PLAN " + QUESTIONS[name], params))
     steps = [str(row[3]) for row in plan]
     assert steps
     scans = [step for step in steps if step.startswith("SCAN") and "json_each" not in step]

@@ -57,7 +57,7 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
 def steps_of(rig: Rig, sql: str) -> list[str]:
     names = set(re.findall(r":([a-z_]+)", sql))
     params = dict.fromkeys(names, "[]") if names else ("[]",) * sql.count("?")
-    plan = rig.opened.vault.read(lambda rows: rows.all("EXPLAIN QUERY PLAN " + sql, params))
+    plan = rig.opened.storage.vault.read(lambda rows: rows.all("EXPLAIN QUERY PLAN " + sql, params))
     return [str(row[3]) for row in plan]
 
 

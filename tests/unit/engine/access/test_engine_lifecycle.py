@@ -84,7 +84,7 @@ def test_locking_and_unlocking_twice_is_once(rig: Rig) -> None:
 
 def test_the_root_is_wiped_and_the_clients_are_forgotten(rig: Rig) -> None:
     rig.client("Claude", "read")
-    root, authority = rig.opened.root, rig.engine.clients.authenticator()
+    root, authority = rig.opened.storage.root, rig.engine.clients.authenticator()
     assert authority.token_for("Claude") is not None
     assert authority.token_for("@owner") is not None
     rig.engine.vault.lock().result(30)
@@ -195,7 +195,7 @@ def test_a_lock_in_full_work_ends_every_future_and_loses_nothing(tmp_path: Path,
 def test_a_lock_does_not_wait_for_a_check(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     def endless(opened: Any) -> dict[str, Any]:
         while True:
-            opened.vault.read(lambda rows: rows.value("SELECT 1"))
+            opened.storage.vault.read(lambda rows: rows.value("SELECT 1"))
 
     monkeypatch.setattr(checks, "check_vault", endless)
     checking = rig.engine.vault.verify()
@@ -204,7 +204,7 @@ def test_a_lock_does_not_wait_for_a_check(rig: Rig, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_lock_does_not_wait_for_a_runaway_reader(rig: Rig) -> None:
-    runaway = rig.opened.read(
+    runaway = rig.opened.storage.read(
         lambda rows: rows.value(
             "WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c"
         )
@@ -215,7 +215,7 @@ def test_a_lock_does_not_wait_for_a_runaway_reader(rig: Rig) -> None:
 
 def test_a_lock_in_the_middle_of_a_rehearsal_ends_it(rig: Rig) -> None:
     path = rig.write_rows(talk(3000))
-    closing = rig.opened.closing
+    closing = rig.opened.storage.closing
     begun: list[int] = []
 
     def lock_now() -> bool:
@@ -374,7 +374,7 @@ def test_a_writer_that_does_not_end_does_not_keep_the_lock_from_completing(
                 "WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 400000) SELECT count(*) FROM c"
             )
 
-    stuck = rig.opened.write(endless)
+    stuck = rig.opened.storage.write(endless)
     waiting = rig.engine.memories.store(StoreRequest("Behind it"), OWNER_ACTOR)
     rig.engine.vault.lock().result(60)
     assert rig.engine.state == "locked"
@@ -386,9 +386,9 @@ def test_a_pool_that_ended_says_that_the_vault_is_locked(rig: Rig) -> None:
     opened = rig.opened
     rig.lock()
     for call in (
-        lambda: opened.read(lambda rows: rows.value("SELECT 1")),
+        lambda: opened.storage.read(lambda rows: rows.value("SELECT 1")),
         lambda: opened.search.embed(["x"]),
-        lambda: opened.write(lambda tx: tx.seq),
+        lambda: opened.storage.write(lambda tx: tx.seq),
     ):
         with refused(Code.VAULT_LOCKED):
             call()

@@ -110,7 +110,7 @@ def test_who_writes_goes_before_a_preview_and_one_that_is_not_wanted_never_begin
         ready.set()
         assert go.wait(60)
 
-    held = rig.opened.write(hold)
+    held = rig.opened.storage.write(hold)
     assert ready.wait(60)
     with pytest.MonkeyPatch.context() as patch:
         rehearse = client_undo.rehearse_client_undo
@@ -127,7 +127,7 @@ def test_who_writes_goes_before_a_preview_and_one_that_is_not_wanted_never_begin
         def write(_tx: Tx) -> None:
             done.append("write")
 
-        written = rig.opened.write(write)
+        written = rig.opened.storage.write(write)
         assert [one.cancel() for one in unwanted] == [True, True, True]
         go.set()
         assert wanted.result(60).steps == 3

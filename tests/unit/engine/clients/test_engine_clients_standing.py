@@ -79,7 +79,7 @@ def test_other_terms_hold_at_once_and_cap_what_was_brought(rig: Rig) -> None:
 def test_of_two_changes_at_once_none_is_lost(rig: Rig) -> None:
     rig.client("Claude", "read", "space:Work")
     clients, go = rig.engine.clients, Event()
-    held = rig.opened.write(lambda _: go.wait(60))
+    held = rig.opened.storage.write(lambda _: go.wait(60))
     asked = [
         clients.regrant("Claude", Change(("write",))),
         clients.regrant("Claude", Change(("space:Home office",), ("space:Work",))),

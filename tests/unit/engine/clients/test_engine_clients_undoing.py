@@ -138,7 +138,9 @@ def told_much(rig: Rig) -> str:
 def test_who_writes_meanwhile_waits_for_one_turn_of_it(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     standing = told_much(rig)
     before = rig.rows(standing)
-    begun = between(monkeypatch, lambda _: rig.opened.write(lambda tx: tx.value("SELECT count(*) FROM memories")))
+    begun = between(
+        monkeypatch, lambda _: rig.opened.storage.write(lambda tx: tx.value("SELECT count(*) FROM memories"))
+    )
     done = rig.engine.clients.remove_all("Claude").result(30)
     assert begun[0].result(30) == 8
     assert (done.steps, done.left, done.archived, done.left_ids) == (5, 0, 5, ())

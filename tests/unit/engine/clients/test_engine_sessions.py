@@ -223,7 +223,7 @@ def held(rig: Rig, actor: Actor, session: str = "s") -> dict[str, float]:
 
 def saved(rig: Rig) -> None:
     """Wait for what is written behind everything else."""
-    rig.opened.write(lambda tx: tx.now_ms, background=True).result(30)
+    rig.opened.storage.write(lambda tx: tx.now_ms, background=True).result(30)
 
 
 def test_what_is_at_hand_comes_along_with_another_question(rig: Rig) -> None:

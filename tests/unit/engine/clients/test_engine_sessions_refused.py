@@ -78,7 +78,7 @@ def test_a_close_that_was_refused_has_closed_nothing(
 
 
 def bound(rig: Rig, most: int) -> None:
-    rig.opened.work.client_waits = most
+    rig.opened.storage.work.client_waits = most
 
 
 TOLD = ("I live in Lisbon.", "My sister lives in Porto.", "I work at Northwind.")

@@ -160,7 +160,7 @@ def test_what_is_said_of_a_memory_changes_it_and_reading_does_not(rig: Rig) -> N
     journal = rig.opened.read_log
     waiting = journal.take()
     assert waiting
-    rig.opened.write(lambda tx: journal.write(tx, waiting)).result(30)
+    rig.opened.storage.write(lambda tx: journal.write(tx, waiting)).result(30)
     assert ears.heard() == {}
 
 
@@ -178,7 +178,7 @@ def test_what_is_sealed_is_gone_for_clients_and_nothing_of_it_is_told(rig: Rig) 
     safe = rig.store("The safe is behind the picture.", space="home").memory_id
     ears.heard()
     seal = {"security_tier": "sensitive"}
-    rig.opened.write(lambda tx: tx.update("memories", {"id": safe}, seal)).result(30)
+    rig.opened.storage.write(lambda tx: tx.update("memories", {"id": safe}, seal)).result(30)
     assert ears.heard() == {name: all_of("gone", safe) for name in ("ada", "bea", "anna")}
     rig.forget(safe)
     assert ears.heard() == {}

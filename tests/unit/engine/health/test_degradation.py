@@ -37,7 +37,7 @@ def rig(tmp_path: Path, flaky: FlakyEmbedder) -> Iterator[Rig]:
 
 
 def how(rig: Rig) -> Health:
-    return rig.opened.vault.read(lambda rows: health_report(rig.opened, rows))
+    return rig.opened.storage.vault.read(lambda rows: health_report(rig.opened, rows))
 
 
 def pending(rig: Rig) -> int:
@@ -148,5 +148,5 @@ def test_a_vault_that_is_locked_is_no_full_disk(rig: Rig) -> None:
     opened = rig.opened
     rig.lock()
     with refused(Code.VAULT_LOCKED):
-        opened.write(lambda tx: tx.seq).result(10)
-    assert opened.write_fault is None
+        opened.storage.write(lambda tx: tx.seq).result(10)
+    assert opened.storage.write_fault is None

@@ -25,7 +25,7 @@ from core.vault.database.tx import Tx
 def rig(tmp_path: Path) -> Iterator[Rig]:
     with rig_at(tmp_path) as rig:
         # The ticker writes every second; here the test says when.
-        rig.opened.threads.stop_tickers()
+        rig.opened.storage.threads.stop_tickers()
         yield rig
 
 
@@ -34,8 +34,8 @@ def ask(rig: Rig, query: str, **more: object) -> str:
 
 
 def chain_is_whole(rig: Rig) -> bool:
-    chain = AuditChain(sub_keys(rig.opened.root).audit)
-    return rig.opened.vault.read(lambda rows: chain.verify(rows).is_whole)
+    chain = AuditChain(sub_keys(rig.opened.storage.root).audit)
+    return rig.opened.storage.vault.read(lambda rows: chain.verify(rows).is_whole)
 
 
 def test_a_receipt_has_its_id_at_once_and_its_row_with_the_flush(rig: Rig) -> None:
@@ -64,19 +64,19 @@ def test_a_receipt_has_its_id_at_once_and_its_row_with_the_flush(rig: Rig) -> No
 def test_many_reads_are_one_transaction(rig: Rig) -> None:
     memory = rig.store("Ada keeps bees").memory_id
     claude = rig.client("Claude", "read", "all_spaces", session="s1")
-    seq = rig.opened.vault.seq
+    seq = rig.opened.storage.vault.seq
     receipts = [ask(rig, "bees") for _ in range(5)]
     for _ in range(3):
         rig.recall("bees", claude)
     rig.engine.flush()
-    assert rig.opened.vault.seq == seq + 1
+    assert rig.opened.storage.vault.seq == seq + 1
     assert len(set(receipts)) == 5
     assert rig.value("SELECT count(*) FROM receipts") == 8
     assert rig.rows("SELECT session, count FROM accesses ORDER BY session") == [("owner", 5), ("s1", 3)]
     assert rig.get(memory).access_count == 8
     assert chain_is_whole(rig)
     rig.engine.flush()
-    assert rig.opened.vault.seq == seq + 1
+    assert rig.opened.storage.vault.seq == seq + 1
 
 
 def test_a_recall_without_an_answer_has_a_receipt_too(rig: Rig) -> None:
@@ -93,7 +93,7 @@ def test_it_is_written_within_a_moment_by_itself(tmp_path: Path) -> None:
         for _ in range(100):
             if rig.value("SELECT count(*) FROM receipts"):
                 break
-            rig.opened.closing.wait(0.05)
+            rig.opened.storage.closing.wait(0.05)
         assert rig.value("SELECT count(*) FROM receipts") == 1
 
 

@@ -68,10 +68,10 @@ def test_a_person_s_message_is_trusted_more_than_an_assistant_s(rig: Rig) -> Non
 def test_a_rehearsal_counts_and_writes_nothing(rig: Rig) -> None:
     rows = [*talk(20), *facts(3), {"no text": 1}]
     path = rig.write_rows(rows)
-    before, seq = rig.dump(), rig.opened.vault.seq
+    before, seq = rig.dump(), rig.opened.storage.vault.seq
     preview = rehearse(rig, path)
     assert (preview.import_id, preview.stored, preview.conversations) == (None, 23, 1)
-    assert (rig.dump(), rig.opened.vault.seq, states(rig)) == (before, seq, [])
+    assert (rig.dump(), rig.opened.storage.vault.seq, states(rig)) == (before, seq, [])
     done = rig.bring(path)
     assert (done.stored, done.messages, done.skipped) == (preview.stored, preview.messages, {"no_text": 1})
     again = rehearse(rig, path)

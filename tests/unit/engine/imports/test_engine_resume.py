@@ -59,14 +59,14 @@ def rig_of(folder: Path, **more: Any) -> Iterator[Rig]:
 
 def interrupt(rig: Rig, path: Path, position: int) -> None:
     """Lock the vault when so many records are stored; what is in the queue by then is stored too."""
-    writing = rig.opened.import_writer.batch
+    writing = rig.opened.search.import_writer.batch
 
     def batch(tx: Any, run: Any, items: Any, at: int, *rest: Any) -> None:
         writing(tx, run, items, at, *rest)
         if at >= position:
-            tx.after_commit(rig.opened.closing.set)
+            tx.after_commit(rig.opened.storage.closing.set)
 
-    object.__setattr__(rig.opened.import_writer, "batch", batch)
+    object.__setattr__(rig.opened.search.import_writer, "batch", batch)
     error = error_of(rig.engine.imports.run(path, None, None, OWNER_ACTOR))
     assert error.code is Code.VAULT_LOCKED
     rig.lock()
@@ -113,16 +113,16 @@ def test_one_that_is_interrupted_again_and_again_comes_to_its_end(
         for position in (8, 14, 20):
             rig.unlock()
             rig.opened.options = Options(import_batch=BATCH)
-            writing = rig.opened.import_writer.batch
+            writing = rig.opened.search.import_writer.batch
 
             def batch(
                 tx: Any, run: Any, items: Any, at: int, *rest: Any, stop: int = position, go: Any = writing
             ) -> None:
                 go(tx, run, items, at, *rest)
                 if at >= stop:
-                    tx.after_commit(rig.opened.closing.set)
+                    tx.after_commit(rig.opened.storage.closing.set)
 
-            object.__setattr__(rig.opened.import_writer, "batch", batch)
+            object.__setattr__(rig.opened.search.import_writer, "batch", batch)
             rig.engine.imports.finish_interrupted().exception(30)
             rig.lock()
         rig.unlock()

@@ -41,7 +41,7 @@ def rig(tmp_path: Path, clock: HandClock) -> Iterator[Rig]:
 def beat(rig: Rig) -> None:
     rig.engine.scheduler.beat(rig.opened, force=True)
     while rig.engine.scheduler.running() is not None:
-        rig.opened.closing.wait(0.002)
+        rig.opened.storage.closing.wait(0.002)
 
 
 def wrong_year(rig: Rig, clock: HandClock) -> None:
@@ -89,7 +89,7 @@ def test_a_step_from_before_can_still_be_taken_back(rig: Rig, clock: HandClock) 
 
 def test_work_that_failed_is_tried_again_by_the_clock(rig: Rig, clock: HandClock) -> None:
     wrong_year(rig, clock)
-    make_id = rig.opened.make_id
+    make_id = rig.opened.storage.make_id
     job = rig.write(lambda tx: job_store.enqueue(tx, make_id, JobType.SWEEP, "scheduler"))
     rig.write(lambda tx: job_store.fail(tx, job, "E5002", is_patient=True))
     clock.advance(DAY_MS)
@@ -105,7 +105,7 @@ def test_a_writer_that_is_long_at_work_ends_no_beat(rig: Rig, monkeypatch: pytes
         clock_held.set()
         free.wait(30)
 
-    long: Future[None] = rig.opened.write(held)
+    long: Future[None] = rig.opened.storage.write(held)
     assert clock_held.wait(30)
     try:
         rig.engine.scheduler.beat(rig.opened, force=True)

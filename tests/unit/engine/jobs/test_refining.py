@@ -430,7 +430,7 @@ def test_sensitive_long_split_and_suspected_texts_are_never_sent(rig: Rig, fake:
     rig.store("do as I say")
     change(rig, "memories", "text LIKE '%melon'", security_tier="sensitive")
     suspected = rig.value("SELECT id FROM memories WHERE text = 'do as I say'")
-    rig.write(lambda tx: open_review(tx, rig.opened.make_id(), suspected, "injection", "suspicious"))
+    rig.write(lambda tx: open_review(tx, rig.opened.storage.make_id(), suspected, "injection", "suspicious"))
     fake.says(claims())
     refine(rig)
     sent = "\n".join(one.words for one in fake.questions)

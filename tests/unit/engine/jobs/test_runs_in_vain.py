@@ -64,7 +64,7 @@ def runs(rig: Rig, minutes: int, step: int = 3) -> int:
         before = last_run(rig)
         scheduler.beat(rig.opened, force=True)
         while scheduler.running() is not None:
-            rig.opened.closing.wait(0.002)
+            rig.opened.storage.closing.wait(0.002)
         found += last_run(rig) != before
     return found
 

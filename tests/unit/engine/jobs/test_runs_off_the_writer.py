@@ -40,7 +40,7 @@ class Storing(WordEmbedder):
 
 
 def write_of(rig: Rig) -> Callable[[], object]:
-    return lambda: rig.opened.write(lambda tx: tx.now_ms).result(WAITS_S)
+    return lambda: rig.opened.storage.write(lambda tx: tx.now_ms).result(WAITS_S)
 
 
 def test_a_consolidation_embeds_its_new_texts_off_the_writer(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_rule_is_turned_around_with_a_vector_that_was_made_off_the_writer(tmp_
         client = rig.client("Anna", "read", "write")
         rule = rig.store("Never write tests", client, kind=Kind.RULE).memory_id
         marks = OutcomeReports(
-            rig.opened.make_id, rig.opened.work, rig.opened.search.space, rig.opened.search.add_vectors
+            rig.opened.storage.make_id, rig.opened.storage.work, rig.opened.search.space, rig.opened.search.add_vectors
         )
         for actor in (client, rig.client("Ben", "read", "write"), client):
             rig.write(partial(marks.mark_harmful, memory_id=rule, actor=actor, reason="it failed"))

@@ -26,7 +26,7 @@ USUAL = RetrievalOptions()
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
     with rig_at(tmp_path) as rig:
-        rig.opened.threads.stop_tickers()
+        rig.opened.storage.threads.stop_tickers()
         yield rig
 
 

@@ -22,7 +22,7 @@ SILENT = {"least_chance": 1.0}
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
     with rig_at(tmp_path) as rig:
-        rig.opened.threads.stop_tickers()
+        rig.opened.storage.threads.stop_tickers()
         yield rig
 
 

@@ -87,7 +87,7 @@ def test_what_hangs_on_the_memory_goes_with_the_allowed_text(rig: Rig, asker: Ac
         lambda tx: tx.insert(
             "edges",
             {
-                "id": rig.opened.make_id(),
+                "id": rig.opened.storage.make_id(),
                 "from_id": other,
                 "to_id": known,
                 "type": "related_to",

@@ -76,7 +76,7 @@ def test_what_is_brought_back_gets_the_vector_it_lacks(rig: Rig) -> None:
     rig.forget(memory_id)
     rig.write(lambda tx: tx.run("DELETE FROM embeddings WHERE owner = 'memory'"))
     rig.engine.library.revise([memory_id], Revision(status=Status.ACTIVE)).result(30)
-    rig.opened.threads.jobs.submit(lambda: None).result(30)
+    rig.opened.storage.threads.jobs.submit(lambda: None).result(30)
     assert rig.value("SELECT count(*) FROM embeddings") == 1
 
 

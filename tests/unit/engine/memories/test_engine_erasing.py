@@ -178,8 +178,8 @@ def test_an_original_of_a_united_text_takes_the_united_one_with_it(rig: Rig) -> 
     vector = rig.opened.search.embedder.embed_one("united")
 
     def unite(tx: Any) -> str:
-        with rig.opened.work.verb(tx, "resolve", "Unite", OWNER_ACTOR) as verb:
-            transitions = rig.opened.store_service.transitions(tx, verb, rig.opened.search.add_vectors)
+        with rig.opened.storage.work.verb(tx, "resolve", "Unite", OWNER_ACTOR) as verb:
+            transitions = rig.opened.search.store_service.transitions(tx, verb, rig.opened.search.add_vectors)
             return transitions.merge_into(kept, f"The cellar is damp. {TEXT}", vector, other).original_id
 
     original = rig.write(unite)
@@ -363,7 +363,7 @@ def test_work_in_flight_does_not_bring_it_back(rig: Rig, monkeypatch: pytest.Mon
     """T9: vectors were made, an answer was read, before the erasure; both arrive after it."""
     gone = rig.store(TEXT).memory_id
     rig.store("Ada keeps bees")
-    memories = rig.opened.vault.read(lambda rows: list(read_by_ids(rows, [gone]).values()))
+    memories = rig.opened.storage.vault.read(lambda rows: list(read_by_ids(rows, [gone]).values()))
     vectors = rig.opened.search.embedder.embed([TEXT])
     noting = type(rig.opened.read_log).note
     held: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
@@ -380,7 +380,7 @@ def test_work_in_flight_does_not_bring_it_back(rig: Rig, monkeypatch: pytest.Mon
     for args, more in held:
         noting(rig.opened.read_log, *args, **more)
     rig.engine.flush()
-    rig.opened.write(_vectors_of(rig.opened, memories, vectors)).result(30)
+    rig.opened.storage.write(_vectors_of(rig.opened, memories, vectors)).result(30)
     assert traces(rig) == []
     assert rig.value("SELECT count(*) FROM receipts") == 2
     assert rig.found("key third step", mode="semantic") == []
@@ -429,7 +429,7 @@ def test_the_snapshot_goes_and_the_next_one_does_not_hold_it(rig: Rig) -> None:
 
 
 def test_vanished_words_are_scrubbed_though_a_lock_came_first(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    rig.opened.threads.stop_tickers()
+    rig.opened.storage.threads.stop_tickers()
     erase(rig, rig.store(TEXT).memory_id)
     assert rig.value("SELECT count(*) FROM settings WHERE key = 'scrub_due'") == 1
     with monkeypatch.context() as patch:

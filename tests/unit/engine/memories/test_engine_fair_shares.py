@@ -228,7 +228,7 @@ def test_what_is_sealed_is_given_to_no_client_and_counted(rig: Rig) -> None:
     client = rig.client("curious", "read", HOME)
     closed = rig.store("The safe is opened with the blue key.", space="home").memory_id
     rig.store("The blue car stands in the garage.", space="home")
-    rig.opened.write(
+    rig.opened.storage.write(
         lambda tx: tx.run("UPDATE memories SET security_tier = 'confidential' WHERE id = ?", (closed,))
     ).result(10)
     memories = rig.engine.memories

@@ -21,7 +21,7 @@ NOW, PAST = "which editor does Ada use?", "is vim the editor?"
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
     with rig_at(tmp_path) as rig:
-        rig.opened.threads.stop_tickers()
+        rig.opened.storage.threads.stop_tickers()
         yield rig
 
 

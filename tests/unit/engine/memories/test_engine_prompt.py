@@ -40,7 +40,7 @@ def full(pool: Any, workers: int) -> Iterator[None]:
 def test_a_question_and_a_store_pass_what_an_import_has_queued(tmp_path: Path) -> None:
     with rig_at(tmp_path) as rig:
         rig.store("The ladder stands behind the shed.")
-        with full(rig.opened.threads.compute, 2):
+        with full(rig.opened.storage.threads.compute, 2):
             stored = rig.engine.memories.store(StoreRequest("The saw hangs beside it."), OWNER_ACTOR)
             assert stored.result(PATIENCE_S).operation == "ADD"
             found = rig.engine.memories.recall(RecallQuery("ladder shed"), OWNER_ACTOR).result(PATIENCE_S)

@@ -40,7 +40,7 @@ def begun(rig: Rig, kind: JobType, deeds: Sequence[Planned]) -> str:
     """A job with this plan."""
 
     def write(tx: Tx) -> str:
-        job_id = job_store.enqueue(tx, rig.opened.make_id, kind, "scheduler")
+        job_id = job_store.enqueue(tx, rig.opened.storage.make_id, kind, "scheduler")
         job = job_store.by_id(tx, job_id)
         assert job is not None
         job_store.begin(tx, job, deeds, len(deeds), {})
@@ -50,7 +50,7 @@ def begun(rig: Rig, kind: JobType, deeds: Sequence[Planned]) -> str:
 
 
 def kept(rig: Rig, job_id: str) -> list[Planned]:
-    return list(rig.opened.vault.read(lambda rows: job_store.planned(rows, job_id, 0, 1_000)))
+    return list(rig.opened.storage.vault.read(lambda rows: job_store.planned(rows, job_id, 0, 1_000)))
 
 
 def digests(rig: Rig, memory_id: str) -> tuple[str, ...]:
@@ -60,7 +60,7 @@ def digests(rig: Rig, memory_id: str) -> tuple[str, ...]:
 
 def carried(rig: Rig, job: Planner, deeds: Sequence[Planned], ground: Any) -> Counter[str]:
     def write(tx: Tx) -> Counter[str]:
-        with rig.opened.work.verb(tx, "run", "A run", SCHEDULER) as verb:
+        with rig.opened.storage.work.verb(tx, "run", "A run", SCHEDULER) as verb:
             return Counter(job.carry_out(tx, verb, ground, deeds).counts)
 
     done: Counter[str] = rig.write(write)

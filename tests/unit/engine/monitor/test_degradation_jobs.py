@@ -102,7 +102,7 @@ def test_work_that_needs_the_whole_index_waits_until_it_is_loaded(rig: Rig) -> N
     """E32, E33.1 step 9: words are searched, consolidation says that it waits, and the upkeep loads the index again."""
     rig.bring(facts(12))
     later(rig, 25)
-    rig.opened.threads.stop_tickers()
+    rig.opened.storage.threads.stop_tickers()
     empty = IndexManager(rig.opened.search.space.dims)
     rig.opened.search.use_vector_space(_with_index(rig, empty))
     assert rig.recall("jar number 3").items[0].memory.text == "The shelf holds jar number 3"
@@ -121,9 +121,11 @@ def test_work_that_needs_the_whole_index_waits_until_it_is_loaded(rig: Rig) -> N
 
 
 def _with_index(rig: Rig, index: IndexManager) -> ActiveVectorSpace:
-    now = rig.opened
-    profile = profile_from_options(now.search.retrieval)
-    return make_active_space(now.search.embedder, now.search.space, index, profile, now.readers, now.make_id, now.work)
+    search, storage = rig.opened.search, rig.opened.storage
+    profile = profile_from_options(search.retrieval)
+    return make_active_space(
+        search.embedder, search.space, index, profile, search.readers, storage.make_id, storage.work
+    )
 
 
 # ---- the disk
@@ -145,7 +147,7 @@ def test_e32_1f_a_run_on_a_full_disk_loses_nothing_and_goes_on_when_there_is_roo
             raise disk_full()
         return saving(self, *args, **more)
 
-    rig.opened.threads.stop_tickers()
+    rig.opened.storage.threads.stop_tickers()
     monkeypatch.setattr(Vault, "_transact", transact)
     running = rig.engine.jobs.run(JobType.SWEEP)
     until(lambda: how(rig).warnings[:1] == (describe_problem("disk_full"),), "it is told")

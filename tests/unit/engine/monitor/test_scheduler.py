@@ -412,7 +412,7 @@ def test_a_run_that_gave_up_and_was_taken_back_begins_anew(tmp_path: Path) -> No
 
 def test_what_comes_back_by_itself_never_ends_as_poison(tmp_path: Path) -> None:
     with scheduled(tmp_path, Archiving()) as rig:
-        job_id = rig.write(lambda tx: job_store.enqueue(tx, rig.opened.make_id, JobType.SWEEP, "scheduler"))
+        job_id = rig.write(lambda tx: job_store.enqueue(tx, rig.opened.storage.make_id, JobType.SWEEP, "scheduler"))
         for _ in range(12):
             state = rig.write(lambda tx: job_store.fail(tx, job_id, "E3001", is_patient=True))
         assert state is JobState.QUEUED
@@ -448,7 +448,7 @@ def test_work_of_hours_lets_all_other_work_go_first(tmp_path: Path) -> None:
             order.append("migrate")
             if len(order) == 3:  # somebody stores, the calendar queues, while it goes on
                 for kind in (JobType.SWEEP, JobType.EMBED):
-                    job_store.enqueue(tx, rig.opened.make_id, kind, "scheduler")
+                    job_store.enqueue(tx, rig.opened.storage.make_id, kind, "scheduler")
             return super().write(tx, verb, ground, prepared)
 
     @dataclass
@@ -477,7 +477,7 @@ def test_the_history_keeps_the_newest_of_each_kind_and_one_empty_run(tmp_path: P
 
         def ended(tx: Tx, kind: JobType, count: int, *, progress: int) -> None:
             for _ in range(count):
-                job_id = job_store.enqueue(tx, rig.opened.make_id, kind, "scheduler")
+                job_id = job_store.enqueue(tx, rig.opened.storage.make_id, kind, "scheduler")
                 tx.run("UPDATE jobs SET progress = ? WHERE id = ?", (progress, job_id))
                 job_store.finish(tx, job_id, JobState.DONE, {})
 
@@ -485,15 +485,15 @@ def test_the_history_keeps_the_newest_of_each_kind_and_one_empty_run(tmp_path: P
             rig.write(partial(ended, kind=kind, count=count, progress=progress))
         counts: dict[str, int] = dict(rig.rows("SELECT type, count(*) FROM jobs GROUP BY type"))
         assert (counts["consolidate"], counts["gaps"], counts["replay"] // 11) == (1, 1, 45)  # some 500 are kept
-        known = rig.opened.vault.read(lambda rows: job_store.last_ended(rows, rig.clock.now_ms()))
+        known = rig.opened.storage.vault.read(lambda rows: job_store.last_ended(rows, rig.clock.now_ms()))
         assert set(known) == {JobType.CONSOLIDATE, JobType.GAPS, JobType.REPLAY}
 
 
 def test_a_second_try_joins_the_job_that_waits_already(tmp_path: Path) -> None:
     with scheduled(tmp_path, Archiving()) as rig:
-        first = rig.write(lambda tx: job_store.enqueue(tx, rig.opened.make_id, JobType.SWEEP, "scheduler"))
+        first = rig.write(lambda tx: job_store.enqueue(tx, rig.opened.storage.make_id, JobType.SWEEP, "scheduler"))
         for _ in range(job_store.TRIES):
             rig.write(lambda tx: job_store.fail(tx, first, "E4005"))
-        second = rig.write(lambda tx: job_store.enqueue(tx, rig.opened.make_id, JobType.SWEEP, "scheduler"))
+        second = rig.write(lambda tx: job_store.enqueue(tx, rig.opened.storage.make_id, JobType.SWEEP, "scheduler"))
         assert rig.engine.jobs.retry(first).result(30).id == second
         assert rig.value("SELECT state FROM jobs WHERE id = ?", first) == "cancelled"

@@ -50,7 +50,7 @@ def later(rig: Rig, milliseconds: int) -> None:
 
 
 def how(rig: Rig) -> Health:
-    return rig.opened.vault.read(lambda rows: health_report(rig.opened, rows))
+    return rig.opened.storage.vault.read(lambda rows: health_report(rig.opened, rows))
 
 
 def test_a_palace_that_is_well_has_no_warning(rig: Rig) -> None:
@@ -220,8 +220,8 @@ def replace_option(rig: Rig, **more: object) -> Options:
 
 
 def test_what_opening_found_is_told_first(rig: Rig) -> None:
-    info = rig.opened.vault.info
-    rig.opened.vault.info = replace(info, lost_commits=2, head_state="missing")
+    info = rig.opened.storage.vault.info
+    rig.opened.storage.vault.info = replace(info, lost_commits=2, head_state="missing")
     rig.opened.model = ModelState(Server.FAILING, code="E3005")
     assert how(rig).warnings == (
         describe_problem("damaged_log"),

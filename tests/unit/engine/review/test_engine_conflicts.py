@@ -197,7 +197,8 @@ def test_what_follows_is_counted(rig: Rig) -> None:
     pair = make_pair(rig, have(recalled=3))
 
     def derive(tx: Any) -> None:
-        transitions = Transitions(tx, None, rig.opened.make_id, rig.opened.search.space, rig.opened.search.add_vectors)  # type: ignore[arg-type]
+        search, make_id = rig.opened.search, rig.opened.storage.make_id
+        transitions = Transitions(tx, None, make_id, search.space, search.add_vectors)  # type: ignore[arg-type]
         digest = put(rig, transitions, Side("A digest.", kind=Kind.DIGEST))
         below = put(rig, transitions, Side("Made of the digest."))
         space = tx.value("SELECT id FROM spaces WHERE name = 'home'")

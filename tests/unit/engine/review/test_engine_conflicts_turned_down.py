@@ -75,7 +75,7 @@ def between(monkeypatch: pytest.MonkeyPatch, begin: Callable[[Any], Future[Any]]
 def test_who_writes_meanwhile_waits_for_one_turn_of_it(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     noisy(rig, 5)
     before = rig.dump()
-    begun = between(monkeypatch, lambda _: rig.opened.write(lambda tx: tx.value(OPEN)))
+    begun = between(monkeypatch, lambda _: rig.opened.storage.write(lambda tx: tx.value(OPEN)))
     done = rig.engine.conflicts.turn_down("Noisy").result(30)
     assert (begun[0].result(30), done.items, done.left, open_items(rig)) == (3, 5, 0, 0)
     assert rig.engine.journal.steps().result(10).rows[0].label.endswith("5 decisions")

@@ -21,7 +21,7 @@ from core.vault.verification import CheckOutcome
 
 def test_what_expired_goes_in_batches_and_nothing_else(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(expiry, "_BATCH", 3)
-    rig.opened.threads.stop_tickers()
+    rig.opened.storage.threads.stop_tickers()
     rig.store("Ada keeps bees", request_id="r1")
     rig.bring(facts(10))
     undone = rig.undo(rig.forget(rig.store("Eva keeps goats").memory_id))
@@ -47,7 +47,7 @@ def test_what_expired_goes_in_batches_and_nothing_else(rig: Rig, monkeypatch: py
 
 
 def test_a_scrub_is_remembered_until_it_is_done(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    rig.opened.threads.stop_tickers()
+    rig.opened.storage.threads.stop_tickers()
     rig.store("Ada keeps bees")
     rig.undo()
     assert json.loads(rig.value("SELECT value FROM settings WHERE key = 'scrub_due'")) > 0
@@ -68,7 +68,7 @@ def test_a_verb_of_many_short_statements_ends_with_its_time(rig: Rig) -> None:
         while True:
             tx.run("UPDATE settings SET changed_at = 0 WHERE key = 'none'")
 
-    stuck = rig.opened.write(endless)
+    stuck = rig.opened.storage.write(endless)
     rig.engine.lock(0.5)
     error = stuck.exception(10)
     assert isinstance(error, LociError)

@@ -9,8 +9,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import pytest
 from engine_rig import HandClock, error_of, refused
 
-from core.engine.runtime.futures import begin, chain, log_failure, map_result
 from core.engine.runtime.progress import ImportProgress
+from core.engine.runtime.storage import begin, chain, log_failure, map_result
 from core.errors import BugError, CancelledError, Code, UserError
 
 LOG = logging.getLogger("loci.test")

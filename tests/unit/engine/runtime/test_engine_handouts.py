@@ -89,7 +89,7 @@ def test_a_minute_that_ends_before_it_was_written_loses_nothing(rig: Rig) -> Non
 def test_while_nothing_can_be_written_a_minute_is_one_entry_and_the_oldest_ids_go_first(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rig.opened.threads.stop_tickers()
+    rig.opened.storage.threads.stop_tickers()
     reader = rig.client("reader", "read", HOME)
     ids = [rig.store(text, space="home").memory_id for text in TEXTS[:9]]
     handed, journal = rig.engine.journal.note_disclosure, rig.opened.read_log
@@ -112,7 +112,7 @@ def test_while_nothing_can_be_written_a_minute_is_one_entry_and_the_oldest_ids_g
 
 
 def test_what_goes_on_with_a_receipt_that_was_never_written_is_written_whole(rig: Rig) -> None:
-    rig.opened.threads.stop_tickers()
+    rig.opened.storage.threads.stop_tickers()
     reader = rig.client("reader", "read", HOME)
     ids = [rig.store(text, space="home").memory_id for text in TEXTS[:3]]
     rig.engine.journal.note_disclosure(reader, "list", "", ids[:1])
@@ -196,9 +196,9 @@ def test_an_erasure_that_has_looked_already_finds_what_was_added_since(rig: Rig,
         rig.recall("Where is box 1 kept?", reader)
         flush_journal(rig.opened)
     index = TraceIndex([second], [TEXTS[1]])
-    rig.opened.vault.read(index.look)
+    rig.opened.storage.vault.read(index.look)
     rig.engine.journal.note_disclosure(reader, "list", "", [second])
     flush_journal(rig.opened)
     at = int(rig.value("SELECT rowid FROM receipts WHERE verb = 'list'"))
-    places = rig.opened.vault.read(lambda rows: index.places(rows, [second], [], [TEXTS[1]]))
+    places = rig.opened.storage.vault.read(lambda rows: index.places(rows, [second], [], [TEXTS[1]]))
     assert places is None or at > places["receipts"].after

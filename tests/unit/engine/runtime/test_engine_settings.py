@@ -31,7 +31,7 @@ def test_a_change_is_a_named_step_and_undo_takes_it_back_live(rig: Rig) -> None:
 
     report = rig.undo()
     assert report.label == "Change the setting Undo history"
-    assert (rig.opened.options.undo_days, rig.opened.work.undo_days) == (7, 7)
+    assert (rig.opened.options.undo_days, rig.opened.storage.work.undo_days) == (7, 7)
     redo = rig.undo(report.undo_step_id)
     assert rig.opened.options.undo_days == 8
     rig.undo(redo.undo_step_id)

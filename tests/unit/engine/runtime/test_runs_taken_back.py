@@ -65,7 +65,7 @@ def test_what_age_erased_may_be_said_again_and_no_file_brings_it_back(rig: Rig) 
 
 def let_steps_expire(rig: Rig) -> None:
     """Years on, in small leaps, so that the clock is believed."""
-    rig.opened.threads.stop_tickers()
+    rig.opened.storage.threads.stop_tickers()
     later(rig, 100)
     for _ in range(3):
         later(rig, 1)

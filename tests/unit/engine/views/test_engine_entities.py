@@ -316,7 +316,7 @@ def test_a_client_without_curate_proposes_a_merge(rig: Rig) -> None:
 
 def test_a_merge_that_waits_is_its_clients_own_question(rig: Rig) -> None:
     """It counts for its bound, the person sees who asks and turns all of it down at once, and no other client hears."""
-    rig.opened.work.client_waits = 2
+    rig.opened.storage.work.client_waits = 2
     plug = rig.client("plug", "read", "propose", "space:home")
     other = rig.client("other", "read", "propose", "space:home")
     known = [named(rig, f"{name} sings.", name, space="home") for name in ("Rosa", "Rosalind", "Rosanna", "Rosetta")]

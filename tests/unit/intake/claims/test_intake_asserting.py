@@ -63,7 +63,7 @@ def become(rig: Rig, memory_id: str, status: Status) -> None:
 
     def write(tx: Tx) -> None:
         tx.update("memories", {"id": memory_id}, {"status": status.value})
-        sync_claims(tx, rig.opened.make_id, [memory_id])
+        sync_claims(tx, rig.opened.storage.make_id, [memory_id])
 
     rig.write(write)
 
@@ -114,7 +114,7 @@ def test_a_memory_that_stands_asserts_what_it_says(rig: Rig) -> None:
     reply = say(rig, "Graz")
     assert states(rig) == {"Graz": "asserted"}
     assert rig.value("SELECT asserted_at FROM claims") == START_MS
-    found = rig.opened.vault.read(lambda rows: claims_of(rows, [reply.memory_id]))
+    found = rig.opened.storage.vault.read(lambda rows: claims_of(rows, [reply.memory_id]))
     assert found == [rig.value("SELECT id FROM claims")]
 
 

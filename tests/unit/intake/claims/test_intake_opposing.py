@@ -87,7 +87,7 @@ def test_only_what_cannot_be_true_together(
     alone = sure(rig)["Graz"]
     tell(rig, pair[1], "Linz", **more)
     graz = str(rig.value("SELECT id FROM claims WHERE value = 'Graz'"))
-    assert bool(rig.opened.vault.read(lambda rows: read_opposing_claims(rows, [graz]))) is opposes
+    assert bool(rig.opened.storage.vault.read(lambda rows: read_opposing_claims(rows, [graz]))) is opposes
     assert (sure(rig)["Graz"] < alone) is opposes
 
 

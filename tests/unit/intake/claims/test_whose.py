@@ -14,11 +14,11 @@ from core.types.values import Source
 
 
 def _standing(rig: Rig, memory_id: str) -> SourceAuthority:
-    return rig.opened.vault.read(lambda rows: authority_of(rows, memory_id))
+    return rig.opened.storage.vault.read(lambda rows: authority_of(rows, memory_id))
 
 
 def _at_the_desk(rig: Rig, memory_id: str) -> bool:
-    return bool(rig.opened.vault.read(lambda rows: find_persons_words(rows, [memory_id])))
+    return bool(rig.opened.storage.vault.read(lambda rows: find_persons_words(rows, [memory_id])))
 
 
 def _sources(rig: Rig, memory_id: str, *rows: tuple[str, str]) -> None:

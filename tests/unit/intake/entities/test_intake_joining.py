@@ -24,7 +24,7 @@ def two(rig: Rig) -> tuple[str, str]:
 
     def write(tx: Any) -> tuple[str, str]:
         made = [
-            registry.make_entity(tx, rig.opened.make_id, space, n, "person", "rules")
+            registry.make_entity(tx, rig.opened.storage.make_id, space, n, "person", "rules")
             for n in ("Rosa Castellanos", "Rosa")
         ]
         for entity, memory, end in zip(made, tx.all("SELECT id FROM memories ORDER BY n"), (16, 4), strict=True):
@@ -48,7 +48,7 @@ def test_names_and_mentions_move_and_the_other_leads_to_it(rig: Rig) -> None:
     assert done == {"aliases": 1, "mentions": 1, "claims": 0, "superseded": 0}
     assert rig.value("SELECT count(*) FROM mentions WHERE entity_id = ?", keep) == 2
     assert (
-        rig.opened.vault.read(
+        rig.opened.storage.vault.read(
             lambda rows: registry.find_entity(rows, rows.value("SELECT space_id FROM memories"), "rosa")
         )
         == keep

@@ -307,7 +307,7 @@ def test_what_another_decision_settled_closes_with_a_note(rig: Rig) -> None:
 
 
 def _also_against(rig: Rig, tx: Any, first: Pair) -> str:
-    item = str(rig.opened.make_id())
+    item = str(rig.opened.storage.make_id())
     row = tx.row("conflicts", {"id": first.item})
     tx.insert("conflicts", {**row, "id": item, "kind": "classification", "fingerprint": b"x" * 32})
     return item
@@ -377,7 +377,7 @@ def test_of_what_a_batch_refused_nothing_is_told(rig: Rig) -> None:
             raise UserError(Code.INVALID_INPUT, "Not this one.")
 
     def write(tx: Tx) -> Decided:
-        resolver = Resolver(rig.opened.make_id, rig.opened.work, rig.opened.search.space, admit)
+        resolver = Resolver(rig.opened.storage.make_id, rig.opened.storage.work, rig.opened.search.space, admit)
         ids = [pair.item for pair in pairs]
         return resolver.resolve_many(
             tx, ids, Decision(Action.SUPERSEDE), OWNER_ACTOR, None, rig.opened.search.add_vectors

@@ -47,7 +47,7 @@ def harmful(rig: Rig, memory_id: str, *reasons: str | None, actor: Actor = OWNER
 
 
 def state(rig: Rig, memory_id: str) -> RuleState:
-    found = rig.opened.vault.read(lambda rows: rule_state(rows, memory_id))
+    found = rig.opened.storage.vault.read(lambda rows: rule_state(rows, memory_id))
     assert found is not None
     return found
 
@@ -215,7 +215,9 @@ def test_a_client_turns_its_own_rule_around_and_no_other_clients(rig: Rig) -> No
 
 def test_without_an_embedder_the_mark_counts_and_the_inversion_waits(rig: Rig) -> None:
     tabs = rule(rig)
-    marks = OutcomeReports(rig.opened.make_id, rig.opened.work, rig.opened.search.space, rig.opened.search.add_vectors)
+    marks = OutcomeReports(
+        rig.opened.storage.make_id, rig.opened.storage.work, rig.opened.search.space, rig.opened.search.add_vectors
+    )
     for reason in ("a", "b", "c"):
         rig.write(partial(marks.mark_harmful, memory_id=tabs, actor=OWNER_ACTOR, reason=reason))
     found = state(rig, tabs)
@@ -227,7 +229,7 @@ def test_without_an_embedder_the_mark_counts_and_the_inversion_waits(rig: Rig) -
 def test_an_embedder_that_is_away_costs_no_mark(tmp_path: Path) -> None:
     flaky = FlakyEmbedder()
     with rig_at(tmp_path, embedder=flaky) as rig:
-        rig.opened.threads.stop_tickers()
+        rig.opened.storage.threads.stop_tickers()
         tabs = rule(rig)
         harmful(rig, tabs, "a", "b")
         flaky.code = Code.EMBEDDER_UNAVAILABLE
@@ -304,7 +306,7 @@ def test_a_changed_text_brings_its_own_steps_and_keeps_the_counts(rig: Rig) -> N
     ran(rig, made, "well", 1_000)
     text = "Release the web app\n- test\n- tag\n- push"
     (new_id,) = rig.engine.library.revise([made], Revision(text=text)).result(20).ids
-    found = rig.opened.vault.read(lambda rows: procedure_state(rows, new_id))
+    found = rig.opened.storage.vault.read(lambda rows: procedure_state(rows, new_id))
     assert found is not None
     assert (found.steps, found.cues, found.successes) == (("test", "tag", "push"), ("release", "web", "app"), 1)
 

@@ -105,8 +105,8 @@ def test_what_is_replaced_is_said_by_no_digest(rig: Rig, sources: list[str]) -> 
     assert differences(before, held)
 
     def replace(tx: Tx) -> str:
-        with rig.opened.work.verb(tx, "run", "Replace", OWNER_ACTOR) as verb:
-            rig.opened.store_service.transitions(tx, verb, rig.opened.search.add_vectors, "owner").supersede(
+        with rig.opened.storage.work.verb(tx, "run", "Replace", OWNER_ACTOR) as verb:
+            rig.opened.search.store_service.transitions(tx, verb, rig.opened.search.add_vectors, "owner").supersede(
                 sources[0], new
             )
         return verb.step_id
@@ -120,8 +120,8 @@ def test_what_is_replaced_is_said_by_no_digest(rig: Rig, sources: list[str]) -> 
 
 def test_a_digest_stays_where_a_source_goes_to_the_archive(rig: Rig, sources: list[str]) -> None:
     def archive(tx: Tx) -> None:
-        with rig.opened.work.verb(tx, "run", "Archive", OWNER_ACTOR) as verb:
-            rig.opened.store_service.transitions(tx, verb, rig.opened.search.add_vectors, "rules").archive(
+        with rig.opened.storage.work.verb(tx, "run", "Archive", OWNER_ACTOR) as verb:
+            rig.opened.search.store_service.transitions(tx, verb, rig.opened.search.add_vectors, "rules").archive(
                 sources[0], "expired"
             )
 

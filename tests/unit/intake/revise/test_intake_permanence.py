@@ -137,7 +137,7 @@ def _forget_steps(tx: Tx) -> None:
 def test_of_two_that_are_united_the_longer_lasting_counts(rig: Rig, turned: bool) -> None:
     ids = [rig.store(text).memory_id for text in (HOME, JAR)]
     keep, other = reversed(ids) if turned else ids
-    rig.write(lambda tx: write_merge(tx, rig.opened.work.make_id, keep, f"{HOME} {JAR}", other))
+    rig.write(lambda tx: write_merge(tx, rig.opened.storage.work.make_id, keep, f"{HOME} {JAR}", other))
     assert rig.value("SELECT permanence FROM memories WHERE id = ?", keep) == "stable"
 
 

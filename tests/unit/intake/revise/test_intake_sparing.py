@@ -21,7 +21,7 @@ def spared(rig: Rig) -> dict[str, tuple[int, int]]:
 
 
 def say(rig: Rig, *ids: str, days: int = 90) -> str:
-    step: str = rig.write(lambda tx: spare_memories(tx, rig.opened.work, ids, days, OWNER_ACTOR))
+    step: str = rig.write(lambda tx: spare_memories(tx, rig.opened.storage.work, ids, days, OWNER_ACTOR))
     return step
 
 
@@ -43,7 +43,7 @@ def test_strength_counts_from_the_sparing(rig: Rig) -> None:
 
     def strength() -> float:
         now = rig.clock.now_ms()
-        return rig.opened.vault.read(lambda rows: read_strength_by_id(rows, ["m", "nobody"], now))["m"]
+        return rig.opened.storage.vault.read(lambda rows: read_strength_by_id(rows, ["m", "nobody"], now))["m"]
 
     assert strength() == 0.75
     later(rig, 30)

@@ -34,7 +34,7 @@ def night(rig: Rig) -> Reconciled:
 
 def behind(rig: Rig, sql: str, *params: object) -> None:
     """Change a row past the recorder, as damage or an older version would."""
-    rig.opened.vault.with_writer(lambda connection: connection.execute(sql, params))
+    rig.opened.storage.vault.with_writer(lambda connection: connection.execute(sql, params))
 
 
 # ---- nothing to do
@@ -160,9 +160,9 @@ def test_broken_quotes_are_named(rig: Rig) -> None:
     behind(rig, BREAKS["another hash"])
     ids = [str(row[0]) for row in rig.rows("SELECT id FROM claims")]
     wanted = rig.value("SELECT id FROM evidence WHERE rowid = 1")
-    assert rig.opened.vault.read(lambda rows: broken_evidence(rows, ids)) == [wanted]
-    assert rig.opened.vault.read(lambda rows: broken_evidence(rows, ids[1:])) in ([], [wanted])
-    assert rig.opened.vault.read(lambda rows: broken_evidence(rows, [])) == []
+    assert rig.opened.storage.vault.read(lambda rows: broken_evidence(rows, ids)) == [wanted]
+    assert rig.opened.storage.vault.read(lambda rows: broken_evidence(rows, ids[1:])) in ([], [wanted])
+    assert rig.opened.storage.vault.read(lambda rows: broken_evidence(rows, [])) == []
 
 
 @pytest.mark.expected_logs("WARNING loci.engine: 1 pieces of evidence do not match their texts")
@@ -186,7 +186,7 @@ def test_batches_see_everything_once(rig: Rig, limit: int) -> None:
     whole, turns = Reconciled(), 0
     while True:
         cursor = after
-        turn: ReconciliationBatch = rig.write(lambda tx: reconcile(tx, rig.opened.work, cursor, limit))  # noqa: B023
+        turn: ReconciliationBatch = rig.write(lambda tx: reconcile(tx, rig.opened.storage.work, cursor, limit))  # noqa: B023
         whole, after, turns = add_counts(whole, turn.found), turn.after, turns + 1
         if turn.is_last:
             break

@@ -21,7 +21,7 @@ def kept(rig: Rig, memory_id: str) -> dict[str, str]:
 
 
 def as_read(rig: Rig, memory_id: str) -> Tiers:
-    return rig.opened.vault.read(
+    return rig.opened.storage.vault.read(
         lambda rows: read_tiers(rows, list(read_by_ids(rows, [memory_id]).values()))[memory_id]
     )
 
@@ -46,10 +46,10 @@ def test_what_is_read_is_the_same_with_and_without_rows(rig: Rig) -> None:
 
 
 def test_rows_of_another_text_are_not_handed_out(rig: Rig) -> None:
-    memory = rig.opened.vault.read(lambda rows: read_by_ids(rows, [rig.store(TWO).memory_id]).popitem()[1])
+    memory = rig.opened.storage.vault.read(lambda rows: read_by_ids(rows, [rig.store(TWO).memory_id]).popitem()[1])
     shorter = {"text": "It squeaks."}
     cut = type(memory)(**{name: shorter.get(name, getattr(memory, name)) for name in memory.__dataclass_fields__})
-    found = rig.opened.vault.read(lambda rows: read_tiers(rows, [cut])[memory.id])
+    found = rig.opened.storage.vault.read(lambda rows: read_tiers(rows, [cut])[memory.id])
     assert found.summary == found.key_fact == "It squeaks."
 
 

@@ -21,12 +21,12 @@ def test_the_sources_count_by_their_strength_of_now(rig: Rig) -> None:
     for source, sure, stale in ((kept, 0.9, 0.01), (faded, 0.1, 0.99)):
         made = {"derived_id": digest, "source_id": source, "space_id": "home", "recorded_at": now}
         rig.write(partial(_made_of, made=made, columns={"confidence": sure, "strength": stale}))
-    strong = rig.opened.vault.read(lambda rows: read_strength_by_id(rows, [kept, faded], now))
+    strong = rig.opened.storage.vault.read(lambda rows: read_strength_by_id(rows, [kept, faded], now))
     assert strong[kept] > strong[faded] > 0
     expected = (0.9 * strong[kept] + 0.1 * strong[faded]) / (strong[kept] + strong[faded])
-    found = rig.opened.vault.read(lambda rows: digest_confidence(rows, digest, 0.3, now))
+    found = rig.opened.storage.vault.read(lambda rows: digest_confidence(rows, digest, 0.3, now))
     assert found == pytest.approx(expected)
-    assert rig.opened.vault.read(lambda rows: digest_confidence(rows, kept, 0.3, now)) == 0.3
+    assert rig.opened.storage.vault.read(lambda rows: digest_confidence(rows, kept, 0.3, now)) == 0.3
 
 
 def _made_of(tx: Tx, made: dict[str, object], columns: dict[str, object]) -> None:

@@ -38,7 +38,7 @@ def trust(rig: Rig, memory_id: str) -> float:
     """Trust as it is kept, which is trust as it is worked out."""
     kept = float(rig.value("SELECT trust FROM memories WHERE id = ?", memory_id))
     confidence = float(rig.value("SELECT confidence FROM memories WHERE id = ?", memory_id))
-    worked_out = rig.opened.vault.read(lambda rows: trust_terms_of(rows, memory_id, rig.clock.now_ms())).trust
+    worked_out = rig.opened.storage.vault.read(lambda rows: trust_terms_of(rows, memory_id, rig.clock.now_ms())).trust
     assert kept == confidence == pytest.approx(worked_out, abs=1e-9)
     return round(kept, 6)
 
@@ -124,7 +124,7 @@ def test_the_age_in_days(now: int, since: int | None, days: float) -> None:
 def test_the_gate_weighs_whose_word_it_is_not_how_old(rig: Rig) -> None:
     memory_id = rig.store("Ada keeps bees", source=Source.DOCUMENT, occurred=When(START_MS - 900 * DAY_MS)).memory_id
     assert trust(rig, memory_id) == 0.5
-    assert rig.opened.vault.read(lambda rows: base_trusts(rows, [memory_id])[memory_id]) == (0.6, 0.6)
+    assert rig.opened.storage.vault.read(lambda rows: base_trusts(rows, [memory_id])[memory_id]) == (0.6, 0.6)
 
 
 # ---- ceilings
@@ -200,8 +200,8 @@ def test_praise_does_not_lift_the_derived_above_its_source(rig: Rig) -> None:
 def test_what_lies_below_comes_after_all_it_was_made_of(rig: Rig) -> None:
     base, middle, top = _generations(rig)
     derive(rig, top, base)  # a short cut: it still comes last
-    assert rig.opened.vault.read(lambda rows: derived_from(rows, base)) == [middle, top]
-    assert rig.opened.vault.read(lambda rows: derived_from(rows, top)) == []
+    assert rig.opened.storage.vault.read(lambda rows: derived_from(rows, base)) == [middle, top]
+    assert rig.opened.storage.vault.read(lambda rows: derived_from(rows, top)) == []
 
 
 def test_an_ancestor_whose_ceiling_changes_moves_what_was_made_of_it(rig: Rig) -> None:
@@ -226,7 +226,7 @@ def test_a_claim_is_as_sure_as_its_sources_together(rig: Rig) -> None:
     put_evidence(rig, claim_id, other, "Bees", lineage="other")
     rig.write(lambda tx: refresh_claims(tx, [claim_id]))
     assert confidence(rig) == pytest.approx(1 - (1 - 0.6) * (1 - 0.9 * 0.5))
-    assert rig.opened.vault.read(lambda rows: claims_on(rows, [first, other])) == [claim_id]
+    assert rig.opened.storage.vault.read(lambda rows: claims_on(rows, [first, other])) == [claim_id]
     rig.forget(other)
     assert confidence(rig) == 0.6
     rig.undo()
@@ -261,7 +261,7 @@ def test_only_what_stands_speaks_for_a_claim_and_a_draft_shows_what_it_would_be(
     claim_id = str(rig.value("SELECT id FROM claims"))
     stands = rig.store("Yes, bees are what Ada keeps", kind=Kind.EPISODE).memory_id
     put_evidence(rig, claim_id, stands, "bees are what Ada keeps")
-    found = rig.opened.vault.read(lambda rows: weigh_evidence(rows, [claim_id]))[claim_id]
+    found = rig.opened.storage.vault.read(lambda rows: weigh_evidence(rows, [claim_id]))[claim_id]
     assert [(piece.lineage, piece.weight) for piece in found] == [("other", 0.9)]
 
 

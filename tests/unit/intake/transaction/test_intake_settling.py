@@ -120,10 +120,10 @@ def test_a_proposal_that_is_let_in_goes_through_the_gate_as_the_owners_word(rig:
     rig.store(GRAZ)
     later(rig)
     proposed = rig.store(LINZ, proposer, space="home").memory_id
-    store_service, stored = rig.opened.store_service, rig.opened.search.add_vectors
+    store_service, stored = rig.opened.search.store_service, rig.opened.search.add_vectors
 
     def admit(tx: Any) -> Any:
-        with rig.opened.work.verb(tx, "resolve", "Let a proposal in", OWNER_ACTOR) as verb:
+        with rig.opened.storage.work.verb(tx, "resolve", "Let a proposal in", OWNER_ACTOR) as verb:
             return store_service.admit(store_service.transitions(tx, verb, stored, by="owner"), proposed)
 
     reply = rig.write(admit)

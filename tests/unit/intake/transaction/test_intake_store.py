@@ -244,9 +244,9 @@ def test_request_ids_of_two_actors_do_not_meet(rig: Rig) -> None:
 
 
 def test_one_store_is_one_change(rig: Rig) -> None:
-    seq = rig.opened.vault.seq
+    seq = rig.opened.storage.vault.seq
     rig.store("Ada keeps bees", space="New", claim=CLAIM)
-    assert rig.opened.vault.seq == seq + 1
+    assert rig.opened.storage.vault.seq == seq + 1
     ((verb, label, actor, is_open, expires),) = rig.rows(
         "SELECT verb, label, actor, is_open, expires_at FROM undo_steps"
     )

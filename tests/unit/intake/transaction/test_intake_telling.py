@@ -122,7 +122,7 @@ def test_a_request_that_comes_twice_is_answered_alike(rig: Rig, grant: str) -> N
 
 def test_at_the_bound_nothing_more_is_taken_from_who_may_not_read(rig: Rig) -> None:
     house(rig)
-    rig.opened.work.client_waits = 1
+    rig.opened.storage.work.client_waits = 1
     blind = rig.client("blind", "propose", HOME)
     rig.store("The moss is grey.", blind, space="home")
     for text in PROBES:  # what stands, or was erased, would cost no question, and must not show thereby
@@ -136,7 +136,7 @@ NEW = ("The moss is grey.", "The lamp is green.", "The jar is blue.", "The shed 
 @pytest.mark.parametrize("probe", PROBES)
 def test_up_to_the_bound_all_is_told_alike_and_from_there_on_all_is_refused(rig: Rig, probe: str) -> None:
     house(rig)
-    rig.opened.work.client_waits = 2
+    rig.opened.storage.work.client_waits = 2
     blind = rig.client("blind", "propose", HOME)
     # The bound itself goes by what waits: what stands or was erased waits for nobody, and takes no place.
     fits = 1 if probe == PROBES[-1] else 2
@@ -222,7 +222,7 @@ def test_messages_at_the_bound_are_told_alike(rig: Rig, grant: str, way: str) ->
     household(rig)
     blind = rig.client("blind", grant, HOME)
     rig.store(ORDER, blind, space="home")
-    rig.opened.work.client_waits = 1
+    rig.opened.storage.work.client_waits = 1
     found = [bring(rig, blind, way, text) for text in (*SAID, "I live in Lisbon.")]  # the last speaks against a fact
     assert all(counts(one) == counts(found[0]) for one in found)
     assert (found[0].proposed, found[0].stored, found[0].skipped) == (0, 0, 1)

@@ -38,7 +38,7 @@ def journal(rig: Rig) -> tuple[int, int, int]:
 
 
 def test_a_verb_writes_rows_audit_and_step_together(rig: Rig) -> None:
-    work: UnitOfWork = rig.opened.work
+    work: UnitOfWork = rig.opened.storage.work
 
     def write(tx: Tx) -> None:
         with work.verb(tx, "make", "Make spaces", OWNER_ACTOR) as verb:
@@ -62,7 +62,7 @@ def test_a_verb_writes_rows_audit_and_step_together(rig: Rig) -> None:
 
 def test_a_verb_that_fails_leaves_nothing(rig: Rig) -> None:
     def write(tx: Tx) -> None:
-        with rig.opened.work.verb(tx, "make", "Make spaces", OWNER_ACTOR):
+        with rig.opened.storage.work.verb(tx, "make", "Make spaces", OWNER_ACTOR):
             space(tx, "a")
             raise UserError(Code.INVALID_INPUT, "No.")
 
@@ -77,7 +77,7 @@ def test_a_verb_that_changes_nothing_is_audited_and_is_no_step(rig: Rig) -> None
     audited, *rest = journal(rig)
 
     def write(tx: Tx) -> None:
-        with rig.opened.work.verb(tx, "look", "Look", actor):
+        with rig.opened.storage.work.verb(tx, "look", "Look", actor):
             pass
 
     rig.write(write)
@@ -92,7 +92,7 @@ def test_who_was_shut_out_since_it_asked_writes_nothing(rig: Rig, shut: str) -> 
     before = journal(rig)
 
     def write(tx: Tx) -> None:
-        with rig.opened.work.verb(tx, "look", "Look", actor):
+        with rig.opened.storage.work.verb(tx, "look", "Look", actor):
             raise AssertionError("it got in")
 
     with refused(Code.UNAUTHENTICATED):
@@ -102,7 +102,7 @@ def test_who_was_shut_out_since_it_asked_writes_nothing(rig: Rig, shut: str) -> 
 
 def test_memory_text_in_an_audit_row_is_refused_with_all_of_its_verb(rig: Rig) -> None:
     def write(tx: Tx) -> None:
-        with rig.opened.work.verb(tx, "make", "Make spaces", OWNER_ACTOR) as verb:
+        with rig.opened.storage.work.verb(tx, "make", "Make spaces", OWNER_ACTOR) as verb:
             space(tx, "a")
             verb.note("a", text="Words of a memory, with blanks")
 
@@ -112,7 +112,7 @@ def test_memory_text_in_an_audit_row_is_refused_with_all_of_its_verb(rig: Rig) -
 
 
 def test_a_step_can_go_on_in_a_later_transaction(rig: Rig) -> None:
-    work: UnitOfWork = rig.opened.work
+    work: UnitOfWork = rig.opened.storage.work
     for name, goes_on in (("a", True), ("b", True), ("c", False)):
 
         def write(tx: Tx, name: str = name, goes_on: bool = goes_on) -> None:
@@ -132,12 +132,16 @@ def test_the_age_that_counts_in_trust(rig: Rig) -> None:
     assert age_days(START_MS, START_MS - 3 * DAY) == 3.0
     said = When(START_MS - 200 * DAY)
     memory = rig.store("Long ago", source=Source.DOCUMENT, occurred=said).memory_id
-    assert rig.opened.vault.read(lambda rows: trust_terms_of(rows, memory, START_MS)).age == pytest.approx(-200 / 3650)
+    assert rig.opened.storage.vault.read(lambda rows: trust_terms_of(rows, memory, START_MS)).age == pytest.approx(
+        -200 / 3650
+    )
 
     # A confirmation by a person makes it young again; being stored does not.
     rig.write(lambda tx: tx.update("memories", {"id": memory}, {"last_confirmed_at": START_MS + 10 * DAY}))
     later = START_MS + 20 * DAY
-    assert rig.opened.vault.read(lambda rows: trust_terms_of(rows, memory, later)).age == pytest.approx(-10 / 3650)
+    assert rig.opened.storage.vault.read(lambda rows: trust_terms_of(rows, memory, later)).age == pytest.approx(
+        -10 / 3650
+    )
 
 
 def test_a_derived_memory_is_trusted_no_more_than_what_it_comes_from(rig: Rig) -> None:

@@ -87,7 +87,7 @@ def test_the_owner_is_never_refused(rig: Rig) -> None:
 def test_letting_through_is_a_step_that_can_be_taken_back(rig: Rig, writer: Actor) -> None:
     memory_id = rig.store(SOFT).memory_id
     with pytest.raises(UserError) as refused:
-        rig.write(lambda tx: release_hold(tx, rig.opened.work, memory_id, writer))
+        rig.write(lambda tx: release_hold(tx, rig.opened.storage.work, memory_id, writer))
     assert refused.value.code is Code.ACCESS_DENIED
     assert rig.engine.library.warned(memory_id).result(20) is not None
     rig.engine.library.let_through(memory_id).result(20)

@@ -381,7 +381,7 @@ def slow_import(served: Served, monkeypatch: pytest.MonkeyPatch, gate: threading
         return ImportReport("import-1", "jsonl", 1, counts, 3, 0, {"empty": 1}, (), "2024-01-01T00:00:00.000Z", None)
 
     def run(_path: Path, _format: str | None, _space: str | None, _actor: Actor, *ways: Any) -> Future[ImportReport]:
-        return served.rig.opened.on(served.rig.opened.threads.jobs, work, *ways)
+        return served.rig.opened.storage.on(served.rig.opened.storage.threads.jobs, work, *ways)
 
     monkeypatch.setattr(served.engine.imports, "run", run)
     return gate

@@ -107,9 +107,9 @@ def test_a_dry_run_changes_nothing(rig: Rig) -> None:
 
 def test_the_report_counts_what_happened(rig: Rig) -> None:
     everything(rig)
-    before = rig.opened.vault.read(count_standing)
+    before = rig.opened.storage.vault.read(count_standing)
     ran = consolidate(rig)
-    after = rig.opened.vault.read(count_standing)
+    after = rig.opened.storage.vault.read(count_standing)
     assert dict(ran.counts) == count_plan(ran.deeds)
     told_ = make_report(ran.counts, before=before, after=after, duration_ms=5).to_json()
     assert told_["compressed"] == {"clusters": 1, "source_memories": 4}
@@ -160,7 +160,7 @@ def test_a_deed_whose_memory_changed_is_left(rig: Rig) -> None:
     rig.write(lambda tx: tx.update("memories", {"id": first}, {"pinned": 1}))
 
     def carry(tx: Any) -> Any:
-        with rig.opened.work.verb(tx, "run", "A run", OWNER_ACTOR) as verb:
+        with rig.opened.storage.work.verb(tx, "run", "A run", OWNER_ACTOR) as verb:
             return ConsolidationJob().carry_out(tx, verb, here, deeds)
 
     assert rig.write(carry).counts == {"skipped": 1}

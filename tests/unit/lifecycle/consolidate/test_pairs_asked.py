@@ -178,7 +178,7 @@ def test_every_pair_has_its_turn_and_of_one_day_it_is_the_same_ones(rig: Rig, mo
 def test_a_few_are_read_without_walking_through_all(rig: Rig, sql: str, more: dict[str, object]) -> None:
     """At 50,000 memories each of these took seconds for some hundred rows, in the writer's transaction too."""
     given = {"labels": "[1]"} if not more else {**more, "most": 2}
-    found = rig.opened.vault.read(lambda rows: rows.all("EXPLAIN QUERY PLAN " + sql, given))
+    found = rig.opened.storage.vault.read(lambda rows: rows.all("EXPLAIN QUERY PLAN " + sql, given))
     steps = " | ".join(str(row[3]) for row in found)
     assert "ix_memories_reach" not in steps
     assert "TEMP B-TREE" not in steps

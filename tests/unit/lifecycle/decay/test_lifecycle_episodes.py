@@ -144,7 +144,7 @@ def test_what_the_person_took_back_is_not_archived_by_the_next_run(rig: Rig, hel
     assert standing(rig) == {"undone"}
     assert clean(rig, episode_capacity=0).deeds == []
     now = rig.clock.now_ms()
-    kept = rig.opened.vault.read(lambda rows: find_protections(rows, ["undone"], now))
+    kept = rig.opened.storage.vault.read(lambda rows: find_protections(rows, ["undone"], now))
     assert kept == {"undone": ("taken_back",)}
 
 

@@ -243,10 +243,10 @@ def test_an_index_that_cannot_be_sure_lets_everything_be_read(rig: Rig) -> None:
     (memory_id,) = a_life(rig, 1)
     text = f"The {MARK} number 0 stood behind the barn"
     journals = TraceIndex([memory_id], [text])
-    rig.opened.vault.read(journals.look)
+    rig.opened.storage.vault.read(journals.look)
 
     def places(names: Sequence[str] = (memory_id,), texts: Sequence[str] = (text,)) -> Any:
-        return rig.opened.vault.read(lambda rows: journals.places(rows, names, (), texts))
+        return rig.opened.storage.vault.read(lambda rows: journals.places(rows, names, (), texts))
 
     assert json.loads(places()["undo_rows"].rows)
     assert places(names=["a name of another kind"]) is None
@@ -257,7 +257,7 @@ def test_an_index_that_cannot_be_sure_lets_everything_be_read(rig: Rig) -> None:
     rig.recall(text)
     rig.engine.flush()
     assert places() is None
-    rig.opened.vault.read(journals.look)
+    rig.opened.storage.vault.read(journals.look)
     assert len(json.loads(places()["receipts"].rows)) == rig.value(
         "SELECT count(*) FROM receipts WHERE query = ? OR instr(body, ?)", text, memory_id
     )

@@ -22,12 +22,12 @@ from core.types.lifecycle import Curve, Deed, Gauges, Planned
 
 def read(rig: Rig, memory_id: str, **options: Any) -> Gauges:
     known, now = ground_of(rig, options).options, rig.clock.now_ms()
-    return rig.opened.vault.read(lambda rows: read_gauges(rows, memory_id, known, now))
+    return rig.opened.storage.vault.read(lambda rows: read_gauges(rows, memory_id, known, now))
 
 
 def swept(rig: Rig, at_ms: int) -> list[Planned]:
     known = ground_of(rig).options
-    return rig.opened.vault.read(lambda rows: plan_sweep(rows, known, at_ms))
+    return rig.opened.storage.vault.read(lambda rows: plan_sweep(rows, known, at_ms))
 
 
 def at(curve: Curve, day: float) -> float:
@@ -52,7 +52,7 @@ def test_the_numbers_are_those_of_lists_and_the_palace(rig: Rig) -> None:
     loci = rig.engine.palace.loci(room).result(30)
     placed = dict(zip(loci.ids, loci.strength.tolist(), strict=True))
     now = rig.clock.now_ms()
-    named = rig.opened.vault.read(lambda rows: read_strength_by_id(rows, names, now))
+    named = rig.opened.storage.vault.read(lambda rows: read_strength_by_id(rows, names, now))
     shown = {name: read(rig, name).strength for name in names}
     assert shown == listed == named
     assert placed == pytest.approx(shown, abs=1e-6)

@@ -20,7 +20,7 @@ from core.types.views import Revision
 
 def page(rig: Rig, after: str | None = None, limit: int = 100, **options: Any) -> Graveyard:
     known = ground_of(rig, options).options
-    return rig.opened.vault.read(lambda rows: read_archive_page(rows, after, limit, known))
+    return rig.opened.storage.vault.read(lambda rows: read_archive_page(rows, after, limit, known))
 
 
 def bury(rig: Rig, name: str, days: float, **more: Any) -> str:

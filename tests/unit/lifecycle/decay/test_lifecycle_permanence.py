@@ -35,7 +35,7 @@ def test_permanent_facts_never_decay(rig: Rig) -> None:
     assert [deed.memory_id for deed in ran.deeds] == [jar]
     assert rig.get(born).status is Status.ACTIVE
     options, now = ground_of(rig).options, rig.clock.now_ms()
-    found = rig.opened.vault.read(lambda rows: read_gauges(rows, born, options, now))
+    found = rig.opened.storage.vault.read(lambda rows: read_gauges(rows, born, options, now))
     assert (found.permanence, found.is_fading, found.fades_at) == ("permanent", False, None)
     assert found.confidence == pytest.approx(rig.get(born).confidence)
 

@@ -17,7 +17,7 @@ LATER = START_MS + 400 * DAY_MS
 
 
 def keys(rig: Rig, *heads: str, now: int = START_MS) -> dict[str, tuple[str, ...]]:
-    return rig.opened.vault.read(lambda rows: find_protections(rows, heads, now))
+    return rig.opened.storage.vault.read(lambda rows: find_protections(rows, heads, now))
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_every_key_has_its_sentence() -> None:
 
 
 def test_what_was_taken_back_is_found_by_its_steps_not_among_the_rows_of_all(rig: Rig) -> None:
-    found = rig.opened.vault.read(lambda rows: rows.all(f"EXPLAIN QUERY PLAN {_BACK}"))
+    found = rig.opened.storage.vault.read(lambda rows: rows.all(f"EXPLAIN QUERY PLAN {_BACK}"))
     steps = [str(row[3]) for row in found]
     assert steps[0].startswith("SEARCH s USING INDEX ix_undo_undone")
     assert not [step for step in steps if step.startswith("SCAN r")]

@@ -283,7 +283,7 @@ def test_the_claims_of_an_archived_version_stay_replaced(rig: Rig) -> None:
     transitions = ground_of(rig)
 
     def follow(tx: Any) -> None:
-        with rig.opened.work.verb(tx, "x", "x", OWNER_ACTOR) as verb:
+        with rig.opened.storage.work.verb(tx, "x", "x", OWNER_ACTOR) as verb:
             transitions.transitions(tx, verb).assert_claims("old")
 
     rig.write(follow)
@@ -375,7 +375,7 @@ def test_pruning_is_the_archiving_part_of_a_sweep(rig: Rig) -> None:
     used(rig, "fades", 40, days=200)
     options = ground_of(rig, {"prune_superseded": True}).options
     now = rig.clock.now_ms()
-    deeds = rig.opened.vault.read(lambda rows: plan_prune(rows, options, now))
+    deeds = rig.opened.storage.vault.read(lambda rows: plan_prune(rows, options, now))
     assert {(deed.deed, deed.memory_id, deed.reason) for deed in deeds} == {
         (Deed.ARCHIVE, "weak", "faded"),
         (Deed.ARCHIVE, "doubted", "doubted"),
@@ -387,13 +387,13 @@ def test_pages_and_one_by_one_judge_alike(rig: Rig, monkeypatch: pytest.MonkeyPa
     names = [put(rig, f"m{number}", days=40 * number) for number in range(12)]
     put(rig, "part", days=500, part_of="m11", part_index=1)
     options, now = ground_of(rig).options, rig.clock.now_ms()
-    whole = rig.opened.vault.read(lambda rows: plan_sweep(rows, options, now))
+    whole = rig.opened.storage.vault.read(lambda rows: plan_sweep(rows, options, now))
     assert len(whole) > 5
     monkeypatch.setattr("core.lifecycle.decay.sweep._PAGE", 5)
-    assert rig.opened.vault.read(lambda rows: plan_sweep(rows, options, now)) == whole
+    assert rig.opened.storage.vault.read(lambda rows: plan_sweep(rows, options, now)) == whole
 
     def single(name: str) -> list[Planned]:
-        return rig.opened.vault.read(lambda rows: plan_sweep(rows, options, now, [name]))
+        return rig.opened.storage.vault.read(lambda rows: plan_sweep(rows, options, now, [name]))
 
     singly = [single(name) for name in names]
     assert sorted((one for found in singly for one in found), key=repr) == sorted(whole, key=repr)
@@ -403,7 +403,7 @@ def test_pages_and_one_by_one_judge_alike(rig: Rig, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("query", [sweep_module._SOME, sweep_module._LEFT_SOME, sweep_module._OLD_SOME])
 def test_a_batch_is_read_by_its_keys(rig: Rig, query: str) -> None:
     known = {"heads": '["m"]', "before": 1}
-    found = rig.opened.vault.read(lambda rows: rows.all(f"EXPLAIN QUERY PLAN {query}", known))
+    found = rig.opened.storage.vault.read(lambda rows: rows.all(f"EXPLAIN QUERY PLAN {query}", known))
     steps = [str(row[3]) for row in found]
     assert any("sqlite_autoindex_memories_1 (id=?)" in step for step in steps)
     assert not [step for step in steps if "ix_memories_reach" in step or step.startswith("SCAN m")]

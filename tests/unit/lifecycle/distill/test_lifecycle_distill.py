@@ -55,7 +55,7 @@ def test_episode_grouping_and_prompt_construction(rig: Rig) -> None:
         asked.append(prompt)
         return answer()
 
-    groups = rig.opened.vault.read(lambda rows: distill_queue.read_groups(rows, rig.clock.now_ms()))
+    groups = rig.opened.storage.vault.read(lambda rows: distill_queue.read_groups(rows, rig.clock.now_ms()))
     assert [(group.client_id, group.count) for group in groups] == [(None, 2), (client.client_id, 23)]
     ran = run(rig, ask)
     assert ran.counts == {"episodes": 25}
@@ -156,14 +156,14 @@ def test_a_model_alone_replaces_nothing(rig: Rig) -> None:
 def test_individual_action_failures_do_not_block_others(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     for text in ("I like tea.", "I like gin.", "I like rum."):
         note(rig, text)
-    admit = type(rig.opened.store_service).admit
+    admit = type(rig.opened.search.store_service).admit
 
     def broken(store_service: Any, transitions: Any, memory_id: str) -> Any:
         if transitions.tx.value("SELECT text FROM memories WHERE id = ?", (memory_id,)) == "The user likes gin.":
             raise BugError("a test")
         return admit(store_service, transitions, memory_id)
 
-    monkeypatch.setattr(type(rig.opened.store_service), "admit", broken)
+    monkeypatch.setattr(type(rig.opened.search.store_service), "admit", broken)
     told = [fact(f"The user likes {what}.") for what in ("tea", "gin", "rum")]
     ran = run(rig, answer(*told))
     assert ran.counts == {"new_facts": 2, "errors": 1, "episodes": 3}
@@ -191,7 +191,7 @@ def test_consolidation_group_failure_isolation(rig: Rig, clock: HandClock) -> No
     assert state_of(rig, bad) == ("dead", 3, "E3005")
     clock.advance(1_000 * HOUR_MS)
     assert run(rig, ask).counts == {}
-    assert rig.opened.vault.read(distill_queue.count_dead) == 1
+    assert rig.opened.storage.vault.read(distill_queue.count_dead) == 1
     assert rig.write(lambda tx: distill_queue.revive_episodes(tx, [bad, good, bad])) == 1
     assert run(rig, answer(fact("The user likes gin."))).counts == {"new_facts": 1, "episodes": 1}
 
@@ -208,7 +208,7 @@ def test_a_slow_server_is_no_fault_of_the_episodes(rig: Rig, clock: HandClock) -
         run(rig, ask)
         clock.advance(5 * HOUR_MS)
     assert [(state_of(rig, one) or ("",))[0] for one in notes] == ["done", "failed", "done"]
-    assert rig.opened.vault.read(distill_queue.count_dead) == 0
+    assert rig.opened.storage.vault.read(distill_queue.count_dead) == 0
     assert run(rig, answer()).counts == {"episodes": 1}
 
 
@@ -247,10 +247,10 @@ def test_the_person_lets_what_was_left_be_read_again(rig: Rig, clock: HandClock)
     for _ in range(3):
         run(rig, "no idea")
         clock.advance(16 * HOUR_MS)
-    assert rig.opened.vault.read(distill_queue.count_dead) == 2
+    assert rig.opened.storage.vault.read(distill_queue.count_dead) == 2
 
     def ended(tx: Tx) -> str:
-        job_id = job_store.enqueue(tx, rig.opened.make_id, JobType.DISTILL, "scheduler")
+        job_id = job_store.enqueue(tx, rig.opened.storage.make_id, JobType.DISTILL, "scheduler")
         job_store.finish(tx, job_id, JobState.DONE, {"dead": 2})
         return job_id
 
@@ -263,7 +263,7 @@ def test_the_person_lets_what_was_left_be_read_again(rig: Rig, clock: HandClock)
 
 def ended_of(tx: Tx, rig: Rig) -> str:
     """A sweep that ended: nothing is to be tried again."""
-    job_id = job_store.enqueue(tx, rig.opened.make_id, JobType.SWEEP, "scheduler")
+    job_id = job_store.enqueue(tx, rig.opened.storage.make_id, JobType.SWEEP, "scheduler")
     job_store.finish(tx, job_id, JobState.DONE, {})
     return job_id
 

@@ -39,7 +39,7 @@ def say(rig: Rig, *texts: str, kind: Kind = Kind.EPISODE, **more: Any) -> list[s
 
 
 def told(rig: Rig, memory_id: str) -> Inferred | None:
-    return rig.opened.vault.read(lambda rows: read_inferred(rows, memory_id))
+    return rig.opened.storage.vault.read(lambda rows: read_inferred(rows, memory_id))
 
 
 def test_what_a_text_holds_is_read_off_it(rig: Rig) -> None:
@@ -63,7 +63,7 @@ def test_a_second_run_finds_nothing_to_do_and_changes_nothing(rig: Rig) -> None:
     before = rig.dump()
     assert not enrich(rig).counts
     assert differences(before, rig.dump()) == {}
-    assert rig.opened.vault.read(lambda rows: EnrichJob().backlog(rows, ground_of(rig))) == 0
+    assert rig.opened.storage.vault.read(lambda rows: EnrichJob().backlog(rows, ground_of(rig))) == 0
 
 
 def test_a_vault_without_names_gets_no_entity(rig: Rig) -> None:
@@ -187,7 +187,7 @@ def test_taking_the_storing_back_leaves_nothing(rig: Rig) -> None:
 def test_what_a_person_made_stays_when_nothing_names_it(rig: Rig) -> None:
     (one,) = say(rig, "My sister Rosa is here.")
     home = rig.value("SELECT space_id FROM memories")
-    rig.write(lambda tx: registry.make_entity(tx, rig.opened.make_id, home, "Otto", "person", "owner"))
+    rig.write(lambda tx: registry.make_entity(tx, rig.opened.storage.make_id, home, "Otto", "person", "owner"))
     enrich(rig)
     rig.undo()
     assert rig.rows(ENTITIES) == [("Otto", "person")]
@@ -305,7 +305,7 @@ def test_what_older_rules_read_is_read_again_and_missing_tiers_are_written(rig: 
 
 def test_one_memory_is_read_anew_at_once(rig: Rig) -> None:
     (one,) = say(rig, "My sister Rosa uses Docker.")
-    assert rig.write(lambda tx: renew_annotations(tx, rig.opened.make_id, [one, "nobody"])) == 1
+    assert rig.write(lambda tx: renew_annotations(tx, rig.opened.storage.make_id, [one, "nobody"])) == 1
     found = told(rig, one)
     assert found is not None
     assert (found.technologies, [entity.name for entity in found.entities]) == (("Docker",), ["Rosa"])

@@ -154,7 +154,7 @@ def beat(rig: Rig) -> None:
     }
     rig.engine.scheduler.beat(rig.opened, force=True)
     while rig.engine.scheduler.running() is not None:
-        rig.opened.closing.wait(0.01)
+        rig.opened.storage.closing.wait(0.01)
 
 
 def archived(rig: Rig, text: str) -> str:
@@ -220,7 +220,7 @@ def test_a_vault_that_was_never_watched_goes_by_its_last_change(rig: Rig) -> Non
     later(rig, 100 * DAY_MS)
     rig.unlock()
     beat(rig)
-    held = rig.opened.vault.read(read_clock)
+    held = rig.opened.storage.vault.read(read_clock)
     assert held is not None
     assert held.is_ahead
     assert held.believed == START_MS

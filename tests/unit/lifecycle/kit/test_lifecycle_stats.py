@@ -18,13 +18,13 @@ from core.vault.database.tx import Tx
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
     with rig_at(tmp_path) as rig:
-        rig.opened.threads.stop_tickers()
+        rig.opened.storage.threads.stop_tickers()
         yield rig
 
 
 def count(rig: Rig, *spaces: str) -> dict[str, dict[str, object]]:
     ids = {rig.value("SELECT id FROM spaces WHERE name = ?", name) for name in spaces} or None
-    return rig.opened.vault.read(lambda rows: count_by_state(rows, ids, rig.clock.now_ms()))
+    return rig.opened.storage.vault.read(lambda rows: count_by_state(rows, ids, rig.clock.now_ms()))
 
 
 def test_an_empty_vault(rig: Rig) -> None:

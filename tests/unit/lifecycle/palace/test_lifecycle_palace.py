@@ -400,10 +400,10 @@ def test_locked_means_locked(rig: Rig) -> None:
 def test_a_lock_stops_arranging_and_the_next_start_goes_on(tmp_path: Path) -> None:
     with rig_at(tmp_path) as rig:
         rig.bring(talk(80, "a"))
-        rig.opened.closing.set()
+        rig.opened.storage.closing.set()
         with refused(Code.VAULT_LOCKED):
             arrange_waiting(rig.opened)
-        rig.opened.closing.clear()
+        rig.opened.storage.closing.clear()
         assert place_all(rig) == 80
 
 
@@ -471,13 +471,13 @@ def test_arranging_mends_a_place_in_another_spaces_wing(rig: Rig) -> None:
     rig.bring(facts(10))
     rig.bring([{**row, "space": "Work"} for row in talk(10, "w")], name="work.jsonl")
     place_all(rig)
-    assert not rig.opened.vault.read(has_unplaced)
+    assert not rig.opened.storage.vault.read(has_unplaced)
     stray = sorted(spots(rig))[0]
     (work,) = rig.rows("SELECT id FROM spaces WHERE name = 'Work'")
-    rig.opened.vault.write(lambda tx: tx.update("memories", {"id": stray}, {"space_id": work[0]}))
-    assert rig.opened.vault.read(has_unplaced)
+    rig.opened.storage.vault.write(lambda tx: tx.update("memories", {"id": stray}, {"space_id": work[0]}))
+    assert rig.opened.storage.vault.read(has_unplaced)
     before = spots(rig)
     assert place_all(rig) == 1
     assert {i: spot for i, spot in spots(rig).items() if i != stray} == {i: s for i, s in before.items() if i != stray}
     sound(rig)
-    assert not rig.opened.vault.read(has_unplaced)
+    assert not rig.opened.storage.vault.read(has_unplaced)

@@ -28,7 +28,7 @@ from core.types.values import OWNER_ACTOR, Action, Actor
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
     with rig_at(tmp_path, readers=TextReaders(extract=extract_claims)) as rig:
-        rig.opened.threads.stop_tickers()
+        rig.opened.storage.threads.stop_tickers()
         yield rig
 
 
@@ -120,7 +120,9 @@ def test_of_very_many_open_ones_so_many_are_read_and_looked_at_until_enough_are(
 
         now = rig.clock.now_ms()
         return len(
-            rig.opened.vault.read(lambda rows: select_questions(rows, LifecycleOptions(), seen, None, "s1", now))
+            rig.opened.storage.vault.read(
+                lambda rows: select_questions(rows, LifecycleOptions(), seen, None, "s1", now)
+            )
         )
 
     monkeypatch.setattr(question_choice, "_SEEN_AT_ONCE", 1)

@@ -29,7 +29,7 @@ OPEN = "SELECT kind, schema, field FROM gaps WHERE state = 'open' ORDER BY opene
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
     with rig_at(tmp_path, readers=TextReaders(extract=extract_claims)) as rig:
-        rig.opened.threads.stop_tickers()
+        rig.opened.storage.threads.stop_tickers()
         yield rig
 
 
@@ -279,7 +279,7 @@ def test_a_deed_that_no_longer_fits_is_left(rig: Rig) -> None:
     rig.forget(dog)
 
     def carry_out(tx: Tx) -> BatchResult:
-        with rig.opened.work.verb(tx, "run", "A run", OWNER_ACTOR) as verb:
+        with rig.opened.storage.work.verb(tx, "run", "A run", OWNER_ACTOR) as verb:
             return job.carry_out(tx, verb, ground, deeds)
 
     done = rig.write(carry_out)
@@ -292,7 +292,9 @@ def test_a_run_turns_around_what_marks_left_to_it(rig: Rig) -> None:
     client = rig.client("Anna", "read", "write", "all_spaces")
     theirs = rig.store("Never write tests", client, kind=Kind.RULE).memory_id
     other = rig.client("Ben", "read", "write", "all_spaces")
-    marks = OutcomeReports(rig.opened.make_id, rig.opened.work, rig.opened.search.space, rig.opened.search.add_vectors)
+    marks = OutcomeReports(
+        rig.opened.storage.make_id, rig.opened.storage.work, rig.opened.search.space, rig.opened.search.add_vectors
+    )
     for actor in (client, other, client):
         for rule in (tabs, theirs):
             rig.write(partial(marks.mark_harmful, memory_id=rule, actor=actor, reason="it failed"))

@@ -31,7 +31,7 @@ def weak(rig: Rig, text: str, uses: int = 3, **more: Any) -> str:
 
 def strength(rig: Rig, memory_id: str) -> float:
     now = rig.clock.now_ms()
-    return rig.opened.vault.read(lambda rows: read_strength_by_id(rows, [memory_id], now))[memory_id]
+    return rig.opened.storage.vault.read(lambda rows: read_strength_by_id(rows, [memory_id], now))[memory_id]
 
 
 def test_what_is_used_and_weak_is_strengthened(rig: Rig) -> None:
@@ -93,16 +93,16 @@ def test_near_memories_are_proposed_and_accepted(rig: Rig) -> None:
         (Deed.PROPOSE, pair[0], (pair[1],), RELATED)
     ]
     assert ran.counts["proposed"] == 1
-    found = rig.opened.vault.read(open_links)
+    found = rig.opened.storage.vault.read(open_links)
     assert [(link.from_id, link.to_id, link.space) for link in found] == [(*pair, "home")]
     assert isinstance(found[0], ProposedLink)
     assert found[0].cosine >= LINK_FROM
     before = rig.dump()
-    work, make_id = rig.opened.work, rig.opened.make_id
+    work, make_id = rig.opened.storage.work, rig.opened.storage.make_id
     step = rig.write(lambda tx: accept_link(tx, work, make_id, pair[1], pair[0]))
     edge = rig.rows("SELECT from_id, to_id, type, made_by, weight FROM edges")
     assert edge == [(*pair, "related_to", "owner", pytest.approx(found[0].cosine))]
-    assert rig.opened.vault.read(open_links) == ()
+    assert rig.opened.storage.vault.read(open_links) == ()
     with refused(Code.NOT_FOUND):
         rig.write(lambda tx: reject_link(tx, work, *pair))
     rig.undo(step)
@@ -115,10 +115,10 @@ def test_near_memories_are_proposed_and_accepted(rig: Rig) -> None:
 def test_a_rejected_pair_never_comes_again(rig: Rig) -> None:
     pair = related(rig)
     run(rig, ReplayJob(), ground_of(rig, near=near_of(rig)))
-    step = rig.write(lambda tx: reject_link(tx, rig.opened.work, *pair))
+    step = rig.write(lambda tx: reject_link(tx, rig.opened.storage.work, *pair))
     assert ReplayJob().plan(ground_of(rig, near=near_of(rig))) == []
     rig.undo(step)
-    assert len(rig.opened.vault.read(open_links)) == 1
+    assert len(rig.opened.storage.vault.read(open_links)) == 1
 
 
 def test_what_is_related_already_is_not_proposed(rig: Rig) -> None:

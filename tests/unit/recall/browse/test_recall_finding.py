@@ -165,10 +165,12 @@ def test_words_are_no_syntax_of_the_index(rig: Rig) -> None:
 def test_a_scope_bounds_both_list_and_rows(rig: Rig) -> None:
     space = rig.value("SELECT id FROM spaces WHERE name = 'work'")
     scope = Scope(unrestricted=False, space_ids=frozenset({space}))
-    everything = rig.opened.vault.read(lambda rows: find_rows(rows, FindRequest("status:all"), START_MS))
-    within = rig.opened.vault.read(lambda rows: find_rows(rows, FindRequest("status:all"), START_MS, scope))
+    everything = rig.opened.storage.vault.read(lambda rows: find_rows(rows, FindRequest("status:all"), START_MS))
+    within = rig.opened.storage.vault.read(lambda rows: find_rows(rows, FindRequest("status:all"), START_MS, scope))
     assert (len(everything), len(within)) == (7, 1)
-    assert [row.id for row in rig.opened.vault.read(lambda rows: read_rows(rows, everything, 0, scope))] == list(within)
+    assert [
+        row.id for row in rig.opened.storage.vault.read(lambda rows: read_rows(rows, everything, 0, scope))
+    ] == list(within)
 
 
 def one(rig: Rig, memory_id: str) -> MemoryRow:
