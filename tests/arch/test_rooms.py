@@ -185,10 +185,10 @@ INNER = (
     ("ui/pages/recall", "answers", "tuner"),
     ("ui/pages/review", "queue", "desk"),
 )
-MODULES = {f"{room}/{low}.py" for room, low, _ in INNER if not (ROOT / room / low).is_dir()}
+MODULES = {f"{room}/{low}.py" for room, low, _ in INNER if not (ROOT / room / low / "__init__.py").is_file()}
 for _room, _low, _high in INNER:
     _dotted, _id = _room.replace("/", "."), _room.removeprefix("core/").replace("/", "-") + "-inner"
-    _is_folder = (ROOT / _room / _low).is_dir()
+    _is_folder = (ROOT / _room / _low / "__init__.py").is_file()
     PLANTED[f"upward inside {_dotted}"] = (
         f"{_room}/{_low}/inner.py" if _is_folder else f"{_room}/{_low}.py",
         f"import {_dotted}.{_high}",
