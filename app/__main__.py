@@ -13,7 +13,7 @@ import click
 from app.cli.options import hoisted, verb_of
 from app.cli.output import OutputError, Progression, StandardOutput
 from core.errors import BugError, CancelledError, LociError
-from core.security.hardening import harden
+from core.security.process_protection import harden
 
 _INTERRUPTED = 130
 _UNREAD = 141  # what a shell sees of a tool that SIGPIPE ended

@@ -19,10 +19,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "packaging")]
 
-from core.security.kdf import KdfCost  # noqa: E402 - the checkout has to be on the path first
 from core.security.keyfile import KeyFile  # noqa: E402
+from core.security.keys import Purpose, RootKey  # noqa: E402
+from core.security.passphrase import KdfCost  # noqa: E402 - the checkout has to be on the path first
 from core.security.slots import change_passphrase  # noqa: E402
-from core.security.subkeys import Purpose, RootKey  # noqa: E402
 from core.types.clock import ManualClock  # noqa: E402
 from core.vault.audit import AuditChain  # noqa: E402
 from core.vault.database.migrations import known_migrations  # noqa: E402

@@ -64,9 +64,9 @@ from core.lifecycle.enrich.model_migration import MigrationJob
 from core.lifecycle.registry import all_jobs
 from core.recall.result import RecallItem, RecallResult
 from core.security.handshake import owner_token
-from core.security.hardening import harden
-from core.security.kdf import KdfCost
 from core.security.keyring_client import Keyring
+from core.security.passphrase import KdfCost
+from core.security.process_protection import harden
 from core.security.strength import Strength, passphrase_strength
 from core.types.clock import Clock
 from core.types.lifecycle import JobType

@@ -40,9 +40,8 @@ from core.lifecycle.kit.job_context import SCHEDULER
 from core.memory import vector_spaces
 from core.memory.write import VectorSpace
 from core.score.profile import profile_from_options
-from core.security.keystore import load_keys
-from core.security.seal import open_with_fresh_key, seal_with_fresh_key
-from core.security.subkeys import Purpose, RootKey
+from core.security.keyfile import load_keys
+from core.security.keys import Purpose, RootKey, open_with_fresh_key, seal_with_fresh_key
 from core.types.clock import Clock
 from core.types.ids import IdMaker
 from core.types.values import OWNER_ACTOR

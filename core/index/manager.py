@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import CancelledError, Code, EnvironmentFaultError
-from core.index.arrays import NO_LABELS, as_labels, as_query, as_stored, merge_hits, scope_labels, score_rows
 from core.index.base import Allowed, Floats, Hits, Labels, VectorIndex, Vectors
-from core.index.flat import FlatIndex
+from core.index.flat import NO_LABELS, FlatIndex, as_labels, as_query, as_stored, merge_hits, scope_labels, score_rows
 from core.index.hnsw import LIVE_BATCH, HnswIndex
 from core.index.snapshot import SnapshotRefusal, SnapshotRefused
 

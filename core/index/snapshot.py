@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from core.errors import LociError
 from core.index import flat, hnsw
 from core.index.base import Dump, VectorIndex
-from core.index.graphio import graph_format, memory_files_work, new_buffer
+from core.index.hnsw import graph_format, memory_files_work, new_buffer
 from core.security.atomic import sync_directory, write_fault
 
 MAGIC = b"LOCIIDX1"

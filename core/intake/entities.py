@@ -15,7 +15,7 @@ from typing import Any
 
 from core.belief.claims.authorship import find_persons_words
 from core.belief.claims.claims import key_form
-from core.entities import registry as entity_rows
+from core.entities import registry
 from core.entities.recognition import name_key
 from core.entities.registry import add_alias, merge_metadata
 from core.errors import BugError, Code, PreconditionError, UserError
@@ -299,7 +299,7 @@ class EntityVerbs:
         entity_id = self.make_id()
         with self.work.verb(tx, CREATE, LABELS[CREATE], asked.actor) as verb:
             made_by = "owner" if asked.actor.is_owner else "client"
-            entity_rows.insert_entity(tx, entity_id, space(), draft, made_by, asked.reach)
+            registry.insert_entity(tx, entity_id, space(), draft, made_by, asked.reach)
             verb.note(entity_id, aliases=len(draft.aliases))
         return entity_id
 
@@ -313,9 +313,9 @@ class EntityVerbs:
         Raises:
             UserError: INVALID_INPUT where it leads to another, or for a duplicate.
         """
-        _need_standing(entity_rows.read_card(tx, entity_id, asked.reach), "it")
+        _need_standing(registry.read_card(tx, entity_id, asked.reach), "it")
         with self.work.verb(tx, UPDATE, LABELS[UPDATE], asked.actor) as verb:
-            entity_rows.change_entity(tx, entity_id, wanted, asked.reach)
+            registry.change_entity(tx, entity_id, wanted, asked.reach)
             verb.note(entity_id, changed=verb.changes)
 
     def merge(
@@ -375,11 +375,11 @@ class EntityVerbs:
         kind = _kind(source, target)
         made_by = "owner" if "owner" in (source.made_by, target.made_by) else target.made_by
         entity_id = self.make_id()
-        entity_rows.insert_entity(tx, entity_id, GLOBAL_SPACE, EntityDraft(target.name, kind), made_by, reach)
+        registry.insert_entity(tx, entity_id, GLOBAL_SPACE, EntityDraft(target.name, kind), made_by, reach)
         return entity_id
 
     def _propose(self, tx: Tx, source: EntityCard, target: EntityCard, asked: EntityCaller) -> EntityMerged:
-        reach = entity_rows.reach_params(asked.reach)
+        reach = registry.reach_params(asked.reach)
         within = {name: reach[name] for name in ("seen", "channels")}
         came, have = (
             tx.value(_WHERE, {"one": one.id, "other": other.id, **within})
@@ -457,12 +457,12 @@ def check_merge_pair(
     """
     if source_id == target_id:
         raise UserError(Code.INVALID_INPUT, "An entity cannot be merged into itself.")
-    source, target = entity_rows.read_card(rows, source_id, reach), entity_rows.read_card(rows, target_id, reach)
+    source, target = registry.read_card(rows, source_id, reach), registry.read_card(rows, target_id, reach)
     _need_standing(source, "the source")
     _need_standing(target, "the target")
     if target.space not in (source.space, GLOBAL_SPACE) and not (widen and is_in_other_space(source, target)):
         raise UserError(Code.INVALID_INPUT, "Two entities of different spaces are merged only into one of GLOBAL.")
-    if is_in_other_space(source, target) and entity_rows.is_name_taken(
+    if is_in_other_space(source, target) and registry.is_name_taken(
         rows, GLOBAL_SPACE, target.name, _kind(source, target), reach
     ):
         raise PreconditionError("GLOBAL has one of that name already: merge each of the two into that one.")

@@ -26,7 +26,7 @@ from core.intake.review.approvals import withdraw_requests
 from core.intake.transaction.sources import KINDS_BY_TEXT, refresh_capped, refresh_claims, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.memory.draft import to_json
-from core.memory.rooms import PlaceCheck, find_strays, remove_newcomers, remove_plan
+from core.memory.floor_plan import PlaceCheck, find_strays, remove_newcomers, remove_plan
 from core.memory.write import forget_vector, refresh_terms, remove_derived
 from core.types.replies import UndoReport
 from core.types.values import HOME_SPACE, Actor

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
-from core.llm.prompts import Prompt
-from core.llm.schema import ANSWER_BYTES, answer_schema
+from core.llm.prompts import ANSWER_BYTES, Prompt, answer_schema
 from core.llm.server_address import ServerAddress
 from core.types.belief import ModelState, Server
 
@@ -161,7 +160,7 @@ class ModelServer:
             tiers: the security tier of every memory in it.
 
         Returns:
-            The model's words, unread; `core.llm.schema` reads them.
+            The model's words, unread; `core.llm.prompts` reads them.
 
         Raises:
             UserError: ACCESS_DENIED where a memory is not `cleartext`.

@@ -1,4 +1,9 @@
-"""Writing memories together with what is derived from their text: terms, tiers and vectors."""
+"""Writing memories with what is derived from their text: terms, tiers, vectors, the record of a procedure; and spaces.
+
+What is derived is written with the text, made anew with it and gone with it. Tiers, the shorter forms, have rows only
+where a text has more than one sentence. The record of a procedure are its steps and the words that call it up, read
+from the text by rules; counts and what somebody gave stay. Must not do: choose between tiers, or count an outcome.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +13,201 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.embed.codec import to_blob
+from core.embed.base import to_blob
 from core.memory.draft import Draft, to_json
+from core.memory.floor_plan import remove_places
 from core.memory.read import read_by_ids
-from core.memory.records import remove_records, rewrite_records, write_records
-from core.memory.rooms import remove_places
-from core.memory.tiers import remove_tiers, rewrite_tiers, write_tiers
+from core.text.metadata import extract_cues, extract_steps
+from core.text.summaries import Tiers, make_tiers
 from core.text.terms import memory_terms
-from core.types.values import Memory
+from core.types.values import Kind, Memory
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 from core.vault.memory_sql import forget_inferred, remove_mentions
+
+
+def find_space_id(rows: Rows, name: str) -> str | None:
+    """The id of a space.
+
+    Args:
+        name: the space's exact name.
+
+    Returns:
+        The id, or None when there is no such space.
+    """
+    value = rows.value("SELECT id FROM spaces WHERE name = ?", (name,))
+    return None if value is None else str(value)
+
+
+def ensure_space(tx: Tx, name: str, new_id: str, client_id: str | None = None) -> str:
+    """The id of a space, which is created where it does not exist.
+
+    Args:
+        name: the space's name; `GLOBAL` and `home` always exist.
+        new_id: the id a new space gets.
+        client_id: the client it belongs to.
+
+    Returns:
+        The id.
+    """
+    known = find_space_id(tx, name)
+    if known is not None:
+        return known
+    tx.insert("spaces", {"id": new_id, "name": name, "client_id": client_id, "created_at": tx.now_ms})
+    return new_id
+
+
+BY_RULES, BY_MODEL = "rules", "model"
+_AT_ONCE = 1000
+_TAGGED = "SELECT memory_id FROM tiers WHERE tier = 'tag' AND memory_id IN (SELECT value FROM json_each(?))"
+_INSERT = "INSERT OR REPLACE INTO tiers (memory_id, tier, text, made_by) VALUES (?, ?, ?, ?)"
+_STORED = (
+    "SELECT m.id, m.text, t.tier, t.text FROM json_each(?) w JOIN memories m ON m.id = w.value "
+    "JOIN tiers t ON t.memory_id = m.id"
+)
+
+Shortened = tuple[str, str, str, str]
+"""Id, text, kind and category of a memory."""
+
+
+def write_tiers(tx: Tx, memories: Iterable[Shortened]) -> None:
+    """Write the tiers of new memories.
+
+    Args:
+        memories: id, text, kind and category of each.
+    """
+    tx.run_many(
+        _INSERT,
+        [
+            (memory_id, tier, short, BY_RULES)
+            for memory_id, text, kind, category in memories
+            for tier, short in make_tiers(text, kind, category).rows()
+        ],
+    )
+
+
+def write_summary(tx: Tx, memory_id: str, summary: str) -> bool:
+    """Put a model's summary in the place of that of rules, until the text is another.
+
+    Args:
+        summary: what was checked to say no more than its text.
+
+    Returns:
+        False for a memory of one sentence, which has no shorter form.
+    """
+    if tx.one("SELECT 1 FROM tiers WHERE memory_id = ? AND tier = 'tag'", (memory_id,)) is None:
+        return False
+    tx.run(_INSERT, (memory_id, "summary", summary, BY_MODEL))
+    return True
+
+
+def rewrite_tiers(tx: Tx, memories: Sequence[Memory]) -> None:
+    """Make the tiers of memories anew whose text, kind or category may be another now.
+
+    Args:
+        memories: as they stand now.
+    """
+    tx.run_many("DELETE FROM tiers WHERE memory_id = ?", [(memory.id,) for memory in memories])
+    write_tiers(tx, [(one.id, one.text, one.kind.value, one.category) for one in memories])
+
+
+def rewrite_tags(tx: Tx, ids: Sequence[str]) -> None:
+    """Make the tiers of memories anew whose kind or category changed: their tags name both.
+
+    Args:
+        ids: memory ids; those without stored tiers are passed over.
+    """
+    for at in range(0, len(ids), _AT_ONCE):
+        found = tx.all(_TAGGED, (to_json(list(ids[at : at + _AT_ONCE])),))
+        rewrite_tiers(tx, list(read_by_ids(tx, [str(row[0]) for row in found]).values()))
+
+
+def remove_tiers(tx: Tx, labels: Sequence[int]) -> None:
+    """Remove the tiers of memories that are about to vanish.
+
+    Args:
+        labels: labels of memories.
+    """
+    tx.run_many("DELETE FROM tiers WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", [(n,) for n in labels])
+
+
+def read_tiers(rows: Rows, memories: Sequence[Memory]) -> dict[str, Tiers]:
+    """The tiers of memories as they are handed out.
+
+    Args:
+        memories: with the text that is handed out. Where that is not all of the stored text (a sentence of it is
+            over), the stored tiers say too much, and others are made.
+
+    Returns:
+        Id to tiers, for each of them.
+    """
+    whole = {memory.id: memory.text for memory in memories}
+    stored: dict[str, dict[str, str]] = {}
+    for memory_id, text, tier, short in rows.all(_STORED, (to_json(list(whole)),)):
+        if text == whole[memory_id]:
+            stored.setdefault(memory_id, {})[tier] = short
+    return {memory.id: _tiers(memory, stored.get(memory.id)) for memory in memories}
+
+
+def _tiers(memory: Memory, stored: dict[str, str] | None) -> Tiers:
+    if stored is None or "tag" not in stored:
+        return make_tiers(memory.text, memory.kind.value, memory.category)
+    summary = stored.get("summary") or stored.get("key_fact") or memory.text
+    return Tiers(memory.text, summary, stored.get("key_fact") or summary, stored["tag"])
+
+
+PROCEDURES = "procedures"
+
+
+def procedure_columns(text: str) -> dict[str, object]:
+    """What a procedure's text says of itself.
+
+    Args:
+        text: of the procedure; of a split one the first part.
+
+    Returns:
+        The columns `steps` and `trigger_cues`.
+    """
+    return {"steps": to_json(list(extract_steps(text))), "trigger_cues": " ".join(extract_cues(text))}
+
+
+def write_procedures(tx: Tx, drafts: Iterable[Draft]) -> None:
+    """Write the records of new procedures.
+
+    Args:
+        drafts: new memories of any kind; of a split text the head has the record.
+    """
+    for draft in drafts:
+        if draft.kind is Kind.PROCEDURE and not draft.part_index:
+            tx.insert(PROCEDURES, {"memory_id": draft.id, **procedure_columns(draft.text)})
+
+
+def rewrite_procedures(tx: Tx, memories: Iterable[Memory]) -> None:
+    """Make the records of procedures anew whose text may be another now; one without a record gets none.
+
+    Args:
+        memories: as they stand now.
+    """
+    for memory in memories:
+        if memory.kind is Kind.PROCEDURE:
+            tx.update(PROCEDURES, {"memory_id": memory.id}, procedure_columns(memory.text))
+
+
+def remove_procedures(tx: Tx, labels: Sequence[int]) -> None:
+    """Remove the records of memories about to vanish; one with outcomes stays, and so keeps its memory.
+
+    Args:
+        labels: labels of memories.
+    """
+    for label in labels:
+        unused = tx.value(
+            "SELECT p.memory_id FROM memories m JOIN procedures p ON p.memory_id = m.id "
+            "WHERE m.n = ? AND p.successes + p.failures = 0",
+            (label,),
+        )
+        if unused is not None:
+            tx.delete(PROCEDURES, {"memory_id": unused})
+
 
 MEMORY_OWNER = "memory"
 SERVED = "ollama:"
@@ -89,7 +278,7 @@ def insert_memories(tx: Tx, drafts: Sequence[Draft], titles: Mapping[str, str | 
         [(first + place, _terms(draft, known.get(draft.conversation_id or ""))) for place, draft in enumerate(drafts)],
     )
     write_tiers(tx, ((draft.id, draft.text, draft.kind.value, draft.category) for draft in drafts))
-    write_records(tx, drafts)
+    write_procedures(tx, drafts)
     return list(range(first, first + len(drafts)))
 
 
@@ -169,7 +358,7 @@ def refresh_terms(tx: Tx, ids: Iterable[str]) -> None:
             )
         )
         rewrite_tiers(tx, list(memories))
-        rewrite_records(tx, memories)
+        rewrite_procedures(tx, memories)
         tx.run_many("DELETE FROM memory_fts WHERE rowid = ?", [(memory.n,) for memory in memories])
         tx.run_many(
             "INSERT INTO memory_fts (rowid, terms) VALUES (?, ?)",
@@ -200,7 +389,7 @@ def remove_derived(tx: Tx, labels: Sequence[int]) -> None:
     tx.run_many("DELETE FROM memory_fts WHERE rowid = ?", keys)
     tx.run_many("DELETE FROM embeddings WHERE owner = 'memory' AND n = ?", keys)
     remove_tiers(tx, labels)
-    remove_records(tx, labels)
+    remove_procedures(tx, labels)
     tx.run_many("DELETE FROM accesses WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", keys)
     tx.run_many("DELETE FROM handed WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", keys)
     tx.run_many("DELETE FROM feedback WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", keys)

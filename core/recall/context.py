@@ -18,9 +18,9 @@ from types import MappingProxyType
 import numpy as np
 
 from core.belief.claims.authorship import find_owner_statements
-from core.embed.tokens import TokenCounter
+from core.embed.minilm import TokenCounter
 from core.memory.read import client_names, read_by_ids
-from core.memory.tiers import read_tiers
+from core.memory.write import read_tiers
 from core.recall.answer import trim_ended_sentences
 from core.recall.client_quota import contributors
 from core.recall.predicate import build_predicate

@@ -14,7 +14,7 @@ import os
 import re
 
 from core.errors import Code, UserError
-from core.security.subkeys import Purpose, RootKey
+from core.security.keys import Purpose, RootKey
 
 TOKEN_BYTES = 32
 NONCE_BYTES = 32

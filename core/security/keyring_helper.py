@@ -22,7 +22,7 @@ from typing import Any, TextIO
 from keyring.backend import KeyringBackend
 from keyring.errors import InitError, KeyringError, KeyringLocked, NoKeyringError, PasswordDeleteError
 
-from core.security.hardening import harden
+from core.security.process_protection import harden
 
 COUNTER_PREFIX = "seq:"
 """Begins the user of an entry that may be replaced."""

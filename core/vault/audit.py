@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.errors import BugError
-from core.security.seal import keyed_digest, same_bytes
+from core.security.keys import keyed_digest, same_bytes
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

@@ -33,7 +33,7 @@ from typing import IO, Any
 
 from core.errors import Code, EnvironmentFaultError, IntegrityError, LociError, PreconditionError, UserError
 from core.security.atomic import sync_directory, write_fault
-from core.security.seal import keyed_digest, same_bytes
+from core.security.keys import keyed_digest, same_bytes
 from core.types.clock import Clock
 from core.vault.audit import AuditChain
 from core.vault.database.connections import look_into

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.security.atomic import write_atomic
-from core.security.seal import keyed_digest, same_bytes
+from core.security.keys import keyed_digest, same_bytes
 
 if TYPE_CHECKING:  # the sequence last seen is read before a vault is opened, without its database's library
     from core.vault.database.rows import Rows

@@ -26,7 +26,7 @@ from core.index.base import Allowed, VectorIndex  # noqa: E402
 from core.index.flat import FlatIndex  # noqa: E402
 from core.index.hnsw import HnswIndex  # noqa: E402
 from core.index.snapshot import Identity, SnapshotRefused, read_snapshot, write_snapshot  # noqa: E402
-from core.security.seal import open_sealed, seal  # noqa: E402
+from core.security.keys import open_sealed, seal  # noqa: E402
 
 DIMS = 384
 OURS = Identity("00" * 16, "bench", DIMS)

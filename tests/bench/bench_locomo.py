@@ -40,7 +40,7 @@ from core.engine.runtime.search import Embedded  # noqa: E402
 from core.recall.request import RecallRequest  # noqa: E402
 from core.recall.scope import OWNER_SCOPE  # noqa: E402
 from core.score.profile import Profile  # noqa: E402
-from core.security.kdf import KdfCost  # noqa: E402
+from core.security.passphrase import KdfCost  # noqa: E402
 from core.types.clock import SystemClock  # noqa: E402
 from core.types.requests import RecallQuery  # noqa: E402
 from core.types.values import OWNER_ACTOR  # noqa: E402

@@ -26,7 +26,7 @@ _MAKE = """
 import sys
 from pathlib import Path
 from core.engine.facade import Home, HomeKeys, create_vault
-from core.security.kdf import KdfCost
+from core.security.passphrase import KdfCost
 from core.types.clock import SystemClock
 create_vault(HomeKeys(Home(Path(sys.argv[1]))), sys.argv[2], SystemClock(), cost=KdfCost.lowest())
 """

@@ -11,8 +11,8 @@ from cli_rig import FIXTURES, PASSPHRASE, Palace, files_below, in_background
 from vault_damage import KEY_FILES, PAGE, flip, page_of, rewrite_keys, set_schema_version
 
 from core.engine.facade import Home, HomeKeys, create_vault
-from core.security.kdf import KdfCost
 from core.security.keyring_client import KeyringEntry
+from core.security.passphrase import KdfCost
 from core.types.clock import SystemClock
 from core.vault.files.lockfile import VaultLock
 

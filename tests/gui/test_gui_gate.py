@@ -21,8 +21,8 @@ from window_rig import hear, settle, window_context
 
 from core.engine.facade import Engine, Home, OpenInfo, Setup
 from core.errors import Code, UserError
-from core.security.kdf import KdfCost
 from core.security.keyring_client import KeyringCause, KeyringEntry, KeyringFaultError
+from core.security.passphrase import KdfCost
 from core.vault.bootstrap import OlderCopy
 from ui.context import USUAL_PLACES, Context
 from ui.gate.first_run import Begin, CheckCode, FirstRun, ShowCode, fits

@@ -18,7 +18,7 @@ from core.config.options import Options
 from core.config.window import WindowOptions
 from core.engine.runtime.settings import Settings
 from core.errors import Code, EnvironmentFaultError
-from core.security.kdf import KdfCost
+from core.security.passphrase import KdfCost
 from core.types.replies import OptionRow
 from ui.context import Context
 from ui.pages.settings.keys import PassphraseDialog, RecoveryDialog

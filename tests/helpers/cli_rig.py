@@ -28,7 +28,7 @@ from core.engine.facade import Home, HomeKeys, create_vault
 from core.errors import LociError
 from core.ipc.client.client import Client
 from core.ipc.protocol.transport import Place, socket_place
-from core.security.kdf import KdfCost
+from core.security.passphrase import KdfCost
 from core.types.clock import SystemClock
 
 T = TypeVar("T")

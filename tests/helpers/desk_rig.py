@@ -18,8 +18,7 @@ from core.intake.transaction.sources import refresh_trust
 from core.intake.transitions.review_items import ItemSubject
 from core.intake.transitions.transitions import Transitions
 from core.memory.draft import Draft
-from core.memory.spaces import ensure_space
-from core.memory.write import insert_memories, write_vectors
+from core.memory.write import ensure_space, insert_memories, write_vectors
 from core.types.belief import ClaimDraft
 from core.types.reviews import Decided, Decision, Queue, QueueRequest, ReviewItem
 from core.types.values import OWNER_ACTOR, Action, Actor, Kind, Role, Source, Status, When

@@ -29,7 +29,7 @@ from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, LociError
 from core.intake.claims import TextReaders
 from core.recall.result import RecallResult
-from core.security.kdf import KdfCost
+from core.security.passphrase import KdfCost
 from core.types.clock import Clock, ManualClock
 from core.types.replies import ImportReport, StoreReply, UndoReport
 from core.types.requests import ListRequest, RecallQuery, StoreRequest

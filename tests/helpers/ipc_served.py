@@ -26,7 +26,7 @@ from core.ipc.protocol.transport import Place
 from core.ipc.socket.limits import Caps
 from core.ipc.socket.server import Hooks, Refusal, Server
 from core.security.handshake import owner_token
-from core.security.subkeys import RootKey
+from core.security.keys import RootKey
 from core.types.clients import Moved, Moves
 from core.types.clients import Place as Spot
 from core.types.replies import ClientRecord

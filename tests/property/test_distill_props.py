@@ -9,8 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.belief.claims.entailment import compared_words, is_entailed, is_exhausted_by
-from core.llm.distill_prompt import EPISODES_BYTES, ShownMemory, count_fitting, distill_prompt
-from core.llm.distillate import NO_JSON, PERMANENCE, Distillate, parse_distillate, parse_uuid
+from core.llm.distillate import (
+    EPISODES_BYTES,
+    NO_JSON,
+    PERMANENCE,
+    Distillate,
+    ShownMemory,
+    count_fitting,
+    distill_prompt,
+    parse_distillate,
+    parse_uuid,
+)
 
 KEYS = st.sampled_from(
     ["new_facts", "updated_facts", "new_rules", "confirmations", "subject", "predicate", "content", "target_id",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.entities.mentions import find_mentions
 from core.entities.recognition import MOST_NAME, MOST_TEXT, name_key, recognize_names
 from core.entities.registry import KnownName, make_lexicon
-from core.llm.description import Description, keep_grounded_parts, parse_description
+from core.llm.prompts import Description, keep_grounded_parts, parse_description
 from core.text.metadata import TaskOutcome, affect_of, blank_code, detect_topics, extract_metadata, topic_taxonomy
 
 PIECES = st.sampled_from(

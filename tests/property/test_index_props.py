@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from core.embed.codec import from_blobs, to_blob
+from core.embed.base import from_blobs, to_blob
 from core.index.base import VectorIndex
-from core.index.flat import FlatIndex
+from core.index.flat import FlatIndex, LabelMap
 from core.index.hnsw import HnswIndex
-from core.index.rows import LabelMap
 
 DIMS = 8
 POOL = np.random.default_rng(7).normal(size=(64, DIMS)).astype(np.float32)

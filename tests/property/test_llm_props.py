@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from core.belief.claims.model_proposals import PROPOSED_CONFIDENCE, keep_grounded, weigh_model_answer
 from core.belief.extract.extraction import predicate_names
-from core.llm.prompts import claims_prompt, escape_fences, relation_prompt
-from core.llm.schema import MOST_CLAIMS, parse_claims, parse_relation
+from core.llm.prompts import MOST_CLAIMS, claims_prompt, escape_fences, parse_claims, parse_relation, relation_prompt
 from core.types.belief import LABELS, ClaimProposal, Label, RelationProposal, Told
 
 WORDS = st.text(alphabet=st.characters(codec="utf-8"), max_size=60)

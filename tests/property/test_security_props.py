@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from core.errors import Code, IntegrityError, LociError, UserError
 from core.security.handshake import decode_value, encode_value
-from core.security.kdf import KdfCost, normalised_passphrase
 from core.security.keyfile import (
     KeyFile,
     KeyringSlot,
@@ -22,8 +21,9 @@ from core.security.keyfile import (
     intact_body,
     parse_body,
 )
-from core.security.recovery import format_recovery_code, is_recovery_code, parse_recovery_code
-from core.security.seal import (
+from core.security.keys import (
+    Purpose,
+    RootKey,
     field_open,
     field_seal,
     keyed_digest,
@@ -32,8 +32,8 @@ from core.security.seal import (
     seal,
     seal_with_fresh_key,
 )
-from core.security.secretfile import read_secret_file
-from core.security.subkeys import Purpose, RootKey
+from core.security.passphrase import KdfCost, normalised_passphrase, read_secret_file
+from core.security.slots import format_recovery_code, is_recovery_code, parse_recovery_code
 
 KEY = bytes(range(32))
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"

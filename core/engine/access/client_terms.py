@@ -14,7 +14,7 @@ from core.errors import Code, PreconditionError, UserError
 from core.intake.transaction.admission import check_space_name
 from core.intake.transaction.sources import refresh_capped
 from core.intake.undo import NEVER, UNPAIRED, is_unpaired
-from core.memory.spaces import ensure_space
+from core.memory.write import ensure_space
 from core.types.clients import SLEEPS_AFTER_MS, Before, Change, ClientCard, Standing, Terms
 from core.types.ids import IdMaker
 from core.types.values import Grant

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from core.config.retrieval import RetrievalOptions
-from core.embed.tokens import counter_for
+from core.embed.minilm import counter_for
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
 from core.errors import Code, UserError

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 from core import log
 from core.errors import Code, IntegrityError, LociError, UserError
 from core.security.handshake import owner_token
-from core.security.kdf import KdfCost
-from core.security.keyfile import KeyFile, RecoverySlot
+from core.security.keyfile import KeyFile, RecoverySlot, keys_exist, load_keys, save_keys
 from core.security.keyring_client import HelperKeyring, Keyring, KeyringFaultError
-from core.security.keystore import keys_exist, load_keys, save_keys
-from core.security.secretfile import read_secret_file
+from core.security.keys import Purpose, RootKey
+from core.security.passphrase import KdfCost, read_secret_file
 from core.security.slots import (
     change_passphrase,
     open_with_keyring,
@@ -26,7 +25,6 @@ from core.security.slots import (
     renew_recovery_code,
     with_recovery_slot,
 )
-from core.security.subkeys import Purpose, RootKey
 from core.vault.files.home import Home, SubKeys
 from core.vault.files.lockfile import VaultLock
 from core.vault.files.replacement import finish_restore

@@ -35,8 +35,7 @@ from core.intake.revise.refinement import (
     next_text,
 )
 from core.llm.ollama import ModelServer, ServerLimits, load_library
-from core.llm.prompts import TEXT_CHARACTERS, Prompt, claims_prompt, relation_prompt
-from core.llm.schema import parse_claims, parse_relation
+from core.llm.prompts import TEXT_CHARACTERS, Prompt, claims_prompt, parse_claims, parse_relation, relation_prompt
 from core.llm.server_address import parse_address
 from core.types.belief import ModelState, RefineReport, Server
 from core.vault.database.rows import Rows

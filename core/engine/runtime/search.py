@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 
 from core import log
 from core.config.retrieval import RetrievalOptions
-from core.embed.base import AWAY, Embedder
-from core.embed.codec import from_blob
+from core.embed.base import AWAY, Embedder, from_blob
 from core.engine.runtime.storage import Storage
 from core.errors import Code, EnvironmentFaultError, LociError
-from core.index.arrays import NO_LABELS
 from core.index.base import Labels
+from core.index.flat import NO_LABELS
 from core.index.manager import IndexManager
 from core.intake.claims import TextReaders
 from core.intake.store.import_batch import ImportWriter

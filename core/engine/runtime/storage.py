@@ -24,7 +24,7 @@ from core.errors import BugError, Code, LociError, UserError
 from core.events import Changed, Hub
 from core.intake.transaction.unit_of_work import IdempotentCall, UnitOfWork, Verb
 from core.recall.scope import PLACE
-from core.security.subkeys import RootKey
+from core.security.keys import RootKey
 from core.types.clients import Moved, Moves, Place
 from core.types.clock import Clock
 from core.types.ids import IdMaker

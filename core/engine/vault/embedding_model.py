@@ -28,7 +28,7 @@ from core.engine.runtime.search import VaultVectorLoader, make_active_space
 from core.engine.runtime.settings import Settings
 from core.engine.runtime.storage import chain
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
-from core.index.arrays import NO_LABELS
+from core.index.flat import NO_LABELS
 from core.index.manager import IndexManager, MaintenanceDue
 from core.lifecycle.enrich.model_migration import TargetSpace
 from core.lifecycle.kit.job_context import SCHEDULER, JobContext

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from core.config.window import WindowOptions
-from core.embed.codec import from_blob
+from core.embed.base import from_blob
 from core.engine import health as metrics
 from core.engine.home.keys import HomeKeys, signs_head, sub_keys
 from core.engine.home.window_file import save_window
@@ -23,11 +23,10 @@ from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, EnvironmentFaultError, IntegrityError, UserError
 from core.index.manager import IndexState
 from core.security.atomic import write_atomic
-from core.security.kdf import KdfCost
-from core.security.keyfile import intact_body, parse_body
-from core.security.keystore import backup_of, load_keys, save_keys
+from core.security.keyfile import backup_of, intact_body, load_keys, parse_body, save_keys
+from core.security.keys import Purpose, RootKey
+from core.security.passphrase import KdfCost
 from core.security.slots import create_keys, open_with_secret, remove_slot
-from core.security.subkeys import Purpose, RootKey
 from core.types.clock import Clock
 from core.types.replies import Presence, StatusReport
 from core.vault.backup import OpenedKeys, RestoreInfo, make_backup, restore

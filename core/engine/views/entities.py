@@ -36,7 +36,7 @@ from core.intake.transaction.admission import check_space_name
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.transitions.review_items import refuse_imperatives
 from core.memory.read import read_occurred, said_at_sql
-from core.memory.spaces import ensure_space, find_space_id
+from core.memory.write import ensure_space, find_space_id
 from core.text.screening.egress import collect_texts, prefetch_scans, sanitize_map
 from core.types.clients import seen_from
 from core.types.entities import (

@@ -20,7 +20,7 @@ from core.lifecycle.palace import floor_plan_edits
 from core.lifecycle.palace.arrangement import SCHEDULER, ArrangementResult, Arranger, has_unplaced
 from core.lifecycle.palace.floor_plan_edits import FloorPlanContext
 from core.lifecycle.palace.placement import Numbers, Vectors
-from core.memory import floor
+from core.memory import floor_plan
 from core.types.values import OWNER_ACTOR
 from core.types.views import Loci, PalacePlan, Whereabouts
 from core.vault.database.rows import Rows
@@ -53,7 +53,7 @@ class Palace:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().storage.read(floor.read_floor_plan)
+        return self._opened().storage.read(floor_plan.read_floor_plan)
 
     def loci(self, room_id: str) -> Future[Loci]:
         """All loci of one room.
@@ -66,7 +66,7 @@ class Palace:
         """
         opened = self._opened()
         now = opened.storage.clock.now_ms()
-        return opened.storage.read(lambda rows: floor.read_loci(rows, room_id, now))
+        return opened.storage.read(lambda rows: floor_plan.read_loci(rows, room_id, now))
 
     def where(self, memory_id: str) -> Future[Whereabouts]:
         """Where a memory stands.
@@ -77,7 +77,7 @@ class Palace:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().storage.read(lambda rows: floor.find_locus(rows, memory_id))
+        return self._opened().storage.read(lambda rows: floor_plan.find_locus(rows, memory_id))
 
     def arrange(self) -> Future[int]:
         """Give a place to everything that waits for one and has its vector, now.

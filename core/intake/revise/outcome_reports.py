@@ -31,12 +31,12 @@ from core.intake.transitions.merge import newest_version
 from core.intake.transitions.review_items import ItemSubject, known_matter, screen_text
 from core.intake.transitions.transitions import Transitions
 from core.memory.draft import Draft, content_hash, to_json
-from core.memory.records import read_record
 from core.memory.write import (
     Stored,
     VectorSpace,
     forget_vector,
     insert_memories,
+    procedure_columns,
     refresh_terms,
     reserve_labels,
     write_vectors,
@@ -479,7 +479,7 @@ class OutcomeReports:
         with self.work.verb(tx, OUTCOME, _LABELS[OUTCOME], actor) as verb:
             held = tx.row("procedures", {"memory_id": head})
             if held is None:
-                tx.insert("procedures", {"memory_id": head, **read_record(str(row["text"]))})
+                tx.insert("procedures", {"memory_id": head, **procedure_columns(str(row["text"]))})
                 held = tx.row("procedures", {"memory_id": head}) or {}
             counted = "successes" if success else "failures"
             sets: dict[str, object] = {counted: int(held[counted]) + 1, "last_used_at": tx.now_ms}
@@ -644,7 +644,7 @@ def procedure_state(rows: Rows, memory_id: str) -> ProcedureState | None:
     memory = rows.one("SELECT kind, text FROM memories WHERE id = ?", (memory_id,))
     if memory is None or memory[0] != Kind.PROCEDURE.value:
         return None
-    read = read_record(str(memory[1]))
+    read = procedure_columns(str(memory[1]))
     row = rows.one(_PROCEDURE, (memory_id,)) or (read["steps"], "[]", read["trigger_cues"], 0, 0, 0, None)
     steps, tools, cues, successes, failures, average, at = row
     return ProcedureState(

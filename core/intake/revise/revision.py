@@ -40,9 +40,15 @@ from core.intake.transitions.review_items import close_moot, screen_text
 from core.intake.transitions.transitions import MERGED, Transitions, release_digests
 from core.memory.draft import to_json
 from core.memory.read import said_at_sql
-from core.memory.spaces import ensure_space
-from core.memory.tiers import rewrite_tags
-from core.memory.write import Stored, VectorSpace, refresh_terms, reserve_labels, write_new_vectors
+from core.memory.write import (
+    Stored,
+    VectorSpace,
+    ensure_space,
+    refresh_terms,
+    reserve_labels,
+    rewrite_tags,
+    write_new_vectors,
+)
 from core.score.trust import trust_terms
 from core.types.memory import ProposedLink, Related, Relationship
 from core.types.values import GLOBAL_SPACE, OWNER, OWNER_ACTOR, Actor, Source, Status

@@ -16,7 +16,7 @@ from core.intake.transaction.sources import KINDS_BY_TEXT
 from core.intake.transitions.transitions import SOURCE_GONE
 from core.memory.draft import content_hash, to_json
 from core.memory.read import read_occurred
-from core.memory.spaces import find_space_id
+from core.memory.write import find_space_id
 from core.score.decay import check_permanence
 from core.text.times import format_time
 from core.types.values import GLOBAL_SPACE, Kind, Status

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from core.belief.claims.claims import EvidenceSource
 from core.belief.extract.permanence import classify_permanence
 from core.belief.gate import GateDecision
-from core.embed.codec import from_blob
+from core.embed.base import from_blob
 from core.errors import BugError
 from core.intake.candidate import StoreCandidate, authority_of, find_claim_conflicts, load_claims
 from core.intake.claims import TextReaders, read_claims, sync_claims, write_claims

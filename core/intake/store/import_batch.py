@@ -36,8 +36,7 @@ from core.intake.transitions.review_items import (
     screen_text,
 )
 from core.memory.draft import Draft, to_json
-from core.memory.spaces import ensure_space
-from core.memory.write import Stored, VectorSpace, insert_memories, write_new_vectors
+from core.memory.write import Stored, VectorSpace, ensure_space, insert_memories, write_new_vectors
 from core.score.trust import trust_terms
 from core.types.values import GLOBAL_SPACE, OWNER_ACTOR, Kind, Role, Source, Status, When
 from core.vault.database.rows import Rows

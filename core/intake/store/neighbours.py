@@ -24,7 +24,7 @@ from core.belief.relate.outdated_value import has_outdated_value
 from core.belief.relate.own_word import Odds, Sentence, Spoken, odds_of, spoken
 from core.belief.relate.relation import IDENTICAL, certain_relation
 from core.belief.review.items import MAY_REPLACE
-from core.embed.codec import from_blobs
+from core.embed.base import from_blobs
 from core.errors import Code, LociError
 from core.index.base import Hits
 from core.index.manager import IndexManager

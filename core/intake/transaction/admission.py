@@ -24,7 +24,7 @@ from typing import Any
 from core.belief.extract.vocabulary import exclusivity
 from core.errors import Code, UserError
 from core.memory.draft import Draft, to_json
-from core.security.seal import keyed_digest
+from core.security.keys import keyed_digest
 from core.text.sentences import split_text
 from core.text.terms import fold_width
 from core.text.times import parse_time

@@ -12,7 +12,7 @@ from typing import Any
 from core.belief.claims.contradiction import read_opposing_claims, read_opposition
 from core.errors import BugError
 from core.memory.draft import content_hash, to_json
-from core.memory.strengths import read_strength_by_id
+from core.memory.read import read_strength_by_id
 from core.score.topics import mean_confidence
 from core.score.trust import SOURCE_WEIGHT, TrustTerms, WeighedEvidence, claim_confidence, trust_terms
 from core.types.values import Actor, Kind, Source

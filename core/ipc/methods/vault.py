@@ -25,7 +25,7 @@ from core.ipc.methods.kit.results import anything, flag, many, mapping, one_of, 
 from core.ipc.methods.memory_json import plain
 from core.ipc.protocol.time_format import iso
 from core.security.handshake import decode_value
-from core.security.subkeys import KEY_BYTES, VAULT_ID_BYTES
+from core.security.keys import KEY_BYTES, VAULT_ID_BYTES
 from core.types.views import FindRequest
 
 

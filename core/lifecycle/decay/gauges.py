@@ -16,7 +16,7 @@ from core.config.options import Options
 from core.errors import Code, UserError
 from core.lifecycle.decay.protection import SPARED, find_protections
 from core.lifecycle.decay.sweep import RECALLED_DAYS
-from core.memory.strengths import COLUMNS, JOINS, read_courses
+from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_courses
 from core.score.decay import PERMANENT, StrengthCourse, days_until, decay_rate, effective_confidence
 from core.types.lifecycle import Curve, Gauges
 from core.types.values import Kind
@@ -29,7 +29,7 @@ _DAY_MS = 86_400_000
 _READ = (
     "SELECT m.id, m.kind, m.permanence, m.confidence, m.last_confirmed_at, m.last_accessed_at, "  # noqa: S608
     "m.status IN ('active', 'disputed'), EXISTS (SELECT 1 FROM fading f WHERE f.memory_id = m.id), kept.until, "
-    f"{COLUMNS} FROM memories m{JOINS}WHERE m.id = :head OR m.part_of = :head ORDER BY m.n"
+    f"{STRENGTH_COLUMNS} FROM memories m{STRENGTH_JOINS}WHERE m.id = :head OR m.part_of = :head ORDER BY m.n"
 )
 
 Values = NDArray[np.float64]

@@ -22,7 +22,7 @@ from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions.transitions import Transitions
 from core.lifecycle.decay.protection import PINNED, SPARED, find_protections
 from core.lifecycle.kit.job_context import BatchResult, JobContext
-from core.memory.strengths import COLUMNS, JOINS, read_strengths
+from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_strengths
 from core.score.decay import EXPIRED as GONE
 from core.score.decay import HOLDS, classify, decay_rates, effective_confidence
 from core.types.lifecycle import Deed, JobType, Planned
@@ -46,9 +46,9 @@ _PAGE = 10_000
 _STANDS = "+m.status IN ('active', 'disputed')"
 _READ = (
     "SELECT m.n, coalesce(m.part_of, m.id), m.kind, m.permanence, m.confidence, m.last_confirmed_at, m.trust, "
-    f"m.status = 'disputed', f.memory_id IS NOT NULL, {COLUMNS} "
+    f"m.status = 'disputed', f.memory_id IS NOT NULL, {STRENGTH_COLUMNS} "
 )
-_WITH = f"LEFT JOIN fading f ON f.memory_id = m.id{JOINS}"
+_WITH = f"LEFT JOIN fading f ON f.memory_id = m.id{STRENGTH_JOINS}"
 _ALL = f"{_READ}FROM memories m {_WITH}WHERE m.n > :after AND {_STANDS} ORDER BY m.n LIMIT :most"
 _WHOLE = (
     "(SELECT value AS id FROM json_each(:heads) UNION SELECT p.id FROM json_each(:heads) h "

@@ -14,9 +14,9 @@ from core import log
 from core.belief.claims.entailment import is_exhausted_by
 from core.errors import Code, LociError
 from core.lifecycle.kit.job_context import BatchResult, JobContext
-from core.llm.distill_prompt import reword_prompt
-from core.llm.schema import find_json
-from core.memory.tiers import write_summary
+from core.llm.distillate import reword_prompt
+from core.llm.prompts import find_json
+from core.memory.write import write_summary
 from core.text.sentences import split_sentences
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

@@ -33,8 +33,16 @@ from core.lifecycle.distill.distill_actions import (
 )
 from core.lifecycle.distill.distill_queue import Episode
 from core.lifecycle.kit.job_context import BatchResult, JobContext
-from core.llm.distill_prompt import ShownMemory, count_fitting, distill_prompt, shown_ids
-from core.llm.distillate import Distillate, NewFact, NewRule, parse_distillate
+from core.llm.distillate import (
+    Distillate,
+    NewFact,
+    NewRule,
+    ShownMemory,
+    count_fitting,
+    distill_prompt,
+    parse_distillate,
+    shown_ids,
+)
 from core.types.lifecycle import JobType
 from core.types.values import Kind
 from core.vault.database.rows import Rows

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from core.errors import Code
 from core.intake.transaction.sources import Lineage
-from core.llm.distill_prompt import MOST_FACTS, MOST_RULES, ShownMemory
+from core.llm.distillate import MOST_FACTS, MOST_RULES, ShownMemory
 from core.memory.draft import to_json
 from core.memory.read import read_occurred
 from core.types.values import Kind, Role, When

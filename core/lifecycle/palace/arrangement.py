@@ -16,8 +16,8 @@ import numpy as np
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.lifecycle.palace import placement
 from core.lifecycle.palace.placement import NEW, CandidateRoom, Numbers, PlacementPlan, Vectors
-from core.memory import rooms as stored
-from core.memory.rooms import Places, Room, Wing
+from core.memory import floor_plan as stored
+from core.memory.floor_plan import Places, Room, Wing
 from core.score.floor_plan import Rect, lay_out
 from core.score.topics import blend_with_conversation, mean_directions
 from core.text.room_names import TEXTS, name_rooms

@@ -17,8 +17,8 @@ from core.errors import Code, PreconditionError, UserError
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.lifecycle.palace import placement
 from core.lifecycle.palace.placement import Numbers, Vectors
-from core.memory import rooms as stored
-from core.memory.rooms import Room, Wing
+from core.memory import floor_plan as stored
+from core.memory.floor_plan import Room, Wing
 from core.score.floor_plan import Grid, free_ground, places_needed, room_size, spread_places
 from core.types.values import OWNER_ACTOR
 from core.vault.database.rows import Rows

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from core.memory.rooms import Places, Room
+from core.memory.floor_plan import Places, Room
 from core.score.floor_plan import FULL, Grid, Rect, capacity, free_ground, places_needed, room_size, spread_places
 from core.score.topics import FAR, cluster_vectors
 from core.types.views import GAP

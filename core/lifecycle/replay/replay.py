@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.embed.codec import from_blob
+from core.embed.base import from_blob
 from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.kit.job_context import BatchResult, JobContext
-from core.memory.strengths import COLUMNS, JOINS, read_strengths
+from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_strengths
 from core.score.decay import boost_after_replay, draw_without_replacement
 from core.types.lifecycle import Deed, JobType, Planned
 from core.vault.database.rows import Rows
@@ -42,15 +42,15 @@ NEGATIVE, YOUNG_DAYS = ("irrelevant", "corrected", "harmful"), 90
 _NEIGHBOURS = 8
 _DAY_MS = 86_400_000
 _AROUSAL, _BOOST, _IMPORTANCE = 6, 9, 0
-"""Places within `COLUMNS`."""
+"""Places within `STRENGTH_COLUMNS`."""
 
 _SAID_NO = (
     "(SELECT f.signal FROM feedback f WHERE f.memory_id = m.id AND f.at > :young ORDER BY f.at DESC, f.rowid DESC "
     "LIMIT 1)"
 )
 _WEAK = (
-    f"SELECT m.id, {COLUMNS} FROM memories m{JOINS}WHERE m.status = 'active' AND m.access_count >= {USED_FROM} "  # noqa: S608
-    "AND m.pinned = 0 AND coalesce(again.last_at, 0) <= :spaced "
+    f"SELECT m.id, {STRENGTH_COLUMNS} FROM memories m{STRENGTH_JOINS}WHERE m.status = 'active' "  # noqa: S608
+    f"AND m.access_count >= {USED_FROM} AND m.pinned = 0 AND coalesce(again.last_at, 0) <= :spaced "
     f"AND coalesce({_SAID_NO}, '') NOT IN (SELECT value FROM json_each(:negative)) "
     "AND (:ids IS NULL OR m.id IN (SELECT value FROM json_each(:ids))) ORDER BY m.n"
 )

@@ -16,8 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import Code, UserError
-from core.memory.read import MEMORY_COLUMNS, read_occurred, row_to_memory, said_at_sql
-from core.memory.strengths import COLUMNS, JOINS, WIDTH, read_strengths
+from core.memory.read import (
+    MEMORY_COLUMNS,
+    STRENGTH_COLUMNS,
+    STRENGTH_JOINS,
+    STRENGTH_WIDTH,
+    read_occurred,
+    read_strengths,
+    row_to_memory,
+    said_at_sql,
+)
 from core.recall.scope import OWNER_SCOPE, Scope, find_visible, visibility_conditions
 from core.text.screening.egress import is_blocked
 from core.text.screening.injection import ALLOWED, FLAG
@@ -96,11 +104,12 @@ _ROWS = (
     "SELECT m.id, m.n, m.kind, m.status, substr(CAST(m.text AS BLOB), 1, :bytes), octet_length(m.text), s.name, "  # noqa: S608
     "m.source, m.role, m.author, c.name, m.category, m.importance, m.tags, m.occurred_at, m.occurred_prec, "
     "m.occurred_offset, m.recorded_at, m.trust, m.confidence, m.pinned, m.access_count, "
-    f"m.last_accessed_at, t.title, r.name, m.flags, {COLUMNS} FROM json_each(:ids) w JOIN memories m ON m.id = w.value "
+    f"m.last_accessed_at, t.title, r.name, m.flags, {STRENGTH_COLUMNS} "
+    "FROM json_each(:ids) w JOIN memories m ON m.id = w.value "
     "JOIN spaces s ON s.id = m.space_id LEFT JOIN clients c ON c.id = m.client_id "
     "LEFT JOIN conversations t ON t.id = m.conversation_id "
     "LEFT JOIN places p ON p.memory_id = m.id LEFT JOIN rooms r ON r.id = p.room_id"
-    f"{JOINS}"
+    f"{STRENGTH_JOINS}"
 )
 
 
@@ -129,7 +138,7 @@ def find_rows(rows: Rows, request: FindRequest, now_ms: int, scope: Scope = OWNE
     weighed = bool(fading) or request.sort == "strength"
     # Sorted below: for 100,000 rows that takes a third of the time of the database's own sorter, and lets threads run.
     key = _KEYS[request.sort]
-    read, joined = (f"m.id, {key}, {COLUMNS}", JOINS) if weighed else (f"m.id, {key}", "")
+    read, joined = (f"m.id, {key}, {STRENGTH_COLUMNS}", STRENGTH_JOINS) if weighed else (f"m.id, {key}", "")
     found = rows.all(f"SELECT {read} FROM memories m{joined} WHERE {where} ORDER BY m.n", params)  # noqa: S608
     ids, keys = [row[0] for row in found], [row[1] for row in found]
     if weighed and found:
@@ -184,14 +193,14 @@ def read_rows(rows: Rows, ids: Sequence[str], now_ms: int, scope: Scope = OWNER_
     found = rows.all(f"{_ROWS}{within} ORDER BY w.key", params)
     if not found:
         return ()
-    values = read_strengths([row[-WIDTH:] for row in found], now_ms)
+    values = read_strengths([row[-STRENGTH_WIDTH:] for row in found], now_ms)
     return tuple(_row(row, float(value)) for row, value in zip(found, values, strict=True))
 
 
 def _row(row: tuple[Any, ...], strength: float) -> MemoryRow:
     (memory_id, n, kind, status, head, size, space, source, role, author, client, category, importance, tags) = row[:14]
     (said, precision, offset, recorded_at, trust, confidence, pinned, accesses, accessed, title, room, flags) = row[
-        14:-WIDTH
+        14:-STRENGTH_WIDTH
     ]
     shown = head.decode("utf-8", "ignore")[:HEAD_CHARACTERS]
     return MemoryRow(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import CancelledError
-from core.index.arrays import NO_LABELS
+from core.index.flat import NO_LABELS
 from core.recall.scope import Labels
 from core.recall.vectors import SnapshotVectors
 from core.types.views import EDGE_TYPES, MEANING

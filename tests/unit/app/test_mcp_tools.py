@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from app.mcp.server import _declared
 from app.mcp.tools import FULL, LEAN, MOST_BUDGET, PROFILES, STANDARD, answered, common_words, inlined, offered
 from app.mcp.words import protocol, words
-from core.embed.tokens import counter_for
+from core.embed.minilm import counter_for
 from core.ipc.protocol.schema import load
 
 SIX = ["memory_context", "memory_search", "memory_store", "memory_update", "memory_feedback", "memory_forget"]

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.index.arrays import as_query, as_stored
-from core.index.rows import LabelMap, RowStore
+from core.index.flat import LabelMap, RowStore, as_query, as_stored
 
 Make = Callable[..., NDArray[np.float32]]
 

@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from core.index.locked_rows import FairLock
+from core.index.flat import FairLock
 
 WAIT = 10.0
 

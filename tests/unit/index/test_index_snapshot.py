@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 from core.errors import Code, EnvironmentFaultError
-from core.index import graphio, snapshot
+from core.index import hnsw, snapshot
 from core.index.base import VectorIndex
 from core.index.flat import FlatIndex
 from core.index.hnsw import HnswIndex
@@ -30,7 +30,7 @@ Make = Callable[..., NDArray[np.float32]]
 @pytest.fixture(params=["flat", "hnsw", "hnsw-pickled"])
 def index(request: pytest.FixtureRequest, clustered: Make, monkeypatch: pytest.MonkeyPatch) -> VectorIndex:
     if request.param == "hnsw-pickled":
-        for module in (graphio, snapshot, __import__("core.index.hnsw", fromlist=["hnsw"])):
+        for module in (hnsw, snapshot):
             monkeypatch.setattr(module, "memory_files_work", lambda: False)
     made: VectorIndex = FlatIndex(DIMS) if request.param == "flat" else HnswIndex(DIMS)
     made.add(np.arange(400) * 3, clustered(400))
@@ -245,7 +245,7 @@ def test_a_sealed_header_that_lies_about_its_rows_is_refused(
     real.graph.close()
     for change in ({"linked": 20}, {"graph_size": real.graph_size - 8}, {"row_labels": np.full(60, -1)}):
         fields = {name: getattr(real, name) for name in real.__slots__} | change
-        fields["graph"], _ = graphio.save_graph(made._graph, memory_file=graphio.memory_files_work())
+        fields["graph"], _ = hnsw.save_graph(made._graph, memory_file=hnsw.memory_files_work())
         monkeypatch.setattr(made, "dump", lambda fields=fields: type(real)(**fields))
         write_snapshot(path, made, OURS, "", sealer)
         answer = read(path, sealer, newest=99)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 
-from core.llm.distill_prompt import (
+from core.llm.distillate import (
     EPISODES_BYTES,
     KNOWN_BYTES,
     MOST_FACTS,

@@ -9,8 +9,18 @@ from typing import Any
 import pytest
 
 from core.belief.extract.extraction import predicate_names
-from core.llm.prompts import Prompt, claims_prompt, escape_fences, relation_prompt
-from core.llm.schema import ANSWER_BYTES, MOST_CLAIMS, answer_schema, find_json, parse_claims, parse_relation
+from core.llm.prompts import (
+    ANSWER_BYTES,
+    MOST_CLAIMS,
+    Prompt,
+    answer_schema,
+    claims_prompt,
+    escape_fences,
+    find_json,
+    parse_claims,
+    parse_relation,
+    relation_prompt,
+)
 from core.types.belief import LABELS, ClaimProposal, Label, RelationProposal, Told
 
 CLAIM = {

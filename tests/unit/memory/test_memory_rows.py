@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 import vault_kit
 
-from core.embed.codec import from_blob
+from core.embed.base import from_blob
 from core.errors import Code, LociError
 from core.memory.draft import Draft, content_hash, to_json
 from core.memory.read import read_by_id, read_by_ids, read_by_labels, read_occurred
-from core.memory.spaces import ensure_space, find_space_id
 from core.memory.write import (
     VectorSpace,
+    ensure_space,
+    find_space_id,
     insert_memories,
     read_without_vectors,
     refresh_terms,

@@ -7,7 +7,14 @@ import pytest
 from decay_rig import DAY_MS, put
 from engine_rig import START_MS, Rig
 
-from core.memory.strengths import COLUMNS, JOINS, WIDTH, read_courses, read_strength_by_id, read_strengths
+from core.memory.read import (
+    STRENGTH_COLUMNS,
+    STRENGTH_JOINS,
+    STRENGTH_WIDTH,
+    read_courses,
+    read_strength_by_id,
+    read_strengths,
+)
 from core.score.decay import strength_course
 
 
@@ -20,8 +27,8 @@ def test_every_input_reaches_the_formula(rig: Rig) -> None:
     )  # fmt: skip
     rows = [{"session": f"s{nr}", "memory_id": "m", "last_at": START_MS} for nr in range(3)]
     rig.write(lambda tx: tx.insert_many("accesses", rows))
-    found = rig.rows(f"SELECT {COLUMNS} FROM memories m{JOINS}")  # noqa: S608 - constants of the module
-    assert len(found[0]) == WIDTH
+    found = rig.rows(f"SELECT {STRENGTH_COLUMNS} FROM memories m{STRENGTH_JOINS}")  # noqa: S608 - constants of the module
+    assert len(found[0]) == STRENGTH_WIDTH
     wanted = strength_course(
         importance=0.3, recorded_at=START_MS - 60 * DAY_MS, last_accessed_at=used, access_count=7, sessions=3, pinned=0,
         arousal=0.4, spared_at=spared, replays=2, boost=0.2,

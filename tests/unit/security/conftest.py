@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from core.security.kdf import KdfCost
+from core.security.keyfile import save_keys
 from core.security.keyring_client import KeyringCause, KeyringEntry, KeyringFaultError
-from core.security.keystore import save_keys
+from core.security.passphrase import KdfCost
 from core.security.slots import NewKeys, create_keys
 from core.types.clock import ManualClock
 

@@ -15,7 +15,7 @@ from core.security.handshake import (
     owner_token,
     server_proof,
 )
-from core.security.subkeys import RootKey, hkdf_sha256
+from core.security.keys import RootKey, hkdf_sha256
 
 TOKEN, NC, NS, VAULT = b"t" * 32, b"a" * 32, b"b" * 32, b"v" * 16
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.security import hardening
+from core.security import process_protection
 
 ROOT = str(Path(__file__).resolve().parents[3])
 
@@ -20,9 +20,9 @@ import ctypes, dataclasses, json, os, resource, sys
 sys.path.insert(0, {ROOT!r})
 os.umask(0)
 before = os.umask(0), resource.getrlimit(resource.RLIMIT_CORE)
-from core.security import hardening
+from core.security import process_protection
 assert (os.umask(0), resource.getrlimit(resource.RLIMIT_CORE)) == before
-report = hardening.harden(**json.loads(sys.argv[1]))
+report = process_protection.harden(**json.loads(sys.argv[1]))
 os.mkdir("directory"); open("file", "w").close()
 dumpable = ctypes.CDLL(None).prctl(3, 0, 0, 0, 0) if sys.platform == "linux" else None
 print(json.dumps({{"report": dataclasses.asdict(report), "dumpable": dumpable,
@@ -67,4 +67,4 @@ def test_memory_can_be_left_readable_on_request(tmp_path: Path) -> None:
 
 def test_a_system_without_the_switch_reports_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert hardening._hide_memory() is None
+    assert process_protection._hide_memory() is None

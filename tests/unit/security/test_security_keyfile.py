@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from core.errors import BugError, Code, IntegrityError, UserError
-from core.security import kdf
-from core.security.kdf import KdfCost
+from core.security import passphrase
 from core.security.keyfile import MAX_FILE_BYTES, KeyFile, KeyringSlot, intact_body, parse_body
+from core.security.passphrase import KdfCost
 from core.security.slots import NewKeys
 
 Edit = Callable[[dict[str, Any]], object]
@@ -109,7 +109,7 @@ def test_hostile_content_is_refused_before_anything_is_derived(
     def never(*_: object, **__: object) -> bytes:
         raise AssertionError("derived")
 
-    monkeypatch.setattr(kdf, "hash_secret_raw", never)
+    monkeypatch.setattr(passphrase, "hash_secret_raw", never)
     body = edited(made.keys, HOSTILE[name])
     assert intact_body(framed(body)) == body
     with pytest.raises(IntegrityError) as caught:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from core.errors import Code, EnvironmentFaultError, IntegrityError, UserError
-from core.security import keystore
+from core.security import keyfile
 from core.security.atomic import write_atomic
-from core.security.keystore import backup_of, keys_exist, load_keys, save_keys
+from core.security.keyfile import backup_of, keys_exist, load_keys, save_keys
 from core.security.slots import NewKeys, create_keys, open_with_recovery, remove_slot
 from core.types.clock import ManualClock
 
@@ -88,7 +88,7 @@ def test_a_disk_that_refuses_the_repair_does_not_refuse_the_keys(
         raise EnvironmentFaultError(Code.DISK_FULL, "full")
 
     saved.write_bytes(b"rubbish")
-    monkeypatch.setattr(keystore, "write_atomic", full)
+    monkeypatch.setattr(keyfile, "write_atomic", full)
     loaded = load_keys(saved)
     assert (loaded.keys, loaded.from_backup, loaded.repaired) == (made.keys, True, False)
 
@@ -112,7 +112,7 @@ def test_kill_between_the_two_copies_keeps_the_new_keys(
             raise KeyboardInterrupt
         write_atomic(path, data)
 
-    monkeypatch.setattr(keystore, "write_atomic", main_only)
+    monkeypatch.setattr(keyfile, "write_atomic", main_only)
     with pytest.raises(KeyboardInterrupt):
         save_keys(saved, smaller)
     monkeypatch.undo()

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from core.errors import Code, UserError
-from core.security.recovery import format_recovery_code, is_recovery_code, new_recovery_secret, parse_recovery_code
+from core.security.slots import format_recovery_code, is_recovery_code, new_recovery_secret, parse_recovery_code
 
 SECRET = bytes(range(20))
 

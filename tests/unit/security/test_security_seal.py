@@ -8,7 +8,9 @@ import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCMSIV, ChaCha20Poly1305
 
 from core.errors import Code, IntegrityError
-from core.security.seal import (
+from core.security.keys import (
+    Purpose,
+    RootKey,
     encode_text,
     field_open,
     field_seal,
@@ -19,7 +21,6 @@ from core.security.seal import (
     seal,
     seal_with_fresh_key,
 )
-from core.security.subkeys import Purpose, RootKey
 
 KEY = bytes(range(32))
 ROOT = RootKey(KEY, bytes(16))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import Code, UserError
-from core.security.secretfile import read_secret_file
+from core.security.passphrase import read_secret_file
 
 
 @pytest.mark.parametrize(

@@ -10,16 +10,18 @@ from argon2.exceptions import HashingError
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 
 from core.errors import BugError, Code, EnvironmentFaultError, LociError, UserError
-from core.security import kdf, slots
-from core.security.kdf import KdfCost, normalised_passphrase, passphrase_key
+from core.security import passphrase as passphrase_module
+from core.security import slots
 from core.security.keyfile import KeyFile
 from core.security.keyring_client import KeyringCause, KeyringFaultError
-from core.security.recovery import format_recovery_code
+from core.security.keys import Purpose, RootKey
+from core.security.passphrase import KdfCost, normalised_passphrase, passphrase_key
 from core.security.slots import (
     NewKeys,
     add_keyring,
     change_passphrase,
     create_keys,
+    format_recovery_code,
     open_with_keyring,
     open_with_passphrase,
     open_with_recovery,
@@ -27,7 +29,6 @@ from core.security.slots import (
     remove_slot,
     renew_recovery_code,
 )
-from core.security.subkeys import Purpose, RootKey
 from core.types.clock import ManualClock
 from tests.unit.security.conftest import MemoryKeyring
 
@@ -105,7 +106,7 @@ def test_argon2id_agrees_with_another_implementation() -> None:
     [KdfCost(8, 1, 1), KdfCost(4 * 1024**3, 3, 4), KdfCost(19 * 1024, 21, 1), KdfCost(19 * 1024, 1, 9)],
 )
 def test_cost_outside_the_range_is_never_derived_with(cost: KdfCost, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kdf, "hash_secret_raw", lambda *_, **__: pytest.fail("derived"))
+    monkeypatch.setattr(passphrase_module, "hash_secret_raw", lambda *_, **__: pytest.fail("derived"))
     refusal(Code.INVALID_INPUT, lambda: passphrase_key(b"x", bytes(16), cost))
     refusal(Code.INVALID_INPUT, lambda: passphrase_key(b"x", bytes(15), LOWEST))
 
@@ -122,7 +123,7 @@ def test_too_little_memory_is_an_environment_fault(made: NewKeys, monkeypatch: p
     def no_memory(*_: object, **__: object) -> bytes:
         raise HashingError("Memory allocation error")
 
-    monkeypatch.setattr(kdf, "hash_secret_raw", no_memory)
+    monkeypatch.setattr(passphrase_module, "hash_secret_raw", no_memory)
     with pytest.raises(EnvironmentFaultError) as caught:
         open_with_passphrase(made.keys, "any")
     assert caught.value.code is Code.MEMORY_PRESSURE

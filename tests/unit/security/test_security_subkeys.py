@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from core.errors import BugError, Code, UserError
-from core.security.subkeys import Purpose, RootKey, hkdf_sha256
+from core.security.keys import Purpose, RootKey, hkdf_sha256
 
 ID = bytes(range(16))
 ROOT = bytes(range(100, 132))

@@ -27,8 +27,8 @@ from core.engine.runtime.search import ActiveVectorSpace, make_active_space
 from core.errors import Code
 from core.index.manager import IndexManager
 from core.score.profile import profile_from_options
-from core.security.kdf import KdfCost
 from core.security.keyring_client import KeyringCause, KeyringEntry, KeyringFaultError
+from core.security.passphrase import KdfCost
 from core.types.clock import ManualClock
 from core.types.lifecycle import JobState, JobType, Pressure
 from core.vault.database.faults import disk_full

@@ -15,8 +15,8 @@ from core.config.window import WindowOptions
 from core.engine.facade import Engine, Home, Setup, load_window
 from core.engine.vault.vault import VaultGroup
 from core.errors import Code, LociError
-from core.security.kdf import KdfCost
 from core.security.keyring_client import KeyringCause, KeyringEntry, KeyringFaultError
+from core.security.passphrase import KdfCost
 from core.types.lifecycle import JobType
 from core.types.replies import Presence
 from core.types.requests import ListRequest, StoreRequest

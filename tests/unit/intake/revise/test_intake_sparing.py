@@ -11,7 +11,7 @@ from engine_rig import START_MS, Rig, later, refused
 
 from core.errors import Code
 from core.intake.revise.revision import spare_memories
-from core.memory.strengths import read_strength_by_id
+from core.memory.read import read_strength_by_id
 from core.types.values import OWNER_ACTOR, Status
 from core.types.views import Revision
 

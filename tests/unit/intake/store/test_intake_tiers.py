@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine_rig import Rig
 
 from core.memory.read import read_by_ids
-from core.memory.tiers import read_tiers
+from core.memory.write import read_tiers
 from core.text.summaries import Tiers, make_tiers
 from core.types.values import Kind
 from core.types.views import Revision

@@ -9,7 +9,7 @@ from engine_rig import Rig
 from gathering_rig import told
 
 from core.intake.transaction.sources import digest_confidence
-from core.memory.strengths import read_strength_by_id
+from core.memory.read import read_strength_by_id
 from core.vault.database.tx import Tx
 
 

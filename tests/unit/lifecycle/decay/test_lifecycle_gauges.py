@@ -15,7 +15,7 @@ from ground_rig import ground_of
 from core.errors import Code
 from core.lifecycle.decay.gauges import read_gauges
 from core.lifecycle.decay.sweep import plan_sweep
-from core.memory.strengths import read_strength_by_id
+from core.memory.read import read_strength_by_id
 from core.score.decay import BASE_TAU_DAYS
 from core.types.lifecycle import Curve, Deed, Gauges, Planned
 

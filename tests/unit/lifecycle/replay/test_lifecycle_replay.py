@@ -12,7 +12,7 @@ from ground_rig import ground_of, near_of, run
 from core.errors import Code
 from core.intake.revise.revision import accept_link, open_links, reject_link
 from core.lifecycle.replay.replay import LINK_FROM, RELATED, STRENGTHENED, WEAK_BELOW, ReplayJob
-from core.memory.strengths import read_strength_by_id
+from core.memory.read import read_strength_by_id
 from core.types.lifecycle import Deed
 from core.types.memory import ProposedLink
 from core.types.values import OWNER_ACTOR, Kind

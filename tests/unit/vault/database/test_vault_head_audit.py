@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import BugError, Code, LociError
-from core.security.seal import keyed_digest
+from core.security.keys import keyed_digest
 from core.types.clock import ManualClock
 from core.vault.audit import AuditChain, AuditEntry, ChainReport
 from core.vault.bootstrap import Doubt, OlderCopy

@@ -12,9 +12,9 @@ import pytest
 import vault_kit as kit
 
 import golden_belief
-from core.security.keystore import load_keys
+from core.security.keyfile import load_keys
+from core.security.keys import Purpose
 from core.security.slots import open_with_passphrase
-from core.security.subkeys import Purpose
 from core.types.clock import ManualClock
 from core.vault.database.migrations import known_migrations
 from core.vault.files.home import Home, SubKeys

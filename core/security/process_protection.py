@@ -1,7 +1,7 @@
-"""Hardening of this process: file modes, core dumps, reading of its memory.
+"""Protection of this process: file modes, no core dumps, no reading of its memory by other programs.
 
-Call `harden` first thing in every program of Loci, and again after an exec, which
-resets the last of the three. Must not do: run at import, end the process.
+Call `harden` first thing in every program of Loci, and again after an exec, which resets the last of the three. Must
+not do: run at import, end the process.
 """
 
 from __future__ import annotations
