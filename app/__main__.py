@@ -34,9 +34,9 @@ def main(arguments: Sequence[str] | None = None, progression: Progression | None
     # After hardening: nothing more is read or imported with a wider umask.
     verb = verb_of(given)
     if verb == "mcp":
-        from app.cli.mcp import door as loci  # of the engine it loads nothing: assistants start many of these
+        from app.cli.assistants import door as loci  # of the engine it loads nothing: assistants start many of these
     elif verb == "chat":
-        from app.cli.chat import door as loci
+        from app.cli.assistants import door as loci
     else:
         from app.cli.commands import loci
 

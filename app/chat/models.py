@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
-from app.chat.words import sentence
+from app.chat.screen import sentence
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.llm.ollama import InstalledModel, choose_model
 from core.llm.server_address import ServerAddress, parse_address

@@ -5,11 +5,9 @@ Must not do: call an address beyond this machine, or pair, without the person's 
 
 from __future__ import annotations
 
-from app.chat.memory import Memory
 from app.chat.models import USUAL_HOST, ModelHost
-from app.chat.screen import Screen
-from app.chat.talk import Chat
-from app.chat.words import sentence
+from app.chat.screen import Screen, sentence
+from app.chat.talk import Chat, Memory
 from app.mcp.doorway import Doorway
 from app.mcp.pairing import pair_client
 from app.mcp.tokens import read_token

@@ -1,22 +1,194 @@
 """The chat itself: a line is a command or goes to the model, with what is remembered before it and kept after it.
 
-Must not do: show a text but by the screen, keep one after the end.
+What the model reads is laid out within what it can take; the memories are reached over the socket, as a client.
+Must not do: decide what is kept or shown, change a word of the context, show a text but by the screen, keep one after
+the end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import asyncio
+import uuid
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from app.chat.memory import Memory
 from app.chat.models import ModelHost, TooLongError
-from app.chat.screen import Screen
-from app.chat.turns import Given, Turn, budget_of, left_out, messages_for
-from app.chat.words import counted, sentence, words
+from app.chat.screen import Screen, counted, sentence, words
 from app.cli.output import one_line
+from app.mcp.link import Link
 from core.errors import Code, LociError
+
+_FOUND = 8
+
+
+class Memory:
+    """One conversation's memories; `close` ends it."""
+
+    def __init__(self, link: Link) -> None:
+        """Make it; the connection is opened by the first call.
+
+        Args:
+            link: of the client that this chat is.
+        """
+        self._link = link
+        self._runner = asyncio.Runner()
+        self._session = f"chat-{uuid.uuid4().hex}"
+
+    def standing(self) -> dict[str, Any]:
+        """Who this chat is and what it may; the reply of `health`."""
+        return self._call("health", {})
+
+    def begin(self, prompt: str, model: str, budget: int) -> dict[str, Any]:
+        """Begin a turn.
+
+        Args:
+            prompt: what the person typed.
+            model: who will read the context.
+            budget: tokens it may have.
+
+        Returns:
+            The reply of `turn_begin`.
+
+        Raises:
+            LociError: what the engine answered, or why it cannot be reached; so for all methods.
+        """
+        params = {"prompt": prompt, "session": self._session, "model": model[:128], "token_budget": budget}
+        return self._call("turn_begin", params)
+
+    def end(self, turn: str | None, user: str, assistant: str, outcome: str) -> dict[str, Any]:
+        """End a turn and have it kept; the reply of `turn_end`."""
+        params: dict[str, Any] = {"session": self._session, "user": user, "outcome": outcome, **_once()}
+        if turn is not None:
+            params["turn"] = turn
+        if assistant.strip():
+            params["assistant"] = assistant
+        return self._call("turn_end", params)
+
+    def remember(self, text: str) -> dict[str, Any]:
+        """Store one thing, as the person's word where this chat may speak for them; the reply of `memory_store`."""
+        own = {"source": "user_explicit"} if "speak_for_user" in self.standing()["grants"] else {}
+        return self._call("memory_store", {"text": text, "session": self._session, **own, **_once()})
+
+    def recall(self, query: str) -> dict[str, Any]:
+        """What fits a question; the reply of `memory_recall`."""
+        return self._call("memory_recall", {"query": query, "limit": _FOUND, "session": self._session})
+
+    def one(self, ident: str) -> dict[str, Any] | None:
+        """A memory by its id; None where there is none for this client."""
+        try:
+            return self._call("memory_get", {"id": ident})
+        except LociError as error:
+            if error.code in (Code.NOT_FOUND, Code.INVALID_INPUT):
+                return None
+            raise
+
+    def forget(self, ident: str) -> dict[str, Any]:
+        """Let a memory leave recall; the reply of `memory_forget`."""
+        return self._call("memory_forget", {"id": ident, **_once()})
+
+    def close(self) -> None:
+        """End the connection; the engine closes the session with it."""
+        self._runner.run(self._link.close())
+        self._runner.close()
+
+    def _call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        return self._runner.run(self._link.call(method, params, repeatable=True))
+
+
+def _once() -> dict[str, str]:
+    return {"request_id": uuid.uuid4().hex}
+
+
+_OCTETS_A_TOKEN = 3
+_ANSWER_SHARE = 4
+_BUDGET_SHARE = 0.12
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What was said in one turn.
+
+    Attributes:
+        user: by the person.
+        assistant: by the model, as far as it came.
+    """
+
+    user: str
+    assistant: str
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the model was given for a turn.
+
+    Attributes:
+        prompt: the person's words.
+        reply: of `turn_begin`; empty where the memories could not be reached.
+        reason: why they could not; "" where they could.
+    """
+
+    prompt: str
+    reply: Mapping[str, Any] = field(default_factory=dict)
+    reason: str = ""
+
+    @property
+    def context(self) -> str:
+        """The fenced text; "" where there is none."""
+        return str(self.reply.get("text", ""))
+
+    @property
+    def turn(self) -> str | None:
+        """What `turn_end` takes."""
+        return self.reply.get("turn")
+
+
+def budget_of(window: int) -> int:
+    """Tokens that memories may have: 12 % of what the model reads at once, the share of `turn_begin` itself."""
+    return int(window * _BUDGET_SHARE)
+
+
+def tokens_of(text: str) -> int:
+    """About how many tokens a text has, rather too many than too few: one for three octets of UTF-8."""
+    return -(-len(text.encode("utf-8", "replace")) // _OCTETS_A_TOKEN)
+
+
+def messages_for(given: Given, said: Sequence[Turn], window: int) -> list[dict[str, str]] | None:
+    """Put together what the model reads; the oldest turns are left out first.
+
+    Args:
+        given: the new turn.
+        said: the turns before it, oldest first.
+        window: tokens the model reads at once; a quarter is left for its answer.
+
+    Returns:
+        Messages, the newest last; None where the prompt alone is too much.
+    """
+    system = "\n\n".join(part for part in (str(words()["system"]), given.context) if part)
+    left = window - window // _ANSWER_SHARE - tokens_of(system) - tokens_of(given.prompt)
+    if left < 0:
+        return None
+    kept: list[Turn] = []
+    for turn in reversed(said):
+        left -= tokens_of(turn.user) + tokens_of(turn.assistant)
+        if left < 0:
+            break
+        kept.insert(0, turn)
+    told = [{"role": "system", "content": system}]
+    for turn in kept:
+        told += [{"role": "user", "content": turn.user}, {"role": "assistant", "content": turn.assistant}]
+    return [*told, {"role": "user", "content": given.prompt}]
+
+
+def left_out(reply: Mapping[str, Any]) -> str:
+    """Why memories were left out of a context, with how many for each reason; "" where none was."""
+    counts: dict[str, int] = {}
+    for one in reply.get("excluded_reasons", ()):
+        counts[str(one["reason"])] = counts.get(str(one["reason"]), 0) + 1
+    return ", ".join(f"{counted(number, 'memory', 'memories')} ({reason})" for reason, number in counts.items())
+
 
 _STORED = {"PROPOSED": "proposed", "MERGE": "merged", "NOOP": "merged"}
 _FORGOTTEN = {"PROPOSED": "proposed", "NOOP": "unchanged"}

@@ -13,10 +13,10 @@ from typing import Any
 
 import click
 
-from app.cli.memories.undo import print_undone
 from app.cli.output import Output, open_stdin, refuse_stdin_twice, visible
-from app.cli.review.queue import waiting
+from app.cli.review import waiting
 from app.cli.root import Command, loci, with_command
+from app.cli.undo import print_undone
 from app.cli.words import counted, day, words
 from app.vault.session import Session, existing
 from core.errors import Code, EnvironmentFaultError, UserError

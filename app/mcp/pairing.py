@@ -14,10 +14,9 @@ from dataclasses import replace
 
 import click
 
-from app.cli.clients.grants import SPACE, told_reach
+from app.cli.options import SPACE, told_reach
 from app.cli.output import visible
-from app.mcp.doorway import Doorway, checked_client
-from app.mcp.starter import own_command
+from app.mcp.doorway import Doorway, checked_client, own_command
 from app.mcp.tokens import read_token, write_token
 from app.mcp.words import sentence
 from core.config.grant_wording import describe_reused_name

@@ -1,26 +1,32 @@
 """The MCP server itself: the official SDK's low-level server, its handlers, and an orderly end.
 
-Must not do: let an exception's text or a value that was sent out, print; whatever fails is a code and a sentence.
+A line that is no message is answered too: the SDK drops it in silence, and its sender would wait for ever. Must not
+do: let an exception's text or a value that was sent out, print; whatever fails is a code and a sentence.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import logging
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from importlib.metadata import version
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 from urllib.parse import parse_qs, unquote, urlsplit
 
+import anyio
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared._context_streams import ContextReceiveStream, ContextSendStream
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
 
 from app.mcp.link import Link, Sight
-from app.mcp.strict_stream import StrictStream
 from app.mcp.texts import SHOWN, readable
 from app.mcp.tools import Tool, answered, common_words, offered
 from app.mcp.words import sentence, words
@@ -253,3 +259,65 @@ async def _serve(make_link: Callable[[], Link], profile: str) -> None:
             await server.run(StrictStream(read, write), write, server.create_initialization_options())
     finally:
         await link.close()
+
+
+class StrictStream:
+    """The messages of a stream; for a line that is none, its sender gets a JSON-RPC error."""
+
+    def __init__(
+        self,
+        inner: ContextReceiveStream[SessionMessage | Exception],
+        answers: ContextSendStream[SessionMessage],
+    ) -> None:
+        """Make it.
+
+        Args:
+            inner: what `stdio_server` read.
+            answers: where it writes.
+        """
+        self._inner, self._answers = inner, answers
+
+    @property
+    def last_context(self) -> contextvars.Context | None:
+        """The context in which the last message was read; the SDK looks for it by this name."""
+        return self._inner.last_context
+
+    async def receive(self) -> SessionMessage | Exception:
+        """The next message.
+
+        Raises:
+            anyio.EndOfStream: input has ended.
+        """
+        while True:
+            item = await self._inner.receive()
+            if isinstance(item, SessionMessage):
+                return item
+            error = types.ErrorData(code=types.PARSE_ERROR, message=sentence("not_json"))
+            with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+                await self._answers.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=None, error=error)))
+
+    async def aclose(self) -> None:
+        """Close the stream."""
+        await self._inner.aclose()
+
+    def __aiter__(self) -> Self:
+        """The stream itself."""
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        """Use as a context manager."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from app.cli.imports import print_import
-from app.cli.memories.memories import print_recall
+from app.cli.memories import print_recall
 from app.cli.output import Output
-from app.cli.vault.vault import print_status
+from app.cli.vault import print_status
 from app.environment import Environment
 from app.parts import Parts
 from app.vault.local_session import LocalSession, local_session

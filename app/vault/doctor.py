@@ -1,22 +1,26 @@
-"""Whether everything Loci needs is there: Python, what the engine sees of the home, the window, a model server.
+"""Whether everything Loci needs is there (Python, the home, the window, a model server), and restoring a backup.
 
-Must not do: open the vault, change anything, or call a server beyond this machine.
+Must not do: open the vault or change anything to look, or call a server beyond this machine.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, metadata
+from pathlib import Path
 from typing import Any
 
 from app.chat.models import host_at
 from app.cli.words import counted, words
 from app.parts import Parts
 from app.qt import load_qt
-from core.engine.facade import Finding, HomeKeys, examine, finding
+from app.vault.connection import ask_secret
+from core.engine.facade import Finding, HomeKeys, examine, finding, restore_vault
 from core.errors import LociError
+from core.ipc.protocol.time_format import iso
+from core.types.clock import SystemClock
 
 _SILENCE_S = 3.0
 
@@ -74,3 +78,29 @@ def _model_server() -> Finding:
 def _forms() -> Mapping[str, Any]:
     forms: Mapping[str, Any] = words("doctor")["models"]
     return forms
+
+
+def restore_backup(parts: Parts, archive: Path, tell: Callable[[str], None]) -> dict[str, Any]:
+    """Restore a backup into the home.
+
+    Args:
+        parts: the process's parts.
+        archive: the backup.
+        tell: says what the person should know.
+
+    Returns:
+        `{made_at, seq, rows, dropped_clients, kept_old}`.
+
+    Raises:
+        LociError: BACKUP_INVALID, WRONG_SECRET, VAULT_BUSY; the present vault is untouched.
+    """
+    info = restore_vault(parts.home, archive, ask_secret(parts), SystemClock())
+    if info.has_old:
+        tell("The vault that was here is kept beside the new one, with the ending .before-restore.")
+    return {
+        "made_at": iso(info.made_at_ms),
+        "seq": info.seq,
+        "rows": dict(info.counts),
+        "dropped_clients": info.dropped_clients,
+        "kept_old": info.has_old,
+    }

@@ -1,7 +1,8 @@
 """`loci` without a verb: the window over an engine of its own, and the socket beside it.
 
-A second start raises the first window. A headless engine that owns the vault is asked to hand it over once the person
-has given the secret; its socket is bound anew here, and clients reconnect.
+A second start raises the first window, by the one word a local socket of this user knows. A headless engine that owns
+the vault is asked to hand it over once the person has given the secret; its socket is bound anew here, and clients
+reconnect.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
+from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from PySide6.QtWidgets import QApplication
 
 from app.parts import Parts
@@ -22,12 +25,73 @@ from app.vault.connection import connect
 from app.vault.service import Service
 from app.vault.session import Tell
 from app.window.desktop import Desktop, application, build
-from app.window.single import Ear, place_of, raise_running
 from core.engine.facade import Engine, HomeKeys, OpenInfo, RootKey, read_secret_file
 from core.errors import Code, EnvironmentFaultError, LociError
 from ui.gate.gate import say_opened
 from ui.shell.idle import IdleWatch
 from ui.shell.tray import Tray
+
+_WORD = b"raise\n"
+_WAIT_MS = 1_000
+
+
+def place_of(socket: Path) -> str:
+    """Where the window of a home listens: beside the engine's socket.
+
+    Args:
+        socket: the engine's.
+    """
+    return str(socket.with_suffix(".window"))
+
+
+def raise_running(name: str) -> bool:
+    """Ask the window that runs to come to the front.
+
+    Args:
+        name: from `place_of`.
+
+    Returns:
+        Whether there is one.
+    """
+    socket = QLocalSocket()
+    socket.connectToServer(name)
+    if not socket.waitForConnected(_WAIT_MS):
+        return False
+    socket.write(_WORD)
+    socket.waitForBytesWritten(_WAIT_MS)
+    socket.disconnectFromServer()
+    return True
+
+
+class Ear(QObject):
+    """Listens for another start."""
+
+    def __init__(self, name: str, called: Callable[[], None]) -> None:
+        """Listen; a place that a crash left behind is taken over.
+
+        Args:
+            name: from `place_of`.
+            called: brings the window to the front.
+        """
+        super().__init__()
+        self._called = called
+        Path(name).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._server = QLocalServer(self)
+        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        QLocalServer.removeServer(name)
+        self._server.newConnection.connect(self._answer)
+        self.is_listening = self._server.listen(name)
+
+    def _answer(self) -> None:
+        while self._server.hasPendingConnections():
+            caller = self._server.nextPendingConnection()
+            caller.disconnected.connect(caller.deleteLater)
+        self._called()
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._server.close()
+
 
 NO_TRAY = "This system shows no tray: closing the window ends Loci."
 _BREATHE_MS = 200

@@ -24,8 +24,7 @@ from app.sample.sample import BEGIN, END, SampleClock, parts_in, sample_engine
 from app.sample.shot import Shot, check
 from app.vault.service import Service
 from app.window.desktop import Desktop, HomeStore, build, fixed
-from app.window.single import Ear, place_of, raise_running
-from app.window.window import NO_TRAY, Shown
+from app.window.window import NO_TRAY, Ear, Shown, place_of, raise_running
 from core.config.option_rows import replace_option
 from core.errors import Code, LociError
 from ui.context import Command, Context

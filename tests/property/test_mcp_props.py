@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.cli.options import hoisted, verb_of
-from app.mcp.recipes import SERVER, recipe
+from app.mcp.installation import SERVER, recipe
 from app.mcp.texts import TOKENS, readable, tokens
 from core.errors import LociError
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from app.bench import measure, report
+from app.bench import measure
+from app.bench import measure as report
 from app.bench.machine import load, machine, resident_mb
 from app.bench.measure import percentiles
 from app.cli import commands

@@ -10,12 +10,10 @@ import pytest
 from fake_ollama import Answer, FakeOllama
 
 from app.chat import start
-from app.chat.memory import Memory
 from app.chat.models import WINDOW, ModelHost
 from app.chat.screen import MOST_CHARACTERS, Screen
 from app.chat.start import model_place
-from app.chat.talk import Chat
-from app.chat.turns import Given, Turn, budget_of, left_out, messages_for, tokens_of
+from app.chat.talk import Chat, Given, Memory, Turn, budget_of, left_out, messages_for, tokens_of
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.llm.server_address import parse_address
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from app.cli.clients.grants import told_reach, typed_grants
-from app.cli.clients.pairing import question_lines
+from app.cli.clients import question_lines
+from app.cli.options import told_reach, typed_grants
 from core.config.grant_wording import (
     describe_former_client,
     describe_grant,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.cli.review.queue import FIRST, folded, short, waiting
+from app.cli.review import FIRST, folded, short, waiting
 
 
 class Pages:

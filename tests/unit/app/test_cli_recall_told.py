@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from ipc_values import METRICS, PLAN, TRACE
 
-from app.cli.memories.memories import days_told, print_recall
+from app.cli.memories import days_told, print_recall
 from app.cli.output import Output
 from app.cli.words import words
 from core.ipc.methods.memory_json import Shape, explained

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from app.cli.clients.clients import _revoked as revoked_told
-from app.cli.memories.undo import print_undone
+from app.cli.clients import _revoked as revoked_told
 from app.cli.output import Output
-from app.cli.review.conflicts import _listed as conflicts_told
-from app.cli.review.conflicts import _resolved as decision_told
-from app.cli.review.conflicts import _turned_down as turned_down_told
+from app.cli.review import _listed as conflicts_told
+from app.cli.review import _resolved as decision_told
+from app.cli.review import _turned_down as turned_down_told
+from app.cli.undo import print_undone
 from app.cli.words import (
     claim_stands,
     claim_told,

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.mcp.installation import read_config, write_config
-from app.mcp.recipes import SERVER, Command, recipe
+from app.mcp.installation import SERVER, Command, read_config, recipe, write_config
 from app.mcp.words import assistants
 from core.errors import Code, LociError
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.options import verb_of
-from app.mcp.starter import Starter, serving_command
+from app.mcp.doorway import Starter, serving_command
 from core.errors import Code, LociError
 from core.types.clock import ManualClock
 

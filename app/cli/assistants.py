@@ -1,4 +1,4 @@
-"""`loci mcp`: serve an assistant over standard input and output, pair it, set it up, try it.
+"""`loci mcp` and `loci chat`: serve an assistant over standard input and output, pair it, set it up; talk with a model.
 
 Must not do: import the engine, or the SDK before it is needed: an assistant waits for the first answer.
 """
@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING
 import click
 
 from app import environment
-from app.cli.clients.grants import typed_grants
-from app.cli.options import CONTEXT, global_options
+from app.cli.options import CONTEXT, global_options, typed_grants
 from app.cli.output import Output, Progression
 from app.mcp.tools import LEAN, PROFILES
 from core.errors import Code, UserError
 
 if TYPE_CHECKING:
     from app.mcp.doorway import Doorway
+
+
+import io
+import sys
 
 _DEFAULT = "mcp"
 
@@ -128,8 +131,7 @@ def _named(assistant: str | None) -> str | None:
 
 def doorway_of(context: click.Context, client: str, tools: str) -> Doorway:
     """What a client of this home needs, from the global options and the environment."""
-    from app.mcp.doorway import Doorway
-    from app.mcp.surroundings import completed
+    from app.mcp.doorway import Doorway, completed
 
     given = {} if context.parent is None else context.parent.params
     variables = completed(os.environ)
@@ -145,3 +147,30 @@ def door(home: Path | None, passphrase_file: Path | None, as_json: bool) -> None
 
 
 door.add_command(mcp)
+
+
+@click.command()
+@click.option("--model", default="", help="Which model answers; one that fits unless said otherwise.")
+@click.option("--client", default="chat", show_default=True, help="Which paired client this is.")
+@click.option("--host", help="The model server (or LOCI_OLLAMA); 127.0.0.1:11434 unless said otherwise.")
+@click.option("--no-start", is_flag=True, help="Never start the engine; say that Loci is not running.")
+@click.pass_context
+def chat(context: click.Context, model: str, client: str, host: str | None, no_start: bool) -> None:
+    """Talk with a local model that is given what you remember.
+
+    What fits your words is given to the model before each turn, and what was said is kept after it, as far as you
+    granted. /help lists the commands of a chat.
+    """
+    from app.mcp.doorway import checked_client
+
+    way = doorway_of(context, checked_client(client), "lean")
+    if way.out.as_json:
+        raise UserError(Code.INVALID_INPUT, "A chat has no JSON; leave --json away.")
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+    from app.chat.start import start_chat
+
+    start_chat(way, model, host, may_start=not no_start)
+
+
+door.add_command(chat)

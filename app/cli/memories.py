@@ -1,4 +1,7 @@
-"""The command line's verbs on memories: remember, recall, context, list, edit, pin, tag, spaces, forget."""
+"""The command line's verbs on memories: remember, recall, list, edit, pin, forget, mark, erase and the like.
+
+Must not do: erase without `--yes` where nobody can be asked.
+"""
 
 from __future__ import annotations
 
@@ -398,3 +401,110 @@ def spaces(command: Command) -> None:
 def forget(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
     """Let a memory leave recall; `loci undo` brings it back."""
     command.reply(command.call("forget", {"id": id}), lambda out, _: out.line("Forgotten. `loci undo` brings it back."))
+
+
+_OUTCOMES = ("helpful", "harmful", "worked", "failed")
+_LEAST = 8
+
+
+@loci.command()
+@click.argument("id")
+@click.argument("outcome", type=click.Choice(_OUTCOMES), metavar="OUTCOME")
+@click.option("--note", help="What happened; it is kept with harm.")
+@with_command
+def mark(command: Command, id: str, outcome: str, note: str | None) -> None:  # noqa: A002 - the contract's word
+    """Say how a rule served, or how a procedure went.
+
+    OUTCOME of a rule is helpful or harmful, of a procedure worked or failed.
+    """
+    if note is not None and outcome != "harmful":
+        raise click.UsageError("--note goes with harmful.")
+    command.reply(command.call("mark", {"id": id, "outcome": outcome, "note": note}), _marked)
+
+
+def _marked(out: Output, reply: Mapping[str, Any]) -> None:
+    told = words("practice")
+    out.line(told["acts"][reply["outcome"]]["done"])
+    state = reply.get("rule")
+    out.line(f"  {_procedure(reply['procedure']) if state is None else _rule(state)}")
+    if reply.get("inverted"):
+        out.line("  " + told["command"]["inverted"].format(id=reply["id"]))
+    elif reply.get("conflict") is not None:
+        out.line("  " + told["command"]["asked"].format(id=reply["conflict"][-_LEAST:]))
+    out.line("  " + told["command"]["undo"])
+
+
+def _rule(state: Mapping[str, Any]) -> str:
+    told = words("practice")
+    return str(told["command"]["rule"]).format(
+        maturity=told["rule"]["maturity"][state["maturity"]],
+        helpful=counted(told["rule"]["helpful"], state["helpful"]).lower(),
+        harmful=counted(told["rule"]["harmful"], state["harmful"]),
+        value=f"{state['effectiveness']:.2f}",
+    )
+
+
+def _procedure(state: Mapping[str, Any]) -> str:
+    told = words("practice")
+    return str(told["command"]["procedure"]).format(
+        worked=counted(told["procedure"]["worked"], state["successes"]),
+        failed=counted(told["procedure"]["failed"], state["failures"]),
+    )
+
+
+@loci.command()
+@click.argument("id")
+@click.option("--whole-chain", is_flag=True, help="All versions of it, older and newer ones.")
+@click.option("--dry-run", is_flag=True, help="Only tell what would go.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@with_command
+def erase(command: Command, id: str, *, whole_chain: bool, dry_run: bool, yes: bool) -> None:  # noqa: A002 - the contract's word
+    """Remove a memory for good, with every trace of it; nothing brings it back."""
+    may_ask = sys.stdin.isatty() and not command.output.as_json
+    if not (yes or dry_run or may_ask):
+        raise click.UsageError("erase asks first; where nobody can answer, give --yes.")
+    asked = {"id": id, "whole_chain": whole_chain or None}
+    with command.asking() as session:
+        if not yes:
+            shown = session.call("show", {"id": id})
+            told = session.call("erase", _given({**asked, "dry_run": True}))
+            if dry_run:
+                command.reply(told, lambda out, found: _would(out, shown, found))
+                return
+            _would(command.output, shown, told)
+            if not click.confirm(words()["erase"]["ask"], default=False, err=True):
+                command.output.note(words()["erase"]["kept"])
+                return
+        done = session.call("erase", _given(asked))
+    command.reply(done, _erased)
+
+
+def _given(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in params.items() if value is not None}
+
+
+def _would(out: Output, shown: Mapping[str, Any], told: Mapping[str, Any]) -> None:
+    said = words()["erase"]
+    out.line(f"“{first_words(shown['text'])}”")
+    out.line(counted(said["would"], told["memories"]))
+    for why in ("version", "beneath", "made_of_it"):
+        count = sum(one["why"] == why for one in told["items"])
+        if count:
+            out.line("  " + counted(said[why], count))
+    for name in ("versions", "same_words"):
+        if told[name]:
+            out.line("  " + counted(said[name], told[name]))
+    if told["back"]:
+        out.line("  " + counted(said["back"], len(told["back"])))
+    _backups(out, told)
+
+
+def _erased(out: Output, done: Mapping[str, Any]) -> None:
+    out.line(counted(words()["erase"]["done"], done["memories"]))
+    _backups(out, done)
+
+
+def _backups(out: Output, told: Mapping[str, Any]) -> None:
+    if told["backups"]:
+        out.line("  " + counted(words()["erase"]["backups"], len(told["backups"])))
+        out.lines(f"    {one_line(visible(name))}" for name in told["backups"])

@@ -1,7 +1,8 @@
-"""The command line's verbs on the conflict desk: conflicts, resolve, and the verdicts confirm, dispute, reinforce."""
+"""The command line's verbs on the conflict desk: conflicts, resolve, confirm, dispute, reinforce; what waits there."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,13 +10,82 @@ import click
 
 from app.cli.options import local_time
 from app.cli.output import Output, one_line, passage, visible
-from app.cli.review.queue import folded, of_client, short, waiting
 from app.cli.root import Command, loci, with_command
 from app.cli.words import counted, first_words, said, words
 from app.vault.session import Session
 from core.config.grant_wording import shell_quoted
 from core.errors import Code, UserError
 from core.types.values import Action
+
+_SHORT = 8
+FIRST = 3
+"""Proposals of one client that are shown."""
+_ASKS = frozenset({"proposal", "injection", "approval"})
+
+
+def waiting(session: Session, *, everything: bool = False) -> list[Mapping[str, Any]]:
+    """All items of the desk that the engine lists, however many replies they take.
+
+    Args:
+        session: the conversation with the engine.
+        everything: closed ones too.
+
+    Returns:
+        The items, the most pressing first.
+    """
+    asked: dict[str, Any] = {"all": True} if everything else {}
+    page = session.call("conflicts", asked)
+    found = list(page["conflicts"])
+    while "next" in page:
+        page = session.call("conflicts", {**asked, "after": page["next"]})
+        found += page["conflicts"]
+    return found
+
+
+def of_client(item: Mapping[str, Any]) -> str | None:
+    """The name of the client that brought an item or asked for it.
+
+    Args:
+        item: of the desk.
+    """
+    asked = item.get("asked")
+    found = item["incoming"].get("client") if asked is None else asked["client"]
+    return None if found is None else str(found)
+
+
+def folded(items: Sequence[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], dict[str, int]]:
+    """Items without all but the first proposals of each client: who asks very much does not bury the rest.
+
+    Args:
+        items: of the desk, in its order.
+
+    Returns:
+        What is shown, and by a client's name how many proposals of it are not.
+    """
+    shown: list[Mapping[str, Any]] = []
+    seen: Counter[str] = Counter()
+    for item in items:
+        name = of_client(item)
+        if item["kind"] in _ASKS and item["state"] == "open" and name is not None:
+            seen[name] += 1
+            if seen[name] > FIRST:
+                continue
+        shown.append(item)
+    return shown, {name: count - FIRST for name, count in seen.items() if count > FIRST}
+
+
+def short(item_id: str, among: Sequence[Mapping[str, Any]]) -> str:
+    """As much of an id's end as tells it from others.
+
+    Args:
+        item_id: the id of an item.
+        among: the items it stands among.
+    """
+    length = _SHORT
+    while sum(item["id"].endswith(item_id[-length:]) for item in among) > 1 and length < len(item_id):
+        length += 1
+    return item_id[-length:]
+
 
 _ACTIONS = click.Choice([action.value for action in Action])
 _NEEDS = {"text": (Action.MERGE,), "when": (Action.SCOPE_SPLIT,)}

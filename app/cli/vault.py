@@ -1,13 +1,13 @@
-"""The command line's verbs on the vault: init, serve, status, verify, lock, backup, export, its passphrase."""
+"""Verbs on the vault: init, serve, status, verify, lock, backup, export, passphrase, doctor, jobs."""
 
 from __future__ import annotations
 
 import getpass
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,14 @@ from app.cli.root import Command, loci, with_command
 from app.cli.words import counted, words
 from app.vault.session import Session, existing
 from core.errors import Code, LociError, PreconditionError, UserError
+
+if TYPE_CHECKING:
+    from core.types.replies import Finding
+
+
+from app.cli.words import minute
+
+Row = Mapping[str, Any]
 
 _DAMAGED_EXIT = 6
 _ENDINGS = {"jsonl": ".jsonl", "json": ".json", "markdown": ".md", "csv": ".csv"}
@@ -262,7 +270,7 @@ def restore(command: Command, file: str) -> None:
 
     The old one is kept beside it.
     """
-    from app.vault.restore import restore_backup  # as for `serve`
+    from app.vault.doctor import restore_backup  # as for `serve`
 
     reply = restore_backup(command.parts, existing(file), command.output.note)
     command.output.progression.is_done = True
@@ -385,3 +393,139 @@ def _renew_code(command: Command, secret: str, change: _Change) -> None:
         raise UserError(Code.WRONG_SECRET, told["given_up"])
     out.progression.is_done = True
     out.line(told["holds"])
+
+
+@loci.command()
+@click.option("--limit", type=click.IntRange(1, 500), help="Ended jobs that are listed; 50 unless said otherwise.")
+@with_command
+def jobs(command: Command, limit: int | None) -> None:
+    """What runs by itself: what waits, what was done, and when each kind of work is due."""
+    command.reply(command.call("jobs", {"limit": limit}), _listed)
+
+
+def _listed(out: Output, reply: Row) -> None:
+    told = words("jobs")
+    if reply["paused"]:
+        out.line(told["paused"])
+    elif reply["holds"]:
+        out.line(reply["holds"])
+    out.table([(row["title"], f"{_state(row)}, {_when(row)}: {_did(row)}") for row in reply["jobs"]])
+    if reply["jobs"]:
+        out.line()
+    out.table([(beat["title"], _due(beat)) for beat in reply["calendar"]])
+
+
+def _due(beat: Row) -> str:
+    told = words("jobs")
+    last = told["never"] if beat["last_at"] is None else minute(beat["last_at"])
+    following = told["as_needed"] if beat["next_at"] is None else minute(beat["next_at"])
+    following = told["now"] if beat["due"] else following
+    return str(told["due"].format(last=last, next=following))
+
+
+def _state(row: Row) -> str:
+    told = words("jobs")["states"][row["state"]]
+    if row["state"] == "running" and row["total"]:
+        return f"{told} {row['progress']:,}/{row['total']:,}"
+    if row["code"]:
+        return f"{told} ({row['code']})"
+    return f"{told}, {words('jobs')['undone']}" if row["undone"] else str(told)
+
+
+def _when(row: Row) -> str:
+    return minute(row["finished_at"] or row["started_at"] or row["created_at"])
+
+
+def _did(row: Row) -> str:
+    return row["waits_for"] or in_words(row["report"])
+
+
+def in_words(report: Row) -> str:
+    """What a run did, as far as it did anything.
+
+    Args:
+        report: counts by name; of a consolidation the report of seed A.
+
+    Returns:
+        Counts in words, with commas; "nothing" where all are 0.
+    """
+    forms = words("jobs")["counts"]
+    flat = {**report, **{k: v for part in ("contradictions", "compressed") for k, v in report.get(part, {}).items()}}
+    flat |= {f"pruned_{name}": count for name, count in report.get("pruned", {}).items()}
+    told = [counted(form, flat[name]) for name, form in forms.items() if flat.get(name)]
+    return ", ".join(told) or str(words("jobs")["nothing"])
+
+
+@loci.command()
+@click.option("--dry-run", is_flag=True, help="Only tell what a run would do; write nothing.")
+@with_command
+def consolidate(command: Command, dry_run: bool) -> None:
+    """Unite what says the same, settle contradictions where trust allows it, make digests, archive what is over.
+
+    Everything it does is one step that `loci undo` takes back.
+    """
+    with command.asking() as session, command.output.progress(enabled=True) as tell:
+        reply = session.call("consolidate", {"dry_run": True} if dry_run else {}, tell)
+    command.reply(reply, _consolidated)
+
+
+def _consolidated(out: Output, reply: Row) -> None:
+    told = words("jobs")
+    out.line(told["would" if reply["dry_run"] else "done"].format(what=in_words(reply)))
+    _say_undo(out, [reply["step"]] if reply["step"] else [])
+
+
+@loci.command()
+@with_command
+def sweep(command: Command) -> None:
+    """Look at what fades: mark it, bring back what was confirmed, archive what nothing protects."""
+    with command.asking() as session, command.output.progress(enabled=True) as tell:
+        reply = session.call("sweep", {}, tell)
+    command.reply(reply, _swept)
+
+
+def _swept(out: Output, reply: Row) -> None:
+    told = words("jobs")
+    parts = [in_words(reply["swept"]), in_words(reply["episodes"])]
+    what = ", ".join(part for part in parts if part != told["nothing"]) or told["nothing"]
+    out.line(told["done"].format(what=what))
+    _say_undo(out, reply["steps"])
+
+
+def _say_undo(out: Output, steps: Sequence[str]) -> None:
+    for step in steps:
+        out.line(words("jobs")["undo"].format(step=step))
+
+
+_STATES = ("ok", "warn", "fail")
+
+
+@loci.command()
+@with_command
+def doctor(command: Command) -> None:
+    """Look whether everything Loci needs is there.
+
+    No passphrase is asked for and nothing is changed. It ends with 1 where something keeps Loci from working.
+    """
+    from app.vault.doctor import examine_all  # it tries every library there is; the other verbs need none of them
+
+    found = examine_all(command.parts)
+    worst = max(found, key=lambda one: _STATES.index(one.state)).state
+    checks = [
+        {"check": one.check, "state": one.state, "sentence": one.sentence, "do": one.advice or None} for one in found
+    ]
+    command.reply({"state": worst, "checks": checks}, lambda out, _: _told(out, found, worst))
+    if worst == "fail":
+        click.get_current_context().exit(1)
+
+
+def _told(out: Output, found: Sequence[Finding], worst: str) -> None:
+    told = words("doctor")
+    width = max(len(one.title) for one in found)
+    for one in found:
+        out.line(f"{told['states'][one.state]:<5} {one.title:<{width}}  {one.sentence}")
+        if one.advice:
+            out.line(f"{'':<{width + 8}}{one.advice}")
+    said = told["sum"][worst]
+    count = sum(one.state == worst for one in found)
+    out.line(said if isinstance(said, str) else counted(said, count))

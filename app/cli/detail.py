@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from app.cli.output import Output, one_line, visible
-from app.cli.review.queue import short, waiting
+from app.cli.review import short, waiting
 from app.cli.root import Command, loci, with_command
 from app.cli.words import (
     Item,

@@ -1,1 +1,0 @@
-"""The verbs on what waits for the person's decision. Must not do: decide anything."""
