@@ -15,12 +15,19 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.authorship import find_persons_words
-from core.belief.review.actions import HELD, ClientRights, refusal_for_client
-from core.belief.review.client_request import open_requests_of, requesting_client
-from core.belief.review.desk import ReviewDesk
-from core.belief.review.injection_warning import injection_reasons
-from core.belief.review.items import QueueItem, find_similar_ids, find_standing_side, open_count, read_item
+from core.belief.claims import find_persons_words
+from core.belief.review.desk import ReviewDesk, open_requests_of, requesting_client
+from core.belief.review.items import (
+    HELD,
+    ClientRights,
+    QueueItem,
+    find_similar_ids,
+    find_standing_side,
+    open_count,
+    read_item,
+    refusal_for_client,
+)
+from core.belief.review.sides import injection_reasons
 from core.engine.access.authority import Authority
 from core.engine.access.client_terms import client_id_of
 from core.engine.runtime.open_vault import OpenVault

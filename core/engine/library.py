@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from core import log
-from core.belief.review.injection_warning import injection_reasons
+from core.belief.review.sides import injection_reasons
 from core.engine.export_format import Fields, check_format, rendered
 from core.engine.memories.memories import embed_backlog
 from core.engine.runtime.open_vault import OpenVault

@@ -18,7 +18,7 @@ import numpy as np
 from core import log
 from core.belief.extract.extraction import extract_claims
 from core.belief.extract.statements import find_statements
-from core.belief.relate.relation import RelationModel
+from core.belief.relate.relation_model import RelationModel
 from core.embed.base import Embedder
 from core.engine.home.keys import HomeKeys, sub_keys
 from core.engine.runtime.expiry import clear_scrub_note, scrub_noted

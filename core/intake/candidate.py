@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.authorship import IN_PASSING, OWNERS_WORD, PERSONS
-from core.belief.claims.claims import key_form, key_of_draft
+from core.belief.claims import IN_PASSING, OWNERS_WORD, PERSONS, key_form, key_of_draft
 from core.belief.extract.normal_form import read_as_seen
-from core.belief.extract.residue import has_no_residue
 from core.belief.gate import SourceAuthority
+from core.belief.relate.coverage import has_no_residue
 from core.intake.transaction.sources import KINDS_BY_TEXT, base_trusts, standing_twin
 from core.memory.draft import to_json
 from core.memory.read import said_at_sql
@@ -336,7 +335,7 @@ def authority_of(rows: Rows, memory_id: str) -> SourceAuthority:
 def is_owners_word(source: Source, *, imported: bool, by_client: bool) -> bool:
     """Whether a text passes for the person's own, to be protected from others (not to displace what the owner said).
 
-    What is stored is asked by `core.belief.claims.authorship.PERSONS`, which says the same.
+    What is stored is asked by `core.belief.claims.PERSONS`, which says the same.
 
     Args:
         source: by what way it came.

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.claims import EvidenceSource, draft_claim, key_form
+from core.belief.claims import EvidenceSource, draft_claim, key_form
 from core.belief.extract.normal_form import read_as_seen, strip_marks
 from core.intake.transaction.sources import claims_on, refresh_claims
 from core.memory.draft import to_json
@@ -153,7 +153,7 @@ class FindStatements(Protocol):
 
 
 class Relate(Protocol):
-    """Tells how a newcomer relates to what stands (`core.belief.relate.relation.RelationModel`)."""
+    """Tells how a newcomer relates to what stands (`core.belief.relate.relation_model.RelationModel`)."""
 
     def classify(self, pairs: Sequence[tuple[Told, Told]]) -> tuple[Relation, ...]:
         """One relation for each pair (existing, incoming)."""
@@ -374,7 +374,7 @@ def find_asserted(rows: Rows, space_id: str, key: bytes) -> str | None:
 
     Args:
         space_id: where.
-        key: `core.belief.claims.claims.claim_key`.
+        key: `core.belief.claims.claim_key`.
 
     Returns:
         Its id.

@@ -13,8 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.belief.claims.authorship import find_persons_words
-from core.belief.claims.claims import key_form
+from core.belief.claims import find_persons_words, key_form
 from core.entities import registry
 from core.entities.recognition import name_key
 from core.entities.registry import add_alias, merge_metadata

@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.belief.claims.contradiction import TOPIC, read_related_claims
+from core.belief.claims import TOPIC, read_related_claims
 from core.errors import Code, PreconditionError, UserError
 from core.intake.claims import remove_model_claims
 from core.intake.review.approvals import withdraw_requests

@@ -2,7 +2,7 @@
 
 `server_address` says which address may be called at all, `prompts` fences memory text and reads the short answers,
 `distillate` asks about episodes and reads what came back, `ollama` calls the server. Everything works without this
-room; nothing it returns is more than a proposal (`core.belief.claims.model_proposals` checks it). Must not do: open a
+room; nothing it returns is more than a proposal (`core.belief.extract.model_proposals` checks it). Must not do: open a
 connection beyond this machine unless the person confirmed it, send a text whose security tier is not `cleartext`,
 follow a redirect or a proxy, keep or log a text, retry by itself, start threads, or import the client library before a
 server answers.

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from core.belief.claims.authorship import find_owner_backed
+from core.belief.claims import find_owner_backed
 from core.score.context_budget import PARTS
 from core.vault.database.rows import Rows
 

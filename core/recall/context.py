@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from core.belief.claims.authorship import find_owner_statements
+from core.belief.claims import find_owner_statements
 from core.embed.minilm import TokenCounter
 from core.memory.read import client_names, read_by_ids
 from core.memory.write import read_tiers

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.authorship import PERSONS
+from core.belief.claims import PERSONS
 from core.embed.base import from_blobs
 from core.errors import Code, UserError
 from core.memory.read import said_at_sql

@@ -20,8 +20,8 @@ from itertools import product
 import numpy as np
 
 from core import log
-from core.belief.claims.authorship import find_owner_statements, find_persons_words
-from core.belief.relate.own_word import Odds, Spoken, odds_of, spoken
+from core.belief.claims import find_owner_statements, find_persons_words
+from core.belief.relate.owner_contradiction import ContradictionOdds, StatedText, contradiction_odds, read_stated_text
 from core.errors import LociError
 from core.intake.claims import TextReaders
 from core.recall.candidates import Candidates, ComparedQuery, read_candidates
@@ -447,14 +447,14 @@ def _find_contradicted(pairs: Sequence[tuple[RecallItem, RecallItem]], readers: 
     return found
 
 
-def _spoken(memory: Memory, readers: TextReaders) -> Spoken:
-    return spoken(Told(memory.text[:_CHARACTERS], _at(memory)), readers.extract, _SENTENCES)
+def _spoken(memory: Memory, readers: TextReaders) -> StatedText:
+    return read_stated_text(Told(memory.text[:_CHARACTERS], _at(memory)), readers.extract, _SENTENCES)
 
 
-def _odds(pairs: Sequence[tuple[Spoken, Spoken]], readers: TextReaders) -> list[Odds]:
+def _odds(pairs: Sequence[tuple[StatedText, StatedText]], readers: TextReaders) -> list[ContradictionOdds]:
     classify = None if readers.relate is None else readers.relate.classify
     try:
-        return odds_of(pairs, classify, _BY_MEANING)
+        return contradiction_odds(pairs, classify, _BY_MEANING)
     except LociError as error:
         _log.warning("the relation model did not answer: %s", error.code.value)
-        return odds_of(pairs, None, _BY_MEANING)
+        return contradiction_odds(pairs, None, _BY_MEANING)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from core.belief.extract.vocabulary import word_lists
+from core.belief.extract.sentence import word_lists
 from core.intake.transaction.admission import was_disclosed
 from core.memory.draft import content_hash
 from core.text.terms import fold_case, stop_words

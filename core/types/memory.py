@@ -172,7 +172,7 @@ class Lasting:
     """How long what a memory says goes on being true, and how that is known.
 
     Attributes:
-        level: one of `core.belief.extract.permanence.LEVELS`; it decides how fast confidence falls.
+        level: one of `core.belief.extract.validity.LEVELS`; it decides how fast confidence falls.
         read: the level that its words alone give; the same as `level` unless somebody chose another.
         why: what `level` rests on: `claim` (what it claims), `cue` (its words), `usual` (nothing says otherwise),
             `chosen` (somebody chose it), `record` (an episode is a record, which does not become less certain) or

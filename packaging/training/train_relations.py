@@ -77,7 +77,7 @@ Logits = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Calibration:
-    """What `core.belief.relate.model_runtime.probabilities` is given."""
+    """What `core.belief.relate.relation_model.probabilities` is given."""
 
     temperature: float
     sure_at: dict[str, float]

@@ -52,7 +52,6 @@ RETIRED_ALLOWED = frozenset(
         "Opposed",
         "Reach",
         "Sight",
-        "Spoken",
         "Standing",
         "Told",
     }

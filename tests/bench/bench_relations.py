@@ -21,7 +21,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from core.belief.relate.relation import RelationModel  # noqa: E402
+from core.belief.relate.relation_model import RelationModel  # noqa: E402
 from core.types.belief import ACTED_ON, LABELS, ClaimDraft, Label, Relation, Told  # noqa: E402
 
 NAME = "belief-pairs-dev.jsonl"

@@ -26,7 +26,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers")]
 
 from engine_rig import HandClock, Rig, rig_at  # noqa: E402
 
-from core.belief.relate.relation import RelationModel  # noqa: E402
+from core.belief.relate.relation_model import RelationModel  # noqa: E402
 from core.engine.facade import built_in_embedder, built_in_readers  # noqa: E402
 from core.types.values import Source, When  # noqa: E402
 

@@ -16,7 +16,7 @@ from belief_rig import claim
 from engine_rig import Rig, Table, rig_at
 from gathering_rig import told
 
-from core.belief.relate.relation import certain_relation
+from core.belief.relate.relation_model import certain_relation
 from core.intake.claims import TextReaders
 from core.intake.transaction.sources import claims_on, refresh_claims
 from core.types.belief import Label, Relation, Told

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.claims.entailment import compared_words, is_entailed, is_exhausted_by
+from core.belief.relate.coverage import compared_words, is_entailed, is_exhausted_by
 from core.llm.distillate import (
     EPISODES_BYTES,
     NO_JSON,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.claims.claims import key_form
+from core.belief.claims import key_form
 from core.belief.extract.extraction import LONGEST_VALUE, MOST_CLAIMS, canonical_form, extract_claims, is_exclusive
 from core.belief.extract.normal_form import skeleton, value_key
 from core.text.sentences import extract_clauses

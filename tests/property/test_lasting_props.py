@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.belief.extract.extraction import predicate_names
-from core.belief.extract.permanence import LEVELS, classify_permanence, longest_permanence, reconcile_permanence
+from core.belief.extract.validity import LEVELS, classify_permanence, longest_permanence, reconcile_permanence
 from core.types.belief import ClaimDraft
 from core.types.values import Kind
 

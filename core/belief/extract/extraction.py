@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from core.belief.extract.frames import FrameMatch, match_frames
-from core.belief.extract.mood import hide_unreal
+from core.belief.extract.facts import facts
+from core.belief.extract.family import family
+from core.belief.extract.frames import USER, FrameMatch, Subject, exclusivity, match_frames, read_name_at
 from core.belief.extract.normal_form import value_key
-from core.belief.extract.subject import USER, Subject, read_name_at
-from core.belief.extract.tokens import TokenizedSentence, read_sentence
+from core.belief.extract.sentence import TokenizedSentence, hide_unreal, read_sentence, word_lists
 from core.belief.extract.validity import ValidityPhrase, WrittenDate, find_validity_phrases, find_written_dates, to_when
-from core.belief.extract.values.family import family
-from core.belief.extract.values.tabular import facts
-from core.belief.extract.vocabulary import exclusivity, word_lists
 from core.text.sentences import split_sentences
 from core.types.belief import ClaimDraft
 

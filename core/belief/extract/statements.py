@@ -11,10 +11,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 
-from core.belief.extract.mood import hide_unreal
-from core.belief.extract.tokens import TokenizedSentence, read_sentence
+from core.belief.extract.sentence import TokenizedSentence, hide_unreal, load_vocabulary_file, read_sentence, word_lists
 from core.belief.extract.validity import find_written_dates
-from core.belief.extract.vocabulary import load_vocabulary_file, word_lists
 from core.text.sentences import split_sentences
 from core.text.terms import stop_words
 

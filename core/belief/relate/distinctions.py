@@ -1,26 +1,33 @@
-"""Rules beside the relation model: what sets two similar texts apart.
+"""Rules beside the relation model: what sets two similar texts apart, and whether one brings an outdated value back.
 
 One slot filled differently ("my bank is A", "the user's bank is B"), another amount of the same unit ("up to 9 kg",
-"presumably 7 kg"), another member of a series ("Pot 3", "web-27", "for the 7th time"). Pure. Must not do: say
-which of the two is right, or that they cannot both be true; it only says that a person should look.
+"presumably 7 kg"), another member of a series ("Pot 3", "web-27", "for the 7th time"), a value that is over ("residence
+Graz", after the move from Graz to Linz). Pure. Must not do: say which of the two is right, or that they cannot both be
+true; it only says that a person should look.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-from core.belief.claims.claims import key_form
+from core.belief.claims import key_form
+from core.belief.extract.frames import exclusivity
 from core.belief.extract.normal_form import read_as_seen
-from core.belief.extract.vocabulary import exclusivity
-from core.belief.extract.vocabulary import word_lists as vocabulary_words
+from core.belief.extract.sentence import word_lists as vocabulary_words
+from core.belief.relate.features import FeatureWord, prepare_text, vocabulary
 from core.text.terms import stop_words
 from core.types.belief import ClaimDraft, Told
 from core.types.values import When
 
+_PLURAL = 4
+"""From this length a word's final s is left out when words are compared."""
+_LONG = 3
+"""A number of so many signs tells a value by itself ("1234"); a shorter one only with the word beside it ("60 km")."""
 _CODE_TOKEN = re.compile(r"[\w.\-]*\w")
 _NUMBER = re.compile(r"\d+(?:st|nd|rd|th)?")
 _DIGITS = re.compile(r"\d+")
@@ -29,6 +36,47 @@ _LATEST_SUBJECT = 8
 """The place in a text up to which a code is part of its subject: "The word number 3 of the list is …"."""
 _MOST_FILLED = 4
 """Words that one place of a frame may be filled with."""
+_CHANGED = frozenset({"now", "currently", "instead", "nowadays"})
+_LIGHT = _CHANGED | {"today", "actually", "only", "just"}
+_AMOUNT_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
+_AMOUNT = re.compile(r"\d+(?:[.,]\d+)*")
+_GROUPED = re.compile(r"[.,](?=\d{3}(?:[.,]|$))")
+_WORD = re.compile(r"[\w@.+-]+")
+_PERSON = re.compile(r"\b(?:the\s+)?user(?:'s|’s)?(?!\w)|\b(?:i|i'm|my|me|mine)(?!\w)", re.IGNORECASE)
+_LEFT_OUT = frozenset({"a", "an", "the"})
+_PASSING = frozenset({"now", "currently", "new", "current", "actually", "still", "today", "called", "named"})
+_BE = frozenset({"is", "was", "become", "became"})
+_SELF = "\x01"
+_MOST_NAMED = 5
+_MOST_WORDS, _MOST_APART = 24, 4
+
+
+def has_outdated_value(over: Told, head: Told, incoming: Told) -> bool:
+    """Whether a newcomer names the value of a version that is over, and of the same matter.
+
+    A value is a number, a date, a name, the value of a claim, or the word that another took the place of beside the
+    same word ("chicken kibble", then "salmon kibble").
+
+    Args:
+        over: a version that is over.
+        head: what stands in its place.
+        incoming: the newcomer.
+
+    Returns:
+        Whether it does. A newcomer that shares nothing else with the matter does not, unless the two versions share
+        nothing themselves: then the value alone tells.
+    """
+    old, now, new = (_read(told.text) for told in (over, head, incoming))
+    gone = old.known - now.known
+    topic = (old.known & now.known) - old.marks()
+    if topic and not topic & new.known:
+        return False
+    # A name that begins a sentence looks like any word there: what is written like a name in either text is one.
+    named = old.marks() | new.marks() | _values(over)
+    for form in sorted(gone & new.known):
+        if form in named and _tells(form, old, new, is_alone=not topic):
+            return True
+    return any(pair in set(new.pairs()) for pair in _replaced(old, now, gone))
 
 
 def are_in_series(existing: str, incoming: str) -> bool:
@@ -46,57 +94,6 @@ def are_in_series(existing: str, incoming: str) -> bool:
     if place is None:
         return False
     return _is_numbered(old, new) or _of_other_subjects(old, new, place)
-
-
-def _is_numbered(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Whether nothing but numbers differs, and one of them names a thing or counts an occasion."""
-    apart = [place for place, (a, b) in enumerate(zip(old, new, strict=False)) if a != b]
-    if len(old) != len(new):
-        return False
-    if not all(_NUMBER.fullmatch(old[place]) and _NUMBER.fullmatch(new[place]) for place in apart):
-        return False
-    return any(not new[place].isdigit() or _is_subject(new, place) for place in apart)
-
-
-def _of_other_subjects(old: Sequence[str], new: Sequence[str], place: int) -> bool:
-    """Whether the first words that differ are codes within the subject, and the rest fills one frame."""
-    if _form(old[place]) != _form(new[place]) or not _is_subject(new, place):
-        return False
-    rest = old[place + 1 :], new[place + 1 :]
-    for kind, a, b, c, d in SequenceMatcher(None, *rest, autojunk=False).get_opcodes():
-        if kind == "equal":
-            continue
-        # A word too many ("now", "instead") may be what tells that the one took the place of the other.
-        if kind != "replace" or max(b - a, d - c) > _MOST_FILLED or stop_words() & {*rest[0][a:b], *rest[1][c:d]}:
-            return False
-    return bool({*rest[0]} & {*rest[1]})
-
-
-def _form(token: str) -> str:
-    """A code with every number in it as one sign: `web-27` and `web-3` are of one form; without a number its own."""
-    return _DIGITS.sub("0", token) if _DIGITS.search(token) else token
-
-
-def _is_subject(words: Sequence[str], place: int) -> bool:
-    """Whether the code at a place is a name within the first noun phrase: no verb, no pronoun and no unit about it."""
-    known = vocabulary_words().sets
-    before, after = words[:place], words[place + 1 : place + 2]
-    if place > _LATEST_SUBJECT or (not before and not words[place][0].isalpha()):
-        return False
-    if any(word in known["aux"] or word in known["finite"] or word.endswith("ed") for word in before):
-        return False
-    if any(word in _PRONOUNS or _DIGITS.search(word) for word in before):
-        return False
-    if before and before[-1] in stop_words() and words[place].isdigit():
-        return False  # "the 3 cats", "at 5": an amount or a time
-    return bool(after) and after[0] not in known["measures"] and after[0] not in known["unit"]
-
-
-_CHANGED = frozenset({"now", "currently", "instead", "nowadays"})
-_LIGHT = _CHANGED | {"today", "actually", "only", "just"}
-_AMOUNT_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
-_AMOUNT = re.compile(r"\d+(?:[.,]\d+)*")
-_GROUPED = re.compile(r"[.,](?=\d{3}(?:[.,]|$))")
 
 
 def has_other_amounts(existing: str, incoming: str, numbers: Mapping[str, str]) -> bool:
@@ -136,31 +133,6 @@ def is_amount_restated(existing: str, incoming: str, numbers: Mapping[str, str])
         for text in (existing, incoming)
     )
     return bool(new) and new <= old and not {numbers.get(word, "") for word in new} - {""}
-
-
-def _amounts(text: str, numbers: Mapping[str, str]) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = defaultdict(set)
-    tokens = [numbers.get(token, token) for token in _AMOUNT_TOKEN.findall(read_as_seen(text).casefold())]
-    for amount, unit in pairwise(tokens):
-        if _AMOUNT.fullmatch(amount) and not _AMOUNT.fullmatch(unit) and unit not in stop_words():
-            found[unit if len(unit) < 4 else unit.removesuffix("s")].add(_one_form(amount))
-    return found
-
-
-def _one_form(amount: str) -> str:
-    """`1,000` is 1000, `4,50` is 4.5, `07` is 7 and `9.0` is 9; what is no number of one of these forms stays."""
-    plain = _GROUPED.sub("", amount).replace(",", ".")
-    return f"{float(plain):.6f}" if plain.count(".") < 2 else plain
-
-
-_WORD = re.compile(r"[\w@.+-]+")
-_PERSON = re.compile(r"\b(?:the\s+)?user(?:'s|’s)?(?!\w)|\b(?:i|i'm|my|me|mine)(?!\w)", re.IGNORECASE)
-_LEFT_OUT = frozenset({"a", "an", "the"})
-_PASSING = frozenset({"now", "currently", "new", "current", "actually", "still", "today", "called", "named"})
-_BE = frozenset({"is", "was", "become", "became"})
-_SELF = "\x01"
-_MOST_NAMED = 5
-_MOST_WORDS, _MOST_APART = 24, 4
 
 
 def is_one_slot_apart(existing: Told, incoming: Told) -> bool:
@@ -210,18 +182,6 @@ def value_apart(existing: Told, incoming: Told) -> tuple[str, str] | None:
     return None if _goes_on(old) and _goes_on(new) else (old, new)
 
 
-def _apart(existing: Told, incoming: Told) -> tuple[list[str], list[str]] | None:
-    """What differs where two texts differ in one place only; None where they do not."""
-    old, new = _folded_words(existing.text), _folded_words(incoming.text)
-    if not old or not new or max(len(old), len(new)) > _MOST_WORDS or _many(existing, incoming):
-        return None
-    head = _shared(old, new)
-    tail = _shared(old[head:][::-1], new[head:][::-1])
-    apart = old[head : len(old) - tail], new[head : len(new) - tail]
-    kept = {*old[:head], *old[len(old) - tail :]} - {_SELF}
-    return apart if all(0 < len(part) <= _MOST_APART for part in apart) and kept - stop_words() else None
-
-
 def has_other_attribute(existing: Told, incoming: Told) -> bool:
     """Whether two sentences give one thing of the person's two values, however they go on behind them.
 
@@ -263,6 +223,162 @@ def has_shared_matter(existing: str, incoming: str) -> bool:
 def matters(text: str) -> frozenset[str]:
     """The words of a text that are neither function words nor the person."""
     return frozenset(_folded_words(text)) - stop_words() - _PASSING - {_SELF}
+
+
+def has_contradiction(existing: Sequence[ClaimDraft], incoming: Sequence[ClaimDraft]) -> bool:
+    """Whether a claim of each side cannot both hold (design section 4, structural conflict).
+
+    Same subject and predicate, windows of validity that overlap, and either another value of an exclusive predicate
+    or the same value with the other polarity.
+
+    Args:
+        existing: claims of what stands.
+        incoming: claims of what is new.
+    """
+    return any(_odds(old, new) for old in existing for new in incoming)
+
+
+def are_of_other_times(existing: Sequence[ClaimDraft], incoming: Sequence[ClaimDraft]) -> bool:
+    """Whether both claim one thing of one subject, and never for the same time: then neither is against the other."""
+    same = [
+        (old, new)
+        for old in existing
+        for new in incoming
+        if old.predicate == new.predicate and key_form(old.subject) == key_form(new.subject)
+    ]
+    return bool(same) and not any(_overlap(old, new) for old, new in same)
+
+
+@dataclass(frozen=True, slots=True)
+class _ValueWords:
+    """The words of a text that tell something: folded, without function words."""
+
+    words: tuple[FeatureWord, ...]
+    forms: tuple[str, ...]
+
+    @property
+    def known(self) -> frozenset[str]:
+        return frozenset(self.forms)
+
+    def marks(self) -> frozenset[str]:
+        """Forms that point at one value: numbers, dates and names."""
+        dates = vocabulary()["dates"]
+        return frozenset(
+            form
+            for word, form in zip(self.words, self.forms, strict=True)
+            if word.number or word.name or word.form in dates
+        )
+
+    def beside(self, form: str) -> frozenset[tuple[str, str]]:
+        """The pairs of neighbours that a form is one of."""
+        return frozenset(pair for pair in self.pairs() if form in pair)
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        return zip(self.forms, self.forms[1:], strict=False)
+
+
+def _tells(form: str, old: _ValueWords, new: _ValueWords, *, is_alone: bool) -> bool:
+    """Whether a form that both have is the same value in both."""
+    if not any(char.isdigit() for char in form):
+        return True
+    return (len(form) >= _LONG and not is_alone) or bool(old.beside(form) & new.beside(form))
+
+
+def _replaced(old: _ValueWords, now: _ValueWords, gone: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Pairs of the old text in which one word was exchanged and the other stayed."""
+    pairs = set(now.pairs())
+    for first, second in old.pairs():
+        exchanged_first = first in gone and any(b == second and a not in old.known for a, b in pairs)
+        exchanged_second = second in gone and any(a == first and b not in old.known for a, b in pairs)
+        if exchanged_first or exchanged_second:
+            yield first, second
+
+
+def _values(told: Told) -> frozenset[str]:
+    """The words of the values that can hold one at a time."""
+    found: Sequence[str] = [claim.value for claim in told.claims if claim.exclusive]
+    return frozenset(form for value in found for form in _read(value).forms)
+
+
+def _read(text: str) -> _ValueWords:
+    stops = stop_words()
+    words = tuple(word for word in prepare_text(read_as_seen(text)).words if word.form not in stops)
+    return _ValueWords(words, tuple(_value_form(word.form) for word in words))
+
+
+def _value_form(form: str) -> str:
+    return form.removesuffix("s") if len(form) >= _PLURAL and form.isalpha() else form
+
+
+def _is_numbered(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Whether nothing but numbers differs, and one of them names a thing or counts an occasion."""
+    apart = [place for place, (a, b) in enumerate(zip(old, new, strict=False)) if a != b]
+    if len(old) != len(new):
+        return False
+    if not all(_NUMBER.fullmatch(old[place]) and _NUMBER.fullmatch(new[place]) for place in apart):
+        return False
+    return any(not new[place].isdigit() or _is_subject(new, place) for place in apart)
+
+
+def _of_other_subjects(old: Sequence[str], new: Sequence[str], place: int) -> bool:
+    """Whether the first words that differ are codes within the subject, and the rest fills one frame."""
+    if _form(old[place]) != _form(new[place]) or not _is_subject(new, place):
+        return False
+    rest = old[place + 1 :], new[place + 1 :]
+    for kind, a, b, c, d in SequenceMatcher(None, *rest, autojunk=False).get_opcodes():
+        if kind == "equal":
+            continue
+        # A word too many ("now", "instead") may be what tells that the one took the place of the other.
+        if kind != "replace" or max(b - a, d - c) > _MOST_FILLED or stop_words() & {*rest[0][a:b], *rest[1][c:d]}:
+            return False
+    return bool({*rest[0]} & {*rest[1]})
+
+
+def _form(token: str) -> str:
+    """A code with every number in it as one sign: `web-27` and `web-3` are of one form; without a number its own."""
+    return _DIGITS.sub("0", token) if _DIGITS.search(token) else token
+
+
+def _is_subject(words: Sequence[str], place: int) -> bool:
+    """Whether the code at a place is a name within the first noun phrase: no verb, no pronoun and no unit about it."""
+    known = vocabulary_words().sets
+    before, after = words[:place], words[place + 1 : place + 2]
+    if place > _LATEST_SUBJECT or (not before and not words[place][0].isalpha()):
+        return False
+    if any(word in known["aux"] or word in known["finite"] or word.endswith("ed") for word in before):
+        return False
+    if any(word in _PRONOUNS or _DIGITS.search(word) for word in before):
+        return False
+    if before and before[-1] in stop_words() and words[place].isdigit():
+        return False  # "the 3 cats", "at 5": an amount or a time
+    return bool(after) and after[0] not in known["measures"] and after[0] not in known["unit"]
+
+
+def _amounts(text: str, numbers: Mapping[str, str]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    tokens = [numbers.get(token, token) for token in _AMOUNT_TOKEN.findall(read_as_seen(text).casefold())]
+    for amount, unit in pairwise(tokens):
+        if _AMOUNT.fullmatch(amount) and not _AMOUNT.fullmatch(unit) and unit not in stop_words():
+            found[unit if len(unit) < 4 else unit.removesuffix("s")].add(_one_form(amount))
+    return found
+
+
+def _one_form(amount: str) -> str:
+    """`1,000` is 1000, `4,50` is 4.5, `07` is 7 and `9.0` is 9; what is no number of one of these forms stays."""
+    plain = _GROUPED.sub("", amount).replace(",", ".")
+    return f"{float(plain):.6f}" if plain.count(".") < 2 else plain
+
+
+def _apart(existing: Told, incoming: Told) -> tuple[list[str], list[str]] | None:
+    """What differs where two texts differ in one place only; None where they do not."""
+    old, new = _folded_words(existing.text), _folded_words(incoming.text)
+    if not old or not new or max(len(old), len(new)) > _MOST_WORDS or _many(existing, incoming):
+        return None
+    head = _shared(old, new)
+    tail = _shared(old[head:][::-1], new[head:][::-1])
+    apart = old[head : len(old) - tail], new[head : len(new) - tail]
+    kept = {*old[:head], *old[len(old) - tail :]} - {_SELF}
+    return apart if all(0 < len(part) <= _MOST_APART for part in apart) and kept - stop_words() else None
 
 
 def _attribute(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
@@ -310,30 +426,6 @@ def _shared(old: list[str], new: list[str]) -> int:
             break
         count += 1
     return count
-
-
-def has_contradiction(existing: Sequence[ClaimDraft], incoming: Sequence[ClaimDraft]) -> bool:
-    """Whether a claim of each side cannot both hold (design section 4, structural conflict).
-
-    Same subject and predicate, windows of validity that overlap, and either another value of an exclusive predicate
-    or the same value with the other polarity.
-
-    Args:
-        existing: claims of what stands.
-        incoming: claims of what is new.
-    """
-    return any(_odds(old, new) for old in existing for new in incoming)
-
-
-def are_of_other_times(existing: Sequence[ClaimDraft], incoming: Sequence[ClaimDraft]) -> bool:
-    """Whether both claim one thing of one subject, and never for the same time: then neither is against the other."""
-    same = [
-        (old, new)
-        for old in existing
-        for new in incoming
-        if old.predicate == new.predicate and key_form(old.subject) == key_form(new.subject)
-    ]
-    return bool(same) and not any(_overlap(old, new) for old, new in same)
 
 
 def _odds(old: ClaimDraft, new: ClaimDraft) -> bool:

@@ -1,8 +1,9 @@
 """What the relation model reads of a pair of texts: tokens, what kind of word each is, and a few figures.
 
-Training and running share this file, so a model always sees in use what it saw when it learned.
-
-Must not do: decide anything, or keep a text.
+Training and running share this file, so a model always sees in use what it saw when it learned. Values that are written
+in several ways have one form: "fifty-eight" is 58, "18:30" is 6:30, "20 minutes" lasts as long as "1200 seconds",
+"08/2028" is an August. Hours are those of a dial: "at 3", "3 pm" and "15:00" are one form, and the word "pm" stands for
+itself. Must not do: decide anything, or keep a text.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -20,22 +21,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.relate.number_forms import Value, find_values
 from core.text.terms import fold_case, fold_width, stop_words
 
+_CLOCK = re.compile(r"\b(\d{1,2})(?:[:.](\d\d))?(?=[ ]?[ap]\.?m\b)|\b(\d{1,2}):(\d\d)\b(?!:)", re.IGNORECASE)
+_PAST = re.compile(r"\b(half past|quarter past|quarter to) (\w+)|\b(\w+) o'clock\b", re.IGNORECASE)
+_MONTH = re.compile(r"(?<![\d/])(0?[1-9]|1[0-2])/(?=(?:19|20)\d\d\b(?!/))")
+_ISO = re.compile(r"\b(?:19|20)\d\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])\b")
+_PLAIN = re.compile(r"(?<![\w.:/-])\d+(?:\.\d+)*(?![\w:/]|\.\d)")
+_GLUED = re.compile(r"(?<![\w.:/-])(\d+)(?=(?:mins?|hrs?|h|secs?|s)\b)", re.IGNORECASE)
+_PLAIN_WORD = re.compile(r"\w+")
+_HALF_HOUR = re.compile(r"\bhalf an(?= hour\b)", re.IGNORECASE)
+_FORTNIGHT = re.compile(r"\bfortnight\b", re.IGNORECASE)
+_UNIT = re.compile(r"[ -]?(second|sec|s|minute|min|hour|hr|h|day|week)s?\b(?!')", re.IGNORECASE)
+_SECONDS = {
+    "second": 1, "sec": 1, "s": 1, "minute": 60, "min": 60, "hour": 3600, "hr": 3600, "h": 3600, "day": 86_400,
+    "week": 604_800,
+}  # fmt: skip
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
+_MINUTES = {"half past": 30, "quarter past": 15, "quarter to": -15}
+_HOURS = 24
+_NO_NUMBER = frozenset({"once", "twice", "noon", "midnight", "dozen"})
+_ORDINAL_WORDS = ("th", "first", "third")
 SIDE_TOKENS = 64
 """Tokens read of each side; of a longer one those where most words of the other side are (`_start`)."""
-
 SIDE_CHARS = 3_000
 """Characters looked at of each side: a bound on the work a long text makes."""
-
 KINDS = 16
 FIRST, MIDDLE, LAST, PAD = 0, 1, 2, 15
 EXISTING, INCOMING = 3, 9
 """Kinds of token: frame marks, then six for a word of either side (`_kind`), then padding."""
-
 FIGURES = 16
-
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _GROUPED = re.compile(r"(?<=\d)[,'](?=\d{3}(?!\d))")
 _BLANKS = re.compile(r"\s+")
@@ -46,12 +64,21 @@ _STEM = 5
 
 
 @dataclass(frozen=True, slots=True)
+class Value:
+    """A value found in a text: characters `start` to `end` (exclusive), and its one form."""
+
+    start: int
+    end: int
+    form: str
+
+
+@dataclass(frozen=True, slots=True)
 class FeatureWord:
     """One word of a text.
 
     Attributes:
         start: where it begins in the prepared text; `end` is exclusive.
-        form: folded, with values in one form (`core.belief.relate.number_forms`) and short forms as long ones.
+        form: folded, with values in one form (`core.belief.relate.features`) and short forms as long ones.
         number: whether it holds a digit after that.
         name: whether it is written like a name: a capital that no sentence start explains.
         goes_on: whether it belongs to the value that the word before begins, whose form it then has too.
@@ -124,6 +151,43 @@ class Features:
     figures: NDArray[np.float32]
 
 
+def find_values(text: str, numbers: Mapping[str, str]) -> tuple[Value, ...]:
+    """The values of a text that could be written in another way.
+
+    Args:
+        text: prepared text.
+        numbers: number words to digits, one word each.
+
+    Returns:
+        In order, never overlapping. A plain number that no unit follows is no such value.
+    """
+    found: list[Value] = []
+    for find in (_dates, _clocks, _lengths_in_words, _plain):
+        for value in find(text, numbers):
+            if all(value.end <= other.start or other.end <= value.start for other in found):
+                found.append(value)
+    return tuple(sorted(found, key=lambda value: value.start))
+
+
+def parse_number_words(words: list[int]) -> int | None:
+    """The number that a row of number words says, such as 4, 1000, 2, 100 for 4200; None if it is no number.
+
+    Args:
+        words: what each says by itself.
+    """
+    whole = part = 0
+    for word in words:
+        if word == 1000:
+            whole, part = whole + max(1, part) * 1000, 0
+        elif word == 100 and part < 10:
+            part = max(1, part) * 100
+        elif 0 < word < 100 and part % (10 if word < 10 else 100) == 0 and part % 100 != 10:
+            part += word
+        else:
+            return None
+    return whole + part
+
+
 @lru_cache(maxsize=1)
 def vocabulary() -> Mapping[str, Any]:
     """The word lists of `resources/model/relations/words.json`."""
@@ -145,6 +209,133 @@ def prepare_text(text: str) -> PreparedText:
     plain = _BLANKS.sub(" ", _GROUPED.sub("", plain)).strip()
     words = tuple(_word(plain, found) for found in _WORD.finditer(plain))
     return PreparedText(plain, _valued(words, find_values(plain, vocabulary()["numbers"])))
+
+
+def encode_pair(tokenizer: Any, existing: PreparedText, incoming: PreparedText) -> Features:
+    """Both sides as one row of tokens: first mark, existing, mark, incoming, mark.
+
+    Args:
+        tokenizer: the bundled model's, without padding; its own frame marks are not used.
+        existing: what stands.
+        incoming: what is new.
+
+    Returns:
+        The model's input.
+    """
+    ids: list[int] = [tokenizer.token_to_id("[CLS]")]
+    kinds: list[int] = [FIRST]
+    frame = tokenizer.token_to_id("[SEP]")
+    for side, other, base, mark in ((existing, incoming, EXISTING, MIDDLE), (incoming, existing, INCOMING, LAST)):
+        encoded = tokenizer.encode(side.text, add_special_tokens=False)
+        known = other.stems
+        owners = _owners(encoded.offsets, side)
+        start = _start(owners, known)
+        ids.extend(encoded.ids[start : start + SIDE_TOKENS])
+        kinds.extend(base + _kind(word, known) for word in owners[start : start + SIDE_TOKENS])
+        ids.append(frame)
+        kinds.append(mark)
+    return Features(np.array(ids, np.int64), np.array(kinds, np.int64), pair_figures(existing, incoming))
+
+
+def pair_figures(existing: PreparedText, incoming: PreparedText) -> NDArray[np.float32]:
+    """How much the sides share, as numbers.
+
+    Args:
+        existing: what stands.
+        incoming: what is new.
+
+    Returns:
+        Shape (FIGURES,): shares of words in common; numbers and names that only one or both have; negations;
+        lengths; whether the words are the same.
+    """
+    old, new = existing.content, incoming.content
+    both = len(old & new)
+    row = [
+        both / max(1, len(new)),
+        both / max(1, len(old)),
+        both / max(1, len(old | new)),
+        *_apart(existing.numbers, incoming.numbers),
+        *_apart(existing.names, incoming.names),
+        *_negated(existing, incoming),
+        math.log((len(incoming.words) + 2) / (len(existing.words) + 2)) / 2,
+        min(len(incoming.words), 64) / 32 - 1,
+        min(len(existing.words), 64) / 32 - 1,
+        float(existing.forms == incoming.forms),
+    ]
+    return np.array(row, np.float32)
+
+
+def _dates(text: str, _: Mapping[str, str]) -> Iterator[Value]:
+    for match in _MONTH.finditer(text):
+        yield Value(match.start(1), match.end(1), _MONTHS[int(match[1]) - 1])
+    for match in _ISO.finditer(text):
+        yield Value(match.start(1), match.end(1), _MONTHS[int(match[1]) - 1])
+        yield Value(match.start(2), match.end(2), str(int(match[2])))
+
+
+def _clocks(text: str, numbers: Mapping[str, str]) -> Iterator[Value]:
+    for match in _CLOCK.finditer(text):
+        hour, minute = int(match[1] or match[3]), int(match[2] or match[4] or 0)
+        if hour < _HOURS and minute < 60:
+            yield Value(match.start(), match.end(), _on_a_dial(hour * 60 + minute))
+    for match in _PAST.finditer(text):
+        told = (match[2] or match[3]).lower()
+        said = numbers.get(told, told)
+        if said.isdecimal() and len(said) < 3 and int(said) <= _HOURS:
+            yield Value(
+                match.start(), match.end(), _on_a_dial(int(said) * 60 + _MINUTES.get((match[1] or "").lower(), 0))
+            )
+
+
+def _on_a_dial(minutes: int) -> str:
+    """The time of day without its half: "3" on the hour, else "3:15"."""
+    hour, minute = divmod(minutes % (12 * 60), 60)
+    return f"{hour or 12}:{minute:02}" if minute else str(hour or 12)
+
+
+def _lengths_in_words(text: str, numbers: Mapping[str, str]) -> Iterator[Value]:
+    for match in _HALF_HOUR.finditer(text):
+        yield Value(match.start(), match.end(), "1800s")
+    for match in _FORTNIGHT.finditer(text):
+        yield Value(match.start(), match.end(), f"{14 * 86_400}s")
+    # Most texts have no such word, and looking for each everywhere takes long. Every row begins with a whole word.
+    if text.isascii() and numbers.keys().isdisjoint(_PLAIN_WORD.findall(text.lower())):
+        return
+    for row in _rows(tuple(numbers)).finditer(text):
+        whole, point, rest = row.group().lower().partition(" point ")
+        words = re.split(r" and |[ -]", whole)
+        value = parse_number_words([int(numbers[word]) for word in words])
+        if value is None:
+            continue
+        told = f"{value}.{''.join(numbers[word] for word in rest.split())}" if point else str(value)
+        several = len(words) > 1 or bool(point)
+        if not words[-1].endswith(_ORDINAL_WORDS):
+            yield from _iter_value(text, row.start(), row.end(), told, always=several)
+        elif several:
+            yield Value(row.start(), row.end(), told)
+
+
+@lru_cache(maxsize=4)
+def _rows(numbers: tuple[str, ...]) -> re.Pattern[str]:
+    """What finds number words that stand in a row."""
+    one = "|".join(sorted((each for each in numbers if each not in _NO_NUMBER), key=len, reverse=True))
+    return re.compile(rf"\b(?:{one})(?:(?: and |[ -])(?:{one}))*(?: point (?:{one})(?: (?:{one}))*)?\b", re.IGNORECASE)
+
+
+def _plain(text: str, _: Mapping[str, str]) -> Iterator[Value]:
+    for match in _PLAIN.finditer(text):
+        yield from _iter_value(text, match.start(), match.end(), match.group(), always="." in match.group())
+    for match in _GLUED.finditer(text):
+        yield from _iter_value(text, match.start(), match.end(), match.group(), always=False)
+
+
+def _iter_value(text: str, start: int, end: int, number: str, *, always: bool) -> Iterator[Value]:
+    """The number with the unit of time after it, if one follows; else by itself, where it needs a form of its own."""
+    unit = _UNIT.match(text, end)
+    if unit is not None and number.count(".") < 2 and len(number) < 8:
+        yield Value(start, end, f"{float(number) * _SECONDS[unit[1].lower()]:.10g}s")
+    elif always:
+        yield Value(start, end, number)
 
 
 def _valued(words: tuple[FeatureWord, ...], found: tuple[Value, ...]) -> tuple[FeatureWord, ...]:
@@ -197,32 +388,6 @@ def _stem(form: str) -> str:
     return form[:_STEM] if len(form) > _STEM and form.isalpha() else form.removesuffix("s")
 
 
-def encode_pair(tokenizer: Any, existing: PreparedText, incoming: PreparedText) -> Features:
-    """Both sides as one row of tokens: first mark, existing, mark, incoming, mark.
-
-    Args:
-        tokenizer: the bundled model's, without padding; its own frame marks are not used.
-        existing: what stands.
-        incoming: what is new.
-
-    Returns:
-        The model's input.
-    """
-    ids: list[int] = [tokenizer.token_to_id("[CLS]")]
-    kinds: list[int] = [FIRST]
-    frame = tokenizer.token_to_id("[SEP]")
-    for side, other, base, mark in ((existing, incoming, EXISTING, MIDDLE), (incoming, existing, INCOMING, LAST)):
-        encoded = tokenizer.encode(side.text, add_special_tokens=False)
-        known = other.stems
-        owners = _owners(encoded.offsets, side)
-        start = _start(owners, known)
-        ids.extend(encoded.ids[start : start + SIDE_TOKENS])
-        kinds.extend(base + _kind(word, known) for word in owners[start : start + SIDE_TOKENS])
-        ids.append(frame)
-        kinds.append(mark)
-    return Features(np.array(ids, np.int64), np.array(kinds, np.int64), pair_figures(existing, incoming))
-
-
 def _owners(offsets: list[tuple[int, int]], side: PreparedText) -> list[FeatureWord | None]:
     """The word each token is a piece of; None for the signs between words."""
     found: list[FeatureWord | None] = []
@@ -252,34 +417,6 @@ def _kind(word: FeatureWord | None, known: frozenset[str]) -> int:
     if word is None:
         return 0
     return (1 if word.number else 2 if word.name else 0) + (3 if _stem(word.form) in known else 0)
-
-
-def pair_figures(existing: PreparedText, incoming: PreparedText) -> NDArray[np.float32]:
-    """How much the sides share, as numbers.
-
-    Args:
-        existing: what stands.
-        incoming: what is new.
-
-    Returns:
-        Shape (FIGURES,): shares of words in common; numbers and names that only one or both have; negations;
-        lengths; whether the words are the same.
-    """
-    old, new = existing.content, incoming.content
-    both = len(old & new)
-    row = [
-        both / max(1, len(new)),
-        both / max(1, len(old)),
-        both / max(1, len(old | new)),
-        *_apart(existing.numbers, incoming.numbers),
-        *_apart(existing.names, incoming.names),
-        *_negated(existing, incoming),
-        math.log((len(incoming.words) + 2) / (len(existing.words) + 2)) / 2,
-        min(len(incoming.words), 64) / 32 - 1,
-        min(len(existing.words), 64) / 32 - 1,
-        float(existing.forms == incoming.forms),
-    ]
-    return np.array(row, np.float32)
 
 
 def _apart(old: frozenset[str], new: frozenset[str]) -> tuple[float, float, float]:

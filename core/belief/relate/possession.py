@@ -2,7 +2,7 @@
 
 A thing is the user's where the text says so: "my", "our", "the user's"; "the", "his", "her" and "their" count only in a
 text that speaks of the user by that name. "The dog Laika flew into space." says nothing of the user's dog. Pure. Must
-not do: compare two texts (`core.belief.relate.own_word` does), or believe anything.
+not do: compare two texts (`core.belief.relate.owner_contradiction` does), or believe anything.
 """
 
 from __future__ import annotations

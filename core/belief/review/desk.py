@@ -1,10 +1,10 @@
 """The review queue, read side: items in the order of harm, one item with everything a decision needs, what was closed.
 
-One item comes with the reason it was opened for, who weighed it, how the two memories compare, and what rests on the
-one that stands (what was derived from it, who received it, which rules and claims lean on it). Every row of an answer
-can be acted on: items whose pair is no longer a question are left out here and closed by the engine with a note.
-Must not do: decide, close, show a client's words unmarked or at length, or show a memory to a client that may not see
-it (the caller narrows the spaces).
+One item comes with the reason it was opened for, who weighed it, how the two memories compare, what a client asked for,
+and what rests on the one that stands (what was derived from it, who received it, which rules and claims lean on it).
+Every row of an answer can be acted on: items whose pair is no longer a question are left out here and closed by the
+engine with a note. Must not do: decide, close, show a client's words unmarked or at length, or show a memory to a
+client that may not see it (the caller narrows the spaces).
 """
 
 from __future__ import annotations
@@ -15,24 +15,28 @@ from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
 
-from core.belief.claims.authorship import find_persons_words
-from core.belief.review.actions import HELD, ItemShape, available_actions, repeatable_actions
-from core.belief.review.client_request import read_request, request_question, request_sentence
-from core.belief.review.injection_warning import DISGUISED, describe_injection, injection_reasons
+from core.belief.claims import find_persons_words
 from core.belief.review.items import (
+    HELD,
+    ItemShape,
     QueueItem,
+    available_actions,
     find_standing_side,
     is_applicable,
     read_closed_since,
     read_item,
+    repeatable_actions,
 )
 from core.belief.review.open_questions import item_question
 from core.belief.review.queue import WaitingItem, read_pile, select_items
 from core.belief.review.sides import (
+    DISGUISED,
     describe_contradicted,
+    describe_injection,
     find_claim_conflicts,
     find_contradicted,
     find_differing_spans,
+    injection_reasons,
     item_topic,
     read_claims,
     read_side,
@@ -58,101 +62,27 @@ from core.types.reviews import Asked, ClosedRow, Follow, Queue, QueueRequest, Re
 from core.types.values import Action, Kind, Memory, Status, When
 from core.vault.database.rows import Rows
 
+REASON_CHARACTERS = 512
+"""A reason is shown whole: it has no more (bytes) when it comes."""
+_ASKED = (
+    "SELECT a.verb, k.name, a.reason, a.asked_at FROM approvals a JOIN clients k ON k.id = a.client_id "
+    "WHERE a.conflict_id = ?"
+)
+_ASKED_BY = (
+    "SELECT c.id FROM conflicts c JOIN memories i ON i.id = c.incoming_id "
+    "LEFT JOIN approvals a ON a.conflict_id = c.id WHERE c.state = 'open' AND CASE WHEN c.kind = 'entity_merge' "
+    "THEN json_extract(c.detail, '$.client') = (SELECT name FROM clients WHERE id = ?1) "
+    "ELSE coalesce(a.client_id, i.client_id) = ?1 END AND (c.kind IN ('approval', 'entity_merge') "
+    "OR (c.kind IN ('proposal', 'injection') AND i.status = 'quarantined')) "
+    "ORDER BY c.opened_at, c.id"
+)
+_WISHED = "SELECT client_id FROM approvals WHERE conflict_id = ?"
+_NAMED = "SELECT id FROM clients WHERE name = ?"
 _OWNERS = frozenset({"against_owner", "owners_word"})
 """Reasons that say already whose word stands."""
 _LIKELY = 0.15
 _TRUST_APART = 0.05
 _DOUBT_CHARACTERS = 200
-
-
-def explain_item(
-    item: QueueItem, existing: Side | None, incoming: Side, now_ms: int, asked: Asked | None = None
-) -> tuple[str, ...]:
-    """The sentences above the two cards.
-
-    Args:
-        existing: the memory that stands; None where only one is concerned.
-        incoming: the newcomer.
-        asked: what a client asked for; None where nobody asked for anything.
-
-    Returns:
-        One to eight sentences, the reason first.
-    """
-    found = [format_reason(item.reason, item.kind), *_read(item), *_doubted(item), *_weighed(item)]
-    found += [] if asked is None else [request_sentence(asked)]
-    if existing is not None:
-        if existing.owners_word and item.reason not in _OWNERS:
-            found.append(format_further_reason("yours"))
-        found += _compared(existing, incoming, item.reason)
-    found += _meanwhile(existing, incoming)
-    if item.later_until is not None and item.later_until > now_ms:
-        found.append(format_further_reason("skipped"))
-    return tuple(dict.fromkeys(found))
-
-
-def _read(item: QueueItem) -> list[str]:
-    """What the two are to each other, as the rules or the model read them."""
-    key = str(item.detail.get("why", ""))
-    return [format_reason(key, item.kind)] if key in review_strings()["reasons"] else []
-
-
-def _doubted(item: QueueItem) -> list[str]:
-    """Which client doubts it, and why in its own words: quoted, on one line, without signs that steer a terminal."""
-    client, doubt = (_plain(item.detail.get(name)) for name in ("client", "doubt"))
-    if not client:
-        return []
-    if item.kind == "entity_merge":
-        return [format_further_reason("merge_asked", client=client)]
-    return [
-        format_further_reason("doubted_so", client=client, doubt=doubt)
-        if doubt
-        else format_further_reason("doubted", client=client)
-    ]
-
-
-def _plain(told: object) -> str:
-    if not isinstance(told, str):
-        return ""
-    return format_line("".join(sign if sign.isprintable() else " " for sign in told), _DOUBT_CHARACTERS)
-
-
-def _weighed(item: QueueItem) -> list[str]:
-    told = item.detail.get("probabilities")
-    if item.kind != "classification" or not isinstance(told, dict):
-        return []
-    numbers = {str(name): float(value) for name, value in told.items() if isinstance(value, int | float)}
-    likely = sorted((pair for pair in numbers.items() if pair[1] >= _LIKELY), key=lambda pair: -pair[1])
-    return [sentence for name, value in likely[:2] if (sentence := describe_label(name, value))]
-
-
-def _compared(existing: Side, incoming: Side, reason_key: str) -> list[str]:
-    found: list[str] = []
-    have, came = existing.memory.occurred, incoming.memory.occurred
-    if have is not None and came is not None and have.ms != came.ms:
-        found.append(
-            format_further_reason("older_yours", date=format_day(have.ms))
-            if have.ms < came.ms
-            else format_further_reason("older_new", date=format_day(came.ms))
-        )
-    apart = incoming.memory.trust - existing.memory.trust
-    if abs(apart) >= _TRUST_APART and reason_key not in _OWNERS:
-        key = "trust_lower" if apart < 0 else "trust_higher"
-        found.append(
-            format_further_reason(key, came=round(100 * incoming.memory.trust), have=round(100 * existing.memory.trust))
-        )
-    return found
-
-
-def _meanwhile(existing: Side | None, incoming: Side) -> list[str]:
-    if incoming.memory.status is Status.QUARANTINED:
-        return [format_further_reason("held_back")]
-    if existing is None:
-        return []
-    if incoming.memory.status is Status.DISPUTED:
-        return [format_further_reason("given_meanwhile")]
-    return [format_further_reason("both_given")] if existing.memory.status is Status.ACTIVE else []
-
-
 _SHOWN = 200
 # What was made of it, and what was made of that: trust is no higher than the lowest of a memory's ancestors.
 _DERIVED = """
@@ -178,61 +108,8 @@ _GIVEN = """
     SELECT k.name FROM accesses a JOIN clients k ON k.id = a.session WHERE a.memory_id = :id
     GROUP BY k.name ORDER BY sum(a.count) DESC, k.name LIMIT 3
 """
-
-
-def read_derived(rows: Rows, memory_id: str) -> tuple[tuple[str, str], ...]:
-    """What was derived from a memory, at any distance, and stands.
-
-    Returns:
-        Ids and kinds, 200 at most.
-    """
-    return tuple((str(i), str(kind)) for i, kind in rows.all(_DERIVED, {"id": memory_id, "most": _SHOWN}))
-
-
-def read_dependents(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
-    """What depends on a memory and would be affected by a decision on it.
-
-    Args:
-        memory: the memory that stands.
-
-    Returns:
-        The headlines with their sentences; none where nothing rests on it.
-    """
-    said = review_strings()["follows"]
-    derived = read_derived(rows, memory.id)
-    digests = tuple(i for i, kind in derived if kind == Kind.DIGEST.value)
-    rules = tuple(str(row[0]) for row in rows.all(_LEANS, {"id": memory.id, "most": _SHOWN}))
-    others = tuple(i for i, kind in derived if kind != Kind.DIGEST.value and i not in rules)
-    found = [
-        Follow(format_count(said[name], len(ids)), _sentence(said[name], len(ids)), ids)
-        for name, ids in (("digests", digests), ("derived", others), ("rules", rules))
-        if ids
-    ]
-    given = _given(rows, memory)
-    claims = int(rows.value(_ALONE, {"id": memory.id}))
-    alone = [Follow(format_count(said["claims"], claims), _sentence(said["claims"], claims))] if claims else []
-    return (*found[:1], *given, *found[1:], *alone)
-
-
-def _sentence(forms: Mapping[str, str], count: int) -> str:
-    return forms.get("sentence_one", forms["sentence"]) if count == 1 else forms["sentence"]
-
-
-def _given(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
-    """Who was given it and how often; a client that named a session of its own is counted without its name."""
-    if memory.access_count == 0:
-        return ()
-    said = review_strings()["follows"]
-    names = [format_line(str(row[0]), 24) for row in rows.all(_GIVEN, {"id": memory.id})]
-    if not names:
-        nobody = said["given_nobody"]
-        return (Follow(str(nobody["headline"]).format(count=memory.access_count), str(nobody["sentence"])),)
-    return (Follow(", ".join(names), format_count(said["given"], memory.access_count)),)
-
-
 ReadMemories = Callable[[Rows, Iterable[str]], Mapping[str, Memory]]
 """Reads memories by their ids (`core.memory.read.read_by_ids`)."""
-
 DIGEST = 10
 """Rows of a day's digest (design section 4)."""
 _GROUPS = 10
@@ -242,6 +119,7 @@ _DAY_MS = 86_400_000
 # The plus lets the index by time be used: few of all that was ever closed was closed lately.
 _DECIDED = "SELECT count(*) FROM conflicts WHERE closed_at >= ? AND +state = 'resolved' AND note IS NOT 'rule'"
 _CLOSED_BY_ITSELF = "SELECT count(*) FROM conflicts WHERE closed_at >= ? AND +state = 'moot'"
+_GONE: Mapping[str, str] = {"moot": "gone"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +239,120 @@ class ReviewDesk:
         return tuple(_closed(item, found[item.incoming_id]) for item in items if item.incoming_id in found)
 
 
-_GONE: Mapping[str, str] = {"moot": "gone"}
+def requesting_client(rows: Rows, item: QueueItem) -> str | None:
+    """The client that asked for an item about what is another's: an update, a removal, a merge, or a doubt of its own.
+
+    Returns:
+        Its id; None where the item is no client's wish.
+    """
+    found = rows.value(_WISHED, (item.id,))
+    if found is None and isinstance(item.detail.get("client"), str):
+        found = rows.value(_NAMED, (item.detail["client"],))
+    return None if found is None else str(found)
+
+
+def open_requests_of(rows: Rows, client_id: str) -> tuple[str, ...]:
+    """What a client proposed or asked for and the person has not decided, the oldest first.
+
+    Returns:
+        Ids of items; what it merely brought and that disagrees with something is not among them.
+    """
+    return tuple(str(row[0]) for row in rows.all(_ASKED_BY, (client_id,)))
+
+
+def read_request(rows: Rows, item_id: str) -> Asked | None:
+    """What a client asked for with an item.
+
+    Returns:
+        It; None where no client asked.
+    """
+    row = rows.one(_ASKED, (item_id,))
+    return None if row is None else Asked(str(row[0]), str(row[1]), str(row[2] or ""), int(row[3]))
+
+
+def request_question(asked: Asked) -> str:
+    """The matter as a question.
+
+    Args:
+        asked: what was asked.
+
+    Returns:
+        One sentence.
+    """
+    return str(review_strings()["asked"][asked.wish])
+
+
+def request_sentence(asked: Asked) -> str:
+    """Who asks, and why: quoted, on one line, without signs that steer a terminal.
+
+    Args:
+        asked: what was asked.
+
+    Returns:
+        One sentence.
+    """
+    said = review_strings()["asked"]
+    client, reason = _plain_reason(asked.client, 64), _plain_reason(asked.reason, REASON_CHARACTERS)
+    return str(said["why" if reason else "who"]).format(client=client, reason=reason)
+
+
+def explain_item(
+    item: QueueItem, existing: Side | None, incoming: Side, now_ms: int, asked: Asked | None = None
+) -> tuple[str, ...]:
+    """The sentences above the two cards.
+
+    Args:
+        existing: the memory that stands; None where only one is concerned.
+        incoming: the newcomer.
+        asked: what a client asked for; None where nobody asked for anything.
+
+    Returns:
+        One to eight sentences, the reason first.
+    """
+    found = [format_reason(item.reason, item.kind), *_read(item), *_doubted(item), *_weighed(item)]
+    found += [] if asked is None else [request_sentence(asked)]
+    if existing is not None:
+        if existing.owners_word and item.reason not in _OWNERS:
+            found.append(format_further_reason("yours"))
+        found += _compared(existing, incoming, item.reason)
+    found += _meanwhile(existing, incoming)
+    if item.later_until is not None and item.later_until > now_ms:
+        found.append(format_further_reason("skipped"))
+    return tuple(dict.fromkeys(found))
+
+
+def read_derived(rows: Rows, memory_id: str) -> tuple[tuple[str, str], ...]:
+    """What was derived from a memory, at any distance, and stands.
+
+    Returns:
+        Ids and kinds, 200 at most.
+    """
+    return tuple((str(i), str(kind)) for i, kind in rows.all(_DERIVED, {"id": memory_id, "most": _SHOWN}))
+
+
+def read_dependents(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
+    """What depends on a memory and would be affected by a decision on it.
+
+    Args:
+        memory: the memory that stands.
+
+    Returns:
+        The headlines with their sentences; none where nothing rests on it.
+    """
+    said = review_strings()["follows"]
+    derived = read_derived(rows, memory.id)
+    digests = tuple(i for i, kind in derived if kind == Kind.DIGEST.value)
+    rules = tuple(str(row[0]) for row in rows.all(_LEANS, {"id": memory.id, "most": _SHOWN}))
+    others = tuple(i for i, kind in derived if kind != Kind.DIGEST.value and i not in rules)
+    found = [
+        Follow(format_count(said[name], len(ids)), _sentence(said[name], len(ids)), ids)
+        for name, ids in (("digests", digests), ("derived", others), ("rules", rules))
+        if ids
+    ]
+    given = _given(rows, memory)
+    claims = int(rows.value(_ALONE, {"id": memory.id}))
+    alone = [Follow(format_count(said["claims"], claims), _sentence(said["claims"], claims))] if claims else []
+    return (*found[:1], *given, *found[1:], *alone)
 
 
 def item_shape(came: Memory, have: Memory | None) -> ItemShape:
@@ -381,6 +372,101 @@ def item_shape(came: Memory, have: Memory | None) -> ItemShape:
         same_text=have is not None and have.text == came.text and have.space == came.space,
         same_kind=have is None or have.kind is came.kind,
     )
+
+
+def newcomer_begin(came: Memory) -> When | None:
+    """From when a newcomer holds, as far as it says.
+
+    Args:
+        came: the newcomer.
+
+    Returns:
+        Its own beginning, else when it was said; None where neither is known.
+    """
+    return When(came.valid_from) if came.valid_from is not None else came.occurred
+
+
+def _plain_reason(told: str, most: int) -> str:
+    return format_line("".join(sign if sign.isprintable() else " " for sign in told), most)
+
+
+def _read(item: QueueItem) -> list[str]:
+    """What the two are to each other, as the rules or the model read them."""
+    key = str(item.detail.get("why", ""))
+    return [format_reason(key, item.kind)] if key in review_strings()["reasons"] else []
+
+
+def _doubted(item: QueueItem) -> list[str]:
+    """Which client doubts it, and why in its own words: quoted, on one line, without signs that steer a terminal."""
+    client, doubt = (_plain(item.detail.get(name)) for name in ("client", "doubt"))
+    if not client:
+        return []
+    if item.kind == "entity_merge":
+        return [format_further_reason("merge_asked", client=client)]
+    return [
+        format_further_reason("doubted_so", client=client, doubt=doubt)
+        if doubt
+        else format_further_reason("doubted", client=client)
+    ]
+
+
+def _plain(told: object) -> str:
+    if not isinstance(told, str):
+        return ""
+    return format_line("".join(sign if sign.isprintable() else " " for sign in told), _DOUBT_CHARACTERS)
+
+
+def _weighed(item: QueueItem) -> list[str]:
+    told = item.detail.get("probabilities")
+    if item.kind != "classification" or not isinstance(told, dict):
+        return []
+    numbers = {str(name): float(value) for name, value in told.items() if isinstance(value, int | float)}
+    likely = sorted((pair for pair in numbers.items() if pair[1] >= _LIKELY), key=lambda pair: -pair[1])
+    return [sentence for name, value in likely[:2] if (sentence := describe_label(name, value))]
+
+
+def _compared(existing: Side, incoming: Side, reason_key: str) -> list[str]:
+    found: list[str] = []
+    have, came = existing.memory.occurred, incoming.memory.occurred
+    if have is not None and came is not None and have.ms != came.ms:
+        found.append(
+            format_further_reason("older_yours", date=format_day(have.ms))
+            if have.ms < came.ms
+            else format_further_reason("older_new", date=format_day(came.ms))
+        )
+    apart = incoming.memory.trust - existing.memory.trust
+    if abs(apart) >= _TRUST_APART and reason_key not in _OWNERS:
+        key = "trust_lower" if apart < 0 else "trust_higher"
+        found.append(
+            format_further_reason(key, came=round(100 * incoming.memory.trust), have=round(100 * existing.memory.trust))
+        )
+    return found
+
+
+def _meanwhile(existing: Side | None, incoming: Side) -> list[str]:
+    if incoming.memory.status is Status.QUARANTINED:
+        return [format_further_reason("held_back")]
+    if existing is None:
+        return []
+    if incoming.memory.status is Status.DISPUTED:
+        return [format_further_reason("given_meanwhile")]
+    return [format_further_reason("both_given")] if existing.memory.status is Status.ACTIVE else []
+
+
+def _sentence(forms: Mapping[str, str], count: int) -> str:
+    return forms.get("sentence_one", forms["sentence"]) if count == 1 else forms["sentence"]
+
+
+def _given(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
+    """Who was given it and how often; a client that named a session of its own is counted without its name."""
+    if memory.access_count == 0:
+        return ()
+    said = review_strings()["follows"]
+    names = [format_line(str(row[0]), 24) for row in rows.all(_GIVEN, {"id": memory.id})]
+    if not names:
+        nobody = said["given_nobody"]
+        return (Follow(str(nobody["headline"]).format(count=memory.access_count), str(nobody["sentence"])),)
+    return (Follow(", ".join(names), format_count(said["given"], memory.access_count)),)
 
 
 def _question(rows: Rows, held: QueueItem, topic: ItemTopic, asked: Asked | None) -> str:
@@ -443,15 +529,3 @@ def _suggestion(
     if action is Action.MERGE:
         text = unite_texts(existing.memory.text if existing else "", incoming.memory.text)
     return Suggestion(action, held.confidence, by, f"{told} {sure}".strip(), at, text)
-
-
-def newcomer_begin(came: Memory) -> When | None:
-    """From when a newcomer holds, as far as it says.
-
-    Args:
-        came: the newcomer.
-
-    Returns:
-        Its own beginning, else when it was said; None where neither is known.
-    """
-    return When(came.valid_from) if came.valid_from is not None else came.occurred

@@ -1,9 +1,10 @@
-"""Review items as rows: which are still a question, and which of two memories speaks while a question is open.
+"""Review items as rows: which are still a question, which decisions they take, which of two memories speaks.
 
 An item is *applicable* when the memories it names still stand so that every decision on it could be carried out. The
-same condition chooses what is shown, what the badge counts and what is closed automatically. Until the person has
-answered, the later of two memories speaks where a person would most likely say so (`MAY_REPLACE`, `MAY_SPEAK`: SQL on
-an item `k`). Must not do: change a row, decide a question, or read more text than the rows that are shown need.
+same condition chooses what is shown, what the badge counts and what is closed automatically; one table of actions
+serves what is shown and what is carried out. Until the person has answered, the later of two memories speaks where a
+person would most likely say so (`MAY_REPLACE`, `MAY_SPEAK`: SQL on an item `k`). Must not do: change a row, carry a
+decision out, or read more text than the rows that are shown need.
 """
 
 from __future__ import annotations
@@ -11,12 +12,49 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from types import MappingProxyType
 from typing import Any
 
-from core.belief.claims.authorship import IN_PASSING, OWNERS_WORD, PERSONS
-from core.belief.review.actions import HELD
+from core.belief.claims import IN_PASSING, OWNERS_WORD, PERSONS
+from core.types.values import Action
 from core.vault.database.rows import Rows
 
+_ALL = tuple(Action)
+_YES_NO = (Action.SUPERSEDE, Action.REJECT, Action.SKIP)
+PAIRED: Mapping[str, tuple[Action, ...]] = MappingProxyType(
+    {
+        "contradiction": _ALL,
+        "classification": _ALL,
+        "quarantine": _ALL,
+        "proposal": _ALL,
+        "approval": _YES_NO,
+        "injection": (Action.SUPERSEDE, Action.REJECT, Action.KEEP_BOTH, Action.MERGE, Action.SKIP),
+        "stale": _YES_NO,
+        "gap": (Action.REJECT, Action.SKIP),
+        "entity_merge": _YES_NO,
+    }
+)
+"""Decisions on two memories, by the kind of the item."""
+ALONE: Mapping[str, tuple[Action, ...]] = MappingProxyType(
+    {
+        "quarantine": _YES_NO,
+        "injection": _YES_NO,
+        "proposal": _YES_NO,
+        "approval": _YES_NO,
+        "stale": _YES_NO,
+        "gap": (Action.REJECT, Action.SKIP),
+        "entity_merge": _YES_NO,
+        "contradiction": _YES_NO,
+        "classification": _YES_NO,
+    }
+)
+"""Decisions on one memory, by the kind of the item: SUPERSEDE accepts it, REJECT turns it down."""
+REPEATABLE = (Action.SUPERSEDE, Action.REJECT, Action.KEEP_BOTH)
+"""Decisions that need nothing but themselves, so that they can be made a rule."""
+PERSON_ONLY = frozenset({"injection", "approval"})
+"""Kinds that nobody but the person lets through: no rule, and no client."""
+HELD = "held"
+"""Reason of the status of what the person held back: nobody but the person lets it in again."""
 _CHANGE = "json_extract(k.detail, '$.probabilities.SUPERSEDE')"
 MAY_REPLACE = (
     # The plus keeps SQLite from walking through all that is open where two memories are asked about.
@@ -25,6 +63,7 @@ MAY_REPLACE = (
 )
 """The person is asked whether the later of two memories replaces the other. A doubt that says they rather stand side
 by side takes something from an answer only where both speak of one matter, by their nearness."""
+_TRUST = "abs(coalesce(json_extract(k.detail, '$.trust[1]'), 1) - coalesce(json_extract(k.detail, '$.trust[0]'), 0))"
 
 
 def _is(side: str, whose: str) -> str:
@@ -33,7 +72,6 @@ def _is(side: str, whose: str) -> str:
 
 _SAID_LATER, _MEANT = _is("l", f"{OWNERS_WORD} OR {IN_PASSING}"), _is("l", OWNERS_WORD)
 _THEIRS, _WORD = _is("r", PERSONS), _is("r", OWNERS_WORD)
-_TRUST = "abs(coalesce(json_extract(k.detail, '$.trust[1]'), 1) - coalesce(json_extract(k.detail, '$.trust[0]'), 0))"
 MAY_SPEAK = (
     # What the person let fall is the person's word too, where it most likely tells of a change.
     f"CASE WHEN {_SAID_LATER} THEN CASE WHEN {_THEIRS} THEN ({_MEANT} OR NOT {_WORD} OR {_CHANGE} >= 0.5) "
@@ -43,8 +81,6 @@ MAY_SPEAK = (
     f"ELSE NOT {_THEIRS} AND {_TRUST} <= 0.1 END"
 )
 """Of an item that MAY_REPLACE, the later side `l` and the earlier `r`: whether the later speaks meanwhile."""
-
-
 # A proposal whose very words stand by now, however they came to stand, and not as what it would take the place of:
 # accepting it would be refused. One with a claim of its own says more than its words, words of which something is over
 # may be said anew, and split texts are left alone.
@@ -97,6 +133,144 @@ _RETURNED = (
     + " AND NOT EXISTS (SELECT 1 FROM conflicts o WHERE o.state = 'open' AND o.fingerprint = c.fingerprint) "
     "ORDER BY c.id"
 )
+_ITEM = (
+    "SELECT id, kind, existing_id, incoming_id, space_id, reason, suggestion, confidence, state, resolution, note, "
+    "fingerprint, opened_at, closed_at, later_until, detail FROM conflicts WHERE "
+)
+_ONE = _ITEM + "id = ?"
+_ALIKE = _ITEM + "(id >= :first AND id < :last) OR substr(id, -:length) = :part LIMIT 50"
+_CLOSED = _ITEM + "closed_at IS NOT NULL AND closed_at >= ? ORDER BY closed_at DESC, id DESC LIMIT ?"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemShape:
+    """What of the memories decides which actions there are.
+
+    Attributes:
+        paired: there are two.
+        split: one of them is a part of a text that was split.
+        same_text: both have the same words.
+        same_kind: both are of one kind.
+    """
+
+    paired: bool
+    split: bool = False
+    same_text: bool = False
+    same_kind: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ClientRights:
+    """What of an item decides what a client may do about it.
+
+    Attributes:
+        against_person: what stands is what the person said or vouched for; `persons`: the newcomer is.
+        own: the client brought the newcomer itself.
+        weaker: the newcomer is trusted less than what stands.
+        held: the person held one of the two back.
+    """
+
+    against_person: bool
+    persons: bool
+    own: bool
+    weaker: bool
+    held: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QueueItem:
+    """A row of `conflicts` as the desk reads it.
+
+    Attributes:
+        reason: a key of `resources/help/review.json`.
+        detail: probabilities, claims at odds; ids, numbers and keys, and who doubts with what words.
+        suggestion: a word of `Action`; None where nothing is suggested.
+    """
+
+    id: str
+    kind: str
+    existing_id: str | None
+    incoming_id: str
+    space_id: str
+    reason: str
+    suggestion: str | None
+    confidence: float | None
+    state: str
+    resolution: str | None
+    note: str | None
+    fingerprint: bytes
+    opened_at: int
+    closed_at: int | None
+    later_until: int | None
+    detail: Mapping[str, object]
+
+
+_COLUMNS = tuple(field.name for field in fields(QueueItem))
+
+
+def available_actions(kind: str, shape: ItemShape) -> tuple[Action, ...]:
+    """The decisions that would be carried out.
+
+    Args:
+        kind: of the item.
+        shape: of what it concerns.
+
+    Returns:
+        In the order of `Action`.
+    """
+    found = (PAIRED if shape.paired else ALONE)[kind]
+    refused: set[Action] = set()
+    if shape.split or not shape.same_kind:
+        refused.add(Action.MERGE)  # a text in parts is not edited as one; a rule and a fact are not one memory
+    if shape.same_text:
+        # Two facts of the same words cannot both stand.
+        refused |= {Action.KEEP_BOTH, Action.KEEP_BOTH_DATED, Action.SCOPE_SPLIT, Action.DISPUTE_BOTH, Action.MERGE}
+    return tuple(action for action in Action if action in found and action not in refused)
+
+
+def repeatable_actions(
+    kind: str, actions: tuple[Action, ...], *, said_by_owner: bool, held: bool = False
+) -> tuple[Action, ...]:
+    """Which decisions may be made a rule.
+
+    Args:
+        kind: of the item.
+        actions: what can be decided.
+        said_by_owner: one of the two is what the person said: no rule decides about that.
+        held: the person held one of the two back: a rule may only turn such down.
+
+    Returns:
+        Some of the actions.
+    """
+    if said_by_owner:
+        return ()
+    wanted = (Action.REJECT,) if kind in PERSON_ONLY or held else REPEATABLE
+    return tuple(action for action in actions if action in wanted)
+
+
+def refusal_for_client(kind: str, action: Action, rights: ClientRights) -> str | None:
+    """Why a client that may curate does not decide so.
+
+    Args:
+        kind: of the item.
+        action: the decision.
+        rights: what decides it.
+
+    Returns:
+        One sentence; None where it may.
+    """
+    always = _persons_alone(kind, action, rights)
+    if always is not None:
+        return always
+    if rights.persons or (rights.against_person and action is not Action.REJECT):
+        return "Only the person changes what the person said."
+    if action is Action.REJECT:
+        return None
+    if rights.own:
+        return "A client does not decide for what it brought itself."
+    if rights.weaker and action in (Action.SUPERSEDE, Action.MERGE):
+        return "Only the person lets a memory replace one that is trusted more."
+    return None
 
 
 def open_count(rows: Rows) -> int:
@@ -187,44 +361,6 @@ def find_standing_side(rows: Rows, existing_id: str | None, incoming_id: str) ->
     return None if found is None else str(found)
 
 
-@dataclass(frozen=True, slots=True)
-class QueueItem:
-    """A row of `conflicts` as the desk reads it.
-
-    Attributes:
-        reason: a key of `resources/help/review.json`.
-        detail: probabilities, claims at odds; ids, numbers and keys, and who doubts with what words.
-        suggestion: a word of `Action`; None where nothing is suggested.
-    """
-
-    id: str
-    kind: str
-    existing_id: str | None
-    incoming_id: str
-    space_id: str
-    reason: str
-    suggestion: str | None
-    confidence: float | None
-    state: str
-    resolution: str | None
-    note: str | None
-    fingerprint: bytes
-    opened_at: int
-    closed_at: int | None
-    later_until: int | None
-    detail: Mapping[str, object]
-
-
-_COLUMNS = tuple(field.name for field in fields(QueueItem))
-_ITEM = (
-    "SELECT id, kind, existing_id, incoming_id, space_id, reason, suggestion, confidence, state, resolution, note, "
-    "fingerprint, opened_at, closed_at, later_until, detail FROM conflicts WHERE "
-)
-_ONE = _ITEM + "id = ?"
-_ALIKE = _ITEM + "(id >= :first AND id < :last) OR substr(id, -:length) = :part LIMIT 50"
-_CLOSED = _ITEM + "closed_at IS NOT NULL AND closed_at >= ? ORDER BY closed_at DESC, id DESC LIMIT ?"
-
-
 def read_item(rows: Rows, item_id: str) -> QueueItem | None:
     """One item, open or closed.
 
@@ -262,6 +398,17 @@ def read_closed_since(rows: Rows, since_ms: int, most: int) -> tuple[QueueItem, 
         The items.
     """
     return tuple(_item(row) for row in rows.all(_CLOSED, (since_ms, most)))
+
+
+def _persons_alone(kind: str, action: Action, rights: ClientRights) -> str | None:
+    """Why nobody but the person decides so, whatever the client."""
+    if action is Action.SKIP:
+        return "Only the person puts a question off."
+    if kind in PERSON_ONLY:
+        return "Only the person decides about that."
+    if rights.held and action is not Action.REJECT:
+        return "Only the person lets in what the person held back."
+    return None
 
 
 def _item(row: Sequence[Any]) -> QueueItem:

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from core.belief.claims.claims import key_form
+from core.belief.claims import key_form
 from core.belief.review.wording import ItemTopic, format_line
 from core.text.terms import query_terms
 from core.vault.database.rows import Rows

@@ -1,22 +1,45 @@
-"""The conflict desk's queue: every open item in the order of harm, and whole rows of those that are shown alone.
+"""The review queue: every open item in the order of harm, and whole rows of those that are shown.
 
-Must not do: change a row, or make for each of ten thousand items more than its place and the counts need.
+Harm = how often recalled x how opposed x how new (design section 4). Must not do: change a row, or make for each of ten
+thousand items more than its place and the counts need.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter, itemgetter
+from types import MappingProxyType
 from typing import NamedTuple
 
-from core.belief.review.harm import age_days, harm_score, opposition
 from core.belief.review.items import APPLICABLE, PAIR
 from core.types.reviews import QueueRequest
 from core.vault.database.rows import Rows
 
+OPPOSED: Mapping[str, float] = MappingProxyType(
+    {
+        "contradiction": 1.0,
+        "injection": 0.9,
+        "approval": 0.7,
+        "quarantine": 0.6,
+        "classification": 0.5,
+        "entity_merge": 0.4,
+        "proposal": 0.4,
+        "stale": 0.3,
+        "gap": 0.2,
+    }
+)
+"""How far two memories of a kind of item are against each other at most, 0 to 1. The design gives the order of the
+kinds only by their names: these figures are our choice."""
+FADES_DAYS = 30.0
+"""Days after which an open item counts half as new; our choice."""
+LOW = 0.3
+"""Below it an old item may close by itself: what nobody was given in ninety days lies there; our choice."""
+_UNWEIGHED = 0.5
+_DAY_MS = 86_400_000
 # Rows are told apart by their number, not by their id: a number is made faster, and found faster.
 # Of a request who asks counts, whoever brought the memory.
 _BY = (
@@ -44,7 +67,7 @@ class QueueEntry(NamedTuple):
 
     Attributes:
         later: it was put off, and its time has not come.
-        weight: the harm (`core.belief.review.harm`) below zero.
+        weight: the harm (`core.belief.review.queue`) below zero.
         newer: the moment it was opened below zero, epoch ms.
         nr: tells the item from others within one snapshot.
         recalled: how often either memory was given to somebody.
@@ -71,7 +94,7 @@ class WaitingItem(NamedTuple):
         recalled: how often either memory was given to somebody.
         subject: as written; "" where no claim was read. `subject_key` is how subjects are compared.
         later: it was put off, and its time has not come.
-        harm: from `core.belief.review.harm`.
+        harm: from `core.belief.review.queue`.
     """
 
     id: str
@@ -127,6 +150,61 @@ class WaitingPile:
     def subjects(self) -> Iterator[str]:
         """The key of each item's subject, where it has one."""
         return map(itemgetter(3), filter(None, map(self.names.get, map(attrgetter("nr"), self.items))))
+
+
+def opposition(kind: str, confidence: float | None) -> float:
+    """How far the two memories of an item are against each other.
+
+    Args:
+        kind: a kind of `conflicts.kind`; an unknown one counts least.
+        confidence: how sure it is that they do not go together, 0 to 1; None where nothing was weighed.
+
+    Returns:
+        Above 0, at most 1.
+    """
+    most = OPPOSED.get(kind, min(OPPOSED.values()))
+    sure = _UNWEIGHED if confidence is None else min(1.0, max(0.0, confidence))
+    return most * (0.5 + 0.5 * sure)
+
+
+def novelty(age_days: float) -> float:
+    """How new an item is.
+
+    Args:
+        age_days: days since it was opened; a negative age counts as 0.
+
+    Returns:
+        1 at first, half of it after `FADES_DAYS`, never 0.
+    """
+    return 1.0 / (1.0 + max(0.0, age_days) / FADES_DAYS)
+
+
+def harm_score(recalled: int, opposition: float, age_days: float) -> float:
+    """Work out the place of an item: (1 + ln(1 + recalled)) opposed newness (design section 4; peers, rule c).
+
+    The logarithm keeps one much-used memory from burying everything else; the 1 keeps what was never recalled in order.
+
+    Args:
+        recalled: how often either memory was given to somebody, 0 or more.
+        opposition: from `opposition`, 0 to 1.
+        age_days: days since the item was opened.
+
+    Returns:
+        0 or more; higher comes first.
+    """
+    return (1.0 + math.log1p(max(0, recalled))) * min(1.0, max(0.0, opposition)) * novelty(age_days)
+
+
+def age_days(now_ms: int, since_ms: int) -> float:
+    """Days from one moment to another, 0 where the clock was set back.
+
+    Args:
+        since_ms: epoch ms.
+
+    Returns:
+        0 or more.
+    """
+    return max(0, now_ms - since_ms) / _DAY_MS
 
 
 def read_waiting(rows: Rows, now_ms: int, space_ids: Iterable[str] | None = None) -> list[QueueEntry]:

@@ -1,8 +1,9 @@
-"""One memory as the review page shows it: its recipients, author and origin, and what contradicts it.
+"""One memory as the review page shows it: its recipients, author and origin, what contradicts it, and a warning.
 
 A memory that waits alone, such as a proposal, was compared with nothing when it came: `find_contradicted` finds what
-accepting it would contradict. Must not do: read memories by itself (the caller hands them in), change anything, or say
-which of two memories is right.
+accepting it would contradict. The warning says that it reads like an instruction to an assistant; the scan is done anew
+at each look, so that texts of older vaults are seen too. Must not do: read memories by itself (the caller hands them
+in), change anything, or say which of two memories is right.
 """
 
 from __future__ import annotations
@@ -12,15 +13,21 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
-from core.belief.claims.authorship import find_persons_words
-from core.belief.claims.contradiction import IN_QUESTION, OPPOSED
-from core.belief.review.wording import ItemTopic, format_further_reason, format_line
+from core.belief.claims import IN_QUESTION, OPPOSED, find_persons_words
+from core.belief.review.wording import ItemTopic, format_further_reason, format_line, review_strings
+from core.text.screening.injection import ALLOWED, FLAG, current_limits, scan
+from core.types.memory import Warned
 from core.types.reviews import ClaimSeen, Side
 from core.types.values import Memory, Source
 from core.vault.database.rows import Rows
 
+DISGUISED = "injection"
+"""Kind of an item that asks just that already; who accepts it lets it through."""
+_TOLD = 2
 _ASKED_ALONE = frozenset({"proposal", "quarantine", "injection"})
 # The person's own word first, then what is trusted most.
 _STANDS = (
@@ -30,39 +37,8 @@ _STANDS = (
     f"{IN_QUESTION}) AND coalesce(m.part_of, m.id) <> :id "
     "ORDER BY m.client_id IS NOT NULL, m.trust DESC, m.n LIMIT 1"
 )
-
-
-def find_contradicted(rows: Rows, kind: str, memory_id: str) -> str | None:
-    """The memory that a newcomer's claims contradict.
-
-    Args:
-        kind: of the item.
-        memory_id: the newcomer, which is asked about alone.
-
-    Returns:
-        The memory's id, of a split text the head's; of several the weightiest. None where nothing stands against it.
-    """
-    found = rows.value(_STANDS, {"id": memory_id}) if kind in _ASKED_ALONE else None
-    return None if found is None else str(found)
-
-
-def describe_contradicted(rows: Rows, against: Side | None) -> tuple[str, ...]:
-    """What accepting the newcomer would mean for what stands.
-
-    Args:
-        against: what stands; None where nothing is contradicted.
-
-    Returns:
-        One sentence without a word of either memory, or none.
-    """
-    if against is None:
-        return ()
-    return (format_further_reason("against_yours" if find_persons_words(rows, [against.memory.id]) else "against"),)
-
-
 Place = tuple[int, int]
 """Code points of a text, end exclusive."""
-
 _CLIENTS_SHOWN = 5
 _RECEIPTS_SEARCHED = 2_000
 # Comparing in order takes the cube of the number of words in the worst case; of more only the set is compared.
@@ -70,7 +46,6 @@ _IN_ORDER = 120
 _TOKENS = 2_000
 _MOST_MARKED = 0.7
 _TOKEN = re.compile(r"\w+(?:[.'’:/\-]\w+)*")
-
 _CLAIMS = (
     "SELECT k.id, k.subject, k.predicate, k.value, k.exclusive, k.polarity, k.state, k.confidence, k.valid_from, "  # noqa: S608
     "k.valid_to, k.qualifiers, k.extracted_by, "
@@ -119,6 +94,66 @@ class OpposedClaims:
     came: ClaimSeen
 
 
+def injection_reasons(memory: Memory) -> Warned | None:
+    """Why a memory is kept out of what assistants are given by themselves (E10.14.3).
+
+    Returns:
+        Why; None where it is not, or the person let it through.
+    """
+    found = scan(memory.text)
+    is_meant = FLAG in memory.flags or found.score > current_limits().flag
+    if ALLOWED in memory.flags or not is_meant:
+        return None
+    return Warned(found.families, found.score > current_limits().block)
+
+
+def describe_injection(kind: str, memory: Memory) -> str:
+    """What the person is warned of before letting a memory in.
+
+    Args:
+        kind: of the item.
+        memory: the newcomer.
+
+    Returns:
+        A sentence or more; "" where there is nothing to warn of, or the item itself asks about it.
+    """
+    warned = None if kind == DISGUISED else injection_reasons(memory)
+    if warned is None:
+        return ""
+    said: Mapping[str, Any] = review_strings()["warned"]
+    what = [str(_families()[name]) for name in warned.families if name in _families()][:_TOLD]
+    seems = [str(said["seems"]).format(what=said["and"].join(what))] if what else []
+    return " ".join([str(said["sentence"]), *seems, str(said["then"])])
+
+
+def find_contradicted(rows: Rows, kind: str, memory_id: str) -> str | None:
+    """The memory that a newcomer's claims contradict.
+
+    Args:
+        kind: of the item.
+        memory_id: the newcomer, which is asked about alone.
+
+    Returns:
+        The memory's id, of a split text the head's; of several the weightiest. None where nothing stands against it.
+    """
+    found = rows.value(_STANDS, {"id": memory_id}) if kind in _ASKED_ALONE else None
+    return None if found is None else str(found)
+
+
+def describe_contradicted(rows: Rows, against: Side | None) -> tuple[str, ...]:
+    """What accepting the newcomer would mean for what stands.
+
+    Args:
+        against: what stands; None where nothing is contradicted.
+
+    Returns:
+        One sentence without a word of either memory, or none.
+    """
+    if against is None:
+        return ()
+    return (format_further_reason("against_yours" if find_persons_words(rows, [against.memory.id]) else "against"),)
+
+
 def read_side(
     rows: Rows, memory: Memory, marks: Sequence[Place], claims: Sequence[KeyedClaim], *, brief: bool = False
 ) -> Side:
@@ -147,13 +182,6 @@ def read_side(
     )
 
 
-def _origin(origin: Mapping[str, Any], conversation: str | None) -> str:
-    if conversation:
-        return format_line(conversation)
-    where = origin.get("file") or origin.get("where") or ""
-    return format_line(str(where))
-
-
 def read_claims(rows: Rows, memory: Memory) -> tuple[KeyedClaim, ...]:
     """The claims that a memory backs, with the places of their evidence in its text.
 
@@ -165,30 +193,6 @@ def read_claims(rows: Rows, memory: Memory) -> tuple[KeyedClaim, ...]:
         if end <= len(memory.text):
             spans.setdefault(claim_id, []).append((start, end))
     return tuple(_claim(row, tuple(spans.get(row[0], ()))) for row in rows.all(_CLAIMS, (memory.id,)))
-
-
-def _claim(row: Sequence[Any], spans: tuple[Place, ...]) -> KeyedClaim:
-    claim_id, subject, predicate, value, exclusive, polarity, state, confidence, begin, end, qualifiers, method = row[
-        :12
-    ]
-    seen = ClaimSeen(
-        id=claim_id,
-        subject=subject,
-        predicate=predicate,
-        value=value,
-        exclusive=bool(exclusive),
-        polarity=polarity,
-        state=state,
-        confidence=confidence,
-        spans=spans,
-        sources=row[12],
-        against=row[13],
-        valid_from=begin,
-        valid_to=end,
-        qualifiers=json.loads(qualifiers),
-        method=method,
-    )
-    return KeyedClaim(seen, row[14], row[15])
 
 
 def find_claim_conflicts(have: Sequence[KeyedClaim], came: Sequence[KeyedClaim]) -> tuple[OpposedClaims, ...]:
@@ -285,6 +289,44 @@ def differing_words(have: str, came: str) -> tuple[list[Place], list[Place]]:
     if _share(left, have) > _MOST_MARKED and _share(right, came) > _MOST_MARKED:
         return [], []
     return left, right
+
+
+@cache
+def _families() -> Mapping[str, str]:
+    held: dict[str, Any] = json.loads(files("resources").joinpath("help", "injection.json").read_text("utf-8"))
+    found: Mapping[str, str] = held["families"]
+    return found
+
+
+def _origin(origin: Mapping[str, Any], conversation: str | None) -> str:
+    if conversation:
+        return format_line(conversation)
+    where = origin.get("file") or origin.get("where") or ""
+    return format_line(str(where))
+
+
+def _claim(row: Sequence[Any], spans: tuple[Place, ...]) -> KeyedClaim:
+    claim_id, subject, predicate, value, exclusive, polarity, state, confidence, begin, end, qualifiers, method = row[
+        :12
+    ]
+    seen = ClaimSeen(
+        id=claim_id,
+        subject=subject,
+        predicate=predicate,
+        value=value,
+        exclusive=bool(exclusive),
+        polarity=polarity,
+        state=state,
+        confidence=confidence,
+        spans=spans,
+        sources=row[12],
+        against=row[13],
+        valid_from=begin,
+        valid_to=end,
+        qualifiers=json.loads(qualifiers),
+        method=method,
+    )
+    return KeyedClaim(seen, row[14], row[15])
 
 
 def _in_order(mine: Sequence[re.Match[str]], yours: Sequence[re.Match[str]]) -> tuple[list[Place], list[Place]]:

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
-from core.belief.claims.authorship import OWNERS_WORD
+from core.belief.claims import OWNERS_WORD
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, LociError
 from core.intake.erase.erasure import note_scrub

@@ -16,7 +16,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from core.belief.relate.model_runtime import Runtime, relation_folder
+from core.belief.relate.relation_model import Runtime, relation_folder
 from core.embed.minilm import MiniLmEmbedder
 from core.engine.home.keys import HomeKeys
 from core.errors import Code, LociError

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from core import log
-from core.belief.claims.model_proposals import keep_grounded, weigh_model_answer
 from core.belief.extract.extraction import predicate_names
+from core.belief.extract.model_proposals import keep_grounded, weigh_model_answer
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.storage import map_result
 from core.errors import Code, EnvironmentFaultError, LociError

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.relate.relation import RelationModel
+from core.belief.relate.relation_model import RelationModel
 from core.embed.base import AWAY
 from core.engine.jobs.agenda import job_wordings
 from core.engine.jobs.model_refinement import ModelRefinement

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.belief.claims.contradiction import IN_QUESTION, OPPOSED
-from core.belief.extract.permanence import claim_permanence, classify_permanence
+from core.belief.claims import IN_QUESTION, OPPOSED
+from core.belief.extract.validity import claim_permanence, classify_permanence
 from core.belief.review.items import find_standing_side
 from core.belief.review.sides import KeyedClaim, find_claim_conflicts, read_claims
 from core.intake.transaction.sources import age_days, trust_terms_of

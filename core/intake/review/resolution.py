@@ -18,10 +18,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.authorship import PERSONS
-from core.belief.review.harm import LOW, age_days
+from core.belief.claims import PERSONS
 from core.belief.review.items import find_lapsed, find_reopened, find_restated
-from core.belief.review.queue import QueueEntry, read_waiting
+from core.belief.review.queue import LOW, QueueEntry, age_days, read_waiting
 from core.belief.review.wording import format_count, review_strings
 from core.errors import Code, LociError, PreconditionError, UserError
 from core.intake.review import resolution_actions

@@ -15,17 +15,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.authorship import find_persons_words
-from core.belief.claims.claims import claim_key
-from core.belief.review.actions import (
+from core.belief.claims import claim_key, find_persons_words
+from core.belief.review.items import (
     HELD,
     ClientRights,
     ItemShape,
+    QueueItem,
     available_actions,
+    find_standing_side,
+    is_applicable,
+    read_item,
     refusal_for_client,
     repeatable_actions,
 )
-from core.belief.review.items import QueueItem, find_standing_side, is_applicable, read_item
 from core.errors import BugError, Code, PreconditionError, UserError
 from core.intake.candidate import has_other_claims
 from core.intake.claims import claims_of, exclusive_rivals, qualify_claim
@@ -533,7 +535,7 @@ def claim_key_of(row: Mapping[str, Any], qualifiers: Mapping[str, object]) -> by
         qualifiers: all of them.
 
     Returns:
-        `core.belief.claims.claims.claim_key`.
+        `core.belief.claims.claim_key`.
     """
     said = {name: row[name] for name in ("subject", "predicate", "value", "polarity")}
     return claim_key(row["space_id"], {**said, "qualifiers": dict(qualifiers)}, row["scope_session"])

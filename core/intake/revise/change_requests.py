@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.claims import EvidenceSource
-from core.belief.extract.permanence import classify_permanence
+from core.belief.claims import EvidenceSource
+from core.belief.extract.validity import classify_permanence
 from core.errors import BugError, Code, LociError, PreconditionError, UserError
 from core.intake.candidate import authority_of
 from core.intake.claims import read_claims, write_claims

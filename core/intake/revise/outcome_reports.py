@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.authorship import find_persons_words
+from core.belief.claims import find_persons_words
 from core.errors import BugError, Code, PreconditionError, UserError
 from core.intake.claims import sync_claims
 from core.intake.store.requests import default_role

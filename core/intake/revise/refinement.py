@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.belief.claims.claims import EvidenceSource
+from core.belief.claims import EvidenceSource
 from core.belief.gate import GateDecision, SourceAuthority, Verdict, decide_gate
 from core.errors import BugError
 from core.intake.candidate import (
@@ -232,7 +232,7 @@ def settle_pair(
 
     Args:
         pair: the item as the model saw it; where anything of it changed meanwhile, nothing is done.
-        relation: what is believed now (`core.belief.claims.model_proposals.weigh_model_answer`).
+        relation: what is believed now (`core.belief.extract.model_proposals.weigh_model_answer`).
         stored: told of changed vectors after the commit.
 
     Returns:
@@ -263,7 +263,7 @@ def settle_pair(
 def add_claims(
     tx: Tx, store_service: StoreService, text: UnreadMemory, drafts: Sequence[ClaimDraft], stored: Stored
 ) -> RefinementResult:
-    """Add what a model read and the text bears out (`core.belief.claims.model_proposals.keep_grounded`).
+    """Add what a model read and the text bears out (`core.belief.extract.model_proposals.keep_grounded`).
 
     A claim beside nothing that excludes it is asserted. One that is at odds with what stands stays a draft, and a
     person is asked; nobody's standing changes by it.

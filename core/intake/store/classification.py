@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.claims import EvidenceSource
-from core.belief.extract.permanence import classify_permanence
+from core.belief.claims import EvidenceSource
+from core.belief.extract.validity import classify_permanence
 from core.belief.gate import GateDecision
 from core.embed.base import from_blob
 from core.errors import BugError

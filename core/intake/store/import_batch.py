@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.claims import EvidenceSource, draft_given_claim
+from core.belief.claims import EvidenceSource, draft_given_claim
 from core.errors import UserError
 from core.intake.claims import write_claims
 from core.intake.transaction.admission import (

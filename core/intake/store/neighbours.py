@@ -3,8 +3,8 @@
 The index holds what is committed; what it lacks while it warms, or where there is none yet, is read from the vault.
 What the person says is compared with what clients brought, and the other way round, whatever the kinds; candidates are
 the nearest by meaning, what speaks of the same things of the user's, and what makes other claims, each judged by
-`core.belief.relate.own_word`. Beside a version that is over, a value either returns or is named by somebody who does
-not know that it is over. Must not do: decide what becomes of either, or change a row.
+`core.belief.relate.owner_contradiction`. Beside a version that is over, a value either returns or is named by
+somebody who does not know that it is over. Must not do: decide what becomes of either, or change a row.
 """
 
 from __future__ import annotations
@@ -17,12 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import log
-from core.belief.claims.authorship import PERSONS
+from core.belief.claims import PERSONS
 from core.belief.gate import GateDecision, has_standing, resolve_contradiction
-from core.belief.relate.distinctions import are_of_other_times
-from core.belief.relate.outdated_value import has_outdated_value
-from core.belief.relate.own_word import Odds, Sentence, Spoken, odds_of, spoken
-from core.belief.relate.relation import IDENTICAL, certain_relation
+from core.belief.relate.distinctions import are_of_other_times, has_outdated_value
+from core.belief.relate.owner_contradiction import (
+    ContradictionOdds,
+    StatedSentence,
+    StatedText,
+    contradiction_odds,
+    read_stated_text,
+)
+from core.belief.relate.relation_model import IDENTICAL, certain_relation
 from core.belief.review.items import MAY_REPLACE
 from core.embed.base import from_blobs
 from core.errors import Code, LociError
@@ -240,7 +245,7 @@ class Judged:
     """A memory of another voice, and how likely one of the two is at odds with the person's word."""
 
     other: Neighbour
-    odds: Odds
+    odds: ContradictionOdds
 
 
 def judge_other_voices(
@@ -269,7 +274,7 @@ def judge_other_voices(
         return {}
     text = "".join(candidate.texts)
     told = Told(text, standing.at_ms, candidate.claims)
-    said = spoken(told, readers.extract)
+    said = read_stated_text(told, readers.extract)
     found = _by_structure(rows, candidate, said)
     for memory_id, cosine in neighbours.of_other_voices(
         rows, candidate, readers.gate, _NEAREST if readers.most else 0
@@ -279,7 +284,7 @@ def judge_other_voices(
     looked_up = {memory_id: cosine for memory_id, cosine in found.items() if memory_id not in known}
     known |= load_neighbours(rows, dict(list(looked_up.items())[:_COMPARED]))
     compared = [one for one in known.values() if _is_other_voice(one, candidate)]
-    texts = [spoken(one.told, readers.extract) for one in compared]
+    texts = [read_stated_text(one.told, readers.extract) for one in compared]
     pairs = [(said, text) if standing.persons else (text, said) for text in texts]
     odds = _odds(pairs, readers)
     return {one.id: Judged(one, _by_chance(one, each, others)) for one, each in zip(compared, odds, strict=True)}
@@ -292,22 +297,22 @@ def _is_other_voice(one: Neighbour, candidate: StoreCandidate) -> bool:
     return is_other and not are_of_other_times(one.told.claims, candidate.claims)
 
 
-def _by_chance(one: Neighbour, odds: Odds, others: int) -> Odds:
+def _by_chance(one: Neighbour, odds: ContradictionOdds, others: int) -> ContradictionOdds:
     """What is near by chance alone is no matter of the candidate's (`core.score.trust`)."""
     return odds if odds.by_rule else replace(odds, share=odds.share * relevance_probability(one.cosine, others))
 
 
-def _odds(pairs: list[tuple[Spoken, Spoken]], readers: TextReaders) -> list[Odds]:
+def _odds(pairs: list[tuple[StatedText, StatedText]], readers: TextReaders) -> list[ContradictionOdds]:
     classify = None if readers.relate is None else readers.relate.classify
     try:
-        return odds_of(pairs, classify, _ASKED)
+        return contradiction_odds(pairs, classify, _ASKED)
     except LociError as error:
         # Nothing on this path depends on a model: without one, what rules see decides.
         _log.warning("the relation model did not answer: %s", error.code.value)
-        return odds_of(pairs, None, _ASKED)
+        return contradiction_odds(pairs, None, _ASKED)
 
 
-def _by_structure(rows: Rows, candidate: StoreCandidate, said: Spoken) -> dict[str, float]:
+def _by_structure(rows: Rows, candidate: StoreCandidate, said: StatedText) -> dict[str, float]:
     """Memories that make other claims, or speak of the same things of the user's, as near as can be."""
     claims = tuple(claim for sentence in said.sentences for claim in sentence.claims)[:_CLAIMS]
     found = dict.fromkeys((one.memory_id for one in find_claim_conflicts(rows, replace(candidate, claims=claims))), 1.0)
@@ -318,7 +323,7 @@ def _by_structure(rows: Rows, candidate: StoreCandidate, said: Spoken) -> dict[s
     return found
 
 
-def _things(sentences: Iterable[Sentence]) -> list[str]:
+def _things(sentences: Iterable[StatedSentence]) -> list[str]:
     """The first words of the things of the user's that are spoken of, and the last ones of those with a value."""
     words: Mapping[str, None] = dict.fromkeys(
         [

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from core.belief.gate import GateDecision
 from core.belief.gate import outranks as is_above
-from core.belief.review.actions import HELD
+from core.belief.review.items import HELD
 from core.embed.base import AWAY
 from core.errors import LociError
 from core.intake.candidate import StoreCandidate

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.claims import key_form
+from core.belief.claims import key_form
 from core.errors import Code, UserError
 from core.intake.claims import Extract
 from core.intake.transaction.admission import (

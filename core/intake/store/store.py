@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.claims import EvidenceSource, draft_given_claim, key_of_draft
-from core.belief.extract.permanence import classify_permanence
+from core.belief.claims import EvidenceSource, draft_given_claim, key_of_draft
+from core.belief.extract.validity import classify_permanence
 from core.belief.gate import SourceAuthority
 from core.errors import BugError, Code, UserError
 from core.intake.candidate import StoreCandidate, find_same_words, is_owners_word

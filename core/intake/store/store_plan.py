@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core import log
-from core.belief.claims.claims import key_form
+from core.belief.claims import key_form
 from core.belief.gate import (
     GateDecision,
     SourceAuthority,
@@ -21,11 +21,11 @@ from core.belief.gate import (
     is_one_source,
     outranks,
 )
+from core.belief.relate.coverage import covers_text, says_all_of
 from core.belief.relate.distinctions import has_other_amounts, is_amount_restated, is_one_slot_apart
-from core.belief.relate.extent import covers_text, says_all_of
 from core.belief.relate.features import vocabulary
-from core.belief.relate.own_word import DOUBT, Odds
-from core.belief.relate.relation import CLAIMS_AT_ODDS
+from core.belief.relate.owner_contradiction import DOUBT, ContradictionOdds
+from core.belief.relate.relation_model import CLAIMS_AT_ODDS
 from core.errors import LociError
 from core.intake.candidate import (
     ClaimConflict,
@@ -233,7 +233,7 @@ def _may_hold(candidate: StoreCandidate, other: Neighbour) -> bool:
     return told_by_client and covers_text(other.told.text, candidate.told.text)
 
 
-def _at_least_doubted(relation: Relation | None, odds: Odds) -> Relation:
+def _at_least_doubted(relation: Relation | None, odds: ContradictionOdds) -> Relation:
     """Beside the person's word another value of the same thing is asked about, however the texts are worded."""
     if relation is None:
         shares = dict.fromkeys(LABELS, 0.0) | {Label.SUPERSEDE: odds.share, Label.COEXIST: 1.0 - odds.share}

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from core.belief.extract.vocabulary import exclusivity
+from core.belief.extract.frames import exclusivity
 from core.errors import Code, UserError
 from core.memory.draft import Draft, to_json
 from core.security.keys import keyed_digest

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.belief.claims.contradiction import read_opposing_claims, read_opposition
+from core.belief.claims import read_opposing_claims, read_opposition
 from core.errors import BugError
 from core.memory.draft import content_hash, to_json
 from core.memory.read import read_strength_by_id
@@ -159,7 +159,7 @@ def weigh_evidence(rows: Rows, claim_ids: Sequence[str]) -> dict[str, list[Weigh
 
     Only what stands speaks: active memories, and what is stacked under one. Where nothing stands (a draft, a claim that
     is over) all of it is weighed, so that a waiting claim shows how sure it would be. Against it speaks what backs the
-    claims that oppose it (`core.belief.claims.contradiction`).
+    claims that oppose it (`core.belief.claims`).
 
     Returns:
         By claim, one piece for each span of its own, one for each source against it.

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from core.belief.extract.permanence import longest_permanence
+from core.belief.extract.validity import longest_permanence
 from core.errors import BugError
 from core.intake.transaction.sources import Lineage, add_source
 from core.memory.draft import content_hash, to_json

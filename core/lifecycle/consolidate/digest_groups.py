@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.claims import key_form
-from core.belief.extract.residue import has_no_residue
+from core.belief.claims import key_form
+from core.belief.relate.coverage import has_no_residue
 from core.intake.candidate import Neighbour, load_neighbours
 from core.lifecycle.consolidate.pairs import NearPairs, Node, read_vectors, relate_pairs, yield_to_searches
 from core.lifecycle.decay.protection import find_protections

@@ -21,8 +21,8 @@ from weakref import finalize
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims.authorship import OWNERS_WORD, PERSONS
-from core.belief.relate.relation import RelationModel, relate_by_rule
+from core.belief.claims import OWNERS_WORD, PERSONS
+from core.belief.relate.relation_model import RelationModel, relate_by_rule
 from core.embed.base import from_blobs
 from core.errors import LociError
 from core.intake.candidate import Neighbour, load_neighbours

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from core.belief.claims.authorship import OWNERS_WORD
+from core.belief.claims import OWNERS_WORD
 from core.lifecycle.kit.reverted_runs import CHANGED
 from core.vault.database.rows import Rows
 

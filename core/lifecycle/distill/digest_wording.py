@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass
 
 from core import log
-from core.belief.claims.entailment import is_exhausted_by
+from core.belief.relate.coverage import is_exhausted_by
 from core.errors import Code, LociError
 from core.lifecycle.kit.job_context import BatchResult, JobContext
 from core.llm.distillate import reword_prompt

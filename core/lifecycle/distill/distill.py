@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import log
-from core.belief.claims.entailment import compared_words
+from core.belief.relate.coverage import compared_words
 from core.embed.base import AWAY
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError
 from core.intake.transaction.unit_of_work import Verb

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.belief.claims.claims import key_form
+from core.belief.claims import key_form
 from core.belief.extract.normal_form import skeleton, value_key
 
 

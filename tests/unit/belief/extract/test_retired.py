@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.belief.extract.extraction import extract_claims
-from core.belief.relate.outdated_value import has_outdated_value
+from core.belief.relate.distinctions import has_outdated_value
 from core.types.belief import Told
 
 

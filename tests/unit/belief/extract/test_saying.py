@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.belief.extract.extraction import extract_claims
-from core.belief.extract.residue import has_no_residue
+from core.belief.relate.coverage import has_no_residue
 
 
 @pytest.mark.parametrize(

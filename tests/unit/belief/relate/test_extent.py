@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.relate.extent import covers_text, says_all_of
+from core.belief.relate.coverage import covers_text, says_all_of
 
 DOCUMENTS = (
     "---\nname: deploy-helper\ndescription: How we deploy.\n---\nRun `make ship` with shipctl.",

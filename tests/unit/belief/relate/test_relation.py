@@ -14,8 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from core.belief.relate.distinctions import has_contradiction
-from core.belief.relate.model_runtime import encoder_folder, probabilities, relation_folder
-from core.belief.relate.relation import (
+from core.belief.relate.relation_model import (
     CLAIMS_AT_ODDS,
     DATE_CHANGED,
     IDENTICAL,
@@ -25,7 +24,10 @@ from core.belief.relate.relation import (
     REASONS,
     VALUE_CHANGED,
     RelationModel,
+    encoder_folder,
     is_same_text,
+    probabilities,
+    relation_folder,
 )
 from core.errors import Code, EnvironmentFaultError
 from core.types.belief import ACTED_ON, BY_MEANING, LABELS, ClaimDraft, Label, Relation, Told

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.belief.relate.features import pair_figures, prepare_text, vocabulary
-from core.belief.relate.number_forms import find_values, parse_number_words
+from core.belief.relate.features import find_values, pair_figures, parse_number_words, prepare_text, vocabulary
 
 ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen"]
 ONES += ["fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.belief.relate.model_runtime import Feed, PairQueue
+from core.belief.relate.relation_model import Feed, PairQueue
 
 
 class Session:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.belief.relate.distinctions import are_in_series
-from core.belief.relate.relation import NUMBERED, RelationModel
+from core.belief.relate.relation_model import NUMBERED, RelationModel
 from core.types.belief import Label, Told
 
 

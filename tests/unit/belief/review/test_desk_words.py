@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.relate.relation import REASONS
-from core.belief.review.actions import ALONE, PAIRED, ItemShape, available_actions
+from core.belief.relate.relation_model import REASONS
+from core.belief.review.items import ALONE, PAIRED, ItemShape, available_actions
 from core.belief.review.wording import (
     ItemTopic,
     describe_classifier,

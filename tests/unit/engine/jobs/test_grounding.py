@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from engine_rig import rig_at
 
-from core.belief.relate.relation import RelationModel
+from core.belief.relate.relation_model import RelationModel
 from core.engine.jobs.runner import _SHARE, _Manners, _near
 from core.engine.runtime.monitor import Activity
 from core.engine.startup import built_in_readers

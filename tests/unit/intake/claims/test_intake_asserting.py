@@ -11,7 +11,7 @@ from belief_rig import claim as put_claim
 from belief_rig import evidence as put_evidence
 from engine_rig import START_MS, Rig, refused
 
-from core.belief.claims.claims import EvidenceSource, draft_claim
+from core.belief.claims import EvidenceSource, draft_claim
 from core.errors import Code
 from core.intake.claims import claims_of, exclusive_rivals, find_asserted, replace_claim, sync_claims
 from core.types.belief import ClaimDraft

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from engine_rig import Rig
 
-from core.belief.claims.contradiction import read_opposing_claims
+from core.belief.claims import read_opposing_claims
 from core.types.reviews import Decision
 from core.types.values import Action, Actor, Source
 

@@ -7,7 +7,7 @@ from itertools import product
 from belief_rig import change, voice
 from engine_rig import START_MS, Rig
 
-from core.belief.claims.authorship import find_persons_words
+from core.belief.claims import find_persons_words
 from core.belief.gate import SourceAuthority
 from core.intake.candidate import authority_of, is_owners_word
 from core.types.values import Source

@@ -12,7 +12,7 @@ from ground_rig import ground_of, near_of
 from real_models import real_embedder
 
 from core.belief.relate.distinctions import has_contradiction
-from core.belief.relate.relation import RelationModel
+from core.belief.relate.relation_model import RelationModel
 from core.engine.startup import built_in_readers
 from core.intake.claims import TextReaders
 from core.lifecycle.consolidate import duplicates as sameness

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.belief.claims.model_proposals import MOST_TAKEN, PROPOSED_CONFIDENCE, keep_grounded, weigh_model_answer
 from core.belief.extract.extraction import extract_claims
+from core.belief.extract.model_proposals import MOST_TAKEN, PROPOSED_CONFIDENCE, keep_grounded, weigh_model_answer
 from core.types.belief import ACTED_ON, LABELS, ClaimDraft, ClaimProposal, Label, RelationProposal
 
 TEXT = "These days home for me is Bergen. Tomasz, my flatmate, drives the 14:20 ferry. I might move to Oslo."

@@ -8,22 +8,22 @@ from hypothesis import strategies as st
 from poison_stories import HARMLESS_WORDS, STORIES, harmless
 
 from core.belief.extract.extraction import extract_claims
-from core.belief.relate.own_word import Odds, Spoken, odds_of, spoken
+from core.belief.relate.owner_contradiction import ContradictionOdds, StatedText, contradiction_odds, read_stated_text
 from core.belief.relate.possession import read_possessions as things_given
 from core.belief.relate.possession import to_first_person
-from core.belief.relate.relation import RelationModel
+from core.belief.relate.relation_model import RelationModel
 from core.types.belief import Told
 
 NOW_MS = 1_700_000_000_000
 MODEL = RelationModel()
 
 
-def said(text: str) -> Spoken:
-    return spoken(Told(text, NOW_MS), extract_claims)
+def said(text: str) -> StatedText:
+    return read_stated_text(Told(text, NOW_MS), extract_claims)
 
 
-def odds(own: str, other: str, *, model: bool = True) -> Odds:
-    return odds_of([(said(own), said(other))], MODEL.classify if model else None, 8)[0]
+def odds(own: str, other: str, *, model: bool = True) -> ContradictionOdds:
+    return contradiction_odds([(said(own), said(other))], MODEL.classify if model else None, 8)[0]
 
 
 @pytest.mark.parametrize(("own", "other"), [(story.own, text) for story in STORIES for text in story.told.values()])
@@ -46,13 +46,13 @@ def test_every_story_is_at_odds_in_every_wording(own: str, other: str) -> None:
     ],
 )
 def test_what_is_taken_for_granted_is_seen_without_a_model(own: str, other: str) -> None:
-    assert odds(own, other, model=False) == Odds(0.9, by_rule=True)
+    assert odds(own, other, model=False) == ContradictionOdds(0.9, by_rule=True)
 
 
 @pytest.mark.parametrize("line", harmless())
 def test_an_ordinary_line_gives_nothing_of_the_users_another_value(line: str) -> None:
     other = said(line)
-    found = odds_of([(said(own), other) for own in HARMLESS_WORDS], None, 0)
+    found = contradiction_odds([(said(own), other) for own in HARMLESS_WORDS], None, 0)
     assert [own for own, each in zip(HARMLESS_WORDS, found, strict=True) if each.is_doubt] == []
 
 
@@ -106,7 +106,7 @@ def test_the_model_is_asked_about_no_more_pairs_than_it_may_be() -> None:
         return MODEL.classify(pairs)
 
     others = [said(f"I moved number {n} to Zanzi Bank. The user banks elsewhere.") for n in range(9)]
-    found = odds_of([(said("I bank with Nordea."), other) for other in others], classify, 5)
+    found = contradiction_odds([(said("I bank with Nordea."), other) for other in others], classify, 5)
     assert asked == [5]
     assert not all(each.is_told for each in found)
 
@@ -123,8 +123,8 @@ def test_any_two_texts_can_be_compared_and_a_text_agrees_with_itself(one: str, t
 )
 def test_long_runs_and_repetitions_are_read_within_bounds(junk: str) -> None:
     own, other = (
-        spoken(Told(text, 1, ()), extract_claims) for text in ("My lawyer is Kari.", f"Ada keeps bees {junk}")
+        read_stated_text(Told(text, 1, ()), extract_claims) for text in ("My lawyer is Kari.", f"Ada keeps bees {junk}")
     )
     assert len(other.sentences) <= 33
     assert max(len(sentence.told.text) for sentence in other.sentences) <= 600
-    assert not odds_of([(own, other)], None, 12)[0].is_doubt
+    assert not contradiction_odds([(own, other)], None, 12)[0].is_doubt

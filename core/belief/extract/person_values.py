@@ -1,36 +1,27 @@
-"""What is claimed: one reader for each kind of value. A reader that is not sure takes nothing."""
+"""What is claimed of people: one reader for each kind of value, such as names, places, work, age, languages, health.
+
+Must not do: take anything where a reader is not sure.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
 
-from core.belief.extract.phrases import Run, capital_run, head_of, noun_run, skip, split_runs
-from core.belief.extract.tokens import TokenizedSentence
-from core.belief.extract.vocabulary import word_lists
+from core.belief.extract.sentence import (
+    Run,
+    TokenizedSentence,
+    capital_run,
+    clean_run,
+    head_of,
+    noun_run,
+    skip,
+    split_runs,
+    word_lists,
+)
 
 Reader = Callable[[TokenizedSentence, int], list[Run]]
 _DOSE = re.compile(r"\d+(?:[.,]\d+)*(?:mg|mcg|µg|g|ml|iu)?$")
-
-
-def _low(sentence: TokenizedSentence, i: int) -> str:
-    return sentence.lows[i] if 0 <= i < len(sentence.lows) else "."
-
-
-def _one(run: Run | None) -> list[Run]:
-    return [run] if run else []
-
-
-def _name(sentence: TokenizedSentence, i: int) -> Run | None:
-    i = skip(sentence, i)
-    after = capital_run(sentence, i, word_lists().sets["name_links"])
-    if (
-        after == i
-        or _low(sentence, i) in word_lists().sets["notname"]
-        or _low(sentence, i) in word_lists().sets["month"]
-    ):
-        return None
-    return (i, after)
 
 
 def name(sentence: TokenizedSentence, i: int) -> list[Run]:
@@ -82,16 +73,6 @@ def place(sentence: TokenizedSentence, i: int) -> list[Run]:
     return []
 
 
-def _past_dwelling(sentence: TokenizedSentence, i: int) -> int:
-    """Behind "flat in", "small house near": where the name of the place stands."""
-    for j in range(i, min(i + 4, len(sentence.lows) - 2)):
-        if sentence.lows[j] in word_lists().sets["dwelling"] and sentence.lows[j + 1] in ("in", "near", "outside"):
-            return skip(sentence, j + 2)
-        if not sentence.tokens[j].word or sentence.tokens[j].cap or sentence.tokens[j].hidden:
-            break
-    return i
-
-
 def place_since(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`in Maastricht since 2021`: a place is a home only with a time behind it."""
     found = place(sentence, i)
@@ -113,21 +94,6 @@ def call_home(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`call Graz home`."""
     found = place(sentence, i)
     return found if found and _low(sentence, found[0][1]) == "home" else []
-
-
-def _org(sentence: TokenizedSentence, i: int) -> Run | None:
-    i = skip(sentence, i)
-    after = capital_run(sentence, i, word_lists().sets["org_links"])
-    if after > i:
-        return (i, after)
-    for j in range(i, min(i + 5, len(sentence.tokens))):
-        token, low = sentence.tokens[j], sentence.lows[j]
-        if token.hidden or not token.word or low in word_lists().sets["org"]:
-            break
-        after = capital_run(sentence, j, word_lists().sets["org_links"])
-        if after > j:
-            return (j, after)
-    return None
 
 
 def org_capital(sentence: TokenizedSentence, i: int) -> list[Run]:
@@ -196,53 +162,12 @@ def org_left(sentence: TokenizedSentence, i: int) -> list[Run]:
     return found if found and (firm or any(mark in sentence.lows for mark in marks)) else []
 
 
-def _role_run(sentence: TokenizedSentence, i: int) -> Run | None:
-    lists = word_lists()
-    run = noun_run(sentence, skip(sentence, i), stop=word_lists().sets["role_run"], most=7)
-    if run is None:
-        return None
-    first, after = run
-    for j in range(first, after):
-        if sentence.lows[j] == "in" and sentence.lows[j - 1] not in ("head", "director", "vp"):
-            after = j
-            break
-    while first < after - 1 and sentence.lows[first] in lists.sets["jobdrop"] | lists.sets["adverb"]:
-        first += 1
-    return (first, after) if after > first else None
-
-
-def _sure_role(sentence: TokenizedSentence, run: Run, *, loose: bool) -> bool:
-    lists = word_lists()
-    lows = sentence.lows[run[0] : run[1]]
-    head = lows[lows.index("of") - 1] if "of" in lows[1:] else lows[-1]
-    if head in lists.sets["nojob"] or any(low in ("'s", "'d") for low in lows):
-        return False
-    if head in lists.sets["job"] or head.split("-")[-1] in lists.sets["job"]:
-        return True
-    if head in lists.sets["jobsuffix"] or (
-        len(head) > 6 and any(head.endswith(end) for end in lists.sets["jobsuffix"])
-    ):
-        return True
-    return loose and head.endswith(
-        ("er", "or", "ist", "ian", "ant", "man", "woman", "eer", "ess", "ic", "yst", "person")
-    )
-
-
 def role(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What somebody does for a living, behind "I'm a"."""
     run = _role_run(sentence, i)
     if run is None or not _sure_role(sentence, run, loose=False):
         return []
     return _roles(sentence, run)
-
-
-def _roles(sentence: TokenizedSentence, run: Run) -> list[Run]:
-    found = [run]
-    if _low(sentence, run[1]) == "and" and _low(sentence, run[1] + 1) in ("a", "an", "part-time"):
-        second = _role_run(sentence, run[1] + 2)
-        if second and _sure_role(sentence, second, loose=False):
-            found.append(second)
-    return found
 
 
 def role_sure(sentence: TokenizedSentence, i: int) -> list[Run]:
@@ -267,24 +192,6 @@ def role_any(sentence: TokenizedSentence, i: int) -> list[Run]:
     if run is None or any(low in word_lists().sets["finite"] for low in sentence.lows[run[0] : run[1]]):
         return []
     return [run] if not sentence.lows[run[0]].endswith("ing") and run[1] - run[0] <= 6 else []
-
-
-def _number(sentence: TokenizedSentence, i: int) -> Run | None:
-    low = _low(sentence, i)
-    if low.isdigit() and 0 < len(low) <= 3 and int(low) < 125:
-        return (i, i + 1)
-    tens, _, ones = low.partition("-")
-    if (
-        low in word_lists().sets["small"]
-        or low in word_lists().sets["tens"]
-        or (tens in word_lists().sets["tens"] and ones in word_lists().sets["small"])
-    ):
-        return (
-            (i, i + 2)
-            if low in word_lists().sets["tens"] and _low(sentence, i + 1) in word_lists().sets["small"]
-            else (i, i + 1)
-        )
-    return None
 
 
 def age(sentence: TokenizedSentence, i: int) -> list[Run]:
@@ -313,17 +220,6 @@ def age_turn(sentence: TokenizedSentence, i: int) -> list[Run]:
 def age_bare(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A number behind a word for age."""
     return _one(_number(sentence, i))
-
-
-def _language(sentence: TokenizedSentence, i: int) -> Run | None:
-    lists = word_lists()
-    modifiers = word_lists().sets["language.modifiers"]
-    for _ in range(5):
-        if _low(sentence, i) in modifiers and _low(sentence, i) not in lists.sets["language"]:
-            i += 1
-    if _low(sentence, i) not in lists.sets["language"] or sentence.tokens[i].hidden:
-        return None
-    return (i, i + 1)
 
 
 def language(sentence: TokenizedSentence, i: int) -> list[Run]:
@@ -358,10 +254,6 @@ def items(sentence: TokenizedSentence, i: int) -> list[Run]:
 def labelled(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A list behind a label, where commas suffice."""
     return split_runs(sentence, i, _item, label=True)
-
-
-def _item(sentence: TokenizedSentence, i: int) -> Run | None:
-    return noun_run(sentence, i, stop=word_lists().sets["item"], most=6)
 
 
 def allergens(sentence: TokenizedSentence, i: int) -> list[Run]:
@@ -422,3 +314,277 @@ READERS: Mapping[str, Reader] = {
     "allergen": allergens,
     "midallergy": mid_allergy,
 }
+
+
+def drugs(sentence: TokenizedSentence, i: int) -> list[Run]:
+    """Medicines: known by name or ending, or by their dose."""
+    return _drugs(sentence, i, label=False)
+
+
+def drugs_listed(sentence: TokenizedSentence, i: int) -> list[Run]:
+    """Medicines behind "meds:"."""
+    return _drugs(sentence, i, label=True)
+
+
+def conditions(sentence: TokenizedSentence, i: int) -> list[Run]:
+    """What somebody was diagnosed with."""
+    return [
+        run
+        for run in split_runs(sentence, i, _condition, label=_low(sentence, i - 1) in (":", "="))
+        if _low(sentence, run[0]) not in ("pending", "unclear", "unknown")
+    ]
+
+
+def conditions_sure(sentence: TokenizedSentence, i: int) -> list[Run]:
+    """An illness behind words that anything may follow (`I have ...`)."""
+    return split_runs(sentence, i, _sure_condition)
+
+
+def study(sentence: TokenizedSentence, i: int) -> list[Run]:
+    """What somebody studies."""
+    if _low(sentence, i) in word_lists().sets["study.starts"]:
+        return []
+    return [
+        run
+        for run in split_runs(sentence, i, _field)
+        if head_of(sentence, run) not in word_lists().sets["study.heads"]
+        and sentence.lows[run[0]] not in word_lists().sets["weekday"] | word_lists().sets["month"]
+    ]
+
+
+def study_sure(sentence: TokenizedSentence, i: int) -> list[Run]:
+    """`reading marine biology`: a subject one reads at a university."""
+    run = _field(sentence, i)
+    if run is None:
+        return []
+    lists, head = word_lists(), sentence.lows[run[1] - 1]
+    known = head in lists.sets["subject"] or (head in lists.sets["subjecthead"] and run[1] - run[0] > 1)
+    return (
+        [run] if known or (len(head) > 6 and any(head.endswith(tail) for tail in lists.sets["subjectsuffix"])) else []
+    )
+
+
+def learning(sentence: TokenizedSentence, i: int) -> list[Run]:
+    """`learning Korean`, `learning bookbinding`."""
+    found = language(sentence, i)
+    if found:
+        return found
+    if _low(sentence, i) in word_lists().sets["learning"]:
+        return []
+    run = _field(sentence, i)
+    return [run] if run and (study_sure(sentence, i) or sentence.lows[run[1] - 1].endswith("ing")) else []
+
+
+HEALTH: Mapping[str, Reader] = {
+    "drug": drugs,
+    "druglist": drugs_listed,
+    "cond": conditions,
+    "condsure": conditions_sure,
+    "study": study,
+    "studysure": study_sure,
+    "learn": learning,
+}
+
+
+def _low(sentence: TokenizedSentence, i: int) -> str:
+    return sentence.lows[i] if 0 <= i < len(sentence.lows) else "."
+
+
+def _one(run: Run | None) -> list[Run]:
+    return [run] if run else []
+
+
+def _name(sentence: TokenizedSentence, i: int) -> Run | None:
+    i = skip(sentence, i)
+    after = capital_run(sentence, i, word_lists().sets["name_links"])
+    if (
+        after == i
+        or _low(sentence, i) in word_lists().sets["notname"]
+        or _low(sentence, i) in word_lists().sets["month"]
+    ):
+        return None
+    return (i, after)
+
+
+def _past_dwelling(sentence: TokenizedSentence, i: int) -> int:
+    """Behind "flat in", "small house near": where the name of the place stands."""
+    for j in range(i, min(i + 4, len(sentence.lows) - 2)):
+        if sentence.lows[j] in word_lists().sets["dwelling"] and sentence.lows[j + 1] in ("in", "near", "outside"):
+            return skip(sentence, j + 2)
+        if not sentence.tokens[j].word or sentence.tokens[j].cap or sentence.tokens[j].hidden:
+            break
+    return i
+
+
+def _org(sentence: TokenizedSentence, i: int) -> Run | None:
+    i = skip(sentence, i)
+    after = capital_run(sentence, i, word_lists().sets["org_links"])
+    if after > i:
+        return (i, after)
+    for j in range(i, min(i + 5, len(sentence.tokens))):
+        token, low = sentence.tokens[j], sentence.lows[j]
+        if token.hidden or not token.word or low in word_lists().sets["org"]:
+            break
+        after = capital_run(sentence, j, word_lists().sets["org_links"])
+        if after > j:
+            return (j, after)
+    return None
+
+
+def _role_run(sentence: TokenizedSentence, i: int) -> Run | None:
+    lists = word_lists()
+    run = noun_run(sentence, skip(sentence, i), stop=word_lists().sets["role_run"], most=7)
+    if run is None:
+        return None
+    first, after = run
+    for j in range(first, after):
+        if sentence.lows[j] == "in" and sentence.lows[j - 1] not in ("head", "director", "vp"):
+            after = j
+            break
+    while first < after - 1 and sentence.lows[first] in lists.sets["jobdrop"] | lists.sets["adverb"]:
+        first += 1
+    return (first, after) if after > first else None
+
+
+def _sure_role(sentence: TokenizedSentence, run: Run, *, loose: bool) -> bool:
+    lists = word_lists()
+    lows = sentence.lows[run[0] : run[1]]
+    head = lows[lows.index("of") - 1] if "of" in lows[1:] else lows[-1]
+    if head in lists.sets["nojob"] or any(low in ("'s", "'d") for low in lows):
+        return False
+    if head in lists.sets["job"] or head.split("-")[-1] in lists.sets["job"]:
+        return True
+    if head in lists.sets["jobsuffix"] or (
+        len(head) > 6 and any(head.endswith(end) for end in lists.sets["jobsuffix"])
+    ):
+        return True
+    return loose and head.endswith(
+        ("er", "or", "ist", "ian", "ant", "man", "woman", "eer", "ess", "ic", "yst", "person")
+    )
+
+
+def _roles(sentence: TokenizedSentence, run: Run) -> list[Run]:
+    found = [run]
+    if _low(sentence, run[1]) == "and" and _low(sentence, run[1] + 1) in ("a", "an", "part-time"):
+        second = _role_run(sentence, run[1] + 2)
+        if second and _sure_role(sentence, second, loose=False):
+            found.append(second)
+    return found
+
+
+def _number(sentence: TokenizedSentence, i: int) -> Run | None:
+    low = _low(sentence, i)
+    if low.isdigit() and 0 < len(low) <= 3 and int(low) < 125:
+        return (i, i + 1)
+    tens, _, ones = low.partition("-")
+    if (
+        low in word_lists().sets["small"]
+        or low in word_lists().sets["tens"]
+        or (tens in word_lists().sets["tens"] and ones in word_lists().sets["small"])
+    ):
+        return (
+            (i, i + 2)
+            if low in word_lists().sets["tens"] and _low(sentence, i + 1) in word_lists().sets["small"]
+            else (i, i + 1)
+        )
+    return None
+
+
+def _language(sentence: TokenizedSentence, i: int) -> Run | None:
+    lists = word_lists()
+    modifiers = word_lists().sets["language.modifiers"]
+    for _ in range(5):
+        if _low(sentence, i) in modifiers and _low(sentence, i) not in lists.sets["language"]:
+            i += 1
+    if _low(sentence, i) not in lists.sets["language"] or sentence.tokens[i].hidden:
+        return None
+    return (i, i + 1)
+
+
+def _item(sentence: TokenizedSentence, i: int) -> Run | None:
+    return noun_run(sentence, i, stop=word_lists().sets["item"], most=6)
+
+
+def _drug(sentence: TokenizedSentence, i: int, *, label: bool) -> Run | None:
+    lists, dosed = word_lists(), label
+    lows = sentence.lows
+    small = word_lists().sets["drug.small"]
+    for _ in range(6):
+        low = _low(sentence, i)
+        if (
+            _DOSE.match(low) and (not low.isdigit() or _low(sentence, i + 1) in lists.sets["unit"])
+        ) or low in lists.sets["unit"]:
+            dosed, i = True, i + 1
+        elif low in small:
+            i += 1
+    if i >= len(lows) or not sentence.tokens[i].word or sentence.tokens[i].hidden:
+        return None
+    low = lows[i]
+    after = i + 1
+    known = low in lists.sets["drug"] or (len(low) > 6 and any(low.endswith(tail) for tail in lists.sets["drugsuffix"]))
+    known = known or (
+        len(low) > 8 and low.endswith(("ine", "ol", "one", "ate", "ide")) and _dose_follows(sentence, after)
+    )
+    if known:
+        return (i, after)
+    if low in lists.sets["stop"] | lists.sets["cut"] | lists.sets["adverb"] or low.endswith("ly"):
+        return None
+    if low == "vitamin" and after < len(lows):
+        return (i, after + 1)
+    return (i, after) if (dosed and (label or low.isalpha())) or _dose_follows(sentence, after) else None
+
+
+def _dose_follows(sentence: TokenizedSentence, i: int) -> bool:
+    low = _low(sentence, i)
+    joined = bool(re.fullmatch(r"\d+(?:[.,]\d+)?(?:mg|mcg|µg|ml|iu)", low))
+    return joined or (low[:1].isdigit() and _low(sentence, i + 1) in word_lists().sets["dose_follows"])
+
+
+def _drugs(sentence: TokenizedSentence, i: int, *, label: bool) -> list[Run]:
+    found: list[Run] = []
+    lows = sentence.lows
+    for _ in range(8):
+        run = _drug(sentence, i, label=label)
+        if run is None or lows[run[0]] in ("none", "nothing", "no"):
+            break
+        found.append(run)
+        i = run[1]
+        while i < len(lows) and (
+            _DOSE.match(lows[i])
+            or lows[i] in word_lists().sets["unit"]
+            or lows[i] in word_lists().sets["adverb"]
+            or lows[i] in word_lists().sets["drugs.doses"]
+        ):
+            i += 1
+        if _low(sentence, i) not in word_lists().sets["drugs.joins"]:
+            break
+        while _low(sentence, i) in word_lists().sets["drugs.joins"]:
+            i += 1
+    return found
+
+
+def _condition(sentence: TokenizedSentence, i: int) -> Run | None:
+    run = noun_run(sentence, i, stop=word_lists().sets["condition.ends"], most=6)
+    return clean_run(sentence, run)
+
+
+def _sure_condition(sentence: TokenizedSentence, i: int) -> Run | None:
+    run = _condition(sentence, i)
+    if run is None:
+        return None
+    lists, head = word_lists(), sentence.lows[run[1] - 1]
+    if head == "'s":
+        head = sentence.lows[run[1] - 2] + "'s"
+    known = (
+        head in lists.sets["condition"]
+        or head in lists.sets["conditionhead"]
+        or sentence.lows[run[0]] in lists.sets["condition"]
+    )
+    known = known or (head in word_lists().sets["sure_condition"] and "type" in sentence.lows[run[0] : run[1]])
+    return (
+        run if known or (len(head) > 6 and any(head.endswith(tail) for tail in lists.sets["conditionsuffix"])) else None
+    )
+
+
+def _field(sentence: TokenizedSentence, i: int) -> Run | None:
+    return clean_run(sentence, noun_run(sentence, i, stop=word_lists().sets["study_stop"], most=6))

@@ -1,12 +1,17 @@
-"""What is claimed, continued: tastes, tools, things owned, clubs, skills, plans and decisions."""
+"""What is claimed of things and doings: tastes, tools, things owned, clubs, skills, plans and decisions.
+
+Must not do: take anything where a reader is not sure.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
-from core.belief.extract.phrases import (
+from core.belief.extract.person_values import HEALTH, Reader
+from core.belief.extract.sentence import (
     Run,
+    TokenizedSentence,
     before_preposition,
     capital_run,
     clean_run,
@@ -15,11 +20,8 @@ from core.belief.extract.phrases import (
     skip,
     split_runs,
     trim_phrase,
+    word_lists,
 )
-from core.belief.extract.tokens import TokenizedSentence
-from core.belief.extract.values.common import Reader
-from core.belief.extract.values.health import HEALTH
-from core.belief.extract.vocabulary import word_lists
 
 _TASTE_STOP = frozenset(("for", "anything", "over"))
 

@@ -1,62 +1,83 @@
-"""Whether a text says what a statement says: the check on everything that a model worded.
+"""How much of what one text says another one says: entailment of statements, coverage of a text, what claims leave out.
 
-A statement is borne out where its words stand in one sentence of the text: all of them, in their order, with nothing
+A statement is entailed where its words stand in one sentence of the text: all of them, in their order, with nothing
 left out between them but articles and light adverbs; from where a statement begins to where one may end; told as true,
-and with no word before or behind it that takes it back. The speaker may be called "the user". That refuses much that is
-true, and lets in nothing that is not in the text. Must not do: guess what a sentence means, or know where it is kept.
+and with no word before or after it that takes it back. The speaker may be called "the user". That refuses much that is
+true, and lets in nothing that is not in the text. `covers_text` stands beside the relation model, which reads 64 tokens
+of each side: a remark about one line of a document does not replace the document. Pure. Must not do: guess what a
+sentence means, or say whether two texts agree.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from unicodedata import category
 
-from core.belief.extract.mood import hide_unreal
-from core.belief.extract.tokens import MOST_TOKENS, TokenizedSentence, read_sentence
-from core.belief.extract.vocabulary import load_vocabulary_file
+from core.belief.extract.normal_form import read_as_seen, value_key
+from core.belief.extract.sentence import (
+    MOST_TOKENS,
+    TokenizedSentence,
+    hide_unreal,
+    load_vocabulary_file,
+    read_sentence,
+    word_lists,
+)
+from core.belief.relate.features import PreparedText, prepare_text, vocabulary
 from core.text.sentences import split_sentences
-from core.text.terms import fold_case, fold_width
+from core.text.terms import fold_case, fold_width, index_terms, stop_words
+from core.types.belief import ClaimDraft
 
+_CLAUSE_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[,;:()\[\]–—\n]|[.!?](?=\s|$)|&")
+_EDGES = " .,;:!?\"'"
 MOST_SENTENCES = 3
 """A statement of more sentences is no statement."""
-
 _TEXT_CHARACTERS = 40_000
 _SELF, _OWN = "<user>", "<user's>"
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_FRONT_MATTER = re.compile(r"\s*---[ \t]*\n")
+_ENUMERATED = re.compile(r":[^:.!?\n]*[,;][^:.!?\n]*[,;]")
+_STEM = 5
+_SHORT = 24
+"""Content words up to which one sentence makes one point, which a few words can replace."""
+_SHARE = 0.4
+"""Our choice: so much of what makes several points a text must have in common with it to take its place."""
+_TURNS = frozenset({"again", "off", "over", "out", "down", "up", "away", "still", "yet", "without", "instead", "until"})
+"""Function words that tell what became of something."""
 
 
-@dataclass(frozen=True, slots=True)
-class _EntailmentWords:
-    """The word lists of `resources/claims/entailing.json`."""
+def has_no_residue(text: str, claims: Sequence[ClaimDraft]) -> bool:
+    """Whether claims tell all that a text tells.
 
-    sets: Mapping[str, frozenset[str]]
-    same: Mapping[str, tuple[str, ...]]
+    A claim covers the words of its value and those that lead to it from where its clause begins (behind a sign or a
+    joining word), but for an amount: "50 mg of" a medicine is more than that it is taken. What is left may hold
+    function words, adverbs and the names of subjects, nothing else.
 
+    Args:
+        claims: what was read from it.
 
-@dataclass(frozen=True, slots=True)
-class _Word:
-    """A word of a sentence in the form in which it is compared.
-
-    Attributes:
-        form: in small letters; `_SELF` and `_OWN` for the speaker.
-        bare: the third person's and the plural's ending off; "" for what may be a name, which is compared as it stands.
-        low: as `reading_tokens` folds it.
-        is_mark: whether it is a mark, no word.
-        is_real: whether it is told as true.
-        is_light: whether a statement may leave it out.
+    Returns:
+        False where a word is left over, or there are no claims.
     """
-
-    form: str
-    bare: str
-    low: str
-    is_mark: bool
-    is_real: bool
-    is_light: bool
-
-    def is_like(self, other: _Word) -> bool:
-        """Whether two words are one word in two forms."""
-        return self.form == other.form or (bool(self.bare) and self.bare == other.bare)
+    found = list(_content_words(text))
+    told = [span for claim in claims if (span := _clause(text, found, claim)) is not None]
+    if not told:
+        return False
+    if any(_leads_with_amount(text, found, claim) for claim in claims):
+        return False
+    idle = (
+        stop_words()
+        | word_lists().sets["adverb"]
+        | {form for claim in claims for form in _subject_forms(claim.subject)}
+    )
+    return all(
+        low in idle or any(begin <= start < end for begin, end in told)
+        for low, start in found
+        if low[0].isalnum()
+    )  # fmt: skip
 
 
 def is_entailed(statement: str, text: str, *, first_person: bool = True, guidance: bool = False) -> bool:
@@ -92,6 +113,131 @@ def compared_words(text: str) -> frozenset[str]:
     articles = _lists().sets["articles"]
     words = (word for sentence in read for word in sentence if not word.is_mark and word.low not in articles)
     return frozenset(word.bare or _plain(word.form) for word in words)
+
+
+def is_exhausted_by(text: str, statements: Sequence[str]) -> bool:
+    """Whether a text says the same as some statements: each of them, whole and in its own words, and nothing besides.
+
+    Statements may stand in another order and be joined by commas, "and" or "but"; what begins like the one before it
+    may drop that beginning ("likes tea and green tea"), unless the one before denies something behind it.
+
+    Args:
+        text: what shall say it; one line.
+        statements: what it shall say.
+
+    Returns:
+        False in doubt.
+    """
+    wanted = [_stated(one) for one in statements]
+    if not text.isprintable() or not wanted or not all(wanted) or len(text) > _TEXT_CHARACTERS:
+        return False
+    found = [word for start, end in split_sentences(text) for word in _read_words(read_sentence(text, start, end))]
+    read = [word for word in found if word.form not in _lists().sets["articles"]]
+    left = {tuple(word.form for word in one): one for one in wanted}
+    at, before = _next(read, 0), list[_Word]()
+    while at < len(read):
+        taken = _taken(read, at, before, list(left.values()))
+        if taken is None:
+            return False
+        before, at = taken[0], _next(read, taken[1])
+        del left[tuple(word.form for word in before)]
+    return not left
+
+
+def covers_text(existing: str, incoming: str) -> bool:
+    """Whether a text is about all that another one says, so that it could take its place.
+
+    Args:
+        existing: what stands.
+        incoming: what is new.
+
+    Returns:
+        True for a text that makes one point, in whatever words; for one that makes several (sentences, lines, front
+        matter, a list behind a colon, or very many words) whether two fifths of its content words are in the newcomer.
+    """
+    old = _content(existing)
+    if _makes_one_point(existing) and len(old) <= _SHORT:
+        return True
+    return len(old & _content(incoming)) >= _SHARE * len(old)
+
+
+def says_all_of(existing: str, incoming: str) -> bool:
+    """Whether everything that a newcomer says has a word in what stands: a repeat by meaning is one only then.
+
+    "The museum is shut for renovation." is near to "The museum has reopened its doors.", and says nothing of doors.
+
+    Args:
+        existing: what stands.
+        incoming: what is new.
+    """
+    old, new = prepare_text(read_as_seen(existing)), prepare_text(read_as_seen(incoming))
+    return _telling(new) <= _telling(old) and new.numbers <= old.numbers and old.negations == new.negations
+
+
+def _clause(text: str, found: Sequence[tuple[str, int]], claim: ClaimDraft) -> tuple[int, int] | None:
+    """From where the clause of a claim begins to the end of its value; None where the text does not name the value."""
+    value = claim.value.strip(_EDGES)
+    at = text.find(value, claim.start, claim.end) if value else -1
+    if at < 0:
+        return None
+    bounds = [
+        start for low, start in found if start < at and (not low[0].isalnum() or low in word_lists().sets["conj"])
+    ]
+    return max(bounds, default=0), at + len(value)
+
+
+def _leads_with_amount(text: str, found: Sequence[tuple[str, int]], claim: ClaimDraft) -> bool:
+    """Whether a number and its unit stand before the value in the claim's clause."""
+    span = _clause(text, found, claim)
+    if span is None:
+        return False
+    lead = [low for low, start in found if span[0] <= start < span[1] - len(claim.value.strip(_EDGES))]
+    return any(
+        number[0].isdigit() and (number[-1].isalpha() or (unit[0].isalpha() and unit not in stop_words()))
+        for number, unit in pairwise([*lead, " "])
+    )
+
+
+def _content_words(text: str) -> Iterator[tuple[str, int]]:
+    return ((fold_case(match.group()).replace("’", "'"), match.start()) for match in _CLAUSE_WORD.finditer(text))
+
+
+def _subject_forms(subject: str) -> Iterator[str]:
+    yield from (low for low, _ in _content_words(subject))
+    yield from value_key(subject).split()
+
+
+@dataclass(frozen=True, slots=True)
+class _EntailmentWords:
+    """The word lists of `resources/claims/entailing.json`."""
+
+    sets: Mapping[str, frozenset[str]]
+    same: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A word of a sentence in the form in which it is compared.
+
+    Attributes:
+        form: in small letters; `_SELF` and `_OWN` for the speaker.
+        bare: the third person's and the plural's ending off; "" for what may be a name, which is compared as it stands.
+        low: as `reading_tokens` folds it.
+        is_mark: whether it is a mark, no word.
+        is_real: whether it is told as true.
+        is_light: whether a statement may leave it out.
+    """
+
+    form: str
+    bare: str
+    low: str
+    is_mark: bool
+    is_real: bool
+    is_light: bool
+
+    def is_like(self, other: _Word) -> bool:
+        """Whether two words are one word in two forms."""
+        return self.form == other.form or (bool(self.bare) and self.bare == other.bare)
 
 
 @cache
@@ -255,35 +401,6 @@ def _ends(sentence: Sequence[_Word], end: int) -> bool:
     return not rest or rest[0].low in sets["joins"] or rest[0].low in sets["prepositions"]
 
 
-def is_exhausted_by(text: str, statements: Sequence[str]) -> bool:
-    """Whether a text says the same as some statements: each of them, whole and in its own words, and nothing besides.
-
-    Statements may stand in another order and be joined by commas, "and" or "but"; what begins like the one before it
-    may drop that beginning ("likes tea and green tea"), unless the one before denies something behind it.
-
-    Args:
-        text: what shall say it; one line.
-        statements: what it shall say.
-
-    Returns:
-        False in doubt.
-    """
-    wanted = [_stated(one) for one in statements]
-    if not text.isprintable() or not wanted or not all(wanted) or len(text) > _TEXT_CHARACTERS:
-        return False
-    found = [word for start, end in split_sentences(text) for word in _read_words(read_sentence(text, start, end))]
-    read = [word for word in found if word.form not in _lists().sets["articles"]]
-    left = {tuple(word.form for word in one): one for one in wanted}
-    at, before = _next(read, 0), list[_Word]()
-    while at < len(read):
-        taken = _taken(read, at, before, list(left.values()))
-        if taken is None:
-            return False
-        before, at = taken[0], _next(read, taken[1])
-        del left[tuple(word.form for word in before)]
-    return not left
-
-
 def _next(read: Sequence[_Word], at: int) -> int:
     """Behind marks and joining words."""
     while at < len(read) and (read[at].is_mark or read[at].low in _lists().sets["linking"]):
@@ -313,3 +430,19 @@ def _shared(before: Sequence[_Word], whole: Sequence[_Word]) -> int:
         count += 1
     denied = any(word.form in _lists().sets["denials"] for word in before[count:])
     return 0 if denied else min(count, len(whole) - 1)
+
+
+def _telling(side: PreparedText) -> frozenset[str]:
+    """The stems of what tells something, and the function words that tell a turn."""
+    left_out = (stop_words() - _TURNS) | vocabulary()["owners"]
+    return frozenset(index_terms(word.form) for word in side.words if word.form not in left_out)
+
+
+def _makes_one_point(text: str) -> bool:
+    if _FRONT_MATTER.match(text) or _ENUMERATED.search(text):
+        return False
+    return sum(1 for begin, end in split_sentences(text.strip()) if _WORD.search(text.strip(), begin, end)) <= 1
+
+
+def _content(text: str) -> set[str]:
+    return {word[:_STEM] for word in _WORD.findall(text.casefold()) if word not in stop_words()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.belief.claims.entailment import compared_words, is_entailed, is_exhausted_by
+from core.belief.relate.coverage import compared_words, is_entailed, is_exhausted_by
 
 SAID = [
     ("The user moved to Bergen last May.", "I moved to Bergen last May with my dog."),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.belief.extract.extraction import extract_claims
-from core.belief.relate.rivals import is_rival
+from core.belief.relate.owner_contradiction import is_rival
 from core.types.belief import Told
 
 NOW_MS = 1_700_000_000_000

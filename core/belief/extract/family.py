@@ -1,14 +1,14 @@
-"""Partners, children and animals: claims that hang on a noun (`my wife Ingrid`, `two cats, Brio and Largo`)."""
+"""Partners, children and animals: claims that hang on a noun (`my wife Ingrid`, `two cats, Brio and Largo`).
+
+Must not do: take a noun for a name where it is not sure.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from core.belief.extract.frames import FrameMatch
-from core.belief.extract.phrases import Run, capital_run
-from core.belief.extract.subject import USER, Subject, read_left_context, read_owner
-from core.belief.extract.tokens import TokenizedSentence
-from core.belief.extract.vocabulary import word_lists
+from core.belief.extract.frames import USER, FrameMatch, Subject, read_left_context, read_owner
+from core.belief.extract.sentence import Run, TokenizedSentence, capital_run, word_lists
 
 _FAR = 6
 

@@ -12,10 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.belief.extract.extraction import LONGEST_VALUE, canonical_form, is_exclusive
-from core.belief.extract.mood import hide_unreal
 from core.belief.extract.normal_form import value_key
-from core.belief.extract.tokens import ClaimToken, TokenizedSentence, read_sentence
-from core.belief.extract.vocabulary import word_lists
+from core.belief.extract.sentence import ClaimToken, TokenizedSentence, hide_unreal, read_sentence, word_lists
 from core.text.sentences import split_sentences
 from core.types.belief import LABELS, ClaimDraft, ClaimProposal, Label, Relation, RelationProposal
 

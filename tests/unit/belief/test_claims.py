@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import vault_kit
 
-from core.belief.claims.claims import EvidenceSource, claim_key, draft_claim, draft_given_claim, key_form
+from core.belief.claims import EvidenceSource, claim_key, draft_claim, draft_given_claim, key_form
 from core.errors import Code, LociError
 from core.types.values import Precision, When
 from core.vault.database.tx import Tx

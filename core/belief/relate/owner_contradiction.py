@@ -1,21 +1,26 @@
-"""Whether somebody else's text is at odds with the person's own word: states it otherwise, or takes it for granted.
+"""Whether somebody else's text contradicts what the person said: states it otherwise, or takes it for granted.
 
 The one judge for the gate, whatever the kinds of the two and whichever came first, and for the marks of an answer. Each
 sentence is read as it stands and as the user would say it, with what it takes for granted spelt out ("send it to my
-lawyer X" says "my lawyer is X"); rules look first, then the relation model. Must not do: say which of the two is right,
-or what becomes of either.
+lawyer X" says "my lawyer is X"); rules look first, then the relation model. Whoever wants to put a lie beside the
+person's words chooses forms that are not read as a claim (a guess, a "they", a record of a form, an inversion), so such
+texts are read once more, loosely, and only beside what the person said. Must not do: say which of the two is right,
+what becomes of either, or believe anything.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
 from itertools import product
 
+from core.belief.extract.extraction import extract_claims
 from core.belief.extract.normal_form import read_as_seen
-from core.belief.extract.vocabulary import word_lists
+from core.belief.extract.sentence import word_lists
 from core.belief.relate.distinctions import (
     are_in_series,
     attribute_apart,
@@ -36,12 +41,23 @@ from core.belief.relate.possession import (
     to_first_person,
     value_kinds,
 )
-from core.belief.relate.relation import is_same_text
-from core.belief.relate.rivals import as_record, is_rival
+from core.belief.relate.relation_model import is_same_text
 from core.text.sentences import split_sentences
 from core.text.terms import index_terms
 from core.types.belief import ClaimDraft, Label, Relation, Told
 
+_MOST = 600
+"""Characters that are read loosely; a longer text is no short lie, and its sentences are read as claims."""
+_RECORD = re.compile(r"[{}\[\]()\"'`|=<>*#;:,]+|->")
+_NAMED = re.compile(
+    r"(?:.*[,:;.]\s+)?(?P<value>[\w'& .@-]{1,60}?) (?:is|was) (?:the user's|user's|my) (?P<name>.{1,60})",
+    re.IGNORECASE | re.DOTALL,
+)
+_OWNED = re.compile(r"(?:the user's|user's|my) (?P<name>.{1,40}?) (?:is|was) (?P<value>.{1,120})", re.IGNORECASE)
+_OF_THEM = re.compile(r"[\w' -]{1,60}\b(?:is|are)\b", re.IGNORECASE)
+"""Whose thing is named without a word on whom it is: a record of the person's, where it says what the thing is."""
+_SPELT = re.compile(r"(?<!\w)[^\W\d_](?:[ .\-_*][^\W\d_]){2,}(?!\w)")
+_PIECES = 6
 DOUBT = 0.4
 """From this likelihood of SUPERSEDE a text is at odds with the person's word: a person is asked in any case."""
 _SURE = 0.8
@@ -54,10 +70,8 @@ _READINGS = 4
 _WORD = 48
 _RUN = re.compile(rf"\S{{{_WORD + 1},}}")
 """A longer run of signs without a blank is cut there."""
-
 Extract = Callable[..., tuple[ClaimDraft, ...]]
 Classify = Callable[[Sequence[tuple[Told, Told]]], Sequence[Relation]]
-
 _WHERE = re.compile(
     r"(?P<value>[A-Z0-9][\w'&.-]*(?: [A-Z0-9][\w'&.-]*){0,5}),? where (?:I|we|the user) (?P<rest>[a-z]+)\b"
 )
@@ -69,7 +83,7 @@ _DENYING = re.compile(r"\b(?:not|no|never|none|without|stopped|no longer|any ?mo
 
 
 @dataclass(frozen=True)
-class Sentence:
+class StatedSentence:
     """One sentence of a text.
 
     Attributes:
@@ -123,7 +137,7 @@ class Sentence:
 
 
 @dataclass(frozen=True)
-class Spoken:
+class StatedText:
     """A text, sentence by sentence.
 
     Attributes:
@@ -132,7 +146,7 @@ class Spoken:
     """
 
     text: str
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[StatedSentence, ...]
 
     @property
     def matters(self) -> frozenset[str]:
@@ -140,7 +154,56 @@ class Spoken:
         return frozenset[str]().union(*(sentence.matters for sentence in self.sentences))
 
 
-def spoken(told: Told, extract: Extract, most: int = _SENTENCES) -> Spoken:
+@dataclass(frozen=True, slots=True)
+class ContradictionOdds:
+    """How likely a text is at odds with the person's own word.
+
+    Attributes:
+        share: 0 to 1; from `DOUBT` on it is.
+        by_rule: whether a rule sees it, not meaning alone.
+        is_told: whether everything of it was looked at; where not, that it seems at odds with nothing tells nothing.
+    """
+
+    share: float = 0.0
+    by_rule: bool = False
+    is_told: bool = True
+
+    @property
+    def is_doubt(self) -> bool:
+        """Whether a person should look."""
+        return self.share >= DOUBT
+
+
+def is_rival(existing: Told, incoming: Told) -> bool:
+    """Whether a text denies, or tells otherwise, what stands as the only value of its kind.
+
+    Args:
+        existing: what the person said, with its claims.
+        incoming: what somebody else tells.
+
+    Returns:
+        True where a person should look. False where `existing` claims nothing that excludes others.
+    """
+    held = [claim for claim in existing.claims if claim.exclusive and claim.polarity == "positive"]
+    text = read_as_seen(incoming.text)
+    if not held or len(text) > _MOST:
+        return False
+    return _denies(held, text) or any(has_contradiction(held, _read(loose, incoming)) for loose in _loosely(text))
+
+
+def as_record(name: str, value: str) -> Iterator[str]:
+    """A name and its value as the reader of claims knows them; of a list the last part, too ("street, town").
+
+    Args:
+        name: of a thing of the user's.
+        value: what it is said to be.
+    """
+    yield from (f"{name}: {value}", f"The user {name} {value}.", f"The user's {name} is {value}.")
+    if "," in value:
+        yield f"{name}: {value.rpartition(',')[2].strip()}"
+
+
+def read_stated_text(told: Told, extract: Extract, most: int = _SENTENCES) -> StatedText:
     """Read a text sentence by sentence.
 
     Args:
@@ -161,11 +224,149 @@ def spoken(told: Told, extract: Extract, most: int = _SENTENCES) -> Spoken:
             return replace(told, text=part)
         return Told(part, told.at_ms, extract(part, now_ms=told.at_ms, said_ms=told.at_ms))
 
-    return Spoken(text, tuple(Sentence(read(part), about, extract) for part in parts))
+    return StatedText(text, tuple(StatedSentence(read(part), about, extract) for part in parts))
+
+
+def contradiction_odds(
+    pairs: Sequence[tuple[StatedText, StatedText]], classify: Classify | None, most: int
+) -> list[ContradictionOdds]:
+    """How likely each text is at odds with what the person said.
+
+    Args:
+        pairs: (what the person said, what somebody else says).
+        classify: the relation model; None where there is none: then rules alone tell.
+        most: pairs of sentences that it is asked about, at most: those first that speak of one matter.
+
+    Returns:
+        One for each pair, in order.
+
+    Raises:
+        LociError: as `classify`.
+    """
+    found = [ContradictionOdds()] * len(pairs)
+    asked: list[_ModelPair] = []
+    for place, (own, other) in enumerate(pairs):
+        if is_same_or_in_series(own.text, other.text):
+            continue
+        each = list(product(own.sentences, other.sentences))
+        if any(_is_at_odds_by_rule(mine, theirs) for mine, theirs in each):
+            found[place] = ContradictionOdds(_STRUCTURE, by_rule=True)
+        else:
+            asked += [one for mine, theirs in each for one in _worth_asking(place, mine, theirs)]
+    asked.sort(key=lambda one: (one.rank, one.place))
+    for one in asked[most:] if classify is not None else asked:
+        found[one.place] = ContradictionOdds(is_told=False)
+    asked = [] if classify is None else asked[:most]
+    if classify is None or not asked:
+        return found
+    for one, relation in zip(asked, classify([(one.mine, one.theirs) for one in asked]), strict=True):
+        share, before = relation.probabilities.get(Label.SUPERSEDE, 0.0), found[one.place]
+        if share >= one.least and share > before.share:
+            found[one.place] = ContradictionOdds(share, is_told=before.is_told)
+    return found
+
+
+def is_same_or_in_series(own: str, other: str) -> bool:
+    """Whether two texts are one, or speak of two numbered things of a series: then neither is against the other."""
+    return is_same_text(own, other) or are_in_series(own, other)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _RivalPatterns:
+    """`resources/claims/rivals.json`, as patterns."""
+
+    guesses: re.Pattern[str]
+    persons: re.Pattern[str]
+    possessives: re.Pattern[str]
+    plural: re.Pattern[str]
+    inverted: re.Pattern[str]
+    sayings: re.Pattern[str]
+    plainly: Mapping[str, str]
+    denials: str
+    between: str
+    denied: str
+
+
+def _read(text: str, incoming: Told) -> Sequence[ClaimDraft]:
+    return extract_claims(text, now_ms=incoming.at_ms, said_ms=incoming.at_ms)
+
+
+def _denies(held: Sequence[ClaimDraft], text: str) -> bool:
+    """Whether a value of the person's stands right behind a word that denies it, or before one."""
+    words = _rival_patterns()
+    return any(
+        re.search(
+            rf"\b(?:{words.denials})\s+(?:(?:{words.between})\s+){{0,2}}{value}(?!\w)"
+            rf"|(?<!\w){value}\s+(?:is|was|are)\s+(?:{words.denied})(?!\w)",
+            text,
+            re.IGNORECASE,
+        )
+        for value in (re.escape(read_as_seen(claim.value)) for claim in held)
+    )
+
+
+def _loosely(text: str) -> Iterator[str]:
+    """The text without guessing, with the user for whom it speaks of, in plain words, turned round, and as a record."""
+    words = _rival_patterns()
+    joined = _SPELT.sub(lambda letters: "".join(filter(str.isalnum, letters.group())), text)
+    plain = " ".join(words.guesses.sub(" ", joined).split())
+    plain = words.persons.sub("the user", plain)
+    if is_about_user(text):
+        plain = words.possessives.sub("the user's", plain)
+    elif _OF_THEM.match(plain):
+        plain = words.plural.sub("the user's", plain)
+    plain = words.sayings.sub(lambda said: words.plainly[said.group().casefold()], plain)
+    if plain != text:
+        yield plain
+    turned = words.inverted.fullmatch(plain.strip(" .!"))
+    if turned is not None:
+        value, rest = turned["value"], turned["rest"]
+        yield from (f"{rest} {value}.", f"{rest} in {value}.", f"{rest} at {value}.")
+    named = _NAMED.fullmatch(plain.strip(" .!")) or _OWNED.fullmatch(plain.strip(" .!"))
+    if named is not None:
+        yield from as_record(named["name"], named["value"])
+    yield from _records(words.sayings.sub(lambda said: words.plainly[said.group().casefold()], text))
+
+
+def _records(text: str) -> Iterator[str]:
+    """What a record says, read as a sentence: the last two of its pieces are a name and a value."""
+    pieces = [piece for one in _RECORD.split(text) if (piece := one.replace("_", " ").strip(" .\n\t-"))]
+    if not 2 <= len(pieces) <= _PIECES:
+        return
+    yield from as_record(pieces[-2].split(".")[-1].strip(), pieces[-1])
+
+
+@cache
+def _rival_patterns() -> _RivalPatterns:
+    held = json.loads((files("resources") / "claims" / "rivals.json").read_text(encoding="utf-8"))
+
+    def any_of(*names: str) -> str:
+        every = [word for name in names for word in held[name]]
+        return "|".join(re.escape(word) for word in sorted(every, key=len, reverse=True))
+
+    def whole(*names: str) -> re.Pattern[str]:
+        return re.compile(rf"(?<![\w'])(?:{any_of(*names)})(?![\w'])", re.IGNORECASE)
+
+    return _RivalPatterns(
+        guesses=whole("guesses"),
+        persons=whole("persons"),
+        sayings=whole("sayings"),
+        plainly=held["sayings"],
+        possessives=whole("possessives", "of_one"),
+        plural=whole("possessives"),
+        inverted=re.compile(
+            rf"(?:.*[,:;.]\s+)?(?:not \S+ but )?(?P<value>[\w'& .-]{{1,60}}?) (?:is|was) (?:{any_of('inverted')}) "
+            r"(?P<rest>.{1,200})",
+            re.IGNORECASE | re.DOTALL,
+        ),
+        denials=any_of("denials"),
+        between=any_of("between"),
+        denied=any_of("denied"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _ModelPair:
     """Two sentences that the model is asked about.
 
     Attributes:
@@ -181,69 +382,7 @@ class _Asked:
     least: float
 
 
-@dataclass(frozen=True, slots=True)
-class Odds:
-    """How likely a text is at odds with the person's own word.
-
-    Attributes:
-        share: 0 to 1; from `DOUBT` on it is.
-        by_rule: whether a rule sees it, not meaning alone.
-        is_told: whether everything of it was looked at; where not, that it seems at odds with nothing tells nothing.
-    """
-
-    share: float = 0.0
-    by_rule: bool = False
-    is_told: bool = True
-
-    @property
-    def is_doubt(self) -> bool:
-        """Whether a person should look."""
-        return self.share >= DOUBT
-
-
-def odds_of(pairs: Sequence[tuple[Spoken, Spoken]], classify: Classify | None, most: int) -> list[Odds]:
-    """How likely each text is at odds with what the person said.
-
-    Args:
-        pairs: (what the person said, what somebody else says).
-        classify: the relation model; None where there is none: then rules alone tell.
-        most: pairs of sentences that it is asked about, at most: those first that speak of one matter.
-
-    Returns:
-        One for each pair, in order.
-
-    Raises:
-        LociError: as `classify`.
-    """
-    found = [Odds()] * len(pairs)
-    asked: list[_Asked] = []
-    for place, (own, other) in enumerate(pairs):
-        if is_same_or_in_series(own.text, other.text):
-            continue
-        each = list(product(own.sentences, other.sentences))
-        if any(_is_at_odds_by_rule(mine, theirs) for mine, theirs in each):
-            found[place] = Odds(_STRUCTURE, by_rule=True)
-        else:
-            asked += [one for mine, theirs in each for one in _worth_asking(place, mine, theirs)]
-    asked.sort(key=lambda one: (one.rank, one.place))
-    for one in asked[most:] if classify is not None else asked:
-        found[one.place] = Odds(is_told=False)
-    asked = [] if classify is None else asked[:most]
-    if classify is None or not asked:
-        return found
-    for one, relation in zip(asked, classify([(one.mine, one.theirs) for one in asked]), strict=True):
-        share, before = relation.probabilities.get(Label.SUPERSEDE, 0.0), found[one.place]
-        if share >= one.least and share > before.share:
-            found[one.place] = Odds(share, is_told=before.is_told)
-    return found
-
-
-def is_same_or_in_series(own: str, other: str) -> bool:
-    """Whether two texts are one, or speak of two numbered things of a series: then neither is against the other."""
-    return is_same_text(own, other) or are_in_series(own, other)
-
-
-def _is_at_odds_by_rule(mine: Sentence, theirs: Sentence) -> bool:
+def _is_at_odds_by_rule(mine: StatedSentence, theirs: StatedSentence) -> bool:
     """Whether rules see that two sentences give one thing two values."""
     if is_same_or_in_series(mine.told.text, theirs.told.text):
         return False
@@ -281,7 +420,7 @@ def _gives_otherwise(own: Possession, other: Possession) -> bool:
     return kinds[0] == kinds[1]
 
 
-def _is_head_apart(mine: Sentence, theirs: Sentence) -> bool:
+def _is_head_apart(mine: StatedSentence, theirs: StatedSentence) -> bool:
     """Whether a thing of the user's goes with another name of one kind: Elm Street School, then Ravenhill School."""
     if is_one_time_event(theirs.told.text):
         return False
@@ -321,7 +460,7 @@ def _is_one_matter(mine: Told, theirs: Told) -> bool:
     return bool(keys[0] & keys[1])
 
 
-def _worth_asking(place: int, mine: Sentence, theirs: Sentence) -> Iterator[_Asked]:
+def _worth_asking(place: int, mine: StatedSentence, theirs: StatedSentence) -> Iterator[_ModelPair]:
     """What the model is asked of two sentences, in each reading of the second."""
     if is_same_or_in_series(mine.told.text, theirs.told.text):
         return
@@ -338,10 +477,10 @@ def _worth_asking(place: int, mine: Sentence, theirs: Sentence) -> Iterator[_Ask
     for step, told in enumerate((theirs.told, *voiced, *theirs.readings, *_suggested(mine, theirs))):
         if told.text in known:
             continue  # a part of the person's value, or more of it
-        yield _Asked(place, step - 2 * together, mine.told, told, least)
+        yield _ModelPair(place, step - 2 * together, mine.told, told, least)
 
 
-def _least(mine: Sentence, theirs: Sentence) -> float:
+def _least(mine: StatedSentence, theirs: StatedSentence) -> float:
     """From which likelihood the model's word counts.
 
     What a thing of the user's is called is not at odds with a sentence that brings nothing that could be its name, and
@@ -359,7 +498,7 @@ def _least(mine: Sentence, theirs: Sentence) -> float:
     return least
 
 
-def _brought(theirs: Sentence, known: str) -> frozenset[str]:
+def _brought(theirs: StatedSentence, known: str) -> frozenset[str]:
     """The kinds of what a sentence brings that could be a value, beside what is known."""
     text = theirs.told.text[:1].lower() + theirs.told.text[1:]
     left_out = {word.casefold() for word in re.findall(r"\w+", known)}
@@ -368,7 +507,7 @@ def _brought(theirs: Sentence, known: str) -> frozenset[str]:
     return value_kinds(bare).union(*map(value_kinds, values))
 
 
-def _may_name(own: Possession, kinds: frozenset[str], mine: Sentence, theirs: Sentence) -> bool:
+def _may_name(own: Possession, kinds: frozenset[str], mine: StatedSentence, theirs: StatedSentence) -> bool:
     """Whether a sentence gives a thing of the user's another name, or speaks of none of them."""
     named = [one for one in theirs.given if not one.link]
     values = [one.value for one in named if _is_one_thing(own.stems, one.stems)]
@@ -386,7 +525,7 @@ def _speaks_of(own: Sequence[str], thing: Sequence[str]) -> bool:
     return tuple(thing[: len(own)]) == tuple(own) or tuple(thing[:1]) == tuple(own[-1:])
 
 
-def _suggested(mine: Sentence, theirs: Sentence) -> Iterator[Told]:
+def _suggested(mine: StatedSentence, theirs: StatedSentence) -> Iterator[Told]:
     """Readings that what the person said suggests.
 
     A value whose last word is the person's matter ("my account at Zanzi Bank" of a bank), and a day or a number that

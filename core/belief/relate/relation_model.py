@@ -1,0 +1,524 @@
+"""How a candidate relates to stored memories: runs the shipped relation model, with what rules know for certain.
+
+Two threads take the pairs of a call in turn, the caller's and the session's own: two threads inside one pair wait for
+each other at every layer, so a pair for each takes half the time. Every pair is still run alone, so its answer does not
+depend on the others. Must not do: act on what it says (`core.intake` does), know the vault, fetch anything, keep texts,
+start a thread, or import the runtime before the first pair.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property, partial
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from queue import SimpleQueue
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.belief.relate.distinctions import are_in_series, has_contradiction
+from core.belief.relate.features import FIGURES, PreparedText, encode_pair, prepare_text, vocabulary
+from core.errors import Code, EnvironmentFaultError, LociError
+from core.text.terms import fold_case, fold_width
+from core.types.belief import ACTED_ON, BY_MEANING, LABELS, Label, Relation, Told
+
+Feed = Mapping[str, Any]
+"""Arrays by the name of the model's input."""
+_LONG = 400
+"""About as many characters of a side as fill the tokens that are read of it."""
+_SHIPPED = ("model.onnx", "words.json")
+IDENTICAL = "identical"
+NUMBER_CHANGED = "number_changed"
+DATE_CHANGED = "date_changed"
+NAME_CHANGED = "name_changed"
+VALUE_CHANGED = "value_changed"
+NEGATED = "negated"
+NUMBERED = "numbered"
+CLAIMS_AT_ODDS = "claims_at_odds"
+REASONS = (
+    IDENTICAL,
+    NUMBERED,
+    NUMBER_CHANGED,
+    DATE_CHANGED,
+    NAME_CHANGED,
+    VALUE_CHANGED,
+    NEGATED,
+    CLAIMS_AT_ODDS,
+    BY_MEANING,
+)
+"""Every reason a relation may carry; keys of `resources/help/review.json`."""
+
+
+class PairQueue:
+    """The inputs of one call, run once."""
+
+    def __init__(self, session: Any, feeds: Sequence[Callable[[], Feed]]) -> None:
+        """Take the inputs.
+
+        Args:
+            session: the runtime's session, with a thread of its own besides the caller's.
+            feeds: make the inputs, each called once, in either thread.
+        """
+        self._session = session
+        self._feeds = feeds
+        self._todo = deque(range(len(feeds)))
+        self._found: list[Any] = [None] * len(feeds)
+        self._held: list[Any] = [None] * len(feeds)  # inputs that the session's thread reads
+        self._fault: Exception | None = None
+        self._ended: SimpleQueue[None] = SimpleQueue()
+
+    def run(self) -> list[Any]:
+        """Run all of them, in their order where one thread would do it.
+
+        Returns:
+            The model's first output of each; None for one that the session's thread could not run.
+
+        Raises:
+            Exception: what the session or an input raised, after the other thread has ended.
+        """
+        self._send()
+        try:
+            while (nr := self._next()) is not None:
+                self._found[nr] = self._session.run(None, dict(self._feeds[nr]()))[0]
+        finally:
+            self._todo.clear()
+            self._ended.get()
+        if self._fault is not None:
+            raise self._fault
+        return self._found
+
+    def _next(self) -> int | None:
+        try:
+            return self._todo.popleft()
+        except IndexError:
+            return None
+
+    def _send(self) -> None:
+        """Give the session's thread the next one, or end its part."""
+        nr = self._next()
+        try:
+            if nr is not None:
+                self._held[nr] = dict(self._feeds[nr]())
+                self._session.run_async(None, self._held[nr], self._came, nr)
+                return
+        except Exception as error:  # noqa: BLE001 - raised again in the caller's thread
+            self._todo.clear()
+            self._fault = error
+        self._ended.put(None)
+
+    def _came(self, found: Sequence[Any], nr: int, error: str) -> None:
+        """Called by the session's thread; what it raised would be lost."""
+        try:
+            self._found[nr] = None if error else found[0]
+        except Exception as fault:  # noqa: BLE001 - raised again in the caller's thread, which waits for this one
+            self._fault = fault
+            self._todo.clear()
+        self._send()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """What the manifest says.
+
+    Attributes:
+        version: 16 hex digits over every file a result depends on.
+        temperature: what the logits are divided by.
+        sure_at: by the label that wins, the share from which it may be acted on, 0.5 to 1.
+        shared: where the word vectors lie in the embedder's file.
+        digests: SHA-256 by file name, for both folders.
+    """
+
+    version: str
+    temperature: float
+    sure_at: Mapping[Label, float]
+    shared: Mapping[str, Any]
+    digests: Mapping[str, str]
+
+
+class Runtime:
+    """The loaded model. Several threads may use it at once.
+
+    Each pair is run by itself: dynamic int8 scales its activations over the whole batch, so a neighbour or padding
+    would change the answer, and batches are not faster (stack facts, section 10).
+    """
+
+    def __init__(self, folder: Traversable, *, threads: int, beside: Runtime | None = None) -> None:
+        """Load and check every file.
+
+        Args:
+            folder: the relation model's folder.
+            threads: processor threads, at least 1; with 2 or more, two pairs are run side by side.
+            beside: the same model, already loaded: its words and its tokenizer are not held twice.
+
+        Raises:
+            EnvironmentFaultError: E3001 if a file is missing, is not the one the manifest names, or cannot be loaded.
+        """
+        self.reading: _PairEncoder = _PairEncoder.of(folder) if beside is None else beside.reading
+        self.card = self.reading.card
+        self._threads = max(1, threads)
+        model = _verified(folder, "model.onnx", self.card.digests["model.onnx"])
+        self._session = _open_session(model, self._threads, self.reading.faults)
+
+    def logits(self, pairs: Sequence[tuple[PreparedText, PreparedText]]) -> list[NDArray[np.float64]]:
+        """What the model says of each pair.
+
+        Args:
+            pairs: what stands, and what is new.
+
+        Returns:
+            One row a pair, shape (4,), in the order of LABELS, finite.
+
+        Raises:
+            LociError: E3002 if the model gave nothing usable.
+        """
+        tokens = _Tokens(self.reading.tokenizer)
+        # The longest first: whichever thread takes the last one does not keep the other waiting for long.
+        order = sorted(range(len(pairs)), key=lambda nr: -sum(min(len(side.text), _LONG) for side in pairs[nr]))
+        feeds = [partial(self._feed, tokens, *pairs[nr]) for nr in order]
+        try:
+            if self._threads > 1 and len(feeds) > 1:
+                found = PairQueue(self._session, feeds).run()
+            else:
+                found = [self._session.run(None, feed())[0] for feed in feeds]
+        except self.reading.faults as error:
+            raise LociError(Code.EMBEDDING_FAILED, "The model that compares memories failed on a pair.") from error
+        if any(out is None or out.shape != (1, len(LABELS)) or not np.isfinite(out).all() for out in found):
+            raise LociError(Code.EMBEDDING_FAILED, "The model that compares memories gave no usable answer.")
+        rows = dict(zip(order, found, strict=True))
+        return [np.asarray(rows[nr][0], np.float64) for nr in range(len(pairs))]
+
+    def _feed(self, tokens: _Tokens, existing: PreparedText, incoming: PreparedText) -> dict[str, NDArray[Any]]:
+        row = encode_pair(tokens, existing, incoming)
+        words = self.reading.vectors(row.ids)
+        return {"words": words[None], "kinds": row.kinds[None], "figures": row.figures.reshape(1, FIGURES)}
+
+
+class RelationModel:
+    """Classifies pairs of memories; loads its files when the first pair comes.
+
+    A pair's answer depends on its two texts and their claims alone: never on the other pairs of a call, their order
+    or the calling thread. Reads 64 tokens of each side: of a longer text
+    those where most words of the other side are, within its first 3,000 characters.
+    """
+
+    def __init__(self, folder: Traversable | None = None, *, threads: int = 2) -> None:
+        """Make one; nothing is read yet.
+
+        Args:
+            folder: the folder with manifest.json, model.onnx and words.json; None for the bundled one.
+            threads: processor threads, at least 1; with 2 or more, two pairs are run side by side.
+        """
+        self._folder = relation_folder() if folder is None else folder
+        self._load: Callable[[], Runtime] = partial(Runtime, self._folder, threads=threads)
+        self._lock = threading.Lock()  # guards _runtime; that of `alone` is taken before its model's, never after
+        self._runtime: Runtime | None = None
+
+    @property
+    def card(self) -> ModelCard:
+        """What the manifest says; `card.version` changes whenever a pair could get another answer.
+
+        Raises:
+            EnvironmentFaultError: E3001 if the manifest is missing or unreadable.
+        """
+        return read_card(self._folder)
+
+    @cached_property
+    def alone(self) -> RelationModel:
+        """The same model on the thread of the caller alone, loaded when it is asked: for work that nobody waits for."""
+        found = RelationModel(self._folder, threads=1)
+        found._load = lambda: Runtime(self._folder, threads=1, beside=self._loaded())
+        return found
+
+    def rest(self) -> None:
+        """Let go of what `alone` loaded; who is using it goes on, and who asks again loads it again."""
+        with suppress(AttributeError):
+            del self.alone
+
+    def classify(self, pairs: Sequence[tuple[Told, Told]]) -> tuple[Relation, ...]:
+        """Say of each pair how the newcomer relates to what stands.
+
+        Args:
+            pairs: (existing, incoming); any texts of any length.
+
+        Returns:
+            One relation a pair, in order.
+
+        Raises:
+            LociError: E3001 if the model cannot be loaded, E3002 if it gave no usable answer.
+        """
+        found = [relate_by_rule(existing, incoming) for existing, incoming in pairs]
+        asked = [pair for pair, relation in zip(pairs, found, strict=True) if relation is None]
+        if not asked:
+            return tuple(relation for relation in found if relation is not None)
+        runtime = self._loaded()
+        # A newcomer is usually compared with several memories: each text is made ready once.
+        sides = {text: prepare_text(text) for text in dict.fromkeys(told.text for pair in asked for told in pair)}
+        rows = iter(runtime.logits([(sides[existing.text], sides[incoming.text]) for existing, incoming in asked]))
+        return tuple(
+            relation if relation is not None else _by_model(runtime.card, next(rows), pair, sides)
+            for relation, pair in zip(found, pairs, strict=True)
+        )
+
+    def _loaded(self) -> Runtime:
+        with self._lock:
+            if self._runtime is None:
+                self._runtime = self._load()
+            return self._runtime
+
+
+def relation_folder() -> Traversable:
+    """The folder of the relation model that ships with Loci."""
+    return files("resources").joinpath("model").joinpath("relations")
+
+
+def encoder_folder() -> Traversable:
+    """The folder of the embedder, whose tokenizer and word vectors the relation model shares."""
+    return files("resources").joinpath("model").joinpath("minilm")
+
+
+def unavailable(what: str) -> EnvironmentFaultError:
+    """E3001 with one sentence."""
+    return EnvironmentFaultError(
+        Code.EMBEDDER_UNAVAILABLE, f"The model that compares memories cannot be used: {what}; reinstall Loci."
+    )
+
+
+def read_card(folder: Traversable) -> ModelCard:
+    """Read the manifest.
+
+    Args:
+        folder: the relation model's folder.
+
+    Returns:
+        Its card.
+
+    Raises:
+        EnvironmentFaultError: E3001 if it is missing, unreadable or incomplete.
+    """
+    try:
+        data = folder.joinpath("manifest.json").read_bytes()
+        manifest = json.loads(data)
+        calibration = manifest["calibration"]
+        temperature = float(calibration["temperature"])
+        sure_at = {label: float(calibration["sure_at"][label.value]) for label in LABELS}
+        shared = {name: manifest["shared"][name] for name in ("offset", "words", "width", "scale", "zero")}
+        digests = {name: str(manifest["files"][name]) for name in _SHIPPED}
+        digests.update({f"minilm/{name}": str(manifest["shared"][name]) for name in ("model.onnx", "tokenizer.json")})
+        sound = manifest["labels"] == [label.value for label in LABELS] and temperature > 0
+        sound = sound and all(0.5 < share < 1 for share in sure_at.values())
+        sound = sound and all(int(shared[name]) > 0 for name in ("offset", "words", "width"))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise unavailable("its manifest is missing or unreadable") from error
+    if not sound:
+        raise unavailable("its manifest is incomplete")
+    return ModelCard(hashlib.sha256(data).hexdigest()[:16], temperature, sure_at, shared, digests)
+
+
+def probabilities(
+    logits: NDArray[np.float64], temperature: float, sure_at: Mapping[Label, float]
+) -> NDArray[np.float64]:
+    """Calibrated probabilities of one pair.
+
+    The softmax at one temperature; then the winner's share is bent so that `sure_at` of its label becomes ACTED_ON,
+    and the others share the rest as before. Shares of 0.5 and less stay, so the winner stays the winner. Both are
+    fitted on held-back pairs so that a SUPERSEDE or MERGE that is acted on is right 19 times in 20 (design section 4;
+    `packaging/training/train_relations.py`).
+
+    Args:
+        logits: shape (4,), finite.
+        temperature: above 0.
+        sure_at: by winning label, above 0.5 and below 1.
+
+    Returns:
+        Shape (4,), each 0 to 1, summing to 1.
+    """
+    scaled = np.exp((logits - logits.max()) / temperature)
+    shares = scaled / scaled.sum()
+    winner = int(np.argmax(shares))
+    before = float(shares[winner])
+    if before <= 0.5:
+        return np.asarray(shares, np.float64)
+    after = float(np.interp(before, (0.5, sure_at[LABELS[winner]], 1.0), (0.5, ACTED_ON, 1.0)))
+    rest = shares.sum() - before
+    bent = shares * ((1 - after) / rest if rest > 0 else 0.0)
+    bent[winner] = after if rest > 0 else 1.0
+    return np.asarray(bent, np.float64)
+
+
+def relate_by_rule(existing: Told, incoming: Told) -> Relation | None:
+    """What is certain without the model: the same text, or two of a numbered series."""
+    if is_same_text(existing.text, incoming.text):
+        return certain_relation(Label.DUPLICATE, IDENTICAL)
+    if are_in_series(existing.text, incoming.text) and not has_contradiction(existing.claims, incoming.claims):
+        return certain_relation(Label.COEXIST, NUMBERED)
+    return None
+
+
+def certain_relation(label: Label, reason: str) -> Relation:
+    """A relation that rules know for certain."""
+    return Relation(label, 1.0, {each: float(each is label) for each in LABELS}, "rules", reason)
+
+
+def is_same_text(existing: str, incoming: str) -> bool:
+    """Whether two texts are one but for case, blanks, letter forms and a full stop at the end.
+
+    The whole texts are compared, however long.
+    """
+    return _folded(existing) == _folded(incoming)
+
+
+class _Tokens:
+    """The tokenizer for one call: the newcomer is in every pair of it, and is split once."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self._known: dict[str, Any] = {}
+        self.token_to_id = tokenizer.token_to_id
+
+    def encode(self, text: str, *, add_special_tokens: bool) -> Any:
+        found = self._known.get(text)
+        if found is None:
+            found = self._known[text] = _Split(self._tokenizer.encode(text, add_special_tokens=add_special_tokens))
+        return found
+
+
+class _Split:
+    """What is read of a split text; the tokenizer makes these lists anew whenever they are asked for."""
+
+    def __init__(self, encoding: Any) -> None:
+        self.ids: list[int] = encoding.ids
+        self.offsets: list[tuple[int, int]] = encoding.offsets
+
+
+@dataclass(frozen=True)
+class _PairEncoder:
+    """What turns a pair into numbers; every session of the model shares it.
+
+    Attributes:
+        card: the manifest.
+        words: the word vectors, (words, width), int8 with `scale` and `zero`.
+        faults: the runtime's own errors.
+    """
+
+    card: ModelCard
+    words: NDArray[np.uint8]
+    scale: np.float32
+    zero: np.float32
+    tokenizer: Any
+    faults: tuple[type[Exception], ...]
+
+    @classmethod
+    def of(cls, folder: Traversable) -> _PairEncoder:
+        card = read_card(folder)
+        _verified(folder, "words.json", card.digests["words.json"])
+        encoder = _verified(encoder_folder(), "model.onnx", card.digests["minilm/model.onnx"])
+        names = _verified(encoder_folder(), "tokenizer.json", card.digests["minilm/tokenizer.json"])
+        scale, zero = np.float32(card.shared["scale"]), np.float32(card.shared["zero"])
+        return cls(card, _word_table(encoder, card.shared), scale, zero, _open_tokenizer(names), _runtime_faults())
+
+    def vectors(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        return (self.words[ids].astype(np.float32) - self.zero) * self.scale
+
+
+def _verified(folder: Traversable, name: str, digest: str) -> bytes:
+    try:
+        data = folder.joinpath(name).read_bytes()
+    except OSError as error:
+        raise unavailable(f"{name} is missing") from error
+    if hashlib.sha256(data).hexdigest() != digest:
+        raise unavailable(f"{name} is not the file that was shipped")
+    return data
+
+
+def _word_table(encoder: bytes, shared: Mapping[str, Any]) -> NDArray[np.uint8]:
+    """The embedder's int8 word vectors: the same bytes serve both models."""
+    words, width, offset = int(shared["words"]), int(shared["width"]), int(shared["offset"])
+    if offset + words * width > len(encoder):
+        raise unavailable("its manifest is incomplete")
+    # Copied, so that the other half of the file can be let go.
+    return np.frombuffer(encoder, np.uint8, words * width, offset).reshape(words, width).copy()
+
+
+def _open_tokenizer(data: bytes) -> Any:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_buffer(data)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def _runtime_faults() -> tuple[type[Exception], ...]:
+    """The runtime's own errors; they share no base but Exception."""
+    from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+    return tuple(v for v in vars(state).values() if isinstance(v, type) and issubclass(v, Exception))
+
+
+def _open_session(data: bytes, threads: int, faults: tuple[type[Exception], ...]) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = False
+    # Waiting threads sleep: on a busy machine, threads that spin take the processor from the one they wait for.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = 4  # the runtime would print to stderr
+    try:
+        return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+    except faults as error:
+        raise unavailable("the runtime refuses it") from error
+
+
+def _by_model(
+    card: ModelCard, logits: NDArray[np.float64], pair: tuple[Told, Told], sides: Mapping[str, PreparedText]
+) -> Relation:
+    shares = probabilities(logits, card.temperature, card.sure_at)
+    best = int(np.argmax(shares))
+    existing, incoming = pair
+    reason = BY_MEANING
+    if LABELS[best] is Label.SUPERSEDE:
+        reason = _why_replaced(existing, incoming, sides[existing.text], sides[incoming.text])
+    given = {label: float(share) for label, share in zip(LABELS, shares, strict=True)}
+    return Relation(LABELS[best], given[LABELS[best]], given, "builtin", reason)
+
+
+def _folded(text: str) -> str:
+    return " ".join(fold_case(fold_width(text)).split()).rstrip(". ")
+
+
+def _why_replaced(existing: Told, incoming: Told, old: PreparedText, new: PreparedText) -> str:
+    """The plainest sign that one text replaces the other."""
+    if has_contradiction(existing.claims, incoming.claims):
+        return CLAIMS_AT_ODDS
+    if _negated(old, new):
+        return NEGATED
+    before, after = old.forms, new.forms
+    changed = [i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b]
+    if len(before) != len(after) or len(changed) != 1:
+        return BY_MEANING
+    pair = tuple([word for word in side.words if not word.goes_on][changed[0]] for side in (old, new))
+    if all(word.form in vocabulary()["dates"] for word in pair):
+        return DATE_CHANGED
+    if all(word.number for word in pair):
+        return NUMBER_CHANGED
+    return NAME_CHANGED if all(word.name for word in pair) else VALUE_CHANGED
+
+
+def _negated(old: PreparedText, new: PreparedText) -> bool:
+    """Whether the words are the same but for a negation and its helper."""
+    return _bare(old) == _bare(new) and old.negations != new.negations
+
+
+def _bare(side: PreparedText) -> tuple[str, ...]:
+    lists = vocabulary()
+    return tuple(form.removesuffix("s") for form in side.forms if form not in lists["negations"] | lists["helpers"])
