@@ -223,32 +223,20 @@ def _incoming(record: Record, texts: tuple[str, ...], vectors: NDArray[np.float3
         "validity_unusable": (valid_from, valid_to) != (record.valid_from, record.valid_to),
     }
     return ImportRecord(
-        identity=record.identity,
-        texts=texts,
-        vectors=vectors,
-        where=record.where,
-        kind=record.kind,
-        role=record.role,
-        source=record.source,
-        status=record.status,
-        author=record.author,
+        memory=replace(
+            record,
+            space=space,
+            claim=usable_claim(record.claim),
+            valid_from=valid_from,
+            valid_to=valid_to,
+            flags=(*record.flags, *(mark for mark, stands in marks.items() if stands)),
+        ),
         conversation=None
         if conversation is None
         else (conversation.key, conversation.title, conversation.started, conversation.extra),
-        position=record.position,
-        occurred=record.occurred,
+        texts=texts,
         times=_times(record, texts),
-        category=record.category,
-        importance=record.importance,
-        tags=record.tags,
-        space=space,
-        session=record.session,
-        ref=record.ref,
-        claim=usable_claim(record.claim),
-        valid_from=valid_from,
-        valid_to=valid_to,
-        flags=(*record.flags, *(mark for mark, stands in marks.items() if stands)),
-        extra=record.extra,
+        vectors=vectors,
     )
 
 

@@ -1,4 +1,7 @@
-"""A memory that is about to be written: every column, nothing derived yet."""
+"""A memory on its way in: what it says, as an importer reads it, and as the row that is about to be written.
+
+Each field is declared once. Must not do: derive anything, or read the vault.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +33,58 @@ def to_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryContent:
+    """What a memory says, whose words it is and when it holds: the part that an import and a row have in common.
+
+    Attributes:
+        text: exactly as it came; never normalised.
+        position: place within the conversation, from 0; None outside conversations.
+        occurred: when it was said or happened; None where unknown.
+        flags: content-free marks: surrogates_replaced, front_matter_broken, encoding_guessed, time_unreadable …
+        extra: facts without a column (title, links, aliases, relation triples, original time text …); JSON-able.
+    """
+
+    text: str
+    kind: Kind
+    status: Status
+    source: Source
+    role: Role
+    author: str | None = None
+    position: int | None = None
+    occurred: When | None = None
+    category: str = "general"
+    tags: tuple[str, ...] = ()
+    session: str | None = None
+    ref: str | None = None
+    valid_from: When | None = None
+    valid_to: When | None = None
+    flags: tuple[str, ...] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedMemory(MemoryContent):
+    """A memory as an importer reads it and the store path takes it.
+
+    Attributes:
+        identity: stable across exports; the same identity is never stored twice (`chatgpt:<conversation>:<message>`).
+            Where the source has no ids it is made of path or content hash and an ordinal among equals.
+        where: for errors and provenance: file name inside the bundle and line or record number; never text.
+        importance: 0 to 1; None where the source does not tell.
+        space: a space's name; None for the import's own.
+        claim: a claim the row itself gives, in the shape of the command line's `--claim`.
+    """
+
+    identity: str
+    where: str
+    importance: float | None = None
+    space: str | None = None
+    claim: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft(MemoryContent):
     """One row to be.
 
     Attributes:
@@ -47,35 +100,19 @@ class Draft:
     """
 
     id: str
-    text: str
-    kind: Kind
-    status: Status
     space_id: str
-    source: Source
-    role: Role
     lineage: str
     recorded_at: int
     trust: float
     last_confirmed_at: int
-    author: str | None = None
     client_id: str | None = None
-    category: str = "general"
     importance: float = 0.5
-    tags: tuple[str, ...] = ()
-    session: str | None = None
     scope_session: str = ""
     conversation_id: str | None = None
-    position: int | None = None
-    ref: str | None = None
     import_id: str | None = None
     origin: Mapping[str, Any] = field(default_factory=dict)
     part_of: str | None = None
     part_index: int | None = None
-    flags: tuple[str, ...] = ()
-    extra: Mapping[str, Any] = field(default_factory=dict)
-    occurred: When | None = None
-    valid_from: When | None = None
-    valid_to: When | None = None
     status_reason: str | None = None
     chain_id: str | None = None
     read_at: int | None = None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from core.importers.input.source import Bundle
+from core.memory.draft import ImportedMemory
 from core.types.values import Kind, Role, Source, Status, When
 
 
@@ -40,48 +41,24 @@ class Section:
     occurred: When | None
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record(ImportedMemory):
     """One memory to be.
 
     Attributes:
-        identity: stable across exports; the same identity is never stored twice (`chatgpt:<conversation>:<message>`).
-            Where the source has no ids it is made of path or content hash and an ordinal among equals.
-        text: exactly as written, after the format's own removal of injected blocks; never normalised. `import_items`
-            holds it to `core.importers.records.limits`: no inline pictures, at most 1 MiB.
-        where: for errors and provenance: file name inside the bundle and line or record number; never text.
+        text: exactly as written, after the format's own removal of injected blocks. `import_items` holds it to
+            `core.importers.records.limits`: no inline pictures, at most 1 MiB.
         status: ACTIVE; QUARANTINED for proposals; ARCHIVED for hidden items of another store.
-        position: place within the conversation, from 0; None outside conversations.
         occurred: when it was said or happened, or its beginning was; None where the source does not tell.
         sections: where in the text another date begins, in order, none at 0; it is stored in linked parts there.
-        claim: a claim the row itself gives, in the shape of the command line's `--claim`.
-        flags: content-free marks: surrogates_replaced, front_matter_broken, encoding_guessed, time_unreadable …
-        extra: facts without a column (title, links, aliases, relation triples, original time text …); JSON-able.
     """
 
-    identity: str
-    text: str
-    where: str
     kind: Kind = Kind.EPISODE
     role: Role = Role.OTHER
     source: Source = Source.DOCUMENT
     status: Status = Status.ACTIVE
-    author: str | None = None
     conversation: Conversation | None = None
-    position: int | None = None
-    occurred: When | None = None
     sections: tuple[Section, ...] = ()
-    category: str = "general"
-    importance: float | None = None
-    tags: tuple[str, ...] = ()
-    space: str | None = None
-    session: str | None = None
-    ref: str | None = None
-    claim: Mapping[str, Any] | None = None
-    valid_from: When | None = None
-    valid_to: When | None = None
-    flags: tuple[str, ...] = ()
-    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,10 +35,10 @@ from core.intake.transitions.review_items import (
     screen_claim,
     screen_text,
 )
-from core.memory.draft import Draft, to_json
+from core.memory.draft import Draft, ImportedMemory, to_json
 from core.memory.write import Stored, VectorSpace, ensure_space, insert_memories, write_new_vectors
 from core.score.trust import trust_terms
-from core.types.values import GLOBAL_SPACE, OWNER_ACTOR, Kind, Role, Source, Status, When
+from core.types.values import GLOBAL_SPACE, OWNER_ACTOR, Kind, Source, Status, When
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -56,39 +56,18 @@ class ImportRecord:
     """One record of an importer, with its parts and their vectors.
 
     Attributes:
-        identity: stable across exports; never stored twice.
+        memory: as the importer read it, with what cannot be stored taken out of its fields.
         conversation: (identity, title, started, extra) of its conversation, if any.
-        where: file and line, for provenance.
         texts: the parts it is stored in.
-        occurred: when it was said, or its first part was; None where the source does not tell.
-        times: the same of each part.
+        times: when each part was said.
         vectors: one unit row a part, (parts, dims); None where the embedder is away: they are made later.
     """
 
-    identity: str
-    texts: tuple[str, ...]
-    vectors: NDArray[np.float32] | None
-    where: str
-    kind: Kind
-    role: Role
-    source: Source
-    status: Status
-    author: str | None
+    memory: ImportedMemory
     conversation: tuple[str, str | None, When | None, Mapping[str, Any]] | None
-    position: int | None
-    occurred: When | None
+    texts: tuple[str, ...]
     times: tuple[When | None, ...]
-    category: str
-    importance: float | None
-    tags: tuple[str, ...]
-    space: str | None
-    session: str | None
-    ref: str | None
-    claim: Mapping[str, Any] | None
-    valid_from: When | None
-    valid_to: When | None
-    flags: tuple[str, ...]
-    extra: Mapping[str, Any]
+    vectors: NDArray[np.float32] | None
 
 
 @dataclass
@@ -153,7 +132,7 @@ def _hex(digests: Sequence[bytes]) -> str:
 
 
 def _key(run: ImportRun, item: ImportRecord) -> bytes:
-    return identity_digest(item.space or run.space_name, item.identity)
+    return identity_digest(item.memory.space or run.space_name, item.memory.identity)
 
 
 class ImportWriter:
@@ -226,11 +205,11 @@ class ImportWriter:
         fresh: list[ImportRecord] = []
         keys = [_key(run, item) for item in items]
         seen = known_digests(tx, keys)
-        erased, said = erased_digests(tx, keys), erased_texts(tx, ("".join(item.texts) for item in items))
+        erased, said = erased_digests(tx, keys), erased_texts(tx, (item.memory.text for item in items))
         for item, key in zip(items, keys, strict=True):
             if key in seen:
                 tally.skipped["known"] += 1
-            elif key in erased or "".join(item.texts) in said:
+            elif key in erased or item.memory.text in said:
                 tally.skipped["erased"] += 1
             else:
                 seen.add(key)
@@ -251,34 +230,34 @@ class ImportWriter:
         twins: dict[tuple[str, str], str] = {}
         for item in items:
             # Every client reads GLOBAL: what is put there the person chooses, not a row of a file.
-            own = item.space is not None and item.space != GLOBAL_SPACE
-            space_id = ensure_space(tx, str(item.space), self._make_id()) if own else run.space_id
+            own = item.memory.space is not None and item.memory.space != GLOBAL_SPACE
+            space_id = ensure_space(tx, str(item.memory.space), self._make_id()) if own else run.space_id
             conversation_id = self._conversation(tx, run, item, space_id, talks)
             twin = self._twin(tx, item, space_id, twins)
             if twin is not None:
                 again.append((item, twin))
                 continue
             draft = self._draft(tx, run, item, space_id, conversation_id)
-            if item.kind in KINDS_BY_TEXT and item.status is Status.ACTIVE:
-                twins[(space_id, f"{item.kind.value}:{draft.text}")] = draft.id
+            if item.memory.kind in KINDS_BY_TEXT and item.memory.status is Status.ACTIVE:
+                twins[(space_id, f"{item.memory.kind.value}:{draft.text}")] = draft.id
             wholes.append((item, _dated(tx, item, split_draft(draft, item.texts, self._make_id, item.times))))
         self._insert(tx, run, wholes, dict(talks.values()), stored)
         for item, twin in again:  # after the insertion: a twin may be of this very batch
-            corroborate(tx, twin, _lineage(run, item), item.source)
+            corroborate(tx, twin, _lineage(run, item), item.memory.source)
             tx.insert("fingerprints", {"identity": _key(run, item), "memory_id": twin})
             if tx.value("SELECT import_id IS ? FROM memories WHERE id = ?", (run.id, twin)):
                 # What stood before says what it said: a row with its words puts no claim beneath it.
                 self._claim(tx, run, item, twin, item.texts[0])
-                screen_claim(tx, self._make_id, twin, item.claim, stranger=True)
+                screen_claim(tx, self._make_id, twin, item.memory.claim, stranger=True)
         tally.skipped["duplicate_text"] += len(again)
         tally.stored += len(wholes)
-        tally.proposals += sum(item.status is Status.QUARANTINED for item, _ in wholes)
+        tally.proposals += sum(item.memory.status is Status.QUARANTINED for item, _ in wholes)
 
     def _twin(self, tx: Tx, item: ImportRecord, space_id: str, twins: Mapping[tuple[str, str], str]) -> str | None:
-        if item.kind not in KINDS_BY_TEXT or item.status is not Status.ACTIVE:
+        if item.memory.kind not in KINDS_BY_TEXT or item.memory.status is not Status.ACTIVE:
             return None
-        key = (space_id, f"{item.kind.value}:{''.join(item.texts)}")
-        return standing_twin(tx, item.texts, item.kind, space_id) or twins.get(key)
+        key = (space_id, f"{item.memory.kind.value}:{item.memory.text}")
+        return standing_twin(tx, item.texts, item.memory.kind, space_id) or twins.get(key)
 
     def _insert(
         self,
@@ -317,10 +296,10 @@ class ImportWriter:
     def _attach(self, tx: Tx, run: ImportRun, item: ImportRecord, whole: SplitDraft) -> None:
         head = whole.head
         lineage = _lineage(run, item)
-        if item.kind is not Kind.EPISODE:  # an episode is its own and only source
+        if item.memory.kind is not Kind.EPISODE:  # an episode is its own and only source
             for part in whole.drafts:
-                add_source(tx, part.id, lineage, item.source)
-        if item.status is Status.QUARANTINED:
+                add_source(tx, part.id, lineage, item.memory.source)
+        if item.memory.status is Status.QUARANTINED:
             seen = _screened(item)
             if seen.waits:
                 raise_review(tx, self._make_id(), head.id, seen)
@@ -329,12 +308,12 @@ class ImportWriter:
         self._claim(tx, run, item, head.id, head.text)
 
     def _claim(self, tx: Tx, run: ImportRun, item: ImportRecord, memory_id: str, text: str) -> None:
-        if item.claim is None:
+        if item.memory.claim is None:
             return
-        claim = check_claim(item.claim)
+        claim = check_claim(item.memory.claim)
         claim["exclusive"] = is_exclusive(claim)
         own = claim_validity(claim)
-        validity = own if any(own) else (item.valid_from, item.valid_to)
+        validity = own if any(own) else (item.memory.valid_from, item.memory.valid_to)
         row = tx.one("SELECT space_id FROM memories WHERE id = ?", (memory_id,))
         if row is not None:
             on = EvidenceSource(memory_id, text, row[0], _lineage(run, item).key, tx.now_ms)
@@ -371,32 +350,32 @@ class ImportWriter:
     def _draft(self, tx: Tx, run: ImportRun, item: ImportRecord, space_id: str, conversation_id: str | None) -> Draft:
         return Draft(
             id=self._make_id(),
-            text="".join(item.texts),
-            kind=item.kind,
-            status=item.status,
+            text=item.memory.text,
+            kind=item.memory.kind,
+            status=item.memory.status,
             status_reason=_reason(item),
             space_id=space_id,
-            source=item.source,
-            role=item.role,
-            author=item.author,
+            source=item.memory.source,
+            role=item.memory.role,
+            author=item.memory.author,
             lineage=_lineage(run, item).key,
             recorded_at=tx.now_ms,
-            trust=_trust(tx, item.source, item.occurred),
+            trust=_trust(tx, item.memory.source, item.memory.occurred),
             last_confirmed_at=tx.now_ms,
-            category=item.category,
-            importance=0.5 if item.importance is None else item.importance,
-            tags=item.tags,
-            session=item.session,
+            category=item.memory.category,
+            importance=0.5 if item.memory.importance is None else item.memory.importance,
+            tags=item.memory.tags,
+            session=item.memory.session,
             conversation_id=conversation_id,
-            position=item.position,
-            ref=item.ref,
+            position=item.memory.position,
+            ref=item.memory.ref,
             import_id=run.id,
-            origin={"by": "import", "format": run.format, "file": run.label, "where": item.where},
-            flags=item.flags,
-            extra=item.extra,
-            occurred=item.occurred,
-            valid_from=item.valid_from,
-            valid_to=item.valid_to,
+            origin={"by": "import", "format": run.format, "file": run.label, "where": item.memory.where},
+            flags=item.memory.flags,
+            extra=item.memory.extra,
+            occurred=item.memory.occurred,
+            valid_from=item.memory.valid_from,
+            valid_to=item.memory.valid_to,
         )
 
 
@@ -406,7 +385,9 @@ def _trust(tx: Tx, source: Source, occurred: When | None) -> float:
 
 def _dated(tx: Tx, item: ImportRecord, whole: SplitDraft) -> SplitDraft:
     """The parts, each with the trust of its own age."""
-    return SplitDraft(tuple(replace(part, trust=_trust(tx, item.source, part.occurred)) for part in whole.drafts))
+    return SplitDraft(
+        tuple(replace(part, trust=_trust(tx, item.memory.source, part.occurred)) for part in whole.drafts)
+    )
 
 
 _REASONS = {Status.QUARANTINED: "proposed", Status.ARCHIVED: "hidden_at_source"}
@@ -423,25 +404,27 @@ def scan_ahead(items: Sequence[ImportRecord]) -> None:
 
 
 def _screened(item: ImportRecord) -> ScreenedText:
-    return screen_text("".join(item.texts), item.claim, stranger=True)
+    return screen_text(item.memory.text, item.memory.claim, stranger=True)
 
 
 def _looked_at(item: ImportRecord) -> ImportRecord:
     """The record with its marks; what reads like an instruction waits for the person, unless it was hidden anyway."""
     seen = _screened(item)
-    status = Status.QUARANTINED if seen.waits and item.status is Status.ACTIVE else item.status
-    return replace(item, status=status, flags=(*item.flags, *seen.flags)) if seen.flags else item
+    status = Status.QUARANTINED if seen.waits and item.memory.status is Status.ACTIVE else item.memory.status
+    if not seen.flags:
+        return item
+    return replace(item, memory=replace(item.memory, status=status, flags=(*item.memory.flags, *seen.flags)))
 
 
 def _reason(item: ImportRecord) -> str | None:
-    if item.status is Status.QUARANTINED and _screened(item).waits:
+    if item.memory.status is Status.QUARANTINED and _screened(item).waits:
         return REASON
-    return _REASONS.get(item.status)
+    return _REASONS.get(item.memory.status)
 
 
 def _lineage(run: ImportRun, item: ImportRecord) -> Lineage:
-    within = item.conversation[0] if item.conversation is not None else item.where.split(":", 1)[0]
-    return Lineage(f"import:{run.format}:{within}", session=item.session, import_id=run.id)
+    within = item.conversation[0] if item.conversation is not None else item.memory.where.split(":", 1)[0]
+    return Lineage(f"import:{run.format}:{within}", session=item.memory.session, import_id=run.id)
 
 
 def tally_json(tally: ImportTally) -> dict[str, object]:

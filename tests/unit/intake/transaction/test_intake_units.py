@@ -162,7 +162,20 @@ def test_a_derived_memory_is_trusted_no_more_than_what_it_comes_from(rig: Rig) -
 
 def test_parts_are_linked_to_their_head() -> None:
     names = iter(("p1", "p2"))
-    draft = Draft("h", "abc", Kind.FACT, Status.ACTIVE, "home", Source.DOCUMENT, Role.SOURCE, "l", 1, 0.5, 1, ref="r")
+    draft = Draft(
+        id="h",
+        text="abc",
+        kind=Kind.FACT,
+        status=Status.ACTIVE,
+        space_id="home",
+        source=Source.DOCUMENT,
+        role=Role.SOURCE,
+        lineage="l",
+        recorded_at=1,
+        trust=0.5,
+        last_confirmed_at=1,
+        ref="r",
+    )
     whole = split_draft(draft, ("a", "b", "c"), lambda: next(names))
     assert [(part.id, part.text, part.part_of, part.part_index, part.chain_id) for part in whole.drafts] == [
         ("h", "a", "h", 0, "h"),
