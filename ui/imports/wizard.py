@@ -22,12 +22,12 @@ from ui.imports.rehearsal import Rehearse
 from ui.imports.sources import Choose, Source
 from ui.tasks import Problem, Running, Task, Watch, problem_of, query
 from ui.theme.theme import Theme
+from ui.theme.tokens import spacing
 from ui.widgets.basics import button, column, hairline, label, restyle, row
 from ui.widgets.words import memories
 
 SIZE = QSize(860, 620)
 SMALLEST = QSize(640, 480)
-_AROUND = 24  # pixels of the window that stay in sight
 STEPS = ("Choose", "Look inside", "Import")
 Act = tuple[str, Callable[[], None]]
 """The title of a button and what it does."""
@@ -63,7 +63,9 @@ class Frame(QDialog):
         self.setAcceptDrops(True)
         self.setMinimumSize(SMALLEST)
         wanted = QSize(theme.px(SIZE.width()), theme.px(SIZE.height()))
-        room = wanted if parent is None else parent.window().size() - QSize(2 * _AROUND, 2 * _AROUND)
+        room = (
+            wanted if parent is None else parent.window().size() - QSize(2 * spacing().xl, 2 * spacing().xl)
+        )  # the window stays in sight around it
         self.resize(wanted.boundedTo(room).expandedTo(SMALLEST))
         self.takes_drops = True
         self._steps = [label(f"{nr}  {name}", "small") for nr, name in enumerate(STEPS, 1)]

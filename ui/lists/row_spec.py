@@ -14,9 +14,10 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QTextLayout, QTextOption
 
 from ui.theme.theme import Theme
+from ui.theme.tokens import radii, sizes
 from ui.widgets.plaintext import tip
 
-_ROUND, _BAR = 8, 3
+_BAR = 3
 
 
 def draw_ground(
@@ -36,14 +37,14 @@ def draw_ground(
     if is_chosen or is_hovered:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.colour("selection" if is_chosen else "hover"))
-        painter.drawRoundedRect(frame, _ROUND, _ROUND)
+        painter.drawRoundedRect(frame, radii().control, radii().control)
     if is_chosen:
         painter.setBrush(theme.colour("accent"))
         painter.drawRoundedRect(QRectF(frame.left(), frame.top() + 8, _BAR, frame.height() - 16), 1.5, 1.5)
     if has_focus:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(theme.colour("focus"), 2))
-        painter.drawRoundedRect(frame.adjusted(1, 1, -1, -1), _ROUND - 1, _ROUND - 1)
+        painter.drawRoundedRect(frame.adjusted(1, 1, -1, -1), radii().control - 1, radii().control - 1)
 
 
 def draw_flat_ground(
@@ -116,8 +117,6 @@ def line_height(font: QFont) -> int:
     return QFontMetrics(font).height() + 2
 
 
-PAD = 14
-"""Pixels of room, at 100 %, at both sides of a line's words."""
 LEFT, RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
 MIDDLE, LOW = Qt.AlignmentFlag.AlignVCenter, Qt.AlignmentFlag.AlignBottom
 R = TypeVar("R")
@@ -259,7 +258,7 @@ class RowSpec(Generic[R]):
         """Draw a heading over a hairline."""
         px = self.theme.px
         painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), self.theme.colour("line"))
-        inner = rect.adjusted(px(PAD), 0, -px(PAD), -px(self.below_heading))
+        inner = rect.adjusted(px(sizes().list_pad), 0, -px(sizes().list_pad), -px(self.below_heading))
         self.write(painter, inner, line.describe(), "muted", self.theme.font("label"), LEFT | LOW)
 
     def write(

@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 
 from ui.lists.list_view import HoverWatch
 from ui.theme.theme import Theme
-from ui.theme.tokens import FontRole
+from ui.theme.tokens import FontRole, spacing
 from ui.widgets.keys import overrides, plain_key
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -226,9 +226,6 @@ class TableModel(QAbstractTableModel, Generic[R]):
             self.endInsertRows()
 
 
-_PAD = 8
-
-
 class CellPainter(QStyledItemDelegate):
     """Draws cells: words in one line, cut where there is no room; hairlines; a ring round the line with the keyboard.
 
@@ -265,7 +262,7 @@ class CellPainter(QStyledItemDelegate):
         font = theme.font(role)
         painter.setFont(font)
         painter.setPen(theme.colour(index.data(INK) or "ink"))
-        inner = rect.adjusted(_PAD, 0, -_PAD, 0)
+        inner = rect.adjusted(spacing().s, 0, -spacing().s, 0)
         shown = QFontMetrics(font).elidedText(str(index.data()), Qt.TextElideMode.ElideRight, inner.width())
         align = index.data(Qt.ItemDataRole.TextAlignmentRole)
         painter.drawText(inner, align, shown)

@@ -20,9 +20,10 @@ from ui.lists.list_view import Keep, ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, RowSpec, RowState
 from ui.tasks import Running, query, write
 from ui.theme.theme import Theme
+from ui.theme.tokens import sizes
 from ui.undo import nothing, told
 
-WIDTH, HEIGHT, ROW = 600, 420, 36
+WIDTH, HEIGHT = 600, 420
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ class EntryRows(RowSpec[Entry]):
 
     def height(self, _row: Entry, _place: int) -> int:
         """All are of one height."""
-        return self.theme.px(ROW)
+        return self.theme.px(sizes().row)
 
     def draw_ground(self, painter: QPainter, rect: QRect, _row: Entry, state: RowState) -> None:
         """A rounded field where Enter would take it."""

@@ -27,10 +27,9 @@ from core.events import Changed
 from ui.context import Context, Page, PageSpec
 from ui.tasks import query
 from ui.theme.theme import Theme
+from ui.theme.tokens import sizes
 from ui.widgets.basics import row
 
-WIDTH = 72
-_ICON, _ICON_TIGHT = 20, 16
 _MOST_SHOWN = 99
 
 
@@ -182,7 +181,7 @@ class Rail(QScrollArea):
         for style, edge, gap, is_tight in ways:
             self._layout.setContentsMargins(6, edge, 6, edge)
             self._layout.setSpacing(gap)
-            side = self._theme.px(_ICON_TIGHT if is_tight else _ICON)
+            side = self._theme.px(sizes().icon if is_tight else sizes().icon_large)
             for made in self._buttons.values():
                 made.setToolButtonStyle(style)
                 made.setIconSize(QSize(side, side))
@@ -191,7 +190,7 @@ class Rail(QScrollArea):
                 return
 
     def _paint(self) -> None:
-        self.setFixedWidth(self._theme.px(WIDTH) if self._theme.scale <= 125 else self._theme.px(66))
+        self.setFixedWidth(self._theme.px(sizes().rail) if self._theme.scale <= 125 else self._theme.px(66))
         for page_id, made in self._buttons.items():
             made.setIcon(self._theme.icon(self._pages[page_id].icon, "accent" if made.isChecked() else "muted"))
             made.place_badge()
@@ -203,7 +202,6 @@ _PAGE = "house.page"
 _LAST = "last"
 _GATHER_MS = 120
 _COUNT_MS = 200
-_INSPECTOR = 360
 
 
 class House(QWidget):
@@ -258,7 +256,7 @@ class House(QWidget):
     def _restore(self) -> None:
         state = self._context.prefs.state(_SPLIT)
         if state.isEmpty() or not self._split.restoreState(state):
-            self._split.setSizes([1200 - _INSPECTOR, _INSPECTOR])
+            self._split.setSizes([1200 - sizes().inspector, sizes().inspector])
 
     @property
     def page(self) -> Page | None:

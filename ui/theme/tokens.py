@@ -53,12 +53,17 @@ class TypeStyle:
 
 @dataclass(frozen=True, slots=True)
 class Spacing:
-    """Distances in px on a grid of 8, with its half."""
+    """Distances in px on a grid of 4, with half steps between."""
 
+    hair: int
     xs: int
+    snug: int
     s: int
+    close: int
     m: int
+    side: int
     l: int  # noqa: E741  a size of clothes, read as spacing.l
+    loose: int
     xl: int
     xxl: int
 
@@ -75,19 +80,35 @@ class Radii:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Heights of controls and rows, widths of rail, list and inspector, icons and lines, in px at 100 %."""
+    """Heights of controls and rows, widths of rail, list, inspector and dialogs, icons and lines, in px at 100 %.
+
+    Attributes:
+        row_two: a row of two lines.
+        list_pad: room at both sides of a line's words.
+        page_wide: from this width on a page's list is not narrow; below `page_narrow` it stands alone.
+        tick: the box that is ticked, as the style sheet draws it.
+    """
 
     control: int
     field: int
     chip: int
     row: int
+    row_two: int
     rail: int
     list: int
+    list_narrow: int
+    list_pad: int
+    page_wide: int
+    page_narrow: int
+    dialog: int
+    dialog_middle: int
+    dialog_wide: int
     inspector: int
     top_bar: int
     status_bar: int
     icon: int
     icon_large: int
+    tick: int
     line: int
     focus_ring: int
 
@@ -251,3 +272,18 @@ def load_tokens() -> Mapping[str, Tokens]:
     data = _read()
     names: tuple[ThemeName, ...] = get_args(ThemeName)
     return MappingProxyType({name: _theme(name, data) for name in names})
+
+
+def spacing() -> Spacing:
+    """Distances; both themes share them."""
+    return load_tokens()["light"].spacing
+
+
+def radii() -> Radii:
+    """Corner radii; both themes share them."""
+    return load_tokens()["light"].radii
+
+
+def sizes() -> Sizes:
+    """Sizes of controls, panes, icons and lines; both themes share them."""
+    return load_tokens()["light"].sizes

@@ -24,7 +24,11 @@ from PySide6.QtWidgets import (
 )
 
 from ui.theme.theme import Theme
+from ui.theme.tokens import sizes
 from ui.widgets.plaintext import tip
+
+UNBOUND = 16_777_215
+"""Qt's word for no limit of a width or height."""
 
 
 class FlowLayout(QLayout):
@@ -237,9 +241,6 @@ class Segments(QWidget):
         self._buttons[value].setText(words)
 
 
-_BUTTON_ICON = 16
-
-
 def label(text: str = "", role: str = "body", *, wrap: bool = False) -> QLabel:
     """Plain text in a role of the style sheet; never interpreted.
 
@@ -385,7 +386,7 @@ class _Follower(QObject):
 
     def _paint(self) -> None:
         if isinstance(self._target, QPushButton):  # as large beside large text as beside small
-            side = self._theme.px(_BUTTON_ICON)
+            side = self._theme.px(sizes().icon)
             self._target.setIconSize(QSize(side, side))
         self._target.setIcon(self._theme.icon(self._icon, self._role))
 

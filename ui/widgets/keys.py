@@ -12,9 +12,8 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy
 
 from ui.theme.theme import Theme
+from ui.theme.tokens import sizes
 from ui.widgets.basics import keycap, row
-
-_HIGH = 32
 
 
 def plain_key(event: QKeyEvent) -> int:
@@ -104,7 +103,7 @@ class KeyButton(QPushButton):
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """As wide as its words and its key."""
-        return QSize(self._box.sizeHint().width() + 2, self._theme.px(_HIGH))
+        return QSize(self._box.sizeHint().width() + 2, self._theme.px(sizes().control))
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """Nothing of it is cut off."""

@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QStackedWidget, QVBo
 
 from ui.tasks import Problem, problem_of
 from ui.theme.theme import Theme
+from ui.theme.tokens import spacing
 from ui.widgets.basics import button, column, label, row
 
 FOOT = "isFoot"
 """Property of the line above a page's lowest buttons; what is said for a moment does not cover them."""
 _TOAST_MS = 7_000
-_TOAST_GAP = 6
 
 
 class EmptyState(QWidget):
@@ -303,7 +303,7 @@ class Toasts(QObject):
     def _foot(self) -> int:
         """Where a toast ends: above the lower edge, and above the bar of buttons at the foot of a page."""
         lines = (one for one in self._host.findChildren(QWidget) if one.property(FOOT) and one.isVisible())
-        tops = [line.mapTo(self._host, QPoint(0, 0)).y() - _TOAST_GAP for line in lines]
+        tops = [line.mapTo(self._host, QPoint(0, 0)).y() - spacing().snug for line in lines]
         return min([self._host.height() - 48, *tops])
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name

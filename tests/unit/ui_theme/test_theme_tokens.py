@@ -134,7 +134,8 @@ def test_type_scale_and_measures() -> None:
     assert (tokens.radii.card, tokens.radii.control) == (12, 8)
     assert (tokens.sizes.control, tokens.sizes.field) == (32, 38)
     assert (tokens.sizes.rail, tokens.sizes.list, tokens.sizes.inspector) == (72, 300, 360)
-    assert all(size % 4 == 0 for size in asdict(tokens.spacing).values())
+    assert all(size % 2 == 0 for size in asdict(tokens.spacing).values())
+    assert list(asdict(tokens.spacing).values()) == sorted(set(asdict(tokens.spacing).values()))
 
 
 def test_nobody_can_change_them() -> None:

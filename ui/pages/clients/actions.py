@@ -19,11 +19,11 @@ from ui.context import Context
 from ui.pages.clients.words import can_remove, left_told, names_told, removal_told, stays_told, undo_told, visible
 from ui.strings import clients_strings, format_count
 from ui.tasks import problem_of, query, write
+from ui.theme.tokens import sizes
 from ui.undo import offer_undo
 from ui.widgets.basics import Elided, Segments, button, column, label, row
 from ui.widgets.words import local
 
-_WIDTH = 460
 TODAY, YESTERDAY, WEEK, ALL, DATE = "today", "yesterday", "week", "all", "date"
 PAUSE_MS = 250
 """So long the person may go on choosing before it is counted: counting holds up whoever writes."""
@@ -67,7 +67,7 @@ class AskDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(title)
         self.setAccessibleName(title)
-        self.setMinimumWidth(context.theme.px(_WIDTH))
+        self.setMinimumWidth(context.theme.px(sizes().dialog))
         self.cancel = button(cancel or clients_strings()["cancel"], self.reject)
         self.act = button(act, self._agree, kind=kind)
         self.act.setAutoDefault(False)

@@ -17,9 +17,10 @@ from PySide6.QtWidgets import QFrame, QWidget
 from core.types.clients import Standing
 from core.types.values import Kind
 from ui.lists.list_view import ListView
-from ui.lists.row_spec import MIDDLE, PAD, RIGHT, Inert, RowSpec, RowState, line_height
+from ui.lists.row_spec import MIDDLE, RIGHT, Inert, RowSpec, RowState, line_height
 from ui.pages.clients.words import standing_word
 from ui.theme.theme import Theme
+from ui.theme.tokens import sizes, spacing
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 
 TOKENS: Mapping[Standing, str] = {
@@ -100,7 +101,7 @@ class StandingMark(QWidget):
         draw_standing(painter, self._standing, centre, self.width() * 0.95, colour)
 
 
-_ICON, _GAP, _UPRIGHT = 16, 10, 7
+_UPRIGHT = 7
 _BESIDE = 4
 """Pixels of room at both sides of what a line stands on."""
 
@@ -178,15 +179,17 @@ class ClientRows(RowSpec[Row]):
         """Its mark and its words."""
         px = self.theme.px
         head, small = self.fonts()
-        top, right = rect.top() + px(_UPRIGHT), rect.right() - px(PAD)
-        self._draw_mark(painter, QRect(rect.left() + px(PAD), top, px(_ICON), line_height(head)), row)
-        left = rect.left() + px(PAD + _ICON + _GAP)
+        top, right = rect.top() + px(_UPRIGHT), rect.right() - px(sizes().list_pad)
+        self._draw_mark(
+            painter, QRect(rect.left() + px(sizes().list_pad), top, px(sizes().icon), line_height(head)), row
+        )
+        left = rect.left() + px(sizes().list_pad + sizes().icon + spacing().close)
         head.setStrikeOut(row.is_struck)
         aside = self.theme.font("number")
         wide = QFontMetrics(aside).horizontalAdvance(row.aside) + 2 if row.aside else 0
         at = QRect(right - wide, top, wide, line_height(head))
         self.write(painter, at, row.aside, "muted", aside, RIGHT | MIDDLE)
-        at = QRect(left, top, right - left - (wide + px(_GAP) if wide else 0), line_height(head))
+        at = QRect(left, top, right - left - (wide + px(spacing().close) if wide else 0), line_height(head))
         self.write(painter, at, row.head, "muted" if row.is_struck else "ink", head)
         top += line_height(head)
         for note in row.under:
@@ -198,7 +201,7 @@ class ClientRows(RowSpec[Row]):
         theme, px = self.theme, self.theme.px
         centre = QPointF(rect.center().x() + 0.5, rect.center().y() + 0.5)
         if row.icon:
-            side = px(_ICON)
+            side = px(sizes().icon)
             place = QRect(rect.left(), round(centre.y() - side / 2), side, side)
             theme.icon(row.icon, row.ink).paint(painter, place)
         elif row.standing is not None:

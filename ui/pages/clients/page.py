@@ -32,13 +32,13 @@ from ui.pages.clients.tokens import TokenDialog
 from ui.strings import clients_strings
 from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
-from ui.widgets.basics import Segments, button, column, label, row
+from ui.theme.tokens import sizes
+from ui.widgets.basics import UNBOUND, Segments, button, column, label, row
 from ui.widgets.states import EmptyState, States
 
 ACTIVITY, RECEIPTS, SIGHT, GRANTS = "activity", "receipts", "sight", "grants"
-_LIST, _LIST_NARROW, _SIDE = 300, 272, 320
-_WIDE, _NARROW, _LOW = 980, 700, 600
-_UNBOUND = 16_777_215
+_SIDE = 320
+_LOW = 600
 _T = TypeVar("_T", bound=Tab)
 
 
@@ -203,21 +203,21 @@ class Panes(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        self.is_narrow = self.width() < self._context.theme.px(_NARROW)
+        self.is_narrow = self.width() < self._context.theme.px(sizes().page_narrow)
         self._shows_cards = self._shows_cards and self.is_narrow
         self._arrange()
 
     def _arrange(self) -> None:
         px = self._context.theme.px
-        wide = px(_LIST if self.width() >= px(_WIDE) else _LIST_NARROW)
+        wide = px(sizes().list if self.width() >= px(sizes().page_wide) else sizes().list_narrow)
         self.cards.setMinimumWidth(0 if self.is_narrow else wide)
-        self.cards.setMaximumWidth(_UNBOUND if self.is_narrow else wide)
+        self.cards.setMaximumWidth(UNBOUND if self.is_narrow else wide)
         self._side.setMinimumWidth(px(_SIDE))  # less than all in it wants: it lies down where it is narrow
         self.cards.setVisible(not self.is_narrow or self._shows_cards)
         self._side.setVisible(not self.is_narrow or not self._shows_cards)
         self._bar.setVisible(self.is_narrow)
         self.head.show_low(is_low=self.height() < px(_LOW))
-        pad = px(28 if self.width() >= px(_WIDE) else 20)
+        pad = px(28 if self.width() >= px(sizes().page_wide) else 20)
         self._box.setContentsMargins(pad, 16, pad, 14)
 
 

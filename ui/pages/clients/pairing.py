@@ -26,6 +26,7 @@ from ui.pages.clients.words import SPACE, names_told, visible
 from ui.strings import clients_strings, format_count
 from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
+from ui.theme.tokens import sizes, spacing
 from ui.widgets.basics import button, card, column, label, row
 
 _GROUP = 4
@@ -291,7 +292,7 @@ def sees_told(grants: Sequence[str]) -> str:
     return str(clients_strings()["pairing"]["sees_now"][_spaces(grants)]).format(spaces=spaces)
 
 
-_WIDTH, _MARGIN, _FRAME = 520, 24, 40
+_FRAME = 40
 _TICK_MS = 500
 
 
@@ -330,11 +331,11 @@ class PairDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(said["title"])
         self.setAccessibleName(said["title"])
-        self.setMinimumWidth(context.theme.px(_WIDTH))
+        self.setMinimumWidth(context.theme.px(sizes().dialog_middle))
         self.code, self.question, self.end = CodeView(context.theme), QuestionView(context.theme), EndView()
         # Not a stack of pages: its height would be that of the highest.
         self._views: tuple[QWidget, ...] = (self.code, self.question, self.end)
-        column(self, *self._views, margins=_MARGIN)
+        column(self, *self._views, margins=spacing().xl)
         self._connect()
         self._tick = QTimer(self)
         self._tick.setInterval(_TICK_MS)
@@ -463,13 +464,13 @@ class PairDialog(QDialog):
         """As high as what is shown and no higher than the screen, and on it as a whole."""
         view, room = next(made for made in self._views if made.isVisibleTo(self)), self.screen().availableGeometry()
         width = max(self.width(), self.minimumWidth())
-        box, inside = view.layout(), width - 2 * _MARGIN
+        box, inside = view.layout(), width - 2 * spacing().xl
         if isinstance(view, QuestionView):
             wanted = view.height_for(inside)
         else:
             wanted = view.sizeHint().height() if box is None else box.totalHeightForWidth(inside)
         around = self.frameGeometry().size() - self.size()
-        high = min(wanted + 2 * _MARGIN, room.height() - max(_FRAME, around.height()))
+        high = min(wanted + 2 * spacing().xl, room.height() - max(_FRAME, around.height()))
         self.setMinimumHeight(high)
         self.resize(width, high)
         lowest = room.bottom() + 1 - high - around.height()

@@ -21,12 +21,13 @@ from ui.pages.clients.words import SPACE, grant_sentence, grant_word, visible
 from ui.strings import clients_strings, format_count
 from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
+from ui.theme.tokens import sizes, spacing
 from ui.undo import offer_undo
 from ui.widgets.basics import button, clear, column, hairline, label, row, scrolling
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import date_of
 
-_WIDTH, _HEIGHT = 460, 360
+_HEIGHT = 360
 
 
 class NosDialog(QDialog):
@@ -44,7 +45,7 @@ class NosDialog(QDialog):
         said = clients_strings()["nos"]
         self.setWindowTitle(said["title"])
         self.setAccessibleName(said["title"])
-        self.resize(context.theme.px(_WIDTH), context.theme.px(_HEIGHT))
+        self.resize(context.theme.px(sizes().dialog), context.theme.px(_HEIGHT))
         self._context = context
         self._note = label(said["sentence"], "muted", wrap=True)
         inner = QWidget()
@@ -137,7 +138,6 @@ class DeniedNames(QObject):
 INERT_MS = 1_000
 _PROCESS = 120
 _ALL = Grant.ALL_SPACES.value
-_TICK, _BESIDE_TICK, _GAP = 14, 10, 12
 
 
 def _bulleted(sentence: str) -> QWidget:
@@ -198,7 +198,7 @@ class Rights(QWidget):
         box.toggled.connect(lambda _: self.changed.emit())
         self.boxes[grant] = box
         sentence = label(grant_sentence(grant), "small", wrap=True)
-        sentence.setContentsMargins(self._theme.px(_TICK) + _BESIDE_TICK, 0, 0, 0)
+        sentence.setContentsMargins(self._theme.px(sizes().tick) + spacing().close, 0, 0, 0)
         made = QWidget()
         column(made, box, sentence, gap=2)
         self._box.addWidget(made)
@@ -285,7 +285,7 @@ class QuestionView(QWidget):
         self.area = scrolling(self._body)
         self.area.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # its arrow keys reach what stands below
         self.area.setAccessibleName(said["question"])
-        column(self, self.area, self._foot, gap=_GAP).setStretch(0, 1)
+        column(self, self.area, self._foot, gap=spacing().m).setStretch(0, 1)
 
     def height_for(self, width: int) -> int:
         """How high it would be with nothing to scroll.
@@ -295,7 +295,7 @@ class QuestionView(QWidget):
         """
         box = self._body.layout()
         inside = self._body.sizeHint().height() if box is None else box.totalHeightForWidth(width)
-        return inside + _GAP + self._foot.sizeHint().height()
+        return inside + spacing().m + self._foot.sizeHint().height()
 
     def know_spaces(self, there: Iterable[str]) -> None:
         """Show the spaces there are; what is ticked stays so.

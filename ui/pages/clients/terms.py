@@ -19,11 +19,11 @@ from ui.pages.clients.words import SPACE, change_told, grant_sentence, grant_wor
 from ui.strings import clients_strings
 from ui.tasks import query
 from ui.theme.theme import Theme
+from ui.theme.tokens import sizes, spacing
 from ui.widgets.basics import FlowLayout, button, card, clear, column, label, row, scrolling
 from ui.widgets.states import FOOT
 
 _GLOBAL, _OWN = "GLOBAL", "client:"
-_TICK, _BESIDE_TICK = 14, 10  # as the style sheet draws a box
 
 
 class GrantBoxes(QWidget):
@@ -46,7 +46,7 @@ class GrantBoxes(QWidget):
             box.toggled.connect(lambda _: self.changed.emit())
             self.boxes[grant.value] = box
             sentence = label(grant_sentence(grant.value), "small", wrap=True)
-            sentence.setContentsMargins(theme.px(_TICK) + _BESIDE_TICK, 0, 0, 8)
+            sentence.setContentsMargins(theme.px(sizes().tick) + spacing().close, 0, 0, 8)
             layout.addWidget(box)
             layout.addWidget(sentence)
 

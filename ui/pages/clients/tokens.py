@@ -20,6 +20,7 @@ from ui.pages.clients.terms import GrantBoxes, SpaceBoxes
 from ui.pages.clients.words import visible
 from ui.strings import clients_strings
 from ui.tasks import problem_of, query, write
+from ui.theme.tokens import sizes
 from ui.widgets.basics import button, column, label, row, scrolling
 
 CLEAR_MS = 30_000
@@ -66,7 +67,7 @@ class SecretClip(QObject):
             self.clear()
 
 
-_WIDTH, _HIGH = 520, 470
+_HIGH = 470
 _NAME = 40
 _USUAL = ("read", "propose")
 
@@ -99,12 +100,12 @@ class TokenDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(said["title"])
         self.setAccessibleName(said["title"])
-        self.setMinimumWidth(context.theme.px(_WIDTH))
+        self.setMinimumWidth(context.theme.px(sizes().dialog_middle))
         self._steps = QStackedWidget()
         self._steps.addWidget(self._ask_step(name))
         self._steps.addWidget(self._show_step())
         column(self, label(said["title"], "title"), self._steps, margins=24, gap=12).setStretch(1, 1)
-        self.resize(context.theme.px(_WIDTH), context.theme.px(_HIGH))
+        self.resize(context.theme.px(sizes().dialog_middle), context.theme.px(_HIGH))
         self.name.setFocus()
 
     def _ask_step(self, name: str) -> QWidget:

@@ -15,10 +15,11 @@ from ui.context import Context
 from ui.pages.entities.words import entity_line, entity_list, preview_lines, type_word
 from ui.strings import entities_strings
 from ui.tasks import problem_of, query
+from ui.theme.tokens import sizes
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.plaintext import one_line
 
-_WIDTH, _LIST = 520, 140
+_LIST = 140
 _LONGEST = 80
 
 
@@ -43,7 +44,7 @@ class ChangeDialog(QDialog):
         said = entities_strings()["change"]
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(said["title"])
-        self.setMinimumWidth(context.theme.px(_WIDTH))
+        self.setMinimumWidth(context.theme.px(sizes().dialog_middle))
         self.name = QLineEdit(card.name)
         self.name.setMaxLength(_LONGEST)
         self.name.setAccessibleName(said["name"])
@@ -95,7 +96,7 @@ class MergeDialog(QDialog):
         self.seen: MergePreview | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(said["title"])
-        self.setMinimumWidth(context.theme.px(_WIDTH))
+        self.setMinimumWidth(context.theme.px(sizes().dialog_middle))
         self.search = QLineEdit()
         self.search.setPlaceholderText(entities_strings()["search"])
         self.search.setAccessibleName(entities_strings()["search"])

@@ -18,12 +18,11 @@ from ui.lists.list_view import Keep, ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, RowSpec, RowState
 from ui.strings import entities_strings
 from ui.theme.theme import Theme
+from ui.theme.tokens import sizes, spacing
 from ui.widgets.plaintext import one_line, utf16
 from ui.widgets.words import claim_told, count_of, date_of, said_or_noted
 
-_HEIGHT, _PAD, _ICON = 46, 12, 16
 _CUT = "… "
-_ROUND = _BESIDE = 4  # room around the lines, alike on all sides: their grounds are round as the card is
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +66,18 @@ class EntityRows(RowSpec[EntityRow]):
 
     def height(self, _row: EntityRow, _place: int) -> int:
         """All are of one height."""
-        return self.theme.px(_HEIGHT)
+        return self.theme.px(sizes().row_two)
 
     def draw_ground(self, painter: QPainter, rect: QRect, row: EntityRow, state: RowState) -> None:
         """A rounded field between hairlines."""
-        pad = self.theme.px(_BESIDE)
+        pad = self.theme.px(spacing().xs)
         painter.fillRect(rect.adjusted(2 * pad, rect.height() - 1, -2 * pad, 0), self.theme.colour("line"))
         super().draw_ground(painter, rect.adjusted(pad, 0, -pad, 0), row, state)
 
     def draw_row(self, painter: QPainter, rect: QRect, row: EntityRow, _state: RowState) -> None:
         """Its icon, its two lines, and the figure at the right."""
         theme = self.theme
-        pad, side = theme.px(_PAD), theme.px(_ICON)
+        pad, side = theme.px(spacing().m), theme.px(sizes().icon)
         theme.icon(row.icon, row.role).paint(painter, rect.left() + pad, rect.center().y() - side // 2, side, side)
         inner = rect.adjusted(2 * pad + side, theme.px(4), -pad, -theme.px(5))
         small = theme.font("small")
@@ -147,7 +146,8 @@ def entity_list(theme: Theme, name: str) -> ListView:
     made.setUniformItemSizes(True)
     made.setFrameShape(QFrame.Shape.NoFrame)
     made.setObjectName("card")
-    made.setViewportMargins(1, _ROUND, 1, _ROUND)
+    # Room around the lines, alike on all sides: their grounds are round as the card is.
+    made.setViewportMargins(1, spacing().xs, 1, spacing().xs)
     made.clicked.connect(lambda _: made.looked_at_id.emit(made.current.id))
     return made
 

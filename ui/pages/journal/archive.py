@@ -20,13 +20,13 @@ from ui.pages.journal.lines import ActBar, Entry, entry_list
 from ui.pages.journal.words import day_told
 from ui.strings import format_count, journal_strings
 from ui.tasks import problem_of, query, write
+from ui.theme.tokens import sizes
 from ui.undo import offer_undo
 from ui.widgets.basics import button, card_of, column, label, restyle, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState, States
 from ui.widgets.words import reason_told
 
-_WIDTH = 460
 _LISTED = 5
 
 
@@ -52,7 +52,7 @@ class EraseDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(said["erase_title"])
         self.setAccessibleName(said["erase_title"])
-        self.setMinimumWidth(context.theme.px(_WIDTH))
+        self.setMinimumWidth(context.theme.px(sizes().dialog))
         self._line = context.theme.px(26)
         self.summary = label(said["erase_look"], "muted", wrap=True)
         self.never = label(said["erase_never"], "danger", wrap=True)

@@ -17,10 +17,11 @@ from core.types.values import OWNER_ACTOR
 from core.types.views import MemoryRow
 from ui.context import Context
 from ui.lists.list_view import Keep, ListKeys, ListView
-from ui.lists.row_spec import MIDDLE, PAD, RIGHT, Heading, Inert, RowSpec, RowState, draw_flat_ground
+from ui.lists.row_spec import MIDDLE, RIGHT, Heading, Inert, RowSpec, RowState, draw_flat_ground
 from ui.pages.journal.words import act_of, clock_of, day_of, details_of, icon_of
 from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
+from ui.theme.tokens import sizes
 from ui.undo import stayed, to_be_paired, told
 from ui.widgets.basics import FlowLayout, button, column, keycap, label, restyle, row
 from ui.widgets.plaintext import one_line
@@ -133,7 +134,6 @@ class StepFeed(QObject):
 
 
 HEIGHT = 48
-_ICON = 16
 _NARROW = 500
 _KEYS = ListKeys(
     {
@@ -203,7 +203,7 @@ class StepRows(RowSpec[StepRow]):
     def draw_row(self, painter: QPainter, rect: QRect, row: StepRow, state: RowState) -> None:
         """Its icon, its two lines and its time."""
         theme = self.theme
-        side, pad = theme.px(_ICON), theme.px(PAD)
+        side, pad = theme.px(sizes().icon), theme.px(sizes().list_pad)
         place = QRect(rect.left() + pad, rect.center().y() - side // 2, side, side)
         theme.icon(icon_of(row), "faint" if row.undone else "muted").paint(painter, place)
         inner = rect.adjusted(pad + side + theme.px(12), theme.px(5), -pad, -theme.px(6))
@@ -324,7 +324,7 @@ class StepList(ListView):
             self.buttons.hide()
             return
         rect, size = self.visualRect(self.lines.index(place, 0)), self.buttons.sizeHint()
-        left = rect.right() - size.width() - self._theme.px(PAD)
+        left = rect.right() - size.width() - self._theme.px(sizes().list_pad)
         self.buttons.setGeometry(left, rect.center().y() - size.height() // 2, size.width(), size.height())
         self._rows.acting, self._rows.reserved = place, rect.right() - left + self._theme.px(12)
         self.buttons.show()

@@ -16,9 +16,10 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QMenu, QSizePolicy, QWidget
 
 from core.types.values import Kind
 from ui.lists.list_view import OPEN, Keep, ListKeys, ListView
-from ui.lists.row_spec import MIDDLE, PAD, RIGHT, Inert, RowSpec, RowState, draw_flat_ground, line_height, wrapped
+from ui.lists.row_spec import MIDDLE, RIGHT, Inert, RowSpec, RowState, draw_flat_ground, line_height, wrapped
 from ui.strings import journal_strings
 from ui.theme.theme import Theme
+from ui.theme.tokens import sizes, spacing
 from ui.widgets.basics import FlowLayout
 from ui.widgets.keys import KeyButton
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
@@ -132,7 +133,7 @@ def lie_down(line: QBoxLayout, *, is_wide: bool) -> None:
 
 NARROW = 560
 """Pixels of a list, at 100 %, under which what a line is stands before its note and not in a column."""
-_ICON, _WORD, _SHAPE, _GAP = 16, 84, 18, 12
+_WORD, _SHAPE = 84, 18
 _UPRIGHT, _BAR = 7, 4
 
 
@@ -218,7 +219,7 @@ class EntryRows(RowSpec[Entry]):
     def _left(self) -> int:
         """Where texts begin."""
         px = self.theme.px
-        left = px(PAD + _ICON + _GAP)
+        left = px(sizes().list_pad + sizes().icon + spacing().m)
         return left + px(_WORD) if self._has_words and not self.is_narrow else left
 
     def _room(self, entry: Entry, width: int) -> int:
@@ -226,7 +227,7 @@ class EntryRows(RowSpec[Entry]):
         px = self.theme.px
         shape = px(_SHAPE) if entry.kind is not None and entry.icon else 0
         aside = 0 if self.is_narrow else self._aside_width(entry)
-        return max(60, width - self._left() - shape - aside - px(PAD))
+        return max(60, width - self._left() - shape - aside - px(sizes().list_pad))
 
     def _aside_width(self, entry: Entry) -> int:
         """Pixels that what stands at the right end takes, with the gap before it; 0 for nothing."""
@@ -234,7 +235,7 @@ class EntryRows(RowSpec[Entry]):
             return 0
         number, small = QFontMetrics(self.theme.font("number")), QFontMetrics(self.theme.font("small"))
         wide = max(number.horizontalAdvance(entry.aside), small.horizontalAdvance(entry.aside_note))
-        return wide + 2 + self.theme.px(_GAP)
+        return wide + 2 + self.theme.px(spacing().m)
 
     def _notes(self, entry: Entry) -> list[str]:
         """The small lines under the head; where it is narrow, what stood in columns is among them."""
@@ -299,7 +300,12 @@ class EntryRows(RowSpec[Entry]):
         """The icon with its word; without an icon, the shape of the kind."""
         theme, px = self.theme, self.theme.px
         head, small = self.fonts()
-        place = QRect(rect.left() + px(PAD), top + (line_height(head) - px(_ICON)) // 2, px(_ICON), px(_ICON))
+        place = QRect(
+            rect.left() + px(sizes().list_pad),
+            top + (line_height(head) - px(sizes().icon)) // 2,
+            px(sizes().icon),
+            px(sizes().icon),
+        )
         if entry.icon:
             theme.icon(entry.icon, entry.ink).paint(painter, place)
         elif entry.kind is not None:
@@ -313,7 +319,7 @@ class EntryRows(RowSpec[Entry]):
         px = self.theme.px
         head, small = self.fonts()
         wide = self._aside_width(entry)
-        at = QRect(rect.right() - px(PAD) - wide, top, wide, line_height(head))
+        at = QRect(rect.right() - px(sizes().list_pad) - wide, top, wide, line_height(head))
         self.write(painter, at, entry.aside, "muted", self.theme.font("number"), RIGHT | MIDDLE)
         at = QRect(at.left(), at.bottom() + 1, at.width(), line_height(small))
         self.write(painter, at, entry.aside_note, "muted", small, RIGHT | MIDDLE)

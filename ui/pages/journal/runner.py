@@ -20,10 +20,9 @@ from ui.context import Context
 from ui.pages.journal.words import capital, code_told, report_line
 from ui.strings import journal_strings
 from ui.tasks import Running, job, problem_of, query, write
+from ui.theme.tokens import sizes
 from ui.undo import take_back
 from ui.widgets.basics import button, column, label, restyle, row
-
-_WIDTH = 460
 
 
 class RunDialog(QDialog):
@@ -50,7 +49,7 @@ class RunDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(said["run_title"])
         self.setAccessibleName(said["run_title"])
-        self.setFixedWidth(context.theme.px(_WIDTH))
+        self.setFixedWidth(context.theme.px(sizes().dialog))
         self.sentences = (lead, *sentences, foot)
         self.cancel = button("Cancel", self.reject)
         self.act = button(said["run_title"], self._agree, kind="primary")

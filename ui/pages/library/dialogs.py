@@ -18,6 +18,7 @@ from ui.context import Context
 from ui.lists.list_view import Keep, ListView
 from ui.lists.row_spec import RowSpec, RowState
 from ui.tasks import problem_of, query
+from ui.theme.tokens import sizes
 from ui.widgets.basics import FlowLayout, button, column, hairline, label, restyle, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import STATUS_WORDS, count_of, memories
@@ -279,8 +280,6 @@ def _tags(field: QLineEdit) -> tuple[str, ...]:
 
 
 _PAUSE_MS = 200
-_WIDTH = 560
-_LINE = 46
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +316,7 @@ class ExampleRows(RowSpec[Example]):
 
     def height(self, _row: Example, _place: int) -> int:
         """All are of one height."""
-        return self.theme.px(_LINE)
+        return self.theme.px(sizes().row_two)
 
     def draw_ground(self, _painter: QPainter, _rect: QRect, _row: Example, _state: RowState) -> None:
         """Nothing: they cannot be chosen."""
@@ -350,7 +349,7 @@ class RevisionDialog(QDialog):
         self.setWindowTitle(title)
         self.setAccessibleName(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setMinimumWidth(context.theme.px(_WIDTH))
+        self.setMinimumWidth(context.theme.px(sizes().dialog_wide))
         self._context, self._ids, self.form = context, tuple(ids), form
         self._summary = label("", wrap=True)
         self._refusals = label("", "warning", wrap=True)
@@ -359,7 +358,7 @@ class RevisionDialog(QDialog):
         self._list.setSelectionMode(ListView.SelectionMode.NoSelection)
         self._list.setObjectName("framed")
         self._list.hide()  # until there is something to show; then it stays, so that nothing jumps
-        self._list.setMinimumHeight(context.theme.px(_LINE * 4) + 10)
+        self._list.setMinimumHeight(context.theme.px(sizes().row_two * 4) + 10)
         self.cancel = button("Cancel", self.reject)
         self.act = button(form.verb, self._agree, kind="danger" if form.is_dangerous else "primary")
         self.act.setDefault(True)

@@ -20,10 +20,10 @@ from ui.lists.row_spec import RowSpec, RowState
 from ui.pages.library.filters import Chip, Query
 from ui.strings import search_strings
 from ui.theme.theme import Theme
+from ui.theme.tokens import spacing
 from ui.widgets.basics import button, column, label, restyle, row, tool
 
 _EXAMPLE = 232  # pixels of the column of examples, at 100 %
-_PAD = 12
 _WRAP = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 
 
@@ -66,7 +66,7 @@ class HelpRows(RowSpec[HelpEntry]):
 
     def _rects(self, rect: QRect) -> tuple[QRect, QRect]:
         px = self.theme.px
-        inner = rect.adjusted(px(_PAD), px(7), -px(_PAD), -px(7))
+        inner = rect.adjusted(px(spacing().m), px(7), -px(spacing().m), -px(7))
         share = min(px(_EXAMPLE), inner.width() * 2 // 5)
         return QRect(inner.x(), inner.y(), share - px(8), inner.height()), inner.adjusted(share, 0, 0, 0)
 

@@ -54,7 +54,7 @@ from ui.pages.library.model import (
     written,
 )
 from ui.theme.theme import Theme
-from ui.theme.tokens import FontRole
+from ui.theme.tokens import FontRole, spacing
 from ui.widgets.keys import overrides, plain_key
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
@@ -196,7 +196,6 @@ class Columns(QObject):
         self._model.show_sort(-1 if column is None else PLACE[column.id], falls=self.falls)
 
 
-_PAD = 8
 _BAR = 36  # of trust, pixels at 100 %
 _MOST_LINES = 4_000
 _LEAST_BESIDE = 260  # pixels a text keeps beside the words of a mark
@@ -251,7 +250,7 @@ class Cells(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._ground(painter, rect, index, is_chosen=is_chosen)
         row = self._model.row_at(index.row())
-        inner = rect.adjusted(_PAD, 0, -_PAD, 0)
+        inner = rect.adjusted(spacing().s, 0, -spacing().s, 0)
         if row is None:
             self._waiting(painter, inner, column, index.row())
         elif column.id in self._own:
@@ -323,14 +322,14 @@ class Cells(QStyledItemDelegate):
         if row.status is not Status.ACTIVE:
             words = STATUS_WORDS[row.status]
             ink = _STATUS_INKS.get(row.status, "muted")
-            room.setRight(self._chip(painter, room, words, ink, at_right=True) - _PAD)
+            room.setRight(self._chip(painter, room, words, ink, at_right=True) - spacing().s)
         if row.pinned:
             side = self._theme.px(14)
             place = QRect(room.right() - side, room.center().y() - side // 2, side, side)
             self._theme.icon("pin", "accent").paint(painter, place)
-            room.setRight(place.left() - _PAD)
+            room.setRight(place.left() - spacing().s)
         if row.warned:
-            room.setRight(self._warning(painter, room) - _PAD)
+            room.setRight(self._warning(painter, room) - spacing().s)
         stands = row.status in {Status.ACTIVE, Status.DISPUTED}
         self._write(painter, room, self._line(row), "ink" if stands else "muted")
 

@@ -41,6 +41,7 @@ from ui.pages.recall.words import (
 )
 from ui.strings import recall_strings
 from ui.theme.theme import Theme
+from ui.theme.tokens import radii, spacing
 from ui.widgets.basics import column, label
 from ui.widgets.plaintext import one_line, tip
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
@@ -210,11 +211,9 @@ def told(line: Row) -> str:
     return f"{place}{moved}{KIND_WORDS[line.kind]}: {one_line(line.text, 160)} {line.note}.{score}"
 
 
-_PAD, _PLACE, _SHAPE, _SCORE, _GAP = 16, 40, 24, 48, 16
+_PLACE, _SHAPE, _SCORE = 40, 24, 48
 _BAR, _BAR_NARROW, _WIDE = 180, 104, 720
-_UPRIGHT, _HEADING_TOP = 10, 14
 _MOST_LINES = 2
-_RADIUS = 12.0
 
 
 class AnswerRows(RowSpec[Row]):
@@ -258,7 +257,7 @@ class AnswerRows(RowSpec[Row]):
     def text_room(self, width: int) -> int:
         """Pixels a text has in a line of a width."""
         px = self.theme.px
-        return width - px(_PAD * 2 + _PLACE + _SHAPE + _GAP * 2 + _SCORE) - self._bar(width)
+        return width - px(spacing().l * 2 + _PLACE + _SHAPE + spacing().l * 2 + _SCORE) - self._bar(width)
 
     def _bar(self, width: int) -> int:
         px = self.theme.px
@@ -268,7 +267,9 @@ class AnswerRows(RowSpec[Row]):
         """As high as its words need."""
         font = self._body()
         lines = len(wrapped(row.text, font, self.text_room(self.width()), _MOST_LINES)) or 1
-        return lines * line_height(font) + line_height(self.theme.font("small")) + self.theme.px(_UPRIGHT * 2 + 2)
+        return (
+            lines * line_height(font) + line_height(self.theme.font("small")) + self.theme.px(spacing().close * 2 + 2)
+        )
 
     def inert_height(self, line: Inert, place: int) -> int:
         """As high as a heading, or the details that are open."""
@@ -282,7 +283,7 @@ class AnswerRows(RowSpec[Row]):
             self._card(painter, rect, is_first=False, is_last=line.is_last)
         elif isinstance(line, Heading):
             theme = self.theme
-            inner = rect.adjusted(0, theme.px(_HEADING_TOP), 0, -theme.px(4))
+            inner = rect.adjusted(0, theme.px(spacing().side), 0, -theme.px(4))
             font = theme.font("section")
             painter.setFont(font)
             painter.setPen(theme.colour("ink"))
@@ -292,7 +293,7 @@ class AnswerRows(RowSpec[Row]):
 
     def _card(self, painter: QPainter, rect: QRect, *, is_first: bool, is_last: bool, joins: bool = False) -> None:
         """The surface under a line, with round corners where the card begins or ends."""
-        colour, radius = self.theme.colour, _RADIUS
+        colour, radius = self.theme.colour, radii().card
         frame = QRectF(rect).adjusted(0.5, 0.5 if is_first else -radius, -0.5, -0.5 if is_last else radius)
         painter.save()
         painter.setClipRect(rect)
@@ -327,7 +328,7 @@ class AnswerRows(RowSpec[Row]):
     def draw_row(self, painter: QPainter, rect: QRect, line: Row, _state: RowState) -> None:
         """Its place, its shape, its words, its bar and its score."""
         theme, px = self.theme, self.theme.px
-        inner = rect.adjusted(px(_PAD), px(_UPRIGHT), -px(_PAD), -px(_UPRIGHT))
+        inner = rect.adjusted(px(spacing().l), px(spacing().close), -px(spacing().l), -px(spacing().close))
         left = self._place(painter, inner, line)
         centre = QPointF(left + px(6), inner.center().y())
         draw_kind(painter, line.kind, centre, px(10), theme.colour(KIND_TOKENS[line.kind]))
@@ -341,7 +342,9 @@ class AnswerRows(RowSpec[Row]):
             at.translate(0, line_height(body))
         note = QRect(left, inner.bottom() - line_height(small), room, line_height(small))
         self.write(painter, note, line.note, "muted", small)
-        bar = QRectF(inner.right() - px(_SCORE + _GAP) - self._bar(rect.width()), 0, self._bar(rect.width()), px(9))
+        bar = QRectF(
+            inner.right() - px(_SCORE + spacing().l) - self._bar(rect.width()), 0, self._bar(rect.width()), px(9)
+        )
         bar.moveTop(inner.center().y() - bar.height() / 2)
         draw_bar(painter, theme, bar, line.parts)
         self._score(painter, inner, line)

@@ -20,6 +20,7 @@ from ui.pages.recall.words import places, stage_of, stage_title
 from ui.strings import recall_strings
 from ui.tasks import query
 from ui.theme.theme import Theme
+from ui.theme.tokens import spacing
 
 _WAYS: Mapping[str, str] = {"vector": "meaning", "words": "words", "graph": "graph", "time": "time"}
 _FAR = 1_000_000
@@ -137,7 +138,7 @@ class StageView(QObject):
 FINDS = frozenset({"vector", "words", "graph", "time"})
 """Stages that find; the others drop."""
 ANSWERED = "answered"
-_HIGH, _LEAST, _PAD = 52, 46, 6
+_HIGH, _LEAST = 52, 46
 
 
 class StageBox(QAbstractButton):
@@ -200,7 +201,7 @@ class StageBox(QAbstractButton):
         theme, is_last = self._theme, self.stage == ANSWERED
         number, small = theme.font("number"), theme.font("caption")
         number.setWeight(QFont.Weight.DemiBold)
-        area = self.rect().adjusted(_PAD, theme.px(7), -_PAD, -theme.px(7))
+        area = self.rect().adjusted(spacing().snug, theme.px(7), -spacing().snug, -theme.px(7))
         painter.setFont(number)
         painter.setPen(theme.colour("accent" if is_last else "ink" if self.count else "muted"))
         painter.drawText(area, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, f"{self.count:,}")

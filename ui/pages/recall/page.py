@@ -29,7 +29,7 @@ from ui.pages.recall.words import joined
 from ui.strings import format_count, recall_strings
 from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
-from ui.widgets.basics import Segments, button, column, hairline, label, row
+from ui.widgets.basics import UNBOUND, Segments, button, column, hairline, label, row
 from ui.widgets.keys import KeyButton
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState, States
@@ -37,7 +37,6 @@ from ui.widgets.states import FOOT, EmptyState, States
 ASK, SAVED = "ask", "saved"
 _TUNER, _TUNER_NARROW = 340, 292
 _WIDE, _BESIDE = 1180, 840
-_UNBOUND = 16_777_215
 
 
 class AnswerPane(QWidget):
@@ -256,7 +255,7 @@ class Panes(QWidget):
         px = self._theme.px
         wide = px(_TUNER if self.width() >= px(_WIDE) else _TUNER_NARROW)
         self._side.setMinimumWidth(0 if self.is_narrow else wide)
-        self._side.setMaximumWidth(_UNBOUND if self.is_narrow else wide)
+        self._side.setMaximumWidth(UNBOUND if self.is_narrow else wide)
         self._side.setVisible(not self.is_narrow or self._shows_tuner)
         self._main.setVisible(not self.is_narrow or not self._shows_tuner)
         self._bar.setVisible(self.is_narrow)

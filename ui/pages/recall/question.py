@@ -20,6 +20,7 @@ from ui.pages.recall.words import names_hint, names_told, time_words
 from ui.strings import recall_strings
 from ui.tasks import query
 from ui.theme.theme import Theme
+from ui.theme.tokens import sizes
 from ui.widgets.basics import Elided, FlowLayout, MenuChip, button, column, label, row, tool
 from ui.widgets.plaintext import one_line, tip
 
@@ -176,7 +177,6 @@ class Asker(QObject):
         self.failed.emit(error)
 
 
-_FIELD = 38
 _OWN = ""
 _SHOWN = 80
 
@@ -211,7 +211,7 @@ class QuestionBar(QWidget):
         self._measure()
 
     def _measure(self) -> None:
-        high = self._theme.px(_FIELD)
+        high = self._theme.px(sizes().field)
         for part in (self.field, self.act):
             part.setFixedHeight(high)
 

@@ -20,6 +20,7 @@ from ui.pages.recall.words import places_told, short_question, verdict
 from ui.strings import recall_strings
 from ui.tasks import query
 from ui.theme.theme import Theme
+from ui.theme.tokens import sizes
 from ui.widgets.basics import button, column, label, restyle, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
@@ -83,7 +84,6 @@ _ID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[
 _PAUSE_MS = 200
 _SHOWN = 8
 _WIDTH, _HEIGHT = 600, 520
-_LINE = 46
 
 
 class WhyNotDialog(QDialog):
@@ -200,7 +200,7 @@ class WhyNotDialog(QDialog):
             item = QListWidgetItem(f"{one_line(memory.head, 110)}\n{_about(memory)}", self.list)
             item.setIcon(_icon(theme, memory.kind))
             item.setData(Qt.ItemDataRole.UserRole, memory.id)
-            item.setSizeHint(QSize(100, theme.px(_LINE)))
+            item.setSizeHint(QSize(100, theme.px(sizes().row_two)))
         self.list.setCurrentRow(0 if rows else -1)
 
     def _say_none(self, which: str) -> None:

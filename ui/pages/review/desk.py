@@ -18,6 +18,7 @@ from ui.pages.review.card import SideBySide, SideCard
 from ui.pages.review.words import ASKS, ORDER, can_repeat, from_whom, headings, may_repeat, told
 from ui.strings import review_strings
 from ui.theme.theme import Theme
+from ui.theme.tokens import spacing
 from ui.widgets.basics import FlowLayout, button, clear, column, hairline, keycap, label, row
 from ui.widgets.keys import KeyButton
 from ui.widgets.plaintext import one_line
@@ -268,8 +269,6 @@ def _left(link: QWidget) -> QHBoxLayout:
 
 
 _WIDEST = 1080
-_PAD = 32
-_PAD_NARROW = 20
 _WHY_WIDEST = 720
 _WHY_CHARACTERS = 640
 """A client's reason (512 bytes at most) is shown whole."""
@@ -475,7 +474,7 @@ class Desk(QWidget):
 
     def _fit(self) -> None:
         px = self._theme.px
-        pad = px(_PAD if self.width() >= px(700) else _PAD_NARROW)
+        pad = px(spacing().xxl if self.width() >= px(700) else spacing().loose)
         right = max(pad, self.width() - px(_WIDEST) - pad)
         self._outer.setContentsMargins(pad, px(8 if self._place.isHidden() else 20), right - _BAR, px(16))
         self._bars.setContentsMargins(0, 0, _BAR, 0)

@@ -17,10 +17,10 @@ from core.types.values import Action, Precision, When
 from ui.context import Context
 from ui.pages.review.card import MarkedText
 from ui.strings import review_strings
+from ui.theme.tokens import sizes
 from ui.widgets.basics import Segments, button, column, label, row
 
 BOTH, HAVE, CAME = "both", "have", "came"
-_WIDTH = 560
 _LONGEST_CONDITION = 200
 _REFERENCE_LINES = 5
 _DAY = timedelta(days=1)
@@ -40,7 +40,7 @@ class DecisionDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(said["title"])
         self.setAccessibleName(said["title"])
-        self.setMinimumWidth(context.theme.px(_WIDTH))
+        self.setMinimumWidth(context.theme.px(sizes().dialog_wide))
         self.form = QWidget()
         self.form_box = column(self.form, gap=8)
         self.problem = label("", "danger", wrap=True)

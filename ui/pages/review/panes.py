@@ -22,7 +22,8 @@ from ui.pages.review.words import MANY, counted_family, families, row_note, sour
 from ui.strings import review_strings
 from ui.tasks import query
 from ui.theme.theme import Theme
-from ui.widgets.basics import FlowLayout, button, clear, column, label, row
+from ui.theme.tokens import sizes
+from ui.widgets.basics import UNBOUND, FlowLayout, button, clear, column, label, row
 from ui.widgets.keys import KeyButton
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import States
@@ -166,13 +167,6 @@ def _whence(row: ReviewRow) -> str:
     return "you" if row.source.startswith("user") else source_words(row.source).lower()
 
 
-_LIST = 300
-_LIST_NARROW = 272
-_WIDE = 980
-_NARROW = 700
-_UNBOUND = 16_777_215
-
-
 class Panes(QWidget):
     """Queue and item.
 
@@ -279,15 +273,15 @@ class Panes(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        self.is_narrow = self.width() < self._theme.px(_NARROW)
+        self.is_narrow = self.width() < self._theme.px(sizes().page_narrow)
         self._shows_queue = self._shows_queue and self.is_narrow
         self._arrange()
 
     def _arrange(self) -> None:
         px = self._theme.px
-        wide = px(_LIST if self.width() >= px(_WIDE) else _LIST_NARROW)
+        wide = px(sizes().list if self.width() >= px(sizes().page_wide) else sizes().list_narrow)
         self.queue.setMinimumWidth(0 if self.is_narrow else wide)
-        self.queue.setMaximumWidth(_UNBOUND if self.is_narrow else wide)
+        self.queue.setMaximumWidth(UNBOUND if self.is_narrow else wide)
         self.queue.setVisible(not self.is_narrow or self._shows_queue)
         self._side.setVisible(not self.is_narrow or not self._shows_queue)
         self._bar.setVisible(self.is_narrow)

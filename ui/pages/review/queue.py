@@ -21,12 +21,13 @@ from ui.pages.review.words import families, row_note, source_words, told
 from ui.strings import review_strings
 from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
+from ui.theme.tokens import sizes, spacing
 from ui.undo import offer_undo
 from ui.widgets.basics import FlowLayout, MenuChip, button, clear, column, hairline, label, row, scrolling
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import ago, count_of, date_of
 
-_ROW, _HEADING, _PAD = 56, 34, 12
+_ROW, _HEADING = 56, 34
 GROUPS: Mapping[str, str] = {"none": "None", "source": "Source", "client": "Client", "subject": "Subject"}
 
 Line = ReviewRow | Heading
@@ -92,7 +93,7 @@ class QueueRows(RowSpec[ReviewRow]):
         if not isinstance(line, Heading):
             return
         px, number, is_pressed = self.theme.px, self.theme.font("small"), line.chooses and state.is_hovered
-        inner = rect.adjusted(px(_PAD), 0, -px(_PAD), -px(6))
+        inner = rect.adjusted(px(spacing().m), 0, -px(spacing().m), -px(6))
         figure = "Choose all" if is_pressed else f"{line.count or 0:,}"
         self.write(painter, inner, figure, "accent" if is_pressed else "muted", number, RIGHT | LOW)
         width = QFontMetrics(number).horizontalAdvance(figure)
@@ -101,7 +102,7 @@ class QueueRows(RowSpec[ReviewRow]):
     def draw_row(self, painter: QPainter, rect: QRect, row: ReviewRow, _state: RowState) -> None:
         """Its two lines."""
         px = self.theme.px
-        inner = rect.adjusted(px(_PAD), px(8), -px(_PAD), -px(8))
+        inner = rect.adjusted(px(spacing().m), px(8), -px(spacing().m), -px(8))
         upper, lower = QRect(inner), QRect(inner)
         upper.setHeight(inner.height() // 2)
         lower.setTop(upper.bottom() + 1)
@@ -112,7 +113,7 @@ class QueueRows(RowSpec[ReviewRow]):
 
 
 DAYS = 7
-_WIDTH, _HEIGHT = 560, 480
+_HEIGHT = 480
 _LINE = 52
 
 
@@ -177,7 +178,7 @@ class ClosedDialog(QDialog):
         said = review_strings()["closed"]
         self.setWindowTitle(said["title"])
         self.setAccessibleName(said["title"])
-        self.resize(context.theme.px(_WIDTH), context.theme.px(_HEIGHT))
+        self.resize(context.theme.px(sizes().dialog_wide), context.theme.px(_HEIGHT))
         self._context = context
         self._note = label(said["sentence"], "muted", wrap=True)
         self.list = ListView(ClosedRows(context.theme), said["title"])
@@ -232,7 +233,7 @@ class RulesDialog(QDialog):
         said = review_strings()["rules"]
         self.setWindowTitle(said["title"])
         self.setAccessibleName(said["title"])
-        self.resize(context.theme.px(_WIDTH), context.theme.px(360))
+        self.resize(context.theme.px(sizes().dialog_wide), context.theme.px(360))
         self._context = context
         self._note = label(said["sentence"], "muted", wrap=True)
         inner = QWidget()

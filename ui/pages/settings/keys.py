@@ -17,12 +17,12 @@ from core.types.replies import Presence, StatusReport
 from ui.context import Context
 from ui.pages.settings.rows import Line, Section
 from ui.tasks import Task, problem_of, query, write
+from ui.theme.tokens import sizes
 from ui.widgets.basics import Elided, button, column, label, row
 from ui.widgets.secret import SecretField, StrengthMeter, mark
 from ui.widgets.verdict import VerdictDialog, verdict_of
 from ui.widgets.words import memories, size_of
 
-_WIDTH = 460
 _COLUMNS = 3
 
 
@@ -35,7 +35,7 @@ class SecretDialog(QDialog):
         self.setWindowTitle(title)
         self.setAccessibleName(title)
         self.context = context
-        self.setFixedWidth(context.theme.px(_WIDTH))
+        self.setFixedWidth(context.theme.px(sizes().dialog))
         self.trouble = label("", "danger", wrap=True)
         self.trouble.hide()
         self.is_busy = False

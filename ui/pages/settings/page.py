@@ -26,7 +26,7 @@ from ui.pages.settings.rows import OptionLine, Section, words_for
 from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.undo import take_back
-from ui.widgets.basics import button, column, label, row, scrolling
+from ui.widgets.basics import UNBOUND, button, column, label, row, scrolling
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import count_of
@@ -198,7 +198,6 @@ def _version() -> str:
 
 
 _LIST, _WIDEST, _NARROW, _NARROW_LINES = 184, 720, 640, 540
-_ANY_WIDTH = 16_777_215  # Qt's word for no limit
 _REFRESH_MS = 200
 _SETTINGS_VERBS = frozenset({"settings", "undo"})
 _MODEL_VERBS = frozenset({"settings", "undo", "embedder", "migrate"})
@@ -348,7 +347,7 @@ class SettingsPage(Page):
         is_narrow, ways = self.width() < self.context.theme.px(_NARROW), QBoxLayout.Direction
         self.groups.setHidden(is_narrow)
         self._side.setMinimumWidth(0 if is_narrow else self.context.theme.px(_LIST))
-        self._side.setMaximumWidth(_ANY_WIDTH if is_narrow else self.context.theme.px(_LIST))
+        self._side.setMaximumWidth(UNBOUND if is_narrow else self.context.theme.px(_LIST))
         self._body.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
         self._body.setSpacing(12 if is_narrow else 24)
         room = self.width() - (0 if is_narrow else self._side.maximumWidth() + 24)

@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 
 from core.types.replies import OptionRow
 from ui.theme.theme import Theme
+from ui.theme.tokens import spacing
 from ui.widgets.basics import FlowLayout, button, column, hairline, label, restyle, tool
 from ui.widgets.basics import row as hbox
 
@@ -307,7 +308,6 @@ def words_for(row: OptionRow, value: object) -> str:
 
 
 _CONTROL = 200
-_MARGIN = 16
 _LEAST = 96
 _NOTE = 22
 
@@ -342,7 +342,7 @@ class Line(QWidget):
         self.side = QWidget()
         self.side_column = column(self.side, gap=6)
         self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._layout.setContentsMargins(_MARGIN, 12, _MARGIN, 12)
+        self._layout.setContentsMargins(spacing().l, 12, spacing().l, 12)
         self._layout.setSpacing(16)
         self._layout.addLayout(self.texts, 1)
         self._layout.addWidget(self.side, 0, Qt.AlignmentFlag.AlignVCenter)
@@ -479,7 +479,7 @@ class Section(QWidget):
         if self._lines:
             rule = QWidget()
             inside = column(rule, hairline())
-            inside.setContentsMargins(_MARGIN, 0, _MARGIN, 0)
+            inside.setContentsMargins(spacing().l, 0, spacing().l, 0)
             self._column.addWidget(rule)
         self._column.addWidget(line)
         self._lines.append((rule, line))

@@ -16,11 +16,12 @@ from core.types.values import Status
 from core.types.views import MemoryRow, TimeCursor, TimeFilter, TimePage
 from ui.context import Context
 from ui.lists.list_view import Keep, ListView
-from ui.lists.row_spec import PAD, Heading, RowSpec, RowState, draw_flat_ground
+from ui.lists.row_spec import Heading, RowSpec, RowState, draw_flat_ground
 from ui.pages.timeline.words import SAID, clock_at, day_name, when_of, who_of
 from ui.strings import timeline_strings
 from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
+from ui.theme.tokens import sizes
 from ui.widgets.basics import Elided, FlowLayout, Segments, column, label, row
 from ui.widgets.plaintext import one_line, tip
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
@@ -122,7 +123,7 @@ def _with_days(day: str, rows: Sequence[MemoryRow]) -> list[Line]:
     return lines
 
 
-_HEIGHT, _SHAPE = 46, 11
+_SHAPE = 11
 _STANDS = frozenset({Status.ACTIVE, Status.DISPUTED})
 
 
@@ -146,7 +147,7 @@ class MomentRows(RowSpec[MemoryRow]):
 
     def height(self, _row: MemoryRow, _place: int) -> int:
         """All are of one height."""
-        return self.theme.px(_HEIGHT)
+        return self.theme.px(sizes().row_two)
 
     def draw_ground(self, painter: QPainter, rect: QRect, _row: MemoryRow, state: RowState) -> None:
         """A field from edge to edge."""
@@ -161,7 +162,7 @@ class MomentRows(RowSpec[MemoryRow]):
 
     def draw_row(self, painter: QPainter, rect: QRect, row: MemoryRow, _state: RowState) -> None:
         """Its shape and its two lines."""
-        theme, pad, side = self.theme, self.theme.px(PAD), self.theme.px(_SHAPE)
+        theme, pad, side = self.theme, self.theme.px(sizes().list_pad), self.theme.px(_SHAPE)
         stands = row.status in _STANDS
         middle = QPointF(rect.left() + pad + side / 2, rect.center().y() + 0.5)
         draw_kind(painter, row.kind, middle, side, theme.colour(KIND_TOKENS[row.kind] if stands else "faint"))
