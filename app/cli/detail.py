@@ -1,4 +1,4 @@
-"""The command line's verbs show and history: one memory as a person reads it.
+"""The command line's verbs show, history and receipt: one memory, or one answer, as a person reads it.
 
 Must not do: decide anything, or print text that could steer a terminal.
 """
@@ -185,3 +185,25 @@ def history(command: Command, id: str) -> None:  # noqa: A002 - the contract's w
             out.line(f"{'':<24}{voice(item)} · {item['id']}")
 
     command.reply(command.call("history", {"id": id}), told)
+
+
+@loci.command()
+@click.argument("id")
+@with_command
+def receipt(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
+    """What one answer was: who asked what, what was given, what was kept back and why.
+
+    `loci log` names the receipts of what clients were answered.
+    """
+
+    def told(out: Output, reply: Mapping[str, Any]) -> None:
+        asker = "you" if reply["actor"] == "owner" else one_line(reply["client"] or reply["actor"], _NAME)
+        rows = [("asked", f"by {asker}, {minute(reply['at'])}, {reply['verb'].replace('_', ' ')}")]
+        rows += [("words", one_line(reply["query"], 100))] if reply["query"] else []
+        rows += [("given" if not at else "", one) for at, one in enumerate(reply["given"])] or [("given", "nothing")]
+        rows += [("", f"and {reply['unlisted']} more")] if reply["unlisted"] else []
+        kept = [f"{one['id']}  {one['why'].replace('_', ' ')}" for one in reply["withheld"]]
+        kept += [f"{reply['sealed']} sealed"] if reply["sealed"] else []
+        out.lines(aligned([*rows, *(("kept back" if not at else "", line) for at, line in enumerate(kept))]))
+
+    command.reply(command.call("receipt", {"id": id}), told)

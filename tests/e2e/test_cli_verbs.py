@@ -292,6 +292,10 @@ def test_the_log_of_a_client_tells_what_it_did(palace: Palace) -> None:
         said = palace.run("log", "plug").out
         assert "Stored: The boat's mooring" in said
         assert "mooring?" not in said
+        given = palace.run("receipt", told[0]["receipt"]).out
+        assert "by plug" in given
+        assert "mooring" in given
+        assert told[1]["memory_id"] in given
         palace.json("undo", told[1]["step"])
         assert palace.json("log", "plug")["lines"][1]["undone"] is True
 
@@ -419,7 +423,7 @@ def test_completion_offers_every_verb_and_option(tmp_path: Path) -> None:
     bash.write_text(for_bash(verbs), encoding="utf-8")
     names = [verb.name for verb in verbs if verb.name]
     assert completed(bash, "loci", "") == sorted(names)
-    assert completed(bash, "loci", "--home", "there", "rec") == ["recall"]
+    assert completed(bash, "loci", "--home", "there", "rec") == ["recall", "receipt"]
     assert completed(bash, "loci", "remember", "x", "--kind", "f") == ["fact"]
     assert completed(bash, "loci", "list", "--sort", "") == ["importance", "newest", "oldest", "said", "trust"]
     assert completed(bash, "loci", "list", "--sort", "=", "") == completed(bash, "loci", "list", "--sort", "")

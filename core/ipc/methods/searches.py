@@ -48,7 +48,20 @@ from core.ipc.methods.kit.parameters import (
     kind_of,
     unpublished,
 )
-from core.ipc.methods.kit.results import anything, both, flag, many, mapping, maybe, number, record, ref, text, whole
+from core.ipc.methods.kit.results import (
+    anything,
+    both,
+    flag,
+    many,
+    mapping,
+    maybe,
+    number,
+    one_of,
+    record,
+    ref,
+    text,
+    whole,
+)
 from core.ipc.methods.memory_json import Shape
 from core.ipc.protocol.time_format import iso, read, read_as_of
 from core.text.time_parts import DaySpan
@@ -232,6 +245,12 @@ class HistoryParams(Params):
 
     id: MemoryId
     after: Cursor | None = None
+
+
+class ReceiptParams(Params):
+    """The parameters of `owner.receipt`."""
+
+    id: MemoryId = Field(description="Of a receipt, as `log` and every answer name it.")
 
 
 async def memory_get(call: MethodCall, params: GetParams) -> Answer:
@@ -458,6 +477,28 @@ def _version(memory: Memory, shape: Shape, seen: frozenset[str]) -> dict[str, An
     return told
 
 
+async def receipt(call: MethodCall, params: ReceiptParams) -> Answer:
+    """What one answer was: who asked what, which memories it was given, and which were kept back, and why."""
+    found = await wait(call.engine.laboratory.receipt(params.id))
+    row = found.row
+    return {
+        "id": row.id,
+        "at": iso(row.at),
+        "actor": row.actor,
+        "client": row.client,
+        "session": row.session,
+        "verb": row.verb,
+        "query": row.query,
+        "reason": found.reason,
+        "given": list(found.given),
+        "withheld": [{"id": one, "why": why} for one, why in found.withheld.items()],
+        "sealed": found.sealed,
+        "unlisted": found.unlisted,
+        "reads": found.reads,
+        "expires_at": iso(row.expires_at),
+    }
+
+
 async def spaces(call: MethodCall, _params: NoParams) -> Answer:
     """All spaces, with how many memories stand in each."""
     names = (await wait(call.engine.vault.status())).values["spaces"]
@@ -649,6 +690,32 @@ METHODS: tuple[Entry, ...] = (
         record({"items": many(ref("item")), "next?": text()}),
         history,
         paged="id",
+    ),
+    owner_method(
+        "receipt",
+        "What one answer was: who asked what, what it was given, and what was kept back, and why.",
+        ReceiptParams,
+        record(
+            {
+                "id": text(),
+                "at": text(),
+                "actor": one_of("owner", "client", "scheduler"),
+                "client": text("Null where no client asked, or it is gone.", null=True),
+                "session": text(null=True),
+                "verb": text("`recall` or `context`; of what was read without a question `get`, `list` and so on."),
+                "query": text("The words that were asked; data, like the text of a memory."),
+                "reason": text("Why there was an answer, or none."),
+                "given": many(text(), "Memories, in their order."),
+                "withheld": many(record({"id": text(), "why": text()}), "What came close and was not given."),
+                "sealed": whole("Memories that were kept back because they are sealed.", least=0),
+                "unlisted": whole("Memories that were handed out besides `given`.", least=0),
+                "reads": whole("How often it was read alike within the minute.", least=0),
+                "expires_at": text("Until when it is kept.", null=True),
+                "cut?": many(text()),
+            }
+        ),
+        receipt,
+        errors=(Code.NOT_FOUND,),
     ),
     owner_method(
         "spaces",

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from desk_rig import make_pair
 from engine_rig import PASSPHRASE, Rig, facts, rig_at
-from ipc_peers import REGISTRY
-from ipc_served import listen
+from ipc_peers import REGISTRY, refusal_of
+from ipc_served import Served, listen
 
 from core.errors import Code, LociError
 from core.ipc.methods.kit.entry import CallProgress
@@ -80,6 +80,8 @@ def calls(rig: Rig, verb: str) -> dict[str, Any]:
     if verb == "mark":
         rule = rig.store("Boil water first.", kind=Kind.RULE).memory_id
         return {"id": rule, "outcome": "harmful", "note": "It broke the pot."}
+    if verb == "receipt":
+        return {"id": run(rig, "recall", query="tea")["receipt"]}
     if verb == "allow_again":
         rig.engine.clients.deny("odd one").result(30)
         return {"name": "Odd One"}
@@ -336,3 +338,19 @@ def test_who_pairs_a_name_anew_is_told_whose_memories_it_takes_up(rig: Rig) -> N
     run(rig, "revoke", name="plug")
     assert run(rig, "pair", name="plug")["former"] is True
     assert run(rig, "pair", name="another")["former"] is False
+
+
+def test_the_receipt_of_an_answer_says_what_it_gave(served: Served) -> None:
+    """The id is the one that `log` names; nobody but the owner reads it."""
+    reader = served.paired("reader", ["read", "write"])
+    stored = str(reader.call("memory_store", {"text": "the jar is blue"})["memory_id"])
+    answer = served.call(reader, "memory_search", query="the blue jar")
+    owner = served.owner()
+    line = next(one for one in served.call(owner, "owner.log", name="reader")["lines"] if one["receipt"])
+    assert line["receipt"] == answer["receipt"]
+    told = served.call(owner, "owner.receipt", id=line["receipt"])
+    assert (told["actor"], told["client"], told["verb"]) == ("client", "reader", "recall")
+    assert told["query"] == "the blue jar"
+    assert (told["given"], told["sealed"], told["unlisted"]) == ([stored], 0, 0)
+    assert refusal_of(owner, "owner.receipt", {"id": stored}) is Code.NOT_FOUND
+    assert refusal_of(reader, "owner.receipt", {"id": line["receipt"]}) is Code.ACCESS_DENIED
