@@ -46,7 +46,7 @@ def init(command: Command, keyring: bool, test_clock: bool) -> None:
 
     parts, out = command.parts, command.output
     keys = HomeKeys(parts.home)
-    if keys.exist:
+    if keys.exists:
         raise UserError(Code.VAULT_EXISTS, "There is a vault here already; it is left as it is.")
     passphrase = _new_passphrase(parts.environment.secret_file, keyring)
     from core.engine.facade import create_vault  # after the question, so that it is asked at once

@@ -69,7 +69,7 @@ def _fill(app: QApplication, engine: Engine, clock: SampleClock) -> bool:
         ended.append(error)
         app.exit()
 
-    bridge.call(lambda: engine.aside(lambda: fill(engine, clock, watch.progress)), end)
+    bridge.call(lambda: engine.run_aside(lambda: fill(engine, clock, watch.progress)), end)
     splash.show()
     try:
         app.exec()

@@ -99,7 +99,7 @@ def open_root(parts: Parts, secret: str | None = None) -> RootKey:
     """
     keys = HomeKeys(parts.home)
     keys.finish_restore()
-    if not keys.exist:
+    if not keys.exists:
         raise UserError(Code.NO_VAULT, "There is no vault here yet; make one with `loci init`.")
     if secret is None and parts.environment.secret_file is None and keys.in_keyring:
         return keys.open(None)
@@ -131,7 +131,7 @@ def connect(parts: Parts, root: RootKey, *, unlock: bool = True) -> RemoteSessio
         if not unlock:
             return None
     with Client.connect(parts.place) as client:
-        client.unlock(keys.vault_id, keys.handed(root), keys.lock_holder())
+        client.unlock(keys.vault_id, keys.export_root(root), keys.lock_holder())
     session = _greeted(parts, keys, root)
     session.has_unlocked = True
     return session

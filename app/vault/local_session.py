@@ -58,7 +58,7 @@ def local_session(parts: Parts, root: RootKey, tell: Tell) -> LocalSession:
     engine = build_engine(parts, tell)
     try:
         tell_opening(engine.unlock(root), tell)
-        if engine.finishing is not None and engine.imports.interrupted():
+        if engine.finishing is not None and engine.imports.count_interrupted():
             tell("An import was interrupted; finishing it first.")
             engine.finishing.result()
     except BaseException:

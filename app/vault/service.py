@@ -66,7 +66,7 @@ class Service:
                 version=version("loci-palace"),
                 hooks=Hooks(
                     hand_over=self._hand_over if self._gives_away else None,
-                    admitted=engine.clients.seen,
+                    admitted=engine.clients.note_seen,
                     refused=lambda refusal: engine.note_refusal(refusal.client_id, refusal.code, refusal.method),
                 ),
             )
@@ -166,7 +166,7 @@ def serve(parts: Parts, tell: Tell, *, must_open: bool = False) -> None:
     """
     keys = HomeKeys(parts.home)
     keys.finish_restore()
-    if not keys.exist:
+    if not keys.exists:
         raise UserError(Code.NO_VAULT, "There is no vault here yet; make one with `loci init`.")
     root = _root(parts, keys)
     if root is None and must_open:

@@ -163,7 +163,7 @@ class Shown(QObject):
         engine = self.desktop.engine
         if engine.state == "open":
             with suppress(LociError):  # locked a moment ago: then nothing runs anyway
-                engine.jobs.touch()
+                engine.jobs.note_activity()
 
     def raise_window(self) -> None:
         """Bring the window to the front."""
@@ -238,7 +238,7 @@ def _opened_by_file(parts: Parts, engine: Engine) -> OpenInfo | None:
         What opening found; None where no file was named, or there is no vault yet.
     """
     file = parts.environment.secret_file
-    if file is None or not HomeKeys(engine.home).exist:
+    if file is None or not HomeKeys(engine.home).exists:
         return None
     try:
         return engine.vault.open(read_secret_file(file)).result()
@@ -250,7 +250,7 @@ def _opened_by_file(parts: Parts, engine: Engine) -> OpenInfo | None:
 def _claim_if_free(engine: Engine, service: Service, tell: Tell) -> None:
     """Own the home from the start where nobody else does; else it is asked for at unlocking."""
     try:
-        if HomeKeys(engine.home).exist:
+        if HomeKeys(engine.home).exists:
             engine.claim()
             service.begin()
     except LociError as error:

@@ -148,7 +148,7 @@ class ClientChanges:
         """
         opened, scope = self._opened(), self._scope(actor)
         check_change_request(ChangeRequest(Wish.FORGET, memory_id, None, reason))
-        client = self._authority.of(actor)
+        client = self._authority.client_of(actor)
         may_mark = client is None or bool(client.grants & {Grant.WRITE.value, Grant.CURATE.value})
         asked = {"verb": "feedback", "id": memory_id, "helpful": helpful, "reason": reason}
         call = IdempotentCall(actor, request_id, asked)
@@ -198,9 +198,9 @@ class ClientChanges:
         """
         practice = self._practice
         marked = (
-            practice.helpful(memory_id, actor, request_id, kind)
+            practice.mark_helpful(memory_id, actor, request_id, kind)
             if helpful
-            else practice.harmful(memory_id, actor, reason, request_id, kind)
+            else practice.mark_harmful(memory_id, actor, reason, request_id, kind)
         )
         return map_result(marked, lambda done: _marked(done, helpful=helpful))
 
@@ -229,7 +229,7 @@ class ClientChanges:
         """
         opened = self._opened()
         self._authority.scope(actor)
-        self._authority.voice(actor)
+        self._authority.require_voice(actor)
         call = IdempotentCall(
             actor, request_id, {"verb": "relate", "ids": [source_id, target_id], "as": relationship.value}
         )
@@ -237,7 +237,7 @@ class ClientChanges:
         def write(tx: Tx) -> Related:
             # What was granted may have been taken back since.
             scope = self._authority.scope(actor)
-            self._authority.voice(actor)
+            self._authority.require_voice(actor)
             with opened.storage.verb(tx, actor, "relate", call) as verb:
                 if verb.earlier is not None:
                     return Related(**verb.earlier)
@@ -252,7 +252,7 @@ class ClientChanges:
     # ---- ground
 
     def _scope(self, actor: Actor) -> Scope:
-        client = self._authority.of(actor)
+        client = self._authority.client_of(actor)
         if client is not None and not client.grants.intersection(_ASKING):
             raise UserError(Code.ACCESS_DENIED, "This client may read but not write; ask the person to grant it.")
         return self._authority.scope(actor)
@@ -266,7 +266,7 @@ class ClientChanges:
             _check(tx, wished.memory_id, self._scope(actor), wished.kind)
 
         def write(tx: Tx) -> ChangeReply:
-            client = self._authority.of(actor)
+            client = self._authority.client_of(actor)
             if client is None:
                 raise not_admitted_error()
             made = None if meant is None else meant.within(opened.search.active_space)

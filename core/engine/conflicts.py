@@ -106,7 +106,7 @@ class ReviewChores:
     looked_at: float | None = None
     expiry_at: float | None = None
 
-    def tend(self, opened: OpenVault) -> None:
+    def run(self, opened: OpenVault) -> None:
         """Look at the desk if anything changed since the last time.
 
         Raises:
@@ -227,7 +227,7 @@ class Conflicts:
             raise UserError(Code.NOT_FOUND, _NONE)
         return found
 
-    def badge(self) -> Future[int]:
+    def count_waiting(self) -> Future[int]:
         """How many items wait for the person.
 
         Raises:
@@ -235,7 +235,7 @@ class Conflicts:
         """
         return self._opened().storage.read(open_count)
 
-    def closed(self, days: int = 7) -> Future[tuple[ClosedRow, ...]]:
+    def list_closed(self, days: int = 7) -> Future[tuple[ClosedRow, ...]]:
         """What closed in the last days, by itself or by a decision, the latest first.
 
         Args:
@@ -251,7 +251,7 @@ class Conflicts:
         since = opened.storage.clock.now_ms() - max(1, days) * _DAY_MS
         return opened.storage.read(lambda rows: self._desk.closed(rows, since))
 
-    def listed(self, actor: Actor, *, everything: bool = False) -> Future[tuple[ListedConflict, ...]]:
+    def list_items(self, actor: Actor, *, everything: bool = False) -> Future[tuple[ListedConflict, ...]]:
         """The items as the command line and clients get them, most harmful first.
 
         Args:
@@ -313,7 +313,7 @@ class Conflicts:
 
         def decide(meant: Embedded | None) -> Future[Decided]:
             def write(tx: Tx) -> Decided:
-                self._authority.need_terms(actor, client)
+                self._authority.check_terms_hold(actor, client)
                 with opened.storage.verb(tx, actor, "resolve", call) as verb:
                     if verb.earlier is not None:
                         return _decided(verb.earlier)

@@ -171,24 +171,24 @@ class Engine:
         self.library = Library(self._require)
         self.conflicts = Conflicts(self._require, self._authority)
         self.clients = Clients(self._require, self._authority)
-        self.watching = ChangeSubscriptions(self._require, self._authority)
-        self.journal = History(self._require, self._authority)
+        self.subscriptions = ChangeSubscriptions(self._require, self._authority)
+        self.history = History(self._require, self._authority)
         self.settings = Settings(self._require)
         self.practice = Practice(self._require, self._authority)
-        self.changes = ClientChanges(self._require, self._authority, self.library, self.practice)
+        self.client_changes = ClientChanges(self._require, self._authority, self.library, self.practice)
         self.entities = Entities(self._require, self._authority)
         self.sessions = Sessions(self._require, self._authority)
         self.graph = Graph(self._require)
         self.timeline = Timeline(self._require)
         self.palace = Palace(self._require)
         self.laboratory = Laboratory(self._require, self._authority)
-        self.model = ModelRefinement(self._require, lambda: self.loop)
-        self.spaces = EmbeddingModels(self._require, lambda: self.loop, setup.embedder, self.settings)
-        jobs = {**all_jobs(), JobType.MIGRATE: MigrationJob(self.spaces)}
-        self.scheduler = Scheduler(Agenda(jobs), self.model)
-        self.spaces.wished = self.scheduler.look_soon
+        self.refinement = ModelRefinement(self._require, lambda: self.loop)
+        self.embedding_models = EmbeddingModels(self._require, lambda: self.loop, setup.embedder, self.settings)
+        jobs = {**all_jobs(), JobType.MIGRATE: MigrationJob(self.embedding_models)}
+        self.scheduler = Scheduler(Agenda(jobs), self.refinement)
+        self.embedding_models.wished = self.scheduler.check_soon
         self.jobs = JobsGroup(self._require, self.scheduler, self.settings)
-        self.upkeep = Maintenance(self._require, self._authority, self.jobs, self.scheduler)
+        self.maintenance = Maintenance(self._require, self._authority, self.jobs, self.scheduler)
         self.vault = VaultGroup(
             self._require,
             self._loop.control,
@@ -257,7 +257,7 @@ class Engine:
                     threads,
                     self.hub,
                     setup.readers,
-                    self.spaces.embedder_for,
+                    self.embedding_models.embedder_for,
                     setup.chance,
                     self._counter.read(root, threads),
                 )
@@ -291,7 +291,7 @@ class Engine:
             How many clients were revoked by it, since their pairing changed in what is lost, and must be paired anew; 0
             where there was nothing to accept. The future raises VAULT_LOCKED, DISK_FULL …
         """
-        return self.aside(self._accept_older)
+        return self.run_aside(self._accept_older)
 
     def _accept_older(self) -> int:
         with self._lock:
@@ -317,9 +317,9 @@ class Engine:
         self.scheduler.begin(opened)
         if self._setup.background:
             self._unhear()
-            self._unhear = self.hub.subscribe(self.laboratory.heard)
+            self._unhear = self.hub.subscribe(self.laboratory.handle_event)
             self.palace.begin(opened)
-            self.model.begin(opened)
+            self.refinement.begin(opened)
             self.finishing = self.imports.finish_interrupted(self._tell_finishing)
             log_failure(self.finishing, _log, "finishing an interrupted import")
             log_failure(
@@ -338,12 +338,12 @@ class Engine:
         self._quietly(
             opened, lambda one: release_caches(one.load, one.search.release_memory, self.timeline.release_memory)
         )
-        self._quietly(opened, self.sessions.tend)
-        self._quietly(opened, self.scheduler.attend)
+        self._quietly(opened, self.sessions.run_chores)
+        self._quietly(opened, self.scheduler.resume_requested)
         if self._setup.background:
-            self._quietly(opened, self._desk.tend)
+            self._quietly(opened, self._desk.run)
             self._quietly(opened, reconcile_daily)
-            self._quietly(opened, self.scheduler.beat)
+            self._quietly(opened, self.scheduler.queue_due)
 
     def _quietly(self, opened: OpenVault, action: startup.Chore) -> None:
         try:
@@ -369,8 +369,8 @@ class Engine:
     def _close(self, opened: OpenVault, within_s: float = startup.CLOSE_S) -> None:
         self._authority.forget_all()
         self.scheduler.end()
-        self.model.end()
-        self.spaces.end()
+        self.refinement.end()
+        self.embedding_models.end()
         self.sessions.suspend(opened)
         self._counter.end(opened)
         startup.close_vault(opened, within_s)
@@ -421,7 +421,7 @@ class Engine:
         """
         return self._require().search.embed_many(texts)
 
-    def aside(self, work: Callable[[], T]) -> Future[T]:
+    def run_aside(self, work: Callable[[], T]) -> Future[T]:
         """Run something that waits for the engine, on the thread that opens and closes the vault.
 
         Args:

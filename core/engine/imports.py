@@ -277,7 +277,7 @@ class Imports:
         self._opened = opened
         self._person_home = person_home
 
-    def candidates(
+    def find_candidates(
         self, places: Sequence[Path] | None = None, cancelled: Asked | None = None
     ) -> Future[tuple[Candidate, ...]]:
         """Look for exports. Reads names and heads of files, for some seconds at most; changes nothing.
@@ -424,7 +424,7 @@ class Imports:
         opened = self._opened()
         return opened.storage.on(opened.storage.threads.jobs, self._finish_all, opened, progress)
 
-    def interrupted(self) -> int:
+    def count_interrupted(self) -> int:
         """How many imports wait to be finished."""
         opened = self._opened()
         return int(

@@ -558,7 +558,7 @@ class Laboratory:
 
         return opened.storage.on(opened.storage.threads.reads, read)
 
-    def given(self, memory_id: str) -> Future[Given]:
+    def count_disclosures(self, memory_id: str) -> Future[Given]:
         """How often a memory left for a client, when last and to whom; the future raises NOT_FOUND."""
         return self._opened().storage.read(lambda rows: receipts.count_disclosures(rows, memory_id))
 
@@ -567,7 +567,7 @@ class Laboratory:
         opened = self._opened()
         return opened.storage.read(lambda rows: receipts.recall_health(rows, opened.search.retrieval))
 
-    def heard(self, event: Event) -> None:
+    def handle_event(self, event: Event) -> None:
         """Run the probes after what may change their answers; a handler of events.
 
         Args:

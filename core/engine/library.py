@@ -275,7 +275,7 @@ class Library:
         wanted = tuple(ids)
         return opened.storage.read(lambda rows: read_rows(rows, wanted, opened.storage.clock.now_ms()))
 
-    def facets(self) -> Future[Facets]:
+    def count_facets(self) -> Future[Facets]:
         """How many memories each filter value would leave."""
         return self._opened().storage.read(count_facets)
 
@@ -309,7 +309,7 @@ class Library:
             lambda meant: opened.storage.write(_revise(opened, wanted, revision, meant)),
         )
 
-    def warned(self, memory_id: str) -> Future[Warned | None]:
+    def explain_warning(self, memory_id: str) -> Future[Warned | None]:
         """Why a memory is kept out of automatic context (`core.engine.library.read_warning`)."""
         return read_warning(self._opened(), memory_id)
 
@@ -332,8 +332,8 @@ class Library:
         wanted = tuple(ids)
         return opened.storage.on(opened.storage.threads.checks, write_export, opened, wanted, to, format)
 
-    def handed_out(self, ids: Sequence[str], format: str) -> Future[tuple[str, ...]]:  # noqa: A002 - as above
-        """Put down that memories leave the vault, and say in which order; `fields` then gives them piece by piece.
+    def record_export(self, ids: Sequence[str], format: str) -> Future[tuple[str, ...]]:  # noqa: A002 - as above
+        """Put down that memories leave the vault, and say in which order; `export_fields` gives them piece by piece.
 
         Args:
             ids: as for `write_export`.
@@ -346,7 +346,7 @@ class Library:
         wanted = tuple(ids)
         return opened.storage.on(opened.storage.threads.checks, record_export, opened, wanted, format)
 
-    def fields(self, ids: Sequence[str]) -> Future[tuple[tuple[str, Mapping[str, Any]], ...]]:
+    def export_fields(self, ids: Sequence[str]) -> Future[tuple[tuple[str, Mapping[str, Any]], ...]]:
         """Memories as the fields of an export.
 
         Args:

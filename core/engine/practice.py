@@ -226,7 +226,7 @@ class Practice:
         self._opened = opened
         self._authority = authority
 
-    def helpful(
+    def mark_helpful(
         self, memory_id: str, actor: Actor, request_id: str | None = None, kind: Kind | None = None
     ) -> Future[Marked]:
         """A rule was applied and it helped (seed B, rule effectiveness).
@@ -239,11 +239,11 @@ class Practice:
             UserError: VAULT_LOCKED, ACCESS_DENIED; the future raises NOT_FOUND, INVALID_INPUT where it is no rule,
                 RATE_LIMITED where a client has reported on it today as often as counts.
         """
-        self._authority.voice(actor)
+        self._authority.require_voice(actor)
         call = IdempotentCall(actor, request_id, {"verb": "helpful", "id": memory_id})
         return mark_helpful(self._opened(), memory_id, actor, self._may_mark(memory_id, actor, kind), call)
 
-    def harmful(
+    def mark_harmful(
         self,
         memory_id: str,
         actor: Actor,
@@ -251,39 +251,39 @@ class Practice:
         request_id: str | None = None,
         kind: Kind | None = None,
     ) -> Future[Marked]:
-        """A rule was applied and it harmed; see `helpful`.
+        """A rule was applied and it harmed; see `mark_helpful`.
 
         Args:
             reason: why; kept with the rule, never in the audit.
             request_id: see there.
             kind: see there.
         """
-        self._authority.voice(actor)
+        self._authority.require_voice(actor)
         call = IdempotentCall(actor, request_id, {"verb": "harmful", "id": memory_id, "reason": reason})
         check = self._may_mark(memory_id, actor, kind)
         return mark_harmful(self._opened(), memory_id, actor, reason, check, call)
 
-    def outcome(
+    def record_outcome(
         self, memory_id: str, actor: Actor, *, success: bool, took_ms: int | None = None
     ) -> Future[OutcomeTaken]:
-        """A procedure was carried out; see `helpful`.
+        """A procedure was carried out; see `mark_helpful`.
 
         Args:
             success: whether it went well.
             took_ms: how long it took; None where nobody measured.
         """
-        self._authority.voice(actor)
+        self._authority.require_voice(actor)
         return record_outcome(self._opened(), memory_id, success, took_ms, actor, self._may_mark(memory_id, actor))
 
-    def rule(self, memory_id: str, actor: Actor) -> Future[RuleState | None]:
+    def read_rule(self, memory_id: str, actor: Actor) -> Future[RuleState | None]:
         """How a rule has served; None where the memory is no rule."""
         return read_rule_state(self._opened(), memory_id, self._check(memory_id, actor))
 
-    def procedure(self, memory_id: str, actor: Actor) -> Future[ProcedureState | None]:
+    def read_procedure(self, memory_id: str, actor: Actor) -> Future[ProcedureState | None]:
         """How a procedure goes and how it went; None where the memory is no procedure."""
         return read_procedure_state(self._opened(), memory_id, self._check(memory_id, actor))
 
-    def applications(self, memory_id: str, actor: Actor, limit: int = 5) -> Future[tuple[Application, ...]]:
+    def list_applications(self, memory_id: str, actor: Actor, limit: int = 5) -> Future[tuple[Application, ...]]:
         """The last times that a rule was applied, the latest first."""
         return last_applications(self._opened(), memory_id, limit, self._check(memory_id, actor))
 
@@ -291,7 +291,7 @@ class Practice:
         """Looks anew where it is carried out: what was granted may have been taken back since."""
 
         def check(rows: Rows) -> None:
-            self._authority.voice(actor)
+            self._authority.require_voice(actor)
             self._check(memory_id, actor, kind)(rows)
 
         return check

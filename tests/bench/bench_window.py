@@ -53,7 +53,7 @@ def _vault(home_path: Path, count: int, folder: Path) -> dict[str, Any]:
 
     home, clock = Home(home_path), SystemClock()
     keys = HomeKeys(home)
-    is_new = not keys.exist
+    is_new = not keys.exists
     if is_new:
         create_vault(keys, PASSPHRASE, clock)
     engine = Engine(Setup(home, clock, built_in_embedder(), background=False))

@@ -242,7 +242,7 @@ def _say(rig: Rig, life: Life) -> int:
 def _decide(rig: Rig) -> None:
     """Ten questions a week, as the desk suggests them."""
     conflicts = rig.engine.conflicts
-    for item in conflicts.listed(OWNER_ACTOR).result(60)[:10]:
+    for item in conflicts.list_items(OWNER_ACTOR).result(60)[:10]:
         if rig.value("SELECT state FROM conflicts WHERE id = ?", item.id) != "open":
             continue  # an answer before settled it too
         action = item.suggestion.action if item.suggestion is not None else Action.SKIP
@@ -255,12 +255,12 @@ def _decide(rig: Rig) -> None:
 def keep_house(rig: Rig) -> None:
     """Let all work that is due run to its end, and the desk close what nobody needs to decide any more."""
     scheduler, opened = rig.engine.scheduler, rig.opened
-    ReviewChores().tend(opened)
+    ReviewChores().run(opened)
     for _ in range(40):
-        scheduler.beat(opened, force=True)
+        scheduler.queue_due(opened, force=True)
         while scheduler.running() is not None:
             time.sleep(0.002)
-        if not scheduler.agenda.due(opened, scheduler.ground(opened)):
+        if not scheduler.agenda.due(opened, scheduler.make_context(opened)):
             return
     raise AssertionError("the work never ends")
 

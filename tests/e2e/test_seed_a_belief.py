@@ -196,9 +196,9 @@ def test_keeping_both_activates_both_and_closes_the_conflict(rig: Rig) -> None:
 def test_an_undecided_conflict_is_listed_until_it_is_decided(rig: Rig) -> None:
     tell(rig, "$500")
     new = tell(rig, "$750", Source.DOCUMENT)
-    assert [item.id for item in rig.engine.conflicts.listed(OWNER_ACTOR).result(30)] == [new.conflict]
+    assert [item.id for item in rig.engine.conflicts.list_items(OWNER_ACTOR).result(30)] == [new.conflict]
     resolve(rig, new, Action.REJECT)
-    assert rig.engine.conflicts.listed(OWNER_ACTOR).result(30) == ()
+    assert rig.engine.conflicts.list_items(OWNER_ACTOR).result(30) == ()
 
 
 def test_recall_gives_what_is_active_and_the_rest_when_asked(rig: Rig) -> None:

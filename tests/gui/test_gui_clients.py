@@ -269,7 +269,7 @@ def test_what_is_no_longer_asked_does_not_begin(room: ClientsRoom, monkeypatch: 
         waiting.append(Future())
         return waiting[-1]
 
-    monkeypatch.setattr(room.clients, "undoable", undoable)
+    monkeypatch.setattr(room.clients, "preview_undo", undoable)
     page.stand.head.deeds["undo"].click()
     asking = room.dialog(UndoSinceDialog)
     settle(room.qtbot, lambda: len(waiting) == 1)

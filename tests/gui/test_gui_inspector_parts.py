@@ -240,7 +240,7 @@ def test_moving_to_another_room_of_the_wing(qtbot: QtBot, rig: Rig, context: Con
     dialog.field.setText("pan")
     settle(qtbot, lambda: dialog.go_button.accessibleName() == "Move to Pantry")
     dialog.go_button.click()
-    settle(qtbot, lambda: bool(palace.where(ids[3]).result(30).room == "Pantry"))
+    settle(qtbot, lambda: bool(palace.locate(ids[3]).result(30).room == "Pantry"))
 
 
 def test_nothing_is_cut_off_at_a_large_text_size(qtbot: QtBot, rig: Rig, context: Context) -> None:

@@ -145,7 +145,7 @@ def test_a_number_is_told_once_after_a_pause(page: SettingsPage, rig: Rig, qtbot
         QTest.keyClick(spin, Qt.Key.Key_Up)
     assert stored(rig, "undo_days") == 90
     settle(qtbot, lambda: stored(rig, "undo_days") == 93)
-    steps = rig.engine.journal.steps().result(30)
+    steps = rig.engine.history.steps().result(30)
     assert [step.label for step in steps.rows] == ["Change the setting Undo history"]
     settle(qtbot, page.lines["undo_days"].reset_button.isVisible)
 

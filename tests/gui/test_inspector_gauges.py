@@ -183,7 +183,7 @@ def test_with_the_real_engine_the_numbers_are_those_of_the_formulas(qtbot: QtBot
         settle(qtbot, part.confidence.isVisible)
         assert part.confidence.figure.text() == f"{faded:.2f}"
         assert "Last confirmed" not in part.sentences.text()
-        assert rig.engine.jobs.gauges(memory_id).result(30).confidence == pytest.approx(faded)
+        assert rig.engine.jobs.read_gauges(memory_id).result(30).confidence == pytest.approx(faded)
         rig.engine.memories.confirm(memory_id, OWNER_ACTOR).result(30)
         settle(qtbot, lambda: part.confidence.figure.text() == f"{rig.get(memory_id).confidence:.2f}")
         settle(qtbot, lambda: part.sentences.text().startswith("Last confirmed on "))

@@ -144,7 +144,7 @@ def test_pausing_is_the_option(page: JournalPage, rig: Rig, qtbot: QtBot) -> Non
 
 def test_the_gauges_are_those_of_the_engine(rig: Rig, context: Context, qtbot: QtBot) -> None:
     [memory_id, *_] = old_notes(rig)
-    known = rig.engine.jobs.gauges(memory_id).result(30)
+    known = rig.engine.jobs.read_gauges(memory_id).result(30)
     with shown_inspector(qtbot, context) as inspector:
         look(qtbot, inspector, context, memory_id)
         part = inspector.part("gauges")

@@ -52,13 +52,13 @@ class FakeSpaces:
     def state(self) -> Future[Embedding]:
         return done(self.now)
 
-    def offers(self) -> Future[Offers]:
+    def list_models(self) -> Future[Offers]:
         return done(self.offered)
 
-    def cost(self, model: str) -> Future[ChangeCost]:
+    def estimate_change(self, model: str) -> Future[ChangeCost]:
         return self._say("cost", model, ChangeCost(model, 8, 12_400, 9_000.0, "Lines were set elsewhere."))
 
-    def begin(self, model: str) -> Future[Embedding]:
+    def begin_change(self, model: str) -> Future[Embedding]:
         if self.fails is None:
             self.now = replace(self.now, wished=model, done=310, total=12_400)
         return self._say("begin", model, self.now)
@@ -76,10 +76,10 @@ class FakeSpaces:
 @pytest.fixture
 def spaces(context: Context) -> Iterator[FakeSpaces]:
     made, engine = FakeSpaces(), context.bridge.engine
-    real = engine.spaces
-    engine.spaces = made  # type: ignore[assignment]  # stands for the engine's group
+    real = engine.embedding_models
+    engine.embedding_models = made  # type: ignore[assignment]  # stands for the engine's group
     yield made
-    engine.spaces = real
+    engine.embedding_models = real
 
 
 @pytest.fixture
@@ -251,10 +251,10 @@ def test_with_the_real_engine_a_change_goes_through(
     engine = context.bridge.engine
     engine.scheduler.beats = SchedulerPacing(pause_s=0.0, quiet_s=0.0)
     rig.bring(facts(5))
-    real = type(engine.spaces)
+    real = type(engine.embedding_models)
     monkeypatch.setattr(real, "_ask", lambda _, __, texts: [[1.0, len(text) / 100] for text in texts])
     monkeypatch.setattr(real, "_version", lambda _, __: "aaaa")
-    monkeypatch.setattr(engine.spaces, "offers", lambda: done(Offers((Offered(SMALL, 1),))))
+    monkeypatch.setattr(engine.embedding_models, "list_models", lambda: done(Offers((Offered(SMALL, 1),))))
     section = MeaningSection(context)
     qtbot.addWidget(section)
     section.show()

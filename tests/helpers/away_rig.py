@@ -31,7 +31,7 @@ class LeapingClock(HandClock):
 def quiet(rig: Rig) -> None:
     """No pause between batches, and a model server that is given up soon."""
     rig.engine.scheduler.beats = SchedulerPacing(every_s=0.0, quiet_s=0.0)
-    rig.engine.model.limits = QUICK
+    rig.engine.refinement.limits = QUICK
 
 
 @contextmanager
@@ -61,7 +61,7 @@ def later(rig: Rig, hours: float) -> None:
 
 def beat(rig: Rig) -> None:
     """The heartbeat, now."""
-    rig.engine.scheduler.beat(rig.opened, force=True)
+    rig.engine.scheduler.queue_due(rig.opened, force=True)
 
 
 def until(holds: Callable[[], bool], what: str) -> None:

@@ -109,7 +109,7 @@ class FakeClients:
         self.refuses = ""
         self.nos: list[Denied] = []
 
-    def denied(self) -> Future[tuple[Denied, ...]]:
+    def list_denied(self) -> Future[tuple[Denied, ...]]:
         """The names the person said no to."""
         return finished(tuple(self.nos))
 
@@ -153,7 +153,7 @@ class FakeClients:
         self.asked.append(("revoke", name))
         return self._put(name, standing=Standing.REVOKED)
 
-    def regrant(self, name: str, terms: Terms) -> Future[str]:
+    def change_terms(self, name: str, terms: Terms) -> Future[str]:
         """Other terms."""
         self.asked.append(("regrant", name, terms))
         spaces = tuple(one.removeprefix("space:") for one in terms.grants if one.startswith("space:"))
@@ -182,7 +182,7 @@ class FakeClients:
                 self._put(name, standing=Standing.AWAKE)
         return finished("step-resume")
 
-    def undoable(self, name: str, since_ms: int) -> Future[Undoable]:
+    def preview_undo(self, name: str, since_ms: int) -> Future[Undoable]:
         """What would be taken back."""
         self.asked.append(("undoable", name, since_ms))
         return finished(self.found)
@@ -205,7 +205,7 @@ class FakeClients:
         more = begin + limit
         return finished(ActivityPage(page, str(more) if more < len(self.lines) else None))
 
-    def sight(self, name: str, prompt: str, budget: int, model: str | None) -> Future[Sight]:
+    def preview_context(self, name: str, prompt: str, budget: int, model: str | None) -> Future[Sight]:
         """What it would see."""
         self.asked.append(("sight", name, prompt, budget, model))
         return finished(replace(self.seen, budget=budget))
@@ -410,7 +410,7 @@ def clients_over(context: Context, qtbot: QtBot, monkeypatch: Any) -> Iterator[C
     engine = context.bridge.engine
     monkeypatch.setattr(engine, "clients", room.clients)
     monkeypatch.setattr(engine, "laboratory", room.laboratory)
-    monkeypatch.setattr(engine.library, "facets", room.read_facets)
+    monkeypatch.setattr(engine.library, "count_facets", room.read_facets)
     context.pairing.port = room.port
     try:
         yield room

@@ -239,7 +239,7 @@ class FakeJobs:
         self.paused = on
         return self.state()
 
-    def touch(self) -> None:
+    def note_activity(self) -> None:
         """A hand on the window."""
         self.touched += 1
 
@@ -251,7 +251,7 @@ class FakeJobs:
         self.items = [item for item in self.items if item.planned.memory_id not in set(ids)]
         return finished("step-spare")
 
-    def links(self, limit: int = 100) -> Future[tuple[ProposedLink, ...]]:
+    def list_proposed_links(self, limit: int = 100) -> Future[tuple[ProposedLink, ...]]:
         """Relations that wait."""
         return self._answer(tuple(self.proposed[:limit]))
 
@@ -265,7 +265,7 @@ class FakeJobs:
         self.proposed = [one for one in self.proposed if (one.from_id, one.to_id) != (from_id, to_id)]
         return finished("step-link")
 
-    def graveyard(self, after: str | None = None, limit: int = 100) -> Future[Graveyard]:
+    def list_archived(self, after: str | None = None, limit: int = 100) -> Future[Graveyard]:
         """A page of what is archived."""
         begin, most = int(after or 0), min(limit, self.page)
         rows = tuple(self.graves[begin : begin + most])
@@ -285,7 +285,7 @@ class FakeJobs:
         self.graves = [one for one in self.graves if one.id not in set(memory_ids)]
         return finished(Erased(len(memory_ids), (BACKUP,)))
 
-    def gauges(self, memory_id: str) -> Future[Gauges]:
+    def read_gauges(self, memory_id: str) -> Future[Gauges]:
         """Of one memory."""
         return self._answer(self.known.get(memory_id, gauges(self.now)))
 

@@ -274,7 +274,7 @@ class FakeLaboratory:
 
     # ---- more
 
-    def given(self, memory_id: str) -> Future[Given]:
+    def count_disclosures(self, memory_id: str) -> Future[Given]:
         """How often a memory was given."""
         return finished(self.handed.get(memory_id, Given(0, None, "", 0)))
 

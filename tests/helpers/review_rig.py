@@ -301,11 +301,11 @@ class FakeConflicts:
             raise UserError(Code.NOT_FOUND, "There is no such conflict.")
         return finished(self.items[item_id])
 
-    def badge(self) -> Future[int]:
+    def count_waiting(self) -> Future[int]:
         """How many are open."""
         return finished(len(self.items))
 
-    def closed(self, days: int = 7) -> Future[tuple[ClosedRow, ...]]:
+    def list_closed(self, days: int = 7) -> Future[tuple[ClosedRow, ...]]:
         """What closed."""
         assert days > 0
         return finished(self.rows_closed)

@@ -61,7 +61,7 @@ def palace(folder: Path) -> Iterator[tuple[Rig, list[Actor], list[str]]]:
 
 
 def call(rig: Rig, own: list[str], actor: Actor, verb: str, place: int, other: int) -> Future[Any]:
-    changes, memory_id, text = rig.engine.changes, own[place], TEXTS[other]
+    changes, memory_id, text = rig.engine.client_changes, own[place], TEXTS[other]
     if verb == "update":
         return changes.update(memory_id, text, actor)
     if verb in ("delete", "forget"):
@@ -75,7 +75,7 @@ def call(rig: Rig, own: list[str], actor: Actor, verb: str, place: int, other: i
     if verb == "dispute":
         return rig.engine.memories.dispute(memory_id, actor)
     if verb == "resolve":
-        items = [item.id for item in rig.engine.conflicts.listed(actor).result(30)]
+        items = [item.id for item in rig.engine.conflicts.list_items(actor).result(30)]
         return rig.engine.conflicts.resolve(
             items[other % len(items)] if items else memory_id, Decision(Action.SUPERSEDE), actor
         )

@@ -96,7 +96,7 @@ def test_every_row_that_is_shown_can_be_decided(tmp_path: Path, wanted: list[tup
         for place, action, _ in wanted:
             decide(rig, pairs, place, action, remember=False)
         shown = rig.engine.conflicts.queue(QueueRequest()).result(30)
-        assert shown.total == rig.engine.conflicts.badge().result(10)
+        assert shown.total == rig.engine.conflicts.count_waiting().result(10)
         for row in shown.rows:
             found = rig.engine.conflicts.item(row.id).result(10)
             assert found.state == "open"

@@ -189,7 +189,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path: Path) -> None:
         rig.engine.imports.finish_interrupted().result(60)
         rows = rig.value("SELECT count(*) FROM memories WHERE import_id IS NOT NULL")
         assert rows in {0, 60}
-        assert rig.engine.imports.interrupted() == 0
+        assert rig.engine.imports.count_interrupted() == 0
         held = rig.rows("SELECT id, text FROM memories WHERE import_id IS NULL ORDER BY n")
         assert held == [(kept, "Ada keeps bees"), *acknowledged.items()]
         assert rig.store("There is room again").operation == "ADD"

@@ -25,12 +25,12 @@ MEMORIES: dict[str, Ask] = {
     "get of a kind": lambda rig, actor, one: rig.engine.memories.get(one, actor, Kind.RULE),
     "history": lambda rig, actor, one: rig.engine.memories.history(one, actor),
     "list after": lambda rig, actor, one: rig.engine.memories.list(ListRequest(after=one), actor),
-    "update": lambda rig, actor, one: rig.engine.changes.update(one, "The kettle is blue.", actor),
-    "delete": lambda rig, actor, one: rig.engine.changes.remove(one, actor, Wish.DELETE),
-    "forget": lambda rig, actor, one: rig.engine.changes.remove(one, actor, Wish.FORGET),
-    "mark": lambda rig, actor, one: rig.engine.changes.mark(one, actor, helpful=True),
-    "mark of a kind": lambda rig, actor, one: rig.engine.changes.mark(one, actor, helpful=True, kind=Kind.FACT),
-    "relate": lambda rig, actor, one: rig.engine.changes.relate(one, one + "x", Relationship.CAUSED_BY, actor),
+    "update": lambda rig, actor, one: rig.engine.client_changes.update(one, "The kettle is blue.", actor),
+    "delete": lambda rig, actor, one: rig.engine.client_changes.remove(one, actor, Wish.DELETE),
+    "forget": lambda rig, actor, one: rig.engine.client_changes.remove(one, actor, Wish.FORGET),
+    "mark": lambda rig, actor, one: rig.engine.client_changes.mark(one, actor, helpful=True),
+    "mark of a kind": lambda rig, actor, one: rig.engine.client_changes.mark(one, actor, helpful=True, kind=Kind.FACT),
+    "relate": lambda rig, actor, one: rig.engine.client_changes.relate(one, one + "x", Relationship.CAUSED_BY, actor),
     "feedback": lambda rig, actor, one: rig.engine.memories.feedback(one, "helpful", "kettle", actor),
 }
 

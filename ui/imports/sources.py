@@ -123,7 +123,7 @@ class Choose(QWidget):
         imports = self._context.bridge.engine.imports
 
         def begin(watch: Watch) -> Future[tuple[Candidate, ...]]:
-            return imports.candidates(cancelled=watch.cancelled)
+            return imports.find_candidates(cancelled=watch.cancelled)
 
         task = Task("Looking for exports", begin, can_cancel=True).within(self, "find")
         self._looking = self._context.tasks.run(task.success(self.show_found).failure(self._lost))

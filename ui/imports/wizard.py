@@ -321,7 +321,7 @@ class ImportDialog(Frame):
 
     def _read_spaces(self) -> None:
         library = self.context.bridge.engine.library
-        task = query("Looking at the spaces", library.facets).within(self, "spaces").failure(lambda _: None)
+        task = query("Looking at the spaces", library.count_facets).within(self, "spaces").failure(lambda _: None)
         self.context.tasks.run(task.success(self._spaces))
 
     def _spaces(self, facets: Facets) -> None:

@@ -156,12 +156,12 @@ def mark(context: Context, memory_id: str, outcome: str, reason: str = "") -> No
         offer_undo(context, act["done"], done.step_id)
 
     if outcome in (WORKED, FAILED):
-        went = write(act["label"], lambda: practice.outcome(memory_id, OWNER_ACTOR, success=outcome == WORKED))
+        went = write(act["label"], lambda: practice.record_outcome(memory_id, OWNER_ACTOR, success=outcome == WORKED))
         context.tasks.run(went.success(taken))
     elif outcome == HELPFUL:
-        context.tasks.run(write(act["label"], lambda: practice.helpful(memory_id, OWNER_ACTOR)).success(marked))
+        context.tasks.run(write(act["label"], lambda: practice.mark_helpful(memory_id, OWNER_ACTOR)).success(marked))
     else:
-        harmed = write(act["label"], lambda: practice.harmful(memory_id, OWNER_ACTOR, reason or None))
+        harmed = write(act["label"], lambda: practice.mark_harmful(memory_id, OWNER_ACTOR, reason or None))
         context.tasks.run(harmed.success(marked))
 
 

@@ -239,8 +239,8 @@ class MoveDialog(QDialog):
 
     def _ask(self) -> None:
         engine, tasks = self._context.bridge.engine, self._context.tasks
-        tasks.run(query("Reading the spaces", engine.library.facets).within(self, "facets").success(self._spaces))
-        where = query("Finding its place", lambda: engine.palace.where(self._memory.id))
+        tasks.run(query("Reading the spaces", engine.library.count_facets).within(self, "facets").success(self._spaces))
+        where = query("Finding its place", lambda: engine.palace.locate(self._memory.id))
         tasks.run(where.within(self, "where").success(self._at).failure(self._nowhere))
 
     def _spaces(self, facets: Facets) -> None:

@@ -79,7 +79,9 @@ class LastingRow(QWidget):
             self._memory_id = memory_id
             self.hide()
         memories = self._context.bridge.engine.memories
-        asked = query("Reading how long it lasts", lambda: memories.lasting(memory_id)).within(self, "lasting")
+        asked = query("Reading how long it lasts", lambda: memories.explain_permanence(memory_id)).within(
+            self, "lasting"
+        )
         self._context.tasks.run(asked.success(self._show).failure(lambda _: self.hide()))
 
     def _show(self, lasting: Lasting) -> None:
@@ -443,7 +445,7 @@ class GaugesPart(Part):
 
     def _read(self) -> None:
         jobs, memory_id = self.context.bridge.engine.jobs, self._memory_id
-        asked = query("Reading how a memory lasts", lambda: jobs.gauges(memory_id)).within(self, "gauges")
+        asked = query("Reading how a memory lasts", lambda: jobs.read_gauges(memory_id)).within(self, "gauges")
         self.context.tasks.run(asked.success(self._show).failure(self._fail))
         self.lasting.show_memory(memory_id)
 

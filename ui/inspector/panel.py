@@ -229,7 +229,7 @@ class Inspector(QFrame):
             def done(belief: Belief) -> None:
                 self._show(Inspected(detail, history, belief))
 
-            last = query("Reading a memory", lambda: memories.belief(detail.memory.id)).within(self, "show")
+            last = query("Reading a memory", lambda: memories.explain_trust(detail.memory.id)).within(self, "show")
             self._context.tasks.run(last.success(done).failure(self._failed))
 
         task = query("Reading a memory", lambda: memories.history(detail.memory.id, OWNER_ACTOR)).within(self, "show")

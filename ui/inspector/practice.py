@@ -169,10 +169,14 @@ class RulePart(Part):
                 self._body.hide()
                 return
             self._show(state)
-            more = query("Reading how it was applied", lambda: practice.applications(memory_id, OWNER_ACTOR, _LOGGED))
+            more = query(
+                "Reading how it was applied", lambda: practice.list_applications(memory_id, OWNER_ACTOR, _LOGGED)
+            )
             self.context.tasks.run(more.within(self, "log").success(self._show_log).failure(lambda _: None))
 
-        task = query("Reading how a rule serves", lambda: practice.rule(memory_id, OWNER_ACTOR)).within(self, "rule")
+        task = query("Reading how a rule serves", lambda: practice.read_rule(memory_id, OWNER_ACTOR)).within(
+            self, "rule"
+        )
         self.context.tasks.run(task.success(read_log).failure(lambda _: self._body.hide()))
 
     def _show(self, state: RuleState) -> None:
@@ -238,7 +242,7 @@ class ProcedurePart(Part):
 
     def _read(self) -> None:
         practice, memory_id = self.context.bridge.engine.practice, self._memory_id
-        asked = query("Reading how a procedure goes", lambda: practice.procedure(memory_id, OWNER_ACTOR))
+        asked = query("Reading how a procedure goes", lambda: practice.read_procedure(memory_id, OWNER_ACTOR))
         self.context.tasks.run(asked.within(self, "procedure").success(self._show).failure(lambda _: self._body.hide()))
 
     def _show(self, state: ProcedureState | None) -> None:

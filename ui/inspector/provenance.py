@@ -86,7 +86,9 @@ class GivenPart(Part):
         """
         memory_id = inspected.memory.id
         laboratory = self.context.bridge.engine.laboratory
-        asked = query("Reading whom it was given to", lambda: laboratory.given(memory_id)).within(self, "given")
+        asked = query("Reading whom it was given to", lambda: laboratory.count_disclosures(memory_id)).within(
+            self, "given"
+        )
         self.context.tasks.run(asked.success(self._show).failure(lambda _: self.sentence.setText("")))
         return True
 

@@ -87,7 +87,7 @@ class MentionsPart(Part):
 
     def _read(self) -> None:
         memories, memory_id = self.context.bridge.engine.memories, self._memory_id
-        asked = query("Reading what it names", lambda: memories.inferred(memory_id)).within(self, "names")
+        asked = query("Reading what it names", lambda: memories.list_inferred(memory_id)).within(self, "names")
         self.context.tasks.run(asked.success(self._show).failure(self._fail))
 
     def _read_anew(self) -> None:

@@ -272,7 +272,7 @@ class WarningPart(Part):
         if not is_same:
             self._calm()
         library = self.context.bridge.engine.library
-        asked = query("Looking whether it reads like an instruction", lambda: library.warned(memory_id))
+        asked = query("Looking whether it reads like an instruction", lambda: library.explain_warning(memory_id))
         self.context.tasks.run(asked.within(self, "warned").success(self._show).failure(lambda _: self.hide()))
         return is_same and self.isVisible()
 

@@ -374,7 +374,7 @@ class Actions(QObject):
     def _ask_steps(self) -> None:
         if not self._context.bridge.is_open:
             return
-        journal = self._context.bridge.engine.journal
+        journal = self._context.bridge.engine.history
         for (name, title), begin in zip(_STEPS, (journal.next_undo, journal.next_redo), strict=True):
             task = query("Reading the journal", begin).within(self, name).failure(lambda _: None)
             self._context.tasks.run(
@@ -393,7 +393,7 @@ class Actions(QObject):
         if self._is_undoing:
             return  # a second Ctrl+Z before the first is done would mean the same step
         self._is_undoing = True
-        journal = self._context.bridge.engine.journal
+        journal = self._context.bridge.engine.history
         begin = journal.next_undo if name == "edit.undo" else journal.next_redo
         asked = query("Reading the journal", begin).success(lambda step: self._take_back(name, step))
         self._context.tasks.run(asked).ended.connect(self._asked)

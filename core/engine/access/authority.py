@@ -145,7 +145,7 @@ class Authority:
         with self._lock:
             return tuple(self._by_name.values())
 
-    def of(self, actor: Actor) -> ClientRecord | None:
+    def client_of(self, actor: Actor) -> ClientRecord | None:
         """The client that asks.
 
         Returns:
@@ -174,12 +174,12 @@ class Authority:
         Raises:
             UserError: ACCESS_DENIED, or UNAUTHENTICATED.
         """
-        record = self.of(actor)
+        record = self.client_of(actor)
         if record is not None and grant.value not in record.grants:
             raise UserError(Code.ACCESS_DENIED, f"This client has no grant to {grant.value}; ask the person for it.")
         return record
 
-    def voice(self, actor: Actor) -> ClientRecord | None:
+    def require_voice(self, actor: Actor) -> ClientRecord | None:
         """Whoever judges may write: a proposal cannot move trust.
 
         Returns:
@@ -188,12 +188,12 @@ class Authority:
         Raises:
             UserError: ACCESS_DENIED without `write` or `curate`, or for an unknown or paused client.
         """
-        client = self.of(actor)
+        client = self.client_of(actor)
         if client is not None and not client.grants & {Grant.WRITE.value, Grant.CURATE.value}:
             raise UserError(Code.ACCESS_DENIED, "This client may propose but not judge; ask the person to grant write.")
         return client
 
-    def need_terms(self, actor: Actor, before: ClientRecord | None) -> None:
+    def check_terms_hold(self, actor: Actor, before: ClientRecord | None) -> None:
         """Refuse what was made ready by terms that hold no longer; called within the write that carries it out.
 
         Args:
@@ -203,7 +203,7 @@ class Authority:
             UserError: UNAUTHENTICATED for one that was revoked or paused since; BUSY where its grants, spaces or
                 trust were changed, or it was paired anew: asked again, it is looked at anew.
         """
-        now = self.of(actor)
+        now = self.client_of(actor)
         if now is not None and before is not None and _terms(now) != _terms(before):
             raise UserError(Code.BUSY, "What this client may do was changed in the meantime; call again.")
 

@@ -410,7 +410,7 @@ class Clients:
         made = self._change("pair", "Pair a client", write, actor)
         return map_result(made, lambda done: Paired(*done[1], token, done[0]))
 
-    def before(self, name: str) -> Future[Before]:
+    def describe_unpaired(self, name: str) -> Future[Before]:
         """What is known of a name before its bearer is paired."""
         return self._opened().storage.read(lambda rows: describe_unpaired(rows, name))
 
@@ -439,12 +439,12 @@ class Clients:
             "allow_again", "Forget a no to a client", lambda tx, _: _nothing(tx.delete("denied", {"name_key": key}))
         )
 
-    def denied(self) -> Future[tuple[Denied, ...]]:
+    def list_denied(self) -> Future[tuple[Denied, ...]]:
         """The names the person said no to, the latest first."""
         sql = "SELECT name_key, denied_at FROM denied ORDER BY denied_at DESC, name_key"
         return self._opened().storage.read(lambda rows: tuple(Denied(key, at) for key, at in rows.all(sql)))
 
-    def seen(self, client_id: str) -> None:
+    def note_seen(self, client_id: str) -> None:
         """Note that a client has just proved itself; written with the next flush, nothing while locked."""
         with suppress(LociError):
             opened = self._opened()
@@ -454,7 +454,7 @@ class Clients:
 
     # ---- terms and standing
 
-    def regrant(self, name: str, terms: Terms | Change, actor: Actor = OWNER_ACTOR) -> Future[str]:
+    def change_terms(self, name: str, terms: Terms | Change, actor: Actor = OWNER_ACTOR) -> Future[str]:
         """Put other grants, limits and a ceiling in force, at once also for live sessions.
 
         Args:
@@ -606,7 +606,9 @@ class Clients:
 
         return opened.storage.on(opened.storage.threads.reads, read)
 
-    def sight(self, name: str, prompt: str, budget: int | None = None, model: str | None = None) -> Future[Sight]:
+    def preview_context(
+        self, name: str, prompt: str, budget: int | None = None, model: str | None = None
+    ) -> Future[Sight]:
         """What a client would be given for a prompt; nothing is kept of it, and nothing counts as given.
 
         Args:
@@ -630,7 +632,7 @@ class Clients:
 
     # ---- taking back
 
-    def undoable(self, name: str, since_ms: int) -> Future[Undoable]:
+    def preview_undo(self, name: str, since_ms: int) -> Future[Undoable]:
         """What `undo_since` would take back; since 0, what `remove_all` would. It is tried and given up again.
 
         Whoever writes goes before it, and of very many steps only the newest are tried (`Undoable.untried`).

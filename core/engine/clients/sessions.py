@@ -132,7 +132,7 @@ class Sessions:
         name = _name(actor, request.session)
         open_turn = self._table.end(name, request.turn)
         opened = self._opened()
-        client = self._authority.of(actor)
+        client = self._authority.client_of(actor)
         turn = request.turn or open_turn
         identity = _ending(replace(request, turn=turn or None), actor)
         capture = CaptureRequest(request.session, request.messages, request.space)
@@ -200,7 +200,7 @@ class Sessions:
         prepare: Callable[[OpenVault, ClientRecord | None], PreparedCapture],
     ) -> Future[Captured]:
         opened, actor = self._opened(), identity.actor
-        client = self._authority.of(actor)
+        client = self._authority.client_of(actor)
 
         def write(tx: Tx, prepared: PreparedCapture, by: CaptureContext) -> Captured:
             with opened.storage.verb(tx, actor, name, identity, label=label) as verb:
@@ -221,7 +221,7 @@ class Sessions:
         write: Callable[[Tx, PreparedCapture, CaptureContext], T],
     ) -> Future[T]:
         def carried_out(tx: Tx, prepared: PreparedCapture, meant: Embedded | None) -> T:
-            self._authority.need_terms(actor, client)
+            self._authority.check_terms_hold(actor, client)
             return write(tx, prepared, by_whom(meant))
 
         def embedded(prepared: PreparedCapture) -> Future[T]:
@@ -264,7 +264,7 @@ class Sessions:
             UserError: VAULT_LOCKED, UNAUTHENTICATED.
         """
         opened = self._opened()
-        self._authority.of(actor)
+        self._authority.client_of(actor)
         name = _name(actor, session)
         identity = IdempotentCall(actor, request_id, {"verb": "session_close", "session": session})
 
@@ -304,7 +304,7 @@ class Sessions:
         except UserError:
             return  # the vault is locked: everything was kept when it was
 
-    def in_use(self, client_id: str | None) -> frozenset[Name]:
+    def list_in_use(self, client_id: str | None) -> frozenset[Name]:
         """The sessions of a client that are in use: `MOST_SESSIONS` and those with an open turn, at most."""
         return self._table.names(client_id)
 
@@ -312,7 +312,7 @@ class Sessions:
         """How many turns of an actor are open now."""
         return self._table.open_turns(actor.client_id)
 
-    def tend(self, opened: OpenVault) -> None:
+    def run_chores(self, opened: OpenVault) -> None:
         """Put away what was silent for long (E21.7), and forget what would come back with nothing."""
         now = opened.storage.clock.now_ms()
         gone = self._table.leave_idle(now - opened.options.session_idle_s * 1000)

@@ -81,7 +81,7 @@ class HomeKeys:
         self._staged: RecoverySlot | None = None
 
     @property
-    def exist(self) -> bool:
+    def exists(self) -> bool:
         """Whether there is a vault or a key file, whole or not."""
         return keys_exist(self.home.keys) or not self.home.is_free()
 
@@ -108,7 +108,7 @@ class HomeKeys:
         """Whether there is a vault, and how it may be opened; opens nothing and changes nothing."""
         from core.types.replies import Presence  # a window asks this; a verb that greets an engine does not
 
-        if not self.exist:
+        if not self.exists:
             return Presence(exists=False)
         try:
             keys = self._load()
@@ -159,14 +159,14 @@ class HomeKeys:
             EnvironmentFaultError: VAULT_BUSY, DISK_FULL, READ_ONLY.
         """
         if self.home.restoring.is_dir():
-            with self.held(is_held):
+            with self.hold_lock(is_held):
                 finish_restore(self.home)
 
-    def held(self, is_held: bool) -> AbstractContextManager[object]:
+    def hold_lock(self, is_held: bool) -> AbstractContextManager[object]:
         """The vault's lock for as long as a block runs, unless the caller holds it."""
         return nullcontext() if is_held else VaultLock(self.home.lock)
 
-    def fits_recovery(self, typed: str) -> bool:
+    def is_recovery_code(self, typed: str) -> bool:
         """Whether a text is this vault's recovery code; opens its slot and wipes what comes out.
 
         Args:
@@ -190,7 +190,7 @@ class HomeKeys:
             UserError: WRONG_SECRET, INVALID_INPUT; nothing was changed.
             LociError: VAULT_BUSY, KEY_FILE_DAMAGED, NO_VAULT, MEMORY_PRESSURE, DISK_FULL, READ_ONLY.
         """
-        with self.held(is_held):
+        with self.hold_lock(is_held):
             keys = self._load()
             with open_with_secret(keys, old) as root:
                 save_keys(self.home.keys, change_passphrase(keys, root, new, cost))
@@ -229,7 +229,7 @@ class HomeKeys:
         """
         if self._staged is None:
             return False
-        with self.held(is_held):
+        with self.hold_lock(is_held):
             renewed = with_recovery_slot(self._load(), self._staged)
             if not _opens(renewed, typed):
                 return False
@@ -287,7 +287,7 @@ class HomeKeys:
         """The process that has the vault, where that is told."""
         return VaultLock(self.home.lock).holder()
 
-    def handed(self, root: RootKey) -> bytes:
+    def export_root(self, root: RootKey) -> bytes:
         """The root's bytes, for the one call that unlocks an engine of the same user over the owner's channel."""
         return root.exposed()
 

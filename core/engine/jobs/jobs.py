@@ -165,7 +165,7 @@ class Maintenance:
             return opened.storage.write(lambda tx: noted(tx, row))
 
         def noted(tx: Tx, row: JobRow) -> Consolidation:
-            self._authority.need_terms(actor, client)
+            self._authority.check_terms_hold(actor, client)
             with opened.storage.verb(tx, actor, "consolidate", call) as verb:
                 if verb.earlier is not None:
                     return Consolidation(**verb.earlier)
@@ -176,7 +176,7 @@ class Maintenance:
         def run(known: Mapping[str, Any] | None) -> Future[Consolidation]:
             if known is not None:
                 return opened.storage.read(lambda _: Consolidation(**known))
-            asked = self._jobs.run(JobType.CONSOLIDATE, actor, lambda: self._authority.need_terms(actor, client))
+            asked = self._jobs.run(JobType.CONSOLIDATE, actor, lambda: self._authority.check_terms_hold(actor, client))
             return chain(asked, ended)
 
         return run(None) if request_id is None else chain(opened.storage.read(call.known), run)
@@ -201,12 +201,12 @@ class Maintenance:
         client = self._authority.require(actor, Grant.CURATE)
         if most is not None and most < 0:
             raise UserError(Code.INVALID_INPUT, "The number of notes that may stand is 0 or more.")
-        ground = self._scheduler.ground(opened)
+        ground = self._scheduler.make_context(opened)
         options = opened.options if most is None else opened.options.model_copy(update={"episode_capacity": most})
         call = IdempotentCall(actor, request_id, {"verb": CLEANUP, "most": most})
 
         def may() -> None:
-            self._authority.need_terms(actor, client)
+            self._authority.check_terms_hold(actor, client)
 
         return opened.storage.on(
             opened.storage.threads.jobs, _tidied, opened, replace(ground, options=options), call, may
@@ -214,7 +214,7 @@ class Maintenance:
 
     def _planned(self, opened: OpenVault, scope: Scope) -> Consolidation:
         work = self._scheduler.agenda.jobs[JobType.CONSOLIDATE]
-        ground = self._scheduler.ground(opened)
+        ground = self._scheduler.make_context(opened)
         deeds = work.plan(ground) if isinstance(work, Planner) else ()
         visible = opened.storage.vault.read(
             lambda rows: visible_ids(rows, {one for deed in deeds for one in _of(deed)}, scope)
@@ -440,7 +440,7 @@ class JobsGroup:
             opened.storage.threads.checks,
             preview_jobs,
             self._scheduler.agenda.jobs,
-            self._scheduler.ground(opened),
+            self._scheduler.make_context(opened),
             kinds,
             limit,
         )
@@ -503,7 +503,7 @@ class JobsGroup:
         """
         return chain(self._settings.set("lifecycle_on", not on), lambda _: self.state())
 
-    def touch(self) -> None:
+    def note_activity(self) -> None:
         """A hand was on the window: replay is for times without one."""
         self._opened().load.activity.touched()
 
@@ -529,7 +529,7 @@ class JobsGroup:
 
         return opened.storage.write(write)
 
-    def graveyard(self, after: str | None = None, limit: int = 100) -> Future[Graveyard]:
+    def list_archived(self, after: str | None = None, limit: int = 100) -> Future[Graveyard]:
         """What is archived, newest first; the way back is `library.revise` to `active`.
 
         Args:
@@ -542,11 +542,11 @@ class JobsGroup:
         opened = self._opened()
         return opened.storage.read(lambda rows: read_archive_page(rows, after, limit, opened.options))
 
-    def unseen(self, since_ms: int) -> Future[int]:
+    def count_unseen_runs(self, since_ms: int) -> Future[int]:
         """How many runs changed or erased memories by themselves since a moment, and stand."""
         return self._opened().storage.read_quietly(lambda rows: int(rows.value(_UNSEEN, (since_ms,))))
 
-    def gauges(self, memory_id: str) -> Future[Gauges]:
+    def read_gauges(self, memory_id: str) -> Future[Gauges]:
         """How firmly a memory is remembered and how sure it is, now and as it goes on.
 
         Raises:
@@ -556,7 +556,7 @@ class JobsGroup:
         now = opened.storage.clock.now_ms()
         return opened.storage.read(lambda rows: read_gauges(rows, memory_id, opened.options, now))
 
-    def links(self, limit: int = 100) -> Future[tuple[ProposedLink, ...]]:
+    def list_proposed_links(self, limit: int = 100) -> Future[tuple[ProposedLink, ...]]:
         """Relations that replay proposes, the nearest first."""
         return self._opened().storage.read(lambda rows: open_links(rows, limit))
 
@@ -587,7 +587,7 @@ class JobsGroup:
         return opened.storage.read_quietly(lambda rows: health_report(opened, rows))
 
     def _kicked(self, opened: OpenVault, row: JobRow) -> JobRow:
-        opened.storage.on(opened.storage.threads.reads, self._scheduler.kick, opened)
+        opened.storage.on(opened.storage.threads.reads, self._scheduler.start_next, opened)
         return row
 
     def _row_of(self, opened: OpenVault, kept: JobCheckpoint) -> Future[JobRow]:
@@ -654,7 +654,7 @@ class JobsGroup:
 
     def _waits(self, opened: OpenVault, job_id: str, kind: JobType, actor: str, not_before: int | None) -> str:
         job = job_store.StoredJob(job_id, kind, JobState.QUEUED, actor, 0, None, 0, not_before, None)
-        return describe_hold(self._scheduler.agenda.holds(opened, job, self._scheduler.ground(opened)) or TURN)
+        return describe_hold(self._scheduler.agenda.holds(opened, job, self._scheduler.make_context(opened)) or TURN)
 
 
 def describe_hold(key: str) -> str:

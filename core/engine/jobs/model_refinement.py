@@ -100,7 +100,7 @@ class ModelRefinement:
         """
         return self._opened().model
 
-    def look(self) -> Future[ModelState]:
+    def find_server(self) -> Future[ModelState]:
         """Look for the server now.
 
         Raises:
@@ -122,7 +122,7 @@ class ModelRefinement:
         """
         return self._run(self._of(self._opened()).some(most))
 
-    def put(self, prompt: Prompt, tiers: Sequence[str]) -> Future[str]:
+    def ask_model(self, prompt: Prompt, tiers: Sequence[str]) -> Future[str]:
         """Put one question of a job to the model, between those of its own.
 
         Args:

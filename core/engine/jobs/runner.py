@@ -125,7 +125,7 @@ def _near(
 
 def _ask(model: ModelRefinement, prompt: Prompt) -> str:
     """Wait for the model on the thread of the job; never on the writer's. Jobs ask about cleartext memories alone."""
-    asked = model.put(prompt, (_CLEARTEXT,))
+    asked = model.ask_model(prompt, (_CLEARTEXT,))
     try:
         return asked.result(_ASK_S)
     except TimeoutError:

@@ -107,7 +107,7 @@ class Scheduler:
 
     # ---- the heartbeat
 
-    def beat(self, opened: OpenVault, *, force: bool = False) -> None:
+    def queue_due(self, opened: OpenVault, *, force: bool = False) -> None:
         """Queue what is due, and go on with what waits.
 
         Args:
@@ -125,12 +125,12 @@ class Scheduler:
         now.beaten_at = at
         try:
             self._watch_clock(opened)
-            due = self.agenda.due(opened, self.ground(opened))
+            due = self.agenda.due(opened, self.make_context(opened))
             if due:
                 opened.storage.write(lambda tx: _queue(tx, opened, due), background=True).result(_TURN_S)
         except TimeoutError:
             return  # behind something long in the queue: it is done in its turn, and looked at again with the next beat
-        self.kick(opened)
+        self.start_next(opened)
 
     def _watch_clock(self, opened: OpenVault) -> None:
         held = opened.storage.vault.read(clock_check.read_clock)
@@ -139,7 +139,7 @@ class Scheduler:
         if clock_check.is_worth_keeping(held, seen):
             opened.storage.write(lambda tx: clock_check.keep_clock(tx, seen), background=True).result(_TURN_S)
 
-    def attend(self, opened: OpenVault) -> None:
+    def resume_requested(self, opened: OpenVault) -> None:
         """Go on with what somebody waits for, where it could not begin at once; every second.
 
         Raises:
@@ -147,9 +147,9 @@ class Scheduler:
         """
         now = self._of(opened)
         if now is not None and now.waiters and now.running is None:
-            self.kick(opened)
+            self.start_next(opened)
 
-    def look_soon(self) -> None:
+    def check_soon(self) -> None:
         """Let the next heartbeat come at once: something was wished for that the calendar knows."""
         now = self._now
         if now is not None:
@@ -157,7 +157,7 @@ class Scheduler:
 
     # ---- one job at a time
 
-    def kick(self, opened: OpenVault) -> None:
+    def start_next(self, opened: OpenVault) -> None:
         """Go on with the next job that may run, if none runs.
 
         Raises:
@@ -178,7 +178,7 @@ class Scheduler:
 
     def _next(self, opened: OpenVault) -> StoredJob | None:
         """What may run now: what takes hours comes last."""
-        ground = self.ground(opened)
+        ground = self.make_context(opened)
         queued = opened.storage.vault.read(lambda rows: job_store.waiting(rows, ground.now_ms))
         queued.sort(key=lambda one: one.type in _YIELDING)
         return next((one for one in queued if not self.agenda.holds(opened, one, ground)), None)
@@ -251,7 +251,7 @@ class Scheduler:
         if job_id in now.stopping:
             now.stopping.discard(job_id)
             return now.runner.close(job, JobState.CANCELLED)
-        ground = self.ground(opened, lambda: job_id in now.stopping)
+        ground = self.make_context(opened, lambda: job_id in now.stopping)
         if self.agenda.holds(opened, job, ground) or self._steps_aside(opened, job):
             return now.runner.lay_aside(job)
         self._wait_for_quiet(opened)
@@ -288,7 +288,7 @@ class Scheduler:
 
     def _kick_quietly(self, opened: OpenVault) -> None:
         try:
-            self.kick(opened)
+            self.start_next(opened)
         except LociError as error:
             if not opened.storage.closing.is_set():
                 _log.warning("the next job could not be begun: %s", error.code.value)
@@ -328,7 +328,7 @@ class Scheduler:
             raise locked_error()
         if kind not in self.agenda.jobs:
             raise BugError(f"a job of type {kind.value}")
-        if self.agenda.lacks(kind, self.ground(opened)) == NO_MODEL:
+        if self.agenda.lacks(kind, self.make_context(opened)) == NO_MODEL:
             raise EnvironmentFaultError(
                 Code.EMBEDDER_UNAVAILABLE, "No model server is ready; nothing else can do this."
             )
@@ -371,7 +371,7 @@ class Scheduler:
         if job is not None and job.state in (JobState.QUEUED, JobState.POISON, JobState.RUNNING):
             self._tell(now, now.runner.close(job, JobState.CANCELLED))
 
-    def ground(self, opened: OpenVault, is_stopped: Callable[[], bool] | None = None) -> JobContext:
+    def make_context(self, opened: OpenVault, is_stopped: Callable[[], bool] | None = None) -> JobContext:
         """What jobs stand on, as the vault and the options are now."""
         stopped = is_stopped or (lambda: False)
         return make_job_context(opened, self._model, lambda: opened.storage.closing.is_set() or stopped())

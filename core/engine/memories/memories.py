@@ -337,7 +337,7 @@ class Memories:
             What happened to it.
         """
         opened = self._opened()
-        client = self._authority.of(actor)
+        client = self._authority.client_of(actor)
         checked = check_request(replace(request, channel=actor.channel), client)
         texts = [embedding_text(text, author=request.author) for text in checked.texts]
         return chain(
@@ -361,7 +361,7 @@ class Memories:
         client: ClientRecord | None,
     ) -> Callable[[Tx], StoreReply]:
         def write(tx: Tx) -> StoreReply:
-            self._authority.need_terms(actor, client)
+            self._authority.check_terms_hold(actor, client)
             handed = opened.read_log.disclosed_to(actor.client_id)
             vectors = meant.within(opened.search.active_space)
             with opened.storage.verb(tx, actor, "store", identify_store_call(checked.request, actor)) as verb:
@@ -408,7 +408,7 @@ class Memories:
         now = opened.storage.clock.now_ms()
         return opened.storage.read(lambda rows: read_detail(rows, _one(rows, memory_id, scope), now))
 
-    def belief(self, memory_id: str) -> Future[Belief]:
+    def explain_trust(self, memory_id: str) -> Future[Belief]:
         """How a memory is believed: what its trust is made of, its claims, what is against it, what rests on it.
 
         The owner's alone: exact scores and what other clients brought.
@@ -420,7 +420,7 @@ class Memories:
         now = opened.storage.clock.now_ms()
         return opened.storage.read(lambda rows: explain_trust(rows, _one(rows, memory_id, OWNER_SCOPE), now))
 
-    def lasting(self, memory_id: str) -> Future[Lasting]:
+    def explain_permanence(self, memory_id: str) -> Future[Lasting]:
         """How long what a memory says goes on being true, and how that is known; the owner's alone.
 
         Raises:
@@ -428,7 +428,7 @@ class Memories:
         """
         return self._opened().storage.read(lambda rows: explain_permanence(rows, _one(rows, memory_id, OWNER_SCOPE)))
 
-    def inferred(self, memory_id: str) -> Future[Inferred | None]:
+    def list_inferred(self, memory_id: str) -> Future[Inferred | None]:
         """What was inferred from a memory's text: whom and what it names, topics, days; the owner's alone.
 
         Returns:
@@ -602,7 +602,7 @@ class Memories:
         Returns:
             How the memory stands now.
         """
-        client = self._authority.voice(actor)
+        client = self._authority.require_voice(actor)
         if client is not None:
             check_source(source, client)
         way = source or (Source.USER_EXPLICIT if client is None else Source.INFERENCE)
@@ -617,10 +617,10 @@ class Memories:
         write = write or call.write
 
         def may(rows: Rows) -> None:
-            self._authority.voice(actor)
+            self._authority.require_voice(actor)
             _one(rows, call.memory_id, self._authority.scope(actor), call.extras.kind)
 
-        self._authority.voice(actor)
+        self._authority.require_voice(actor)
         self._authority.scope(actor)
         return opened.storage.write(lambda tx: apply_verdict(tx, opened, call, may, write))
 
@@ -642,7 +642,7 @@ class Memories:
             UserError: ACCESS_DENIED, INVALID_INPUT for another signal, INVALID_QUERY for an empty question.
         """
         opened = self._opened()
-        self._authority.voice(actor)
+        self._authority.require_voice(actor)
         scope = self._authority.scope(actor)
 
         def check(rows: Rows) -> None:

@@ -119,7 +119,7 @@ class EmbeddingModels:
         opened = self._opened()
         return opened.storage.read_quietly(lambda rows: _state(opened, rows))
 
-    def begin(self, model: str) -> Future[Embedding]:
+    def begin_change(self, model: str) -> Future[Embedding]:
         """Wish for another model; the job makes the new vectors in the background, and search goes on meanwhile.
 
         Args:
@@ -141,7 +141,7 @@ class EmbeddingModels:
         self.wished()
         return self.state()
 
-    def offers(self) -> Future[Offers]:
+    def list_models(self) -> Future[Offers]:
         """What the local server has that can be searched with; a server that is away is no failure.
 
         Raises:
@@ -159,7 +159,7 @@ class EmbeddingModels:
 
         return opened.storage.on(opened.storage.threads.checks, ask)
 
-    def cost(self, model: str) -> Future[ChangeCost]:
+    def estimate_change(self, model: str) -> Future[ChangeCost]:
         """What a change to a model takes; a few sentences of its own are embedded, and nothing is changed.
 
         Args:

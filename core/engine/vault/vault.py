@@ -66,11 +66,11 @@ def create_vault(
         UserError: VAULT_EXISTS, INVALID_INPUT.
         LociError: READ_ONLY, DISK_FULL, KEYRING_UNAVAILABLE.
     """
-    if keys.exist:
+    if keys.exists:
         raise UserError(Code.VAULT_EXISTS, "There is a vault here already; it is left as it is.")
     home = keys.home
     home.prepare()
-    with keys.held(is_held):
+    with keys.hold_lock(is_held):
         keyring = keys.keyring if use_keyring else None
         new = create_keys(passphrase, clock=clock, keyring=keyring, cost=cost, test_clock=test_clock)
         with new.root as root, ExitStack() as undo:
@@ -273,7 +273,7 @@ class VaultGroup:
         return self._control.submit(self._create, passphrase, use_keyring)
 
     def _create(self, passphrase: str | None, use_keyring: bool) -> str:
-        if self._keys.exist:
+        if self._keys.exists:
             raise UserError(Code.VAULT_EXISTS, "There is a vault here already; it is left as it is.")
         self._claim()
         return create_vault(self._keys, passphrase, self._clock, use_keyring=use_keyring, cost=self._cost, is_held=True)
@@ -309,7 +309,7 @@ class VaultGroup:
         Returns:
             Whether it is this process's now; False only where another one has it that may be asked to hand it over.
         """
-        if not self._keys.exist and not self._keys.home.restoring.is_dir():
+        if not self._keys.exists and not self._keys.home.restoring.is_dir():
             return True  # there is nothing to take, and no home to make
         try:
             self._claim()
@@ -329,7 +329,7 @@ class VaultGroup:
         Returns:
             False where it is mistyped or another vault's. The future raises NO_VAULT, KEY_FILE_DAMAGED.
         """
-        return self._control.submit(self._keys.fits_recovery, code)
+        return self._control.submit(self._keys.is_recovery_code, code)
 
     def change_passphrase(self, old: str, new: str) -> Future[None]:
         """Set or replace the passphrase, whether the vault is open or locked.
@@ -401,7 +401,7 @@ class VaultGroup:
         write_atomic(to, _LETTER.format(code=code).encode("utf-8"))
 
     def _claim_present(self) -> None:
-        if self._keys.exist:
+        if self._keys.exists:
             self._claim()
 
     def keyring_available(self) -> Future[bool]:

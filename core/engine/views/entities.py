@@ -317,7 +317,7 @@ class Entities:
         registry.check_draft(draft)
 
         def write(tx: Tx) -> EntityCard:
-            self._authority.need_terms(actor, client)
+            self._authority.check_terms_hold(actor, client)
             if client is not None:
                 refuse_imperatives((draft.name, *draft.aliases), collect_texts(draft.metadata))
 
@@ -367,7 +367,7 @@ class Entities:
             raise UserError(Code.ACCESS_DENIED, "Only the person changes what kind of thing an entity is.")
 
         def write(tx: Tx) -> EntityCard:
-            self._authority.need_terms(actor, client)
+            self._authority.check_terms_hold(actor, client)
             if client is not None:
                 refuse_imperatives((change.name or "", *(change.aliases or ())), collect_texts(change.metadata or {}))
             found = registry.read_card(tx, entity_id, reach)
@@ -430,7 +430,7 @@ class Entities:
             UserError: VAULT_LOCKED, ACCESS_DENIED on a channel, or for a client that may only read.
         """
         opened = self._opened()
-        client, reach = self._authority.of(actor), self._reach(actor)
+        client, reach = self._authority.client_of(actor), self._reach(actor)
         may_decide = client is None or Grant.CURATE.value in client.grants
         if client is not None and not client.grants & {Grant.CURATE.value, Grant.WRITE.value, Grant.PROPOSE.value}:
             raise UserError(Code.ACCESS_DENIED, "This client may read but not write; ask the person to grant it.")
@@ -443,7 +443,7 @@ class Entities:
         call = IdempotentCall(actor, request_id, {"verb": MERGE, "source": source_id, "target": target_id, **wider})
 
         def write(tx: Tx) -> EntityMerged:
-            self._authority.need_terms(actor, client)
+            self._authority.check_terms_hold(actor, client)
             with opened.storage.verb(tx, actor, MERGE, call) as verb:
                 if verb.earlier is not None:
                     return EntityMerged(**verb.earlier)
@@ -456,7 +456,7 @@ class Entities:
 
     # ---- the page
 
-    def listed(self, query: EntityQuery = _EVERY) -> Future[EntityList]:
+    def list_entities(self, query: EntityQuery = _EVERY) -> Future[EntityList]:
         """The entities of the vault, those named most often first; the owner's.
 
         Returns:
@@ -467,7 +467,7 @@ class Entities:
         """
         return self._opened().storage.read(lambda rows: list_entities(rows, query))
 
-    def detail(self, entity_id: str) -> Future[EntityView]:
+    def read_detail(self, entity_id: str) -> Future[EntityView]:
         """One entity with where it is mentioned, what is said of it and what was merged into it; the owner's.
 
         Returns:

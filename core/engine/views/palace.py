@@ -68,7 +68,7 @@ class Palace:
         now = opened.storage.clock.now_ms()
         return opened.storage.read(lambda rows: floor_plan.read_loci(rows, room_id, now))
 
-    def where(self, memory_id: str) -> Future[Whereabouts]:
+    def locate(self, memory_id: str) -> Future[Whereabouts]:
         """Where a memory stands.
 
         Returns:

@@ -54,7 +54,7 @@ class Timeline:
         self._zone = zone
         self._kept: _Kept | None = None  # replaced whole: readers on several threads may each make it
 
-    def density(
+    def count_by_period(
         self,
         grain: str,
         first_ms: int | None = None,
@@ -84,7 +84,7 @@ class Timeline:
             )
         )
 
-    def period(
+    def list_period(
         self,
         first_ms: int,
         last_ms: int,
@@ -116,7 +116,7 @@ class Timeline:
 
         return opened.storage.read(read)
 
-    def held(
+    def list_held_at(
         self,
         at_ms: int,
         axis: str,

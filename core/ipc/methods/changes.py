@@ -138,7 +138,7 @@ class StepsParams(Params):
 async def memory_update(call: MethodCall, params: UpdateParams) -> Answer:
     """Give a memory another text."""
     extras = params.extras()
-    update = call.engine.changes.update
+    update = call.engine.client_changes.update
     done = update(params.id, params.text, call.actor(), params.reason, extras.kind, extras.request_id)
     return _changed(await wait(done))
 
@@ -155,14 +155,14 @@ async def memory_forget(call: MethodCall, params: RemovalParams) -> Answer:
 
 async def _remove(call: MethodCall, params: RemovalParams, wish: Wish) -> Answer:
     extras = params.extras()
-    remove = call.engine.changes.remove
+    remove = call.engine.client_changes.remove
     return _changed(await wait(remove(params.id, call.actor(), wish, params.reason, extras.kind, extras.request_id)))
 
 
 async def memory_feedback(call: MethodCall, params: FeedbackParams) -> Answer:
     """Say whether a memory helped; of a rule from whoever may write it is a mark."""
     extras = params.extras()
-    given = call.engine.changes.feedback(
+    given = call.engine.client_changes.feedback(
         params.id,
         call.actor(),
         helpful=params.helpful,
@@ -176,7 +176,7 @@ async def memory_feedback(call: MethodCall, params: FeedbackParams) -> Answer:
 async def memory_mark_helpful(call: MethodCall, params: MemoryParams) -> Answer:
     """A rule was applied and it helped."""
     extras = params.extras()
-    mark = call.engine.changes.mark
+    mark = call.engine.client_changes.mark
     done = mark(params.id, call.actor(), helpful=True, kind=extras.kind, request_id=extras.request_id)
     return _judged(await wait(done))
 
@@ -184,7 +184,7 @@ async def memory_mark_helpful(call: MethodCall, params: MemoryParams) -> Answer:
 async def memory_mark_harmful(call: MethodCall, params: HarmParams) -> Answer:
     """A rule was applied and it harmed."""
     extras = params.extras()
-    marked = call.engine.changes.mark(
+    marked = call.engine.client_changes.mark(
         params.id,
         call.actor(),
         helpful=False,
@@ -198,13 +198,13 @@ async def memory_mark_harmful(call: MethodCall, params: HarmParams) -> Answer:
 async def memory_relate(call: MethodCall, params: RelateParams) -> Answer:
     """Relate two memories."""
     kind = Relationship(params.relationship)
-    relate = call.engine.changes.relate
+    relate = call.engine.client_changes.relate
     return _related(await wait(relate(params.source_id, params.target_id, kind, call.actor(), params.request_id)))
 
 
 async def edit(call: MethodCall, params: EditParams) -> Answer:
     """Give a memory another text; the old version stays in its history."""
-    done = await wait(call.engine.changes.update(params.id, params.text, call.actor()))
+    done = await wait(call.engine.client_changes.update(params.id, params.text, call.actor()))
     return {
         "id": params.id,
         "operation": done.operation,
@@ -272,10 +272,10 @@ async def mark(call: MethodCall, params: MarkParams) -> Answer:
     if params.note is not None and outcome != "harmful":
         raise UserError(Code.INVALID_INPUT, "A note is kept with harm alone; leave it out.")
     if outcome in ("worked", "failed"):
-        return _taken(outcome, await wait(practice.outcome(params.id, actor, success=outcome == "worked")))
+        return _taken(outcome, await wait(practice.record_outcome(params.id, actor, success=outcome == "worked")))
     if outcome == "helpful":
-        return _marked(outcome, await wait(practice.helpful(params.id, actor)))
-    return _marked(outcome, await wait(practice.harmful(params.id, actor, params.note)))
+        return _marked(outcome, await wait(practice.mark_helpful(params.id, actor)))
+    return _marked(outcome, await wait(practice.mark_harmful(params.id, actor, params.note)))
 
 
 async def undo(call: MethodCall, params: UndoParams) -> Answer:
@@ -285,7 +285,7 @@ async def undo(call: MethodCall, params: UndoParams) -> Answer:
 
 async def steps(call: MethodCall, params: StepsParams) -> Answer:
     """What was done and can be taken back, newest first."""
-    return memory_json.steps(await wait(call.engine.journal.steps(params.after, params.limit)))
+    return memory_json.steps(await wait(call.engine.history.steps(params.after, params.limit)))
 
 
 def rule_json(state: RuleState) -> dict[str, Any]:

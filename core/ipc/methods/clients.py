@@ -72,7 +72,7 @@ async def pair(call: MethodCall, params: PairParams) -> Answer:
     """Make a client directly; its token is in the reply and nowhere else."""
     engine = call.engine
     new = await _new_spaces(engine, params.grants)
-    before = await wait(engine.clients.before(params.name))
+    before = await wait(engine.clients.describe_unpaired(params.name))
     made = await wait(engine.clients.pair(params.name, params.grants, params.limit, call.actor()))
     token, grants = encode_value(made.token), present_grants(engine, made.name)
     told = {"client": made.name, "token": token, "grants": grants, "former": before.former, "new_spaces": new}
@@ -110,7 +110,7 @@ async def grant(call: MethodCall, params: GrantParams) -> Answer:
     if frozenset(less) & frozenset(more):
         raise UserError(Code.INVALID_INPUT, "A grant is given or taken, not both.")
     new = await _new_spaces(engine, more)
-    step = await wait(engine.clients.regrant(name, Change(more, less), call.actor()))
+    step = await wait(engine.clients.change_terms(name, Change(more, less), call.actor()))
     return {"client": name, "grants": present_grants(engine, name), "step": step or None, "new_spaces": new}
 
 
@@ -119,7 +119,7 @@ async def revoke(call: MethodCall, params: RevokeParams) -> Answer:
     known, name = call.engine.clients, params.name
     if not params.remove:
         client_id = await wait(known.revoke(name, call.actor()))
-        could = await wait(known.undoable(name, 0))
+        could = await wait(known.preview_undo(name, 0))
         wrote = {"steps": could.steps, "memories": could.memories, "too_old": could.expired, "untried": could.untried}
         return {"client": name, "id": client_id, "revoked": True, "wrote": wrote}
     if not any(record.name == name and record.revoked for record in await wait(known.list())):
@@ -151,7 +151,7 @@ def _one_or_all(params: PauseParams) -> str | None:
 
 async def clients(call: MethodCall, _params: NoParams) -> Answer:
     """All clients, with what each did, and the names the person said no to; never a token."""
-    cards, denied = await wait(call.engine.clients.cards()), await wait(call.engine.clients.denied())
+    cards, denied = await wait(call.engine.clients.cards()), await wait(call.engine.clients.list_denied())
     return {
         "clients": [_shown(card) for card in cards],
         "denied": [{"name": one.name_key, "denied_at": iso(one.denied_at)} for one in denied],

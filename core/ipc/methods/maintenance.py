@@ -70,13 +70,13 @@ async def memory_stats(call: MethodCall, params: StatsParams) -> Answer:
     """How many memories there are in each state of their life, as far as the client may see them."""
     if params.space is not None:
         check_spaces(call.session, [params.space])
-    found = await wait(call.engine.upkeep.stats(params.space, call.actor()))
+    found = await wait(call.engine.maintenance.stats(params.space, call.actor()))
     return {name: dict(counts) for name, counts in found.items()}
 
 
 async def memory_audit_log(call: MethodCall, params: AuditLogParams) -> Answer:
     """The last of what this client did, newest first."""
-    found = await wait(call.engine.upkeep.audit(params.limit, call.actor()))
+    found = await wait(call.engine.maintenance.audit(params.limit, call.actor()))
     return {
         "entries": [
             {
@@ -95,14 +95,14 @@ async def memory_audit_log(call: MethodCall, params: AuditLogParams) -> Answer:
 
 async def memory_run_consolidation(call: MethodCall, params: ConsolidationParams) -> Answer:
     """Run a consolidation, or tell what the next would do."""
-    run = call.engine.upkeep.consolidate
+    run = call.engine.maintenance.consolidate
     found = await wait(run(call.actor(), dry_run=params.dry_run, request_id=params.request_id))
     return {"dry_run": found.dry_run, "planned": dict(found.planned), "changed": dict(found.changed)}
 
 
 async def memory_run_episode_cleanup(call: MethodCall, params: EpisodeCleanupParams) -> Answer:
     """Archive this client's consolidated notes that are old or too many (seed B)."""
-    done = await wait(call.engine.upkeep.tidy(params.max_entries, call.actor(), params.request_id))
+    done = await wait(call.engine.maintenance.tidy(params.max_entries, call.actor(), params.request_id))
     return {"expired_deleted": done.expired, "capacity_deleted": done.capacity, "remaining": done.remaining}
 
 

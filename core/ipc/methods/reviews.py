@@ -111,7 +111,7 @@ class CorroborateParams(ExtrasParams, IdParams):
 async def conflicts(call: MethodCall, params: ConflictsParams | OpenConflictsParams) -> Answer:
     """What waits for a decision, as far as the caller may see both sides; to one that may not decide, no answers."""
     closed_too = isinstance(params, ConflictsParams) and params.all
-    found, shape = await wait(call.engine.conflicts.listed(call.actor(), everything=closed_too)), call.shape
+    found, shape = await wait(call.engine.conflicts.list_items(call.actor(), everything=closed_too)), call.shape
     items = behind([memory_json.conflict(item, shape) for item in found], params.after)
     if call.session.may(Grant.CURATE.value):
         return {"conflicts": items}

@@ -502,7 +502,7 @@ async def receipt(call: MethodCall, params: ReceiptParams) -> Answer:
 async def spaces(call: MethodCall, _params: NoParams) -> Answer:
     """All spaces, with how many memories stand in each."""
     names = (await wait(call.engine.vault.status())).values["spaces"]
-    counts = (await wait(call.engine.library.facets())).spaces
+    counts = (await wait(call.engine.library.count_facets())).spaces
     return {"spaces": [{"name": name, "memories": counts.get(name, 0)} for name in names]}
 
 

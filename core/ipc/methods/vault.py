@@ -173,7 +173,7 @@ async def export(call: MethodCall, params: ExportParams) -> Answer:
     if params.to is not None:
         path = absolute(params.to, "to")
         return {"path": str(path), "format": form, "memories": await wait(library.export(found.ids, path, form))}
-    order = await wait(library.handed_out(found.ids, form))
+    order = await wait(library.record_export(found.ids, form))
     return {"format": form, "memories": len(order), "items": [{"id": one} for one in order]}
 
 
@@ -191,7 +191,7 @@ async def _search(call: MethodCall, params: ExportParams) -> str:
 
 async def exported(call: MethodCall, params: ExportedParams) -> Answer:
     """The fields of an export, part by part."""
-    parts = await wait(call.engine.library.fields(params.ids))
+    parts = await wait(call.engine.library.export_fields(params.ids))
     heads = set(params.ids)
     items = [{"id": one, "continues": one not in heads, "fields": dict(fields)} for one, fields in parts]
     return {"items": behind(items, params.after)}

@@ -393,7 +393,7 @@ class Subscription:
         actor = self._actor()
         if actor is not None:
             with suppress(LociError):
-                told = await wait(self._engine.watching.visible_changes(moves, actor))
+                told = await wait(self._engine.subscriptions.visible_changes(moves, actor))
                 return {kind: told[kind] for kind in KINDS if kind in told and kind in self.kinds}
         return {}
 

@@ -131,7 +131,7 @@ class Dispatcher:
         """The person sees what a client was handed; no answer leaves without it."""
         if handed is not None:
             told = (handed.verb, handed.query, handed.memories, handed.entities, handed.blocked)
-            self._engine.journal.note_disclosure(session.actor(), *told)
+            self._engine.history.note_disclosure(session.actor(), *told)
 
     def left(self, connection: Connection) -> None:
         """A peer has gone: its sessions are put away, their turns end (E17.5.6)."""
@@ -224,7 +224,7 @@ class Dispatcher:
         if name == "turn_begin":
             who = session.actor().client_id
             name_of_it = who, limit_of(session.channel, params["session"])
-            connection.take_up(name_of_it, lambda: self._engine.sessions.in_use(who))
+            connection.take_up(name_of_it, lambda: self._engine.sessions.list_in_use(who))
         entry = METHODS[name]
         call.progress = self._progress(connection, call)
         result = await entry.answer(MethodCall(self._engine, session, entry.exact, call.progress), params)
@@ -388,7 +388,7 @@ class _KeptNos:
         self._engine = engine
 
     async def of(self, name: str) -> Before:
-        return await wait(self._engine.clients.before(name))
+        return await wait(self._engine.clients.describe_unpaired(name))
 
     async def add(self, name: str) -> None:
         await wait(self._engine.clients.deny(name))

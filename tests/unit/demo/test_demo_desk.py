@@ -51,7 +51,7 @@ def test_every_question_that_is_shown_can_be_decided(sample: Engine, queue: Queu
 
 
 def test_some_closed_by_themselves_this_week(sample: Engine, queue: Queue) -> None:
-    alone = [row for row in sample.conflicts.closed(7).result() if not row.resolution]
+    alone = [row for row in sample.conflicts.list_closed(7).result() if not row.resolution]
     assert len(alone) == queue.closed >= 2
     assert all(row.note for row in alone)
 
@@ -66,12 +66,12 @@ def test_what_reads_like_an_instruction_waits_and_is_given_to_nobody(sample: Eng
 
 def test_the_work_read_the_names_and_what_it_asked_is_answered(sample: Engine, queue: Queue) -> None:
     """The page of named things shows something; two names were one person, two others were not."""
-    named = sample.entities.listed().result()
+    named = sample.entities.list_entities().result()
     assert named.total == named.known > 60
     assert {"person", "place"} <= set(named.by_type)
     first = named.lines[0]
     assert first.mentions >= 10
-    assert sample.entities.detail(first.id).result().places
+    assert sample.entities.read_detail(first.id).result().places
     merged = [line for line in named.lines if line.name == "Walter Plumtree"]
     assert [(line.mentions, line.others) for line in merged] == [(4, ("Walter",))]
     assert [line.name for line in named.lines if line.name.startswith("Ostlebridge")] == [
@@ -90,7 +90,7 @@ def test_the_work_read_more_of_the_texts_than_was_written_in_them(sample: Engine
 
 def test_the_newest_deed_can_be_taken_back_with_one_key(sample: Engine) -> None:
     """No work of the machine stands before what the owner did last."""
-    step = sample.journal.next_undo().result()
+    step = sample.history.next_undo().result()
     assert step is not None
     assert step.actor == "owner"
 

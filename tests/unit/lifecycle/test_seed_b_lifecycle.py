@@ -48,7 +48,7 @@ def test_a_fact_starts_as_active_with_full_confidence(rig: Rig) -> None:
     """B Fact validity, `starts as active`: what the owner says is wholly trusted when it is stored."""
     kept = rig.get(rig.store("Ada keeps bees").memory_id)
     assert (kept.status, kept.confidence) == (Status.ACTIVE, 1.0)
-    assert rig.engine.jobs.gauges(kept.id).result(30).confidence == 1.0
+    assert rig.engine.jobs.read_gauges(kept.id).result(30).confidence == 1.0
 
 
 def test_a_fact_of_the_same_slot_supersedes_with_a_link_in_one_step(rig: Rig) -> None:
@@ -81,7 +81,7 @@ def test_a_fact_expires_below_five_hundredths_and_is_only_set_aside(rig: Rig) ->
     run(rig, JobType.SWEEP)
     assert reasons(rig) == {"below": "expired"}
     assert standing(rig) == {"above"}
-    assert [(one.id, one.reason) for one in rig.engine.jobs.graveyard().result(30).rows] == [("below", "expired")]
+    assert [(one.id, one.reason) for one in rig.engine.jobs.list_archived().result(30).rows] == [("below", "expired")]
 
 
 def test_a_fading_fact_stays_active_and_is_still_found(rig: Rig) -> None:
@@ -92,7 +92,7 @@ def test_a_fading_fact_stays_active_and_is_still_found(rig: Rig) -> None:
     assert fading(rig) == {dim}
     assert rig.get(dim).status == Status.ACTIVE
     assert rig.found("Which jar is on the shelf?") == ["The shelf holds jar seven."]
-    assert rig.engine.jobs.gauges(dim).result(30).is_fading
+    assert rig.engine.jobs.read_gauges(dim).result(30).is_fading
 
 
 @pytest.mark.parametrize("status", [one for one in Status if one is not Status.ACTIVE])
@@ -112,7 +112,7 @@ def test_each_permanence_level_falls_at_its_rate(rig: Rig, permanence: str, rate
     """B Permanence mapping: the gauge after ten days is confidence times exp(-rate times 10)."""
     kept = level(rig, rig.store("The shelf holds jar seven.").memory_id, permanence)
     later(rig, 10)
-    gauges = rig.engine.jobs.gauges(kept).result(30)
+    gauges = rig.engine.jobs.read_gauges(kept).result(30)
     assert gauges.permanence == permanence
     assert gauges.confidence == pytest.approx(rig.get(kept).confidence * math.exp(-rate * 10), rel=1e-6)
 
@@ -133,7 +133,7 @@ def test_a_permanent_fact_never_fades_nor_expires(rig: Rig) -> None:
     run(rig, JobType.SWEEP)
     assert rig.get(kept).status == Status.ACTIVE
     assert fading(rig) == set()
-    assert rig.engine.jobs.gauges(kept).result(30).confidence == pytest.approx(rig.get(kept).confidence)
+    assert rig.engine.jobs.read_gauges(kept).result(30).confidence == pytest.approx(rig.get(kept).confidence)
 
 
 def test_confirming_resets_the_decay_timer_and_clears_fading(rig: Rig) -> None:
@@ -181,7 +181,7 @@ def test_the_pipeline_stores_facts_derived_from_their_episodes_and_marks_these(r
     with FakeOllama() as server:
         server.says("Here you are:\n```json\n" + json.dumps(lists) + "\n```")
         rig.engine.settings.set("model_host", server.host).result(30)
-        assert rig.engine.model.look().result(30).server is Server.READY
+        assert rig.engine.refinement.find_server().result(30).server is Server.READY
         row = run(rig, JobType.DISTILL)
         assert (row.report["new_facts"], row.report["episodes"]) == (1, 1)
         assert "<episode_content" in server.questions[0].words
@@ -237,10 +237,10 @@ def test_the_daily_sweep_and_the_cleanup_run_by_themselves(rig: Rig) -> None:
     client = str(rig.client("helper", "write").client_id)
     put(rig, "dim", days=60, permanence="volatile", confidence=0.7)
     note(rig, "over", 30, client, done=True)
-    rig.engine.scheduler.beat(rig.opened, force=True)
+    rig.engine.scheduler.queue_due(rig.opened, force=True)
     assert [row.type for row in rig.engine.jobs.state().result(30).rows if row.type is JobType.SWEEP] == []
     later(rig, 1.01)
-    rig.engine.scheduler.beat(rig.opened, force=True)
+    rig.engine.scheduler.queue_due(rig.opened, force=True)
     for kind in (JobType.SWEEP, JobType.EPISODES):
         run(rig, kind)  # joins the one that the beat queued, or looks behind it
     assert fading(rig) == {"dim"}
@@ -254,7 +254,7 @@ def test_how_often_the_workers_run_is_an_option(rig: Rig) -> None:
     scheduler = rig.engine.scheduler
 
     def due() -> tuple[JobType, ...]:
-        return scheduler.agenda.due(rig.opened, scheduler.ground(rig.opened))
+        return scheduler.agenda.due(rig.opened, scheduler.make_context(rig.opened))
 
     later(rig, 0.6)
     assert JobType.SWEEP not in due()
@@ -418,4 +418,4 @@ def test_a_life_from_storing_to_the_archive_and_back(rig: Rig) -> None:
     rig.engine.library.revise([kept], Revision(status=Status.ACTIVE)).result(30)
     look(0)
     assert seen == [("active", False), ("active", True), ("archived", False), ("active", False)]
-    assert rig.engine.jobs.graveyard().result(30).total == 0
+    assert rig.engine.jobs.list_archived().result(30).total == 0

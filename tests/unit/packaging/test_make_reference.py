@@ -98,7 +98,7 @@ def test_the_codes_of_the_gate_are_told_of_every_method_they_can_come_from(name:
     assert code_of(lambda: client.call(name, {**request["params"], "trust": 1})) is Code.FORBIDDEN_FIELD
     assert Code.FORBIDDEN_FIELD.value in method.errors
     served.choose(writes_minute=1, reads_minute=1)
-    served.engine.clients.regrant("plug", Terms(GRANTS, 1, 200)).result(60)
+    served.engine.clients.change_terms("plug", Terms(GRANTS, 1, 200)).result(60)
     for spending, params in (("memory_store", {"text": "x"}), ("memory_list", {}), ("memory_search", {"query": "x"})):
         client.call(spending, params)
     limited = code_of(lambda: client.call(name, request["params"])) is Code.RATE_LIMITED

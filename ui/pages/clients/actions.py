@@ -207,7 +207,7 @@ class UndoSinceDialog(AskDialog):
         clients, name, since = self.context.bridge.engine.clients, self._name, self.since_ms
 
         def ask() -> Future[Undoable]:
-            self._asked = clients.undoable(name, since)
+            self._asked = clients.preview_undo(name, since)
             return self._asked
 
         asked = query(clients_strings()["undo_dialog"]["looking"], ask).within(self, "count")
@@ -307,7 +307,7 @@ class ClientActions(QObject):
             self.granted.emit(name)
             self._say(told, step_id)
 
-        self._run("regrant", lambda: clients.regrant(name, terms), tell)
+        self._run("regrant", lambda: clients.change_terms(name, terms), tell)
 
     def stop_all(self, count: int) -> None:
         """Stop all that are awake, after asking.
@@ -355,7 +355,7 @@ class ClientActions(QObject):
 
         def ask(_client_id: str) -> None:
             self._context.desk.say(told)
-            counting = query(clients_strings()["undo_dialog"]["looking"], lambda: clients.undoable(name, 0)).within(
+            counting = query(clients_strings()["undo_dialog"]["looking"], lambda: clients.preview_undo(name, 0)).within(
                 self
             )
             self._context.tasks.run(counting.success(lambda found: self._offer(name, found)).failure(self._fail))

@@ -238,7 +238,7 @@ class ContextPreviewTab(Tab):
 
         looking = query(
             clients_strings()["sight"]["reading"],
-            lambda: clients.sight(asked.name, asked.prompt, asked.budget, asked.model),
+            lambda: clients.preview_context(asked.name, asked.prompt, asked.budget, asked.model),
         )
         self.context.tasks.run(looking.within(self, "sight").success(show).failure(self._sink))
 

@@ -380,7 +380,7 @@ class PairDialog(QDialog):
             self.question.know_spaces(facets.spaces)
             self._fit_soon()
 
-        asked = query(clients_strings()["reading"], library.facets).within(self, "spaces")
+        asked = query(clients_strings()["reading"], library.count_facets).within(self, "spaces")
         self.context.tasks.run(asked.success(show).failure(lambda _: None))  # those it asks for are shown anyway
 
     def _show_code(self, made: PairingCode) -> None:

@@ -66,7 +66,7 @@ class NosDialog(QDialog):
     def read(self) -> None:
         """Read the names anew."""
         clients = self._context.bridge.engine.clients
-        asked = query(clients_strings()["nos"]["reading"], clients.denied).within(self, "nos")
+        asked = query(clients_strings()["nos"]["reading"], clients.list_denied).within(self, "nos")
         self._context.tasks.run(asked.success(self._show).failure(self._fail))
 
     def _show(self, found: Sequence[Denied]) -> None:
@@ -121,7 +121,7 @@ class DeniedNames(QObject):
     def read(self) -> None:
         """Ask whether there are any; the link shows itself where there are."""
         clients = self._context.bridge.engine.clients
-        asked = query(clients_strings()["nos"]["reading"], clients.denied).within(self, "nos")
+        asked = query(clients_strings()["nos"]["reading"], clients.list_denied).within(self, "nos")
         self._context.tasks.run(asked.success(self._show).failure(lambda _: self.link.hide()))
 
     def _show(self, found: Sequence[Denied]) -> None:

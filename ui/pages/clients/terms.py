@@ -202,7 +202,7 @@ class TermsTab(Tab):
         if client is None:
             return
         library = self.context.bridge.engine.library
-        asked = query(clients_strings()["reading"], library.facets).within(self, "spaces")
+        asked = query(clients_strings()["reading"], library.count_facets).within(self, "spaces")
 
         def show(facets: Facets) -> None:
             self._facets = facets

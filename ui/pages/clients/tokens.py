@@ -148,7 +148,7 @@ class TokenDialog(QDialog):
         def show(facets: Facets) -> None:
             self.spaces.show_spaces(facets.spaces, ())
 
-        asked = query(clients_strings()["reading"], library.facets).within(self, "spaces")
+        asked = query(clients_strings()["reading"], library.count_facets).within(self, "spaces")
         self.context.tasks.run(asked.success(show).failure(self._fail))
 
     def _show_step(self) -> QWidget:

@@ -119,7 +119,7 @@ class MergeDialog(QDialog):
 
     def _read(self) -> None:
         entities, wanted = self.context.bridge.engine.entities, EntityQuery(self.search.text())
-        asked = query("Reading the names", lambda: entities.listed(wanted)).within(self, "list")
+        asked = query("Reading the names", lambda: entities.list_entities(wanted)).within(self, "list")
         self.context.tasks.run(asked.success(self._show).failure(self._fail))
 
     def _show(self, found: EntityList) -> None:

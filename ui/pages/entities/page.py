@@ -323,7 +323,7 @@ class EntitiesPage(Page):
             self.states.loading()
         kinds = (self.types.current,) if self.types.current else ()
         wanted, entities = EntityQuery(self.search.text(), kinds), self.context.bridge.engine.entities
-        asked = query("Reading the names", lambda: entities.listed(wanted)).within(self, "list")
+        asked = query("Reading the names", lambda: entities.list_entities(wanted)).within(self, "list")
         self.context.tasks.run(asked.success(self._show).failure(self._fail))
 
     def _show(self, found: EntityList) -> None:
@@ -375,7 +375,7 @@ class EntitiesPage(Page):
             return
         self.entity_id = entity_id
         entities = self.context.bridge.engine.entities
-        asked = query("Reading the entity", lambda: entities.detail(entity_id)).within(self, "detail")
+        asked = query("Reading the entity", lambda: entities.read_detail(entity_id)).within(self, "detail")
         self.context.tasks.run(asked.success(self._show_view).failure(self._gone))
 
     def _show_view(self, view: EntityView) -> None:

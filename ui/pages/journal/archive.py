@@ -188,7 +188,7 @@ class ArchiveTab(QWidget):
 
     def _ask(self, after: str | None, limit: int, then: object) -> None:
         jobs = self.context.bridge.engine.jobs
-        asked = query(journal_strings()["archive"]["reading"], lambda: jobs.graveyard(after, limit)).within(
+        asked = query(journal_strings()["archive"]["reading"], lambda: jobs.list_archived(after, limit)).within(
             self, "graves"
         )
         self.context.tasks.run(asked.success(then).failure(self._fail))  # type: ignore[arg-type]  # one of two methods

@@ -82,7 +82,7 @@ class AuditFeed(QObject):
 
     def _ask(self, before: int | None, then: Callable[[AuditPage], None]) -> None:
         self._lines.has_more = False
-        journal = self._context.bridge.engine.journal
+        journal = self._context.bridge.engine.history
         self._context.tasks.run(
             query("Reading the audit", lambda: journal.audit(before, PAGE_ROWS))
             .within(self, "audit")

@@ -73,7 +73,7 @@ class StepFeed(QObject):
         """Read again from the newest on, as far as it was read before."""
         limit = max(PAGE_STEPS, min(MOST_AGAIN, len(self._shown.lines.rows())))
         self._shown.lines.has_more = False
-        journal = self._context.bridge.engine.journal
+        journal = self._context.bridge.engine.history
         self._context.tasks.run(
             query("Reading the journal", lambda: journal.steps(None, limit))
             .within(self, "steps")
@@ -82,7 +82,7 @@ class StepFeed(QObject):
         )
 
     def _read_older(self) -> None:
-        after, journal = self._next, self._context.bridge.engine.journal
+        after, journal = self._next, self._context.bridge.engine.history
         self._context.tasks.run(
             query("Reading the journal", lambda: journal.steps(after, PAGE_STEPS))
             .within(self, "steps")
@@ -92,7 +92,7 @@ class StepFeed(QObject):
 
     def _name_imports(self, steps: Sequence[StepRow]) -> None:
         if any(step.verb == "import" and step.id not in self.imports for step in steps):
-            journal = self._context.bridge.engine.journal
+            journal = self._context.bridge.engine.history
             task = query("Reading the imports", journal.imports).within(self, "names").failure(lambda _: None)
             self._context.tasks.run(task.success(self._take_names))
 
@@ -431,7 +431,7 @@ class BackDialog(QDialog):
         layout = column(self, label("Undo back to here", "title"), self._summary, margins=24, gap=12)
         layout.addWidget(self._list)
         layout.addLayout(row(None, self.cancel, self.act))
-        journal = context.bridge.engine.journal
+        journal = context.bridge.engine.history
         context.tasks.run(
             query("Looking at what came after it", lambda: journal.undo_back_to(step.id, preview=True))
             .within(self)
@@ -605,7 +605,7 @@ class ChangesTab(QWidget):
             step_id: the oldest one.
             is_redo: whether these steps are undos themselves.
         """
-        journal = self.context.bridge.engine.journal
+        journal = self.context.bridge.engine.history
         self.context.tasks.run(
             write("Undoing", lambda: journal.undo_back_to(step_id, preview=False))
             .within(self)

@@ -194,7 +194,7 @@ class ImportsTab(QWidget):
         """Read what there is."""
         if not self._is_read:
             self.states.loading()
-        journal = self.context.bridge.engine.journal
+        journal = self.context.bridge.engine.history
         self.context.tasks.run(
             query("Reading the imports", journal.imports)
             .within(self, "imports")

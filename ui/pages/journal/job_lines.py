@@ -68,7 +68,7 @@ def model_asked(
     engine, met = context.bridge.engine, list[Server]()
 
     def begin() -> Future[tuple[OptionRow, ...]]:
-        met.append(engine.model.state.server)
+        met.append(engine.refinement.state.server)
         return engine.settings.rows()
 
     def tell(rows: tuple[OptionRow, ...]) -> None:

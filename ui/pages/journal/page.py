@@ -48,7 +48,7 @@ def unseen(context: Context) -> Future[int]:
     if not (looked.isascii() and looked.isdigit()):
         looked = str(context.clock.now_ms())
         context.prefs.keep(_LOOKED, looked)
-    return context.bridge.engine.jobs.unseen(int(looked))
+    return context.bridge.engine.jobs.count_unseen_runs(int(looked))
 
 
 _SOON_MS = 1_000  # between two readings while work goes on
@@ -104,12 +104,12 @@ class Counts(QObject):
 
     def _readings(self) -> Mapping[str, _Read]:
         engine = self._context.bridge.engine
-        jobs, journal = engine.jobs, engine.journal
+        jobs, journal = engine.jobs, engine.history
         return {
             "changes": (lambda: journal.steps(None, 1), _total),
             "runs": (lambda: jobs.state(1), _total),
-            "relations": (lambda: jobs.links(MOST), len),
-            "archive": (lambda: jobs.graveyard(None, 1), _total),
+            "relations": (lambda: jobs.list_proposed_links(MOST), len),
+            "archive": (lambda: jobs.list_archived(None, 1), _total),
             "health": (jobs.health, lambda health: len(health.warnings)),
             "imports": (journal.imports, len),
             "audit": (lambda: journal.audit(None, 1), _total),

@@ -197,7 +197,9 @@ class RelationsTab(QWidget):
         if not self._is_read:
             self.states.loading()
         jobs = self.context.bridge.engine.jobs
-        asked = query(journal_strings()["relations"]["reading"], lambda: jobs.links(MOST)).within(self, "links")
+        asked = query(journal_strings()["relations"]["reading"], lambda: jobs.list_proposed_links(MOST)).within(
+            self, "links"
+        )
         self.context.tasks.run(asked.success(partial(self._show, frozenset(self._written))).failure(self._fail))
 
     @property

@@ -150,7 +150,7 @@ class LibraryPage(Page):
         self.is_stale = False
         library = self.context.bridge.engine.library
         self.context.tasks.run(
-            query("Counting what there is", library.facets)
+            query("Counting what there is", library.count_facets)
             .within(self, "facets")
             .success(self._take_facets)
             .failure(lambda _: None)  # the search tells what is wrong

@@ -75,7 +75,7 @@ class Reader(QObject):
         """A new version of a text stands where the old one stood, and no count tells of it."""
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
-            query("Looking where it stands", lambda: palace.where(memory_id))
+            query("Looking where it stands", lambda: palace.locate(memory_id))
             .within(self)
             .success(self._touch)
             .failure(lambda _: None)  # it has no place yet; its placing is announced
@@ -199,7 +199,7 @@ class Seeker(QObject):
             return
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
-            query("Looking where it stands", lambda: palace.where(memory_id))
+            query("Looking where it stands", lambda: palace.locate(memory_id))
             .within(self, "where")
             .success(self._found)
             .failure(lambda _: None)  # it has no place yet; it is sought again when the plan changes

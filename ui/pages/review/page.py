@@ -219,7 +219,7 @@ class ReviewPage(Page):
 
 
 def _waiting(context: Context) -> Future[int]:
-    return context.bridge.engine.conflicts.badge()
+    return context.bridge.engine.conflicts.count_waiting()
 
 
 REVIEW = PageSpec(

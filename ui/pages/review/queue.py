@@ -189,7 +189,7 @@ class ClosedDialog(QDialog):
         layout.addWidget(self.list, 1)
         layout.addLayout(row(None, self.close_button))
         conflicts = context.bridge.engine.conflicts
-        asked = query("Reading what closed", lambda: conflicts.closed(DAYS)).within(self)
+        asked = query("Reading what closed", lambda: conflicts.list_closed(DAYS)).within(self)
         context.tasks.run(asked.success(self._show).failure(self._fail))
 
     @property

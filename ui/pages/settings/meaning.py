@@ -138,7 +138,7 @@ class KeptLine(ActionLine):
         made.setFocus()
 
     def _forget(self, name: str) -> None:
-        spaces = self._context.bridge.engine.spaces
+        spaces = self._context.bridge.engine.embedding_models
         task = write("Giving up old vectors", lambda: spaces.forget(name)).within(self)
         self._context.tasks.run(task.success(self._forgotten))
 
@@ -219,13 +219,13 @@ class MeaningSection(Section):
     def read(self) -> None:
         """Ask which model is in use, and how far a change is."""
         engine = self.context.bridge.engine
-        self._ask(query("Looking at the model of meaning", engine.spaces.state).success(self._show), "state")
+        self._ask(query("Looking at the model of meaning", engine.embedding_models.state).success(self._show), "state")
         self._ask(query("Looking at the jobs", engine.jobs.state).success(self._show_jobs), "jobs")
 
     def look(self) -> None:
         """Ask what the model server has."""
-        spaces = self.context.bridge.engine.spaces
-        self._ask(query("Looking at the model server", spaces.offers).success(self._offer), "offers")
+        spaces = self.context.bridge.engine.embedding_models
+        self._ask(query("Looking at the model server", spaces.list_models).success(self._offer), "offers")
 
     def _ask(self, task: Task[Any], key: str) -> None:
         self.context.tasks.run(task.within(self, key).failure(lambda _: None))  # the page itself tells what is wrong
@@ -316,10 +316,10 @@ class MeaningSection(Section):
         self.other.tell("")
 
     def _measure(self) -> None:
-        spaces, wish = self.context.bridge.engine.spaces, str(self.models.currentData())
+        spaces, wish = self.context.bridge.engine.embedding_models, str(self.models.currentData())
         self.measure.setEnabled(False)
         self.other.tell(words()["other"]["measuring"])
-        task = query("Trying a model", lambda: spaces.cost(wish)).within(self, "cost")
+        task = query("Trying a model", lambda: spaces.estimate_change(wish)).within(self, "cost")
         self.context.tasks.run(task.success(self._measured).failure(self._refuse))
 
     def _measured(self, cost: ChangeCost) -> None:
@@ -337,9 +337,9 @@ class MeaningSection(Section):
     def _begin(self) -> None:
         if self._cost is None:
             return
-        spaces, wish = self.context.bridge.engine.spaces, self._cost.wish
+        spaces, wish = self.context.bridge.engine.embedding_models, self._cost.wish
         self.begin.setEnabled(False)
-        task = write("Changing the model of meaning", lambda: spaces.begin(wish)).within(self)
+        task = write("Changing the model of meaning", lambda: spaces.begin_change(wish)).within(self)
         self.context.tasks.run(task.success(self._begun).failure(self._refuse))
 
     def _begun(self, state: Embedding) -> None:
@@ -358,7 +358,7 @@ class MeaningSection(Section):
     # ---- the change that is under way
 
     def _stop(self) -> None:
-        spaces = self.context.bridge.engine.spaces
+        spaces = self.context.bridge.engine.embedding_models
         task = write("Stopping the change of the model", spaces.cancel).within(self)
         self.context.tasks.run(task.success(self._stopped))
 

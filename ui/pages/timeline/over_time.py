@@ -138,7 +138,7 @@ class OverTime(QWidget):
         timeline, wanted = self.context.bridge.engine.timeline, self._filter
         self._is_counting = True
         self.context.tasks.run(
-            query("Counting what was said when", lambda: timeline.density(grain, first, last, wanted, top))
+            query("Counting what was said when", lambda: timeline.count_by_period(grain, first, last, wanted, top))
             .within(self, "count")
             .success(then)
             .failure(self._fail)

@@ -140,7 +140,7 @@ class TimelinePage(Page):
             return
         self.time.read()
         library = self.context.bridge.engine.library
-        task = query("Counting what there is", library.facets).within(self, "facets").failure(lambda _: None)
+        task = query("Counting what there is", library.count_facets).within(self, "facets").failure(lambda _: None)
         self.context.tasks.run(task.success(self._take_facets))
 
     def _take_facets(self, facets: Facets) -> None:

@@ -282,8 +282,8 @@ class Below(QFrame):
 
         def fetch(after: TimeCursor | None) -> Future[TimePage]:
             if axis == SAID:
-                return timeline.period(*ends, wanted, after)
-            return timeline.held(moment, axis, wanted, after)
+                return timeline.list_period(*ends, wanted, after)
+            return timeline.list_held_at(moment, axis, wanted, after)
 
         self.feed.read(fetch)
 

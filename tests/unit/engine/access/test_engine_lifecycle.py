@@ -38,7 +38,7 @@ CALLS: dict[str, Callable[[Engine], object]] = {
     "rehearse": lambda e: e.imports.rehearse(Path("x"), None, OWNER_ACTOR),
     "unimport": lambda e: e.imports.undo("x"),
     "finish": lambda e: e.imports.finish_interrupted(),
-    "interrupted": lambda e: e.imports.interrupted(),
+    "interrupted": lambda e: e.imports.count_interrupted(),
     "pair": lambda e: e.clients.pair("x", ()),
     "revoke": lambda e: e.clients.revoke("x"),
     "clients": lambda e: e.clients.list(),
@@ -187,7 +187,7 @@ def test_a_lock_in_full_work_ends_every_future_and_loses_nothing(tmp_path: Path,
             rig.store(f"Said meanwhile {n}", request_id=str(n))
         said = [text for text in rig.texts() if text.startswith("Said meanwhile")]
         assert len(said) == len(set(said)) == 120
-        assert rig.engine.imports.interrupted() == 0
+        assert rig.engine.imports.count_interrupted() == 0
         assert rig.value("SELECT count(*) FROM memories WHERE import_id IS NOT NULL") in {0, 400}
         assert rig.verify()["status"] == "ok"
 

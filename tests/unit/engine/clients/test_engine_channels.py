@@ -43,7 +43,7 @@ def test_every_door_agrees_with_the_model(rig: Rig, grant: str) -> None:
             assert set(rig.found("harbour tea", actor, mode=mode, limit=50)) == told
         packed = rig.engine.memories.context(ContextQuery("harbour tea"), actor).result(30).context
         assert {one.id for one in packed.included} | {one.id for one in packed.excluded} <= {ids[r] for r in expected}
-        counts = rig.engine.upkeep.stats(None, actor).result(30)
+        counts = rig.engine.maintenance.stats(None, actor).result(30)
         assert counts["facts"]["active"] == len(expected)
         for row, memory_id in ids.items():
             if row in expected:

@@ -23,12 +23,12 @@ def test_no_more_of_one_client_waits_than_the_person_wants(rig: Rig) -> None:
     first = rig.store("The jar is blue.", eager)
     assert rig.store("The jar is blue.", eager).deduplicated
     assert rig.store(HARD, eager).operation == "QUARANTINE"
-    assert rig.engine.changes.remove(mine, eager, Wish.DELETE).result(30).operation == "PROPOSED"
+    assert rig.engine.client_changes.remove(mine, eager, Wish.DELETE).result(30).operation == "PROPOSED"
     before = rig.dump()
     for asked in (
         lambda: rig.store("The shed is green.", eager),
         lambda: rig.store(f"{HARD} Again.", eager),
-        lambda: rig.engine.changes.update(mine, "The kettle is black.", eager).result(30),
+        lambda: rig.engine.client_changes.update(mine, "The kettle is black.", eager).result(30),
     ):
         with refused(Code.RATE_LIMITED):
             asked()
@@ -62,21 +62,21 @@ def test_one_name_however_it_is_spelt(rig: Rig) -> None:
     clients = rig.engine.clients
     first = rig.client("Ada Bot", "read")
     for name in ("ada bot", "ADA BOT", "Ada  Bot"):
-        assert clients.before(name).result(10) == Before(taken=True)
+        assert clients.describe_unpaired(name).result(10) == Before(taken=True)
         with refused(Code.INVALID_INPUT):
             clients.pair(name, ()).result(10)
     clients.revoke("Ada Bot").result(10)
-    assert clients.before("ADA bot").result(10) == Before(former=True)
+    assert clients.describe_unpaired("ADA bot").result(10) == Before(former=True)
     again = clients.pair("ada bot", ("read",)).result(10)
     assert (again.client_id, again.name) == (first.client_id, "Ada Bot")
-    assert clients.before("other").result(10) == Before()
+    assert clients.describe_unpaired("other").result(10) == Before()
 
 
 def test_what_a_client_was_handed_is_seen_and_does_not_count_as_used(rig: Rig) -> None:
     reader = rig.client("reader", "read", HOME)
     known = rig.store("The kettle is red.", space="home").memory_id
-    rig.engine.journal.note_disclosure(reader, "list", "kettle", [known])
-    rig.engine.journal.note_disclosure(reader, "entities", "Anna", [], ["e1"])
+    rig.engine.history.note_disclosure(reader, "list", "kettle", [known])
+    rig.engine.history.note_disclosure(reader, "entities", "Anna", [], ["e1"])
     flush_journal(rig.opened)
     rows = rig.engine.laboratory.receipts(10, client="reader").result(10).rows
     assert sorted((row.verb, row.query, row.items) for row in rows) == [("entities", "Anna", 0), ("list", "kettle", 1)]
@@ -93,12 +93,12 @@ def test_a_sleepers_sight_is_shown_as_its_card_is(rig: Rig) -> None:
     rig.store("The boat is called Heron.", space="home")
     assert isinstance(rig.clock, HandClock)
     rig.clock.advance(91 * 86_400_000)
-    assert "Heron" in rig.engine.clients.sight("sleeper", "What is the boat called?", 900).result(10).text
+    assert "Heron" in rig.engine.clients.preview_context("sleeper", "What is the boat called?", 900).result(10).text
     with refused(Code.NOT_FOUND):
-        rig.engine.clients.sight("@owner", "What is the boat called?", 900)
+        rig.engine.clients.preview_context("@owner", "What is the boat called?", 900)
 
 
 def test_the_sight_has_no_more_room_than_the_model_allows(rig: Rig) -> None:
     rig.client("small", "read", HOME)
-    told = rig.engine.clients.sight("small", "What?", 1_000_000, "llama3.2").result(10)
+    told = rig.engine.clients.preview_context("small", "What?", 1_000_000, "llama3.2").result(10)
     assert told.budget < 1_000_000

@@ -33,7 +33,7 @@ def busy(rig: Rig) -> None:
 
 
 def would(rig: Rig, since_ms: int = 0) -> Undoable:
-    return rig.engine.clients.undoable("Claude", since_ms).result(10)
+    return rig.engine.clients.preview_undo("Claude", since_ms).result(10)
 
 
 def test_taking_back_does_what_was_promised(rig: Rig) -> None:
@@ -83,8 +83,8 @@ def test_one_that_may_not_read_would_be_given_nothing(rig: Rig) -> None:
     rig.client("Claude", "read", "all_spaces")
     rig.store("The boat is called Heron")
     clients = rig.engine.clients
-    assert clients.sight("Mute", "What is the boat called?", 1_000).result(10) == Sight("", 0, 1_000, (), {})
-    assert clients.sight("Claude", "What is the boat called?", 1_000).result(10).given
+    assert clients.preview_context("Mute", "What is the boat called?", 1_000).result(10) == Sight("", 0, 1_000, (), {})
+    assert clients.preview_context("Claude", "What is the boat called?", 1_000).result(10).given
 
 
 def test_of_very_many_steps_only_the_newest_are_tried_and_that_is_said(
@@ -121,8 +121,8 @@ def test_who_writes_goes_before_a_preview_and_one_that_is_not_wanted_never_begin
             rehearse(tx, opened, client_id, since_ms, actor)
 
         patch.setattr(client_undo, "rehearse_client_undo", counted)
-        unwanted = [rig.engine.clients.undoable("Claude", since) for since in (1, 2, 3)]
-        wanted = rig.engine.clients.undoable("Claude", 0)
+        unwanted = [rig.engine.clients.preview_undo("Claude", since) for since in (1, 2, 3)]
+        wanted = rig.engine.clients.preview_undo("Claude", 0)
 
         def write(_tx: Tx) -> None:
             done.append("write")

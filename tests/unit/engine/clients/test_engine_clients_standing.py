@@ -63,14 +63,14 @@ def test_other_terms_hold_at_once_and_cap_what_was_brought(rig: Rig) -> None:
     trust = rig.get(memory).trust
     before = rig.dump()
     terms = Terms(("read", "space:Home office"), 5, None, 0.2)
-    step = rig.engine.clients.regrant("Claude", terms).result(10)
+    step = rig.engine.clients.change_terms("Claude", terms).result(10)
     found = card(rig, "Claude")
     assert (found.grants, found.spaces) == (("read",), ("Home office",))
     assert (found.limit_minute, found.limit_session, found.trust_ceiling) == (5, None, 0.2)
     assert rig.get(memory).trust <= 0.2 < trust
     with refused(Code.ACCESS_DENIED):
         rig.store("No more", claude)
-    assert rig.engine.clients.regrant("Claude", terms).result(10) == ""
+    assert rig.engine.clients.change_terms("Claude", terms).result(10) == ""
     rig.undo(step)
     assert rig.dump() == before
     assert rig.get(memory).trust == trust
@@ -81,33 +81,33 @@ def test_of_two_changes_at_once_none_is_lost(rig: Rig) -> None:
     clients, go = rig.engine.clients, Event()
     held = rig.opened.storage.write(lambda _: go.wait(60))
     asked = [
-        clients.regrant("Claude", Change(("write",))),
-        clients.regrant("Claude", Change(("space:Home office",), ("space:Work",))),
-        clients.regrant("Claude", Change(("curate",), ("read",))),
+        clients.change_terms("Claude", Change(("write",))),
+        clients.change_terms("Claude", Change(("space:Home office",), ("space:Work",))),
+        clients.change_terms("Claude", Change(("curate",), ("read",))),
     ]
     go.set()
     assert held.result(60)
     assert all(one.result(10) for one in asked)
     assert (set(card(rig, "Claude").grants), card(rig, "Claude").spaces) == ({"curate", "write"}, ("Home office",))
-    assert clients.regrant("Claude", Change(("write",), ("propose",))).result(10) == ""
+    assert clients.change_terms("Claude", Change(("write",), ("propose",))).result(10) == ""
     with refused(Code.INVALID_INPUT):
-        clients.regrant("Claude", Change((), ("curate", "write", "space:Home office"))).result(10)
+        clients.change_terms("Claude", Change((), ("curate", "write", "space:Home office"))).result(10)
     with refused(Code.INVALID_INPUT):
-        clients.regrant("Claude", Change(("root",))).result(10)
+        clients.change_terms("Claude", Change(("root",))).result(10)
     with refused(Code.NOT_FOUND):
-        clients.regrant("Nobody", Change(("read",))).result(10)
+        clients.change_terms("Nobody", Change(("read",))).result(10)
 
 
 def test_a_ceiling_that_the_person_set_stays_until_the_word_of_the_person_is_given(rig: Rig) -> None:
     rig.client("Claude", "read")
     clients = rig.engine.clients
-    clients.regrant("Claude", Terms(("read",), 5, None, 0.4)).result(10)
-    clients.regrant("Claude", Change(("write",))).result(10)
+    clients.change_terms("Claude", Terms(("read",), 5, None, 0.4)).result(10)
+    clients.change_terms("Claude", Change(("write",))).result(10)
     found = card(rig, "Claude")
     assert (found.trust_ceiling, found.limit_minute, found.limit_session) == (0.4, 5, None)
-    clients.regrant("Claude", Change(("speak_for_user",))).result(10)
+    clients.change_terms("Claude", Change(("speak_for_user",))).result(10)
     assert card(rig, "Claude").trust_ceiling == 0.9
-    clients.regrant("Claude", Change((), ("speak_for_user",))).result(10)
+    clients.change_terms("Claude", Change((), ("speak_for_user",))).result(10)
     assert card(rig, "Claude").trust_ceiling == 0.85
 
 
@@ -124,7 +124,7 @@ def test_a_ceiling_that_the_person_set_stays_until_the_word_of_the_person_is_giv
 def test_terms_that_are_none(rig: Rig, terms: Terms) -> None:
     rig.client("Claude", "read")
     with refused(Code.INVALID_INPUT):
-        rig.engine.clients.regrant("Claude", terms).result(10)
+        rig.engine.clients.change_terms("Claude", terms).result(10)
 
 
 def test_who_was_away_for_ninety_days_sleeps_until_woken(rig: Rig) -> None:
@@ -149,7 +149,7 @@ def test_coming_keeps_a_client_awake(rig: Rig) -> None:
     claude = rig.client("Claude", "read")
     assert claude.client_id is not None
     forward(rig, 80 * DAY_MS)
-    rig.engine.clients.seen(claude.client_id)
+    rig.engine.clients.note_seen(claude.client_id)
     forward(rig, 80 * DAY_MS)
     assert card(rig, "Claude").standing is Standing.AWAKE
     rig.engine.flush()
@@ -166,15 +166,15 @@ def test_a_no_is_remembered_beyond_a_restart_until_that_name_is_paired(rig: Rig)
     assert clients.deny("odd one").result(10) == ""
     rig.lock()
     rig.unlock()
-    assert clients.before("ODD ONE").result(10) == Before(denied=True)
-    assert clients.before("Other").result(10) == Before()
-    assert [one.name_key for one in clients.denied().result(10)] == ["odd one"]
+    assert clients.describe_unpaired("ODD ONE").result(10) == Before(denied=True)
+    assert clients.describe_unpaired("Other").result(10) == Before()
+    assert [one.name_key for one in clients.list_denied().result(10)] == ["odd one"]
     rig.client("Odd one", "read")
-    assert clients.before("Odd One").result(10) == Before(taken=True)
+    assert clients.describe_unpaired("Odd One").result(10) == Before(taken=True)
     assert rig.undo().left == ()
-    assert clients.before("Odd One").result(10).denied
+    assert clients.describe_unpaired("Odd One").result(10).denied
     assert clients.allow_again("odd one").result(10)
-    assert clients.denied().result(10) == ()
+    assert clients.list_denied().result(10) == ()
 
 
 def test_the_process_that_asked_is_kept_with_the_client(rig: Rig) -> None:
@@ -205,7 +205,7 @@ def test_activity_is_newest_first_and_pages_without_a_gap(rig: Rig) -> None:
         if number % 2:
             forward(rig, 1000)
     assert claude.client_id is not None
-    rig.engine.clients.seen(claude.client_id)
+    rig.engine.clients.note_seen(claude.client_id)
     whole = rig.engine.clients.activity(limit=100).result(10)
     assert whole.next is None
     assert [line.at for line in whole.lines] == sorted((line.at for line in whole.lines), reverse=True)
@@ -264,7 +264,7 @@ def test_activity_tells_what_was_answered_though_it_was_decided_or_taken_back_si
     proposed, second = rig.store("The green kettle sings.", asker), rig.store("The blue kettle sings.", asker)
     told = (stored.operation, held.operation, proposed.operation, second.operation)
     assert told == ("ADD", "QUARANTINE", "PROPOSED", "PROPOSED")
-    rig.engine.changes.update(stored.memory_id, "The red kettle rests.", asker).result(10)
+    rig.engine.client_changes.update(stored.memory_id, "The red kettle rests.", asker).result(10)
     rig.engine.conflicts.resolve(str(proposed.conflict), Decision(Action.SUPERSEDE)).result(10)
     steps = {line.memory_id: line.step_id for line in rig.engine.clients.activity().result(10).lines}
     rig.undo(steps[second.memory_id])
@@ -286,7 +286,7 @@ def test_what_it_would_see_is_what_it_gets_and_leaves_no_trace(rig: Rig) -> None
         rig.store(text, space=space)
     rig.engine.flush()
     before = (rig.dump(), rig.rows("SELECT count(*) FROM receipts"), rig.rows("SELECT count(*) FROM audit"))
-    seen = rig.engine.clients.sight("Claude", "red boiler", 500).result(10)
+    seen = rig.engine.clients.preview_context("Claude", "red boiler", 500).result(10)
     rig.engine.flush()
     assert before == (rig.dump(), rig.rows("SELECT count(*) FROM receipts"), rig.rows("SELECT count(*) FROM audit"))
     real = rig.engine.memories.context(ContextQuery("red boiler", budget=500), claude).result(10).context
@@ -296,4 +296,4 @@ def test_what_it_would_see_is_what_it_gets_and_leaves_no_trace(rig: Rig) -> None
     assert seen.withheld[hidden] == "other_space"
     assert "leaks" not in seen.text
     with refused(Code.NOT_FOUND):
-        rig.engine.clients.sight("Nobody", "red boiler").result(10)
+        rig.engine.clients.preview_context("Nobody", "red boiler").result(10)

@@ -31,7 +31,7 @@ def test_all_it_did_goes_in_one_step_that_can_be_undone(rig: Rig) -> None:
     memory = rig.store("The second jar", claude).memory_id
     rig.forget(memory, claude)
     after = rig.dump()
-    would = rig.engine.clients.undoable("Claude", 0).result(10)
+    would = rig.engine.clients.preview_undo("Claude", 0).result(10)
     assert (would.steps, would.memories, dict(would.by_verb), would.expired) == (3, 2, {"store": 2, "forget": 1}, 0)
     done = rig.engine.clients.undo_since("Claude", 0).result(10)
     assert (done.steps, done.left) == (3, 0)
@@ -54,7 +54,7 @@ def test_only_what_came_since_goes(rig: Rig) -> None:
     forward(rig, DAY_MS)
     since = rig.clock.now_ms()
     rig.store("Today", claude)
-    assert rig.engine.clients.undoable("Claude", since).result(10).steps == 1
+    assert rig.engine.clients.preview_undo("Claude", since).result(10).steps == 1
     assert rig.engine.clients.undo_since("Claude", since).result(10).steps == 1
     assert rig.texts() == ["Yesterday"]
 
@@ -77,7 +77,7 @@ def test_back_to_a_step_before_what_was_taken_back_leaves_nothing_of_it(rig: Rig
     step = rig.rows("SELECT id FROM undo_steps WHERE verb IN ('store', 'remember') ORDER BY at, rowid")[0][0]
     assert first
     rig.engine.clients.undo_since("Claude", 0).result(10)
-    rig.engine.journal.undo_back_to(step, preview=False).result(10)
+    rig.engine.history.undo_back_to(step, preview=False).result(10)
     rig.settle()
     assert rig.dump() == before
 
@@ -90,7 +90,7 @@ def test_removing_all_archives_what_is_too_old_and_can_be_undone(rig: Rig) -> No
     forward(rig, 100 * DAY_MS)
     rig.engine.clients.resume("Claude").result(10)
     rig.store("Lately", claude)
-    would = rig.engine.clients.undoable("Claude", 0).result(10)
+    would = rig.engine.clients.preview_undo("Claude", 0).result(10)
     assert (would.steps, would.expired) == (1, 1)
     rig.engine.clients.revoke("Claude").result(10)
     standing = "SELECT id, text, status, status_reason, retired_at FROM memories ORDER BY n"
@@ -168,16 +168,16 @@ def test_a_rehearsal_ends_when_its_time_is_over(rig: Rig, monkeypatch: pytest.Mo
     seconds = iter(range(100))
     with monkeypatch.context() as slow:
         slow.setattr(type(rig.clock), "monotonic", lambda _: next(seconds) * 0.15)
-        would = rig.engine.clients.undoable("Claude", 0).result(10)
+        would = rig.engine.clients.preview_undo("Claude", 0).result(10)
     assert 0 < would.steps < 5
     assert (would.steps + would.untried, would.steps % 2) == (5, 0)
-    whole = rig.engine.clients.undoable("Claude", 0).result(10)
+    whole = rig.engine.clients.preview_undo("Claude", 0).result(10)
     assert (whole.steps, whole.untried) == (5, 0)
 
 
 def test_nobody_by_that_name(rig: Rig) -> None:
     clients = rig.engine.clients
-    for asked in (clients.undoable("X", 0), clients.undo_since("X", 0), clients.remove_all("X")):
+    for asked in (clients.preview_undo("X", 0), clients.undo_since("X", 0), clients.remove_all("X")):
         with refused(Code.NOT_FOUND):
             asked.result(10)
 

@@ -42,7 +42,7 @@ def test_the_undo_of_a_revocation_brings_the_client_back_paused_and_its_token_ne
     with refused(Code.INVALID_INPUT):
         rig.engine.clients.resume("Claude").result(10)
     assert rig.engine.clients.resume_all().result(10) == ""
-    assert rig.engine.clients.before("claude").result(10) == Before(former=True)
+    assert rig.engine.clients.describe_unpaired("claude").result(10) == Before(former=True)
     assert rig.engine.clients.pair("Claude", ["read"]).result(10).token not in (stolen, back.token)
     assert standing(rig) is Standing.AWAKE
 
@@ -103,7 +103,7 @@ def test_what_it_was_granted_with_a_newer_pairing_stays_whatever_older_is_taken_
     assert isinstance(rig.clock, HandClock)
     rig.client("Claude", "read", "write", "space:Work")
     first, clients = step_of(rig, "pair"), rig.engine.clients
-    clients.regrant("Claude", Change(("propose",), ("write",))).result(10)
+    clients.change_terms("Claude", Change(("propose",), ("write",))).result(10)
     second = step_of(rig, "regrant")
     clients.revoke("Claude").result(10)
     rig.clock.advance(1)
@@ -116,7 +116,7 @@ def test_what_it_was_granted_with_a_newer_pairing_stays_whatever_older_is_taken_
     assert rig.value("SELECT count(*) FROM spaces WHERE name IN ('client:Claude', 'Work')") == 2
     assert (known(rig).token, standing(rig)) == (token, Standing.AWAKE)
     # Taken back from the newest on, it goes as it came.
-    clients.regrant("Claude", Change(("curate",))).result(10)
+    clients.change_terms("Claude", Change(("curate",))).result(10)
     rig.undo(step_of(rig, "regrant"))
     assert known(rig) == before
     rig.undo(rig.rows("SELECT id FROM undo_steps WHERE verb = 'pair' ORDER BY rowid DESC LIMIT 1")[0][0])
@@ -135,7 +135,7 @@ def test_of_two_pairings_in_one_millisecond_the_newer_is_left_alone(rig: Rig) ->
     assert {row["table"] for row in report.left} >= {"grants"}
     assert known(rig) == before
     # What was changed after it, in the same millisecond too, is taken back as always.
-    clients.regrant("Claude", Change(("curate",))).result(10)
+    clients.change_terms("Claude", Change(("curate",))).result(10)
     rig.undo(step_of(rig, "regrant"))
     assert known(rig) == before
     rig.undo(newer)
@@ -146,7 +146,7 @@ def test_many_steps_at_once_bring_no_token_back_and_name_who_is_to_be_paired(rig
     rig.client("Claude", "read")
     token = known(rig).token
     rig.engine.clients.revoke("Claude").result(10)
-    back = rig.engine.journal.undo_back_to(step_of(rig, "revoke"), preview=False).result(10)
+    back = rig.engine.history.undo_back_to(step_of(rig, "revoke"), preview=False).result(10)
     assert back.unpaired == ("Claude",)
     assert known(rig).token != token
 
@@ -155,7 +155,7 @@ def test_back_to_before_it_was_paired_leaves_nothing_of_it(rig: Rig) -> None:
     before = rig.dump()
     rig.client("Claude", "read")
     rig.engine.clients.revoke("Claude").result(10)
-    back = rig.engine.journal.undo_back_to(step_of(rig, "pair"), preview=False).result(10)
+    back = rig.engine.history.undo_back_to(step_of(rig, "pair"), preview=False).result(10)
     assert (back.unpaired, sum(len(report.left) for report in back.reports)) == ((), 0)
     assert rig.dump() == before
 
@@ -167,7 +167,7 @@ def test_a_pause_and_other_terms_come_back_with_the_token_they_had(rig: Rig) -> 
     clients = rig.engine.clients
     deeds: list[Callable[[], Future[str]]] = [
         lambda: clients.pause("Claude"),
-        lambda: clients.regrant("Claude", terms),
+        lambda: clients.change_terms("Claude", terms),
     ]
     for deed in deeds:
         assert rig.undo(deed().result(10)).unpaired == ()

@@ -272,7 +272,7 @@ def test_a_session_comes_back_by_its_age(rig: Rig, ms: int, how: Resumed, share:
         saved(rig)
     elif way == "idle":
         pass_ms(rig, 31 * 60_000)
-        rig.engine.sessions.tend(rig.opened)
+        rig.engine.sessions.run_chores(rig.opened)
         saved(rig)
     else:
         rig.lock()

@@ -118,7 +118,7 @@ def test_sessions_that_only_end_turns_are_bounded_too(rig: Rig, monkeypatch: pyt
     for number in range(6):
         told = (user(f"My sister lives in {'ABCDEF'[number]}ville."),)
         assert rig.engine.sessions.end(TurnEnd(f"s{number}", messages=told), plug).result(60).at_hand == 1
-        assert len(rig.engine.sessions.in_use(plug.client_id)) <= 3
-    assert (plug.client_id, "s5") in rig.engine.sessions.in_use(plug.client_id)
+        assert len(rig.engine.sessions.list_in_use(plug.client_id)) <= 3
+    assert (plug.client_id, "s5") in rig.engine.sessions.list_in_use(plug.client_id)
     assert rig.engine.sessions._table.leaving((plug.client_id, "s0")) is None  # it is saved
     assert rig.engine.sessions.close("s0", plug).result(60).saved == 1

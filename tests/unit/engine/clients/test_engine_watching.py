@@ -30,7 +30,9 @@ class Ears:
         self.rig.settle()
         moves, self.moves[:] = list(self.moves), []
         told = {
-            name: [said for one in moves if (said := self.rig.engine.watching.visible_changes(one, actor).result(60))]
+            name: [
+                said for one in moves if (said := self.rig.engine.subscriptions.visible_changes(one, actor).result(60))
+            ]
             for name, actor in self.actors.items()
         }
         return {name: said for name, said in told.items() if said}
@@ -70,7 +72,7 @@ def test_only_what_it_may_see_is_told_to_a_listener(rig: Rig) -> None:
     rig.undo()
     assert ears.heard() == {name: all_of("stored", shared) for name in ("ada", "bea", "anna")}
     with refused(Code.UNAUTHENTICATED):
-        rig.engine.watching.visible_changes((), replace(ada, client_id="nobody"))
+        rig.engine.subscriptions.visible_changes((), replace(ada, client_id="nobody"))
 
 
 def test_an_undo_names_what_it_took_away_whole(rig: Rig) -> None:
@@ -112,10 +114,10 @@ def test_a_wish_that_waits_is_no_deed(rig: Rig) -> None:
     ada = ears.actors["ada"]
     lamp = rig.store("The lamp of the hall is red.", space="home").memory_id
     ears.heard()
-    asked = rig.engine.changes.remove(lamp, ada, Wish.FORGET).result(30)
+    asked = rig.engine.client_changes.remove(lamp, ada, Wish.FORGET).result(30)
     assert asked.operation == "PROPOSED"
     assert ears.heard() == {}
-    asked = rig.engine.changes.update(lamp, "The lamp of the hall is blue.", ada).result(30)
+    asked = rig.engine.client_changes.update(lamp, "The lamp of the hall is blue.", ada).result(30)
     assert asked.operation == "PROPOSED"
     assert lamp not in str(ears.heard())
     assert asked.conflict is not None
@@ -192,5 +194,5 @@ def test_a_long_text_is_told_as_one(rig: Rig) -> None:
 
 
 def test_where_nobody_watches_nothing_is_looked_up(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.engine.runtime.open_vault._moves", lambda _: pytest.fail("looked"))
+    monkeypatch.setattr("core.engine.runtime.storage._moves", lambda _: pytest.fail("looked"))
     rig.store("The lamp of the hall.")

@@ -160,12 +160,12 @@ def test_refusals_are_put_down_and_a_flood_is_bounded(rig: Rig) -> None:
 def test_when_a_client_was_last_here(rig: Rig) -> None:
     claude = rig.client("Claude", "read")
     assert claude.client_id is not None
-    rig.engine.clients.seen(claude.client_id)
+    rig.engine.clients.note_seen(claude.client_id)
     rig.engine.flush()
     assert rig.rows("SELECT last_seen_at FROM clients") == [(START_MS,)]
     assert rig.undo().left == ()  # being seen is no change
     rig.lock()
-    rig.engine.clients.seen(claude.client_id)
+    rig.engine.clients.note_seen(claude.client_id)
 
 
 def test_the_audit_is_whole_after_everything_and_shows_a_changed_row(rig: Rig) -> None:

@@ -172,16 +172,16 @@ def test_exports_are_found_in_named_places_and_in_the_persons_home(rig: Rig, tmp
     place = tmp_path / "person" / "Downloads"
     place.mkdir(parents=True)
     path = chatgpt(place)
-    (found,) = rig.engine.imports.candidates([place]).result(30)
+    (found,) = rig.engine.imports.find_candidates([place]).result(30)
     assert (found.path, found.format, found.label, found.count) == (str(path), "chatgpt", "ChatGPT export", 1)
-    assert rig.engine.imports.candidates().result(30) == (), "no home was given"
-    assert rig.engine.imports.candidates([place], lambda: True).result(30) == ()
+    assert rig.engine.imports.find_candidates().result(30) == (), "no home was given"
+    assert rig.engine.imports.find_candidates([place], lambda: True).result(30) == ()
 
     home, root = new_home(tmp_path / "second")
     setup = Setup(home, HandClock(START_MS), WordEmbedder(), background=False, person_home=tmp_path / "person")
     engine = Engine(setup)
     try:
         engine.unlock(RootKey(root, engine.vault_id))
-        assert [one.path for one in engine.imports.candidates().result(30)] == [str(path)]
+        assert [one.path for one in engine.imports.find_candidates().result(30)] == [str(path)]
     finally:
         engine.close()

@@ -232,7 +232,7 @@ def test_a_cancelled_import_leaves_no_row(rig: Rig, after: int) -> None:
     assert error_of(future).code is Code.CANCELLED
     assert differences(before, rig.dump()) == {}
     assert set(states(rig)) <= {"undone"}
-    assert rig.engine.imports.interrupted() == 0
+    assert rig.engine.imports.count_interrupted() == 0
     assert rig.value("SELECT count(*) FROM undo_steps WHERE is_open = 1") == 0
     assert rig.bring(rows).stored == 40
     assert rig.verify()["status"] == "ok"

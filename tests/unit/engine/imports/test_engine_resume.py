@@ -91,7 +91,7 @@ def test_a_resumed_import_is_like_one_that_was_not_interrupted(
         path = rig.write_rows(ROWS)
         interrupt(rig, path, position)
         rig.unlock()
-        assert rig.engine.imports.interrupted() == 1
+        assert rig.engine.imports.count_interrupted() == 1
         (reached,) = running(rig)
         assert position <= reached < position + 2 * BATCH
         assert rig.value("SELECT count(*) FROM undo_steps WHERE is_open = 1") == 1
@@ -99,7 +99,7 @@ def test_a_resumed_import_is_like_one_that_was_not_interrupted(
         assert rig.engine.imports.finish_interrupted().result(30) == 1
 
         assert outcome(rig) == uninterrupted
-        assert rig.engine.imports.interrupted() == 0
+        assert rig.engine.imports.count_interrupted() == 0
         assert rig.verify()["status"] == "ok"
         rig.undo()
         assert rig.texts(None) == []
@@ -182,7 +182,7 @@ def test_nothing_to_finish(tmp_path: Path) -> None:
     with rig_of(tmp_path) as rig:
         rig.bring(talk(3))
         assert rig.engine.imports.finish_interrupted().result(10) == 0
-        assert rig.engine.imports.interrupted() == 0
+        assert rig.engine.imports.count_interrupted() == 0
 
 
 def test_a_running_import_cannot_be_undone(tmp_path: Path) -> None:

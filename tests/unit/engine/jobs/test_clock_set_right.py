@@ -39,7 +39,7 @@ def rig(tmp_path: Path, clock: HandClock) -> Iterator[Rig]:
 
 
 def beat(rig: Rig) -> None:
-    rig.engine.scheduler.beat(rig.opened, force=True)
+    rig.engine.scheduler.queue_due(rig.opened, force=True)
     while rig.engine.scheduler.running() is not None:
         rig.opened.storage.closing.wait(0.002)
 
@@ -108,7 +108,7 @@ def test_a_writer_that_is_long_at_work_ends_no_beat(rig: Rig, monkeypatch: pytes
     long: Future[None] = rig.opened.storage.write(held)
     assert clock_held.wait(30)
     try:
-        rig.engine.scheduler.beat(rig.opened, force=True)
+        rig.engine.scheduler.queue_due(rig.opened, force=True)
     finally:
         free.set()
     long.result(30)

@@ -31,7 +31,7 @@ def by_itself(rig: Rig, kind: JobType = JobType.SWEEP) -> None:
 
 
 def unseen(rig: Rig, since: int) -> int:
-    return rig.engine.jobs.unseen(since).result(30)
+    return rig.engine.jobs.count_unseen_runs(since).result(30)
 
 
 def test_a_run_that_archived_is_counted_until_it_was_seen_or_taken_back(rig: Rig) -> None:

@@ -96,7 +96,7 @@ def migrated(rig: Rig) -> str:
 
 
 def begin(rig: Rig, wish: str = WISH) -> None:
-    rig.engine.spaces.begin(wish).result(30)
+    rig.engine.embedding_models.begin_change(wish).result(30)
 
 
 def count(rig: Rig, name: str) -> int:
@@ -109,10 +109,10 @@ def states(rig: Rig) -> dict[str, str]:
 
 def batches(rig: Rig) -> Iterator[Any]:
     """The job's batches one by one, as the scheduler does them."""
-    work = MigrationJob(rig.engine.spaces)
+    work = MigrationJob(rig.engine.embedding_models)
     cursor: Any = {}
     while True:
-        ground = make_job_context(rig.opened, rig.engine.model, lambda: False)
+        ground = make_job_context(rig.opened, rig.engine.refinement, lambda: False)
         prepared = work.prepare(ground, cursor)
         if prepared is None:
             return
@@ -125,14 +125,14 @@ def batches(rig: Rig) -> Iterator[Any]:
 
 def test_all_memories_get_a_vector_of_the_new_model_which_is_searched_then(rig: Rig, model: Model) -> None:
     rig.bring(facts(120))
-    before = rig.engine.spaces.state().result(30)
+    before = rig.engine.embedding_models.state().result(30)
     assert (before.model, before.space, before.wished, before.is_changing, before.note) == ("", "words", "", False, "")
     begin(rig)
-    under_way = rig.engine.spaces.state().result(30)
+    under_way = rig.engine.embedding_models.state().result(30)
     assert (under_way.is_changing, under_way.done, under_way.total) == (True, 0, 120)
     assert "built-in model" in under_way.note
     assert migrated(rig) == "done"
-    after = rig.engine.spaces.state().result(30)
+    after = rig.engine.embedding_models.state().result(30)
     assert (after.model, after.space, after.dims, after.is_changing) == (WISH, WISH, Served.dims, False)
     assert [(one.name, one.vectors) for one in after.kept] == [("words", 120)]
     assert states(rig) == {"words": "old", WISH: "active"}
@@ -149,8 +149,8 @@ def test_a_wish_is_looked_at_with_the_next_second_and_not_with_the_next_minute(r
     scheduler, opened = rig.engine.scheduler, rig.opened
     scheduler.beats = SchedulerPacing(every_s=60.0, quiet_s=0.0)
     scheduler.begin(opened)
-    rig.engine.spaces.begin(WISH).result(30)
-    scheduler.beat(opened)
+    rig.engine.embedding_models.begin_change(WISH).result(30)
+    scheduler.queue_due(opened)
     assert rig.value("SELECT count(*) FROM jobs WHERE type = 'migrate'") == 1
 
 
@@ -224,7 +224,7 @@ def test_a_stop_in_the_middle_goes_on_where_it_was_after_the_next_start(rig: Rig
         again.engine.scheduler.beats = SchedulerPacing(pause_s=0.0, quiet_s=0.0)
         assert again.opened.search.space.name == "words"
         assert again.found("jar number 7")[0] == "The shelf holds jar number 7"
-        state = again.engine.spaces.state().result(30)
+        state = again.engine.embedding_models.state().result(30)
         assert (state.done, state.total) == (100, 130)
         assert migrated(again) == "done"
         assert model.asked < 40, "only what lacked a vector was embedded"
@@ -238,7 +238,7 @@ def test_taking_the_wish_back_drops_what_was_made_and_leaves_the_old_space_as_it
     begin(rig)
     steps = batches(rig)
     next(steps)
-    state = rig.engine.spaces.cancel().result(30)
+    state = rig.engine.embedding_models.cancel().result(30)
     assert not state.is_changing
     assert migrated(rig) == "done"
     assert rig.rows("SELECT n, hex(vector) FROM embeddings ORDER BY n") == before
@@ -283,8 +283,8 @@ def test_a_text_that_changes_meanwhile_is_found_by_what_it_says_now(rig: Rig) ->
 
     rig.bring(facts(5))
     begin(rig)
-    work = MigrationJob(rig.engine.spaces)
-    ground = make_job_context(rig.opened, rig.engine.model, lambda: False)
+    work = MigrationJob(rig.engine.embedding_models)
+    ground = make_job_context(rig.opened, rig.engine.refinement, lambda: False)
     prepared = work.prepare(ground, {})
     assert prepared is not None
     rig.write(merged)
@@ -318,25 +318,25 @@ def test_a_server_that_goes_away_lets_the_job_rest_and_the_old_space_is_searched
     begin(rig)
     next(batches(rig))
     model.fails = Code.EMBEDDER_UNAVAILABLE
-    rig.engine.spaces.end()
+    rig.engine.embedding_models.end()
     assert migrated(rig) == "done"
     assert rig.opened.search.space.name == "words"
     assert rig.recall("jar number 7").strategy == "hybrid"
-    ground = make_job_context(rig.opened, rig.engine.model, lambda: False)
-    work = MigrationJob(rig.engine.spaces)
+    ground = make_job_context(rig.opened, rig.engine.refinement, lambda: False)
+    work = MigrationJob(rig.engine.embedding_models)
     assert rig.opened.storage.vault.read(lambda rows: work.backlog(rows, ground)) == 0, "it is left alone for a while"
     model.fails = None
-    rig.engine.spaces.end()
+    rig.engine.embedding_models.end()
     assert migrated(rig) == "done"
     assert rig.opened.search.space.name == WISH
 
 
 def test_a_model_that_does_not_answer_is_told_at_once_and_nothing_is_wished(rig: Rig, model: Model) -> None:
     model.fails = Code.EMBEDDER_UNAVAILABLE
-    assert error_of(rig.engine.spaces.begin(WISH)).code is Code.EMBEDDER_UNAVAILABLE
-    assert not rig.engine.spaces.state().result(30).is_changing
+    assert error_of(rig.engine.embedding_models.begin_change(WISH)).code is Code.EMBEDDER_UNAVAILABLE
+    assert not rig.engine.embedding_models.state().result(30).is_changing
     with refused(Code.CONFIG_INVALID):
-        rig.engine.spaces.begin("bert").result(30)
+        rig.engine.embedding_models.begin_change("bert").result(30)
 
 
 @pytest.mark.expected_logs("the embedder does not answer")
@@ -371,19 +371,19 @@ def test_vectors_that_are_over_go_after_thirty_days_or_when_the_person_says_so(r
     rig.bring(facts(3))
     begin(rig)
     migrated(rig)
-    ground = make_job_context(rig.opened, rig.engine.model, lambda: False)
-    work = MigrationJob(rig.engine.spaces)
+    ground = make_job_context(rig.opened, rig.engine.refinement, lambda: False)
+    work = MigrationJob(rig.engine.embedding_models)
     assert isinstance(rig.clock, HandClock)
     rig.clock.advance(vector_spaces.KEPT_DAYS * DAY_MS - 1)
     assert rig.opened.storage.vault.read(lambda rows: work.backlog(rows, ground)) == 0
-    rig.engine.spaces.forget("words").result(30)
+    rig.engine.embedding_models.forget("words").result(30)
     assert rig.opened.storage.vault.read(lambda rows: work.backlog(rows, ground)) == 3
     assert migrated(rig) == "done"
     assert count(rig, "words") == 0
     assert count(rig, WISH) == 3
     assert states(rig) == {WISH: "active"}
-    assert error_of(rig.engine.spaces.forget(WISH)).code is Code.NOT_FOUND
-    assert rig.engine.spaces.state().result(30).kept == ()
+    assert error_of(rig.engine.embedding_models.forget(WISH)).code is Code.NOT_FOUND
+    assert rig.engine.embedding_models.state().result(30).kept == ()
 
 
 def test_another_version_of_the_built_in_model_is_embedded_anew(tmp_path: Path) -> None:
@@ -438,7 +438,7 @@ def test_only_this_machine_is_asked(rig: Rig, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.undo()
     rig.engine.settings.set("model_host", "192.0.2.7:11434").result(30)
     rig.engine.settings.set("model_beyond", value=True).result(30)
-    assert error_of(rig.engine.spaces.begin(WISH)).code is Code.ACCESS_DENIED
+    assert error_of(rig.engine.embedding_models.begin_change(WISH)).code is Code.ACCESS_DENIED
 
 
 class Slow(HandClock):
@@ -459,27 +459,27 @@ def test_what_a_change_costs_is_measured_and_changes_nothing(tmp_path: Path, mod
     with rig_at(tmp_path, clock=clock) as rig:
         rig.bring(facts(40))
         model.hook = take_long
-        cost = rig.engine.spaces.cost(WISH).result(30)
+        cost = rig.engine.embedding_models.estimate_change(WISH).result(30)
         assert (cost.wish, cost.memories, cost.dims) == (WISH, 40, Served.dims)
         assert 40 * 0.8 / 16 <= cost.seconds < 40 * 30 / 16
         assert "built-in model" in cost.note
-        assert rig.engine.spaces._model is None
-        assert not rig.engine.spaces.state().result(30).is_changing
-        assert rig.engine.spaces.cost("").result(30).memories == 0
+        assert rig.engine.embedding_models._model is None
+        assert not rig.engine.embedding_models.state().result(30).is_changing
+        assert rig.engine.embedding_models.estimate_change("").result(30).memories == 0
         model.fails = Code.EMBEDDER_UNAVAILABLE
-        assert error_of(rig.engine.spaces.cost(WISH)).code is Code.EMBEDDER_UNAVAILABLE
+        assert error_of(rig.engine.embedding_models.estimate_change(WISH)).code is Code.EMBEDDER_UNAVAILABLE
         with refused(Code.CONFIG_INVALID):
-            rig.engine.spaces.cost("big-model")
+            rig.engine.embedding_models.estimate_change("big-model")
 
 
 def test_the_servers_embedding_models_are_offered_and_no_others(tmp_path: Path) -> None:
     with FakeOllama() as server, rig_at(tmp_path) as rig:
         rig.engine.settings.set("model_host", server.host).result(30)
         server.models.append(("far-embed:cloud", 300_000_000, "bert"))
-        offers = rig.engine.spaces.offers().result(30)
+        offers = rig.engine.embedding_models.list_models().result(30)
         assert [(one.wish, one.bytes) for one in offers.models] == [(f"ollama:{EMBEDDER}", 300_000_000)]
         assert offers.code == ""
     with rig_at(tmp_path) as rig:
-        offers = rig.engine.spaces.offers().result(30)
+        offers = rig.engine.embedding_models.list_models().result(30)
         assert offers.models == ()
         assert offers.code == Code.EMBEDDER_UNAVAILABLE.value

@@ -23,7 +23,7 @@ ZEROS: dict[str, dict[str, Any]] = {
 
 
 def stats(rig: Rig, actor: Actor, space: str | None = None) -> dict[str, Any]:
-    return {name: dict(counts) for name, counts in rig.engine.upkeep.stats(space, actor).result(30).items()}
+    return {name: dict(counts) for name, counts in rig.engine.maintenance.stats(space, actor).result(30).items()}
 
 
 def notes(rig: Rig, actor: Actor, count: int, *, done: bool = True) -> list[str]:
@@ -59,7 +59,7 @@ def test_a_space_is_counted_with_what_is_everybodys(rig: Rig) -> None:
     reader = rig.client("reader", "read", "space:garden")
     assert stats(rig, reader, "garden")["facts"]["active"] == 2
     assert stats(rig, OWNER_ACTOR, "home")["facts"]["active"] == 2
-    hidden, unknown = (error_of(rig.engine.upkeep.stats(name, reader)) for name in ("home", "nowhere"))
+    hidden, unknown = (error_of(rig.engine.maintenance.stats(name, reader)) for name in ("home", "nowhere"))
     assert (hidden.code, hidden.sentence) == (unknown.code, unknown.sentence)
     assert hidden.code is Code.NOT_FOUND
 
@@ -71,7 +71,7 @@ def test_the_log_is_of_its_own_deeds_newest_first_without_words(rig: Rig) -> Non
     rig.engine.memories.recall(RecallQuery(MARKER), one).result(30)
     rig.engine.note_refusal(one.client_id, Code.ACCESS_DENIED)
     rig.engine.flush()
-    found = rig.engine.upkeep.audit(10, one).result(30)
+    found = rig.engine.maintenance.audit(10, one).result(30)
     assert sorted(deed.verb for deed in found) == ["recall", "refused", "store"]
     assert [deed.at for deed in found] == sorted((deed.at for deed in found), reverse=True)
     (stored,) = [deed for deed in found if deed.verb == "store"]
@@ -80,31 +80,31 @@ def test_the_log_is_of_its_own_deeds_newest_first_without_words(rig: Rig) -> Non
     (denied,) = [deed for deed in found if deed.verb == "refused"]
     assert (denied.success, denied.detail) == (False, {"code": "E4001"})
     assert MARKER not in repr(found)
-    assert len(rig.engine.upkeep.audit(1, one).result(30)) == 1
-    assert {deed.verb for deed in rig.engine.upkeep.audit(100, OWNER_ACTOR).result(30)} > {"store", "recall"}
+    assert len(rig.engine.maintenance.audit(1, one).result(30)) == 1
+    assert {deed.verb for deed in rig.engine.maintenance.audit(100, OWNER_ACTOR).result(30)} > {"store", "recall"}
 
 
 def test_a_memory_that_was_deleted_is_not_named_to_a_client_any_more(rig: Rig) -> None:
     one = rig.client("one", "read", "write")
     gone = rig.store("Soon gone.", one).memory_id
     rig.forget(gone)
-    (deed,) = rig.engine.upkeep.audit(10, one).result(30)
+    (deed,) = rig.engine.maintenance.audit(10, one).result(30)
     assert (deed.id, deed.kind, deed.space) == ("", "", "")
 
 
 def test_runs_need_curate(rig: Rig) -> None:
     plain = rig.client("plain", "read", "write")
     with refused(Code.ACCESS_DENIED):
-        rig.engine.upkeep.consolidate(plain)
+        rig.engine.maintenance.consolidate(plain)
     with refused(Code.ACCESS_DENIED):
-        rig.engine.upkeep.tidy(None, plain)
+        rig.engine.maintenance.tidy(None, plain)
 
 
 def test_a_client_tidies_its_own_notes_away_and_nobody_elses(rig: Rig) -> None:
     one, other = rig.client("one", "read", "write", "curate"), rig.client("other", "read", "write")
     kept, mine = notes(rig, one, 2, done=False), notes(rig, one, 3)
     theirs = notes(rig, other, 3)
-    done = rig.engine.upkeep.tidy(3, one).result(30)
+    done = rig.engine.maintenance.tidy(3, one).result(30)
     assert (done.expired, done.capacity, done.remaining) == (0, 2, 3)
     assert {rig.get(one_id).status.value for one_id in (*kept, mine[2], *theirs)} == {"active"}
     assert {rig.get(one_id).status.value for one_id in mine[:2]} == {"archived"}
@@ -116,7 +116,7 @@ def test_a_client_tidies_its_own_notes_away_and_nobody_elses(rig: Rig) -> None:
 def test_what_is_not_consolidated_is_never_too_many(rig: Rig) -> None:
     one = rig.client("one", "read", "write", "curate")
     notes(rig, one, 3, done=False)
-    done = rig.engine.upkeep.tidy(0, one).result(30)
+    done = rig.engine.maintenance.tidy(0, one).result(30)
     assert (done.expired, done.capacity, done.remaining) == (0, 0, 3)
     assert rig.rows("SELECT id FROM undo_steps WHERE verb = 'episode_cleanup'") == []
 
@@ -127,7 +127,7 @@ def test_notes_whose_time_is_over_go_first(rig: Rig) -> None:
     assert isinstance(rig.clock, HandClock)
     rig.clock.advance(8 * DAY_MS)
     new = notes(rig, one, 1)
-    done = rig.engine.upkeep.tidy(None, one).result(30)
+    done = rig.engine.maintenance.tidy(None, one).result(30)
     assert (done.expired, done.capacity, done.remaining) == (2, 0, 1)
     assert rig.get(new[0]).status.value == "active"
     assert {rig.get(one_id).status_reason for one_id in old} == {"consolidated_note"}
@@ -135,7 +135,7 @@ def test_notes_whose_time_is_over_go_first(rig: Rig) -> None:
 
 def test_a_negative_number_is_refused(rig: Rig) -> None:
     with refused(Code.INVALID_INPUT):
-        rig.engine.upkeep.tidy(-1, OWNER_ACTOR)
+        rig.engine.maintenance.tidy(-1, OWNER_ACTOR)
 
 
 def test_a_client_learns_nothing_of_a_consolidation_outside_its_scope(tmp_path: Path) -> None:
@@ -143,12 +143,12 @@ def test_a_client_learns_nothing_of_a_consolidation_outside_its_scope(tmp_path: 
         blind, seeing = rig.client("blind", "read", "curate"), rig.client("seeing", "read", "curate", "all_spaces")
         consolidation_rig.completing(rig, "a")
         before = rig.texts()
-        everything = rig.engine.upkeep.consolidate(OWNER_ACTOR, dry_run=True).result(60)
+        everything = rig.engine.maintenance.consolidate(OWNER_ACTOR, dry_run=True).result(60)
         assert sum(everything.planned.values()) > 0, "the rig has nothing to consolidate"
-        assert rig.engine.upkeep.consolidate(blind, dry_run=True).result(60).planned == {}
-        assert rig.engine.upkeep.consolidate(seeing, dry_run=True).result(60).planned == everything.planned
+        assert rig.engine.maintenance.consolidate(blind, dry_run=True).result(60).planned == {}
+        assert rig.engine.maintenance.consolidate(seeing, dry_run=True).result(60).planned == everything.planned
         assert rig.texts() == before, "a dry run changes nothing"
-        ran = rig.engine.upkeep.consolidate(blind).result(60)
+        ran = rig.engine.maintenance.consolidate(blind).result(60)
         assert (ran.dry_run, ran.planned, ran.changed) == (False, {}, {})
         assert rig.texts() != before
 
@@ -157,7 +157,7 @@ def test_a_run_tells_what_it_changed_to_who_may_see_it(tmp_path: Path) -> None:
     with consolidation_rig.opened(tmp_path) as rig:
         seeing = rig.client("seeing", "read", "curate", "all_spaces")
         consolidation_rig.completing(rig, "a")
-        ran = rig.engine.upkeep.consolidate(seeing).result(60)
+        ran = rig.engine.maintenance.consolidate(seeing).result(60)
         assert sum(ran.changed.values()) >= 1
         assert ran.planned == {}
 

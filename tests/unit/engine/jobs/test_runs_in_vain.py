@@ -62,7 +62,7 @@ def runs(rig: Rig, minutes: int, step: int = 3) -> int:
     for _ in range(minutes // step):
         rig.clock.advance(step * MINUTE_MS)
         before = last_run(rig)
-        scheduler.beat(rig.opened, force=True)
+        scheduler.queue_due(rig.opened, force=True)
         while scheduler.running() is not None:
             rig.opened.storage.closing.wait(0.002)
         found += last_run(rig) != before

@@ -140,7 +140,7 @@ def test_t9_what_a_model_was_reading_when_it_went_makes_no_fact(
     with FakeOllama() as server:
         server.says(answer)
         rig.engine.settings.set("model_host", server.host).result(30)
-        assert rig.engine.model.look().result(30).server is Server.READY
+        assert rig.engine.refinement.find_server().result(30).server is Server.READY
         seen = meanwhile(rig, monkeypatch, JobType.DISTILL, "prepare", partial(go, rig, [kept]))
         run(rig, JobType.DISTILL)
         assert MARK in seen[0]

@@ -129,15 +129,15 @@ def test_how_often_a_memory_was_given_and_to_whom_last(rig: Rig, lab: Laboratory
     bees = rig.store(BEES).memory_id
     one = rig.client("Claude", "read", "all_spaces")
     two = rig.client("Codex", "read", "all_spaces", session="you")
-    assert (lab.given(bees).result(30).count, lab.given(bees).result(30).last_at) == (0, None)
+    assert (lab.count_disclosures(bees).result(30).count, lab.count_disclosures(bees).result(30).last_at) == (0, None)
     clock = cast("HandClock", rig.clock)
     for actor in (one, one, OWNER_ACTOR, two, one, OWNER_ACTOR):
         clock.advance(1000)
         ask(rig, actor=actor)
         rig.engine.flush()
-    found = lab.given(bees).result(30)
+    found = lab.count_disclosures(bees).result(30)
     assert (found.count, found.to, found.last_at, found.yours) == (4, "Claude", START_MS + 5000, 2)
-    assert error_of(lab.given("gone")).code is Code.NOT_FOUND
+    assert error_of(lab.count_disclosures("gone")).code is Code.NOT_FOUND
 
 
 def test_counting_looks_through_no_receipt(rig: Rig, lab: Laboratory) -> None:
@@ -145,7 +145,7 @@ def test_counting_looks_through_no_receipt(rig: Rig, lab: Laboratory) -> None:
     ask(rig, actor=rig.client("Claude", "read", "all_spaces"))
     rig.engine.flush()
     rig.write(lambda tx: tx.run("DELETE FROM receipts"))
-    assert lab.given(bees).result(30).count == 1
+    assert lab.count_disclosures(bees).result(30).count == 1
 
 
 def test_health_warns_and_clears(rig: Rig, lab: Laboratory) -> None:

@@ -28,7 +28,7 @@ def ids_of(rig: Rig, query: str = "") -> tuple[str, ...]:
     [
         lambda library: library.find(FindRequest()),
         lambda library: library.rows(["x"]),
-        lambda library: library.facets(),
+        lambda library: library.count_facets(),
         lambda library: library.preview(["x"], Revision(pinned=True)),
         lambda library: library.revise(["x"], Revision(pinned=True)),
         lambda library: library.revise(["x"], Revision(text="y")),
@@ -86,9 +86,9 @@ def test_more_than_a_thousand_change_in_one_step_and_back(rig: Rig) -> None:
     assert len(ids) == 1_200
     report = rig.engine.library.revise(ids, Revision(space="work", pinned=True)).result(60)
     assert (report.changed, report.label) == (1_200, "Change 1,200 memories")
-    assert rig.engine.library.facets().result(30).spaces == {"work": 1_200}
+    assert rig.engine.library.count_facets().result(30).spaces == {"work": 1_200}
     rig.engine.memories.undo(report.step_id, OWNER_ACTOR).result(60)
-    assert rig.engine.library.facets().result(30).spaces == {"home": 1_200}
+    assert rig.engine.library.count_facets().result(30).spaces == {"home": 1_200}
     assert ids_of(rig, "is:pinned") == ()
 
 

@@ -22,7 +22,7 @@ NEVER = "0190a000-0000-7000-8000-000000000000"
 
 def belief(rig: Rig, memory_id: str) -> Belief:
     """How a memory is believed."""
-    return rig.engine.memories.belief(memory_id).result(30)
+    return rig.engine.memories.explain_trust(memory_id).result(30)
 
 
 def of(found: Belief, predicate: str) -> ClaimHeld:

@@ -47,7 +47,7 @@ def test_one_client_fills_a_third_of_what_another_is_given_before_all_others(rig
     inside = brought(rig, [one.id for one in packed.included])
     assert 0 < inside[liar.client_id] <= sum(inside.values()) // 3
     assert SHARE in {one.reason for one in packed.excluded}
-    told = rig.engine.clients.sight("asker", LEADING, 500).result(30)
+    told = rig.engine.clients.preview_context("asker", LEADING, 500).result(30)
     assert told.text == packed.text
     assert "other_space" not in set(told.withheld.values())
     # The person, and who asks for its own, are bounded by nothing.
@@ -242,8 +242,8 @@ def test_what_is_sealed_is_given_to_no_client_and_counted(rig: Rig) -> None:
     for asked in (memories.get(closed, client), memories.history(closed, client)):
         with refused(Code.NOT_FOUND):
             asked.result(10)
-    stats = rig.engine.upkeep.stats(None, client).result(10)
+    stats = rig.engine.maintenance.stats(None, client).result(10)
     assert stats["facts"]["active"] + stats["episodes"]["total"] == 1
     assert sealed_of(rig, client) == [1, 1]
-    told = rig.engine.clients.sight("curious", "What is the safe opened with?", 900).result(10)
+    told = rig.engine.clients.preview_context("curious", "What is the safe opened with?", 900).result(10)
     assert told.withheld[closed] == "sealed"

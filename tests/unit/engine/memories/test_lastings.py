@@ -24,13 +24,13 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 
 
 def lasting(rig: Rig, memory_id: str) -> tuple[str, str, str]:
-    told = rig.engine.memories.lasting(memory_id).result(30)
+    told = rig.engine.memories.explain_permanence(memory_id).result(30)
     return told.level, told.read, told.why
 
 
 def test_a_level_that_a_claim_gives_names_the_claim(rig: Rig) -> None:
     born = rig.store("I was born on 8 November 1936.").memory_id
-    told = rig.engine.memories.lasting(born).result(30)
+    told = rig.engine.memories.explain_permanence(born).result(30)
     assert (told.level, told.read, told.why, told.can_choose) == ("permanent", "permanent", "claim", True)
     assert told.predicates == ("born_on",)
 
@@ -55,21 +55,21 @@ def test_what_the_person_chose_is_told_beside_what_the_words_say(rig: Rig) -> No
 
 def test_a_record_has_no_level_of_its_own(rig: Rig) -> None:
     said = rig.store("I was born on 8 November 1936.", kind=Kind.EPISODE).memory_id
-    told = rig.engine.memories.lasting(said).result(30)
+    told = rig.engine.memories.explain_permanence(said).result(30)
     assert (told.why, told.can_choose) == ("record", False)
-    assert error_of(rig.engine.memories.lasting(NOBODY)).code is Code.NOT_FOUND
+    assert error_of(rig.engine.memories.explain_permanence(NOBODY)).code is Code.NOT_FOUND
 
 
 def test_what_a_text_names_is_told_once_it_was_read_and_can_be_read_at_once(rig: Rig) -> None:
     memory_id = rig.store("The office in Bergen moved its maps to PostgreSQL.").memory_id
-    assert rig.engine.memories.inferred(memory_id).result(30) is None
+    assert rig.engine.memories.list_inferred(memory_id).result(30) is None
     told = rig.engine.memories.read_anew(memory_id).result(30)
     assert told is not None
-    assert told == rig.engine.memories.inferred(memory_id).result(30)
+    assert told == rig.engine.memories.list_inferred(memory_id).result(30)
     assert "PostgreSQL" in told.technologies
     assert [(one.name, one.type) for one in told.entities][:1] == [("Bergen", "place")]
-    assert len(rig.engine.journal.steps().result(30).rows) == 1  # all of it is derived: there is nothing to undo
-    for ask in (rig.engine.memories.inferred, rig.engine.memories.read_anew):
+    assert len(rig.engine.history.steps().result(30).rows) == 1  # all of it is derived: there is nothing to undo
+    for ask in (rig.engine.memories.list_inferred, rig.engine.memories.read_anew):
         assert error_of(ask(NOBODY)).code is Code.NOT_FOUND
 
 

@@ -114,7 +114,7 @@ def test_work_that_needs_the_whole_index_waits_until_it_is_loaded(rig: Rig) -> N
     (row,) = rows(rig, JobType.CONSOLIDATE)
     assert (row.state, row.waits_for) == (JobState.QUEUED, "Waits until the index is loaded.")
     startup.maintain_index(rig.opened)  # what the upkeep does every second
-    rig.engine.scheduler.attend(rig.opened)
+    rig.engine.scheduler.resume_requested(rig.opened)
     assert waiting.result(60).state is JobState.DONE
     assert how(rig).degradation["search_strategy"] == "full"
     assert rig.recall("jar number 3").strategy == "hybrid"
@@ -209,10 +209,10 @@ def test_e22_7_when_memory_is_critical_the_sweep_is_due_at_once(rig: Rig) -> Non
     rig.engine.jobs.run(JobType.SWEEP).result(30)
     later(rig, 2)
     scheduler = rig.engine.scheduler
-    assert JobType.SWEEP not in scheduler.agenda.due(rig.opened, scheduler.ground(rig.opened))
+    assert JobType.SWEEP not in scheduler.agenda.due(rig.opened, scheduler.make_context(rig.opened))
     machine.megabytes = 95
     assert rig.opened.load.resources.pressure() is Pressure.CRITICAL
-    assert JobType.SWEEP in scheduler.agenda.due(rig.opened, scheduler.ground(rig.opened))
+    assert JobType.SWEEP in scheduler.agenda.due(rig.opened, scheduler.make_context(rig.opened))
 
 
 def test_on_battery_heavy_work_waits_and_goes_on_when_the_plug_is_in(rig: Rig) -> None:
@@ -329,12 +329,12 @@ def test_e33_1_the_first_beat_comes_a_minute_after_opening(rig: Rig, clock: Leap
     rig.engine.scheduler.beats = SchedulerPacing(every_s=60.0, quiet_s=0.0)
     rig.lock()
     rig.unlock()
-    rig.engine.scheduler.beat(rig.opened)
+    rig.engine.scheduler.queue_due(rig.opened)
     clock.leap += 59.0
-    rig.engine.scheduler.beat(rig.opened)
+    rig.engine.scheduler.queue_due(rig.opened)
     assert rows(rig, JobType.SWEEP) == []
     clock.leap += 1.0
-    rig.engine.scheduler.beat(rig.opened)
+    rig.engine.scheduler.queue_due(rig.opened)
     until(lambda: ended(rig, JobType.SWEEP), "the first beat queues what is due")
 
 

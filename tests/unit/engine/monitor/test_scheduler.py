@@ -115,7 +115,7 @@ def later(rig: Rig, milliseconds: int) -> None:
 
 def due(rig: Rig) -> tuple[JobType, ...]:
     scheduler = rig.engine.scheduler
-    return scheduler.agenda.due(rig.opened, scheduler.ground(rig.opened))
+    return scheduler.agenda.due(rig.opened, scheduler.make_context(rig.opened))
 
 
 def until(rig: Rig, holds: Callable[[JobRow], bool]) -> JobRow:
@@ -229,7 +229,7 @@ def test_a_job_that_fails_five_times_waits_for_the_person(tmp_path: Path) -> Non
 
         def again(found: JobRow) -> bool:
             rig.write(lambda tx: tx.run("UPDATE jobs SET not_before = NULL WHERE state = 'queued'"))
-            rig.engine.scheduler.kick(rig.opened)
+            rig.engine.scheduler.start_next(rig.opened)
             return found.state is JobState.POISON
 
         ended = rig.engine.jobs.run(JobType.SWEEP)
@@ -285,7 +285,7 @@ def test_a_pause_holds_what_is_scheduled_and_not_what_a_person_starts(tmp_path: 
         assert rig.engine.jobs.pause(on=True).result(30).paused
         later(rig, 25 * HOUR_MS)
         assert due(rig) == ()
-        rig.engine.scheduler.beat(rig.opened, force=True)
+        rig.engine.scheduler.queue_due(rig.opened, force=True)
         assert active(rig) == 2
         assert run(rig).state is JobState.DONE
         assert not rig.engine.jobs.pause(on=False).result(30).paused
@@ -300,7 +300,7 @@ def test_heavy_work_waits_for_a_battery_and_for_memory(tmp_path: Path) -> None:
         rig.engine.settings.set("erase_kinds", "fact").result(30)
         fill(rig, 2)
         later(rig, 25 * HOUR_MS)
-        scheduler.beat(rig.opened, force=True)
+        scheduler.queue_due(rig.opened, force=True)
         state = rig.engine.jobs.state().result(30)
         assert (state.holds, state.rows[0].waits_for) == ("Waits: this machine is on battery.",) * 2
         assert active(rig) == 2
@@ -318,7 +318,7 @@ def test_replay_waits_until_nobody_is_at_work(tmp_path: Path) -> None:
         rig.opened.load.activity._called_at -= 1.5
         rig.opened.load.activity._hand_at -= 1.5
         assert due(rig) == (JobType.REPLAY,)
-        rig.engine.jobs.touch()
+        rig.engine.jobs.note_activity()
         assert due(rig) == ()
 
 
@@ -357,7 +357,7 @@ def test_what_a_person_stopped_is_not_begun_again_at_the_next_beat(tmp_path: Pat
         fill(rig, 60)
         later(rig, 25 * HOUR_MS)
         job.gate.clear()
-        rig.engine.scheduler.beat(rig.opened, force=True)
+        rig.engine.scheduler.queue_due(rig.opened, force=True)
         assert job.reached.wait(20)
         rig.engine.scheduler.cancel(rig.opened, rig.engine.jobs.state().result(30).rows[0].id)
         job.gate.set()
@@ -380,7 +380,7 @@ def test_a_failure_that_could_not_be_noted_strands_nothing(tmp_path: Path, monke
             broken.setattr(job_store, "fail", full)
             ended = rig.engine.jobs.run(JobType.SWEEP)
             until(rig, lambda _: rig.engine.scheduler.running() is None and not job.fails_at)
-        rig.engine.scheduler.beat(rig.opened, force=True)
+        rig.engine.scheduler.queue_due(rig.opened, force=True)
         row = ended.result(30)
         assert (row.state, row.report["faded"], job.plans) == (JobState.DONE, 60, 1)
 
@@ -394,7 +394,7 @@ def test_a_run_that_gave_up_and_was_taken_back_begins_anew(tmp_path: Path) -> No
 
         def again(found: JobRow) -> bool:
             rig.write(lambda tx: tx.run("UPDATE jobs SET not_before = NULL WHERE state = 'queued'"))
-            rig.engine.scheduler.kick(rig.opened)
+            rig.engine.scheduler.start_next(rig.opened)
             return found.state is JobState.POISON
 
         rig.engine.jobs.run(JobType.SWEEP)

@@ -36,8 +36,8 @@ from core.types.values import OWNER_ACTOR, Action, Kind, Source
     "call",
     [
         lambda desk: desk.queue(),
-        lambda desk: desk.badge(),
-        lambda desk: desk.closed(),
+        lambda desk: desk.count_waiting(),
+        lambda desk: desk.list_closed(),
         lambda desk: desk.rules(),
         lambda desk: desk.forget_rule("x"),
         lambda desk: desk.hold(HoldRequest("memory", "x")),
@@ -52,8 +52,8 @@ def test_a_locked_vault_answers_nothing(tmp_path: Path, call: Callable[[Conflict
 
 def test_an_empty_desk_is_empty(rig: Rig) -> None:
     assert queue(rig) == Queue((), 0, {})
-    assert rig.engine.conflicts.badge().result(10) == 0
-    assert rig.engine.conflicts.closed().result(10) == ()
+    assert rig.engine.conflicts.count_waiting().result(10) == 0
+    assert rig.engine.conflicts.list_closed().result(10) == ()
 
 
 # ---- the queue
@@ -75,7 +75,7 @@ def test_the_most_harmful_comes_first_and_counts_are_over_all(rig: Rig) -> None:
     assert found.sources == {"document": 2, "inference": 1}
     assert found.subjects == {"user": 1}
     assert found.today == 3
-    assert rig.engine.conflicts.badge().result(10) == 3
+    assert rig.engine.conflicts.count_waiting().result(10) == 3
 
 
 def test_older_questions_sink(rig: Rig) -> None:
@@ -247,10 +247,10 @@ def test_a_closed_item_says_why_and_takes_nothing(rig: Rig) -> None:
     found = item(rig, pair.item)
     assert (found.state, found.actions, found.closed) == ("resolved", (), "You decided it.")
     assert found.resolution is Action.REJECT
-    closed = rig.engine.conflicts.closed().result(10)
+    closed = rig.engine.conflicts.list_closed().result(10)
     assert [(row.id, row.resolution, row.title) for row in closed] == [(pair.item, "reject", "User lives in Vienna.")]
     later(rig, 8)
-    assert rig.engine.conflicts.closed(7).result(10) == ()
+    assert rig.engine.conflicts.list_closed(7).result(10) == ()
 
 
 # ---- events
@@ -311,8 +311,8 @@ def test_a_queue_is_cut_at_two_hundred_and_counts_the_rest(rig: Rig) -> None:
     assert (len(found.rows), found.total, found.today) == (200, 206, 10)
     assert found.rows[0].id == first.item
     assert found.counts == {"proposal": 205, "contradiction": 1}
-    assert rig.engine.conflicts.badge().result(10) == 206
-    assert len(rig.engine.conflicts.listed(OWNER_ACTOR).result(60)) == 200
+    assert rig.engine.conflicts.count_waiting().result(10) == 206
+    assert len(rig.engine.conflicts.list_items(OWNER_ACTOR).result(60)) == 200
 
 
 def test_a_rule_can_be_removed_and_leaves_what_it_decided(rig: Rig) -> None:

@@ -33,7 +33,7 @@ def test_a_proposal_names_what_stands_against_it(rig: Rig) -> None:
     plug = rig.client("plug", "read", "propose", "curate", HOME)
     have, came = store(rig, KAPPELN), store(rig, FLENSBURG, plug)
     assert came.operation == "PROPOSED"
-    (row,) = rig.engine.conflicts.listed(OWNER_ACTOR).result(10)
+    (row,) = rig.engine.conflicts.list_items(OWNER_ACTOR).result(10)
     assert (row.kind, row.existing) == ("proposal", None)
     assert row.against is not None
     assert row.against.id == have.memory_id
@@ -43,7 +43,7 @@ def test_a_proposal_names_what_stands_against_it(rig: Rig) -> None:
     assert item.against is not None
     start, end = item.against.marks[0]
     assert KAPPELN[start:end] == "Kappeln"
-    (told,) = rig.engine.conflicts.listed(plug).result(10)
+    (told,) = rig.engine.conflicts.list_items(plug).result(10)
     assert (told.against, "your own word" in told.reason) == (None, False)
 
 
@@ -51,7 +51,7 @@ def test_accepting_it_tells_as_which_question_it_waits(rig: Rig) -> None:
     have = store(rig, KAPPELN)
     came = store(rig, FLENSBURG, rig.client("plug", "read", "propose", HOME))
     done = rig.engine.conflicts.resolve(str(came.conflict), YES).result(10)
-    (row,) = rig.engine.conflicts.listed(OWNER_ACTOR).result(10)
+    (row,) = rig.engine.conflicts.list_items(OWNER_ACTOR).result(10)
     assert done.asked == (row.id,)
     assert (row.kind, row.against) == ("contradiction", None)
     assert row.existing is not None
@@ -64,7 +64,7 @@ def test_accepting_it_tells_as_which_question_it_waits(rig: Rig) -> None:
 def test_what_a_client_brought_gives_way_and_is_named_too(rig: Rig) -> None:
     have = store(rig, KAPPELN, rig.client("writer", "read", "write", HOME))
     came = store(rig, FLENSBURG, rig.client("plug", "read", "propose", HOME))
-    (row,) = rig.engine.conflicts.listed(OWNER_ACTOR).result(10)
+    (row,) = rig.engine.conflicts.list_items(OWNER_ACTOR).result(10)
     assert row.against is not None
     assert row.against.id == have.memory_id
     assert "it takes the place of that" in row.reason
@@ -76,6 +76,6 @@ def test_what_a_client_brought_gives_way_and_is_named_too(rig: Rig) -> None:
 def test_nothing_is_named_where_nothing_is_contradicted(rig: Rig, other: str) -> None:
     came = store(rig, KAPPELN, rig.client("plug", "read", "propose", HOME))
     rig.store(other, rig.client("far", "read", "write", "space:work"), space="work")
-    (row,) = rig.engine.conflicts.listed(OWNER_ACTOR).result(10)
+    (row,) = rig.engine.conflicts.list_items(OWNER_ACTOR).result(10)
     assert row.against is None
     assert rig.engine.conflicts.resolve(str(came.conflict), YES).result(10).asked == ()

@@ -87,8 +87,8 @@ def test_a_client_is_offered_what_it_would_not_be_refused(rig: Rig) -> None:
     make_pair(rig, new=came("Mine.", None, client_id=curator.client_id), kind="proposal", alone=True)
     make_pair(rig, new=came("Ignore all.", None), kind="injection", alone=True)
     more: dict[str, Any] = {"text": "Both at once.", "when": "in winter", "begin": When(START_MS)}
-    offered = rig.engine.conflicts.listed(curator).result(10)
-    owners = {one.id: one.actions for one in rig.engine.conflicts.listed(OWNER_ACTOR).result(10)}
+    offered = rig.engine.conflicts.list_items(curator).result(10)
+    owners = {one.id: one.actions for one in rig.engine.conflicts.list_items(OWNER_ACTOR).result(10)}
     assert len(offered) == 4
     for one in offered:
         assert set(one.actions) <= set(owners[one.id])
@@ -123,7 +123,7 @@ def test_what_the_person_held_back_a_client_may_only_turn_down(rig: Rig, alone: 
         if action is not Action.REJECT:
             with refused(Code.ACCESS_DENIED):
                 decide(rig, pair.item, action, curator, text="Both.", when="in winter", begin=When(START_MS))
-    offered = rig.engine.conflicts.listed(curator).result(10)
+    offered = rig.engine.conflicts.list_items(curator).result(10)
     assert [one.actions for one in offered] == [(Action.REJECT,)]
     assert rig.engine.conflicts.item(pair.item).result(10).repeatable == (Action.REJECT,)
     with refused(Code.INVALID_INPUT):
@@ -145,18 +145,18 @@ def test_a_client_lets_nothing_replace_what_is_trusted_more(rig: Rig) -> None:
 def test_a_client_sees_items_of_its_spaces_only(rig: Rig) -> None:
     outsider = rig.client("outsider", "read", "curate")
     pair = make_pair(rig)
-    assert rig.engine.conflicts.listed(outsider).result(10) == ()
+    assert rig.engine.conflicts.list_items(outsider).result(10) == ()
     assert error_of(rig.engine.conflicts.item(pair.item, outsider)).code is Code.NOT_FOUND
     assert error_of(rig.engine.conflicts.resolve(pair.item, Decision(Action.SKIP), outsider)).code is Code.NOT_FOUND
     insider = rig.client("insider", "read", "curate", "space:home")
-    assert [found.id for found in rig.engine.conflicts.listed(insider).result(10)] == [pair.item]
+    assert [found.id for found in rig.engine.conflicts.list_items(insider).result(10)] == [pair.item]
     onlooker = rig.client("onlooker", "read", "space:home")  # what waits is for who decides
-    assert rig.engine.conflicts.listed(onlooker).result(10) == ()
+    assert rig.engine.conflicts.list_items(onlooker).result(10) == ()
 
 
 def test_listed_has_closed_ones_behind_the_open_ones(rig: Rig) -> None:
     done, waits = make_pair(rig), make_pair(rig, have("A.", None), came("B.", None))
     decide(rig, done.item, Action.REJECT)
-    found = rig.engine.conflicts.listed(OWNER_ACTOR, everything=True).result(10)
+    found = rig.engine.conflicts.list_items(OWNER_ACTOR, everything=True).result(10)
     assert [(one.id, one.state) for one in found] == [(waits.item, "open"), (done.item, "resolved")]
-    assert [one.id for one in rig.engine.conflicts.listed(OWNER_ACTOR).result(10)] == [waits.item]
+    assert [one.id for one in rig.engine.conflicts.list_items(OWNER_ACTOR).result(10)] == [waits.item]

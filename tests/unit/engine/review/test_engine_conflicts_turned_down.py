@@ -33,7 +33,7 @@ def test_all_that_one_client_asked_for_goes_in_one_step_that_can_be_undone(rig: 
     mine = rig.store("My boat lies in Kappeln", space="home").memory_id
     other = rig.store("The other one asks this", rig.client("Other", "read", "propose"))
     asking = noisy(rig, 4)
-    assert rig.engine.changes.remove(mine, asking, Wish.FORGET).result(10).operation == "PROPOSED"
+    assert rig.engine.client_changes.remove(mine, asking, Wish.FORGET).result(10).operation == "PROPOSED"
     assert open_items(rig) == 6
     before = rig.dump()
     done = rig.engine.conflicts.turn_down("Noisy").result(30)
@@ -78,7 +78,7 @@ def test_who_writes_meanwhile_waits_for_one_turn_of_it(rig: Rig, monkeypatch: py
     begun = between(monkeypatch, lambda _: rig.opened.storage.write(lambda tx: tx.value(OPEN)))
     done = rig.engine.conflicts.turn_down("Noisy").result(30)
     assert (begun[0].result(30), done.items, done.left, open_items(rig)) == (3, 5, 0, 0)
-    assert rig.engine.journal.steps().result(10).rows[0].label.endswith("5 decisions")
+    assert rig.engine.history.steps().result(10).rows[0].label.endswith("5 decisions")
     assert rig.undo(done.step_id).left == ()
     assert rig.dump() == before
 

@@ -46,12 +46,12 @@ def test_a_row_whose_target_changed_is_not_shown_and_closes_with_a_note(rig: Rig
     pair = unsure(rig, "Ada")
     rig.write(lambda tx: tx.update("memories", {"id": pair.have}, {"status": "consolidated"}))
     assert queue(rig).rows == ()
-    assert rig.engine.conflicts.badge().result(10) == 0
+    assert rig.engine.conflicts.count_waiting().result(10) == 0
     assert item(rig, pair.item).state == "moot"
     assert error_of(rig.engine.conflicts.resolve(pair.item, Decision(Action.REJECT))).code is Code.INVALID_INPUT
     assert upkeep(rig) == 1
     assert state_of(rig, pair.item) == ("moot", None, "lapsed")
-    (row,) = rig.engine.conflicts.closed().result(10)
+    (row,) = rig.engine.conflicts.list_closed().result(10)
     assert row.note == "One of the two changed or no longer stands."
     assert queue(rig).closed == 1
 
@@ -107,14 +107,14 @@ def test_a_question_about_the_persons_own_text_never_expires(rig: Rig, kind: str
 def test_the_upkeep_looks_only_where_something_changed(rig: Rig) -> None:
     tending = ReviewChores()
     pair = unsure(rig, "Ada")
-    tending.tend(rig.opened)
+    tending.run(rig.opened)
     seq = tending.seq
     assert seq == rig.value("SELECT seq FROM vault_state")
     rig.write(lambda tx: tx.update("memories", {"id": pair.have}, {"status": "consolidated"}))
-    tending.tend(rig.opened)
+    tending.run(rig.opened)
     assert state_of(rig, pair.item)[0] == "open"  # not twice within five seconds
     tending.looked_at = None
-    tending.tend(rig.opened)
+    tending.run(rig.opened)
     assert state_of(rig, pair.item)[0] == "moot"
 
 

@@ -13,7 +13,7 @@ HARMLESS = "The boat lies in Kappeln"
 
 
 def listed(rig: Rig) -> tuple[ListedConflict, ...]:
-    return rig.engine.conflicts.listed(OWNER_ACTOR).result(10)
+    return rig.engine.conflicts.list_items(OWNER_ACTOR).result(10)
 
 
 def test_the_desk_warns_of_a_proposal_that_reads_like_an_order(rig: Rig) -> None:
@@ -31,7 +31,7 @@ def test_the_desk_warns_of_a_proposal_that_reads_like_an_order(rig: Rig) -> None
     assert (item.kind, item.warning) == ("proposal", told)
     rows = rig.engine.conflicts.queue(QueueRequest()).result(10).rows
     assert {row.id: row.warned for row in rows} == {order.conflict: True, harmless.conflict: False}
-    assert [one.warning for one in rig.engine.conflicts.listed(claude).result(10)] == ["", ""]
+    assert [one.warning for one in rig.engine.conflicts.list_items(claude).result(10)] == ["", ""]
 
 
 def test_who_lets_it_in_is_told_that_assistants_are_not_given_it(rig: Rig) -> None:

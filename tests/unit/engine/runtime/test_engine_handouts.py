@@ -31,7 +31,7 @@ def wait(rig: Rig, ms: int) -> None:
 def test_pages_of_a_minute_stand_on_one_receipt(rig: Rig) -> None:
     reader = rig.client("reader", "read", HOME)
     ids = [rig.store(text, space="home").memory_id for text in TEXTS]
-    journal = rig.engine.journal
+    journal = rig.engine.history
     for number in range(300):
         journal.note_disclosure(reader, "list", "", ids[number % 50 : number % 50 + 10])
         if number % 40 == 0:
@@ -54,7 +54,7 @@ def test_pages_of_a_minute_stand_on_one_receipt(rig: Rig) -> None:
 def test_the_next_minute_and_other_words_have_receipts_of_their_own(rig: Rig) -> None:
     reader, other = rig.client("reader", "read", HOME), rig.client("other", "read", HOME)
     known = rig.store("The kettle is red.", space="home").memory_id
-    journal = rig.engine.journal
+    journal = rig.engine.history
     for who in (reader, other, reader):
         journal.note_disclosure(who, "list", "kettle", [known])
     journal.note_disclosure(reader, "list", "red", [known])
@@ -70,7 +70,7 @@ def test_the_next_minute_and_other_words_have_receipts_of_their_own(rig: Rig) ->
 def test_a_minute_that_ends_before_it_was_written_loses_nothing(rig: Rig) -> None:
     reader = rig.client("reader", "read", HOME)
     ids = [rig.store(text, space="home").memory_id for text in TEXTS[:30]]
-    journal = rig.engine.journal
+    journal = rig.engine.history
     journal.note_disclosure(reader, "list", "", ids[:1])
     flush_journal(rig.opened)
     wait(rig, 59_500)
@@ -92,7 +92,7 @@ def test_while_nothing_can_be_written_a_minute_is_one_entry_and_the_oldest_ids_g
     rig.opened.storage.threads.stop_tickers()
     reader = rig.client("reader", "read", HOME)
     ids = [rig.store(text, space="home").memory_id for text in TEXTS[:9]]
-    handed, journal = rig.engine.journal.note_disclosure, rig.opened.read_log
+    handed, journal = rig.engine.history.note_disclosure, rig.opened.read_log
     for number in range(6):
         handed(reader, "list", "", ids[number : number + 1])
         journal.put_back(journal.take())
@@ -115,12 +115,12 @@ def test_what_goes_on_with_a_receipt_that_was_never_written_is_written_whole(rig
     rig.opened.storage.threads.stop_tickers()
     reader = rig.client("reader", "read", HOME)
     ids = [rig.store(text, space="home").memory_id for text in TEXTS[:3]]
-    rig.engine.journal.note_disclosure(reader, "list", "", ids[:1])
+    rig.engine.history.note_disclosure(reader, "list", "", ids[:1])
     assert len(rig.opened.read_log.take().entries) == 1  # it is kept no more, since too much waited
-    rig.engine.journal.note_disclosure(reader, "list", "", ids[1:2])
+    rig.engine.history.note_disclosure(reader, "list", "", ids[1:2])
     ((verb, _, items, body),) = kept(rig)
     assert (verb, items, body["items"]) == ("list", 2, [{"id": ids[0]}, {"id": ids[1]}])
-    rig.engine.journal.note_disclosure(reader, "list", "", ids[2:])
+    rig.engine.history.note_disclosure(reader, "list", "", ids[2:])
     ((_, _, items, body),) = kept(rig)
     assert (items, body["reads"]) == (3, 3)
     assert rig.value("SELECT count(*) FROM audit WHERE verb = 'list'") == 1
@@ -130,7 +130,7 @@ def test_what_goes_on_with_a_receipt_that_was_never_written_is_written_whole(rig
 def test_names_without_end_do_not_make_receipts_without_end(rig: Rig) -> None:
     reader = rig.client("reader", "read", HOME)
     for number in range(400):
-        rig.engine.journal.note_disclosure(reader, "entities", f"Name {number}", (), [f"e{number}", "e"])
+        rig.engine.history.note_disclosure(reader, "entities", f"Name {number}", (), [f"e{number}", "e"])
         if number % 90 == 0:
             flush_journal(rig.opened)
     found = kept(rig)
@@ -176,10 +176,10 @@ def test_who_looks_at_its_own_waiting_text_does_not_raise_it_in_the_review(rig: 
 def test_what_is_erased_does_not_come_back_with_the_next_read(rig: Rig) -> None:
     reader = rig.client("reader", "read", HOME)
     first, second = (rig.store(text, space="home").memory_id for text in TEXTS[:2])
-    rig.engine.journal.note_disclosure(reader, "list", "", [first, second])
+    rig.engine.history.note_disclosure(reader, "list", "", [first, second])
     assert len(kept(rig)) == 1
     rig.engine.memories.erase([first], OWNER_ACTOR).result(10)
-    rig.engine.journal.note_disclosure(reader, "list", "", [second])
+    rig.engine.history.note_disclosure(reader, "list", "", [second])
     ((_, _, _, body),) = kept(rig)
     assert first not in json.dumps(body)
     assert body["items"] == [{"id": second}]
@@ -190,14 +190,14 @@ def test_what_is_erased_does_not_come_back_with_the_next_read(rig: Rig) -> None:
 def test_an_erasure_that_has_looked_already_finds_what_was_added_since(rig: Rig, is_newest: bool) -> None:
     reader = rig.client("reader", "read", HOME)
     first, second = (rig.store(text, space="home").memory_id for text in TEXTS[:2])
-    rig.engine.journal.note_disclosure(reader, "list", "", [first])
+    rig.engine.history.note_disclosure(reader, "list", "", [first])
     flush_journal(rig.opened)
     if not is_newest:
         rig.recall("Where is box 1 kept?", reader)
         flush_journal(rig.opened)
     index = TraceIndex([second], [TEXTS[1]])
     rig.opened.storage.vault.read(index.look)
-    rig.engine.journal.note_disclosure(reader, "list", "", [second])
+    rig.engine.history.note_disclosure(reader, "list", "", [second])
     flush_journal(rig.opened)
     at = int(rig.value("SELECT rowid FROM receipts WHERE verb = 'list'"))
     places = rig.opened.storage.vault.read(lambda rows: index.places(rows, [second], [], [TEXTS[1]]))

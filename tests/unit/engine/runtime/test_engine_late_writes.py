@@ -31,7 +31,7 @@ STOPS: dict[str, Callable[[Writer], Future[Any]]] = {
     "revoke": lambda one: one.rig.engine.clients.revoke(NAME),
     "pause": lambda one: one.rig.engine.clients.pause(NAME),
     "stop_all": lambda one: one.rig.engine.clients.stop_all(),
-    "regrant": lambda one: one.rig.engine.clients.regrant(NAME, Terms(("read", "space:home"), None, None, None)),
+    "regrant": lambda one: one.rig.engine.clients.change_terms(NAME, Terms(("read", "space:home"), None, None, None)),
 }
 
 

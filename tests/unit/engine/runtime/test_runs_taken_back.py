@@ -40,7 +40,7 @@ def test_what_was_taken_back_is_not_archived_again_while_the_step_is_kept(rig: R
     later(rig, 1)
     assert sweep(rig) == 0
     memory_id = rig.value("SELECT id FROM memories LIMIT 1")
-    assert "taken_back" in rig.engine.jobs.gauges(memory_id).result(30).protected_by
+    assert "taken_back" in rig.engine.jobs.read_gauges(memory_id).result(30).protected_by
 
 
 def test_a_preview_tells_of_what_would_be_erased(rig: Rig) -> None:
@@ -124,7 +124,7 @@ def test_what_was_taken_back_is_not_archived_again_when_the_step_has_expired(rig
     assert sweep(rig) == 0
     ids = sorted(row[0] for row in rig.rows("SELECT id FROM memories"))
     assert sorted(row[0] for row in rig.rows("SELECT memory_id FROM taken_back")) == ids
-    assert rig.engine.jobs.gauges(ids[0]).result(30).protected_by == ("taken_back",)
+    assert rig.engine.jobs.read_gauges(ids[0]).result(30).protected_by == ("taken_back",)
     assert rig.verify()["status"] == "ok"
 
 

@@ -203,7 +203,7 @@ def test_acceptance_is_audited_and_shown_in_the_journal(gate: Gate) -> None:
         gate.engine.jobs.run(JobType.SWEEP).result(30)
     assert caught.value.code is Code.OLDER_VAULT
     gate.engine.accept_older().result(30)
-    newest = gate.engine.journal.audit().result(30).rows[0]
+    newest = gate.engine.history.audit().result(30).rows[0]
     assert (newest.actor, newest.verb, dict(newest.detail)["retired_clients"]) == ("owner", "accept_older", 0)
     assert gate.vault.verify().result(30)["checks"]["audit"]["status"] == "ok"
 

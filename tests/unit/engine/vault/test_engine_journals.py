@@ -18,7 +18,7 @@ DAY_MS = 86_400_000
 
 
 def steps(rig: Rig, **more: Any) -> list[StepRow]:
-    return list(rig.engine.journal.steps(**more).result(30).rows)
+    return list(rig.engine.history.steps(**more).result(30).rows)
 
 
 def labels(rig: Rig) -> list[str]:
@@ -26,15 +26,15 @@ def labels(rig: Rig) -> list[str]:
 
 
 def next_redo(rig: Rig) -> StepRow | None:
-    return rig.engine.journal.next_redo().result(30)
+    return rig.engine.history.next_redo().result(30)
 
 
 def next_undo(rig: Rig) -> StepRow | None:
-    return rig.engine.journal.next_undo().result(30)
+    return rig.engine.history.next_undo().result(30)
 
 
 def back_to(rig: Rig, step: str) -> Any:
-    done = rig.engine.journal.undo_back_to(step, preview=False).result(30)
+    done = rig.engine.history.undo_back_to(step, preview=False).result(30)
     rig.settle()
     return done
 
@@ -72,7 +72,7 @@ def test_pages_meet_without_gap_or_repeat(rig: Rig) -> None:
     whole = [step.id for step in steps(rig)]
     found, after = [], None
     while True:
-        page = rig.engine.journal.steps(after, limit=3).result(30)
+        page = rig.engine.history.steps(after, limit=3).result(30)
         assert page.total == 7
         found += [step.id for step in page.rows]
         after = page.next
@@ -80,7 +80,7 @@ def test_pages_meet_without_gap_or_repeat(rig: Rig) -> None:
             break
     assert found == whole
     assert len(whole) == 7
-    assert error_of(rig.engine.journal.steps("nothing")).code is Code.INVALID_INPUT
+    assert error_of(rig.engine.history.steps("nothing")).code is Code.INVALID_INPUT
 
 
 def test_undo_and_redo_walk_like_in_an_editor(rig: Rig) -> None:
@@ -185,7 +185,7 @@ def test_back_to_a_step_restores_what_was_before_it(rig: Rig) -> None:
     target = rig.forget(kept)
     rig.store("two")
     rig.bring([*talk(4), *facts(2)])
-    preview = rig.engine.journal.undo_back_to(target, preview=True).result(30)
+    preview = rig.engine.history.undo_back_to(target, preview=True).result(30)
     assert preview.labels == ("Import memories", "Remember a fact", "Forget a memory")
     assert preview.memories == 8
     assert preview.reports == ()
@@ -198,7 +198,7 @@ def test_back_to_a_step_restores_what_was_before_it(rig: Rig) -> None:
     assert not differences(before, rig.dump())
     assert rig.verify()["status"] == "ok"
     assert rig.found("message about the garden") == []
-    assert error_of(rig.engine.journal.undo_back_to(target, preview=False)).code is Code.INVALID_INPUT
+    assert error_of(rig.engine.history.undo_back_to(target, preview=False)).code is Code.INVALID_INPUT
 
 
 def test_an_undo_of_something_older_is_taken_back_too(rig: Rig) -> None:
@@ -240,7 +240,7 @@ def test_an_error_takes_back_nothing(rig: Rig) -> None:
     assert isinstance(rig.clock, HandClock)
     rig.clock.advance(2 * DAY_MS)  # the later step has expired, the chosen one has not
     rig.store("three")
-    assert error_of(rig.engine.journal.undo_back_to(target, preview=False)).code is Code.NOT_FOUND
+    assert error_of(rig.engine.history.undo_back_to(target, preview=False)).code is Code.NOT_FOUND
     assert rig.texts() == ["one", "two", "three"]
     assert rig.opened.options.undo_days == 1
 
@@ -251,8 +251,8 @@ def test_what_still_runs_or_is_not_there_is_refused(rig: Rig) -> None:
     rig.store("two")
     rig.write(lambda tx: tx.run("UPDATE undo_steps SET is_open = 1 WHERE id <> ?", (target,)))
     for preview in (True, False):
-        assert error_of(rig.engine.journal.undo_back_to(target, preview)).code is Code.BUSY
-        assert error_of(rig.engine.journal.undo_back_to("nothing", preview)).code is Code.NOT_FOUND
+        assert error_of(rig.engine.history.undo_back_to(target, preview)).code is Code.BUSY
+        assert error_of(rig.engine.history.undo_back_to("nothing", preview)).code is Code.NOT_FOUND
 
 
 def test_a_pairing_that_is_taken_back_is_let_in_no_more(rig: Rig) -> None:
@@ -296,7 +296,7 @@ def test_back_to_any_step_of_any_history(
         if not states:
             return
         target, before = states[chosen % len(states)]
-        future = rig.engine.journal.undo_back_to(target, preview=False)
+        future = rig.engine.history.undo_back_to(target, preview=False)
         if future.exception(30) is not None:
             assert error_of(future).code is Code.INVALID_INPUT
         elif any(report.left for report in future.result().reports):
@@ -308,8 +308,8 @@ def test_audit_pages(rig: Rig) -> None:
     client = rig.client("plug", "write")
     for n in range(4):
         rig.store(f"secret {n}", client)
-    first = rig.engine.journal.audit(limit=3).result(30)
-    rest = rig.engine.journal.audit(first.next).result(30)
+    first = rig.engine.history.audit(limit=3).result(30)
+    rest = rig.engine.history.audit(first.next).result(30)
     numbers = [row.nr for row in (*first.rows, *rest.rows)]
     assert numbers == sorted(numbers, reverse=True)
     assert len(numbers) == first.total
@@ -326,18 +326,18 @@ def test_imports_with_live_counts(rig: Rig) -> None:
     changing(rig)
     two = rig.bring(facts(2, what="The drawer holds key"), name="two.jsonl", space="Attic")
     rig.forget(rig.rows("SELECT id FROM memories WHERE import_id = ? ORDER BY n", one.import_id)[0][0])
-    newest, oldest = rig.engine.journal.imports().result(30)
+    newest, oldest = rig.engine.history.imports().result(30)
     assert (newest.id, newest.label, newest.space, newest.memories) == (two.import_id, "two.jsonl", "Attic", 2)
     assert (oldest.id, oldest.state, oldest.memories, oldest.summary["stored"]) == (one.import_id, "done", 3, 4)
     rig.unimport(two.import_id)
-    newest, _ = rig.engine.journal.imports().result(30)
+    newest, _ = rig.engine.history.imports().result(30)
     assert (newest.state, newest.memories) == ("undone", 0)
     assert newest.step_id in {step.id for step in steps(rig)}
 
 
 def test_a_locked_vault_tells_nothing(rig: Rig) -> None:
     rig.lock()
-    for call in (rig.engine.journal.steps, rig.engine.journal.imports, rig.engine.settings.rows):
+    for call in (rig.engine.history.steps, rig.engine.history.imports, rig.engine.settings.rows):
         with pytest.raises(Exception, match="E1001"):
             call()
     with pytest.raises(Exception, match="E1001"):

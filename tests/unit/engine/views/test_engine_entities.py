@@ -232,12 +232,12 @@ def test_a_merge_is_taken_apart_again(rig: Rig) -> None:
     b = named(rig, "Rosa Castellanos sings in Porto.", "Rosa Castellanos")
     before = rig.dump()
     merge(rig, get(rig, a), get(rig, b))
-    view = rig.engine.entities.detail(b).result(10)
+    view = rig.engine.entities.read_detail(b).result(10)
     assert view.mentions == 2
     assert [(one.id, one.name) for one in view.joined] == [(a, "Rosa")]
     assert rig.undo(view.joined[0].step_id).left == ()
     assert differences(before, rig.dump()).keys() <= {"claims"}
-    assert rig.engine.entities.detail(b).result(10).joined == ()
+    assert rig.engine.entities.read_detail(b).result(10).joined == ()
 
 
 def test_a_request_is_carried_out_once(rig: Rig) -> None:
@@ -325,7 +325,7 @@ def test_a_merge_that_waits_is_its_clients_own_question(rig: Rig) -> None:
     assert refused(lambda: merge(rig, get(rig, known[0]), get(rig, known[3]), plug))[0] is Code.RATE_LIMITED
     assert merge(rig, get(rig, known[1]), get(rig, known[3]), other).operation == "PROPOSED"
     assert "plug asked whether they are one." in rig.engine.conflicts.item(str(asked[0])).result(10).why
-    seen = {who: {item.id for item in rig.engine.conflicts.listed(who).result(10)} for who in (plug, other)}
+    seen = {who: {item.id for item in rig.engine.conflicts.list_items(who).result(10)} for who in (plug, other)}
     assert seen[plug] == set(asked)
     assert not seen[other] & set(asked)
     assert rig.engine.conflicts.turn_down("plug").result(30).items == 2
@@ -371,12 +371,12 @@ def test_a_client_with_curate_merges_its_own(rig: Rig) -> None:
 def test_lists_count_mentions_and_filter(rig: Rig) -> None:
     named(rig, "Rosa sings.", "Rosa")
     make(rig, "Atlas", "project", aliases=("the map",))
-    page = rig.engine.entities.listed().result(10)
+    page = rig.engine.entities.list_entities().result(10)
     assert [(one.name, one.mentions) for one in page.lines] == [("Rosa", 1), ("Atlas", 0)]
     assert (page.total, page.known, dict(page.by_type)) == (2, 2, {"person": 1, "project": 1})
-    page = rig.engine.entities.listed(EntityQuery("MAP")).result(10)
+    page = rig.engine.entities.list_entities(EntityQuery("MAP")).result(10)
     assert [one.name for one in page.lines] == ["Atlas"]
-    page = rig.engine.entities.listed(EntityQuery(types=("person",))).result(10)
+    page = rig.engine.entities.list_entities(EntityQuery(types=("person",))).result(10)
     assert ([one.name for one in page.lines], page.total) == (["Rosa"], 1)
     assert dict(page.by_type) == {"person": 1, "project": 1}
 
@@ -385,7 +385,7 @@ def test_detail_shows_where_it_is_named_and_what_is_said(rig: Rig) -> None:
     long = "x" * 300 + " Rosa lives in Porto."
     one = named(rig, long, "Rosa")
     about(rig, None, "Rosa", "Vigo", 0.9)
-    view = rig.engine.entities.detail(one).result(10)
+    view = rig.engine.entities.read_detail(one).result(10)
     (place,) = view.places
     assert place.text[place.start : place.end] == "Rosa"
     assert "Vigo" in [told.value for told in view.claims]
@@ -401,7 +401,7 @@ def test_a_merge_into_global_says_that_it_widens(rig: Rig) -> None:
 def test_a_locked_vault_answers_nothing(tmp_path: Path) -> None:
     with rig_at(tmp_path, is_open=False) as closed:
         group: Entities = closed.engine.entities
-        for call in (group.listed, lambda: group.detail("x"), lambda: group.resolve(Resolving("x"))):
+        for call in (group.list_entities, lambda: group.read_detail("x"), lambda: group.resolve(Resolving("x"))):
             with pytest.raises(LociError) as caught:
                 call()
             assert caught.value.code is Code.VAULT_LOCKED

@@ -96,7 +96,7 @@ def test_two_of_different_spaces_become_one_of_global_and_come_apart_again(rig: 
     seen = rig.engine.entities.merge_preview(there, here).result(10)
     assert (seen.refusal, seen.lifted, seen.widened) == ("", True, True)
     done = rig.engine.entities.merge(here, there, widen=True).result(10)
-    view = rig.engine.entities.detail(done.target_id).result(10)
+    view = rig.engine.entities.read_detail(done.target_id).result(10)
     assert (view.card.space, view.card.name, view.card.type, view.mentions) == (GLOBAL_SPACE, "Raff", "person", 2)
     assert {one.id for one in view.joined} == {here, there}
     assert get(rig, here).merged_into == get(rig, there).merged_into == done.target_id
@@ -123,7 +123,7 @@ def test_others_of_a_near_name_are_told_but_those_that_were_kept_apart(rig: Rig)
     make(rig, "Walter Plumtree")
 
     def alike() -> set[str]:
-        return {one.id for one in rig.engine.entities.detail(here).result(10).alike}
+        return {one.id for one in rig.engine.entities.read_detail(here).result(10).alike}
 
     assert alike() == {there.id, near.id}
     named(rig, "Rosa Castellanos sings.", "Rosa Castellanos")

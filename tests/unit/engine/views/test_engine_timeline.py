@@ -26,7 +26,7 @@ def put(rig: Rig, row: dict[str, Any]) -> None:
 
 
 def total(rig: Rig) -> int:
-    return rig.engine.timeline.density("month").result(30).total
+    return rig.engine.timeline.count_by_period("month").result(30).total
 
 
 def test_counts_follow_what_happens(rig: Rig) -> None:
@@ -38,10 +38,10 @@ def test_counts_follow_what_happens(rig: Rig) -> None:
     assert total(rig) == 1
     rig.undo()
     assert total(rig) == 2
-    found = rig.engine.timeline.density("month").result(30)
+    found = rig.engine.timeline.count_by_period("month").result(30)
     assert sum(found.totals) == 2
     assert found.totals[0] == found.totals[-1] == 1
-    page = rig.engine.timeline.period(found.starts[0], found.starts[1]).result(30)
+    page = rig.engine.timeline.list_period(found.starts[0], found.starts[1]).result(30)
     assert [row.id for row in page.rows] == [kept.memory_id]
 
 
@@ -49,7 +49,7 @@ def test_days_are_those_of_the_zone_it_is_given(rig: Rig) -> None:
     for at in ("2023-10-28T21:30", "2023-10-28T22:30", "2023-10-29T22:30", "2023-10-29T23:30"):
         rig.store(f"It struck at {at}.", occurred=When(ms(at)))
     group = Timeline(lambda: rig.opened, ZoneInfo("Europe/Berlin"))
-    found = group.density("day").result(30)
+    found = group.count_by_period("day").result(30)
     assert found.totals == (1, 2, 1)  # the twenty-ninth had 25 hours
     assert (found.starts[2] - found.starts[1]) == 25 * 3_600_000
 
@@ -59,7 +59,7 @@ def test_pages_of_an_import_follow_each_other(rig: Rig) -> None:
     seen: list[str] = []
     after = None
     for _ in range(4):
-        page = rig.engine.timeline.period(ms("2023-01-01"), ms("2024-01-01"), after=after, limit=2).result(30)
+        page = rig.engine.timeline.list_period(ms("2023-01-01"), ms("2024-01-01"), after=after, limit=2).result(30)
         seen += [row.head for row in page.rows]
         after = page.after
     assert seen == [f"The shelf holds jar number {nr}" for nr in range(7)]
@@ -73,16 +73,17 @@ def test_what_was_believed_and_what_was_true(rig: Rig) -> None:
     timeline = rig.engine.timeline
 
     def heads(at_ms: int, axis: str) -> list[str]:
-        return [row.head for row in timeline.held(at_ms, axis).result(30).rows]
+        return [row.head for row in timeline.list_held_at(at_ms, axis).result(30).rows]
 
     assert heads(START_MS - DAY_MS, BELIEVED) == []
     assert heads(START_MS + DAY_MS, BELIEVED) == ["The rent is 700."]
     assert heads(START_MS + 31 * DAY_MS, BELIEVED) == ["The rent is 800."]
     assert heads(START_MS + DAY_MS, TRUE) == ["The rent is 800."]  # it was only worded anew
     assert [
-        row.head for row in timeline.held(START_MS + DAY_MS, BELIEVED, TimeFilter(kinds=(Kind.RULE,))).result(30).rows
+        row.head
+        for row in timeline.list_held_at(START_MS + DAY_MS, BELIEVED, TimeFilter(kinds=(Kind.RULE,))).result(30).rows
     ] == []
-    assert error_of(timeline.held(0, "liked")).code is Code.INVALID_INPUT
+    assert error_of(timeline.list_held_at(0, "liked")).code is Code.INVALID_INPUT
 
 
 def test_the_line_of_a_topic(rig: Rig) -> None:
@@ -115,7 +116,7 @@ def test_a_locked_vault_tells_nothing_and_keeps_nothing(rig: Rig) -> None:
     assert timeline._kept is not None
     rig.lock()
     with refused(Code.VAULT_LOCKED):
-        timeline.density("month")
+        timeline.count_by_period("month")
     gc.collect()
     assert timeline._kept is None
 
@@ -126,7 +127,7 @@ def test_nothing_is_read_anew_while_nothing_changes(rig: Rig) -> None:
     total(rig)
     kept = timeline._kept
     assert kept is not None
-    timeline.held(START_MS, BELIEVED).result(30)
+    timeline.list_held_at(START_MS, BELIEVED).result(30)
     total(rig)
     assert timeline._kept is not None
     assert timeline._kept.columns is kept.columns

@@ -53,7 +53,7 @@ def test_it_is_shown_by_whose_words(rig: Rig, pair: tuple[Actor, Actor]) -> None
     first = tell(rig, pair[0], "Graz").memory_id
     second = tell(rig, pair[1], "Linz").memory_id
     for memory_id, other in ((first, second), (second, first)):
-        (claim,) = rig.engine.memories.belief(memory_id).result(30).claims
+        (claim,) = rig.engine.memories.explain_trust(memory_id).result(30).claims
         assert [(one.memory_id, one.stance) for one in claim.evidence] == [
             (memory_id, "supporting"),
             (other, "contradicting"),

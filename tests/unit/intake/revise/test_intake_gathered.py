@@ -158,7 +158,7 @@ def disputed(rig: Rig, source: str) -> str:
 
 def test_a_digest_that_left_is_not_brought_back_beside_its_sources(rig: Rig, sources: list[str]) -> None:
     made = disputed(rig, sources[0])
-    (buried,) = rig.engine.jobs.graveyard().result(30).rows
+    (buried,) = rig.engine.jobs.list_archived().result(30).rows
     assert (buried.id, buried.reason, buried.can_return) == (made, "source_gone", False)
     assert bring_back(rig, made) == {OUTLIVED: 1}
     rig.engine.library.revise([made], Revision(status=Status.DELETED)).result(30)  # that gives it another reason

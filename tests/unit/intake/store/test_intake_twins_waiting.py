@@ -43,7 +43,7 @@ def test_a_proposal_whose_words_were_stored_meanwhile_closes_itself(rig: Rig, *,
     assert states(rig) == [("moot", "said_meanwhile")]
     held = rig.get(proposed.memory_id, plug)
     assert (held.status, held.status_reason) == (Status.ARCHIVED, OVERTAKEN)
-    assert rig.engine.conflicts.listed(plug).result(10) == ()
+    assert rig.engine.conflicts.list_items(plug).result(10) == ()
     item = rig.engine.conflicts.item(str(proposed.conflict)).result(10)
     assert (item.state, item.actions) == ("moot", ())
     assert item.closed == "The same words were stored meanwhile."
@@ -104,7 +104,7 @@ def test_a_proposal_whose_words_came_back_with_an_undo_is_no_question_until_they
     proposed = store(rig, CAT, plug)
     assert proposed.operation == "PROPOSED"
     rig.undo(forgotten)
-    assert rig.engine.conflicts.badge().result(10) == 0
+    assert rig.engine.conflicts.count_waiting().result(10) == 0
     assert upkeep(rig) == 1
     assert states(rig) == [("moot", "stands")]
     item = rig.engine.conflicts.item(str(proposed.conflict)).result(10)
@@ -131,7 +131,7 @@ def test_a_proposal_whose_words_stand_disputed_is_no_question_nor_after_the_disp
     [(dispute,)] = rig.rows("SELECT id FROM conflicts WHERE state = 'open'")
     rig.engine.conflicts.resolve(str(dispute), Decision(Action.SUPERSEDE)).result(10)
     upkeep(rig)
-    assert rig.engine.conflicts.badge().result(10) == 0
+    assert rig.engine.conflicts.count_waiting().result(10) == 0
     assert rig.get(proposed.memory_id).status is not Status.ACTIVE
 
 

@@ -149,7 +149,7 @@ def test_a_ceiling_that_is_raised_lets_trust_rise(rig: Rig) -> None:
     aster = writer(rig, "aster")
     memory_id = rig.store("Ada keeps bees", aster, source=Source.TOOL_OUTPUT, space="home").memory_id
     low = Terms(("read", "write", "space:home"), 20, 200, 0.7)
-    rig.engine.clients.regrant("aster", low).result(10)
+    rig.engine.clients.change_terms("aster", low).result(10)
     assert trust(rig, memory_id) == 0.7
     rig.engine.clients.revoke("aster").result(10)
     writer(rig, "aster")

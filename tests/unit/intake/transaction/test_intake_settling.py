@@ -183,7 +183,7 @@ def test_the_next_undo_is_the_persons_not_what_loci_did_meanwhile(rig: Rig, tabl
     compare_imported(rig.opened)
     actors = rig.rows("SELECT actor FROM undo_steps ORDER BY rowid")
     assert actors[-1] == ("scheduler",)
-    found = rig.engine.journal.next_undo().result(30)
+    found = rig.engine.history.next_undo().result(30)
     assert found is not None
     assert found.label == "Remember a fact"
     assert (
@@ -208,7 +208,7 @@ def test_a_step_of_the_scheduler_is_taken_back_by_its_name(rig: Rig, table: Tabl
 def test_with_nothing_of_a_persons_there_is_nothing_to_undo(rig: Rig) -> None:
     rig.store(GRAZ)
     rig.write(lambda tx: tx.run("UPDATE undo_steps SET actor = 'scheduler'"))
-    assert rig.engine.journal.next_undo().result(30) is None
+    assert rig.engine.history.next_undo().result(30) is None
     with refused(Code.NOT_FOUND):
         rig.undo()
     assert rig.texts() == [GRAZ]

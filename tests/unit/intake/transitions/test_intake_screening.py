@@ -89,10 +89,10 @@ def test_letting_through_is_a_step_that_can_be_taken_back(rig: Rig, writer: Acto
     with pytest.raises(UserError) as refused:
         rig.write(lambda tx: release_hold(tx, rig.opened.storage.work, memory_id, writer))
     assert refused.value.code is Code.ACCESS_DENIED
-    assert rig.engine.library.warned(memory_id).result(20) is not None
+    assert rig.engine.library.explain_warning(memory_id).result(20) is not None
     rig.engine.library.let_through(memory_id).result(20)
     assert rig.get(memory_id).flags == (ALLOWED,)
-    assert rig.engine.library.warned(memory_id).result(20) is None
+    assert rig.engine.library.explain_warning(memory_id).result(20) is None
     assert memory_id not in context_of(rig)[1]
     rig.undo()
     assert rig.get(memory_id).flags == (FLAG,)
@@ -184,7 +184,7 @@ def test_what_was_not_shown_was_not_given(rig: Rig, writer: Actor) -> None:
     rig.engine.memories.recall(RecallQuery("kettle manual"), reader).result(20)
     for one in (memory_id, plain):
         rig.engine.memories.get(one, reader).result(20)
-    rig.engine.journal.note_disclosure(reader, "list", "", [plain], blocked_ids=[memory_id])
+    rig.engine.history.note_disclosure(reader, "list", "", [plain], blocked_ids=[memory_id])
     assert rig.opened.read_log.disclosed_to(reader.client_id) == {plain}
     flush_journal(rig.opened)
     assert [rig.get(one).access_count for one in (memory_id, plain)] == [0, 2]

@@ -189,7 +189,7 @@ def test_the_21st_search_of_a_minute_on_any_connection(served: Served) -> None:
     first.call("memory_list")
     served.advance(60_000)
     first.call("memory_search", {"query": "x"})
-    served.engine.clients.regrant("plug", Terms(("read", "propose"), None, 200)).result(60)
+    served.engine.clients.change_terms("plug", Terms(("read", "propose"), None, 200)).result(60)
     for _ in range(30):
         first.call("memory_search", {"query": "x"})
 

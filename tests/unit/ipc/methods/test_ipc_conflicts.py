@@ -191,7 +191,7 @@ def test_who_may_not_decide_is_given_no_answers(served: Served) -> None:
 def test_a_long_list_is_cut_at_whole_items_and_goes_on(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     long = make_memory(3, text="x" * 100_000)
     items = tuple(listed(n, existing=long) for n in range(1, 8))
-    monkeypatch.setattr(served.engine.conflicts, "listed", lambda *_, **__: finished(items))
+    monkeypatch.setattr(served.engine.conflicts, "list_items", lambda *_, **__: finished(items))
     client = served.paired("plug", ["read", "space:home"])
     seen: list[str] = []
     after: dict[str, Any] = {}

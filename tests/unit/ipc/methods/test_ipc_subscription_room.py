@@ -39,14 +39,14 @@ class Outlet:
 def test_a_gap_is_told(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     served.pair("one")
     outlet = Outlet()
-    look = served.engine.watching.visible_changes
+    look = served.engine.subscriptions.visible_changes
 
     def look_once_without_room(moves: Moves, actor: Actor) -> Future[Mapping[str, tuple[str, ...]]]:
         """While it looks, the room goes, once."""
         outlet.room = outlet.refused.is_set()
         return look(moves, actor)
 
-    monkeypatch.setattr(served.engine.watching, "visible_changes", look_once_without_room)
+    monkeypatch.setattr(served.engine.subscriptions, "visible_changes", look_once_without_room)
 
     async def told() -> list[Mapping[str, Any]]:
         listening = Subscription(served.engine, outlet, lambda: OWNER_ACTOR, frozenset({"stored"}))

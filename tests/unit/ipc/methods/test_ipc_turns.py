@@ -141,7 +141,7 @@ def test_a_connection_remembers_so_many_sessions_and_leaves_all_that_are_in_use(
 ) -> None:
     monkeypatch.setattr("core.ipc.socket.connection._SESSIONS", 5)
     client, who = served.paired("plug", ("read", "write"), "none"), served.client_id()
-    monkeypatch.setattr(served.engine.sessions, "in_use", lambda _: frozenset({(who, "s0"), (who, "s6")}))
+    monkeypatch.setattr(served.engine.sessions, "list_in_use", lambda _: frozenset({(who, "s0"), (who, "s6")}))
     asked = served.asked("sessions")
     (connection,) = [one for one in served.server._connections if one.session is not None]
     for number in range(40):

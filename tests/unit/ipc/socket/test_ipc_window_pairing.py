@@ -22,7 +22,7 @@ def port_of(served: Served) -> WindowPairing:
 
 def denied(served: Served) -> set[str]:
     """The names the person said no to."""
-    return {one.name_key for one in served.engine.clients.denied().result(60)}
+    return {one.name_key for one in served.engine.clients.list_denied().result(60)}
 
 
 def redeem(served: Served, code: str, name: str = "plug") -> Code | None:

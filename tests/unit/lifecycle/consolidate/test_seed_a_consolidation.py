@@ -335,7 +335,7 @@ def test_old_superseded_memories_are_pruned_after_their_age_where_the_person_wan
     choose(rig, "prune_days", 60)
     assert report(rig)["pruned"]["superseded"] == 1
     assert rig.get(older).status == "archived"
-    assert [one.id for one in rig.engine.jobs.graveyard().result(30).rows] == [older]
+    assert [one.id for one in rig.engine.jobs.list_archived().result(30).rows] == [older]
 
 
 @pytest.mark.parametrize(("trust", "gone"), [(0.19, 1), (0.2, 0)])

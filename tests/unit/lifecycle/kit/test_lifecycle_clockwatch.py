@@ -152,7 +152,7 @@ def beat(rig: Rig) -> None:
     rig.engine.scheduler.agenda.jobs = {
         kind: job for kind, job in rig.engine.scheduler.agenda.jobs.items() if kind in (JobType.SWEEP, JobType.ERASE)
     }
-    rig.engine.scheduler.beat(rig.opened, force=True)
+    rig.engine.scheduler.queue_due(rig.opened, force=True)
     while rig.engine.scheduler.running() is not None:
         rig.opened.storage.closing.wait(0.01)
 

@@ -132,7 +132,7 @@ def test_a_newcomer_stands_by_its_kin(rig: Rig) -> None:
     place_all(rig)
     kin = rig.store("omega 7 omega omega", kind=Kind.FACT).memory_id
     place_all(rig)
-    where = rig.engine.palace.where(kin).result(10)
+    where = rig.engine.palace.locate(kin).result(10)
     nearest = rig.rows(
         "SELECT m.text FROM places p JOIN memories m ON m.id = p.memory_id WHERE p.room_id = ? AND m.id <> ? "
         "ORDER BY (p.x - ?) * (p.x - ?) + (p.y - ?) * (p.y - ?) LIMIT 2",
@@ -246,7 +246,7 @@ def test_loci_are_columns_of_one_length(rig: Rig) -> None:
         assert np.all((loci.strength > 0) & (loci.strength <= 1))
         assert not loci.moved.any()
     assert error_of(rig.engine.palace.loci("nowhere")).code is Code.NOT_FOUND
-    assert error_of(rig.engine.palace.where("nobody")).code is Code.NOT_FOUND
+    assert error_of(rig.engine.palace.locate("nobody")).code is Code.NOT_FOUND
 
 
 @pytest.fixture
@@ -273,14 +273,14 @@ def test_move_a_locus(furnished: Rig) -> None:
     ids = furnished.engine.palace.loci(first.id).result(10).ids
     before = floor(furnished)
     step = furnished.engine.palace.move_locus(ids[0], second.id, 1.4, 2.6).result(10)
-    here = furnished.engine.palace.where(ids[0]).result(10)
+    here = furnished.engine.palace.locate(ids[0]).result(10)
     assert here.room_id == second.id
     assert here.x + here.y < 8
     assert furnished.engine.palace.loci(second.id).result(10).moved.sum() == 1
     undone_exactly(furnished, before, step)
     assert furnished.value("SELECT label FROM undo_steps WHERE id = ?", step) == "Move a locus"
     place_all(furnished)
-    assert furnished.engine.palace.where(ids[0]).result(10) == here
+    assert furnished.engine.palace.locate(ids[0]).result(10) == here
     other = plan(furnished).wings[1].rooms[0]
     refusal = error_of(furnished.engine.palace.move_locus(ids[0], other.id, 2, 3))
     assert refusal.code is Code.INVALID_INPUT

@@ -209,7 +209,7 @@ def test_strength_of_a_row_is_of_now(rig: Rig) -> None:
 
 
 def test_facets_count_what_stands(rig: Rig) -> None:
-    facets = rig.engine.library.facets().result(30)
+    facets = rig.engine.library.count_facets().result(30)
     assert facets.kinds == {"fact": 2, "episode": 2, "rule": 1}
     assert facets.statuses == {"active": 5, "deleted": 1, "quarantined": 1}
     assert facets.spaces == {"home": 4, "work": 1}
@@ -223,7 +223,7 @@ def test_facets_count_what_stands(rig: Rig) -> None:
 
 def test_facets_of_an_empty_vault(tmp_path: Path) -> None:
     with rig_at(tmp_path) as empty:
-        facets = empty.engine.library.facets().result(30)
+        facets = empty.engine.library.count_facets().result(30)
         assert (facets.kinds, facets.earliest, facets.latest) == ({}, None, None)
         assert empty.engine.library.find(FindRequest()).result(30).ids == ()
 
