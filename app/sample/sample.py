@@ -89,7 +89,7 @@ class Deeds:
         self.engine.palace.arrange().result()
 
     def _rename(self, deed: Deed) -> None:
-        room = self.engine.palace.where(self._found(deed)[0]).result().room_id
+        room = self.engine.palace.locate(self._found(deed)[0]).result().room_id
         self.engine.palace.rename_room(room, deed["name"]).result()
 
     def _forget(self, deed: Deed) -> None:
@@ -154,7 +154,7 @@ class Deeds:
             return OWNER_ACTOR
         actor = self.clients[name]
         if actor.client_id is not None:
-            self.engine.clients.seen(actor.client_id)  # as the door notes it when a client proves itself
+            self.engine.clients.note_seen(actor.client_id)  # as the door notes it when a client proves itself
         return actor
 
     def _found(self, deed: Deed) -> Sequence[str]:
