@@ -17,8 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from core.config.clients import ClientOptions
-from core.config.options import Options
+from core.config.options import ClientOptions, Options
 from core.errors import Code, LociError
 from core.ipc.protocol.messages import failure
 from core.ipc.protocol.schema import errors_of

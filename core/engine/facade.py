@@ -60,7 +60,7 @@ from core.entities.resolution import EntityCandidate as EntityCandidate
 from core.errors import Code, LociError
 from core.events import Hub, Progress, StateChanged
 from core.intake.claims import TextReaders
-from core.lifecycle.enrich.model_migration import MigrationJob
+from core.lifecycle.embedding import MigrationJob
 from core.lifecycle.registry import all_jobs
 from core.recall.result import RecallItem, RecallResult
 from core.security.handshake import owner_token

@@ -18,10 +18,10 @@ from core.engine.runtime.open_vault import CachedCount, OpenVault
 from core.errors import Code
 from core.index.manager import IndexState
 from core.intake.undo import UNPAIRED
-from core.lifecycle.decay.sweep import plan_sweep
-from core.lifecycle.distill import distill_queue
+from core.lifecycle import distill_queue
+from core.lifecycle.gauges import count_by_state
 from core.lifecycle.kit import clock_check
-from core.lifecycle.kit.stats import count_by_state
+from core.lifecycle.sweep import plan_sweep
 from core.memory.write import count_without_vectors
 from core.types.belief import Server
 from core.types.lifecycle import Deed, Health, Pressure

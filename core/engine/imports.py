@@ -30,9 +30,9 @@ from core.errors import CancelledError, Code, EnvironmentFaultError, LociError, 
 from core.importers import dry_run as rehearsing
 from core.importers.detect import detect_format
 from core.importers.dry_run import DryRunReport, import_items
-from core.importers.input.refusal import printable_name
+from core.importers.input.files import printable_name
 from core.importers.input.source import Bundle, open_bundle
-from core.importers.records.records import Importer, Record
+from core.importers.records import Importer, Record
 from core.importers.source_discovery import discover_sources, named_folders, usual_folders
 from core.intake.store.import_batch import (
     ImportRecord,

@@ -6,20 +6,20 @@ Must not do: go by a name's ending alone, read more than heads unless nobody kno
 from __future__ import annotations
 
 from core.errors import Code, UserError
-from core.importers.chats.chatgpt import ChatGptImporter
-from core.importers.chats.claude import ClaudeImporter
-from core.importers.chats.claude_code import ClaudeCodeImporter
-from core.importers.chats.codex import CodexImporter
-from core.importers.input.refusal import printable_name
+from core.importers.formats.chatgpt import ChatGptImporter
+from core.importers.formats.claude import ClaudeImporter
+from core.importers.formats.claude_code import ClaudeCodeImporter
+from core.importers.formats.codex import CodexImporter
+from core.importers.formats.csv_rows import CsvImporter
+from core.importers.formats.jsonl import JsonlImporter
+from core.importers.formats.mcp_memory import McpMemoryImporter
+from core.importers.formats.mem0 import Mem0Importer
+from core.importers.formats.notes import MarkdownImporter, ObsidianImporter, TextImporter
+from core.importers.formats.openmemory import OpenMemoryImporter
+from core.importers.input.files import printable_name
 from core.importers.input.source import Bundle
 from core.importers.input.streams import read_head, read_json
-from core.importers.memories.mcp_memory import McpMemoryImporter
-from core.importers.memories.mem0 import Mem0Importer
-from core.importers.memories.openmemory import OpenMemoryImporter
-from core.importers.notes.notes import MarkdownImporter, ObsidianImporter, TextImporter
-from core.importers.records.records import Importer
-from core.importers.tables.csv_rows import CsvImporter
-from core.importers.tables.jsonl import JsonlImporter
+from core.importers.records import Importer
 
 _EXPLAINED_UP_TO = 16 << 20
 

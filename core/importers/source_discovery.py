@@ -15,15 +15,15 @@ from enum import StrEnum
 from pathlib import Path
 
 from core.errors import LociError
-from core.importers.chats.chatgpt import ChatGptImporter
-from core.importers.chats.claude import ClaudeImporter
-from core.importers.chats.claude_code import ClaudeCodeImporter
-from core.importers.chats.codex import CodexImporter
+from core.importers.formats.chatgpt import ChatGptImporter
+from core.importers.formats.claude import ClaudeImporter
+from core.importers.formats.claude_code import ClaudeCodeImporter
+from core.importers.formats.codex import CodexImporter
+from core.importers.formats.mcp_memory import McpMemoryImporter
+from core.importers.formats.mem0 import Mem0Importer
+from core.importers.formats.openmemory import OpenMemoryImporter
 from core.importers.input.source import open_bundle
-from core.importers.memories.mcp_memory import McpMemoryImporter
-from core.importers.memories.mem0 import Mem0Importer
-from core.importers.memories.openmemory import OpenMemoryImporter
-from core.importers.records.records import Importer
+from core.importers.records import Importer
 from core.types.clock import Clock
 from core.types.replies import Candidate
 

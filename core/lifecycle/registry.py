@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from core.lifecycle.archive import ArchiveErasureJob
 from core.lifecycle.consolidate.consolidate import ConsolidationJob
-from core.lifecycle.decay.archive import ArchiveErasureJob
-from core.lifecycle.decay.episode_cleanup import EpisodeCleanupJob
-from core.lifecycle.decay.sweep import SweepJob
-from core.lifecycle.distill.distill import DistillJob
-from core.lifecycle.enrich.embedding_backlog import EmbeddingJob
-from core.lifecycle.enrich.enrich import EnrichJob
+from core.lifecycle.distill import DistillJob
+from core.lifecycle.embedding import EmbeddingJob
+from core.lifecycle.enrich import EnrichJob
+from core.lifecycle.episode_cleanup import EpisodeCleanupJob
 from core.lifecycle.kit.job_context import Planner, StreamJob
-from core.lifecycle.questions.gaps import GapsJob
-from core.lifecycle.replay.replay import ReplayJob
+from core.lifecycle.questions import GapsJob
+from core.lifecycle.replay import ReplayJob
+from core.lifecycle.sweep import SweepJob
 from core.types.lifecycle import JobType
 
 

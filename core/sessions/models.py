@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from core.config.sessions import SessionOptions
+from core.config.options import SessionOptions
 
 MOST_TOKENS = 100_000
 """No context is larger, whatever a model can read; the same bound as a caller's own number has."""

@@ -174,7 +174,7 @@ INNER = (
     ("core/belief", "extract", "relate"),
     ("core/lifecycle", "kit", "consolidate"),
     ("core/recall", "browse", "pipeline"),
-    ("core/importers", "input", "chats"),
+    ("core/importers", "input", "formats"),
     ("core/ipc", "protocol", "socket"),
     ("core/vault", "files", "database"),
     ("core/text", "terms", "query_plan"),

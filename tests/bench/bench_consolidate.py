@@ -37,8 +37,7 @@ from app.bench.measure import percentiles  # noqa: E402
 from core.engine.facade import built_in_readers  # noqa: E402
 from core.engine.startup import warm_index  # noqa: E402
 from core.index.manager import IndexState  # noqa: E402
-from core.lifecycle.consolidate.consolidate import ConsolidationJob  # noqa: E402
-from core.lifecycle.consolidate.run_report import count_plan  # noqa: E402
+from core.lifecycle.consolidate.consolidate import ConsolidationJob, count_plan  # noqa: E402
 from core.lifecycle.kit.job_context import JobContext  # noqa: E402
 from core.types.belief import Told  # noqa: E402
 from core.types.lifecycle import JobType, Planned  # noqa: E402

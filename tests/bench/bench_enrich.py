@@ -24,7 +24,7 @@ from engine_rig import Rig, rig_at  # noqa: E402
 from ground_rig import flow, ground_of  # noqa: E402
 
 from core.belief.extract.extraction import extract_claims  # noqa: E402
-from core.lifecycle.enrich.enrich import EnrichJob  # noqa: E402
+from core.lifecycle.enrich import EnrichJob  # noqa: E402
 from core.text.metadata import affect_of, extract_metadata  # noqa: E402
 
 Line = dict[str, Any]

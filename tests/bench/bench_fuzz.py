@@ -32,7 +32,7 @@ from core.errors import BugError, LociError  # noqa: E402
 from core.importers.detect import all_importers, detect_format  # noqa: E402
 from core.importers.dry_run import import_items  # noqa: E402
 from core.importers.input.streams import BadJson, parse_json_text  # noqa: E402
-from core.importers.records.records import Record  # noqa: E402
+from core.importers.records import Record  # noqa: E402
 from core.ipc.client.client import Client  # noqa: E402
 from core.ipc.protocol.messages import (  # noqa: E402
     LINE_BYTES,

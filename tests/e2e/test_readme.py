@@ -10,8 +10,8 @@ import pytest
 from cli_rig import FIXTURES, ROOT, Palace, Shell
 
 from core.errors import Code, LociError
-from core.importers.records.front_matter import plain_name
-from core.importers.records.rows import FIELDS
+from core.importers.front_matter import plain_name
+from core.importers.rows import FIELDS
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FORMAT_WORDS = {

@@ -15,8 +15,7 @@ from window_rig import hear, settle
 
 from core.engine.jobs.scheduler import SchedulerPacing
 from core.errors import Code, EnvironmentFaultError
-from core.types.embedding import ChangeCost, Embedding, KeptSpace, Offered, Offers
-from core.types.lifecycle import JobType
+from core.types.lifecycle import ChangeCost, Embedding, JobType, KeptSpace, Offered, Offers
 from ui.context import Context
 from ui.pages.settings.meaning import MeaningSection, cost_told, kept_told, model_told, time_told
 from ui.pages.settings.page import SettingsPage

@@ -14,7 +14,7 @@ from typing import Any
 
 from core.importers.detect import detect_format
 from core.importers.input.source import Bundle, SourceFile, open_bundle
-from core.importers.records.records import Importer, Item, Record, SkippedPart, UnreadablePart
+from core.importers.records import Importer, Item, Record, SkippedPart, UnreadablePart
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures" / "imports"
 EXPECTED: Mapping[str, Any] = json.loads((FIXTURES / "expected.json").read_text("utf-8"))

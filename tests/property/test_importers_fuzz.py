@@ -17,22 +17,22 @@ from hypothesis import strategies as st
 from importer_checks import FIXTURES, memory_bundle
 
 from core.errors import LociError
-from core.importers.chats.chatgpt import ChatGptImporter, walk_tree
+from core.importers.conversation import cut_blocks
 from core.importers.detect import all_importers, detect_format
 from core.importers.dry_run import dry_run_import, import_items
-from core.importers.input import encodings
-from core.importers.input.sniff import key_paths
+from core.importers.formats.chatgpt import ChatGptImporter, walk_tree
+from core.importers.input import strict_json
 from core.importers.input.source import Bundle, SourceFile, open_bundle
 from core.importers.input.streams import (
     BadJson,
     iter_json_array,
+    key_paths,
     parse_json_text,
     read_lines,
     read_whole_text,
     replace_surrogates,
 )
-from core.importers.records.blocks import cut_blocks
-from core.importers.records.records import Record
+from core.importers.records import Record
 from core.text.times import parse_time
 
 MODEST = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -160,14 +160,14 @@ def test_array_elements_are_what_the_whole_parser_says(
     value: list[Any], chunk: int, indent: int | None, ascii_only: bool
 ) -> None:
     raw = json.dumps(value, indent=indent, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
-    before, encodings.CHUNK = encodings.CHUNK, chunk + 2
+    before, strict_json.CHUNK = strict_json.CHUNK, chunk + 2
     try:
         for document, prefix in ((raw, ""), (b'{"n": [1], "items": ' + raw + b', "z": {}}', "items")):
             found = [parsed.value for parsed in iter_json_array(mem_file(document), (prefix,))]
             text = raw.decode("utf-8", "surrogatepass")
             assert found == parse_json_text(text).value
     finally:
-        encodings.CHUNK = before
+        strict_json.CHUNK = before
 
 
 @MORE
@@ -215,12 +215,12 @@ def test_replacing_surrogates_keeps_every_other_character(text: str) -> None:
 )
 def test_lines_join_to_the_text(rows: list[str], chunk: int) -> None:
     text = "\n".join(rows)
-    before, encodings.CHUNK = encodings.CHUNK, chunk + 2
+    before, strict_json.CHUNK = strict_json.CHUNK, chunk + 2
     try:
         lines = [line for _, line in read_lines(mem_file(text.encode()))]
         whole, flags = read_whole_text(mem_file(text.encode()))
     finally:
-        encodings.CHUNK = before
+        strict_json.CHUNK = before
     want = text.removeprefix("\ufeff").split("\n")
     assert lines == [row.removesuffix("\r") for row in (want if want[-1] else want[:-1])]
     assert (whole, flags) == (text.removeprefix("\ufeff"), frozenset())

@@ -15,16 +15,25 @@ from hypothesis import strategies as st
 from importer_checks import FIXTURES, items_of, memory_bundle, path_of, records
 
 from core.errors import LociError
+from core.importers.formats.csv_rows import CsvImporter
+from core.importers.formats.jsonl import JsonlImporter
+from core.importers.formats.mcp_memory import McpMemoryImporter
+from core.importers.formats.mem0 import Mem0Importer
+from core.importers.formats.notes import (
+    MarkdownImporter,
+    NoteIndex,
+    ObsidianImporter,
+    RawLink,
+    TextImporter,
+    link_rows,
+    links_in,
+    survey_notes,
+    tags_in,
+)
+from core.importers.formats.openmemory import OpenMemoryImporter
+from core.importers.front_matter import read_front_matter
 from core.importers.input.source import open_bundle
-from core.importers.memories.mcp_memory import McpMemoryImporter
-from core.importers.memories.mem0 import Mem0Importer
-from core.importers.memories.openmemory import OpenMemoryImporter
-from core.importers.notes.notes import MarkdownImporter, ObsidianImporter, TextImporter, survey_notes
-from core.importers.notes.wikilinks import NoteIndex, RawLink, link_rows, links_in, tags_in
-from core.importers.records.front_matter import read_front_matter
-from core.importers.records.records import Importer, Record, SkippedPart, UnreadablePart
-from core.importers.tables.csv_rows import CsvImporter
-from core.importers.tables.jsonl import JsonlImporter
+from core.importers.records import Importer, Record, SkippedPart, UnreadablePart
 from core.text.markdown import blank_code
 
 IMPORTERS: tuple[Importer, ...] = (

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.sessions.table import Name, SessionSnapshot, SessionTable
-from core.sessions.working_set import RestoredSlots, mark_used
+from core.sessions.table import Name, RestoredSlots, SessionSnapshot, SessionTable, mark_used
 from core.types.sessions import Resumed
 
 CLIENTS = st.sampled_from([(f"client{n}", "main") for n in range(5)])

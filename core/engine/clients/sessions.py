@@ -22,11 +22,10 @@ from core.engine.runtime.storage import chain, log_failure, map_result
 from core.errors import LociError, UserError
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.recall.context import HEAD
-from core.sessions import working_set
+from core.sessions import table as working_set
 from core.sessions.capture import CaptureContext, PreparedCapture, prepare_messages, prepare_summary, write_capture
 from core.sessions.models import turn_allowance
-from core.sessions.table import EvictedSessions, Name, SessionSnapshot, SessionTable
-from core.sessions.working_set import RestoredSlots, Slots
+from core.sessions.table import EvictedSessions, Name, RestoredSlots, SessionSnapshot, SessionTable, Slots
 from core.types.clients import limit_of
 from core.types.recall import ContextQuery, ContextReply
 from core.types.replies import ClientRecord

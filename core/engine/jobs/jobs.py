@@ -26,21 +26,20 @@ from core.engine.runtime.storage import chain, map_result
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.intake.revise.revision import SPARED_DAYS, accept_link, open_links, reject_link, spare_memories
 from core.intake.transaction.unit_of_work import IdempotentCall
-from core.lifecycle.consolidate.run_report import (
+from core.lifecycle import distill_queue
+from core.lifecycle.archive import read_archive_page
+from core.lifecycle.consolidate.consolidate import (
     count_plan,
     count_standing,
     count_sweep,
     forecast_memories,
     make_report,
 )
-from core.lifecycle.decay.archive import read_archive_page
-from core.lifecycle.decay.episode_cleanup import EpisodeCleanupJob, count_remaining, plan_cleanup
-from core.lifecycle.decay.gauges import read_gauges
-from core.lifecycle.distill import distill_queue
+from core.lifecycle.episode_cleanup import EpisodeCleanupJob, count_remaining, plan_cleanup
+from core.lifecycle.gauges import count_by_state, read_gauges
 from core.lifecycle.kit import job_store
 from core.lifecycle.kit.job_context import JobContext, Planner, StreamJob
-from core.lifecycle.kit.reverted_runs import CHANGED
-from core.lifecycle.kit.stats import count_by_state
+from core.lifecycle.kit.job_store import CHANGED
 from core.memory.draft import to_json
 from core.recall.scope import Scope, visible_ids
 from core.types.clients import seen_from
@@ -105,7 +104,7 @@ class Maintenance:
             space: count this space and GLOBAL only; None for all that the asker sees.
 
         Returns:
-            `core.lifecycle.kit.stats.count_by_state`; the future raises NOT_FOUND for a space out of sight or unknown.
+            `core.lifecycle.gauges.count_by_state`; the future raises NOT_FOUND for a space out of sight or unknown.
 
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.

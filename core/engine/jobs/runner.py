@@ -24,7 +24,7 @@ from core.errors import BugError, Code, EnvironmentFaultError
 from core.events import Progress
 from core.index.manager import IndexManager, IndexState
 from core.intake.store.store import StoreService
-from core.lifecycle.consolidate.run_report import count_standing, make_report
+from core.lifecycle.consolidate.consolidate import count_standing, make_report
 from core.lifecycle.kit import job_store
 from core.lifecycle.kit.job_context import SCHEDULER, BatchResult, JobContext, Planner, PreparingPlanner, StreamJob
 from core.lifecycle.kit.job_store import StoredJob

@@ -19,7 +19,7 @@ from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
 from core.engine.runtime.storage import chain
 from core.errors import Code, LociError, UserError
-from core.lifecycle.questions.question_choice import note_asked, select_questions
+from core.lifecycle.questions import note_asked, select_questions
 from core.recall.context import apply_session_boost, average_entry_tokens, pack_with_quota
 from core.recall.predicate import withheld_count
 from core.recall.ranking import mark_contradictions

@@ -40,7 +40,7 @@ from core.intake.store.store import identify_store_call, restore_store_reply
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.transitions.transitions import forget_memory
 from core.intake.transitions.verdicts import VerdictWriter
-from core.lifecycle.enrich.enrich import renew_annotations
+from core.lifecycle.enrich import renew_annotations
 from core.memory.read import read_by_ids
 from core.memory.write import read_without_vectors, write_vectors
 from core.recall.browse.library import read_list_page

@@ -12,7 +12,7 @@ from core.engine.runtime.settings import apply_undone_options
 from core.errors import Code, UserError
 from core.intake import undo
 from core.intake.erase.erasure import SCRUB_DUE, note_scrub
-from core.lifecycle.kit import reverted_runs
+from core.lifecycle.kit import job_store
 from core.lifecycle.kit.clock_check import believed_ms
 from core.types.replies import UndoReport
 from core.types.values import Actor
@@ -128,7 +128,7 @@ def _delete_steps(tx: Tx) -> bool:
     steps = json.dumps([row[0] for row in tx.all(_STEPS_OVER, {"now": tx.clock_ms, "most": _STEPS})])
     if steps == "[]":
         return False
-    reverted_runs.keep_reverted_pairs(tx, steps)
+    job_store.keep_reverted_pairs(tx, steps)
     of_them = "IN (SELECT value FROM json_each(?))"
     # Rows first, and so many at a time: an import's step has one for each of its memories.
     gone = tx.run(

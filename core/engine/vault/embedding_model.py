@@ -1,6 +1,6 @@
 """The facade's group for the embedding model: which one is searched with, changing it, and what the change needs.
 
-The job in `core.lifecycle.enrich.model_migration` does the work, batch by batch; here models are opened and indexes
+The job in `core.lifecycle.embedding` does the work, batch by batch; here models are opened and indexes
 exchanged. Must not do: call a server that is not this machine, write a vector, or ask on the thread of the loop.
 """
 
@@ -30,14 +30,14 @@ from core.engine.runtime.storage import chain
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.index.flat import NO_LABELS
 from core.index.manager import IndexManager, MaintenanceDue
-from core.lifecycle.enrich.model_migration import TargetSpace
+from core.lifecycle.embedding import TargetSpace
 from core.lifecycle.kit.job_context import SCHEDULER, JobContext
 from core.llm.ollama import ModelServer, ServerLimits, load_library
 from core.llm.server_address import parse_address
 from core.memory import vector_spaces
 from core.memory.write import SERVED, VectorSpace, count_without_vectors
 from core.score.profile import profile_from_options
-from core.types.embedding import ChangeCost, Embedding, KeptSpace, Offered, Offers
+from core.types.lifecycle import ChangeCost, Embedding, KeptSpace, Offered, Offers
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

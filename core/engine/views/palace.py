@@ -16,10 +16,9 @@ from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.storage import locked_error, log_failure
 from core.errors import UserError
 from core.events import Changed, Event, StateChanged
-from core.lifecycle.palace import floor_plan_edits
-from core.lifecycle.palace.arrangement import SCHEDULER, ArrangementResult, Arranger, has_unplaced
-from core.lifecycle.palace.floor_plan_edits import FloorPlanContext
-from core.lifecycle.palace.placement import Numbers, Vectors
+from core.lifecycle import floor_plan_edits
+from core.lifecycle.arrangement import SCHEDULER, ArrangementResult, Arranger, Numbers, Vectors, has_unplaced
+from core.lifecycle.floor_plan_edits import FloorPlanContext
 from core.memory import floor_plan
 from core.types.values import OWNER_ACTOR
 from core.types.views import Loci, PalacePlan, Whereabouts

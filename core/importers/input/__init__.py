@@ -1,4 +1,4 @@
 """Bytes of strangers: files, archives, encodings, strict JSON, with limits before anything is unpacked.
 
-Must not: know a format.
+Must not do: know a format.
 """

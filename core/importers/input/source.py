@@ -18,11 +18,18 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from core.errors import UserError
-from core.importers.input.archive import list_members, looks_like_zip, open_member
-from core.importers.input.disk import DiskFile, clean_name, disk_file, inspect_file, walk_folder
-from core.importers.input.encodings import decode_ladder
-from core.importers.input.refusal import refuse_file
-from core.importers.input.strict_json import BadJson, parse_json_text
+from core.importers.input.files import (
+    DiskFile,
+    clean_name,
+    disk_file,
+    inspect_file,
+    list_members,
+    looks_like_zip,
+    open_member,
+    refuse_file,
+    walk_folder,
+)
+from core.importers.input.strict_json import BadJson, decode_ladder, parse_json_text
 
 _MANIFEST_CAP = 1 << 20
 _EXPORT_MEMBER = re.compile(

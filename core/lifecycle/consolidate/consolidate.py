@@ -1,9 +1,11 @@
-"""Consolidation: one pass over all that stands, in the five phases of seed A (feature 6), by the rules of section 4.
+"""Consolidation: one pass over all that stands, in the five phases of seed A (feature 6), and the report of its run.
 
 Duplicates go beneath one of them, contradictions through the gate, what other sources say confirms, old clusters become
 digests, dead memories are archived. Whatever shares a memory is one planned change, done in that order, all or nothing.
 The plan is the preview; each change is checked again before it is carried out, and one that fails takes nothing with
-it. Must not do: delete, judge beside the gate, or hold more than labels and numbers of what it looks at.
+it. Contradictions are claims that cannot both hold and that nobody was asked about yet: they were read later, came
+back, or met a slot that was taken (seed A, 6.2; E4.3). Must not do: delete, judge beside the gate or by meaning alone,
+raise again what a person decided, or hold more than labels and numbers of what it looks at.
 """
 
 from __future__ import annotations
@@ -17,23 +19,254 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import log
+from core.belief.gate import GateDecision as Verdict
 from core.embed.base import AWAY
 from core.errors import CancelledError, LociError
+from core.intake.store.store import StoreService, judge_by_claims, plan_for_stored
+from core.intake.store.store_plan import NeighbourCase, StorePlan
+from core.intake.transaction.sources import standing_twin
 from core.intake.transaction.unit_of_work import Verb
-from core.lifecycle.consolidate import contradictions
-from core.lifecycle.consolidate.contradictions import OpposedMemory, find_opposed_memories, recheck_opposed
-from core.lifecycle.consolidate.digest_groups import Cluster, find_clusters
-from core.lifecycle.consolidate.digest_writer import sentences_to_json
-from core.lifecycle.consolidate.duplicates import DuplicatePair, DuplicatePlan, find_duplicates
-from core.lifecycle.consolidate.merge_actions import can_unite, carry_out_change, is_applicable, texts_to_embed
+from core.intake.transitions.review_items import ItemSubject, known_matter
+from core.intake.transitions.transitions import Transitions
+from core.lifecycle import sweep
+from core.lifecycle.consolidate.digests import Cluster, find_clusters, sentences_to_json
+from core.lifecycle.consolidate.duplicates import (
+    DuplicatePair,
+    DuplicatePlan,
+    can_unite,
+    carry_out_change,
+    find_duplicates,
+    is_applicable,
+    texts_to_embed,
+)
 from core.lifecycle.consolidate.pairs import Node, PairDecisions, find_near_pairs, read_pair_decisions
-from core.lifecycle.consolidate.run_report import PRUNES
-from core.lifecycle.decay import sweep
 from core.lifecycle.kit.job_context import BatchResult, JobContext
+from core.lifecycle.sweep import OLD_VERSION
+from core.memory.draft import to_json
+from core.memory.read import said_at_sql
 from core.score.topics import CosineThresholds, thresholds_for
-from core.types.lifecycle import Deed, JobType, Planned
+from core.types.lifecycle import Consolidated, Deed, JobType, Planned
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
+
+PRUNES = frozenset({Deed.ARCHIVE, Deed.EXPIRE})
+"""What is archived; every other deed of a consolidation carries its counts with it."""
+_PRUNED_FOR = {"old_version": "pruned_superseded", "doubted": "pruned_disputed"}
+
+
+def count_plan(deeds: Sequence[Planned]) -> Mapping[str, int]:
+    """What carrying a plan out would count, if every deed still fits.
+
+    Args:
+        deeds: the plan of a consolidation.
+
+    Returns:
+        The keys of `Batch.counts`; one that would stay 0 is left out.
+    """
+    counts: Counter[str] = Counter()
+    for deed in deeds:
+        if deed.deed in PRUNES:
+            counts[_PRUNED_FOR.get(deed.reason, "pruned_decayed")] += 1
+        else:
+            counts.update(deed.detail["counts"])  # a deed may stack, confirm and digest: it says how many it counts
+    return dict(counts)
+
+
+def count_sweep(deeds: Sequence[Planned]) -> Mapping[str, int]:
+    """What carrying out the plan of a sweep would count, if every deed still fits.
+
+    Args:
+        deeds: the plan.
+
+    Returns:
+        The keys of its `Batch.counts`.
+    """
+    return dict(Counter("old_versions" if deed.reason == OLD_VERSION else deed.reason for deed in deeds))
+
+
+def forecast_memories(rows: Rows, deeds: Sequence[Planned], before: Mapping[str, int]) -> dict[str, int]:
+    """How many memories there would be behind a consolidation, and how many would stand.
+
+    Args:
+        deeds: its plan.
+        before: `count_standing` of the same snapshot.
+
+    Returns:
+        As `count_standing`.
+    """
+    gone = [one for deed in deeds for one in ([deed.memory_id] if deed.deed in PRUNES else deed.detail["leaving"])]
+    leave = rows.value(
+        "SELECT count(*) FROM json_each(?) w JOIN memories h ON h.id = w.value "
+        "JOIN memories m ON m.id = h.id OR m.part_of = h.id WHERE m.status = 'active'",
+        (to_json(sorted(set(gone))),),
+    )
+    made = sum(int(deed.detail.get("made", 0)) for deed in deeds)
+    stand = sum(int(deed.detail.get("standing", 0)) for deed in deeds)
+    return {"total": before["total"] + made, "active": before["active"] - int(leave) + stand}
+
+
+def make_report(
+    counts: Mapping[str, int],
+    *,
+    before: Mapping[str, int],
+    after: Mapping[str, int],
+    duration_ms: int,
+    dry_run: bool = False,
+) -> Consolidated:
+    """Make the report.
+
+    Args:
+        counts: `Batch.counts` added up, or what a plan would do; unknown keys are passed over.
+        before: `count_standing` before the run; `after` behind it, empty for a dry run.
+        after: see `before`.
+        duration_ms: how long it took.
+        dry_run: whether nothing was written.
+
+    Returns:
+        The report.
+    """
+    names = (
+        "deduplicated", "resolved", "pending", "corroborated", "clusters", "source_memories", "pruned_superseded",
+        "pruned_decayed", "pruned_disputed", "skipped",
+    )  # fmt: skip
+    known = {name: int(counts.get(name, 0)) for name in names}
+    return Consolidated(**known, before=before, after=after, duration_ms=duration_ms, dry_run=dry_run)
+
+
+def count_standing(rows: Rows) -> dict[str, int]:
+    """How many memories there are, and how many stand.
+
+    Returns:
+        `total` and `active`.
+    """
+    total, active = rows.all(
+        "SELECT count(*), coalesce(sum(status = 'active'), 0) FROM memories WHERE status <> 'deleted'"
+    )[0]
+    return {"total": int(total), "active": int(active)}
+
+
+_STANDS = "IN ('fact', 'rule', 'procedure') AND {0}.status = 'active' AND coalesce({0}.part_index, 0) = 0"
+_LEFT = (
+    "SELECT DISTINCT m.id, m.n FROM claims c JOIN claims o ON o.space_id = c.space_id "  # noqa: S608 - constants only
+    "AND o.subject_key = c.subject_key AND o.predicate = c.predicate AND o.state = 'asserted' AND o.id <> c.id "
+    "AND o.scope_session = c.scope_session AND o.qualifiers = c.qualifiers "
+    "AND coalesce(o.valid_from, -9223372036854775807) < coalesce(c.valid_to, 9223372036854775807) "
+    "AND coalesce(c.valid_from, -9223372036854775807) < coalesce(o.valid_to, 9223372036854775807) "
+    "AND ((c.state = 'draft' AND c.exclusive = 1 AND o.exclusive = 1 AND c.polarity = 'positive' "
+    "AND o.polarity = 'positive' AND c.value_key <> o.value_key) "
+    "OR (c.polarity <> o.polarity AND c.value_key = o.value_key)) "
+    "JOIN evidence e ON e.claim_id = c.id AND e.stance = 'supporting' "
+    f"JOIN memories m ON m.id = e.memory_id AND m.read_at IS NOT NULL AND m.kind {_STANDS.format('m')} "
+    "JOIN evidence f ON f.claim_id = o.id AND f.stance = 'supporting' "
+    f"JOIN memories p ON p.id = f.memory_id AND p.id <> m.id AND p.kind {_STANDS.format('p')} "
+    "WHERE c.state IN ('draft', 'asserted') "
+    f"AND (c.state = 'draft' OR ({said_at_sql('m')}, m.n) "
+    f"> ({said_at_sql('p')}, p.n)) "
+    "ORDER BY m.n"
+)
+_ENDS = frozenset({Verdict.SUPERSEDE, Verdict.ENTER_SUPERSEDED})
+_ASKS = frozenset({Verdict.QUARANTINE, Verdict.DISPUTE, Verdict.HOLD_EXISTING, Verdict.COEXIST})
+
+
+@dataclass(frozen=True, slots=True)
+class OpposedMemory:
+    """A memory that cannot stand beside others.
+
+    Attributes:
+        memory_id: the one that is judged.
+        others: what it is at odds with.
+        deed: `SUPERSEDE` where the gate lets one end, `ASK` where a person decides.
+        confidence: how sure that is, 0 to 1.
+        leaving: which of them stand no longer then; heads.
+    """
+
+    memory_id: str
+    others: tuple[str, ...]
+    deed: Deed
+    confidence: float
+    leaving: tuple[str, ...] = ()
+
+
+def find_opposed_memories(rows: Rows, store_service: StoreService, decisions: PairDecisions) -> list[OpposedMemory]:
+    """What is still to be settled.
+
+    Args:
+        store_service: foresees the gate's answer.
+        decisions: what people decided, and took back.
+
+    Returns:
+        One for each memory, by its label; each memory in at most one, on either side.
+    """
+    found: list[OpposedMemory] = []
+    taken: set[str] = set()
+    for memory_id, _ in rows.all(_LEFT):
+        opposed = recheck_opposed(rows, store_service, str(memory_id))
+        if opposed is None or any(frozenset((opposed.memory_id, one)) in decisions.undone for one in opposed.others):
+            continue
+        ids = {opposed.memory_id, *opposed.others}
+        if not taken & ids:
+            taken |= ids
+            found.append(opposed)
+    return found
+
+
+def recheck_opposed(rows: Rows, store_service: StoreService, memory_id: str) -> OpposedMemory | None:
+    """What the gate would say of one memory now.
+
+    Args:
+        store_service: foresees the gate's answer.
+        memory_id: the memory; it stands.
+
+    Returns:
+        None where it is at odds with nothing, or a person was asked about all of it before.
+    """
+    newcomer, plan = plan_for_stored(store_service, rows, memory_id)
+    twin = standing_twin(rows, newcomer.texts, newcomer.kind, newcomer.space_id, newcomer.standing.scope_session)
+    if twin not in (None, memory_id) or plan.known is not None:
+        return None
+    cases = tuple(case for case in plan.partners if case.odds)
+    if not cases or any(known_matter(rows, _matter(memory_id, case)) is not None for case in cases):
+        return None
+    deed = _deed(plan, cases)
+    if deed is None:
+        return None
+    others = tuple(case.other.id for case in cases)
+    return OpposedMemory(memory_id, others, deed, plan.confidence, _leaving_by_plan(plan, memory_id))
+
+
+def _leaving_by_plan(plan: StorePlan, memory_id: str) -> tuple[str, ...]:
+    """What `core.intake.store.plan_execution` lets end or wait."""
+    if plan.deed in (Verdict.SUPERSEDE, Verdict.HOLD_EXISTING):
+        return tuple(
+            case.other.id
+            for case in plan.partners
+            if case.verdict.deed is Verdict.HOLD_EXISTING or (case.verdict.deed is not Verdict.COEXIST and case.whole)
+        )
+    return () if plan.deed is Verdict.COEXIST else (memory_id,)
+
+
+def _deed(plan: StorePlan, cases: tuple[NeighbourCase, ...]) -> Deed | None:
+    if plan.deed in _ENDS:
+        return Deed.SUPERSEDE
+    if plan.deed is Verdict.COEXIST and not any(case.verdict.review for case in cases):
+        return None
+    return Deed.ASK if plan.deed in _ASKS else None
+
+
+def _matter(memory_id: str, case: NeighbourCase) -> ItemSubject:
+    odds = case.odds[0]
+    return ItemSubject(case.verdict.kind, memory_id, case.other.id, keys=(odds.key, odds.own_key))
+
+
+def settle_contradiction(transitions: Transitions, store_service: StoreService, memory_id: str) -> None:
+    """Do what the gate says of one memory.
+
+    Args:
+        transitions: the steps of the running verb.
+        store_service: judges.
+    """
+    judge_by_claims(store_service, transitions, memory_id)
+
 
 DUPLICATE, MERGED, CORROBORATED, DIGESTED = "duplicate", "merged", "corroborated", "digested"
 """Reasons: keys of `resources/help/lifecycle.json`."""
@@ -324,7 +557,7 @@ def _carried(
             else:
                 done = _settled(tx, ground, deed)
                 if done:
-                    contradictions.settle_contradiction(transitions, ground.store_service, deed.memory_id)
+                    settle_contradiction(transitions, ground.store_service, deed.memory_id)
             if done:
                 transitions.close_moot()
     except CancelledError:

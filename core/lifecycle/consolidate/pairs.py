@@ -28,7 +28,7 @@ from core.errors import LociError
 from core.intake.candidate import Neighbour, load_neighbours
 from core.intake.claims import Relate
 from core.intake.transitions.review_items import KEPT, ItemSubject, known_matter
-from core.lifecycle.kit import reverted_runs
+from core.lifecycle.kit import job_store
 from core.lifecycle.kit.job_context import JobContext
 from core.memory.read import said_at_sql
 from core.score.trust import discount_chance, relevance_probability
@@ -395,7 +395,7 @@ def read_pair_decisions(rows: Rows) -> PairDecisions:
         "AND resolution IN (SELECT value FROM json_each(?))",
         (json.dumps(sorted(KEPT)),),
     )
-    undone = reverted_runs.read_reverted_pairs(rows)
+    undone = job_store.read_reverted_pairs(rows)
     return PairDecisions(
         kept=frozenset(frozenset(map(str, row)) for row in kept),
         undone=frozenset(frozenset((str(a), str(b))) for _, a, b in undone),

@@ -1,4 +1,4 @@
-"""What every job is made with: its context, its durable row, the clock check, reverted runs.
+"""What every job is made with: its context, its durable row, the clock check, and what a person took back of runs.
 
-Must not: know a kind of job.
+Must not do: know a kind of job.
 """

@@ -24,7 +24,7 @@ from functools import cache
 from importlib.resources import files
 from urllib.parse import unquote
 
-from core.config.screening import BLOCK_ABOVE, FLAG_ABOVE, HARD_ABOVE, ScreeningOptions
+from core.config.options import BLOCK_ABOVE, FLAG_ABOVE, HARD_ABOVE, ScreeningOptions
 from core.text.screening.rule_matcher import (
     RuleHit,
     are_halves,

@@ -15,7 +15,7 @@ from app.bench.synthetic import MAX_WORDS, MIN_WORDS, Writer, bundled, write_jso
 from core.importers.detect import detect_format
 from core.importers.dry_run import import_items
 from core.importers.input.source import open_bundle
-from core.importers.records.records import Record
+from core.importers.records import Record
 from core.types.values import Kind, Role
 
 BLANKS = {

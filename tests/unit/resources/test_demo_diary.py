@@ -18,7 +18,7 @@ import pytest
 from core.importers.detect import detect_format
 from core.importers.dry_run import DryRunReport, dry_run_import, import_items
 from core.importers.input.source import open_bundle
-from core.importers.records.records import Record
+from core.importers.records import Record
 from core.types.values import Kind, Status
 
 RESOURCES = Path(str(files("resources")))

@@ -6,8 +6,7 @@ import pytest
 from engine_rig import refused
 
 from core.errors import Code
-from core.sessions.table import MOST_SESSIONS, SessionTable
-from core.sessions.working_set import RestoredSlots, Slots
+from core.sessions.table import MOST_SESSIONS, RestoredSlots, SessionTable, Slots
 from core.types.sessions import Resumed
 
 NONE = RestoredSlots({}, Resumed.NEW)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.config.options import Options
-from core.sessions.working_set import KEPT_ABOVE, SLOTS, decay_of, from_snapshot, mark_used, resume_slots, to_snapshot
+from core.sessions.table import KEPT_ABOVE, SLOTS, decay_of, from_snapshot, mark_used, resume_slots, to_snapshot
 from core.types.sessions import Resumed
 
 OPTIONS = Options()

@@ -12,8 +12,7 @@ from typing import Any
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QComboBox, QProgressBar, QPushButton
 
-from core.types.embedding import ChangeCost, Embedding, KeptSpace, Offers
-from core.types.lifecycle import Jobs, JobState, JobType
+from core.types.lifecycle import ChangeCost, Embedding, Jobs, JobState, JobType, KeptSpace, Offers
 from ui.context import Context
 from ui.pages.settings.keys import ActionLine
 from ui.pages.settings.rows import Section

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from core.errors import Code
 from core.lifecycle.consolidate.consolidate import ConsolidationJob
-from core.lifecycle.enrich.enrich import EnrichJob
+from core.lifecycle.enrich import EnrichJob
 from core.types.clients import channel_in, limit_of, limits_from, seen_from
 from core.types.entities import EntityCard, Resolving
 from core.types.requests import ListRequest

@@ -11,7 +11,7 @@ from engine_rig import START_MS, HandClock, Rig, error_of, rig_at
 
 from core.engine.facade import built_in_readers
 from core.errors import Code, EnvironmentFaultError
-from core.sessions import working_set
+from core.sessions import table
 from core.types.sessions import CaptureRequest, Message, TurnBegun, TurnEnd, TurnQuery
 from core.types.values import Actor, Source
 
@@ -66,7 +66,7 @@ def test_a_close_that_was_refused_has_closed_nothing(
     before = held(rig, plug)
     assert before
     with monkeypatch.context() as full:
-        full.setattr(working_set, "load_working_set", _disk_full)
+        full.setattr(table, "load_working_set", _disk_full)
         assert error_of(rig.engine.sessions.close("s", plug, request_id)).code is Code.DISK_FULL
     assert (held(rig, plug), rig.engine.sessions.open_turns(plug)) == (before, 1)
     closed = rig.engine.sessions.close("s", plug, request_id).result(60)

@@ -16,7 +16,7 @@ from core.errors import Code
 from core.importers.detect import detect_format
 from core.importers.dry_run import import_items
 from core.importers.input.source import open_bundle
-from core.importers.records.records import Record
+from core.importers.records import Record
 from core.intake.store.import_batch import identity_digest
 from core.intake.transitions.merge import write_merge
 from core.types.clock import ManualClock

@@ -18,7 +18,7 @@ from core.engine.jobs.runner import make_job_context
 from core.engine.jobs.scheduler import SchedulerPacing
 from core.engine.vault import embedding_model as spaces_module
 from core.errors import Code, EnvironmentFaultError
-from core.lifecycle.enrich.model_migration import LAST_ROUNDS, MigrationJob
+from core.lifecycle.embedding import LAST_ROUNDS, MigrationJob
 from core.memory import vector_spaces
 from core.memory.write import VectorSpace, write_vectors
 from core.types.lifecycle import JobState, JobType

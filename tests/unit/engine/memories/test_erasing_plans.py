@@ -16,7 +16,7 @@ from real_models import real_embedder, real_readers
 from core.lifecycle.consolidate.consolidate import ConsolidationJob
 from core.lifecycle.kit import job_store
 from core.lifecycle.kit.job_context import SCHEDULER, Planner
-from core.lifecycle.questions.gaps import GapsJob
+from core.lifecycle.questions import GapsJob
 from core.types.lifecycle import Deed, JobType, Planned
 from core.types.values import OWNER_ACTOR
 from core.vault.database.tx import Tx

@@ -22,9 +22,9 @@ from importer_checks import (
 )
 
 from core.errors import Code, UserError
+from core.importers.formats.jsonl import JsonlImporter
 from core.importers.input.source import open_bundle
-from core.importers.records.records import Record
-from core.importers.tables.jsonl import JsonlImporter
+from core.importers.records import Record
 from core.types.values import Kind, Role, Source
 
 JSONL = JsonlImporter()

@@ -17,7 +17,8 @@ import pytest
 from importer_checks import EXPECTED, FIXTURES, zip_bytes
 
 from core.errors import Code, LociError, UserError
-from core.importers.input import archive, disk
+from core.importers.input import files as archive
+from core.importers.input import files as disk
 from core.importers.input.source import Bundle, open_bundle
 
 TALK = b'[{"chat_messages": []}]'

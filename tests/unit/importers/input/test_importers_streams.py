@@ -9,12 +9,12 @@ import pytest
 from importer_checks import memory_bundle
 
 from core.errors import Code, UserError
-from core.importers.input import array_stream, encodings, streams
-from core.importers.input.sniff import key_paths
+from core.importers.input import streams, strict_json
 from core.importers.input.source import SourceFile
 from core.importers.input.streams import (
     BadJson,
     iter_json_array,
+    key_paths,
     mended_count,
     parse_json_text,
     read_head,
@@ -59,7 +59,7 @@ def test_lines(data: bytes, want: list[str]) -> None:
 def test_lines_across_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     data = "één\nzwei\r\n\nd🌊rei".encode()
     for size in range(1, 12):
-        monkeypatch.setattr(encodings, "CHUNK", size + 2)
+        monkeypatch.setattr(strict_json, "CHUNK", size + 2)
         assert [text for _, text in read_lines(file(data))] == ["één", "zwei", "", "d🌊rei"]
 
 
@@ -86,7 +86,7 @@ def test_half_a_unit_of_utf16_and_a_lone_half_character() -> None:
 
 def test_caps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "LINE_CAP", 10)
-    monkeypatch.setattr(encodings, "CHUNK", 4)
+    monkeypatch.setattr(strict_json, "CHUNK", 4)
     assert [text for _, text in read_lines(file("0123456789\nab"))] == ["0123456789", "ab"]
     for call in (
         lambda: list(read_lines(file("a\n" + "b" * 20))),
@@ -96,7 +96,7 @@ def test_caps(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(UserError, match=r"x\.json") as error:
             call()
         assert error.value.code is Code.IMPORT_REFUSED
-    monkeypatch.setattr(array_stream, "ELEMENT_CAP", 10)
+    monkeypatch.setattr(strict_json, "ELEMENT_CAP", 10)
     with pytest.raises(UserError, match="longer than"):
         values('["' + "b" * 20 + '"]')
 

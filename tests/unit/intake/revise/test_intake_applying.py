@@ -14,7 +14,7 @@ from ground_rig import ground_of, run
 from core.engine import practice as rule_reports
 from core.errors import Code
 from core.intake.revise.outcome_reports import OutcomeReports, procedure_state, rule_state
-from core.lifecycle.questions.gaps import GapsJob
+from core.lifecycle.questions import GapsJob
 from core.types.lifecycle import Marked, ProcedureState, RuleState
 from core.types.recall import ContextQuery
 from core.types.reviews import Decision

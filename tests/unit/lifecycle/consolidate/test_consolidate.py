@@ -18,8 +18,7 @@ from real_models import real_embedder, real_readers
 
 from core.errors import Code, EnvironmentFaultError
 from core.intake.transaction.sources import claims_on, refresh_claims
-from core.lifecycle.consolidate.consolidate import ConsolidationJob
-from core.lifecycle.consolidate.run_report import count_plan, count_standing, make_report
+from core.lifecycle.consolidate.consolidate import ConsolidationJob, count_plan, count_standing, make_report
 from core.lifecycle.kit.job_context import JobContext
 from core.types.lifecycle import Deed
 from core.types.values import OWNER_ACTOR, Kind, Source

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from core.engine.health import describe_problem
 from core.engine.jobs.scheduler import SchedulerPacing
 from core.engine.runtime.expiry import delete_expired
-from core.lifecycle.decay.archive import ArchiveErasureJob
+from core.lifecycle.archive import ArchiveErasureJob
 from core.lifecycle.kit.clock_check import (
     DAY_MS,
     HOUR_MS,

@@ -10,7 +10,7 @@ import pytest
 from belief_rig import change
 from engine_rig import START_MS, HandClock, Rig, rig_at
 
-from core.lifecycle.kit.stats import count_by_state
+from core.lifecycle.gauges import count_by_state
 from core.types.values import Kind
 from core.vault.database.tx import Tx
 

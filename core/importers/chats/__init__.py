@@ -1,1 +1,0 @@
-"""Exports of assistants: ChatGPT, Claude, Claude Code, Codex. Must not: store anything."""

@@ -1,0 +1,294 @@
+"""One row of JSONL or CSV as a record: the fields of design section 8, their common other names, and identity.
+
+Must not do: read files, drop a field nobody knows, or change a text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.importers.front_matter import plain_name
+from core.importers.input.streams import BadJson, mended_count, parse_json_text
+from core.importers.records import Conversation, Record, SkippedPart, UnreadablePart
+from core.text.times import parse_time
+from core.types.values import Kind, Role, Source, When
+
+# Canonical name first, then the names that other programs use, by preference. Compared by `plain_name`.
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "text": ("text", "content", "message", "body"),
+    "time": ("time", "timestamp", "date", "datetime", "createdat", "created", "occurredat", "ts"),
+    "author": ("author", "role", "sender", "speaker", "user", "from"),
+    "session": ("session", "sessionid", "conversationid", "conversation", "threadid", "thread", "chatid"),
+    "ref": ("ref", "id", "uuid", "messageid"),
+    "kind": ("kind",),
+    "category": ("category",),
+    "importance": ("importance",),
+    "tags": ("tags", "labels"),
+    "source": ("source",),
+    "space": ("space",),
+    "claim": ("claim",),
+    "valid_from": ("validfrom",),
+    "valid_to": ("validto",),
+}
+TEXT_NAMES = frozenset(FIELDS["text"])
+KNOWN_NAMES = frozenset(name for names in FIELDS.values() for name in names)
+
+_ROLES = {
+    "user": Role.USER,
+    "me": Role.USER,
+    "human": Role.USER,
+    "assistant": Role.ASSISTANT,
+    "ai": Role.ASSISTANT,
+    "bot": Role.ASSISTANT,
+    "model": Role.ASSISTANT,
+    "tool": Role.TOOL,
+    "system": Role.TOOL,
+}
+_FALLBACK_CATEGORY = "general"
+_KINDS = {kind.value: kind for kind in Kind}
+_SOURCES = {source.value: source for source in Source}
+
+
+def spread_tags(value: object) -> tuple[str, ...]:
+    """Tags from a list or from one string with commas, each once, without blanks around them."""
+    parts: Iterable[object] = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else ()
+    words = (str(part).strip() for part in parts if isinstance(part, str | int | float) and not isinstance(part, bool))
+    return tuple(dict.fromkeys(word for word in words if word))
+
+
+def filled_text(value: object) -> bool:
+    """Whether a value is a text with something besides white space in it."""
+    return isinstance(value, str) and bool(value.strip())
+
+
+def text_digest(text: str) -> str:
+    """SHA-256 of a text in UTF-8, hexadecimal; half characters, which no reader lets through, cannot break it."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Ordinals:
+    """Numbers equal things in the order they come: 0, 1, 2 and so on.
+
+    Holds eight bytes of a digest per thing; the dictionary grows only with repeats.
+    """
+
+    def __init__(self) -> None:
+        self._once: set[int] = set()
+        self._again: dict[int, int] = {}
+
+    def next(self, digest: str) -> int:
+        """The next number for a hexadecimal digest."""
+        short = int(digest[:16], 16)
+        if short not in self._once:
+            self._once.add(short)
+            return 0
+        self._again[short] = self._again.get(short, 0) + 1
+        return self._again[short]
+
+
+@dataclass(slots=True)
+class _RowFields:
+    """One row while it is read: what is left of its fields, and its marks."""
+
+    left: dict[str, Any]
+    flags: set[str] = field(default_factory=set)
+    extra: dict[str, Any] = field(default_factory=dict)
+    taken: dict[str, str] = field(default_factory=dict)
+    by_plain: dict[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.by_plain = {plain_name(key): key for key in reversed(self.left)}
+
+    def take(self, name: str) -> Any:
+        """Take a field away under its canonical name or, where that is not filled, under the first filled other."""
+        known = (self.by_plain.get(plain) for plain in FIELDS[name])
+        names = [key for key in known if key is not None and key in self.left]
+        chosen = next((key for key in names if _is_given(self.left[key])), None)
+        for key in names:
+            if not _is_given(self.left[key]):
+                del self.left[key]
+        if chosen is None:
+            return None
+        self.taken[name] = chosen
+        return self.left.pop(chosen)
+
+    def put_back(self, name: str, value: Any, flag: str | None = None) -> None:
+        """Give a field back that means nothing here; it is kept among the unknown ones."""
+        self.left[self.taken[name]] = value
+        if flag:
+            self.flags.add(flag)
+
+    def word(self, name: str) -> str | None:
+        """A field that is one word or number."""
+        value = self.take(name)
+        if isinstance(value, str | int | float) and not isinstance(value, bool):
+            return str(value)
+        if value is not None:
+            self.put_back(name, value)
+        return None
+
+    def time(self, name: str) -> When | None:
+        """A time; as written it stays in `extra`."""
+        value = self.take(name)
+        if value is None:
+            return None
+        self.extra[f"{name}_written"] = value
+        when = parse_time(value)
+        if when is None:
+            self.flags.add("time_unreadable")
+        return when
+
+    def importance(self) -> float | None:
+        """A number from 0 to 1; anything else counts as not given."""
+        value = self.take("importance")
+        number = _number(value)
+        if number is not None and 0 <= number <= 1:
+            return number
+        if value is not None:
+            self.put_back("importance", value, "importance_unreadable")
+        return None
+
+    def claim(self) -> Mapping[str, Any] | None:
+        """A claim, as an object or as the JSON text of one."""
+        value = given = self.take("claim")
+        if isinstance(value, str):
+            try:
+                given = parse_json_text(value).value
+            except BadJson:
+                given = None
+        if isinstance(given, Mapping):
+            return given
+        if value is not None:
+            self.put_back("claim", value, "claim_unreadable")
+        return None
+
+    def kind_and_tags(self) -> tuple[Kind, tuple[str, ...]]:
+        """The kind; a word that is none of ours is kept as a tag."""
+        tags = spread_tags(self.take("tags"))
+        word = (self.word("kind") or Kind.EPISODE).strip()
+        if kind := _KINDS.get(word.casefold()):
+            return kind, tags
+        return Kind.EPISODE, tags if word in tags else (*tags, word)
+
+    def role(self, author: str | None) -> Role:
+        """Whose words the row holds: told by the author or, where that is a name, by a role beside it."""
+        beside = self.left.get(self.by_plain.get("role", "role"))
+        for word in (author, beside):
+            if isinstance(word, str) and (role := _ROLES.get(word.strip().casefold())):
+                return role
+        return Role.OTHER
+
+    def source(self, role: Role) -> Source:
+        """The way it came; a file cannot say that the person told it to Loci in so many words."""
+        word = self.word("source")
+        named = _SOURCES.get(word.strip().casefold()) if word else None
+        if named is not None:
+            return Source.USER_IMPLICIT if named is Source.USER_EXPLICIT else named
+        if word:
+            self.put_back("source", word, "source_unknown")
+        return Source.INFERENCE if role is Role.ASSISTANT else Source.USER_IMPLICIT
+
+
+def _is_given(value: Any) -> bool:
+    return value is not None and not (isinstance(value, str) and not value.strip())
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        # Spreadsheets of half of Europe write 0,7.
+        number = float(value.strip().replace(",", ".")) if isinstance(value, str) else float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+class RowReader:
+    """Turns rows into records, keeping count of conversations and equals across one import."""
+
+    def __init__(self, format_name: str) -> None:
+        self._format = format_name
+        self._ordinals = Ordinals()
+        self._sessions: dict[str, tuple[Conversation, int]] = {}
+
+    def take(
+        self, row: Mapping[str, Any], where: str, flags: Iterable[str] = ()
+    ) -> Record | SkippedPart | UnreadablePart:
+        """Read one row.
+
+        Args:
+            row: its fields as written.
+            where: file and line or record, for messages.
+            flags: marks that the file's reading left on it.
+
+        Returns:
+            The record; a Skip `no_text`; or a Trouble where the text is no text.
+        """
+        reading = _RowFields(dict(row), set(flags))
+        value = reading.take("text")
+        if isinstance(value, Mapping):
+            # {"message": {"role": …, "content": …}}: the row is an envelope around the message.
+            inner = _RowFields({**reading.left, **value}, reading.flags)
+            reading, value = inner, inner.take("text")
+        if value is None:
+            return SkippedPart("no_text", where)
+        if not isinstance(value, str):
+            return UnreadablePart(where, "the text is not a string")
+        if mended_count(value):
+            reading.flags.add("surrogates_replaced")
+        return self._record(reading, str(value), where)
+
+    def _record(self, reading: _RowFields, text: str, where: str) -> Record:
+        author, session, ref = (reading.word(name) for name in ("author", "session", "ref"))
+        kind, tags = reading.kind_and_tags()
+        role = reading.role(author)
+        source = reading.source(role)
+        category = (reading.word("category") or _FALLBACK_CATEGORY).strip()
+        space = reading.word("space")
+        importance, claim = reading.importance(), reading.claim()
+        occurred, valid_from, valid_to = (reading.time(name) for name in ("time", "valid_from", "valid_to"))
+        conversation, position = self._place(session, occurred)
+        if reading.left:
+            reading.extra["fields"] = reading.left
+        return Record(
+            identity=self._identity(session, ref, author, reading.extra.get("time_written"), text),
+            text=text,
+            where=where,
+            kind=kind,
+            role=role,
+            source=source,
+            author=author,
+            conversation=conversation,
+            position=position,
+            occurred=occurred,
+            category=category,
+            importance=importance,
+            tags=tags,
+            space=space,
+            session=session,
+            ref=ref,
+            claim=claim,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            flags=tuple(sorted(reading.flags)),
+            extra=reading.extra,
+        )
+
+    def _place(self, session: str | None, occurred: When | None) -> tuple[Conversation | None, int | None]:
+        if session is None:
+            return None, None
+        conversation, position = self._sessions.get(session, (Conversation(key=session, started=occurred), 0))
+        self._sessions[session] = (conversation, position + 1)
+        return conversation, position
+
+    def _identity(self, session: str | None, ref: str | None, author: str | None, time: Any, text: str) -> str:
+        if ref is not None:
+            return f"{self._format}:{session or ''}:{ref}:{text_digest(text)}"
+        digest = text_digest(json.dumps([session, author, time, text], default=str))
+        return f"{self._format}:{digest}:{self._ordinals.next(digest)}"

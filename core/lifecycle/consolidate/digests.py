@@ -1,0 +1,415 @@
+"""Digests: which memories go into one, the sentences that say all that they say, and writing it over its sources.
+
+Nothing goes in that a person said, pinned or is asked about, that is important or speaks of the future, that was used
+lately, or that a later value may replace. Every sentence stands word for word in one of the sources, which go beneath
+the digest: `consolidated`, reachable, and back with an undo. What it rests on are derivations, not evidence, so that
+nothing confirms itself. Must not do: take a sentence that no member says, gather what is imported word for word, or
+leave a source without its text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.belief.claims import key_form
+from core.belief.relate.coverage import has_no_residue
+from core.errors import BugError
+from core.intake.candidate import Neighbour, load_neighbours
+from core.intake.claims import sync_claims
+from core.intake.transaction.sources import Lineage, add_source, refresh_trust
+from core.intake.transitions.transitions import DIGESTED, Transitions
+from core.lifecycle.consolidate.pairs import NearPairs, Node, read_vectors, relate_pairs, yield_to_searches
+from core.lifecycle.kit.job_context import JobContext
+from core.lifecycle.sweep import find_protections
+from core.memory.draft import Draft, to_json
+from core.memory.write import insert_memories, write_vectors
+from core.score.topics import combined_confidence, connected_components, group_by_centre
+from core.text.summaries import SourceSentence, compose_digest, informative_sentences, normalize_sentence
+from core.types.belief import ClaimDraft, Label
+from core.types.values import Kind, Precision, Role, Source, Status, When
+from core.vault.database.rows import Rows
+
+MOST_DIGESTS = 200
+"""So many a run. Seed A's cap of five was for a search over all pairs; here a batch can end after each digest."""
+MOST_SAYING = 12
+"""Members of one digest that each say something of their own; a larger group is made into several."""
+MOST_BYTES = 4096
+"""A digest stays short enough to be read as one text."""
+SURE_FROM = 0.8
+"""Combined confidence that a group must exceed (E4.2.2, C5)."""
+_LOOKED_AT = 0.6
+"""Sentences of one group are rarely further apart where they say the same; below it nobody is asked."""
+_AT_ONCE = 8
+_DAY_MS = 86_400_000
+_GATHERED = (Kind.FACT.value, Kind.EPISODE.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """What becomes one digest.
+
+    Attributes:
+        members: its sources, by the time they were said.
+        spans: the sentences of the digest, in its order.
+        nearness: the mean cosine of the members to their centre.
+    """
+
+    members: tuple[Node, ...]
+    spans: tuple[SourceSentence, ...]
+    nearness: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    span: SourceSentence
+    side: Neighbour
+    claims: tuple[ClaimDraft, ...]
+    vector: NDArray[np.float32]
+
+
+def find_clusters(
+    ground: JobContext, near: NearPairs, line: float, left_out: frozenset[str], masses: Mapping[str, int]
+) -> list[Cluster]:
+    """Gather what belongs together.
+
+    Args:
+        ground: what the job stands on.
+        near: the pairs that lie near.
+        line: the least cosine of a member to the centre of its group.
+        left_out: ids that another deed takes away, or that a person took out of a union.
+        masses: how many duplicates are put beneath a memory: they count as members of its group.
+
+    Returns:
+        At most `MOST_DIGESTS`, the largest first.
+    """
+    nodes = _eligible(ground, near, left_out)
+    among = np.isin(near.pairs, np.fromiter(nodes, np.int64, len(nodes))).all(axis=1) & (near.cosines >= line)
+    own = _Gathering(ground, nodes, masses, line)
+    groups: list[list[Node]] = []
+    for part, likeness in connected_components(near.pairs[among], near.cosines[among]):
+        if ground.is_stopped():
+            break
+        groups += _of_island(own, part, likeness)
+    found: list[Cluster] = []
+    for group in sorted(groups, key=lambda one: (-len(one), one[0].n)):
+        if len(found) >= MOST_DIGESTS or ground.is_stopped():
+            break
+        vectors = read_vectors(ground, [member.n for member in group])
+        if len(vectors) == len(group):
+            found += _digests_of(own, group, vectors)
+    return found[:MOST_DIGESTS]
+
+
+def _eligible(ground: JobContext, near: NearPairs, left_out: frozenset[str]) -> dict[int, Node]:
+    before = ground.now_ms - ground.options.compress_days * _DAY_MS
+    found = {
+        n: node
+        for n, node in near.nodes.items()
+        if node.kind in _GATHERED and not (node.kind == "episode" and (node.imported or node.client_id is None))
+        and max(node.recorded_at, node.used_at) <= before and not node.persons and node.is_open
+        and node.id not in left_out and node.id not in near.in_review
+    }  # fmt: skip
+    ids = [node.id for node in found.values()]
+    kept = ground.read(lambda rows: {*find_protections(rows, ids, ground.now_ms), *_slots(rows, ids)})
+    return {n: node for n, node in found.items() if node.id not in kept}
+
+
+def _slots(rows: Rows, ids: Sequence[str]) -> set[str]:
+    """What holds a claim of which only one value can be true: it stays where a later value meets it at the gate."""
+    found = rows.all(
+        "SELECT DISTINCT e.memory_id FROM json_each(?) w JOIN evidence e ON e.memory_id = w.value "
+        "JOIN claims c ON c.id = e.claim_id AND c.exclusive = 1 AND c.state IN ('draft', 'asserted', 'disputed')",
+        (json.dumps(list(ids)),),
+    )
+    return {str(row[0]) for row in found}
+
+
+@dataclass(frozen=True, slots=True)
+class _Gathering:
+    ground: JobContext
+    nodes: dict[int, Node]
+    masses: Mapping[str, int]
+    line: float
+
+    def is_worth(self, members: Sequence[Node]) -> bool:
+        """Whether a group is large and sure enough (E4.2.2, C5)."""
+        size = sum(1 + self.masses.get(member.id, 0) for member in members)
+        sure = combined_confidence(
+            [member.confidence for member in members for _ in range(1 + self.masses.get(member.id, 0))]
+        )
+        return len(members) > 1 and size >= self.ground.options.cluster_least and sure > SURE_FROM
+
+
+def _of_island(own: _Gathering, pairs: NDArray[np.int64], cosines: NDArray[np.float32]) -> Iterator[list[Node]]:
+    labels = np.unique(pairs)
+    vectors = read_vectors(own.ground, labels.tolist())
+    if len(vectors) < len(labels):
+        return  # one of them was given up since; the next run looks again
+    matrix = np.stack([vectors[int(label)] for label in labels])
+    for group in group_by_centre(matrix, np.searchsorted(labels, pairs), cosines, own.line):
+        members = [own.nodes[int(labels[place])] for place in group]
+        if own.is_worth(members):
+            yield members
+
+
+def _digests_of(own: _Gathering, members: Sequence[Node], vectors: dict[int, NDArray[np.float32]]) -> Iterator[Cluster]:
+    """One digest of a group, or several where it says too much for one."""
+    ground = own.ground
+    sides: dict[str, Neighbour] = ground.read(lambda rows: load_neighbours(rows, {one.id: 1.0 for one in members}))
+    told = _statements(ground, [one for one in members if one.id in sides], sides, vectors)
+    same = _SentenceMatcher(ground)
+    left = sorted((one for one in members if told.get(one.id)), key=lambda one: (one.rank, one.n))
+    while own.is_worth(left):
+        taken, picked = _fill(left, told, same)
+        if not own.is_worth(taken):
+            return
+        ids = {one.id for one in taken}
+        left = [one for one in left if one.id not in ids]
+        taken = sorted(taken, key=lambda one: (one.said_at, one.n))
+        at = {one.id: place for place, one in enumerate(taken)}
+        spans = sorted((one.span for one in picked), key=lambda span: (at[span.source], span.start))
+        centre = np.sum([vectors[one.n] for one in taken], axis=0)
+        centre /= np.linalg.norm(centre)
+        nearness = float(np.mean([vectors[one.n] @ centre for one in taken]))
+        yield Cluster(tuple(taken), tuple(spans), min(1.0, max(0.0, nearness)))
+
+
+def _fill(
+    members: Sequence[Node], told: dict[str, list[_Statement]], same: _SentenceMatcher
+) -> tuple[list[Node], list[_Statement]]:
+    """Members in the order of their trust, as many as one digest holds, with the sentences that are new."""
+    taken: list[Node] = []
+    picked: list[_Statement] = []
+    saying = 0
+    for member in members:
+        new: list[_Statement] = []
+        for one in told[member.id]:
+            if not same.is_said(one, [*picked, *new]):
+                new.append(one)
+                if saying >= MOST_SAYING:
+                    break  # it has no room here, whatever else it says
+        text, _ = compose_digest([one.span for one in [*picked, *new]])
+        if new and (saying >= MOST_SAYING or len(text.encode("utf-8")) > MOST_BYTES):
+            continue
+        saying += bool(new)
+        taken.append(member)
+        picked += new
+    return taken, picked
+
+
+def _statements(
+    ground: JobContext, members: Sequence[Node], sides: dict[str, Neighbour], vectors: dict[int, NDArray[np.float32]]
+) -> dict[str, list[_Statement]]:
+    spans = {one.id: informative_sentences(one.id, sides[one.id].text) for one in members}
+    # A text of one sentence has its vector already.
+    texts = sorted({span.text for one in members if len(spans[one.id]) > 1 for span in spans[one.id]})
+    embedded = dict(_embedded(ground, texts))
+    found: dict[str, list[_Statement]] = {}
+    for one in members:
+        side = sides[one.id]
+        for span in spans[one.id]:
+            claims = tuple(claim for claim in side.claims if span.start <= claim.start and claim.end <= span.end)
+            vector = embedded[span.text] if len(spans[one.id]) > 1 else vectors[one.n]
+            found.setdefault(one.id, []).append(_Statement(span, side, claims, vector))
+    return found
+
+
+def _embedded(ground: JobContext, texts: Sequence[str]) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    for at in range(0, len(texts), _AT_ONCE):
+        yield_to_searches(ground)
+        some = texts[at : at + _AT_ONCE]
+        yield from zip(some, ground.embed(some), strict=True)
+
+
+class _SentenceMatcher:
+    """Tells whether a sentence says what is said already; asks about a pair once."""
+
+    def __init__(self, ground: JobContext) -> None:
+        self._ground = ground
+        self._known: dict[tuple[str, str], bool] = {}
+
+    def is_said(self, one: _Statement, others: Sequence[_Statement]) -> bool:
+        """Whether one of several sentences says the same."""
+        if any(_same_at_sight(one, other) for other in others):
+            return True
+        near = [(float(one.vector @ other.vector), other) for other in others]
+        near = sorted((pair for pair in near if pair[0] >= _LOOKED_AT), key=lambda pair: -pair[0])
+        # The likeliest first: mostly one answer is enough.
+        return any(self._is_one(other, one) for _, other in near)
+
+    def _is_one(self, other: _Statement, one: _Statement) -> bool:
+        key = other.span.text, one.span.text
+        if key not in self._known:
+            relation = relate_pairs(self._ground, [(_alone(other), _alone(one))])[0]
+            self._known[key] = relation is not None and relation.label is Label.DUPLICATE and relation.certain
+        return self._known[key]
+
+
+def _same_at_sight(one: _Statement, other: _Statement) -> bool:
+    return normalize_sentence(one.span.text) == normalize_sentence(other.span.text) or _says_claims(one, other)
+
+
+def _says_claims(one: _Statement, other: _Statement) -> bool:
+    """Whether all that a sentence says are claims that the other is read to say too."""
+    own, others = ({_key(claim) for claim in held.claims} for held in (one, other))
+    return bool(own) and own <= others and has_no_residue(one.span.text, _own_claims(one))
+
+
+def _key(claim: ClaimDraft) -> tuple[str, ...]:
+    qualifiers = json.dumps(dict(claim.qualifiers), sort_keys=True)
+    return key_form(claim.subject), claim.predicate, key_form(claim.value), claim.polarity, qualifiers
+
+
+def _own_claims(one: _Statement) -> tuple[ClaimDraft, ...]:
+    """The claims of a sentence, with their spans counted from where it begins."""
+    begin = one.span.start
+    return tuple(replace(claim, start=claim.start - begin, end=claim.end - begin) for claim in one.claims)
+
+
+def _alone(one: _Statement) -> Neighbour:
+    """A sentence as a memory of its own."""
+    return replace(one.side, text=one.span.text, claims=_own_claims(one))
+
+
+_GENERAL = "general"
+_MOST_TAGS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class DigestSentence:
+    """A sentence of a digest, by its place in a source: what a plan keeps of it.
+
+    Attributes:
+        source: the memory's id.
+        start: where it begins there, code points; `end` is exclusive.
+    """
+
+    source: str
+    start: int
+    end: int
+
+
+def write_digest(
+    transitions: Transitions,
+    sources: Sequence[str],
+    sentences: Sequence[DigestSentence],
+    vector: NDArray[np.float32] | None,
+) -> str:
+    """Write a digest and put its sources beneath it.
+
+    Args:
+        transitions: the steps of the running verb.
+        sources: ids of its sources, by the time they were said; they stand.
+        sentences: what it says.
+        vector: of its text, (dims,); None where the embedder is away: it is embedded later.
+
+    Returns:
+        The digest's id.
+    """
+    tx = transitions.tx
+    rows = [row for one in sources if (row := tx.row("memories", {"id": one})) is not None]
+    if len(rows) < len(sources) or not sentences:
+        raise BugError("a digest of what is not there")
+    spans = _spans({row["id"]: row["text"] for row in rows}, sentences)
+    draft = _draft(transitions, rows, spans)
+    labels = insert_memories(tx, [draft])
+    if vector is not None:
+        vectors = np.asarray(vector, np.float32).reshape(1, -1)
+        write_vectors(tx, labels, vectors, transitions.space)
+        seq = tx.seq
+        tx.after_commit(lambda: transitions.stored(seq, labels, vectors))
+    add_source(tx, draft.id, Lineage(draft.lineage), Source.INFERENCE)
+    for row in rows:
+        made = {"derived_id": draft.id, "source_id": row["id"], "space_id": draft.space_id, "recorded_at": tx.now_ms}
+        tx.insert("derivations", made)
+        changes = {"status": Status.CONSOLIDATED.value, "status_reason": DIGESTED, "consolidated_into": draft.id}
+        tx.update("memories", {"id": row["id"]}, changes)
+        transitions.touched.append(str(row["id"]))
+        transitions.log("DIGEST", draft.id, str(row["id"]))
+    sync_claims(tx, transitions.make_id, list(sources))
+    refresh_trust(tx, draft.id)
+    return draft.id
+
+
+def _spans(texts: Mapping[str, str], sentences: Sequence[DigestSentence]) -> list[SourceSentence]:
+    return [SourceSentence(one.source, one.start, one.end, texts[one.source][one.start : one.end]) for one in sentences]
+
+
+def _draft(transitions: Transitions, rows: Sequence[dict[str, Any]], spans: Sequence[SourceSentence]) -> Draft:
+    tx, first = transitions.tx, rows[0]
+    digest_id = transitions.make_id()
+    text, places = compose_digest(spans)
+    tags = dict.fromkeys(tag for row in rows for tag in json.loads(row["tags"]))
+    categories = {row["category"] for row in rows}
+    told = [
+        {"source": span.source, "start": span.start, "end": span.end, "at": at}
+        for span, at in zip(spans, places, strict=True)
+    ]
+    return Draft(
+        id=digest_id,
+        text=text,
+        kind=Kind.DIGEST,
+        status=Status.ACTIVE,
+        space_id=first["space_id"],
+        source=Source.INFERENCE,
+        role=Role.OTHER,
+        lineage=f"digest:{digest_id}",
+        recorded_at=tx.now_ms,
+        trust=min(float(row["trust"]) for row in rows),
+        # Gathering confirms nothing: it is as fresh as what was confirmed last.
+        last_confirmed_at=max(int(row["last_confirmed_at"]) for row in rows),
+        category=categories.pop() if len(categories) == 1 else _GENERAL,
+        importance=max(float(row["importance"]) for row in rows),
+        tags=tuple(tags)[:_MOST_TAGS],
+        scope_session=first["scope_session"],
+        origin={"by": "consolidation"},
+        extra={"spans": told},
+        occurred=_earliest(rows),
+        read_at=tx.now_ms,
+        valid_from=_bound(rows, "valid_from", min),
+        valid_to=_bound(rows, "valid_to", max),
+    )
+
+
+def _earliest(rows: Sequence[dict[str, Any]]) -> When | None:
+    said = [row for row in rows if row["occurred_at"] is not None]
+    if not said:
+        return None
+    row = min(said, key=lambda one: one["occurred_at"])
+    return When(int(row["occurred_at"]), Precision(row["occurred_prec"] or "ms"), row["occurred_offset"])
+
+
+def _bound(rows: Sequence[dict[str, Any]], name: str, of: Callable[[list[int]], int]) -> When | None:
+    """From when on the first of them holds, or until when the last does; open where any is."""
+    if any(row[name] is None for row in rows):
+        return None
+    at = of([int(row[name]) for row in rows])
+    precision = next(row[f"{name}_prec"] for row in rows if row[name] == at)
+    return When(at, Precision(precision or "ms"))
+
+
+def sentences_to_json(spans: Sequence[SourceSentence]) -> list[list[Any]]:
+    """Sentences as a plan keeps them: ids and numbers, no text."""
+    return [[one.source, one.start, one.end] for one in spans]
+
+
+def sentences_from_json(held: Sequence[Sequence[Any]]) -> list[DigestSentence]:
+    """Sentences from a plan."""
+    return [DigestSentence(str(source), int(start), int(end)) for source, start, end in held]
+
+
+def digest_text(rows: Rows, sentences: Sequence[DigestSentence]) -> str:
+    """What a digest of these sentences says.
+
+    Args:
+        sentences: in the order of the digest; their sources are there.
+    """
+    ids = to_json(sorted({one.source for one in sentences}))
+    texts = dict(rows.all("SELECT id, text FROM memories WHERE id IN (SELECT value FROM json_each(?))", (ids,)))
+    return compose_digest(_spans(texts, [one for one in sentences if one.source in texts]))[0]

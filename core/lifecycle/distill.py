@@ -1,0 +1,433 @@
+"""Facts and rules out of episodes, by a local model (seed B), and the model's wording of digests.
+
+Groups of episodes of one space and client are given to the model with what is known there. Of its answer only what an
+episode says in so many words is kept; each item is carried out by itself, and a group that fails is tried again later,
+in smaller groups, without holding up the others. A digest stays as it was put together, sentence by sentence out of its
+sources; its wording, the same statements in fewer words, is derived and goes when the text changes. Must not do: hold a
+question's text longer than its batch, touch a memory that the model was not shown, or keep a wording that adds, drops
+or turns anything.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core import log
+from core.belief.relate.coverage import compared_words, is_exhausted_by
+from core.embed.base import AWAY
+from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError
+from core.intake.transaction.unit_of_work import Verb
+from core.lifecycle import distill_queue
+from core.lifecycle.distill_actions import (
+    DistilledItem,
+    ItemOutcome,
+    ItemWriter,
+    find_supporting_episodes,
+    hash_of,
+    is_replaceable,
+)
+from core.lifecycle.distill_queue import Episode
+from core.lifecycle.kit.job_context import BatchResult, JobContext
+from core.llm.distillate import (
+    Distillate,
+    NewFact,
+    NewRule,
+    ShownMemory,
+    count_fitting,
+    distill_prompt,
+    parse_distillate,
+    reword_prompt,
+    shown_ids,
+)
+from core.llm.prompts import find_json
+from core.memory.write import write_summary
+from core.text.sentences import split_sentences
+from core.types.lifecycle import JobType
+from core.types.values import Kind
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+_log = log.get("lifecycle")
+
+_NEAR = 24
+"""Neighbours of each episode that are looked at for known facts."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConfirmedFact:
+    """A known fact that an episode says again.
+
+    Attributes:
+        sources: the episodes that say it.
+        text_hash: of the fact as the model was shown it.
+    """
+
+    memory_id: str
+    sources: tuple[Episode, ...]
+    text_hash: bytes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DistilledGroup:
+    """One group that was read, or that could not be.
+
+    Attributes:
+        code: why not, an E-code; "" where it was read.
+        for_good: whether trying again is no use.
+        is_patient: whether the server failed: that is held against no episode.
+        counts: what was left out already: `rejected`, `parse_errors`.
+    """
+
+    episodes: tuple[Episode, ...]
+    code: str = ""
+    for_good: bool = False
+    is_patient: bool = False
+    items: tuple[DistilledItem, ...] = ()
+    confirmed: tuple[ConfirmedFact, ...] = ()
+    counts: Mapping[str, int] | None = None
+
+
+class DistillJob:
+    """The job."""
+
+    @property
+    def type(self) -> JobType:
+        """Which job."""
+        return JobType.DISTILL
+
+    @property
+    def is_derived(self) -> bool:
+        """It brings memories: a run is an undo step."""
+        return False
+
+    def backlog(self, rows: Rows, ground: JobContext) -> int:
+        """How many episodes wait to be read now, and digests to be worded."""
+        return distill_queue.count_backlog(rows, ground.now_ms) + count_wording_backlog(rows)
+
+    def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> DistilledGroup | WordedBatch | None:
+        """Read the next group with the model; nothing is written.
+
+        Args:
+            ground: what it stands on.
+            cursor: not needed: what was read is marked, and what failed waits.
+
+        Returns:
+            What the model read and the episodes bear out; then its wording of digests that it was not asked about;
+            None where nothing waits, or no model is there.
+        """
+        del cursor
+        if ground.ask is None or ground.is_stopped():
+            return None
+        episodes: tuple[Episode, ...] = ground.read(lambda rows: distill_queue.next_episodes(rows, ground.now_ms))
+        if not episodes:
+            return prepare_wordings(ground)
+        fit = count_fitting([one.shown for one in episodes])
+        if not fit:
+            return DistilledGroup(episodes[:1], Code.TEXT_TOO_LARGE.value, for_good=True)
+        return self._ask(ground, episodes[:fit])
+
+    def write(
+        self, tx: Tx, verb: Verb | None, ground: JobContext, prepared: DistilledGroup | WordedBatch
+    ) -> BatchResult:
+        """Carry out what was read, item by item, and mark the episodes.
+
+        Args:
+            verb: of the run.
+            ground: what it stands on.
+            prepared: from `prepare`.
+
+        Returns:
+            Counts: episodes, new_facts, updated, confirmed, new_rules, asked (it waits for the person), rejected (no
+            episode says it, the model was not shown what it speaks of, or it is nothing new), parse_errors, errors,
+            failed, dead; reworded.
+        """
+        if isinstance(prepared, WordedBatch):
+            return write_wordings(tx, prepared)
+        if verb is None:
+            raise BugError("facts of a model without a step")
+        there = distill_queue.find_unchanged(tx, prepared.episodes)
+        left = tuple(one for one in prepared.episodes if one.id in there)
+        if prepared.code:
+            dead = distill_queue.mark_failed(
+                tx, left, prepared.code, for_good=prepared.for_good, is_patient=prepared.is_patient
+            )
+            _log.info("episodes could not be read: %s", prepared.code)
+            return BatchResult(len(prepared.episodes), _told({"failed": len(left), "dead": dead}))
+        counts = Counter(prepared.counts or {})
+        ids: list[str] = []
+        for outcome in self._carried(tx, verb, ground, prepared, there):
+            counts[outcome.counted or "rejected"] += 1
+            ids += outcome.ids
+        distill_queue.mark_done(tx, [one.id for one in left])
+        counts["episodes"] = len(left)
+        return BatchResult(len(prepared.episodes), _told(counts), tuple(dict.fromkeys(ids)))
+
+    # ---- reading
+
+    def _ask(self, ground: JobContext, episodes: tuple[Episode, ...]) -> DistilledGroup | None:
+        facts, rules = self._known(ground, episodes)
+        prompt = distill_prompt([one.shown for one in episodes], facts, rules)
+        if ground.ask is None:
+            return None
+        try:
+            answer = parse_distillate(ground.ask(prompt))
+        except LociError as error:
+            if error.code in ABSENT:
+                return None
+            return DistilledGroup(episodes, error.code.value, is_patient=error.code in AWAY)
+        if not answer.has_json:
+            return DistilledGroup(episodes, Code.MODEL_SERVER_FAILED.value)
+        shown = shown_ids(prompt, facts)
+        known = {one.id: one.text for one in facts if one.id in shown}
+        return _checked(ground, episodes, answer, known)
+
+    @staticmethod
+    def _known(ground: JobContext, episodes: Sequence[Episode]) -> tuple[Sequence[ShownMemory], Sequence[ShownMemory]]:
+        """Facts and rules of the space, the facts that are near to the episodes first."""
+        labels: list[int] = []
+        vectors = embed_or_none(ground, [one.text for one in episodes]) if ground.near is not None else None
+        if ground.near is not None and vectors is not None:
+            found, cosines = ground.near(vectors, _NEAR)
+            order = np.argsort(-cosines, axis=None, kind="stable")
+            labels = list(dict.fromkeys(int(label) for label in found.ravel()[order] if label >= 0))
+        space = episodes[0].space_id
+        facts = ground.read(lambda rows: distill_queue.read_known_facts(rows, space, Kind.FACT, labels))
+        return facts, ground.read(lambda rows: distill_queue.read_known_facts(rows, space, Kind.RULE))
+
+    # ---- writing
+
+    def _carried(
+        self, tx: Tx, verb: Verb, ground: JobContext, read: DistilledGroup, there: frozenset[str]
+    ) -> list[ItemOutcome]:
+        done: list[ItemOutcome] = []
+        for item in read.items:
+            left = replace(item, sources=tuple(one for one in item.sources if one.id in there))
+            if not left.sources or (left.target_id is not None and not is_replaceable(tx, left)):
+                done.append(ItemOutcome())
+                continue
+            done.append(self._alone(tx, verb, ground, left))
+        for one in read.confirmed:
+            sources = tuple(source for source in one.sources if source.id in there)
+            done.append(self._alone(tx, verb, ground, replace(one, sources=sources)))
+        return done
+
+    @staticmethod
+    def _alone(tx: Tx, verb: Verb, ground: JobContext, deed: DistilledItem | ConfirmedFact) -> ItemOutcome:
+        """One deed; that it fails stops no other. A vault or a disk that fails stops all."""
+        hand = ItemWriter(tx, ground.store_service, ground.transitions(tx, verb))
+        try:
+            with tx.attempt():
+                if isinstance(deed, DistilledItem):
+                    return hand.take(deed)
+                row = tx.row("memories", {"id": deed.memory_id})
+                same = row is not None and row["content_hash"] == deed.text_hash
+                return hand.confirm(deed.memory_id, deed.sources) if same else ItemOutcome()
+        except (EnvironmentFaultError, IntegrityError, CancelledError):
+            raise
+        except LociError as error:
+            _log.warning("what a model read could not be written: %s", error.code.value)
+            return ItemOutcome("errors")
+
+
+def embed_or_none(ground: JobContext, texts: Sequence[str]) -> NDArray[np.float32] | None:
+    """Vectors of texts; None where the embedder is away: then they wait to be embedded like any other.
+
+    Args:
+        ground: what the job stands on.
+        texts: one or more.
+
+    Returns:
+        Unit rows, (texts, dims).
+    """
+    try:
+        return ground.embed(texts)
+    except LociError as error:
+        if error.code not in AWAY:
+            raise
+        return None
+
+
+def _checked(
+    ground: JobContext, episodes: Sequence[Episode], answer: Distillate, known: Mapping[str, str]
+) -> DistilledGroup:
+    """What of an answer the episodes bear out."""
+    facts = (*answer.new_facts, *answer.updated_facts)
+    taken = [one for fact in facts if (one := _item(Kind.FACT, fact, episodes, known)) is not None]
+    taken += [one for rule in answer.new_rules if (one := _item(Kind.RULE, rule, episodes, known)) is not None]
+    unique = list({(one.kind, one.text): one for one in reversed(taken)}.values())[::-1]
+    vectors = embed_or_none(ground, [one.text for one in unique]) if unique else None
+    items = tuple(unique)
+    if vectors is not None:
+        items = tuple(replace(one, vector=vector) for one, vector in zip(unique, vectors, strict=True))
+    confirmed = [
+        ConfirmedFact(memory_id, sources, hash_of(known[memory_id]))
+        for memory_id in answer.confirmations
+        if memory_id in known and (sources := find_supporting_episodes(known[memory_id], episodes))
+    ]
+    offered = len(facts) + len(answer.new_rules) + len(answer.confirmations)
+    counts = {
+        "rejected": offered - len(taken) - len(confirmed),
+        "parse_errors": len(answer.parse_errors),
+    }
+    return DistilledGroup(tuple(episodes), items=items, confirmed=tuple(confirmed), counts=counts)
+
+
+def _item(
+    kind: Kind, told: NewFact | NewRule, episodes: Sequence[Episode], known: Mapping[str, str]
+) -> DistilledItem | None:
+    """A fact or rule with the episodes that say it; None where none does, or its target was not shown."""
+    target = told.target_id if isinstance(told, NewFact) else None
+    if target is not None and target not in known:
+        return None
+    sources = find_supporting_episodes(told.content, episodes, guidance=kind is Kind.RULE)
+    if not sources:
+        return None
+    words = frozenset[str]().union(*(compared_words(one.text) for one in sources))
+    tags = tuple(tag for tag in told.tags if compared_words(tag) and compared_words(tag) <= words)
+    return DistilledItem(
+        kind=kind,
+        text=told.content,
+        sources=sources,
+        importance=told.importance if isinstance(told, NewFact) else 0.5,
+        permanence=told.permanence if isinstance(told, NewFact) else "standard",
+        tags=tags,
+        target_id=target,
+        target_hash=b"" if target is None else hash_of(known[target]),
+    )
+
+
+def _told(counts: Mapping[str, int]) -> dict[str, int]:
+    return {name: count for name, count in counts.items() if count}
+
+
+ABSENT = frozenset({Code.EMBEDDER_UNAVAILABLE, Code.VAULT_LOCKED, Code.CANCELLED})
+"""The model, or the vault, is gone: what was asked about is not to blame and waits."""
+
+NOTE = "reworded"
+"""A key of `settings`: the label of the last digest a model was asked about."""
+
+SHORTER = 0.8
+"""A wording has at most this share of the digest's characters: else the summary of rules is the better one."""
+
+_AT_ONCE = 5
+_WAITING = (
+    "SELECT m.n, m.id, m.text FROM memories m WHERE m.kind = 'digest' AND m.status = 'active' "
+    "AND m.security_tier = 'cleartext' AND m.n > ? "
+    "AND EXISTS (SELECT 1 FROM tiers t WHERE t.memory_id = m.id AND t.tier = 'tag') ORDER BY m.n LIMIT ?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DigestWording:
+    """One digest and what a model made of it.
+
+    Attributes:
+        n: the digest's label.
+        text: as the model read it.
+        words: the wording; None where there is none that may be kept.
+    """
+
+    n: int
+    memory_id: str
+    text: str
+    words: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class WordedBatch:
+    """A few digests that a model was asked about."""
+
+    all: tuple[DigestWording, ...]
+
+
+def reword_digest(ground: JobContext, statements: list[str]) -> str | None:
+    """Ask the model to say statements in one short paragraph.
+
+    Args:
+        ground: what the job stands on.
+        statements: sentences.
+
+    Returns:
+        The paragraph, if it says every one of them in its own words and nothing else; None otherwise, and where there
+        is no model or there is too much for one question.
+
+    Raises:
+        LociError: the model did not answer.
+    """
+    prompt = reword_prompt(statements)
+    if ground.ask is None or prompt is None:
+        return None
+    value = find_json(ground.ask(prompt))
+    text = value.get("text") if isinstance(value, dict) else None
+    if not isinstance(text, str) or not is_exhausted_by(text.strip(), statements):
+        return None
+    return text.strip()
+
+
+def prepare_wordings(ground: JobContext) -> WordedBatch | None:
+    """Ask about the next few digests; nothing is written.
+
+    Args:
+        ground: what the job stands on.
+
+    Returns:
+        What came of it; None where none waits, or the model is gone.
+    """
+    waiting: list[tuple[int, str, str]] = ground.read(_waiting)
+    found: list[DigestWording] = []
+    for n, memory_id, text in waiting:
+        if ground.is_stopped():
+            break
+        try:
+            words = reword_digest(ground, [text[start:end].strip() for start, end in split_sentences(text)])
+        except LociError as error:
+            if error.code in ABSENT:
+                break
+            _log.info("a digest could not be reworded: %s", error.code.value)
+            words = None
+        short = words is not None and len(words) <= SHORTER * len(text)
+        found.append(DigestWording(n, memory_id, text, words if short else None))
+    return WordedBatch(tuple(found)) if found else None
+
+
+def write_wordings(tx: Tx, worded: WordedBatch) -> BatchResult:
+    """Keep the wordings of digests that are as the model read them.
+
+    Args:
+        worded: from `prepare_wordings`.
+
+    Returns:
+        The count `reword_digest`.
+    """
+    kept = 0
+    for one in worded.all:
+        held = tx.one("SELECT text FROM memories WHERE id = ? AND status = 'active'", (one.memory_id,))
+        if one.words is not None and held is not None and held[0] == one.text:
+            kept += write_summary(tx, one.memory_id, one.words)
+    tx.run(
+        "INSERT INTO settings (key, value, changed_at) VALUES (?, ?, ?) "
+        "ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at",
+        (NOTE, json.dumps(worded.all[-1].n), tx.now_ms),
+    )
+    return BatchResult(len(worded.all), {"reworded": kept} if kept else {})
+
+
+def count_wording_backlog(rows: Rows) -> int:
+    """How many digests a model was not asked about."""
+    return len(rows.all(_WAITING, (_last(rows), -1)))
+
+
+def _waiting(rows: Rows) -> list[tuple[int, str, str]]:
+    return [(int(n), str(memory_id), str(text)) for n, memory_id, text in rows.all(_WAITING, (_last(rows), _AT_ONCE))]
+
+
+def _last(rows: Rows) -> int:
+    found = rows.value("SELECT value FROM settings WHERE key = ?", (NOTE,))
+    return 0 if found is None else int(json.loads(found))

@@ -1,0 +1,278 @@
+"""What the person does to the floor plan: move a locus or a room, rename, merge and make rooms. Each is one undo step.
+
+Must not do: move what was not named, or let two stand on one place.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.errors import Code, PreconditionError, UserError
+from core.intake.transaction.unit_of_work import UnitOfWork
+from core.lifecycle import arrangement
+from core.lifecycle.arrangement import Numbers, Vectors
+from core.memory import floor_plan as stored
+from core.memory.floor_plan import Room, Wing
+from core.score.floor_plan import Grid, free_ground, places_needed, room_size, spread_places
+from core.types.values import OWNER_ACTOR
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+NAME_CHARS = 64
+"""Characters of a room's name at most."""
+_BAD = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_JOINERS = frozenset("\u200c\u200d")  # letters of some scripts need them
+_LEAST_WING = 24.0
+
+
+@dataclass(frozen=True, slots=True)
+class FloorPlanContext:
+    """What these verbs need beside their transaction.
+
+    Attributes:
+        fetch: vectors of those labels that have one, in the order asked.
+    """
+
+    work: UnitOfWork
+    make_id: Callable[[], str]
+    fetch: Callable[[Numbers], tuple[Numbers, Vectors]]
+
+
+def move_locus(tx: Tx, desk: FloorPlanContext, memory_id: str, room_id: str, x: float, y: float) -> str:
+    """Put a memory on the free place nearest to a point.
+
+    Args:
+        desk: what it needs.
+        room_id: its room, or another of the same wing.
+        x: inside the room, plan units.
+        y: likewise.
+
+    Returns:
+        The id of the undo step; it names none where nothing changed.
+
+    Raises:
+        UserError: NOT_FOUND; INVALID_INPUT for a room of another wing.
+    """
+    room = _room(tx, room_id)
+    space_id = tx.value("SELECT space_id FROM memories WHERE id = ?", (memory_id,))
+    if space_id is None:
+        raise UserError(Code.NOT_FOUND, "There is no such memory.")
+    if space_id != room.space_id:
+        raise UserError(
+            Code.INVALID_INPUT,
+            "That room is in the wing of another space; use Move to bring the memory into that space.",
+        )
+    _, ids, places = stored.read_room_loci(tx, room_id)
+    others = places[[other != memory_id for other in ids]] if ids else places
+    place = Grid(room.w, room.h, others).take(*_inside(room, x, y))
+    with desk.work.verb(tx, "move_locus", "Move a locus", OWNER_ACTOR) as verb:
+        _put(tx, memory_id, room_id, place)
+        verb.note(memory_id, room=room_id)
+    return verb.step_id
+
+
+def move_room(tx: Tx, desk: FloorPlanContext, room_id: str, x: float, y: float) -> str:
+    """Put a room on the free ground of its wing nearest to a point; the wing grows downward as needed.
+
+    Args:
+        desk: what it needs.
+        room_id: the room.
+        x: where its left edge shall be inside the wing.
+        y: where its upper edge shall be.
+
+    Returns:
+        The id of the undo step; it names none where nothing changed.
+
+    Raises:
+        UserError: NOT_FOUND, INVALID_INPUT.
+    """
+    room = _room(tx, room_id)
+    _need_numbers(x, y)
+    wing = _wing(tx, room.space_id)
+    others = [arrangement.rect_of(other) for other in stored.read_rooms(tx, room.wing_id) if other.id != room_id]
+    wide = max(round(wing.w), *(rect.x + rect.w for rect in (arrangement.rect_of(room), *others)))
+    left, top = free_ground(others, round(room.w), round(room.h), wide, (x, y))
+    with desk.work.verb(tx, "move_room", "Move a room", OWNER_ACTOR) as verb:
+        if (left, top) != (room.x, room.y):
+            tx.update("rooms", {"id": room_id}, {"x": float(left), "y": float(top), "made_by": "owner"})
+        verb.note(room_id)
+    return verb.step_id
+
+
+def rename_room(tx: Tx, desk: FloorPlanContext, room_id: str, name: str) -> str:
+    """Give a room the person's own name.
+
+    Args:
+        desk: what it needs.
+        room_id: the room.
+        name: 1 to `NAME_CHARS` characters; blanks at its ends are left out.
+
+    Returns:
+        The id of the undo step.
+
+    Raises:
+        UserError: NOT_FOUND; INVALID_INPUT for a name that cannot be or that another room of the wing has.
+    """
+    room = _room(tx, room_id)
+    wanted = _usable(name)
+    _need_free_name(tx, room.wing_id, wanted, room_id)
+    with desk.work.verb(tx, "rename_room", f"Rename a room to {wanted}", OWNER_ACTOR) as verb:
+        tx.update("rooms", {"id": room_id}, {"name": wanted, "made_by": "owner"})
+        verb.note(room_id)
+    return verb.step_id
+
+
+def merge_rooms(tx: Tx, desk: FloorPlanContext, from_id: str, into_id: str) -> str:
+    """Bring all loci of one room to free places near their kin in another; the empty room goes.
+
+    Args:
+        desk: what it needs.
+        from_id: the room that goes.
+        into_id: the room that stays; of the same wing.
+
+    Returns:
+        The id of the undo step.
+
+    Raises:
+        UserError: NOT_FOUND; INVALID_INPUT for rooms that cannot become one.
+    """
+    gone, room = _room(tx, from_id), _room(tx, into_id)
+    if from_id == into_id:
+        raise UserError(Code.INVALID_INPUT, "A room cannot be merged with itself; choose another one.")
+    if gone.wing_id != room.wing_id:
+        raise PreconditionError("Those rooms are in different wings; only rooms of one wing can be merged.")
+    labels, ids, places = stored.read_room_loci(tx, from_id)
+    vectors = _vectors(desk, labels)
+    own, _, standing = stored.read_room_loci(tx, into_id)
+    found, kin = desk.fetch(own)
+    near = standing[np.isin(own, found)]
+    held = stored.reserved_places(tx, [into_id]).get(into_id)
+    taken = standing if held is None else np.unique(np.concatenate((standing, held)), axis=0)
+    if not len(kin) and len(ids):
+        # Nobody is there to stand by: they keep their order as far as it goes.
+        grid = Grid(room.w, room.h, taken)
+        rows = [(at, into_id, *grid.take(*_inside(room, *places[at]))) for at in range(len(ids))]
+    else:
+        rows = arrangement.assign_places(np.arange(len(ids)), vectors, room, taken, near, kin)
+    with desk.work.verb(tx, "merge_rooms", f"Merge a room into {room.name}", OWNER_ACTOR) as verb:
+        for at, _, x, y in rows:
+            _put(tx, ids[at], into_id, (x, y))
+        tx.update("rooms", {"id": into_id}, {"made_by": "owner"})
+        tx.delete("rooms", {"id": from_id})
+        verb.note(into_id, merged=from_id, loci=len(ids))
+    return verb.step_id
+
+
+def make_room(tx: Tx, desk: FloorPlanContext, space: str, name: str, memory_ids: Sequence[str]) -> str:
+    """Make a room in the wing of a space and bring memories of that space into it.
+
+    Args:
+        desk: what it needs.
+        space: the space's name.
+        name: the room's.
+        memory_ids: who moves in; may be none.
+
+    Returns:
+        The id of the undo step.
+
+    Raises:
+        UserError: NOT_FOUND; INVALID_INPUT for memories of another space or a name that cannot be.
+    """
+    space_id = tx.value("SELECT id FROM spaces WHERE name = ?", (space,))
+    if space_id is None:
+        raise UserError(Code.NOT_FOUND, "There is no such space.")
+    wanted, ids = _usable(name), list(dict.fromkeys(memory_ids))
+    labels = _labels_within(tx, ids, space_id)
+    w, h = room_size(max(arrangement.LEAST_NEW, places_needed(len(ids))))
+    wing = stored.find_wing(tx, space_id)
+    if wing is None:
+        # No part of the step: an empty wing stays when the room is taken back, and the scheduler finds it there.
+        wing = stored.insert_wing(tx, desk.make_id(), space_id, max(_LEAST_WING, float(w)), float(h))
+    _need_free_name(tx, wing.id, wanted, None)
+    w, h = room_size(max(arrangement.LEAST_NEW, places_needed(len(ids))), int(wing.w))
+    x, y = free_ground([arrangement.rect_of(room) for room in stored.read_rooms(tx, wing.id)], w, h, int(wing.w))
+    room = Room(desk.make_id(), wing.id, space_id, wanted, float(x), float(y), float(w), float(h), "owner")
+    places = spread_places(_vectors(desk, labels), w, h)
+    with desk.work.verb(tx, "make_room", f"Make the room {wanted}", OWNER_ACTOR) as verb:
+        stored.insert_room(tx, room)
+        for memory_id, place in zip(ids, places.tolist(), strict=True):
+            _put(tx, memory_id, room.id, place)
+        verb.note(room.id, loci=len(ids))
+    return verb.step_id
+
+
+def _put(tx: Tx, memory_id: str, room_id: str, place: Sequence[float]) -> None:
+    row = stored.place_row(memory_id, room_id, place, "owner")
+    if not tx.update("places", {"memory_id": memory_id}, {name: row[name] for name in row if name != "memory_id"}):
+        tx.insert("places", row)
+
+
+def _room(rows: Rows, room_id: str) -> Room:
+    found = stored.read_room(rows, room_id)
+    if found is None:
+        raise UserError(Code.NOT_FOUND, "There is no such room.")
+    return found
+
+
+def _wing(rows: Rows, space_id: str) -> Wing:
+    found = stored.find_wing(rows, space_id)
+    if found is None:
+        raise UserError(Code.NOT_FOUND, "There is no such wing.")
+    return found
+
+
+def _inside(room: Room, x: float, y: float) -> tuple[float, float]:
+    _need_numbers(x, y)
+    return min(max(float(x), 0.0), room.w), min(max(float(y), 0.0), room.h)
+
+
+def _need_numbers(*values: float) -> None:
+    if not all(math.isfinite(value) for value in values):
+        raise UserError(Code.INVALID_INPUT, "A place on the plan is two finite numbers.")
+
+
+def _usable(name: str) -> str:
+    wanted = " ".join(unicodedata.normalize("NFC", name).split())
+    if not 0 < len(wanted) <= NAME_CHARS:
+        raise UserError(Code.INVALID_INPUT, f"A room's name has 1 to {NAME_CHARS} characters.")
+    if any(unicodedata.category(sign) in _BAD and sign not in _JOINERS for sign in wanted):
+        raise UserError(Code.INVALID_INPUT, "A room's name may hold no invisible or control characters.")
+    return wanted
+
+
+def _need_free_name(rows: Rows, wing_id: str, name: str, besides: str | None) -> None:
+    folded = name.casefold()
+    if any(room.name.casefold() == folded and room.id != besides for room in stored.read_rooms(rows, wing_id)):
+        raise PreconditionError("Another room of this wing has that name; choose a different one.")
+
+
+def _labels_within(rows: Rows, ids: Sequence[str], space_id: str) -> Numbers:
+    found = {
+        memory_id: (n, within)
+        for memory_id, n, within in rows.all(
+            "SELECT id, n, space_id FROM memories WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(ids)),),
+        )
+    }
+    if len(found) < len(ids):
+        raise UserError(Code.NOT_FOUND, "One of those memories does not exist any more.")
+    if any(within != space_id for _, within in found.values()):
+        raise UserError(
+            Code.INVALID_INPUT,
+            "Some of those memories are in another space; use Move to bring them into this one first.",
+        )
+    return np.array([found[memory_id][0] for memory_id in ids], np.int64)
+
+
+def _vectors(desk: FloorPlanContext, labels: Numbers) -> Vectors:
+    """One row for each label; zeros where there is no vector yet."""
+    found, vectors = desk.fetch(labels)
+    held = np.zeros((len(labels), vectors.shape[1] if vectors.ndim == 2 else 1), np.float32)
+    held[np.isin(labels, found)] = vectors
+    return held

@@ -1,0 +1,422 @@
+"""The sweep: what fades, recovers, has expired, or is too weak or too doubtful, and what protects a memory from it.
+
+It goes through the numbers of all that stands in pages, without a text; what nothing protects is archived, never
+deleted. The protections hold for every run that archives (design section 6, collect; E37.3, C16). Must not do: work out
+a formula (`core.score` does), or let the protections look at how weak a memory is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core import log
+from core.belief.claims import OWNERS_WORD
+from core.config.options import Options
+from core.errors import UserError
+from core.intake.transaction.unit_of_work import Verb
+from core.intake.transitions.transitions import Transitions
+from core.lifecycle.kit.job_context import BatchResult, JobContext
+from core.lifecycle.kit.job_store import CHANGED
+from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_strengths
+from core.score.decay import EXPIRED as GONE
+from core.score.decay import HOLDS, classify, decay_rates, effective_confidence
+from core.types.lifecycle import Deed, JobType, Planned
+from core.types.values import Status
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+_log = log.get("lifecycle")
+FADING, RECOVERED, LEFT, EXPIRED = "fading", "recovered", "left_standing", "expired"
+FADED, DOUBTED, OLD_VERSION, UNANSWERED = "faded", "doubted", "old_version", "unanswered"
+"""Reasons: keys of `resources/help/lifecycle.json`."""
+
+RECALLED_DAYS = 30
+"""What was recalled within so many days does not expire."""
+DOUBTED_BELOW = 0.2
+"""Trust below which an old disputed memory is archived (seed A, feature 6, prune)."""
+_DAY_MS = 86_400_000
+_PAGE = 10_000
+
+# The plus keeps SQLite from going by the status, which most memories share.
+_STANDS = "+m.status IN ('active', 'disputed')"
+_READ = (
+    "SELECT m.n, coalesce(m.part_of, m.id), m.kind, m.permanence, m.confidence, m.last_confirmed_at, m.trust, "
+    f"m.status = 'disputed', f.memory_id IS NOT NULL, {STRENGTH_COLUMNS} "
+)
+_WITH = f"LEFT JOIN fading f ON f.memory_id = m.id{STRENGTH_JOINS}"
+_ALL = f"{_READ}FROM memories m {_WITH}WHERE m.n > :after AND {_STANDS} ORDER BY m.n LIMIT :most"
+_WHOLE = (
+    "(SELECT value AS id FROM json_each(:heads) UNION SELECT p.id FROM json_each(:heads) h "
+    "JOIN memories p ON p.part_of = h.value) w"
+)
+_SOME = f"{_READ}FROM {_WHOLE} CROSS JOIN memories m ON m.id = w.id {_WITH}WHERE {_STANDS} ORDER BY m.n"
+_SPLIT = "SELECT DISTINCT part_of FROM memories m WHERE m.part_of IS NOT NULL AND " + _STANDS  # noqa: S608
+_LEFT = (
+    "SELECT coalesce(m.part_of, m.id) FROM {} CROSS JOIN memories m ON m.id = f.memory_id "
+    "WHERE +m.status NOT IN ('active', 'disputed') ORDER BY m.n"
+)
+_LEFT_ALL = _LEFT.format("fading f")
+_LEFT_SOME = _LEFT.format(f"{_WHOLE} CROSS JOIN fading f ON f.memory_id = w.id")
+_OLD = (
+    "SELECT m.id FROM memories m WHERE {} AND m.superseded_by_id IS NOT NULL AND m.retired_at < :before "
+    "AND m.part_of IS NULL ORDER BY m.n"
+)
+_OLD_ALL = _OLD.format("m.status = 'superseded'")
+_OLD_SOME = _OLD.format("m.id IN (SELECT value FROM json_each(:heads)) AND +m.status = 'superseded'")
+# Held back against what stands, and what asked about it has closed: nobody will decide it any more.
+_HELD = (
+    "SELECT m.id FROM memories m WHERE {} AND +m.status = 'quarantined' AND m.part_of IS NULL "
+    "AND m.recorded_at < :before AND EXISTS (SELECT 1 FROM conflicts c WHERE c.incoming_id = m.id "
+    "AND (c.kind IN ('classification', 'contradiction') OR (c.kind = 'approval' AND c.existing_id IS NOT NULL)) "
+    "AND +c.state = 'moot' AND c.closed_at < :before) ORDER BY m.n"
+)
+_HELD_ALL = _HELD.format("m.status = 'quarantined'")
+_HELD_SOME = _HELD.format("m.id IN (SELECT value FROM json_each(:heads))")
+_COUNTED = {
+    UNANSWERED: "unanswered",
+    FADING: "fading",
+    RECOVERED: "recovered",
+    LEFT: "left_standing",
+    EXPIRED: "expired",
+    FADED: "faded",
+    DOUBTED: "doubted",
+    OLD_VERSION: "old_versions",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """Memories by their numbers; one number a head in each. Of a split text the strongest part counts.
+
+    Attributes:
+        heads: ids, in the order of their first labels.
+        confidence: effective, now.
+        falls: whether its confidence falls at all.
+        accessed: when it was last recalled, epoch ms; 0 where never.
+    """
+
+    heads: list[str]
+    confidence: NDArray[np.float64]
+    falls: NDArray[np.bool_]
+    strength: NDArray[np.float64]
+    trust: NDArray[np.float64]
+    recorded: NDArray[np.float64]
+    accessed: NDArray[np.float64]
+    disputed: NDArray[np.bool_]
+    marked: NDArray[np.bool_]
+
+
+class SweepJob:
+    """Plans and carries out the sweep (seed B, decay sweep; E4.4.2; seed A, feature 6, prune)."""
+
+    @property
+    def type(self) -> JobType:
+        """Which job."""
+        return JobType.SWEEP
+
+    def plan(self, ground: JobContext) -> Sequence[Planned]:
+        """List what would fade, recover, expire and be archived.
+
+        Args:
+            ground: what it stands on.
+
+        Returns:
+            The deeds by their kind, then by the age of the memory.
+        """
+        options, now_ms = ground.options, ground.now_ms
+        deeds: list[Planned] = ground.read(lambda rows: plan_sweep(rows, options, now_ms))
+        return deeds
+
+    def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Planned]) -> BatchResult:
+        """Carry a few deeds out; see `carry_out_sweep`."""
+        return carry_out_sweep(tx, verb, ground, deeds)
+
+
+def plan_sweep(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] | None = None) -> list[Planned]:
+    """All that a sweep would do.
+
+    Args:
+        options: the lines.
+        heads: look at these memories only; None for all.
+
+    Returns:
+        Each memory in at most one deed: recovered, fading, expired, archived; in each the oldest first.
+    """
+    found = [deed for seen in _seen(rows, now_ms, heads) for deed in _judged(rows, seen, options, now_ms)]
+    over = [*_old_versions(rows, options, now_ms, heads), *_unanswered(rows, options, now_ms, heads)]
+    laid_away = {one.memory_id for one in over}  # its mark goes with it
+    found += [Planned(Deed.RECOVER, head, reason=LEFT) for head in _left(rows, heads) if head not in laid_away]
+    found += over
+    place = {deed: number for number, deed in enumerate((Deed.RECOVER, Deed.FADE, Deed.EXPIRE, Deed.ARCHIVE))}
+    return sorted(found, key=lambda one: place[one.deed])
+
+
+def plan_prune(rows: Rows, options: Options, now_ms: int) -> list[Planned]:
+    """What a consolidation prunes: what is too weak, too doubtful, or an old version (seed A, feature 6, prune).
+
+    Args:
+        options: the lines.
+
+    Returns:
+        Deeds `ARCHIVE` with the reason `faded`, `doubted` or `old_version`; `carry_out_sweep` carries them out.
+    """
+    deeds = plan_sweep(rows, options, now_ms)
+    return [one for one in deeds if one.deed is Deed.ARCHIVE and one.reason != UNANSWERED]
+
+
+def carry_out_sweep(tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Planned]) -> BatchResult:
+    """Carry deeds of this module out, as far as they still fit.
+
+    Args:
+        verb: of the run.
+        ground: what it stands on.
+        deeds: from `plan_sweep` or `plan_prune`.
+
+    Returns:
+        Counts by what happened (`fading`, `recovered`, `left_standing`, `expired`, `faded`, `doubted`,
+        `old_versions`, `unanswered`), and `skipped`.
+    """
+    heads = [one.memory_id for one in deeds]
+    fits = {one.memory_id: one for one in plan_sweep(tx, ground.options, ground.now_ms, heads)}
+    transitions, counts, ids = ground.transitions(tx, verb), Counter[str](), list[str]()
+    for deed in deeds:
+        now = fits.get(deed.memory_id)
+        if now is None or (now.deed, now.reason) != (deed.deed, deed.reason):
+            counts["skipped"] += 1
+            continue
+        try:
+            with tx.attempt():
+                _do(tx, transitions, deed, now.value)
+        except UserError as error:  # what stands does not let this one through: the others go on
+            _log.warning("a deed of the sweep was left: %s", error.code.value)
+            counts["skipped"] += 1
+            continue
+        counts[_COUNTED[deed.reason]] += 1
+        ids.append(deed.memory_id)
+    transitions.close_moot()
+    return BatchResult(len(deeds), dict(counts), tuple(ids))
+
+
+def _do(tx: Tx, transitions: Transitions, deed: Planned, confidence: float) -> None:
+    parts = transitions.parts(deed.memory_id)
+    if deed.deed is Deed.FADE:
+        _mark(tx, parts, confidence)
+    else:
+        _unmark(tx, parts)
+    if deed.reason == OLD_VERSION:
+        _lay_away(tx, parts)
+    elif deed.deed in (Deed.EXPIRE, Deed.ARCHIVE):
+        transitions.archive(deed.memory_id, deed.reason)
+
+
+def _mark(tx: Tx, parts: Iterable[str], confidence: float) -> None:
+    for part in parts:
+        if tx.row("fading", {"memory_id": part}) is None:
+            tx.insert("fading", {"memory_id": part, "since": tx.now_ms, "confidence": confidence})
+
+
+def _unmark(tx: Tx, parts: Iterable[str]) -> None:
+    for part in parts:
+        tx.delete("fading", {"memory_id": part})
+
+
+def _lay_away(tx: Tx, parts: Iterable[str]) -> None:
+    """Archive a version that is over; when it was over, and by what, stays: history and as-of go by that."""
+    for part in parts:
+        tx.update("memories", {"id": part}, {"status": Status.ARCHIVED.value})
+
+
+# ---- reading
+
+
+def _seen(rows: Rows, now_ms: int, heads: Sequence[str] | None) -> Iterator[_Seen]:
+    if heads is not None:
+        yield _columns(rows.all(_SOME, {"heads": json.dumps(list(dict.fromkeys(heads)))}), now_ms)
+        return
+    # The parts of a split text may lie on two pages: they are looked at together, at the end.
+    split = frozenset(str(row[0]) for row in rows.all(_SPLIT))
+    after = 0
+    while True:
+        page = rows.all(_ALL, {"after": after, "most": _PAGE})
+        if not page:
+            break
+        after = int(page[-1][0])
+        yield _columns([row for row in page if row[1] not in split] if split else page, now_ms)
+    if split:
+        yield _columns(rows.all(_SOME, {"heads": json.dumps(sorted(split))}), now_ms)
+
+
+def _columns(found: Sequence[tuple[Any, ...]], now_ms: int) -> _Seen:
+    places: dict[str, int] = {}
+    at = np.fromiter((places.setdefault(row[1], len(places)) for row in found), np.int64, len(found))
+    numbers = np.array([row[4:9] for row in found], np.float64).reshape(-1, 5)
+    gauges = np.array([row[10:12] for row in found], np.float64).reshape(-1, 2)  # recorded, last accessed
+    rates = decay_rates((row[2] for row in found), (row[3] for row in found))
+    sure = effective_confidence(numbers[:, 0], rates, (now_ms - numbers[:, 1]) / _DAY_MS)
+
+    def most(values: NDArray[Any]) -> NDArray[np.float64]:
+        held = np.full(len(places), -np.inf)
+        np.maximum.at(held, at, values)
+        return held
+
+    return _Seen(
+        heads=list(places),
+        confidence=most(sure),
+        falls=most(rates) > 0,
+        strength=most(read_strengths([row[9:] for row in found], now_ms)),
+        trust=most(numbers[:, 2]),
+        recorded=most(gauges[:, 0]),
+        accessed=most(np.nan_to_num(gauges[:, 1])),
+        disputed=most(numbers[:, 3]) > 0,
+        marked=most(numbers[:, 4]) > 0,
+    )
+
+
+def _judged(rows: Rows, seen: _Seen, options: Options, now_ms: int) -> list[Planned]:
+    """The deeds of what stands."""
+    bands = classify(seen.confidence, options.fading_below, options.expired_below)
+    falls = seen.falls
+    expired = falls & (bands == GONE) & (seen.accessed < now_ms - RECALLED_DAYS * _DAY_MS)
+    weak = seen.strength < options.archive_below
+    old = seen.recorded < now_ms - options.prune_days * _DAY_MS
+    doubted = seen.disputed & (seen.trust < DOUBTED_BELOW) & old
+    safe = np.zeros(len(seen.heads), np.bool_)
+    asked = np.flatnonzero(expired | weak | doubted).tolist()
+    kept = find_protections(rows, [seen.heads[place] for place in asked], now_ms)
+    safe[[place for place in asked if seen.heads[place] in kept]] = True
+    leaves = (expired | weak | doubted) & ~safe
+    fades = falls & (bands != HOLDS)
+    deeds = [
+        (Deed.RECOVER, RECOVERED, seen.marked & ~fades & ~leaves, seen.confidence),
+        (Deed.FADE, FADING, _unheld(rows, seen, fades & ~seen.marked & ~leaves, now_ms), seen.confidence),
+        (Deed.EXPIRE, EXPIRED, expired & leaves, seen.confidence),
+        (Deed.ARCHIVE, FADED, weak & ~expired & leaves, seen.strength),
+        (Deed.ARCHIVE, DOUBTED, doubted & ~weak & ~expired & leaves, seen.trust),
+    ]
+    return [
+        Planned(deed, seen.heads[place], reason=reason, value=float(values[place]))
+        for deed, reason, which, values in deeds
+        for place in np.flatnonzero(which).tolist()
+    ]
+
+
+def _unheld(rows: Rows, seen: _Seen, which: NDArray[np.bool_], now_ms: int) -> NDArray[np.bool_]:
+    """Of what would be marked as fading that which the person did not pin or spare."""
+    places = np.flatnonzero(which).tolist()
+    kept = find_protections(rows, [seen.heads[place] for place in places], now_ms)
+    held = [place for place in places if {PINNED, SPARED} & set(kept.get(seen.heads[place], ()))]
+    found = which.copy()
+    found[held] = False
+    return found
+
+
+def _left(rows: Rows, heads: Sequence[str] | None) -> list[str]:
+    """Marked, and no longer standing: superseded, forgotten or archived by somebody else since."""
+    found = rows.all(_LEFT_ALL) if heads is None else rows.all(_LEFT_SOME, {"heads": json.dumps(list(heads))})
+    return list(dict.fromkeys(str(row[0]) for row in found))
+
+
+def _old_versions(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] | None) -> list[Planned]:
+    if not options.prune_superseded:
+        return []
+    before = now_ms - options.prune_days * _DAY_MS
+    if heads is None:
+        read = rows.all(_OLD_ALL, {"before": before})
+    else:
+        read = rows.all(_OLD_SOME, {"before": before, "heads": json.dumps(list(heads))})
+    found = [str(row[0]) for row in read]
+    kept = find_protections(rows, found, now_ms)
+    return [Planned(Deed.ARCHIVE, head, reason=OLD_VERSION) for head in found if head not in kept]
+
+
+def _unanswered(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] | None) -> list[Planned]:
+    """Held back, never decided, and long out of the review: what stands goes on standing."""
+    wanted: dict[str, Any] = {"before": now_ms - options.prune_days * _DAY_MS}
+    if heads is None:
+        read = rows.all(_HELD_ALL, wanted)
+    else:
+        read = rows.all(_HELD_SOME, wanted | {"heads": json.dumps(list(heads))})
+    found = [str(row[0]) for row in read]
+    kept = find_protections(rows, found, now_ms)
+    return [Planned(Deed.ARCHIVE, head, reason=UNANSWERED) for head in found if head not in kept]
+
+
+PINNED, OWN_WORD, IMPORTANT, MOVING = "pinned", "own_word", "important", "moving"
+FUTURE, IN_REVIEW, SPARED, VERBATIM = "future", "in_review", "spared", "verbatim"
+TAKEN_BACK = "taken_back"
+PROTECTIONS = (PINNED, OWN_WORD, IMPORTANT, MOVING, FUTURE, IN_REVIEW, SPARED, VERBATIM, TAKEN_BACK)
+"""Keys of `resources/help/lifecycle.json`, in the order in which they are told."""
+
+IMPORTANT_FROM, MOVING_FROM = 0.7, 0.5
+"""Importance and arousal from which a memory is never archived by a run (E37.3)."""
+_AT_ONCE = 2_000
+
+# What a client or an import gives as the person's explicit word counts too: nobody but the person may displace it.
+_WORD = f"({OWNERS_WORD} OR m.source = 'user_explicit')"
+# A written date may be a year or a month alone: as text it lies before every day in it.
+_DATED = (
+    "EXISTS (SELECT 1 FROM json_each(felt.body, '$.dates') d WHERE d.type = 'text' "
+    "AND d.value GLOB '[0-9][0-9][0-9][0-9]*' AND d.value > :today)"
+)
+_FUTURE = (
+    "coalesce(m.valid_from, 0) > :now OR coalesce(m.valid_to, 0) > :now OR coalesce(m.occurred_at, 0) > :now "
+    f"OR coalesce({_DATED}, 0)"
+)
+# The plus keeps SQLite from walking through all that is open.
+_ASKED = (
+    "EXISTS (SELECT 1 FROM conflicts c WHERE c.incoming_id = m.id AND +c.state = 'open') "
+    "OR EXISTS (SELECT 1 FROM conflicts c WHERE c.existing_id = m.id AND +c.state = 'open')"
+)
+_READ_PROTECTIONS = (
+    f"SELECT coalesce(m.part_of, m.id), m.pinned, {_WORD}, m.importance >= {IMPORTANT_FROM}, "  # noqa: S608 - constants
+    f"coalesce(felt.arousal, 0) >= {MOVING_FROM}, {_FUTURE}, {_ASKED}, coalesce(kept.until, 0) > :now, "
+    "m.kind = 'episode' AND m.import_id IS NOT NULL, back.memory_id IS NOT NULL "
+    "FROM (SELECT value AS id FROM json_each(:heads) UNION SELECT p.id FROM json_each(:heads) h "
+    "JOIN memories p ON p.part_of = h.value) w JOIN memories m ON m.id = w.id "
+    "LEFT JOIN inferred felt ON felt.memory_id = m.id LEFT JOIN spared kept ON kept.memory_id = m.id "
+    "LEFT JOIN taken_back back ON back.memory_id = m.id"
+)
+
+# While the step is kept; then `core.lifecycle.kit.job_store` has written a row for each. Few runs are ever
+# undone: their memories are listed once, not asked for one by one.
+_BACK = (
+    "SELECT DISTINCT coalesce(m.part_of, m.id) "  # noqa: S608 - constants
+    # In this order: left to itself SQLite walks through the rows of every step.
+    "FROM undo_steps s CROSS JOIN undo_rows r ON r.step_id = s.id "
+    f"CROSS JOIN memories m ON m.n = json_extract(r.row_key, '$.n') WHERE s.undone_by IS NOT NULL AND {CHANGED}"
+)
+
+
+def _taken_back(rows: Rows) -> set[str]:
+    """Heads that a run changed and that were taken back with it, while that step is kept."""
+    return {str(row[0]) for row in rows.all(_BACK)}
+
+
+def find_protections(rows: Rows, heads: Iterable[str], now_ms: int) -> dict[str, tuple[str, ...]]:
+    """What keeps memories from being archived by a run.
+
+    Args:
+        heads: the memories; of a split text the head. What protects one part protects all of it.
+
+    Returns:
+        Head to keys of `resources/help/lifecycle.json`, those without any left out.
+    """
+    wanted, found = list(dict.fromkeys(heads)), dict[str, set[str]]()
+    for head in _taken_back(rows) & set(wanted):
+        found[head] = {TAKEN_BACK}
+    today = datetime.fromtimestamp(now_ms / 1000, UTC).date().isoformat()
+    for at in range(0, len(wanted), _AT_ONCE):
+        named = json.dumps(wanted[at : at + _AT_ONCE])
+        for head, *told in rows.all(_READ_PROTECTIONS, {"heads": named, "now": now_ms, "today": today}):
+            keys = {key for key, holds in zip(PROTECTIONS, told, strict=True) if holds}
+            if keys:
+                found.setdefault(str(head), set()).update(keys)
+    return {head: tuple(key for key in PROTECTIONS if key in keys) for head, keys in found.items()}
