@@ -29,7 +29,7 @@ class Store(Protocol):
 
 
 @dataclass
-class Kept:
+class InMemoryStore:
     """A store in memory, for tests and pictures."""
 
     options: WindowOptions

@@ -13,8 +13,8 @@ from ui.inspector.gauges import GAUGES
 from ui.inspector.history import HISTORY
 from ui.inspector.panel import Inspector
 from ui.inspector.practice import PROCEDURE, RULE
-from ui.inspector.provenance import GIVEN, PROVENANCE
-from ui.inspector.relations import MENTIONS, RELATIONS, RESTS
+from ui.inspector.provenance import DISCLOSURES, PROVENANCE
+from ui.inspector.relations import DEPENDENTS, MENTIONS, RELATIONS
 from ui.inspector.text import TEXT, WARNING
 from ui.inspector.trust import TRUST
 from ui.pages.clients.page import CLIENTS, client_commands
@@ -30,7 +30,7 @@ from ui.pages.timeline.page import TIMELINE
 from ui.shell.window import Rooms
 
 PARTS: tuple[PartSpec, ...] = (
-    TEXT, WARNING, TRUST, GAUGES, RULE, PROCEDURE, CLAIMS, MENTIONS, PROVENANCE, RELATIONS, RESTS, GIVEN,
+    TEXT, WARNING, TRUST, GAUGES, RULE, PROCEDURE, CLAIMS, MENTIONS, PROVENANCE, RELATIONS, DEPENDENTS, DISCLOSURES,
     HISTORY,
 )  # fmt: skip
 

@@ -169,7 +169,7 @@ class Problem:
 
 
 class TaskRunner(QObject):
-    """Runs tasks.
+    """Runs tasks of the window on the engine, one Future each.
 
     Signals:
         shown: a `Running` that takes longer than 600 ms.

@@ -39,7 +39,7 @@ def take_back(context: Context, step_id: str) -> None:
     """
 
     def done(report: UndoReport) -> None:
-        context.desk.say(told("Undone", report))
+        context.desk.say(describe_undo("Undone", report))
         context.selection.again(context.selection.current, "undo")
 
     engine = context.bridge.engine
@@ -55,7 +55,7 @@ def nothing(command: str) -> str:
     return str(undo_strings()["nothing"][command])
 
 
-def told(done: str, report: UndoReport) -> str:
+def describe_undo(done: str, report: UndoReport) -> str:
     """What an undo or a redo took back, whose step it was, and what it left.
 
     Args:

@@ -15,7 +15,7 @@ from core.engine.facade import Engine, load_window, start_ticker
 from core.errors import LociError
 from ui.bridge import Bridge
 from ui.context import Commands, Context, Desk, PairingPort, Selection
-from ui.prefs import Kept, Prefs, Store
+from ui.prefs import InMemoryStore, Prefs, Store
 from ui.registry import ROOMS, page_commands
 from ui.shell.window import MainWindow
 from ui.tasks import TaskRunner
@@ -139,7 +139,7 @@ def build(engine: Engine, app: QApplication, store: Store | None = None, pairing
     return Desktop(engine, bridge, context, window, watchdog, Collector(window))
 
 
-def fixed(theme: str, text_size: int, page: str) -> Kept:
+def fixed(theme: str, text_size: int, page: str) -> InMemoryStore:
     """Options that are kept nowhere, for pictures.
 
     Args:
@@ -150,4 +150,4 @@ def fixed(theme: str, text_size: int, page: str) -> Kept:
     options = WindowOptions().model_copy(
         update={"theme": theme, "text_size": text_size, "reduced_motion": True, "idle_lock_minutes": 0}
     )
-    return Kept(options, {"house.page": page})
+    return InMemoryStore(options, {"house.page": page})

@@ -27,7 +27,7 @@ from app.vault.session import Tell
 from app.window.desktop import Desktop, application, build
 from core.engine.facade import Engine, HomeKeys, OpenInfo, RootKey, read_secret_file
 from core.errors import Code, EnvironmentFaultError, LociError
-from ui.gate.gate import say_opened
+from ui.gate.gate import announce_opening
 from ui.shell.idle import IdleWatch
 from ui.shell.tray import Tray
 
@@ -219,7 +219,7 @@ def open_window(parts: Parts, tell: Tell) -> int:
         info = _opened_by_file(parts, engine)
         desktop = build(engine, app, pairing=service.pairing)
         if info is not None:
-            say_opened(desktop.context, info)
+            announce_opening(desktop.context, info)
         shown = Shown(app, desktop, service)
         ear = Ear(ear_at, shown.raise_window)
         _claim_if_free(engine, service, tell)

@@ -19,7 +19,7 @@ from core.types.entities import EntityDraft
 from ui.context import Context
 from ui.pages.entities.dialogs import ChangeDialog, MergeDialog
 from ui.pages.entities.page import EntitiesPage
-from ui.pages.entities.words import in_sight
+from ui.pages.entities.words import cut_before_name
 from ui.registry import PAGES
 from ui.strings import entities_strings
 from ui.widgets.states import EmptyState
@@ -113,11 +113,11 @@ def test_a_mention_deep_in_a_text_is_shown_from_a_word_on(page: EntitiesPage, qt
 
 def test_a_line_begins_so_late_that_its_name_is_in_sight() -> None:
     head, name = "… one two three Rosa sings of the sea", (16, 20)
-    assert in_sight(head, name, 40, len) == (head, name)
-    assert in_sight(head, name, 16, len) == ("… three Rosa sings of the sea", (8, 12))
-    assert in_sight(head, name, 3, len) == ("… Rosa sings of the sea", (2, 6))
-    assert in_sight("Rosa sings", (0, 4), 3, len) == ("Rosa sings", (0, 4))
-    assert in_sight("", (0, 0), 3, len) == ("", (0, 0))
+    assert cut_before_name(head, name, 40, len) == (head, name)
+    assert cut_before_name(head, name, 16, len) == ("… three Rosa sings of the sea", (8, 12))
+    assert cut_before_name(head, name, 3, len) == ("… Rosa sings of the sea", (2, 6))
+    assert cut_before_name("Rosa sings", (0, 4), 3, len) == ("Rosa sings", (0, 4))
+    assert cut_before_name("", (0, 0), 3, len) == ("", (0, 0))
 
 
 def test_a_name_with_what_cannot_be_seen_is_where_it_is_shown(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:

@@ -13,7 +13,7 @@ from window_rig import settle
 from core.types.clients import Denied
 from ui.context import Context
 from ui.pages.clients.page import client_commands
-from ui.pages.clients.pairing_request import NosDialog
+from ui.pages.clients.pairing_request import DeniedNamesDialog
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def room(context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Ite
         yield made
 
 
-def lifts(asking: NosDialog) -> list[QPushButton]:
+def lifts(asking: DeniedNamesDialog) -> list[QPushButton]:
     return [one for one in asking.findChildren(QPushButton) if one.accessibleName().startswith("Take the no to")]
 
 
@@ -38,7 +38,7 @@ def test_a_no_is_seen_and_taken_back_with_an_undo(room: ClientsRoom) -> None:
     settle(room.qtbot, lambda: not page.nos.link.isHidden())
     assert page.nos.link.text() == "2 names you said no to …"
     page.nos.link.click()
-    asking = room.dialog(NosDialog)
+    asking = room.dialog(DeniedNamesDialog)
     settle(room.qtbot, lambda: len(lifts(asking)) == 2)
     assert [one.accessibleName() for one in lifts(asking)] == [
         "Take the no to clip‹U+202E›per back", "Take the no to odd one back",
@@ -57,7 +57,7 @@ def test_a_no_is_seen_and_taken_back_with_an_undo(room: ClientsRoom) -> None:
 def test_what_the_engine_refuses_is_said_in_the_list(room: ClientsRoom) -> None:
     room.clients.nos = [Denied("odd one", room.now)]
     page = two(room).enter("nos")
-    asking = room.dialog(NosDialog)
+    asking = room.dialog(DeniedNamesDialog)
     settle(room.qtbot, lambda: len(lifts(asking)) == 1)
     room.clients.refuses = "Not now."
     lifts(asking)[0].click()
@@ -85,7 +85,7 @@ def test_with_no_client_paired_the_names_are_a_press_away_and_the_way_stays(room
     settle(room.qtbot, link.isVisible)
     room.context.theme.use("light", 100)
     link.click()
-    room.dialog(NosDialog).close_button.click()
+    room.dialog(DeniedNamesDialog).close_button.click()
     two(room)
     page.read()
     room.rest()

@@ -19,8 +19,8 @@ from core.types.clients import Did, Sight, Standing, Terms
 from core.types.values import Grant
 from ui.context import CLOSER, Context
 from ui.lists.row_spec import Heading
-from ui.pages.clients.context_preview import ContextPreviewTab, shown_text
-from ui.pages.clients.words import change_told, reason_told
+from ui.pages.clients.context_preview import ContextPreviewTab, visible_text
+from ui.pages.clients.words import describe_change, describe_withheld_reason
 from ui.watchdog import Watchdog
 
 MOST_MS = 100.0
@@ -202,7 +202,7 @@ def test_how_much_was_read_within_a_minute_is_told(room: ClientsRoom) -> None:
     "reason", ["budget", "duplicate", "other_space", "sealed", "share", "superseded", "a_new_reason"]
 )
 def test_every_reason_has_words(reason: str) -> None:
-    told = reason_told(reason)
+    told = describe_withheld_reason(reason)
     assert told
     assert "_" not in told
 
@@ -305,7 +305,7 @@ def test_an_empty_prompt_asks_nothing(room: ClientsRoom) -> None:
 
 
 def test_line_ends_stay_and_the_unseen_is_seen() -> None:
-    assert shown_text("a\nb​c") == "a\nb‹U+200B›c"
+    assert visible_text("a\nb​c") == "a\nb‹U+200B›c"
 
 
 # ---- grants
@@ -416,8 +416,8 @@ def test_the_library_is_counted_when_grants_are_opened_not_as_they_stand_open(ro
 
 def test_the_same_terms_in_another_order_are_no_change() -> None:
     old = Terms(("read", "space:work"), 20, 200, 0.85)
-    assert change_told(old, Terms(("read", "space:work"), 20, 200, 0.85)) == "Nothing is changed."
-    assert change_told(old, Terms(("read", "space:work"), 20, 200, None)).startswith(
+    assert describe_change(old, Terms(("read", "space:work"), 20, 200, 0.85)) == "Nothing is changed."
+    assert describe_change(old, Terms(("read", "space:work"), 20, 200, None)).startswith(
         "What it brings is trusted as usual"
     )
 

@@ -10,7 +10,13 @@ from importlib.resources import files
 from pathlib import Path
 
 from core.types.clients import Undoable
-from ui.pages.clients.words import call_told, removal_told, stays_told, undo_told, verb_told
+from ui.pages.clients.words import (
+    describe_left_over,
+    describe_refused_call,
+    describe_removal,
+    describe_take_back,
+    describe_verb,
+)
 from ui.strings import clients_strings
 
 CORE = Path(__file__).resolve().parents[2] / "core"
@@ -90,24 +96,24 @@ def test_every_call_of_the_protocol_is_told() -> None:
 
 
 def test_what_is_not_known_is_told_as_it_is_on_one_line() -> None:
-    assert verb_told("some_new\nverb") == "some new verb"
-    assert call_told("memory_\u202eupdate") == "memory_‹U+202E›update"
-    assert call_told("") == ""
+    assert describe_verb("some_new\nverb") == "some new verb"
+    assert describe_refused_call("memory_\u202eupdate") == "memory_‹U+202E›update"
+    assert describe_refused_call("") == ""
 
 
 def test_what_would_go_and_what_would_stay_is_told() -> None:
     nothing = Undoable(0, 0, {}, 0)
-    assert undo_told(nothing) == "It changed nothing since then."
-    assert stays_told(nothing) == removal_told(nothing) == ""
+    assert describe_take_back(nothing) == "It changed nothing since then."
+    assert describe_left_over(nothing) == describe_removal(nothing) == ""
     stuck = Undoable(0, 0, {}, 1, left=2, archived=1, left_removing=1)
-    assert undo_told(stuck) == "Nothing of it can be taken back any more."
-    assert stays_told(stuck) == (
+    assert describe_take_back(stuck) == "Nothing of it can be taken back any more."
+    assert describe_left_over(stuck) == (
         "2 steps would stay: what they changed was changed again since. "
         "1 memory it brought would stay: it is too old to be taken back."
     )
-    assert removal_told(stuck) == (
+    assert describe_removal(stuck) == (
         "1 memory would go to the archive. 1 step would stay: what it changed was changed again since."
     )
     some = Undoable(1, 2, {"ask_forget": 1}, 0)
     told = "1 step on 2 memories would be taken back: 1 × asked to forget."
-    assert (undo_told(some), stays_told(some), removal_told(some)) == (told, "", told)
+    assert (describe_take_back(some), describe_left_over(some), describe_removal(some)) == (told, "", told)

@@ -26,7 +26,7 @@ from core.security.passphrase import KdfCost
 from core.vault.bootstrap import OlderCopy
 from ui.context import USUAL_PLACES, Context
 from ui.gate.first_run import Begin, CheckCode, FirstRun, ShowCode, fits
-from ui.gate.gate import Gate, told_by
+from ui.gate.gate import Gate, opening_notes
 from ui.gate.sheet import Sheet
 from ui.gate.unlock import Unlock
 from ui.widgets.secret import SecretField, StrengthMeter
@@ -152,11 +152,11 @@ def test_the_first_run_makes_a_vault_only_when_asked_and_opens_it(new: Door) -> 
     first, home = page.passphrase, new.context.bridge.engine.home.path
     assert first is not None
     first.go()
-    assert first.sheet.told == "Choose a passphrase first."
+    assert first.sheet.problem == "Choose a passphrase first."
     first.first.setText("lantern osprey quilt")
     first.second.setText("lantern ospray")
     first.go()
-    assert "not the same" in first.sheet.told
+    assert "not the same" in first.sheet.problem
     assert not home.exists(), "nothing is made before both agree"
     wishes: list[list[Path]] = []
     new.context.desk.import_paths.connect(wishes.append)
@@ -208,7 +208,7 @@ def test_the_code_is_checked_and_leaves_the_clipboard(new: Door) -> None:
     check = page.check_code
     assert check is not None
     check.main.click()
-    assert check.sheet.told.startswith("Groups ")
+    assert check.sheet.problem.startswith("Groups ")
     assert not page.findChildren(Begin), "the check cannot be skipped"
     next(iter(check.fields.values())).setText(code.lower().replace("-", " "))
     check.main.click()
@@ -253,8 +253,8 @@ def test_a_vault_made_meanwhile_is_left_as_it_is_and_can_be_unlocked(new: Door) 
     first.first.setText("lantern")
     first.second.setText("lantern")
     first.go()
-    settle(new.qtbot, lambda: bool(first.sheet.told))
-    assert "left as it is" in first.sheet.told
+    settle(new.qtbot, lambda: bool(first.sheet.problem))
+    assert "left as it is" in first.sheet.problem
     first.sheet._action.click()
     new.page(Unlock)
 
@@ -262,7 +262,7 @@ def test_a_vault_made_meanwhile_is_left_as_it_is_and_can_be_unlocked(new: Door) 
 def test_a_wrong_passphrase_is_told_in_place_and_the_right_one_opens(there: Door) -> None:
     page = there.page(Unlock)
     page.go()
-    assert page.sheet.told == "Type your passphrase first."
+    assert page.sheet.problem == "Type your passphrase first."
     page.field.setText("not it")
     page.field.returnPressed.emit()
     assert page.field.text() == ""
@@ -270,10 +270,10 @@ def test_a_wrong_passphrase_is_told_in_place_and_the_right_one_opens(there: Door
     assert page.main.text() == "Unlocking …"
     assert not page.sheet.bar.isHidden()
     settle(there.qtbot, page.main.isEnabled)
-    assert page.sheet.told == "That passphrase does not open this vault."
+    assert page.sheet.problem == "That passphrase does not open this vault."
     assert page.field.property("wrong") is True
     QTest.keyClicks(page.field, "q")
-    assert page.sheet.told == ""
+    assert page.sheet.problem == ""
     assert page.field.property("wrong") is False
     page.field.setText(PASSPHRASE)
     page.main.click()
@@ -290,7 +290,7 @@ def test_the_recovery_code_opens_it_too(new: Door) -> None:
     page.code.setText(code[:-1] + ("A" if code[-1] != "A" else "B"))
     page.go()
     settle(new.qtbot, page.main.isEnabled)
-    assert page.sheet.told.startswith("That code does not open this vault.")
+    assert page.sheet.problem.startswith("That code does not open this vault.")
     page.code.setText(code.lower().replace("-", " "))
     page.go()
     assert page.code.text() == ""
@@ -310,9 +310,9 @@ def test_another_opener_is_given_the_secret(there: Door) -> None:
     page = there.page(Unlock)
     page.field.setText("anything")
     page.go()
-    settle(there.qtbot, lambda: bool(page.sheet.told))
+    settle(there.qtbot, lambda: bool(page.sheet.problem))
     assert given == ["anything"]
-    assert page.sheet.told == "Another Loci has this vault open."
+    assert page.sheet.problem == "Another Loci has this vault open."
     assert page.main.isEnabled()
 
 
@@ -387,7 +387,7 @@ def test_the_code_can_be_saved_for_this_person_alone(there: Door, tmp_path: Path
     page = ShowCode(there.context, CODE, lambda: None)
     there.qtbot.addWidget(page)
     page.save_to(str(tmp_path / "no such folder" / "code.txt"))
-    settle(there.qtbot, lambda: "could not be written" in page.sheet.told)
+    settle(there.qtbot, lambda: "could not be written" in page.sheet.problem)
     (tmp_path / "code.txt").write_text("old")
     (tmp_path / "code.txt").chmod(0o644)
     page.save_to(str(tmp_path / "code.txt"))
@@ -395,7 +395,7 @@ def test_the_code_can_be_saved_for_this_person_alone(there: Door, tmp_path: Path
     settle(there.qtbot, page.save.isEnabled)
     assert CODE in (tmp_path / "code.txt").read_text("utf-8")
     assert stat.S_IMODE((tmp_path / "code.txt").stat().st_mode) == 0o600
-    assert page.sheet.told == ""
+    assert page.sheet.problem == ""
 
 
 @pytest.mark.parametrize(
@@ -423,7 +423,7 @@ def test_only_the_wrong_group_is_named(there: Door) -> None:
     page.fields[2].setText("EFGH")
     page.fields[5].setText("XXXX")
     page.check()
-    assert page.sheet.told == "Group 5 is another one."
+    assert page.sheet.problem == "Group 5 is another one."
     page.fields[5].setText("rstu")
     page.check()
     page.back.click()
@@ -447,8 +447,8 @@ def _info(**more: object) -> OpenInfo:
     ],
 )
 def test_what_opening_found_is_told(info: OpenInfo, words: str) -> None:
-    assert words in " ".join(told_by(info))
-    assert told_by(FINE) == []
+    assert words in " ".join(opening_notes(info))
+    assert opening_notes(FINE) == []
 
 
 def test_an_older_copy_can_be_gone_on_with(there: Door) -> None:

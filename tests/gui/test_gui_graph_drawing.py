@@ -25,8 +25,8 @@ from core.types.views import (
 )
 from ui.pages.graph.ego import EgoCanvas
 from ui.pages.graph.geometry import (
-    Look,
-    Wish,
+    LabelRequest,
+    Viewport,
     apart,
     clipped,
     lanes,
@@ -101,14 +101,14 @@ def disc(count: int) -> NDArray[np.float32]:
 
 
 def test_a_look_keeps_the_place_under_the_pointer_while_it_zooms() -> None:
-    look, at = Look(0.3, -0.2, 150, 800, 600), QPointF(700, 80)
+    look, at = Viewport(0.3, -0.2, 150, 800, 600), QPointF(700, 80)
     place = (np.array([[at.x(), at.y()]]) - (400, 300)) / look.scale + (look.x, look.y)
     assert look.zoomed(2.0, at, 1, 1e6).px(place) == pytest.approx(np.array([[700, 80]]))
 
 
 def test_fitting_shows_every_point_within_its_margins() -> None:
     xy = np.random.default_rng(1).normal(size=(50, 2)) * 7
-    px = Look(w=900, h=500).fitting(xy, 100, 40, 1e9).px(xy)
+    px = Viewport(w=900, h=500).fitting(xy, 100, 40, 1e9).px(xy)
     assert px[:, 0].min() >= 100 - 1e-6
     assert px[:, 0].max() <= 800 + 1e-6
     assert px[:, 1].min() >= 40 - 1e-6
@@ -117,9 +117,9 @@ def test_fitting_shows_every_point_within_its_margins() -> None:
 
 def test_labels_lie_over_no_node_no_control_and_no_other_label() -> None:
     made = np.random.default_rng(2)
-    px, look = made.uniform(20, 580, (60, 2)), Look(w=600, h=600)
+    px, look = made.uniform(20, 580, (60, 2)), Viewport(w=600, h=600)
     control = QRectF(0, 0, 200, 60)
-    wishes = [Wish(row, QSizeF(90, 16)) for row in range(60)]
+    wishes = [LabelRequest(row, QSizeF(90, 16)) for row in range(60)]
     found = place_labels(wishes, px, np.full(60, 6.0), look, [control])
     assert 10 < len(found) < 60
     rects = list(found.values())
@@ -131,9 +131,9 @@ def test_labels_lie_over_no_node_no_control_and_no_other_label() -> None:
 
 def test_a_label_that_must_be_there_is_there_even_in_a_crowd() -> None:
     px = np.stack(np.meshgrid(np.arange(0, 300, 12.0), np.arange(0, 300, 12.0)), axis=-1).reshape(-1, 2)
-    wish = Wish(300, QSizeF(100, 16), must=True)
-    assert place_labels([wish], px, np.full(len(px), 5.0), Look(w=300, h=300)).keys() == {300}
-    assert not place_labels([Wish(300, QSizeF(100, 16))], px, np.full(len(px), 5.0), Look(w=300, h=300))
+    wish = LabelRequest(300, QSizeF(100, 16), must=True)
+    assert place_labels([wish], px, np.full(len(px), 5.0), Viewport(w=300, h=300)).keys() == {300}
+    assert not place_labels([LabelRequest(300, QSizeF(100, 16))], px, np.full(len(px), 5.0), Viewport(w=300, h=300))
 
 
 def test_lines_are_clipped_to_the_canvas() -> None:
@@ -294,7 +294,7 @@ def test_what_stays_glides_unless_nothing_may_move(qtbot: QtBot, ego: EgoCanvas,
 def test_the_picture_is_made_in_slices_and_is_the_same_however_it_is_cut(theme: Theme) -> None:
     graph = vault(400, 900)
     scene = Scene(graph, disc(400).astype(np.float64), np.ones(900, np.bool_), 0.05)
-    look = Look(w=300, h=200, scale=90)
+    look = Viewport(w=300, h=200, scale=90)
     at_once = FrameMaker(scene, look, theme, 1.0).turn(lambda: True)
     assert at_once is not None
     slowly, turns, frame = FrameMaker(scene, look, theme, 1.0), 0, None
@@ -309,7 +309,7 @@ def test_the_picture_is_made_in_slices_and_is_the_same_however_it_is_cut(theme: 
 
 def test_a_picture_reaches_a_margin_beyond_the_canvas(theme: Theme) -> None:
     scene = Scene(vault(9, 9), disc(9).astype(np.float64), np.ones(9, np.bool_), 0.3)
-    look = Look(w=400, h=400, scale=100)
+    look = Viewport(w=400, h=400, scale=100)
     frame = FrameMaker(scene, look, theme, 1.0).turn(lambda: True)
     assert frame is not None
     assert frame.covers(look.pushed(99, -99))
@@ -320,7 +320,7 @@ def test_names_never_lie_over_each_other() -> None:
     names = [f"n{nr}" for nr in range(30)]
     px = np.random.default_rng(3).uniform(0, 500, (30, 2))
     sizes = dict.fromkeys(names, (80.0, 20.0))
-    found = name_places(names, sizes, px, Look(w=500, h=500), 12)
+    found = name_places(names, sizes, px, Viewport(w=500, h=500), 12)
     rects = list(found.values())
     assert 5 < len(rects) <= 12
     assert not any(a.intersects(b) for nr, a in enumerate(rects) for b in rects[:nr])

@@ -23,7 +23,7 @@ from ui.imports.sources import (
     title_of,
 )
 from ui.lists.tick_table import TickModel, TickRow
-from ui.widgets.words import left_out, reasons
+from ui.widgets.words import describe_omissions, reasons
 
 ROOT = Path(__file__).parents[2]
 DAY = 86_400_000
@@ -70,7 +70,7 @@ def test_the_reasons_are_whole() -> None:
 
 
 def test_what_is_left_out_stands_with_the_most_first() -> None:
-    found = left_out({"trash": 1, "known": 12, "a_new_reason": 3})
+    found = describe_omissions({"trash": 1, "known": 12, "a_new_reason": 3})
     assert [(one.count, one.what) for one in found] == [
         (12, "entries you have already"),
         (3, "a new reason"),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core.types.replies import MemoryDetail
 from core.types.values import Kind, Memory, Precision, Role, Source, Status, When
 from ui.inspector.history import COMPARED, differences
-from ui.inspector.provenance import came_by, place_of, told
+from ui.inspector.provenance import came_by, describe_origin, place_of
 from ui.inspector.text_view import runs_of
 from ui.widgets.fitted_text import original_of
 
@@ -74,11 +74,11 @@ IMPORT = {"by": "import", "format": "chatgpt", "file": "export", "where": "conve
 def test_where_it_comes_from_is_a_sentence(
     shown: Memory, origin: Mapping[str, Any], title: str | None, client: str | None, sentence: str
 ) -> None:
-    assert told(detail(shown, origin, title, client)) == sentence
+    assert describe_origin(detail(shown, origin, title, client)) == sentence
 
 
 def test_names_in_a_sentence_are_made_visible_and_cut() -> None:
-    said = told(detail(memory(conversation_id="c"), IMPORT, "a\u202eb" + "x" * 500))
+    said = describe_origin(detail(memory(conversation_id="c"), IMPORT, "a\u202eb" + "x" * 500))
     assert "‹U+202E›" in said
     assert len(said) < 160
 

@@ -21,10 +21,10 @@ from ui.context import Context
 from ui.lists.list_view import ListModel
 from ui.lists.table_view import TableModel, shown_columns
 from ui.pages.journal.audit import AuditFeed, AuditRows
-from ui.pages.journal.changes import PAGE_STEPS, BackDialog, StepList
+from ui.pages.journal.changes import PAGE_STEPS, StepList, TakeBackDialog
 from ui.pages.journal.imports import COLUMNS, RemoveDialog
 from ui.pages.journal.page import JournalPage
-from ui.pages.journal.words import act_of, counts_of, day_of, details_of, short_id, who_did
+from ui.pages.journal.words import act_of, counts_of, day_of, describe_author, details_of, short_id
 from ui.widgets.states import States
 from ui.widgets.verdict import chain_sentence, verdict_of
 
@@ -170,7 +170,7 @@ def test_undo_back_to_here_shows_what_goes_and_can_be_redone(
     enter(page, qtbot)
     page.tabs.changes.list.setCurrentIndex(page.tabs.changes.list.lines.index(2, 0))
     QTest.keyClick(page.tabs.changes.list, Qt.Key.Key_B)
-    dialog = page.tabs.changes.findChild(BackDialog)
+    dialog = page.tabs.changes.findChild(TakeBackDialog)
     assert dialog is not None
     settle(qtbot, dialog.act.isEnabled)
     assert dialog.act.text() == "Undo 2 changes"
@@ -365,8 +365,12 @@ def test_a_hidden_page_only_notes_that_it_is_stale(page: JournalPage, context: C
 def test_days_people_and_counts_are_said_in_words() -> None:
     assert (day_of(NOON, NOON), day_of(NOON - DAY_MS, NOON)) == ("Today", "Yesterday")
     assert day_of(NOON - 6 * DAY_MS, NOON) == "14 November 2026"
-    assert [who_did("owner"), who_did("scheduler"), who_did("client:editor")] == ["You", "Loci", "editor"]
-    assert who_did("client", "editor\u202e") == "editor‹U+202E›"
+    assert [describe_author("owner"), describe_author("scheduler"), describe_author("client:editor")] == [
+        "You",
+        "Loci",
+        "editor",
+    ]
+    assert describe_author("client", "editor\u202e") == "editor‹U+202E›"
     entry = AuditRow(1, NOON, "owner", "store", "x", {"operation": "ADD", "parts": 1, "rows": 2, "left": 0, "loci": 1})
     assert counts_of(entry) == "2 rows, operation ADD, 1 part, 1 locus"
     assert (short_id("01a2b3c4d5e6f7"), short_id("undo_days")) == ("…c4d5e6f7", "undo_days")

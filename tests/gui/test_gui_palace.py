@@ -21,7 +21,7 @@ from core.types.values import OWNER_ACTOR, Kind
 from core.types.views import Revision
 from ui.context import Context
 from ui.pages.palace.page import PALACE, PalacePage, Waiting
-from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Spot
+from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, PlacedLocus
 from ui.widgets.basics import MenuChip
 from ui.widgets.states import EmptyState, TroubleState
 
@@ -149,7 +149,7 @@ def test_arrows_select_the_next_locus_and_say_what_it_is(qtbot: QtBot, page: Pal
 
 def test_arrows_go_on_into_the_next_room(page: PalacePage) -> None:
     room = min(page.scene.rooms.values(), key=lambda found: (found.rect.left(), found.rect.top()))
-    spots = [Spot(room, at) for at in range(len(room.ids))]
+    spots = [PlacedLocus(room, at) for at in range(len(room.ids))]
     page.canvas.pick(max(spots, key=lambda spot: spot.x))
     for _ in range(3):
         press(page, Qt.Key.Key_Right)

@@ -17,7 +17,7 @@ from window_rig import hear, settle
 
 from ui.context import Command, Context
 from ui.pages.palace.page import PalacePage
-from ui.pages.palace.scene import Spot
+from ui.pages.palace.scene import PlacedLocus
 from ui.pages.palace.verbs import MergeDialog, NameField
 
 
@@ -97,7 +97,7 @@ def test_a_locus_does_not_leave_its_wing(context: Context, wide: PalacePage, rig
     context.commands.add(Command("memory.move", "Move …", lambda: ran.append("move")))
     one, other = wide.scene.of_wing(wide.scene.wings[0].id)[0], wide.scene.of_wing(wide.scene.wings[1].id)[0]
     before = places(wide)
-    wide.mover.move_locus(Spot(one, 0), other, 1.5, 2.5)
+    wide.mover.move_locus(PlacedLocus(one, 0), other, 1.5, 2.5)
     assert places(wide) == before
     assert "another wing" in heard.sentences[0]
     assert rig.value("SELECT count(*) FROM places WHERE placed_by = 'owner'") == 0

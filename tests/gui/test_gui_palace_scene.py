@@ -19,9 +19,9 @@ from core.types.values import Kind, Role, Source, Status
 from core.types.views import Loci, MemoryRow, PalacePlan, RoomPlan, WingPlan
 from ui.context import Context
 from ui.pages.palace.canvas import Canvas, towards
-from ui.pages.palace.items import GREY, Heads, Look, RoomItem, broken
+from ui.pages.palace.items import GREY, Heads, LocusStyle, RoomItem, broken
 from ui.pages.palace.loader import place_camera, text_of, ties_of
-from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Lens, Scene, Where, between, shelved
+from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Lens, Location, Scene, between, shelved
 from ui.pages.palace.slider import BELIEVED, SAID, TimeCard
 
 STANDS = int(np.iinfo(np.int64).max)
@@ -74,8 +74,8 @@ def loci(room_id: str, places: list[tuple[float, float]], **columns: object) -> 
 GRID = [(1.5 + x, 2.5 + y) for y in range(4) for x in range(6)]
 
 
-def two_rooms(look: Look | None = None) -> Scene:
-    scene = Scene(look or Look(now=NOW))
+def two_rooms(look: LocusStyle | None = None) -> Scene:
+    scene = Scene(look or LocusStyle(now=NOW))
     scene.replan(palace(wing_plan("w", room_plan("a", 0, 0), room_plan("b", 11, 0))))
     scene.rooms["a"].fill(loci("a", GRID[:6]))
     scene.rooms["b"].fill(loci("b", GRID[:6]))
@@ -160,7 +160,7 @@ def test_wings_on_shelves_never_overlap(sizes: list[tuple[int, int]]) -> None:
 
 
 def test_wings_without_a_room_are_not_shown_but_what_waits_in_them_is_counted() -> None:
-    scene = Scene(Look())
+    scene = Scene(LocusStyle())
     scene.replan(palace(wing_plan("w", room_plan("a", 0, 0)), wing_plan("empty", waiting=7)))
     assert [wing.id for wing in scene.wings] == ["w"]
     assert scene.waiting == 7
@@ -187,12 +187,12 @@ def test_what_stands_where() -> None:
 def test_where_one_stands_follows_the_lens() -> None:
     scene = two_rooms()
     none = ("", "")
-    assert scene.where(lens().fitting(QRectF(0, 0, 30, 20)), 92, none) == Where(WING, "w")
-    assert scene.where(lens().fitting(QRectF(11, 0, 10, 8)), 92, none) == Where(ROOM, "w", "b")
-    assert scene.where(lens(15, 4, 140), 92, none) == Where(LOCUS, "w", "b")
-    assert scene.where(lens(15, 4, 140), 92, (ROOM, "a")) == Where(ROOM, "w", "a")
+    assert scene.where(lens().fitting(QRectF(0, 0, 30, 20)), 92, none) == Location(WING, "w")
+    assert scene.where(lens().fitting(QRectF(11, 0, 10, 8)), 92, none) == Location(ROOM, "w", "b")
+    assert scene.where(lens(15, 4, 140), 92, none) == Location(LOCUS, "w", "b")
+    assert scene.where(lens(15, 4, 140), 92, (ROOM, "a")) == Location(ROOM, "w", "a")
     scene.replan(palace(wing_plan("w", room_plan("a", 0, 0)), wing_plan("v", room_plan("b", 0, 0), x=40)))
-    assert scene.where(lens().fitting(scene.bounds), 92, none) == Where(WHOLE)
+    assert scene.where(lens().fitting(scene.bounds), 92, none) == Location(WHOLE)
 
 
 # ---- rooms
@@ -213,7 +213,7 @@ def test_what_is_not_believed_is_grey_and_not_counted() -> None:
     room.fill(loci("a", GRID[:3], **columns))
     seen = {}
     for name, axis, until in (("six", BELIEVED, 6 * DAY), ("eight", BELIEVED, 8 * DAY), ("said", SAID, 2 * DAY)):
-        look = Look("kind", None, axis, until, NOW)
+        look = LocusStyle("kind", None, axis, until, NOW)
         room.dress(look)
         seen[name] = (list(room.shade == GREY), room.count(look))
     assert seen["six"] == ([False, False, True], 2)
@@ -225,7 +225,7 @@ def test_for_now_the_plan_counts_and_faint_is_what_no_longer_stands() -> None:
     room = RoomItem(wing_plan("w"), room_plan("a", 0, 0, count=41))
     found = statuses(Status.ACTIVE, Status.ARCHIVED, Status.DISPUTED, Status.DELETED)
     room.fill(loci("a", GRID[:4], status=found))
-    look = Look("trust", now=NOW)
+    look = LocusStyle("trust", now=NOW)
     room.dress(look)
     assert room.count(look) == 41
     assert room.opacity[0] == 1
@@ -248,7 +248,7 @@ def test_colours_follow_trust_age_and_kind() -> None:
     )
     shades = {}
     for mode in ("trust", "age", "kind"):
-        room.dress(Look(mode, now=NOW))
+        room.dress(LocusStyle(mode, now=NOW))
         shades[mode] = list(room.shade)
     assert shades == {"trust": [0, 3, 4], "age": [0, 2, 4], "kind": [0, 2, 4]}
 
@@ -256,7 +256,7 @@ def test_colours_follow_trust_age_and_kind() -> None:
 def test_one_kind_alone_stands_out_and_is_counted() -> None:
     room = RoomItem(wing_plan("w"), room_plan("a", 0, 0))
     room.fill(loci("a", GRID[:3], kind=np.array([0, 1, 1], np.int8)))
-    look = Look("kind", Kind.FACT, now=NOW)
+    look = LocusStyle("kind", Kind.FACT, now=NOW)
     assert room.count(look) == 2
     assert room.opacity[0] < 0.2 < room.opacity[1]
 
@@ -301,7 +301,7 @@ def test_the_texture_holds_every_locus_that_shows(qtbot: QtBot) -> None:
     assert qtbot is not None
     room = RoomItem(wing_plan("w"), room_plan("a", 0, 0, w=8, h=7))
     room.fill(loci("a", [(1.5, 2.5), (6.5, 5.5)]))
-    picture, ground = room.texture(1, [QColor("#ff0000")] * 6, Look(now=NOW))
+    picture, ground = room.texture(1, [QColor("#ff0000")] * 6, LocusStyle(now=NOW))
     image = picture.toImage()
     assert (image.width(), image.height()) == (6, 4)
     assert ground == QRectF(1, 2, 6, 4)

@@ -18,8 +18,8 @@ from ui.context import Context
 from ui.inspector.dialogs import HoldDialog
 from ui.inspector.history import SHOWN, ChainAxis, HistoryPart
 from ui.inspector.panel import Inspector
-from ui.inspector.relations import RESTS as SPEC
-from ui.inspector.relations import RestsPart, rests_told
+from ui.inspector.relations import DEPENDENTS as SPEC
+from ui.inspector.relations import DependentsPart, describe_dependents
 
 
 def history_of(inspector: Inspector) -> HistoryPart:
@@ -29,10 +29,10 @@ def history_of(inspector: Inspector) -> HistoryPart:
     return part
 
 
-def rests_of(inspector: Inspector) -> RestsPart:
+def rests_of(inspector: Inspector) -> DependentsPart:
     """The part of what rests on it."""
     part = inspector.part(SPEC.id)
-    assert isinstance(part, RestsPart)
+    assert isinstance(part, DependentsPart)
     return part
 
 
@@ -108,12 +108,12 @@ def test_an_axis_without_versions_is_drawn_without_harm(qtbot: QtBot, context: C
 
 def test_what_rests_on_it_is_counted_in_words() -> None:
     kinds = (("a", Kind.DIGEST), ("b", Kind.FACT), ("c", Kind.FACT))
-    told = rests_told(Rests(kinds, ("r",), 2, (("aster", 3), ("x", 1)), 4))
+    told = describe_dependents(Rests(kinds, ("r",), 2, (("aster", 3), ("x", 1)), 4))
     assert told == (
         "1 digest draws on it", "2 memories were made of it", "1 rule rests on it", "2 claims have no other source",
         "aster was given it 3 times", "x was given it once",
     )  # fmt: skip
-    assert rests_told(Rests(recalled=4)) == ("It was given out 4 times",)
+    assert describe_dependents(Rests(recalled=4)) == ("It was given out 4 times",)
 
 
 def test_what_was_made_of_it_leads_there(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:

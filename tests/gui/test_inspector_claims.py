@@ -20,8 +20,8 @@ from ui.context import Context
 from ui.inspector.claims import ClaimBox, ClaimsPart, OpposedBox, Row, StateMark
 from ui.inspector.panel import Inspector
 from ui.inspector.text_view import runs_of, shown_span
-from ui.inspector.trust import state_told
-from ui.widgets.words import claim_told
+from ui.inspector.trust import describe_claim_state
+from ui.widgets.words import describe_claim
 
 LIVES = "I live in Lisbon since March and work at Quillwort Press."
 
@@ -207,12 +207,12 @@ def test_a_memory_without_claims_has_no_such_part(
 
 def test_sentences_of_claims() -> None:
     told = [
-        claim_told(seen("lives_in", "Lisbon")),
-        claim_told(seen("lives_in", "Lisbon", "Mara")),
-        claim_told(seen("likes", "kale", polarity="negative")),
-        claim_told(seen("favourite_river", "Tagus")),
-        claim_told(seen("favourite_river", "Tagus", "Mara", polarity="negative")),
-        claim_told(seen("has_pet", "a lurcher\u202e", "The User")),
+        describe_claim(seen("lives_in", "Lisbon")),
+        describe_claim(seen("lives_in", "Lisbon", "Mara")),
+        describe_claim(seen("likes", "kale", polarity="negative")),
+        describe_claim(seen("favourite_river", "Tagus")),
+        describe_claim(seen("favourite_river", "Tagus", "Mara", polarity="negative")),
+        describe_claim(seen("has_pet", "a lurcher\u202e", "The User")),
     ]
     assert told == [
         "You live in Lisbon", "Mara lives in Lisbon", "You do not like kale", "You · favourite river · Tagus",
@@ -223,9 +223,9 @@ def test_sentences_of_claims() -> None:
 def test_states_say_what_took_the_place_and_under_which_condition() -> None:
     over = seen("lives_in", "Porto", state="superseded", valid_to=START_MS)
     held = ClaimHeld(over, (), (), 0, "Lisbon", alone=False)
-    assert state_told(held) == "No longer holds · Now: Lisbon · 90 % sure · 1 source · until 14 Nov 2023"
+    assert describe_claim_state(held) == "No longer holds · Now: Lisbon · 90 % sure · 1 source · until 14 Nov 2023"
     when = seen("prefers", "tea", qualifiers={"when": "on Fridays", "kept": "x"}, against=2, sources=3)
-    words = state_told(ClaimHeld(when, (), (), 0, None, alone=True))
+    words = describe_claim_state(ClaimHeld(when, (), (), 0, None, alone=True))
     assert words == ("Holds · 90 % sure · 3 sources · 2 quotes against it · only when on Fridays · kept beside another")
 
 

@@ -19,7 +19,7 @@ from core.types.lifecycle import Curve
 from core.types.values import OWNER_ACTOR, Status
 from core.types.views import Revision
 from ui.context import Context
-from ui.inspector.gauges import GaugesPart, Mark, Plot, clipped, days_told, gauge_sentences, month_of, value_at
+from ui.inspector.gauges import GaugesPart, Mark, Plot, clipped, format_days, gauge_sentences, month_of, value_at
 from ui.inspector.panel import Inspector
 
 MAY_2027 = 1_810_000_000_000
@@ -102,7 +102,7 @@ def test_sentences_say_what_becomes_of_it() -> None:
 
 @pytest.mark.parametrize(("days", "told"), [(1, "1 day"), (40, "40 days"), (120, "4 months"), (1100, "3 years")])
 def test_lengths_of_time(days: float, told: str) -> None:
-    assert days_told(days) == told
+    assert format_days(days) == told
 
 
 def test_the_curve_is_drawn_with_its_lines_and_the_present(qtbot: QtBot, context: Context) -> None:

@@ -14,7 +14,7 @@ from core.types.lifecycle import Inferred, Mentioned
 from core.types.memory import Lasting
 from core.types.values import Kind
 from ui.context import Context
-from ui.inspector.gauges import GaugesPart, lasting_told
+from ui.inspector.gauges import GaugesPart, describe_permanence
 from ui.inspector.panel import Inspector
 from ui.inspector.relations import MentionsPart, named
 
@@ -90,10 +90,10 @@ def test_a_record_cannot_be_given_a_length(qtbot: QtBot, rig: Rig, context: Cont
 
 
 def test_reasons_in_words() -> None:
-    told = lasting_told(Lasting("permanent", "permanent", "claim", ("born_on", "keeps_bees")))
+    told = describe_permanence(Lasting("permanent", "permanent", "claim", ("born_on", "keeps_bees")))
     assert told == "By what it claims: was born on, keeps bees."
-    assert lasting_told(Lasting("permanent", "permanent", "cue")) == "By its words."
-    assert lasting_told(Lasting("permanent", "permanent", "split")) == ""
+    assert describe_permanence(Lasting("permanent", "permanent", "cue")) == "By its words."
+    assert describe_permanence(Lasting("permanent", "permanent", "split")) == ""
 
 
 # ---- whom and what it names

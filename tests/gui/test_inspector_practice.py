@@ -17,7 +17,7 @@ from core.types.views import Revision
 from ui.context import Context
 from ui.inspector.actions import HarmDialog
 from ui.inspector.panel import Inspector
-from ui.inspector.practice import ProcedurePart, RulePart, application_told, took_told, went_told
+from ui.inspector.practice import ProcedurePart, RulePart, describe_application, describe_runs, format_duration
 
 RULE = "Never deploy on a Friday afternoon."
 STEPS = "1. Close the pump.\n2. Open the valve.\n3. Wait until it runs clear."
@@ -156,15 +156,15 @@ def test_nothing_of_one_rule_is_shown_for_the_next(
 
 
 def test_words_of_others_are_made_visible() -> None:
-    told = application_told(Application(0, is_helpful=False, client=HOSTILE, reason=HOSTILE))
+    told = describe_application(Application(0, is_helpful=False, client=HOSTILE, reason=HOSTILE))
     assert "\u202e" not in told
     assert told.startswith("Did harm, said ")
     state = ProcedureState("x", (), (), ("pump", "valve"), 3, 1, 0, None)
-    assert went_told(state) == "Worked 3 times, failed once · 75 % of the time"
+    assert describe_runs(state) == "Worked 3 times, failed once · 75 % of the time"
 
 
 @pytest.mark.parametrize(
     ("ms", "told"), [(1, "1 second"), (119_000, "119 seconds"), (720_000, "12 minutes"), (10_800_000, "3 hours")]
 )
 def test_lengths_of_runs(ms: int, told: str) -> None:
-    assert took_told(ms) == told
+    assert format_duration(ms) == told

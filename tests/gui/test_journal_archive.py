@@ -20,7 +20,7 @@ from core.types.views import Revision
 from ui.context import Context
 from ui.pages.journal.archive import EraseDialog, buried_entry
 from ui.pages.journal.health import HealthTab
-from ui.pages.journal.words import advice_of, value_told
+from ui.pages.journal.words import advice_of, format_value
 
 
 @pytest.fixture
@@ -223,7 +223,7 @@ def test_cards_stand_beside_each_other_where_there_is_room(room: JournalRoom) ->
     ],
 )
 def test_values_in_words(key: str, value: Any, told: str) -> None:
-    assert value_told(key, value, 0) == told
+    assert format_value(key, value, 0) == told
 
 
 def test_advice_follows_what_is_wrong() -> None:

@@ -19,7 +19,7 @@ from core.events import Progress
 from core.types.lifecycle import Deed, JobState, JobType
 from core.types.values import OWNER_ACTOR
 from ui.context import CLOSER, Context
-from ui.pages.journal.next_run import MOST, DeedChips, beside, deed_entries, kept_ids, kept_told, offered
+from ui.pages.journal.next_run import MOST, ChangeChips, beside, change_entries, describe_keeping, kept_ids, offered
 from ui.pages.journal.runner import RunDialog
 from ui.pages.journal.words import capital, moment
 from ui.widgets.words import date_of
@@ -78,7 +78,7 @@ def test_deeds_stand_with_what_why_and_beside_what(
 
 def test_hostile_text_is_shown_as_it_is() -> None:
     item = deed(Deed.MERGE, "one", "<b>bold</b>\nand\u202e back", other_texts=("two\nlines",), others=("two",))
-    [entry] = deed_entries([item])
+    [entry] = change_entries([item])
     assert entry.head == "<b>bold</b> and‹U+202E› back"
     assert beside(item) == "With “two lines”"
 
@@ -102,7 +102,7 @@ def test_a_chip_lists_its_deeds_alone(room: JournalRoom, rig: Rig, qtbot: QtBot)
 
 
 def test_one_kind_of_deed_needs_no_filter(room: JournalRoom, qtbot: QtBot) -> None:
-    made = DeedChips(room.context.theme)
+    made = ChangeChips(room.context.theme)
     qtbot.addWidget(made)
     made.show_counts({"fade": 3})
     [only] = made.findChildren(QPushButton)
@@ -138,21 +138,21 @@ def test_what_is_united_is_kept_with_all_that_it_would_take_in(room: JournalRoom
 
 @pytest.mark.parametrize("what", [Deed.STACK, Deed.MERGE, Deed.CORROBORATE, Deed.DIGEST])
 def test_keeping_is_about_all_that_would_be_laid_together(what: Deed) -> None:
-    entries = deed_entries([deed(what, "a", "The shed is green.", others=("b", "c"))])
+    entries = change_entries([deed(what, "a", "The shed is green.", others=("b", "c"))])
     assert "spare" in offered(entries)
     assert kept_ids(entries) == ("a", "b", "c")
-    assert kept_told(entries) == "They are left as they are for 90 days."
+    assert describe_keeping(entries) == "They are left as they are for 90 days."
 
 
 def test_keeping_what_fades_is_about_it_alone() -> None:
-    entries = deed_entries([deed(Deed.ARCHIVE, "a", "The shed is green.", others=("newer",))])
+    entries = change_entries([deed(Deed.ARCHIVE, "a", "The shed is green.", others=("newer",))])
     assert kept_ids(entries) == ("a",)
-    assert kept_told(entries) == "It is kept for another 90 days."
+    assert describe_keeping(entries) == "It is kept for another 90 days."
 
 
 @pytest.mark.parametrize("what", [Deed.SUPERSEDE, Deed.ASK, Deed.RECOVER, Deed.ERASE])
 def test_what_the_engine_does_all_the_same_is_not_offered_to_be_kept(what: Deed) -> None:
-    assert "spare" not in offered(deed_entries([deed(what, "a", "The shed is green.", others=("b",))]))
+    assert "spare" not in offered(change_entries([deed(what, "a", "The shed is green.", others=("b",))]))
 
 
 def test_what_is_united_can_be_pinned_alone(room: JournalRoom, rig: Rig) -> None:

@@ -25,12 +25,12 @@ from window_rig import settle
 from core.types.belief import Server
 from core.types.lifecycle import Beat, Consolidated, Deed, JobRow, Jobs, JobState, JobType, Pressure
 from ui.context import Context
-from ui.pages.journal.health import rests_of
+from ui.pages.journal.health import find_pauses
 from ui.pages.journal.job_lines import Model, job_note, job_sentences, offered
-from ui.pages.journal.lifecycle_help import _INKS, CURVES, DAYS, LifePlot, life, life_of, life_told, steps_to
+from ui.pages.journal.lifecycle_help import _INKS, CURVES, DAYS, LifePlot, describe_life, life, life_of, steps_to
 from ui.pages.journal.next_run import figures_in
 from ui.pages.journal.page import JournalPage
-from ui.pages.journal.words import report_told
+from ui.pages.journal.words import describe_report
 from ui.strings import journal_strings, order_strings
 
 HOLDS: dict[str, str] = json.loads((files("resources") / "lifecycle" / "holds.json").read_text(encoding="utf-8"))
@@ -63,7 +63,7 @@ def test_every_name_is_one_of_the_report() -> None:
     assert set(figures_in(full, names["consolidate"])) == set(names["consolidate"])
     assert figures_in(told(4), ["deduplicated", "after.active"]) == {"deduplicated": 4, "after.active": 5}
     assert figures_in({"faded": 2}, ["faded", "expired"]) == {"faded": 2, "expired": 0}
-    assert list(report_told({"remaining": 3})) == ["3 notes stay"]
+    assert list(describe_report({"remaining": 3})) == ["3 notes stay"]
 
 
 def test_what_was_foretold_stands_beside_what_was_done(room: JournalRoom, rig: Rig) -> None:
@@ -164,7 +164,7 @@ def test_paused_work_says_so_alone(room: JournalRoom) -> None:
 def test_a_hold_without_words_of_its_own_is_told_as_it_is(room: JournalRoom) -> None:
     room.jobs.held = "The moon is full."
     jobs = room.jobs.state().result()
-    [rest] = rests_of(jobs, Model(Server.READY), room.jobs.now)
+    [rest] = find_pauses(jobs, Model(Server.READY), room.jobs.now)
     assert (rest.says, rest.act) == ("The moon is full.", "")
 
 
@@ -271,11 +271,11 @@ def test_the_kept_figures_can_be_told() -> None:
     known = life()
     assert list(known.days) == sorted(known.days)
     assert known.last["stored"] >= known.last["active"] + known.last["archived"]
-    assert f"{known.last['active']:,}" in life_told(known, order_strings())
+    assert f"{known.last['active']:,}" in describe_life(known, order_strings())
 
 
 def test_a_life_is_told_year_by_year() -> None:
-    sentence = life_told(life_of(lived()), order_strings())
+    sentence = describe_life(life_of(lived()), order_strings())
     assert sentence.startswith("After 5 years 54,600 memories were stored; 3,820 of them stand")
     assert sentence.count("Year ") == 5
     assert life_of(lived(182)).span == "182 days"
@@ -338,7 +338,7 @@ def test_the_help_opens_by_button_key_and_wish_and_gives_the_keyboard_back(room:
     page.help_button.click()
     assert is_open(page)
     plot, area = page.help.findChildren(LifePlot)[0], page.help.findChildren(QScrollArea)[0]
-    assert plot.accessibleDescription() == life_told(life(), order_strings())
+    assert plot.accessibleDescription() == describe_life(life(), order_strings())
     assert "Two gauges" in room.words(page.help)
     before = page.tabs.health.area
     QTest.keyClick(area, Qt.Key.Key_Escape)

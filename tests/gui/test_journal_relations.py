@@ -20,7 +20,7 @@ from core.types.memory import ProposedLink
 from core.vault.database.tx import Tx
 from ui.context import CLOSER, Context
 from ui.pages.journal.page import JournalPage
-from ui.pages.journal.relations import PAGE_ROWS, Said
+from ui.pages.journal.relations import PAGE_ROWS, PairText
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_a_pair_stands_with_both_texts_and_why(room: JournalRoom, qtmodeltester:
     assert first is not None
     assert (first.head, first.second) == ("Jar 0 holds quinces.", "Quinces ripen in week 0.")
     assert (first.aside, first.aside_note, first.note) == ("0.90", "likeness", "home · proposed yesterday")
-    assert "Quinces ripen in week 0." in first.told
+    assert "Quinces ripen in week 0." in first.description
     tab.list.choose("a1:b1")
     assert [said.text for said in tab.panel.texts] == ["Jar 1 holds quinces.", "Quinces ripen in week 1."]
     assert tab.panel.why.text() == "The two are alike, and nothing relates them yet. Likeness 0.90 of 1."
@@ -210,7 +210,7 @@ def test_where_there_is_little_room_the_list_has_it(room: JournalRoom) -> None:
 
 
 def test_a_text_grows_with_the_letters(room: JournalRoom, context: Context) -> None:
-    said = Said(context.theme)
+    said = PairText(context.theme)
     room.qtbot.addWidget(said)
     before = said.sizeHint().height()
     context.theme.use("light", 150)

@@ -17,10 +17,18 @@ from core.types.lifecycle import Consolidated, Deed, JobType
 from core.types.values import Kind
 from ui.context import Context
 from ui.lists.row_spec import Heading, wrapped
-from ui.pages.journal.lines import NARROW, ActBar, Entry, entry_list, key_of
-from ui.pages.journal.words import code_told, day_told, deed_words, lasted, moment, report_told, told_deeds
+from ui.pages.journal.lines import NARROW, ActionBar, Entry, entry_list, key_of
+from ui.pages.journal.words import (
+    change_words,
+    describe_changes,
+    describe_code,
+    describe_report,
+    format_day,
+    lasted,
+    moment,
+)
 from ui.strings import journal_strings
-from ui.widgets.words import clause, reason_told, reasons_told
+from ui.widgets.words import clause, describe_reason, describe_reasons
 
 DAY_MS = 86_400_000
 COUNTS = st.dictionaries(st.text("abcdef_", min_size=1), st.integers(0, 10**9) | st.booleans() | st.none(), max_size=5)
@@ -29,14 +37,14 @@ COUNTS = st.dictionaries(st.text("abcdef_", min_size=1), st.integers(0, 10**9) |
 def test_every_deed_and_every_kind_of_work_has_words_and_an_icon() -> None:
     icons = {path.name.removesuffix(".svg") for path in (files("resources") / "icons").iterdir()}
     for deed in Deed:
-        said = deed_words(deed.value)
+        said = change_words(deed.value)
         assert said["icon"] in icons
         for form in ("chip", "would", "run"):
             assert "{count}" in said[form]["one"]
             assert "{count}" in said[form]["many"]
     assert set(journal_strings()["jobs"]) == {kind.value for kind in JobType}
     assert set(journal_strings()["jobs"].values()) <= icons
-    assert deed_words("new_one")["word"] == "New_one"
+    assert change_words("new_one")["word"] == "New_one"
 
 
 def test_every_act_has_a_key_of_its_own_where_it_stands() -> None:
@@ -50,35 +58,35 @@ def test_every_act_has_a_key_of_its_own_where_it_stands() -> None:
 
 
 def test_what_takes_most_away_is_told_first() -> None:
-    told = [deed for deed, _ in told_deeds({"recover": 2, "fade": 41, "archive": 1, "ask": 0}, "would")]
+    told = [deed for deed, _ in describe_changes({"recover": 2, "fade": 41, "archive": 1, "ask": 0}, "would")]
     assert told == ["archive", "fade", "recover"]
-    assert dict(told_deeds({"fade": 1412}, "would")) == {"fade": "1,412 would fade"}
+    assert dict(describe_changes({"fade": 1412}, "would")) == {"fade": "1,412 would fade"}
 
 
 def test_a_report_is_told_in_words() -> None:
     report = Consolidated(deduplicated=2, resolved=1, pending=3, clusters=2, source_memories=9, dry_run=True)
-    assert report_told(report.to_json()) == (
+    assert describe_report(report.to_json()) == (
         "2 united", "1 disagreement settled", "3 put to you", "2 digests of 9 memories",
     )  # fmt: skip
-    assert report_told({"source_memories": 3}) == ("of 3 memories",)
-    assert report_told({}) == ()
+    assert describe_report({"source_memories": 3}) == ("of 3 memories",)
+    assert describe_report({}) == ()
 
 
 @given(COUNTS | st.dictionaries(st.text("ghi", min_size=1), COUNTS, max_size=3))
 def test_any_report_can_be_told(report: dict[str, object]) -> None:
-    told = report_told(report)
+    told = describe_report(report)
     assert all(part for part in told)
     assert len(told) <= sum(len(value) if isinstance(value, dict) else 1 for value in report.values())
 
 
 def test_codes_and_reasons_nobody_has_words_for() -> None:
-    assert code_told("E1003") == "the disk is full (E1003)"
-    assert code_told("E0000") == "an error ended it (E0000)"
-    assert code_told("") == "nobody knows why"
-    assert (reason_told("nobody_knows_this"), reason_told("")) == ("Nobody knows this.", "")
+    assert describe_code("E1003") == "the disk is full (E1003)"
+    assert describe_code("E0000") == "an error ended it (E0000)"
+    assert describe_code("") == "nobody knows why"
+    assert (describe_reason("nobody_knows_this"), describe_reason("")) == ("Nobody knows this.", "")
     known = json.loads((files("resources") / "help" / "lifecycle.json").read_text(encoding="utf-8"))
-    assert all(reason_told(key) == sentence for key, sentence in known.items())
-    assert reasons_told(("pinned", "xy")) == "you pinned it; xy"
+    assert all(describe_reason(key) == sentence for key, sentence in known.items())
+    assert describe_reasons(("pinned", "xy")) == "you pinned it; xy"
     assert clause("ANN is slow.") == "ANN is slow"
 
 
@@ -88,7 +96,7 @@ def test_moments_near_the_present() -> None:
     assert moment(now + DAY_MS, now).startswith("tomorrow at ")
     assert moment(now - DAY_MS, now).startswith("yesterday at ")
     assert " 2026, " in moment(now - 40 * DAY_MS, now)
-    assert [day_told(now + days * DAY_MS, now) for days in (-1, 0, 1)] == ["yesterday", "today", "tomorrow"]
+    assert [format_day(now + days * DAY_MS, now) for days in (-1, 0, 1)] == ["yesterday", "today", "tomorrow"]
 
 
 @pytest.mark.parametrize(
@@ -149,7 +157,7 @@ def test_keys_act_only_where_the_act_makes_sense(qtbot: QtBot, context: Context)
 
 
 def test_buttons_name_their_keys_and_are_off_or_hidden(qtbot: QtBot, context: Context) -> None:
-    bar = ActBar(context.theme, ("restore", "erase"))
+    bar = ActionBar(context.theme, ("restore", "erase"))
     qtbot.addWidget(bar)
     bar.show()
     bar.offer({"restore"})
@@ -175,7 +183,7 @@ def test_lines_are_drawn_wide_and_narrow(qtbot: QtBot, context: Context, scale: 
     qtbot.waitExposed(shown)
     wide = [shown.sizeHintForRow(at) for at in range(5)]
     wide_picture = shown.grab().toImage()
-    assert full.told.startswith("Fades. Jar 4 holds")
+    assert full.description.startswith("Fades. Jar 4 holds")
     shown.resize(context.theme.px(NARROW) - 100, 400)
     qtbot.waitUntil(lambda: shown.viewport().width() < context.theme.px(NARROW))
     narrow = [shown.sizeHintForRow(at) for at in range(5)]

@@ -204,7 +204,7 @@ def test_saved_questions_are_listed_run_asked_and_deleted(room: LabRoom, context
     room.rest()
     assert [line.state.text() for line in page.saved.lines] == ["holds", "fails"]
     assert "now 1st" in page.saved.lines[0].note
-    assert page.saved.told == "1 of 2 hold"
+    assert page.saved.summary == "1 of 2 hold"
     heard = hear(context)
     page.saved.lines[1].delete_button.click()
     room.rest()

@@ -25,27 +25,27 @@ from core.types.recall import (
     TracedCandidate,
 )
 from core.types.values import Precision, Role, Status, When
-from ui.inspector.provenance import given_told
+from ui.inspector.provenance import describe_disclosures
 from ui.pages.recall.funnel import expected, is_whole, note_of_stage, within
 from ui.pages.recall.knobs import Scale, scale_of
-from ui.pages.recall.signals import TOKENS, bar_told, pieces_of
-from ui.pages.recall.why_not import never_told, shared
+from ui.pages.recall.signals import TOKENS, describe_bar, pieces_of
+from ui.pages.recall.why_not import describe_absence, shared
 from ui.pages.recall.words import (
-    change_told,
+    describe_change,
+    describe_places,
+    describe_source,
+    format_names,
     gains,
     losses,
-    names_told,
     ordinal,
     places,
-    places_told,
-    source_told,
     stage_of,
     sunk_by,
     time_words,
     verdict,
 )
 from ui.strings import recall_strings
-from ui.widgets.words import said_at
+from ui.widgets.words import format_said_at
 
 DROPS = (
     *(status.value for status in Status),
@@ -73,8 +73,8 @@ def test_places_are_told_as_one_says_them(place: int, told: str) -> None:
 def test_lists_of_one_way_count_once_and_sums_do_not_count() -> None:
     lists = {"evidence": (1, 1.0), "vector": (7, 0.3), "window": (3, 0.6), "bm25": (2, 4.0)}
     assert places(lists) == {"words": 2, "meaning": 3}
-    assert places_told(lists) == "words 2nd, meaning 3rd"
-    assert places_told({"a new list": (4, 1.0)}) == "a new list 4th"
+    assert describe_places(lists) == "words 2nd, meaning 3rd"
+    assert describe_places({"a new list": (4, 1.0)}) == "a new list 4th"
 
 
 @pytest.mark.parametrize("dropped", DROPS)
@@ -108,12 +108,12 @@ def test_the_time_and_the_names_of_a_question_are_told() -> None:
     month = TimeRange("in May", 0, 6, "2026-05-01", "2026-05-31", 0, 1)
     assert time_words(day) == "21 Nov 2026"
     assert time_words(month) == "1 May 2026 to 31 May 2026"
-    assert names_told(QueryPlan(entities=("Ada", "Ben", "Cleo", "Dan", "Eva"))) == "names: Ada, Ben, Cleo, 2 more"
-    assert names_told(QueryPlan()) == "no names"
+    assert format_names(QueryPlan(entities=("Ada", "Ben", "Cleo", "Dan", "Eva"))) == "names: Ada, Ben, Cleo, 2 more"
+    assert format_names(QueryPlan()) == "no names"
 
 
 def test_hidden_characters_of_an_author_are_shown() -> None:
-    told = source_told(memory("Tea.", author="Ada\u202e", role=Role.OTHER))
+    told = describe_source(memory("Tea.", author="Ada\u202e", role=Role.OTHER))
     assert told.startswith("Ada‹U+202E›, ")
 
 
@@ -133,7 +133,7 @@ def test_pieces_stand_beside_each_other_within_the_bar() -> None:
     pieces = pieces_of({"relevance": 0.9, "confidence": 0.3, "recency": 0.2, "utility": -3.0})
     assert all(0.0 <= piece.start <= piece.end <= 1.0 for piece in pieces)
     assert pieces_of({}) == []
-    assert bar_told({"relevance": 0.5, "a new one": 0.1}) == "relevance 0.50, a new one 0.10"
+    assert describe_bar({"relevance": 0.5, "a new one": 0.1}) == "relevance 0.50, a new one 0.10"
 
 
 def test_every_signal_of_the_bar_has_words() -> None:
@@ -200,14 +200,16 @@ def test_one_the_trace_does_not_know_is_told_with_what_would_help() -> None:
     laboratory = FakeLaboratory()
     row = FakeLibrary(laboratory).rows((laboratory.ids()[0],)).result()[0]
     whole = Trace(QueryPlan(), {"in_scope": 1}, (candidate(rank=1, place=1),), {}, 1.0, 0.5, 0.9)
-    told = never_told(row, "decide Frankfurt", whole)
+    told = describe_absence(row, "decide Frankfurt", whole)
     assert told[0].startswith("It was no candidate at all")
     assert "“Frankfurt”" in told[1]
-    assert never_told(row, "umbrella", whole)[1] == "It shares no word with the question."
-    assert never_told(replace(row, is_cut=True), "umbrella", whole)[1].startswith("Its beginning shares no word")
+    assert describe_absence(row, "umbrella", whole)[1] == "It shares no word with the question."
+    assert describe_absence(replace(row, is_cut=True), "umbrella", whole)[1].startswith("Its beginning shares no word")
     part = replace(whole, stages={"in_scope": 300})
-    assert never_told(row, "", part)[0].startswith("It is not among the 1 strongest candidates; of the 300 in scope")
-    assert len(never_told(replace(row, status=Status.ARCHIVED), "Frankfurt", whole)) == 2
+    assert describe_absence(row, "", part)[0].startswith(
+        "It is not among the 1 strongest candidates; of the 300 in scope"
+    )
+    assert len(describe_absence(replace(row, status=Status.ARCHIVED), "Frankfurt", whole)) == 2
 
 
 # ---- knobs
@@ -225,7 +227,7 @@ def test_one_the_trace_does_not_know_is_told_with_what_would_help() -> None:
     ],
 )
 def test_a_change_is_told_as_its_slider_shows_it(name: str, pair: tuple[object, object], told: str) -> None:
-    assert change_told(name, "Another one", pair) == told
+    assert describe_change(name, "Another one", pair) == told
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -293,33 +295,33 @@ def test_losses_are_named_the_worst_first_and_gains_are_counted() -> None:
 
 def test_how_often_a_memory_was_given_is_told() -> None:
     at = 1_795_000_000_000
-    assert given_told(Given(0, None, "", 0)) == "Never given to an assistant yet."
-    assert given_told(Given(1, at, "Claude Code", 0)).startswith("Given once, to Claude Code on ")
-    many = given_told(Given(14, at, "Claude\u202e Code", 2))
+    assert describe_disclosures(Given(0, None, "", 0)) == "Never given to an assistant yet."
+    assert describe_disclosures(Given(1, at, "Claude Code", 0)).startswith("Given once, to Claude Code on ")
+    many = describe_disclosures(Given(14, at, "Claude\u202e Code", 2))
     assert many.startswith("Given 14 times, last to Claude‹U+202E› Code on ")
     assert many.endswith("It stood in 2 answers to you.")
 
 
 def test_who_reports_a_memory_is_named() -> None:
     said = memory("Tea.", role=Role.USER)
-    assert source_told(said, "notes-plugin").startswith("You, via notes-plugin, ")
-    assert "\u202e" not in source_told(said, "notes\u202eplugin")
-    assert source_told(said).startswith("You, ")
-    assert "via" not in source_told(said)
+    assert describe_source(said, "notes-plugin").startswith("You, via notes-plugin, ")
+    assert "\u202e" not in describe_source(said, "notes\u202eplugin")
+    assert describe_source(said).startswith("You, ")
+    assert "via" not in describe_source(said)
 
 
 def test_a_source_of_which_nobody_knows_the_day_is_told_as_noted(monkeypatch: pytest.MonkeyPatch) -> None:
     noted = 1_795_516_200_000  # 24 November 2026
     undated = memory("A heron.", occurred=None, recorded_at=noted, author="Ruben", role=Role.OTHER)
-    assert source_told(undated) == "Ruben, noted 24 Nov 2026"
+    assert describe_source(undated) == "Ruben, noted 24 Nov 2026"
     february = When(1_769_904_000_000, Precision.MONTH)
-    assert source_told(replace(undated, occurred=february)) == "Ruben, February 2026"
+    assert describe_source(replace(undated, occurred=february)) == "Ruben, February 2026"
     monkeypatch.setenv("TZ", "America/New_York")
     time.tzset()
     try:  # a whole day has no zone
-        assert source_told(replace(undated, occurred=february)) == "Ruben, February 2026"
-        assert said_at(When(february.ms, Precision.DAY)) == "1 Feb 2026"
-        assert said_at(When(february.ms, Precision.SECOND)) == "31 Jan 2026, 19:00"
+        assert describe_source(replace(undated, occurred=february)) == "Ruben, February 2026"
+        assert format_said_at(When(february.ms, Precision.DAY)) == "1 Feb 2026"
+        assert format_said_at(When(february.ms, Precision.SECOND)) == "31 Jan 2026, 19:00"
     finally:
         monkeypatch.undo()
         time.tzset()

@@ -20,7 +20,7 @@ from core.types.values import OWNER_ACTOR, Action, Source
 from ui.context import CLOSER, Context
 from ui.pages.review.decisions import BREATH_MS, sentence_of
 from ui.pages.review.dialogs import ConditionDialog, DatesDialog, MergeDialog
-from ui.pages.review.words import ORDER, row_note, told
+from ui.pages.review.words import ORDER, describe_action, row_note
 from ui.widgets.words import SOURCE_WORDS
 
 KEYS = {
@@ -367,7 +367,7 @@ def test_correcting_one_memory_begins_with_its_text(room: Room) -> None:
 
 def test_every_action_has_words_and_a_key_of_its_own() -> None:
     for is_pair in (True, False):
-        found = [told(action, "contradiction", is_pair=is_pair) for action in ORDER]
+        found = [describe_action(action, "contradiction", is_pair=is_pair) for action in ORDER]
         assert len({one.key for one in found}) == len(ORDER)
         assert all(one.title and one.hint.endswith(".") for one in found)
 

@@ -26,10 +26,10 @@ from ui.lists.row_spec import Heading
 from ui.pages.review.card import Stretch, stretches
 from ui.pages.review.panes import summary
 from ui.pages.review.queue import ClosedDialog, QueueRows, RulesDialog, closed_line, lines_of, rule_line
-from ui.pages.review.words import claim_note, provenance, quote_of, told_many
+from ui.pages.review.words import claim_note, describe_batch_action, provenance, quote_of
 from ui.registry import ROOMS
 from ui.shell.window import MainWindow
-from ui.widgets.words import claim_told
+from ui.widgets.words import describe_claim
 
 HOSTILE = "<b>Sleep</b> &amp; <img src=x> \u202eevil\u202c\x1b[31m [a](http://b) %n {0}"
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
@@ -174,12 +174,12 @@ def test_kinds_whose_keys_mean_something_else_are_never_decided_together(room: R
 
 def test_many_of_one_kind_are_spoken_of_in_its_words() -> None:
     stale = [row_of(alone("stale", "A.")), row_of(alone("stale", "B."))]
-    found = told_many(Action.SUPERSEDE, stale)
+    found = describe_batch_action(Action.SUPERSEDE, stale)
     assert found is not None
     assert found.title == "Still true"
-    assert told_many(Action.KEEP_BOTH, stale) is None
+    assert describe_batch_action(Action.KEEP_BOTH, stale) is None
     alone_ones = [row_of(alone("proposal", "A.")), row_of(alone("quarantine", "B."))]
-    turned = told_many(Action.REJECT, alone_ones)
+    turned = describe_batch_action(Action.REJECT, alone_ones)
     assert turned is not None
     assert turned.title == "Turn them down"
     assert summary([*alone_ones, *stale]) == "2 questions, 1 proposal, 1 held back. From Claude Code, you."
@@ -351,13 +351,13 @@ def test_a_mark_covers_exactly_its_words() -> None:
 def test_what_is_claimed_is_said_with_its_evidence() -> None:
     text = "The plan says a lot of things. " * 8 + "Harbour moves to Frankfurt in winter. " + "And so on. " * 20
     found = claim("Harbour", "located_at", "Frankfurt", text, confidence=0.84, sources=3, against=1)
-    assert claim_told(found) == "Harbour is at Frankfurt"
+    assert describe_claim(found) == "Harbour is at Frankfurt"
     assert claim_note(found) == "84 % sure · 3 sources · 1 against"
     quote = quote_of(text, found.spans)
     assert "Harbour moves to Frankfurt in winter." in quote
     assert (quote[:3], quote[-3:]) == ("“… ", " …”")
     assert quote_of("Harbour moves to Frankfurt.", found.spans) == ""
-    assert claim_told(claim("I", "likes", "tea", "", polarity="negative")) == "You do not like tea"
+    assert describe_claim(claim("I", "likes", "tea", "", polarity="negative")) == "You do not like tea"
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,13 @@ from core.engine.jobs.scheduler import SchedulerPacing
 from core.errors import Code, EnvironmentFaultError
 from core.types.lifecycle import ChangeCost, Embedding, JobType, KeptSpace, Offered, Offers
 from ui.context import Context
-from ui.pages.settings.meaning import MeaningSection, cost_told, kept_told, model_told, time_told
+from ui.pages.settings.meaning import (
+    MeaningSection,
+    describe_cost,
+    describe_model,
+    describe_stored_model,
+    format_time_needed,
+)
 from ui.pages.settings.page import SettingsPage
 
 T = TypeVar("T")
@@ -217,13 +223,13 @@ def test_giving_up_old_vectors_asks_once_more(qtbot: QtBot, section: MeaningSect
 
 
 def test_words() -> None:
-    assert model_told("all-minilm") == "the built-in model"
-    assert "\u202e" not in model_told("ollama:evil\u202e")
-    assert time_told(20) == "about a minute"
-    assert time_told(600) == "about 10 minutes"
-    assert time_told(3 * 86_400) == "about 3 days"
-    assert cost_told(ChangeCost("", 384, 0, 0.0, "")).startswith("All memories have their vectors")
-    assert kept_told(KeptSpace("words", 1, LATER)).startswith("the built-in model: 1 vector, kept until")
+    assert describe_model("all-minilm") == "the built-in model"
+    assert "\u202e" not in describe_model("ollama:evil\u202e")
+    assert format_time_needed(20) == "about a minute"
+    assert format_time_needed(600) == "about 10 minutes"
+    assert format_time_needed(3 * 86_400) == "about 3 days"
+    assert describe_cost(ChangeCost("", 384, 0, 0.0, "")).startswith("All memories have their vectors")
+    assert describe_stored_model(KeptSpace("words", 1, LATER)).startswith("the built-in model: 1 vector, kept until")
 
 
 def test_the_page_makes_the_section_in_a_turn_of_its_own(qtbot: QtBot, context: Context, spaces: FakeSpaces) -> None:

@@ -23,7 +23,7 @@ from core.types.values import Kind, Precision, Role, Status, When
 from core.types.views import Density, MemoryRow, Revision, Transition
 from ui.context import Context
 from ui.lists.row_spec import wrapped
-from ui.pages.timeline.evolution import day_of, title_of, told
+from ui.pages.timeline.evolution import day_of, describe_event, title_of
 from ui.pages.timeline.page import TimelinePage
 from ui.pages.timeline.period_details import details
 from ui.pages.timeline.strip import fits, grid_of
@@ -376,8 +376,10 @@ def test_a_topic_is_asked_for_and_its_line_told(
     ]
     assert page.topic.summary == "3 memories · 1 confirmation · 1 correction"
     assert [title_of(event) for event in events] == ["It begins", "Confirmed", "Corrected"]
-    assert told(events[2]).startswith("Corrected, 1 Mar 2023, 12:00, 2 weeks later: switched to Helix. instead of")
-    assert "uses vim" in told(events[2])
+    assert describe_event(events[2]).startswith(
+        "Corrected, 1 Mar 2023, 12:00, 2 weeks later: switched to Helix. instead of"
+    )
+    assert "uses vim" in describe_event(events[2])
     qtmodeltester.check(page.topic.list.lines)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     page.topic.list.setCurrentIndex(page.topic.list.lines.index(2, 0))
     assert context.selection.current == editors[2]
@@ -417,7 +419,7 @@ def test_old_words_and_their_end_are_told(page: TimelinePage, rig: Rig, qtbot: Q
     enter(page, qtbot, "ask:vim")
     (event,) = page.topic.list.lines.rows()
     assert day_of(event) == "10 Jan 2023, 12:00"
-    assert told(event).endswith("before: uses vmi")
+    assert describe_event(event).endswith("before: uses vmi")
     page.grab()
 
 

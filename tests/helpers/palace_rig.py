@@ -14,7 +14,7 @@ from window_rig import settle
 from core.errors import Code, UserError
 from ui.context import Context
 from ui.pages.palace.page import PALACE, PalacePage
-from ui.pages.palace.scene import Spot
+from ui.pages.palace.scene import PlacedLocus
 
 TOPICS = {
     "garden": "the garden bed with beans, soil and rain number",
@@ -66,14 +66,14 @@ def press(page: PalacePage, *keys: Qt.Key) -> None:
         QTest.keyClick(page.canvas, key)
 
 
-def point(page: PalacePage, spot: Spot) -> QPoint:
+def point(page: PalacePage, spot: PlacedLocus) -> QPoint:
     lens = page.canvas.camera.lens
     return QPointF(lens.across(spot.x), lens.down(spot.y)).toPoint()
 
 
-def first(page: PalacePage, at: int = 0) -> Spot:
+def first(page: PalacePage, at: int = 0) -> PlacedLocus:
     room = next(iter(page.scene.rooms.values()))
-    return Spot(room, at)
+    return PlacedLocus(room, at)
 
 
 def drag(page: PalacePage, start: QPoint, end: QPoint) -> None:

@@ -22,7 +22,7 @@ from core.types.requests import StoreRequest
 from core.types.values import OWNER_ACTOR, Kind
 from ui.bridge import Bridge
 from ui.context import Commands, Context, Desk, Selection
-from ui.prefs import Kept, Prefs
+from ui.prefs import InMemoryStore, Prefs
 from ui.tasks import Problem, TaskRunner
 from ui.theme.theme import SystemLook, Theme
 
@@ -75,7 +75,7 @@ def window_context(engine: Engine, *, theme: str = "light", scale: int = 100) ->
     look = Theme(application(), Asked())
     look.use(theme, scale)
     tasks = TaskRunner(bridge)
-    prefs = Prefs(Kept(WindowOptions(), {}))
+    prefs = Prefs(InMemoryStore(WindowOptions(), {}))
     context = Context(bridge, tasks, look, Selection(), Commands(), prefs, Desk(), engine.clock)
     try:
         yield context
@@ -112,6 +112,6 @@ def save_picture(widget: QWidget, path: Path) -> None:
     widget.grab().save(str(path))
 
 
-def state_of(options: Mapping[str, object]) -> Kept:
+def state_of(options: Mapping[str, object]) -> InMemoryStore:
     """A store of window options with some of them set."""
-    return Kept(WindowOptions(**options), {})  # type: ignore[arg-type]  # a bag of fields
+    return InMemoryStore(WindowOptions(**options), {})  # type: ignore[arg-type]  # a bag of fields

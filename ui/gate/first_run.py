@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QLineEdit, QW
 from core.errors import Code
 from ui.context import Context
 from ui.gate.sheet import Sheet
-from ui.gate.unlock import CAPS, said_of
+from ui.gate.unlock import CAPS, describe_problem
 from ui.tasks import Problem, problem_of, query, write
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, row
@@ -374,7 +374,7 @@ class Begin(QWidget):
         self._let(is_free=True)
         self.sheet.settle()
         if problem is not None:
-            self.sheet.refuse(said_of(problem))
+            self.sheet.refuse(describe_problem(problem))
         self.finder.setFocus()
 
 
@@ -492,7 +492,7 @@ class FirstRun(QWidget):
             self.check_code.main.setEnabled(True)
             self.check_code.sheet.settle()
             if problem is not None:
-                self.check_code.sheet.refuse(said_of(problem))
+                self.check_code.sheet.refuse(describe_problem(problem))
 
     def _begin(self, finds: bool) -> None:
         if self.last is not None:

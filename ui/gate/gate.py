@@ -18,7 +18,7 @@ from ui.bridge import OlderCopy, OpenInfo
 from ui.context import USUAL_PLACES, Context
 from ui.gate.first_run import FirstRun
 from ui.gate.sheet import Sheet
-from ui.gate.unlock import Unlock, said_of
+from ui.gate.unlock import Unlock, describe_problem
 from ui.tasks import Problem, problem_of, query
 from ui.widgets.basics import button, column, row, scrolling
 from ui.widgets.states import LoadingState
@@ -28,7 +28,7 @@ Opener = Callable[[str | None], "Future[OpenInfo]"]
 
 
 class Gate(QWidget):
-    """The gate.
+    """The pages shown while the vault is not open: first run, unlocking, trouble.
 
     Attributes:
         opener: opens the vault with a secret, None for the keyring; the window's maker may put another in its place.
@@ -93,7 +93,7 @@ class Gate(QWidget):
             self._trouble(problem)
 
     def _trouble(self, problem: Problem) -> None:
-        sheet = Sheet(self.context.theme, "Your palace cannot be opened", said_of(problem))
+        sheet = Sheet(self.context.theme, "Your palace cannot be opened", describe_problem(problem))
         again = button("Look again", self.look, kind="primary")
         sheet.close_with(again)
         sheet.setFocusProxy(again)
@@ -145,7 +145,7 @@ class Gate(QWidget):
     def _opened(self, info: OpenInfo, *, finds: bool) -> None:
         self._is_opening = False
         self._clear()
-        say_opened(self.context, info)
+        announce_opening(self.context, info)
         if finds:
             # Later than this: the window first makes room for the palace.
             QTimer.singleShot(0, self._find)
@@ -168,14 +168,14 @@ def _between_springs(page: QWidget) -> QWidget:
     return made
 
 
-def say_opened(context: Context, info: OpenInfo) -> None:
+def announce_opening(context: Context, info: OpenInfo) -> None:
     """Tell the person what opening found; nothing where all is well.
 
     Args:
         context: what pages are given.
         info: as the engine tells it.
     """
-    said = told_by(info)
+    said = opening_notes(info)
     if info.older_than_head is not None:
         _ask_older(context, said)
     elif said:
@@ -197,7 +197,7 @@ def _say_accepted(context: Context, retired: int) -> None:
     context.desk.say(said)
 
 
-def told_by(info: OpenInfo) -> list[str]:
+def opening_notes(info: OpenInfo) -> list[str]:
     """What opening found, as the person is told.
 
     Args:

@@ -136,7 +136,7 @@ class Sheet(QFrame):
         return line
 
     @property
-    def told(self) -> str:
+    def problem(self) -> str:
         """What is said to be wrong; "" for nothing."""
         return self._trouble.text() if not self._told.isHidden() else ""
 

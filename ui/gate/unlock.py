@@ -27,7 +27,7 @@ _WHAT_TO_DO = {
 }
 
 
-def said_of(problem: Problem) -> str:
+def describe_problem(problem: Problem) -> str:
     """A problem of opening, with what to do about it where the engine does not say so.
 
     Args:
@@ -166,7 +166,7 @@ class Unlock(QWidget):
         elif problem.code == Code.WRONG_SECRET.value and not self._was_ring:
             self._refuse_line(_WRONG_CODE if self._is_by_code else _WRONG)
         else:
-            self.sheet.refuse(said_of(problem))
+            self.sheet.refuse(describe_problem(problem))
             self._line.setFocus()
 
     def _refuse_line(self, sentence: str) -> None:

@@ -201,7 +201,7 @@ class Done(QWidget):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One import.
+    """One import that waits, runs or has ended.
 
     Attributes:
         path: a file or folder; name: of it, as it is shown.

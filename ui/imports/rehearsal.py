@@ -34,7 +34,7 @@ from ui.lists.tick_table import TickModel, TickRow, TickTable
 from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, MenuChip, Segments, button, clear, column, label, row, scrolling
 from ui.widgets.plaintext import one_line, tip
-from ui.widgets.words import FORMAT_WORDS, Left, count_of, date_of, left_out
+from ui.widgets.words import FORMAT_WORDS, Omission, count_of, date_of, describe_omissions
 
 _WIDE = 480  # pixels at 100 % from which the number of branches is shown
 _FEW = 8  # rows a person overlooks without a filter
@@ -133,7 +133,7 @@ class Content(QWidget):
         more = f"{report.plan_more:,} more conversations are not listed; they come along only if all are ticked."
         self._more.setText(more if report.plan_more else "")
         self._more.setVisible(bool(report.plan_more))
-        self._fill_left(left_out(report.skipped))
+        self._fill_left(describe_omissions(report.skipped))
         self._fill_problems(report)
         self._name_tabs(report)
         self._source = source
@@ -177,7 +177,7 @@ class Content(QWidget):
             source.only = None if keys <= self.model.ticked else frozenset(self.model.ticked & keys)
             self.chosen.emit()
 
-    def _fill_left(self, found: Sequence[Left]) -> None:
+    def _fill_left(self, found: Sequence[Omission]) -> None:
         clear(self._left_rows)
         for at, one in enumerate(found):
             count = label(f"{one.count:,}", "strong")
@@ -322,7 +322,7 @@ class Waiting(QWidget):
 
 
 class Rehearse(QWidget):
-    """The step.
+    """The step that shows what each export holds and lets the person choose.
 
     Signals:
         changed: what is chosen is different now.

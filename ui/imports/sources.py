@@ -35,7 +35,7 @@ _NOTHING = (
 
 
 class Choose(QWidget):
-    """The step.
+    """The step that finds or takes exports.
 
     Signals:
         chosen: paths to look into.

@@ -34,7 +34,7 @@ Act = tuple[str, Callable[[], None]]
 
 
 class Frame(QDialog):
-    """The frame.
+    """The dialog's frame: step names above, buttons below, files dropped on it.
 
     Signals:
         held: files are held over it, or no longer.
@@ -169,7 +169,7 @@ class Frame(QDialog):
 
 
 class Reader(QObject):
-    """The rehearsals.
+    """Rehearses exports one after the other and tells when each is read.
 
     Signals:
         read: a `Source` that was read now, or refused.
@@ -270,7 +270,7 @@ class Reader(QObject):
 
 
 class ImportDialog(Frame):
-    """The dialog.
+    """The import dialog: leads through its steps.
 
     Attributes:
         queue: what is imported now; None else.

@@ -15,12 +15,12 @@ from core.types.memory import ClaimHeld, EvidenceSeen, Opposed
 from core.types.values import Memory
 from ui.context import Context, Inspected, Part, PartSpec, Pointed
 from ui.inspector.part_kit import flush
-from ui.inspector.trust import opposed_told, quote_told, score, state_told
+from ui.inspector.trust import describe_claim_state, describe_opposition, describe_quote, score
 from ui.strings import belief_strings, format_count
 from ui.theme.theme import Theme
 from ui.widgets.basics import FlowLayout, button, clear, column, label, row
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import claim_told
+from ui.widgets.words import describe_claim
 
 REVIEW = "review"
 _GRAVE = frozenset({"contradiction", "quarantine", "injection"})
@@ -157,7 +157,7 @@ class ClaimBox(QWidget):
     def __init__(self, theme: Theme, held: ClaimHeld, memory_id: str) -> None:
         super().__init__()
         self.held, self._memory_id = held, memory_id
-        sentence, state = claim_told(held.seen), state_told(held)
+        sentence, state = describe_claim(held.seen), describe_claim_state(held)
         is_over = held.seen.state in {"retracted", "superseded"}
         self.row = Row(
             StateMark(theme, held.seen.state),
@@ -204,7 +204,7 @@ class ClaimBox(QWidget):
     def _quote(self, quote: EvidenceSeen) -> QWidget:
         stance = {"supporting": "for", "contradicting": "contradicting"}.get(quote.stance, "neutral")
         role = "warning" if stance == "contradicting" else "small"
-        above = f"{belief_strings()['claims'][stance]} · {quote_told(quote, self._memory_id)}"
+        above = f"{belief_strings()['claims'][stance]} · {describe_quote(quote, self._memory_id)}"
         made = QWidget()
         layout = column(made, label(above, role, wrap=True), gap=1)
         layout.addWidget(label(f"“{one_line(quote.quote, _QUOTE)}”", wrap=True))
@@ -232,15 +232,15 @@ class OpposedBox(QFrame):
         self.setObjectName("banner")
         self.setProperty("tone", "warning" if item.kind in _GRAVE else "plain")
         said, other = belief_strings()["opposed"], item.other
-        title = opposed_told(item)
+        title = describe_opposition(item)
         layout = column(self, label(title, "strong", wrap=True), gap=8, margins=12)
         links = QWidget()
         flow = FlowLayout(links, gap=4)
         if other is not None:
-            theirs = claim_told(item.theirs) if item.theirs else one_line(other.text, _HEAD)
+            theirs = describe_claim(item.theirs) if item.theirs else one_line(other.text, _HEAD)
             name = said["other_stands"] if item.is_newcomer else said["other_came"]
             if item.mine is not None:  # else its own text stands above in full
-                layout.addWidget(_side(said["this"], memory.trust, claim_told(item.mine)))
+                layout.addWidget(_side(said["this"], memory.trust, describe_claim(item.mine)))
             layout.addWidget(_side(name, other.trust, theirs))
         name = said["settle" if other is not None else "decide"]
         flow.addWidget(button(name, lambda: settle(item.item_id)))

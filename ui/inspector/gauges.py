@@ -29,10 +29,10 @@ from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import MenuChip, column, label, row
-from ui.widgets.words import count_of, date_of, local, reasons_told
+from ui.widgets.words import count_of, date_of, describe_reasons, local
 
 
-def length_told(level: str) -> str:
+def describe_level(level: str) -> str:
     """A level within a sentence: `for years`.
 
     Args:
@@ -41,7 +41,7 @@ def length_told(level: str) -> str:
     return str(inspector_strings()["lasting"]["levels"].get(level, level)).lower()
 
 
-def lasting_told(lasting: Lasting) -> str:
+def describe_permanence(lasting: Lasting) -> str:
     """What a level rests on, as a sentence; "" where that cannot be said.
 
     Args:
@@ -50,10 +50,10 @@ def lasting_told(lasting: Lasting) -> str:
     form = str(inspector_strings()["lasting"].get(lasting.why, ""))
     known = belief_words()["predicates"]
     names = (known[name]["other"] if name in known else name.replace("_", " ") for name in lasting.predicates)
-    return form.format(names=", ".join(names), read=length_told(lasting.read))
+    return form.format(names=", ".join(names), read=describe_level(lasting.read))
 
 
-class LastingRow(QWidget):
+class PermanenceRow(QWidget):
     """A chip that says how long, a menu of other lengths, and the reason below."""
 
     def __init__(self, context: Context) -> None:
@@ -87,7 +87,7 @@ class LastingRow(QWidget):
     def _show(self, lasting: Lasting) -> None:
         self.chip.show_choice(lasting.level)
         self.chip.setVisible(lasting.can_choose)
-        told = lasting_told(lasting)
+        told = describe_permanence(lasting)
         self.reason.setText(told)
         self.reason.setVisible(bool(told))
         self.chip.setAccessibleDescription(told)
@@ -100,10 +100,10 @@ class LastingRow(QWidget):
 
         def done(report: RevisionReport) -> None:
             if report.step_id is None:
-                context.desk.say(" ".join(report.refused) or words["done"].format(read=length_told(level)))
+                context.desk.say(" ".join(report.refused) or words["done"].format(read=describe_level(level)))
                 self.show_memory(memory_id)
             else:
-                offer_undo(context, words["done"].format(read=length_told(level)), report.step_id)
+                offer_undo(context, words["done"].format(read=describe_level(level)), report.step_id)
 
         task = write(words["label"], lambda: library.revise((memory_id,), Revision(permanence=level))).within(self)
         context.tasks.run(task.success(done).failure(self._failed))
@@ -167,7 +167,7 @@ def value_at(curve: Curve, day: float) -> float:
 
 
 class Plot(QWidget):
-    """One gauge."""
+    """One gauge drawn over time."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -320,7 +320,7 @@ def month_of(ms: int) -> str:
     return f"{local(ms):%B %Y}"
 
 
-def days_told(days: float) -> str:
+def format_days(days: float) -> str:
     """A length of time in words: `12 days`, `5 months`, `3 years`.
 
     Args:
@@ -348,7 +348,7 @@ def gauge_sentences(gauges: Gauges) -> tuple[str, ...]:
     else:
         told.append(said["fades_never"])
     if gauges.protected_by:
-        told.append(said["protected"].format(why=f"{reasons_told(gauges.protected_by)}."))
+        told.append(said["protected"].format(why=f"{describe_reasons(gauges.protected_by)}."))
     elif gauges.archived_at is not None:
         told.append(said["archived"].format(when=month_of(gauges.archived_at)))
     if gauges.spared_until is not None:
@@ -357,7 +357,7 @@ def gauge_sentences(gauges: Gauges) -> tuple[str, ...]:
     return tuple(sentence for sentence in told if sentence)
 
 
-def confirmed_told(memory: Memory) -> str:
+def describe_confirmation(memory: Memory) -> str:
     """When somebody confirmed it last, as a sentence; "" where nobody did since it was stored.
 
     Args:
@@ -399,7 +399,7 @@ class Gauge(QWidget):
         said = _words()
         self.figure.setText(f"{value:.2f}")
         begins = -curve.days[0] if curve.days else 0.0
-        first = said["past"].format(days=days_told(begins)) if begins >= 1 else ""
+        first = said["past"].format(days=format_days(begins)) if begins >= 1 else ""
         self.plot.show_curve(curve, value, marks, (first, said["now"], said["ahead"]))
         last = curve.values[-1] if curve.values else value
         path = said[f"{self._name}_path"].format(value=f"{value:.2f}", last=f"{last:.2f}")
@@ -416,7 +416,7 @@ class GaugesPart(Part):
         said, theme = _words(), context.theme
         self.strength, self.confidence = Gauge(theme, "strength"), Gauge(theme, "confidence")
         self.sentences = label("", "small", wrap=True)
-        self.lasting = LastingRow(context)
+        self.lasting = PermanenceRow(context)
         self._memory_id = self._confirmed = ""
         parts = (self.strength, self.confidence, self.sentences, self.lasting)
         column(self, label(said["title"], "label"), *parts, gap=10)
@@ -434,7 +434,7 @@ class GaugesPart(Part):
         memory = inspected.memory
         if memory.status not in _STANDS:
             return False
-        self._confirmed = confirmed_told(memory)
+        self._confirmed = describe_confirmation(memory)
         if memory.id != self._memory_id:
             self._memory_id = memory.id
             self.strength.hide()

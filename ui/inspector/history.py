@@ -21,7 +21,7 @@ from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.actions import SAME_ALREADY, why_not_edit
 from ui.inspector.part_kit import flush
 from ui.inspector.text_view import ADDED, PLAIN, REMOVED, Run, TextView, runs_of
-from ui.inspector.trust import day_of, held_told
+from ui.inspector.trust import day_of, describe_validity
 from ui.strings import belief_strings
 from ui.tasks import query, write
 from ui.theme.theme import Theme
@@ -61,7 +61,7 @@ class ChainAxis(QWidget):
         """
         self._chain, self._looked_at = chain, looked_at
         held = [version for version in chain.versions if version.ever_held]
-        told = [f"{self._name(version)}: {held_told(version)}" for version in self.drawn]
+        told = [f"{self._name(version)}: {describe_validity(version)}" for version in self.drawn]
         gap = belief_strings()["versions"]["gap_told"]
         told += [gap.format_map({"from": date_of(one.begin), "to": date_of(one.end)}) for one in chain.gaps]
         self.setAccessibleName("; ".join(told))
@@ -293,7 +293,7 @@ def differences(old: str, new: str) -> list[Run]:
     return made
 
 
-def who(memory: Memory, clients: Mapping[str, str]) -> str:
+def describe_author(memory: Memory, clients: Mapping[str, str]) -> str:
     """Who made a version, in words: `you`, a client's name, `an import`.
 
     Args:
@@ -403,7 +403,7 @@ class HistoryPart(Part):
         is_first = number == len(self._versions) - 1
         did = "first told by" if is_first else "changed by"
         head = label(f"Version {version.version}", "strong")
-        when = label(f"{span(version)} · {did} {who(version, clients)}", "small", wrap=True)
+        when = label(f"{span(version)} · {did} {describe_author(version, clients)}", "small", wrap=True)
         if is_first:
             runs = runs_of(version.text, PLAIN if version.retired_at is None else REMOVED)
         else:
@@ -413,7 +413,7 @@ class HistoryPart(Part):
         layout = column(made, head, when, gap=2)
         held = self._held.get(version.id)
         if held is not None:
-            layout.addWidget(label(held_told(held), "small", wrap=True))
+            layout.addWidget(label(describe_validity(held), "small", wrap=True))
         layout.addSpacing(4)
         layout.addWidget(view)
         links = self._links(version)

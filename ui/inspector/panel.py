@@ -1,6 +1,6 @@
 """The inspector: follows the selection, reads the memory, shows it part by part.
 
-Must not do: know what a part shows; a part in which something can be written says so by `Writing`.
+Must not do: know what a part shows; a part in which something can be written says so by `TextEditing`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ORIGIN = "inspector"
 
 
 @runtime_checkable
-class Writing(Protocol):
+class TextEditing(Protocol):
     """A part in which something can be written that is not saved yet."""
 
     @property
@@ -173,9 +173,9 @@ class Inspector(QFrame):
         """What is shown; None for nothing."""
         return self._shown
 
-    def _writing(self) -> Writing | None:
+    def _writing(self) -> TextEditing | None:
         """The part that is being written in."""
-        open_ones = (part for _, part, _ in self._parts if isinstance(part, Writing) and part.is_editing)
+        open_ones = (part for _, part, _ in self._parts if isinstance(part, TextEditing) and part.is_editing)
         return next(open_ones, None)
 
     # ---- following
@@ -255,7 +255,7 @@ class Inspector(QFrame):
     def _edit(self) -> None:
         if not self.isVisible():
             self.show()
-        part = next((part for _, part, _ in self._parts if isinstance(part, Writing)), None)
+        part = next((part for _, part, _ in self._parts if isinstance(part, TextEditing)), None)
         if part is not None and self._shown is not None:
             self.area.verticalScrollBar().setValue(0)
             part.edit()
@@ -302,7 +302,7 @@ class Inspector(QFrame):
         self._slow.stop()
         self._shown, self._watched, self._asks = None, frozenset(), False
         for _, part, _ in self._parts:
-            if isinstance(part, Writing):
+            if isinstance(part, TextEditing):
                 part.stop()
         self.actions_box.show_memory(None)
 

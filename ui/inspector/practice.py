@@ -29,7 +29,7 @@ _NAME, _REASON, _ORIGINAL, _CUE = 40, 200, 600, 40
 _SECOND_MS, _MINUTE_S, _HOUR_S = 1000, 60, 3600
 
 
-def served_told(state: RuleState) -> str:
+def describe_service(state: RuleState) -> str:
     """How often a rule helped and harmed: `Helped 3 times, did harm once`.
 
     Args:
@@ -41,7 +41,7 @@ def served_told(state: RuleState) -> str:
     return f"{format_count(words['helpful'], state.helpful)}, {format_count(words['harmful'], state.harmful)}"
 
 
-def application_told(one: Application) -> str:
+def describe_application(one: Application) -> str:
     """One time that a rule was applied: `Did harm, said you, 3 Nov 2026: it broke the build`.
 
     Args:
@@ -54,7 +54,7 @@ def application_told(one: Application) -> str:
     return str(form).format(what=what, who=who, when=date_of(one.at), reason=one_line(one.reason, _REASON))
 
 
-def went_told(state: ProcedureState) -> str:
+def describe_runs(state: ProcedureState) -> str:
     """How often a procedure worked: `Worked 3 times, failed once, 75 % of the time`.
 
     Args:
@@ -69,7 +69,7 @@ def went_told(state: ProcedureState) -> str:
     return f"{worked}, {failed} · {share}"
 
 
-def took_told(average_ms: int) -> str:
+def format_duration(average_ms: int) -> str:
     """A length of time in words: `40 seconds`, `12 minutes`, `3 hours`.
 
     Args:
@@ -185,7 +185,7 @@ class RulePart(Part):
         self.maturity.setText(maturity)
         worth = words["effectiveness"].format(value=score(state.effectiveness))
         self.effectiveness.setText(worth if state.applied else "")
-        self.counts.setText(served_told(state))
+        self.counts.setText(describe_service(state))
         self.told.setText(words["maturity_told"][state.maturity])
         warning = words["proposal"] if state.proposal else words["needs_inversion"] if state.needs_inversion else ""
         self.warning.setText(warning)
@@ -196,11 +196,11 @@ class RulePart(Part):
         for widget in (self.original_title, self.original):
             widget.setVisible(bool(state.original_text))
         self._show_log_if(bool(state.applied) and bool(self.log.text()))
-        self.setAccessibleName(f"{maturity}. {served_told(state)}")
+        self.setAccessibleName(f"{maturity}. {describe_service(state)}")
         self._body.show()
 
     def _show_log(self, found: Sequence[Application]) -> None:
-        self.log.setText("\n".join(application_told(one) for one in found))
+        self.log.setText("\n".join(describe_application(one) for one in found))
         self._show_log_if(bool(found))
 
     def _show_log_if(self, is_shown: bool) -> None:
@@ -250,8 +250,8 @@ class ProcedurePart(Part):
             self._body.hide()
             return
         words = practice_strings()["procedure"]
-        self.counts.setText(went_told(state))
-        told = [words["average"].format(value=took_told(state.average_ms))] if state.average_ms else []
+        self.counts.setText(describe_runs(state))
+        told = [words["average"].format(value=format_duration(state.average_ms))] if state.average_ms else []
         if state.last_used_at is not None:
             told.append(words["used"].format(when=date_of(state.last_used_at)))
         told = [" · ".join(told)] if told else []
@@ -260,7 +260,7 @@ class ProcedurePart(Part):
                 told.append(f"{words[name]}: {', '.join(one_line(one, _CUE) for one in found)}")
         self.told.setText("\n".join(told))
         self.told.setVisible(bool(told))
-        self.setAccessibleName(went_told(state))
+        self.setAccessibleName(describe_runs(state))
         self._body.show()
 
 

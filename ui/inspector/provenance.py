@@ -31,8 +31,8 @@ from ui.widgets.words import (
     SOURCE_WORDS,
     count_of,
     date_of,
-    said_at,
-    said_or_noted,
+    format_said_at,
+    format_said_or_noted,
     time_of,
     via,
 )
@@ -46,7 +46,7 @@ def _words() -> Mapping[str, Any]:
     return found
 
 
-def given_told(given: Given) -> str:
+def describe_disclosures(given: Given) -> str:
     """How often and to whom, such as "Given 14 times, last to Claude Code on 3 Nov 2026".
 
     Args:
@@ -67,8 +67,8 @@ def given_told(given: Given) -> str:
     return " ".join([told, *mine])
 
 
-class GivenPart(Part):
-    """A sentence."""
+class DisclosuresPart(Part):
+    """The part that says in a sentence how often the memory was given to assistants."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -93,10 +93,10 @@ class GivenPart(Part):
         return True
 
     def _show(self, given: Given) -> None:
-        self.sentence.setText(given_told(given))
+        self.sentence.setText(describe_disclosures(given))
 
 
-GIVEN = PartSpec("given", 47, GivenPart)
+DISCLOSURES = PartSpec("given", 47, DisclosuresPart)
 
 
 NOTES = frozenset({"obsidian", "markdown", "text"})
@@ -107,7 +107,7 @@ _HERS = frozenset({Source.USER_EXPLICIT, Source.USER_IMPLICIT})
 _ORIGIN = "inspector"
 
 
-def told(detail: MemoryDetail) -> str:
+def describe_origin(detail: MemoryDetail) -> str:
     """Where a memory comes from, as a person would say it.
 
     Args:
@@ -117,7 +117,7 @@ def told(detail: MemoryDetail) -> str:
         One sentence; names in it are made visible and cut.
     """
     memory, origin = detail.memory, detail.origin
-    by, said = origin.get("by"), said_at(memory.occurred)
+    by, said = origin.get("by"), format_said_at(memory.occurred)
     at = f" on {said}" if said and said[0].isdigit() and not said.isdigit() else f" in {said}" if said else ""
     title = str(detail.conversation.get("title") or "")
     within = f", in “{one_line(title, 60)}”" if title else ", in a conversation" if detail.conversation else ""
@@ -184,7 +184,7 @@ def came_by(detail: MemoryDetail) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Message:
     """A message of the conversation."""
 
     position: int
@@ -198,7 +198,7 @@ class Surroundings(QWidget):
         super().__init__()
         self._context = context
         self._conversation, self._memory_id = "", ""
-        self._said: list[_Said] = []
+        self._said: list[_Message] = []
         self._rows: dict[str, MemoryRow] = {}
         self._grown = [True, True]
         self.earlier = button("Earlier", self._go_earlier, kind="link", theme=context.theme, icon="chevron-up")
@@ -234,8 +234,8 @@ class Surroundings(QWidget):
         clear(self._lines)
 
     def _add(self, detail: MemoryDetail) -> None:
-        near = [_Said(int(one["position"] or 0), str(one["id"])) for one in detail.conversation["neighbours"]]
-        own = _Said(detail.memory.position or 0, detail.memory.id)
+        near = [_Message(int(one["position"] or 0), str(one["id"])) for one in detail.conversation["neighbours"]]
+        own = _Message(detail.memory.position or 0, detail.memory.id)
         known = {said.id for said in self._said}
         fresh = [said for said in (*near, own) if said.id not in known]
         if known:
@@ -291,7 +291,7 @@ def _who(shown: MemoryRow) -> str:
     name = one_line(named or "", 30) or ROLE_WORDS[shown.role]
     name = via("You" if shown.role is Role.USER else name, shown.client)
     left = {Status.DELETED: " · forgotten", Status.ARCHIVED: " · archived"}.get(shown.status, "")
-    return f"{name} · {said_or_noted(shown.occurred, shown.recorded_at)}{left}"
+    return f"{name} · {format_said_or_noted(shown.occurred, shown.recorded_at)}{left}"
 
 
 class Details(QWidget):
@@ -331,7 +331,7 @@ def _values(detail: MemoryDetail) -> list[tuple[str, str, bool]]:
     memory, origin = detail.memory, detail.origin
     client = next((str(s["client"]) for s in detail.sources if s.get("client")), "")
     found = [
-        ("Said", said_or_noted(memory.occurred, memory.recorded_at), False),
+        ("Said", format_said_or_noted(memory.occurred, memory.recorded_at), False),
         ("Recorded", time_of(memory.recorded_at), False),
         ("Source", SOURCE_WORDS[memory.source], False),
         ("Words of", via(memory.author or ROLE_WORDS[memory.role], client or None), False),
@@ -374,10 +374,10 @@ class ProvenancePart(Part):
         """
         detail = inspected.detail
         self._inspected = inspected
-        self.sentence.setText(told(detail))
+        self.sentence.setText(describe_origin(detail))
         self.way.setText(came_by(detail))
         self.way.setVisible(detail.origin.get("by") == "import")
-        words = _sources_told(detail)
+        words = _describe_sources(detail)
         self.sources.setText(words)
         self.sources.setVisible(bool(words))
         has_place = bool(detail.conversation)
@@ -395,7 +395,7 @@ class ProvenancePart(Part):
             self.round.show_round(self._inspected.detail)
 
 
-def _sources_told(detail: MemoryDetail) -> str:
+def _describe_sources(detail: MemoryDetail) -> str:
     """`2 independent sources say so: …`; "" for one."""
     if len(detail.sources) < 2:
         return ""

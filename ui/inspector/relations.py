@@ -165,7 +165,7 @@ _FALLING_AT_ONCE = 6
 _HOLDABLE = frozenset({Status.ACTIVE, Status.DISPUTED, Status.CONSOLIDATED})
 
 
-def rests_told(rests: Rests) -> tuple[str, ...]:
+def describe_dependents(rests: Rests) -> tuple[str, ...]:
     """What rests on a memory, one sentence for each sort.
 
     Args:
@@ -186,7 +186,7 @@ def rests_told(rests: Rests) -> tuple[str, ...]:
     return tuple(told)
 
 
-class RestsPart(Part):
+class DependentsPart(Part):
     """What rests on it, and what was made of it as lines that lead there."""
 
     def __init__(self, context: Context) -> None:
@@ -216,7 +216,7 @@ class RestsPart(Part):
             self._most = _FALLING_AT_ONCE
             clear(self._lines)
         self._memory, self._client = memory, inspected.belief.inputs.client
-        told = rests_told(rests)
+        told = describe_dependents(rests)
         self.sentences.setText("\n".join(f"{one}." for one in told) or belief_strings()["rests"]["nothing"])
         self._ids = (*(made for made, _ in rests.derived), *rests.rules)
         can_hold = memory.status in _HOLDABLE
@@ -261,7 +261,7 @@ class RestsPart(Part):
         offer_undo(self.context, format_count(belief_strings()["hold"]["done"], count), step_id)
 
 
-RESTS = PartSpec("rests", 45, RestsPart)
+DEPENDENTS = PartSpec("rests", 45, DependentsPart)
 
 
 _STEP = 12

@@ -222,7 +222,7 @@ def _shown(keys: str) -> str:
 _TOLD = 2
 
 
-def warning_told(warned: Warned) -> str:
+def describe_warning(warned: Warned) -> str:
     """Why it is kept back, in plain words.
 
     Args:
@@ -278,7 +278,7 @@ class WarningPart(Part):
 
     def _show(self, warned: Warned | None) -> None:
         if warned is not None:
-            told = warning_told(warned)
+            told = describe_warning(warned)
             self.reason.setText(told)
             self.setAccessibleName(f"{self.title.text()}. {told}")
         self.setVisible(warned is not None)

@@ -27,7 +27,7 @@ from ui.theme.theme import Theme
 from ui.widgets.basics import FlowLayout, clear, column, hairline, label, row
 from ui.widgets.keys import KeyButton
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import SOURCE_WORDS, date_of, said_at, said_or_noted
+from ui.widgets.words import SOURCE_WORDS, date_of, format_said_at, format_said_or_noted
 
 MINUS = "\u2212"
 _NOTHING = 0.005
@@ -50,7 +50,7 @@ def signed(value: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class TermTold:
+class TermWords:
     """A term of the trust as it is drawn.
 
     Attributes:
@@ -81,7 +81,7 @@ def level(trust: float) -> str:
     return str(next(step["says"] for step in belief_strings()["level"] if trust >= step["from"] or step["from"] == 0))
 
 
-def terms_told(belief: Belief) -> tuple[TermTold, ...]:
+def describe_terms(belief: Belief) -> tuple[TermWords, ...]:
     """The waterfall, term by term; the trust itself is not among them.
 
     Args:
@@ -90,9 +90,9 @@ def terms_told(belief: Belief) -> tuple[TermTold, ...]:
     return tuple(_term(step, belief.inputs) for step in belief.steps)
 
 
-def _term(step: TrustStep, inputs: TrustInputs) -> TermTold:
+def _term(step: TrustStep, inputs: TrustInputs) -> TermWords:
     is_first = step.name == "source"
-    return TermTold(
+    return TermWords(
         name=step.name,
         title=belief_strings()["terms"][step.name],
         sentence=_made_by(step, inputs),
@@ -140,7 +140,7 @@ def _age(forms: Mapping[str, Any], inputs: TrustInputs) -> str:
     return str(chosen["zero"]) if inputs.age_days == 0 else format_count(chosen, inputs.age_days)
 
 
-def voice_told(voice: Voice) -> str:
+def describe_voice(voice: Voice) -> str:
     """Who said that it is right or wrong, when, and why: `You disputed it on 3 Nov 2026: “…”`.
 
     Args:
@@ -156,7 +156,7 @@ def voice_told(voice: Voice) -> str:
 # ---- claims
 
 
-def state_told(claim: ClaimHeld) -> str:
+def describe_claim_state(claim: ClaimHeld) -> str:
     """How a claim stands, in a few words: `Holds · 94 % sure · 2 sources · from 3 Mar 2026`.
 
     Args:
@@ -194,7 +194,7 @@ def _span(forms: Mapping[str, str], begin: str | None, end: str | None) -> str:
     return forms["until"].format(date=end) if end is not None else ""
 
 
-def quote_told(quote: EvidenceSeen, memory_id: str) -> str:
+def describe_quote(quote: EvidenceSeen, memory_id: str) -> str:
     """Where a quote stands: `In this text`, or `A document · 3 Mar 2026 · trust 0.60`.
 
     Args:
@@ -204,10 +204,10 @@ def quote_told(quote: EvidenceSeen, memory_id: str) -> str:
     if quote.memory_id == memory_id:
         return str(belief_strings()["claims"]["here"])
     name = one_line(quote.client or "", _NAME) or SOURCE_WORDS[quote.source]
-    return f"{name} · {said_or_noted(quote.occurred, quote.recorded_at)} · trust {score(quote.trust)}"
+    return f"{name} · {format_said_or_noted(quote.occurred, quote.recorded_at)} · trust {score(quote.trust)}"
 
 
-def opposed_told(item: Opposed) -> str:
+def describe_opposition(item: Opposed) -> str:
     """What kind of matter is open: `Two memories disagree`."""
     return str(belief_strings()["opposed"].get(item.kind, belief_strings()["opposed"]["contradiction"]))
 
@@ -218,10 +218,10 @@ def opposed_told(item: Opposed) -> str:
 def day_of(ms: int, precision: Precision = Precision.DAY) -> str:
     """A moment as a day, or as exactly as it is known where that is less."""
     coarse = precision in (Precision.YEAR, Precision.MONTH)
-    return said_at(When(ms, precision)) if coarse else date_of(ms)
+    return format_said_at(When(ms, precision)) if coarse else date_of(ms)
 
 
-def held_told(version: VersionHeld) -> str:
+def describe_validity(version: VersionHeld) -> str:
     """When a version held, and since when Loci knew: `Held 3 Mar 2025 to 12 Dec 2025 · learned 4 Mar 2025`.
 
     Args:
@@ -245,7 +245,7 @@ _LEAST = 5.0
 _COLUMNS = ("Term", "Change", "Sum")
 
 
-def shape_of(term: TermTold) -> str:
+def shape_of(term: TermWords) -> str:
     """By what shape a term is drawn: `base`, `gain` or `loss`."""
     if term.name == "source":
         return BASE
@@ -353,7 +353,7 @@ class Waterfall(QWidget):
         self._theme = theme
         self._inner = column(self, gap=8)
 
-    def show_terms(self, terms: Sequence[TermTold], trust: float) -> None:
+    def show_terms(self, terms: Sequence[TermWords], trust: float) -> None:
         """Draw them.
 
         Args:
@@ -426,7 +426,7 @@ class TermTable(StillTable):
         self._rows.setParent(self)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
-    def show_terms(self, terms: Sequence[TermTold], trust: float) -> None:
+    def show_terms(self, terms: Sequence[TermWords], trust: float) -> None:
         """Fill it.
 
         Args:
@@ -474,10 +474,10 @@ class TrustPart(Part):
             True.
         """
         belief = inspected.belief
-        terms = terms_told(belief)
+        terms = describe_terms(belief)
         self.waterfall.show_terms(terms, belief.trust)
         self.table.show_terms(terms, belief.trust)
-        said = [voice_told(voice) for voice in belief.voices[:_VOICES]]
+        said = [describe_voice(voice) for voice in belief.voices[:_VOICES]]
         self.voices.setText("\n".join(said))
         self.voices.setVisible(bool(said))
         self._show_buttons(can_judge=inspected.memory.status in JUDGED)

@@ -111,7 +111,7 @@ R = TypeVar("R")
 
 
 class ListModel(QAbstractListModel, Generic[R]):
-    """Lines.
+    """The lines of a list, as Qt's model.
 
     Signals:
         more: somebody scrolled to the end, and more can be had.
@@ -231,7 +231,7 @@ class ListModel(QAbstractListModel, Generic[R]):
 
 
 class RowPainter(QStyledItemDelegate):
-    """Draws lines.
+    """Draws the lines of a list by their specification.
 
     Attributes:
         hovered: the line under the pointer; -1 for none.
@@ -284,7 +284,7 @@ class Keep(Enum):
 
 
 class ListView(QListView):
-    """The list.
+    """A list of rows under headings, drawn by a row specification.
 
     Attributes:
         lines: what stands in it.

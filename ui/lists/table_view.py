@@ -131,7 +131,7 @@ _NOWHERE = QModelIndex()
 
 
 class TableModel(QAbstractTableModel, Generic[R]):
-    """Rows.
+    """The rows of a table, as Qt's model.
 
     Attributes:
         rows: those that were read so far.

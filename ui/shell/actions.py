@@ -21,7 +21,7 @@ from ui.lists.row_spec import MIDDLE, RIGHT, RowSpec, RowState
 from ui.tasks import Running, query, write
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
-from ui.undo import nothing, told
+from ui.undo import describe_undo, nothing
 
 WIDTH, HEIGHT = 600, 420
 
@@ -416,5 +416,5 @@ class Actions(QObject):
         self._is_undoing = True
 
     def _done(self, done: str, report: UndoReport) -> None:
-        self._context.desk.say(told(done, report))
+        self._context.desk.say(describe_undo(done, report))
         self._context.selection.again(self._context.selection.current, "undo")

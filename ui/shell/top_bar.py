@@ -27,7 +27,7 @@ from ui.theme.theme import Theme
 from ui.widgets.basics import button, keycap, label, row, tool
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
-from ui.widgets.words import KIND_WORDS, said_or_noted
+from ui.widgets.words import KIND_WORDS, format_said_or_noted
 
 _PAUSE_MS = 140
 _SHOWN = 8
@@ -86,7 +86,7 @@ class SearchBox(QObject):
         side = theme.px(16)
         self._list.setIconSize(QSize(side, side))
         for memory in found:
-            when = said_or_noted(memory.occurred, memory.recorded_at)
+            when = format_said_or_noted(memory.occurred, memory.recorded_at)
             item = QListWidgetItem(f"{one_line(memory.text, 110)}\n{KIND_WORDS[memory.kind]} · {when} · {memory.space}")
             item.setIcon(kind_pixmap(memory.kind, side, theme.colour(KIND_TOKENS[memory.kind]), 2))
             item.setData(Qt.ItemDataRole.UserRole, memory.id)

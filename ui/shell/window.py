@@ -47,7 +47,7 @@ class Rooms:
 
 
 class MainWindow(QMainWindow):
-    """The window."""
+    """The main window."""
 
     def __init__(self, context: Context, rooms: Rooms) -> None:
         super().__init__()

@@ -37,7 +37,7 @@ _WIDTH = 480
 
 @dataclass(frozen=True, slots=True)
 class CheckLine:
-    """One check.
+    """One check of the list, with its mark and sentence.
 
     Attributes:
         title: what was looked at.

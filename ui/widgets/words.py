@@ -18,7 +18,7 @@ from ui.widgets.plaintext import one_line
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Omission:
     """Something that is left out.
 
     Attributes:
@@ -35,7 +35,7 @@ class Left:
         return f"{self.count:,} {self.what}: {self.why[:1].lower()}{self.why[1:]}."
 
 
-def left_out(skipped: Mapping[str, int]) -> tuple[Left, ...]:
+def describe_omissions(skipped: Mapping[str, int]) -> tuple[Omission, ...]:
     """What is left out and why, the most first.
 
     Args:
@@ -46,10 +46,10 @@ def left_out(skipped: Mapping[str, int]) -> tuple[Left, ...]:
     for reason, count in skipped.items():
         words = known.get(reason)
         if words is None:
-            found.append(Left(count, reason.replace("_", " "), "Loci does not bring these in"))
+            found.append(Omission(count, reason.replace("_", " "), "Loci does not bring these in"))
         elif count:
             why = words["why"]
-            found.append(Left(count, words["one" if count == 1 else "many"], why[:1].upper() + why[1:]))
+            found.append(Omission(count, words["one" if count == 1 else "many"], why[:1].upper() + why[1:]))
     return tuple(sorted(found, key=lambda one: -one.count))
 
 
@@ -59,7 +59,7 @@ def skip_sentences(skipped: Mapping[str, int]) -> tuple[str, ...]:
     Args:
         skipped: reason to count.
     """
-    return tuple(left.sentence for left in left_out(skipped))
+    return tuple(left.sentence for left in describe_omissions(skipped))
 
 
 @cache
@@ -69,7 +69,7 @@ def reasons() -> Mapping[str, Mapping[str, str]]:
     return found
 
 
-def reason_told(key: str) -> str:
+def describe_reason(key: str) -> str:
     """A reason as a sentence.
 
     Args:
@@ -89,19 +89,19 @@ def clause(sentence: str) -> str:
     return cut if cut[1:2].isupper() else f"{cut[:1].lower()}{cut[1:]}"
 
 
-def reasons_told(keys: Sequence[str]) -> str:
+def describe_reasons(keys: Sequence[str]) -> str:
     """Reasons as one list of clauses, without a stop: `it is pinned; you said so`.
 
     Args:
         keys: of `lifecycle.json`.
     """
-    return "; ".join(clause(reason_told(key)) for key in keys)
+    return "; ".join(clause(describe_reason(key)) for key in keys)
 
 
 _NAME, _VALUE = 40, 120
 
 
-def claim_told(claim: ClaimSeen) -> str:
+def describe_claim(claim: ClaimSeen) -> str:
     """A claim as a sentence: `You live in Lisbon`.
 
     Args:
@@ -231,7 +231,7 @@ def time_of(ms: int) -> str:
     return f"{date_of(ms)}, {at:%H:%M}"
 
 
-def said_at(when: When | None) -> str:
+def format_said_at(when: When | None) -> str:
     """A moment as exactly as it is known; "" where it is not.
 
     Args:
@@ -252,14 +252,14 @@ def said_at(when: When | None) -> str:
     return day if when.precision is Precision.DAY else f"{day}, {at:%H:%M}"
 
 
-def said_or_noted(when: When | None, recorded_at: int) -> str:
+def format_said_or_noted(when: When | None, recorded_at: int) -> str:
     """When something was said, as exactly as it is known; where nobody knows, `noted 24 Nov 2026`.
 
     Args:
         when: when it was said; None where unknown.
         recorded_at: when Loci learned it, epoch ms.
     """
-    return said_at(when) or f"noted {date_of(recorded_at)}"
+    return format_said_at(when) or f"noted {date_of(recorded_at)}"
 
 
 def ago(ms: int, now_ms: int) -> str:

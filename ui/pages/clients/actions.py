@@ -16,7 +16,15 @@ from PySide6.QtWidgets import QDateEdit, QDialog, QWidget
 
 from core.types.clients import ClientCard, Removal, TakenBack, Terms, Undoable
 from ui.context import Context
-from ui.pages.clients.words import can_remove, left_told, names_told, removal_told, stays_told, undo_told, visible
+from ui.pages.clients.words import (
+    can_remove,
+    describe_left_over,
+    describe_removal,
+    describe_take_back,
+    describe_undo_remainder,
+    format_names,
+    visible,
+)
 from ui.strings import clients_strings, format_count
 from ui.tasks import problem_of, query, write
 from ui.theme.tokens import sizes
@@ -111,7 +119,7 @@ def resume_dialog(context: Context, names: Sequence[str], parent: QWidget) -> As
         parent: the page.
     """
     said = clients_strings()["resume_dialog"]
-    who = format_count(said["who"], len(names), names=names_told(names))
+    who = format_count(said["who"], len(names), names=format_names(names))
     return AskDialog(context, said["title"], (said["sentence"], who), said["act"], parent, kind="plain")
 
 
@@ -214,9 +222,9 @@ class UndoSinceDialog(AskDialog):
         self.context.tasks.run(asked.success(self._show).failure(self._fail))
 
     def _show(self, found: Undoable) -> None:
-        said, told = clients_strings()["undo_dialog"], stays_told(found)
+        said, told = clients_strings()["undo_dialog"], describe_left_over(found)
         self.found = found
-        self.preview.setText(undo_told(found))
+        self.preview.setText(describe_take_back(found))
         self.stays.setText(told)
         self.stays.setVisible(bool(told))
         act = said["act_most"] if found.untried else said["act"]
@@ -245,7 +253,7 @@ class RemoveDialog(AskDialog):
         said = clients_strings()["remove_dialog"]
         sentence = said["sentence"].format(name=visible(name))
         super().__init__(context, said["title"], (sentence,), said["act"], parent, said["cancel"])
-        self.preview = label(removal_told(found), "strong", wrap=True)
+        self.preview = label(describe_removal(found), "strong", wrap=True)
         self.form_box.addWidget(self.preview)
         self.form_box.addWidget(label(said["rest"], "small", wrap=True))
 
@@ -254,7 +262,7 @@ T = TypeVar("T")
 
 
 class ClientActions(QObject):
-    """Does them.
+    """Carries out what is done with clients, after asking where access is destroyed.
 
     Signals:
         done: something was done or refused: read again.
@@ -374,7 +382,7 @@ class ClientActions(QObject):
 
         def tell(found: TakenBack) -> None:
             told = format_count(said["undo"], found.steps, name=visible(name)) if found.steps else said["nothing"]
-            self._say(told + left_told(found.left), found.step_id)
+            self._say(told + describe_undo_remainder(found.left), found.step_id)
 
         self._run("undo", lambda: clients.undo_since(name, since_ms), tell)
 
@@ -384,7 +392,7 @@ class ClientActions(QObject):
         def tell(found: Removal) -> None:
             told = format_count(said["remove"], found.steps, name=visible(name)) if found.steps else ""
             told += format_count(said["archived"], found.archived) if found.archived else ""
-            self._say((told.strip() or said["nothing"]) + left_told(found.left), found.step_id)
+            self._say((told.strip() or said["nothing"]) + describe_undo_remainder(found.left), found.step_id)
 
         self._run("remove", lambda: clients.remove_all(name), tell)
 

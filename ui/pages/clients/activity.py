@@ -19,9 +19,9 @@ from core.types.views import MemoryRow
 from ui.context import CLOSER, Context
 from ui.lists.list_view import ListView
 from ui.lists.row_spec import Heading
-from ui.pages.clients.head import Tab, clock_told, day_heading, has_keyboard, memory_line, offer
+from ui.pages.clients.head import Tab, day_heading, format_clock, has_keyboard, memory_line, offer
 from ui.pages.clients.lines import Line, Row, client_list, is_below
-from ui.pages.clients.words import did_note, did_told, reason_told, verb_told
+from ui.pages.clients.words import describe_action, describe_verb, describe_withheld_reason, did_note
 from ui.strings import clients_strings, format_count
 from ui.tasks import query
 from ui.undo import take_back
@@ -40,7 +40,7 @@ def receipt_row(receipt: ReceiptRow) -> Row:
     """A receipt as a line."""
     gave, question = clients_strings()["activity"], one_line(receipt.query, _QUESTION)
     given = format_count(gave["gave"], receipt.items) if receipt.items else gave["gave_none"]
-    done = _capital(verb_told(receipt.verb))
+    done = _capital(describe_verb(receipt.verb))
     why = (
         clients_strings()["receipts"]["context"]
         if receipt.verb == _CONTEXT
@@ -53,7 +53,7 @@ def receipt_row(receipt: ReceiptRow) -> Row:
         head=question or done,
         note=" · ".join(part for part in (why if question else "", given) if part),
         icon="quote",
-        aside=clock_told(receipt.at),
+        aside=format_clock(receipt.at),
         value=receipt,
     )
 
@@ -96,7 +96,7 @@ def given_lines(given: Sequence[str], withheld: Mapping[str, str], rows: Sequenc
     left = {one: why for one, why in withheld.items() if one not in given}
     if left:
         lines.append(Heading(f"{said['withheld']} · {len(left):,}"))
-        lines += [line(one, _capital(reason_told(why))) for one, why in left.items()]
+        lines += [line(one, _capital(describe_withheld_reason(why))) for one, why in left.items()]
     return lines
 
 
@@ -134,7 +134,7 @@ def memory_list(context: Context, name: str) -> ListView:
 
 
 class ReceiptsTab(Tab):
-    """The view."""
+    """The view of what a client was given, with the receipt of each answer."""
 
     poll_ms = 3_000
 
@@ -297,11 +297,11 @@ def activity_row(line: ActivityLine, number: int) -> Row:
     icon, ink = _mark_of(line)
     return Row(
         id=line.receipt_id or line.step_id or f"{line.at}-{line.verb}-{line.code}-{number}",
-        head=did_told(line),
+        head=describe_action(line),
         note=did_note(line),
         icon=icon,
         ink=ink,
-        aside=clock_told(line.at),
+        aside=format_clock(line.at),
         is_struck=line.is_undone,
         value=line,
     )
@@ -336,7 +336,7 @@ def activity_lines(found: Sequence[ActivityLine], now_ms: int, after: str = "") 
 
 
 class ActivityTab(Tab):
-    """The view.
+    """The view of what a client does, newest first.
 
     Signals:
         receipt_asked: the id of a receipt somebody wants to see.

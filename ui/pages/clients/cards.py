@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 from core.types.clients import ClientCard, Standing
 from ui.pages.clients.head import has_keyboard
 from ui.pages.clients.lines import Row, client_list
-from ui.pages.clients.words import listed, seen_told, standing_word, visible
+from ui.pages.clients.words import describe_last_seen, listed, standing_word, visible
 from ui.strings import clients_strings, format_count
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, row
@@ -33,7 +33,7 @@ def card_row(card: ClientCard, now_ms: int) -> Row:
     return Row(
         id=card.name,
         head=visible(card.name),
-        note=f"{state[:1].upper()}{state[1:]} · {seen_told(card, now_ms, briefly=True)}",
+        note=f"{state[:1].upper()}{state[1:]} · {describe_last_seen(card, now_ms, briefly=True)}",
         more="" if card.standing is Standing.REVOKED else _granted(card),
         last=_did(card),
         standing=card.standing,

@@ -34,7 +34,7 @@ _BUDGET, _LEAST, _MOST, _STEP = 1_000, 50, 32_000, 250
 _LONGEST = 4_000
 
 
-def shown_text(text: str) -> str:
+def visible_text(text: str) -> str:
     """A text as it is read here: line ends kept, what cannot be seen made visible."""
     return "".join(f"‹{piece.text}›" if piece.is_mark else piece.text for piece in pieces(text))
 
@@ -55,7 +55,7 @@ class PreviewRequest:
     terms: tuple[object, ...]
 
 
-def terms_of_sight(card: ClientCard) -> tuple[object, ...]:
+def visibility_terms(card: ClientCard) -> tuple[object, ...]:
     """What of a client decides what it sees."""
     return card.grants, card.spaces
 
@@ -65,7 +65,7 @@ def is_blind(card: ClientCard) -> bool:
     return card.standing is Standing.REVOKED or Grant.READ.value not in card.grants
 
 
-def out_told(card: ClientCard) -> str:
+def describe_exclusion(card: ClientCard) -> str:
     """Why it would get nothing now; "" where it would."""
     said = clients_strings()["sight"]
     if card.standing is Standing.REVOKED:
@@ -115,7 +115,7 @@ class Meter(QWidget):
 
 
 class ContextPreviewTab(Tab):
-    """The view."""
+    """The view that shows what a client would be given for a prompt."""
 
     def __init__(self, context: Context) -> None:
         said, theme = clients_strings()["sight"], context.theme
@@ -211,22 +211,22 @@ class ContextPreviewTab(Tab):
         card = self.card
         if card is None:
             return
-        told = out_told(card)
+        told = describe_exclusion(card)
         self.out.setText(told)
         self.out.setVisible(bool(told))
         self.act.setEnabled(not is_blind(card))
         before = self._asked
         if is_blind(card):
             self.forget()
-        elif before is not None and before.terms != terms_of_sight(card):
-            self._ask(PreviewRequest(before.name, before.prompt, before.budget, before.model, terms_of_sight(card)))
+        elif before is not None and before.terms != visibility_terms(card):
+            self._ask(PreviewRequest(before.name, before.prompt, before.budget, before.model, visibility_terms(card)))
 
     def look(self) -> None:
         """Look with its eyes."""
         prompt, card = self.prompt.text().strip(), self.card
         if prompt and card is not None and not is_blind(card):
             model = self.model.text().strip() or None
-            self._ask(PreviewRequest(card.name, prompt, self.budget.value(), model, terms_of_sight(card)))
+            self._ask(PreviewRequest(card.name, prompt, self.budget.value(), model, visibility_terms(card)))
 
     def _ask(self, asked: PreviewRequest) -> None:
         self._is_asking, self._asked = True, asked
@@ -266,7 +266,7 @@ class ContextPreviewTab(Tab):
         told = said["meter"].format(tokens=f"{sight.tokens:,}", budget=f"{sight.budget:,}")
         self.meter.show_part(sight.tokens / sight.budget if sight.budget else 0.0, told)
         self.figures.setText(f"{told} · {format_count(said['given'], len(sight.given))}")
-        text = shown_text(sight.text) if sight.given or sight.text else said["nothing"]
+        text = visible_text(sight.text) if sight.given or sight.text else said["nothing"]
         if text != self.text.toPlainText():  # where it is the same, its place and what is selected in it stay
             self.text.setPlainText(text)
         lines: list[Line] = given_lines((), sight.withheld, rows)

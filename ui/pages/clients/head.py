@@ -20,13 +20,13 @@ from ui.context import Context
 from ui.pages.clients.lines import Row, StandingMark
 from ui.pages.clients.words import (
     SPACE,
-    born_told,
+    describe_last_seen,
+    describe_limits,
+    describe_pairing,
     grant_sentence,
     grant_word,
-    limits_told,
     listed,
     percent,
-    seen_told,
     standing_word,
     visible,
 )
@@ -177,7 +177,7 @@ def day_heading(ms: int, now_ms: int) -> str:
     return "Yesterday" if at == today - timedelta(days=1) else f"{at.day} {at:%B} {at.year}"
 
 
-def clock_told(ms: int) -> str:
+def format_clock(ms: int) -> str:
     """`14:05`, in the local zone."""
     return f"{local(ms):%H:%M}"
 
@@ -196,11 +196,11 @@ _INSTEAD = {"pause": ("resume", "wake"), "resume": ("pause",), "wake": ("pause",
 _ICONS = {"pause": "pause", "resume": "play", "wake": "play", "undo": "undo-2", "revoke": "circle-x", "again": "link"}
 
 
-def summary_told(card: ClientCard) -> str:
+def summarize_terms(card: ClientCard) -> str:
     """Limits and ceiling in one line."""
     said = clients_strings()["limits"]
     believed = str(said["ceiling"]).format(value=percent(card.trust_ceiling))
-    return f"{limits_told(card.limit_minute, card.limit_session)} · {believed}"
+    return f"{describe_limits(card.limit_minute, card.limit_session)} · {believed}"
 
 
 class Figure(QPushButton):
@@ -270,7 +270,7 @@ class GrantChips(QWidget):
             made.installEventFilter(self)
             self._sentences[made] = sentence
             self._flow.addWidget(made)
-        self._usual = summary_told(card)
+        self._usual = summarize_terms(card)
         self.sentence.say(self._usual)
         self.show_low(is_low=self._is_low)
 
@@ -297,7 +297,7 @@ class GrantChips(QWidget):
 
 
 class Head(QWidget):
-    """The head.
+    """The head of one client: state, figures, grants and buttons.
 
     Attributes:
         card: the client that is shown; None before one was.
@@ -386,7 +386,7 @@ class Head(QWidget):
         told = clients_strings()["standing"][card.standing.value]["sentence"]
         self.standing.setToolTip(told)
         self.standing.setAccessibleDescription(told)
-        self.meta.setText(f"· {seen_told(card, now_ms)} · {born_told(card)}")
+        self.meta.setText(f"· {describe_last_seen(card, now_ms)} · {describe_pairing(card)}")
         self.why.setText(told)
         self.why.setVisible(card.standing is not Standing.AWAKE)
         self._show_deeds(_DEEDS[card.standing])
@@ -410,7 +410,7 @@ class Head(QWidget):
 
 
 def _granted(card: ClientCard) -> tuple[object, ...]:
-    return card.name, card.grants, card.spaces, summary_told(card), card.standing is Standing.REVOKED
+    return card.name, card.grants, card.spaces, summarize_terms(card), card.standing is Standing.REVOKED
 
 
 def _capital(text: str) -> str:

@@ -108,7 +108,7 @@ _BESIDE = 4
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line.
+    """A line of a list on the Clients page.
 
     Attributes:
         id: unique within the list.
@@ -142,7 +142,7 @@ class Row:
         return tuple(part for part in (self.note, self.more, self.last) if part)
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """All of it, for those who hear it."""
         parts = (self.head, self.note, self.more, self.last, self.aside)
         return ". ".join(part.rstrip(".") for part in parts if part)
@@ -162,7 +162,7 @@ class ClientRows(RowSpec[Row]):
 
     def describe(self, row: Row) -> str:
         """All of it."""
-        return row.told
+        return row.description
 
     def height(self, row: Row, _place: int) -> int:
         """As high as its words need."""

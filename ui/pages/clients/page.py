@@ -285,7 +285,7 @@ _LEADS = {"stands": "library", "waits": "review", "answers": RECEIPTS, "refusals
 
 
 class ClientsPage(Page):
-    """The page."""
+    """The Clients page."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -22,7 +22,7 @@ from core.types.values import Grant
 from core.types.views import Facets
 from ui.context import Context
 from ui.pages.clients.pairing_request import QuestionView
-from ui.pages.clients.words import SPACE, names_told, visible
+from ui.pages.clients.words import SPACE, format_names, visible
 from ui.strings import clients_strings, format_count
 from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
@@ -54,7 +54,7 @@ def in_groups(code: str) -> str:
 
 
 class CodeView(QWidget):
-    """The code.
+    """The step that shows the one-time code and its time.
 
     Signals:
         again: a new one is wanted.
@@ -205,7 +205,7 @@ _FORMER, _TAKEN, _GOOD = PairingOutcome.DENIED_BEFORE, PairingOutcome.TAKEN, Pai
 
 
 class EndView(QWidget):
-    """The end.
+    """The step that says how the pairing ended.
 
     Signals:
         again: a new code is wanted.
@@ -246,7 +246,9 @@ class EndView(QWidget):
         told = said["ends"][outcome.value].format(name=name)
         if outcome is PairingOutcome.EXPIRED and ended.missed:
             told = format_count(said["ends_missed"], ended.missed)
-        self._say(said["titles"]["paired" if is_good else "not"], f"{told} {sees_told(ended.grants)}".strip())
+        self._say(
+            said["titles"]["paired" if is_good else "not"], f"{told} {describe_visible_spaces(ended.grants)}".strip()
+        )
         self.only.setText(said["only"].format(name=name).replace("&", "&&"))
         self.look.setText(said["look_at"].format(name=name).replace("&", "&&"))
         self.grants.setText(said["grants_none" if _spaces(ended.grants) == "none" else "grants"])
@@ -280,7 +282,7 @@ def _spaces(grants: Sequence[str]) -> str:
     return "some" if any(one.startswith(SPACE) for one in grants) else "none"
 
 
-def sees_told(grants: Sequence[str]) -> str:
+def describe_visible_spaces(grants: Sequence[str]) -> str:
     """What a client sees now of the person's spaces, in a sentence.
 
     Args:
@@ -288,7 +290,7 @@ def sees_told(grants: Sequence[str]) -> str:
     """
     if not grants:
         return ""
-    spaces = names_told([one.removeprefix(SPACE) for one in grants if one.startswith(SPACE)])
+    spaces = format_names([one.removeprefix(SPACE) for one in grants if one.startswith(SPACE)])
     return str(clients_strings()["pairing"]["sees_now"][_spaces(grants)]).format(spaces=spaces)
 
 

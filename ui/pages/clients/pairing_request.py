@@ -30,7 +30,7 @@ from ui.widgets.words import date_of
 _HEIGHT = 360
 
 
-class NosDialog(QDialog):
+class DeniedNamesDialog(QDialog):
     """The list; each no can be taken back.
 
     Signals:
@@ -130,7 +130,7 @@ class DeniedNames(QObject):
 
     def open(self) -> None:
         """Show the list."""
-        made = NosDialog(self._context, self._page)
+        made = DeniedNamesDialog(self._context, self._page)
         made.lifted.connect(self.read)
         made.open()
 

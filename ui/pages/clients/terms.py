@@ -15,7 +15,7 @@ from core.types.values import Grant
 from core.types.views import Facets
 from ui.context import Context
 from ui.pages.clients.head import Tab, has_keyboard, offer
-from ui.pages.clients.words import SPACE, change_told, grant_sentence, grant_word, visible
+from ui.pages.clients.words import SPACE, describe_change, grant_sentence, grant_word, visible
 from ui.strings import clients_strings
 from ui.tasks import query
 from ui.theme.theme import Theme
@@ -120,7 +120,7 @@ def terms_of(client: ClientCard) -> Terms:
 
 
 class TermsTab(Tab):
-    """The view.
+    """The view of what a client may do, with a form to change it.
 
     Signals:
         applied: the `Terms` the person wants.
@@ -267,7 +267,7 @@ class TermsTab(Tab):
         said, wanted = clients_strings()["terms"], self.wanted
         is_out = self.card.standing is Standing.REVOKED
         is_same, is_empty = _alike(wanted, self._before), not self.grants.grants
-        told = said["revoked"] if is_out else said["nothing"] if is_empty else change_told(self._before, wanted)
+        told = said["revoked"] if is_out else said["nothing"] if is_empty else describe_change(self._before, wanted)
         self.outcome.setText(told)
         self.ceiling.setEnabled(not self.usual.isChecked())
         held = next((made for made in (self.reset, self.act) if has_keyboard(made)), None)

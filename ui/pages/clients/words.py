@@ -62,7 +62,7 @@ def standing_word(standing: Standing) -> str:
     return str(clients_strings()["standing"][standing.value]["word"])
 
 
-def seen_told(card: ClientCard, now_ms: int, *, briefly: bool = False) -> str:
+def describe_last_seen(card: ClientCard, now_ms: int, *, briefly: bool = False) -> str:
     """When it came last: `last connected yesterday`.
 
     Args:
@@ -76,7 +76,7 @@ def seen_told(card: ClientCard, now_ms: int, *, briefly: bool = False) -> str:
     return str(said["seen_briefly" if briefly else "seen"].format(when=ago(card.seen_at, now_ms)))
 
 
-def born_told(card: ClientCard) -> str:
+def describe_pairing(card: ClientCard) -> str:
     """When and how it was paired."""
     said = clients_strings()
     if card.standing is Standing.UNPAIRED:
@@ -85,7 +85,7 @@ def born_told(card: ClientCard) -> str:
     return f"{said['paired'].format(when=date_of(card.paired_at))} {how}"
 
 
-def limits_told(minute: int | None, session: int | None) -> str:
+def describe_limits(minute: int | None, session: int | None) -> str:
     """How often it may search."""
     said = clients_strings()["limits"]
     key = {(False, False): "both", (False, True): "minute", (True, False): "session", (True, True): "none"}
@@ -96,13 +96,13 @@ def limits_told(minute: int | None, session: int | None) -> str:
 # ---- what it did
 
 
-def verb_told(verb: str) -> str:
+def describe_verb(verb: str) -> str:
     """A verb in words, as something a client did: `stored`."""
     known = clients_strings()["verbs"].get(verb)
     return str(known) if known is not None else one_line(verb.replace("_", " "), _NAME)
 
 
-def call_told(method: str) -> str:
+def describe_refused_call(method: str) -> str:
     """A call that was refused, as what a client wanted: `wanted to store a memory`; "" where it named none.
 
     Args:
@@ -112,32 +112,32 @@ def call_told(method: str) -> str:
     return str(clients_strings()["wanted"]).format(call=known) if known else one_line(method, _NAME)
 
 
-def did_told(line: ActivityLine) -> str:
+def describe_action(line: ActivityLine) -> str:
     """What a client did, as the head of a line."""
     if line.did is Did.REFUSED:
         why = clients_strings()["refusal_reasons"].get(line.code, clients_strings()["refusal_reasons"]["unknown"])
         return str(clients_strings()["activity"]["refused"]).format(why=why)
-    told = clients_strings()["answered"].get(line.verb, {}).get(line.operation) or verb_told(line.verb)
+    told = clients_strings()["answered"].get(line.verb, {}).get(line.operation) or describe_verb(line.verb)
     verb = told[:1].upper() + told[1:]
     return f"{verb}: {one_line(line.words, _WORDS)}" if line.words else verb
 
 
-def withheld_told(line: ActivityLine) -> str:
+def describe_withheld(line: ActivityLine) -> str:
     """How many memories were left out and why, the commonest first: `29 left out: 20 disputed, 9 replaced`."""
     said = clients_strings()
     count = format_count(said["activity"]["withheld"], line.withheld)
-    told = [f"{many:,} {brief_told(why)}" for why, many in line.reasons[:_REASONS]]
+    told = [f"{many:,} {brief_withheld_reason(why)}" for why, many in line.reasons[:_REASONS]]
     rest = sum(many for _, many in line.reasons[_REASONS:])
     told += [str(said["activity"]["otherwise"]).format(count=f"{rest:,}")] if rest else []
     if len(line.reasons) == 1:
-        return f"{count}: {brief_told(line.reasons[0][0])}"
+        return f"{count}: {brief_withheld_reason(line.reasons[0][0])}"
     return f"{count}: {', '.join(told)}" if told else count
 
 
-def brief_told(reason: str) -> str:
+def brief_withheld_reason(reason: str) -> str:
     """Why a memory was withheld, in as few words as tell it apart."""
     known = clients_strings()["briefly"].get(reason)
-    return str(known) if known else reason_told(reason)
+    return str(known) if known else describe_withheld_reason(reason)
 
 
 def did_note(line: ActivityLine) -> str:
@@ -147,20 +147,20 @@ def did_note(line: ActivityLine) -> str:
     if line.did is Did.ASKED:
         parts.append(format_count(said["gave"], line.count) if line.count else said["gave_none"])
         if line.withheld:
-            parts.append(withheld_told(line))
+            parts.append(describe_withheld(line))
     elif line.did is Did.WROTE:
         parts += [visible(line.space)] if line.space else []
         more = line.count - 1 if line.words else line.count
         parts += [format_count(said["more" if line.words else "changed"], more)] if more > 0 else []
         parts += [said["warned"]] if line.is_warned else []
     elif line.did is Did.REFUSED:
-        parts += [call_told(line.verb), line.code]
+        parts += [describe_refused_call(line.verb), line.code]
     if line.is_undone:
         parts.append(said["undone"])
     return " · ".join(part for part in parts if part)
 
 
-def reason_told(reason: str) -> str:
+def describe_withheld_reason(reason: str) -> str:
     """Why a memory was withheld, as a clause: `held back`.
 
     Args:
@@ -176,7 +176,7 @@ def reason_told(reason: str) -> str:
 # ---- what would change
 
 
-def names_told(names: Sequence[str]) -> str:
+def format_names(names: Sequence[str]) -> str:
     """Clients in a row; of many the first ones and how many more."""
     shown = ", ".join(visible(name) for name in names[:_NAMES])
     return (
@@ -184,18 +184,18 @@ def names_told(names: Sequence[str]) -> str:
     )
 
 
-def undo_told(found: Undoable) -> str:
+def describe_take_back(found: Undoable) -> str:
     """What taking back would do, in one sentence."""
     said = clients_strings()["undo_dialog"]
     if not found.steps:
         return str(said["stuck" if found.left or found.expired else "none"])
     steps, touched = format_count(said["steps"], found.steps), format_count(said["memories"], found.memories)
     told = str(said["at_least" if found.untried else "told"])
-    sentence = told.format(steps=steps, memories=touched, verbs=_verbs_told(found))
+    sentence = told.format(steps=steps, memories=touched, verbs=_describe_verbs(found))
     return f"{sentence} {format_count(said['untried'], found.untried)}" if found.untried else sentence
 
 
-def stays_told(found: Undoable) -> str:
+def describe_left_over(found: Undoable) -> str:
     """What taking back would leave as it is, and why; "" for nothing."""
     said = clients_strings()["undo_dialog"]
     parts = [format_count(said["stays"], found.left)] if found.left else []
@@ -208,10 +208,10 @@ def can_remove(found: Undoable) -> bool:
     return bool(found.steps or found.archived)
 
 
-def removal_told(found: Undoable) -> str:
+def describe_removal(found: Undoable) -> str:
     """What removing all a client ever did would do, and what would stay even then, in sentences."""
     said = clients_strings()["remove_dialog"]
-    parts = [undo_told(found)] if found.steps else []
+    parts = [describe_take_back(found)] if found.steps else []
     parts += [format_count(said["archived"], found.archived)] if found.archived else []
     parts += (
         [format_count(clients_strings()["undo_dialog"]["stays"], found.left_removing)] if found.left_removing else []
@@ -219,12 +219,12 @@ def removal_told(found: Undoable) -> str:
     return " ".join(parts)
 
 
-def _verbs_told(found: Undoable) -> str:
+def _describe_verbs(found: Undoable) -> str:
     form, ranked = (
         clients_strings()["undo_dialog"]["verb"],
         sorted(found.by_verb.items(), key=lambda one: (-one[1], one[0])),
     )
-    return ", ".join(form.format(count=f"{count:,}", verb=verb_told(verb)) for verb, count in ranked)
+    return ", ".join(form.format(count=f"{count:,}", verb=describe_verb(verb)) for verb, count in ranked)
 
 
 def percent(value: float) -> str:
@@ -232,7 +232,7 @@ def percent(value: float) -> str:
     return f"{100 * value:.4g}"
 
 
-def change_told(old: Terms, new: Terms) -> str:
+def describe_change(old: Terms, new: Terms) -> str:
     """What applying new terms would change, in sentences."""
     said = clients_strings()["terms"]
     more = [one for one in new.grants if one not in old.grants]
@@ -240,13 +240,13 @@ def change_told(old: Terms, new: Terms) -> str:
     parts = [said["more"].format(what=listed(more))] if more else []
     parts += [said["less"].format(what=listed(less))] if less else []
     if (old.limit_minute, old.limit_session) != (new.limit_minute, new.limit_session):
-        parts.append(said["limit"].format(what=limits_told(new.limit_minute, new.limit_session)))
+        parts.append(said["limit"].format(what=describe_limits(new.limit_minute, new.limit_session)))
     if old.trust_ceiling != new.trust_ceiling:
         usual, ceiling = said["trust_usual"], new.trust_ceiling
         parts.append(usual if ceiling is None else said["trust"].format(value=percent(ceiling)))
     return " ".join(parts) or str(said["same"])
 
 
-def left_told(count: int) -> str:
+def describe_undo_remainder(count: int) -> str:
     """What an undo left as it is, as a sentence to put behind another one; "" for nothing."""
     return f" {format_count(clients_strings()['left'], count)}" if count else ""

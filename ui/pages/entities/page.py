@@ -57,8 +57,8 @@ from ui.widgets.words import count_of
 _BESIDE = 480
 
 
-class AlikeHint(QFrame):
-    """The hint.
+class DuplicateHint(QFrame):
+    """A sentence that names a possible duplicate, and the button that leads to merging.
 
     Signals:
         merge_asked: id of the one to look at merging with first.
@@ -105,7 +105,7 @@ _CLAIMS = 3  # seen at once, so that the mentions keep their place
 
 
 class Detail(QFrame):
-    """The entity.
+    """One entity with its names, mentions, claims and mergers.
 
     Signals:
         memory_asked: id of a memory to look at.
@@ -129,7 +129,7 @@ class Detail(QFrame):
         self.change = button("Change names", self.change_asked.emit, theme=theme, icon="pencil")
         ask = partial(self.merge_asked.emit, "")
         self.merge = button(said["merge"]["open"], ask, theme=theme, icon="git-merge", hint=said["merge"]["title"])
-        self.alike = AlikeHint(theme)
+        self.alike = DuplicateHint(theme)
         self.alike.merge_asked.connect(self.merge_asked)
         self.places = entity_list(theme, said["places"])
         self.claims = entity_list(theme, said["claims"])
@@ -216,7 +216,7 @@ _ALL = ""
 
 
 class EntitiesPage(Page):
-    """The page."""
+    """The Entities page."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

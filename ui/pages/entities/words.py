@@ -20,14 +20,14 @@ from ui.strings import entities_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
 from ui.widgets.plaintext import one_line, utf16
-from ui.widgets.words import claim_told, count_of, date_of, said_or_noted
+from ui.widgets.words import count_of, date_of, describe_claim, format_said_or_noted
 
 _CUT = "… "
 
 
 @dataclass(frozen=True, slots=True)
 class EntityRow:
-    """One line.
+    """One line of a list on the Entities page.
 
     Attributes:
         id: what it stands for; "" where nothing is behind it.
@@ -99,7 +99,7 @@ class EntityRows(RowSpec[EntityRow]):
         strong.setWeight(QFont.Weight.DemiBold)
         metrics, called = QFontMetrics(plain), row.head[slice(*row.name)]
         room = rect.width() - max(0, QFontMetrics(strong).horizontalAdvance(called) - metrics.horizontalAdvance(called))
-        head, (start, end) = in_sight(row.head, row.name, room, metrics.horizontalAdvance)
+        head, (start, end) = cut_before_name(row.head, row.name, room, metrics.horizontalAdvance)
         shown = metrics.elidedText(head, Qt.TextElideMode.ElideRight, room)
         layout, name = QTextLayout(shown, plain), QTextLayout.FormatRange()
         name.start, name.length = utf16(shown[:start]), utf16(shown[start:end])
@@ -112,7 +112,9 @@ class EntityRows(RowSpec[EntityRow]):
         layout.draw(painter, QPointF(rect.left(), rect.top() + (rect.height() - told.height()) / 2))
 
 
-def in_sight(head: str, name: tuple[int, int], room: int, wide: Callable[[str], int]) -> tuple[str, tuple[int, int]]:
+def cut_before_name(
+    head: str, name: tuple[int, int], room: int, wide: Callable[[str], int]
+) -> tuple[str, tuple[int, int]]:
     """A line from so far before its name on that the name has room.
 
     Args:
@@ -192,7 +194,7 @@ def place_line(one: Place) -> EntityRow:
     over += "" if one.end else f" · {entities_strings()['in_properties']}"
     head, name = _with_name(one)
     return EntityRow(
-        one.memory_id, "quote", "muted", head, f"{said_or_noted(one.occurred, one.recorded_at)}{over}", "", name
+        one.memory_id, "quote", "muted", head, f"{format_said_or_noted(one.occurred, one.recorded_at)}{over}", "", name
     )
 
 
@@ -226,7 +228,7 @@ def unread_words(view: EntityView) -> str:
 def claim_line(one: Told) -> EntityRow:
     """A claim about it."""
     plain = (False, one.polarity, one.state, one.confidence, (), 0, 0, None, None)
-    said = claim_told(ClaimSeen(one.claim_id, one.subject, one.predicate, one.value, *plain))
+    said = describe_claim(ClaimSeen(one.claim_id, one.subject, one.predicate, one.value, *plain))
     state = str(entities_strings()["states"].get(one.state, one.state))
     icon, role = ("circle-check", "success") if one.state == "asserted" else ("circle-help", "muted")
     return EntityRow(one.memory_id, icon, role, said, state, f"{round(100 * one.confidence)} %")

@@ -27,11 +27,11 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
 from core.types.views import MemoryRow
-from ui.pages.graph.geometry import Look, Numbers, Points, nearest, towards
+from ui.pages.graph.geometry import Numbers, Points, Viewport, nearest, towards
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
-from ui.widgets.words import KIND_WORDS, STATUS_WORDS, said_or_noted
+from ui.widgets.words import KIND_WORDS, STATUS_WORDS, format_said_or_noted
 
 STEP = 1.25
 """How much nearer or farther one step of the keyboard or a button is."""
@@ -67,7 +67,7 @@ class Canvas(QWidget):
         self.theme = theme
         self.ids: tuple[str, ...] = ()
         self.xy: Points = np.zeros((0, 2))
-        self.look = Look()
+        self.look = Viewport()
         self.selected = self.hovered = -1
         self.blocked: tuple[QRectF, ...] = ()
         self._fits, self._by_keys = True, False
@@ -82,7 +82,7 @@ class Canvas(QWidget):
 
     # ---- what those who draw say
 
-    def home(self) -> Look:
+    def home(self) -> Viewport:
         """The look that shows everything."""
         raise NotImplementedError
 
@@ -121,7 +121,7 @@ class Canvas(QWidget):
 
     # ---- the look
 
-    def show_look(self, look: Look, *, fits: bool = False) -> None:
+    def show_look(self, look: Viewport, *, fits: bool = False) -> None:
         """Look so.
 
         Args:
@@ -272,7 +272,7 @@ class Canvas(QWidget):
 
 def date_words(row: MemoryRow) -> str:
     """When it was said, as exactly as it is known; else `noted` and when Loci learned it."""
-    return said_or_noted(row.occurred, row.recorded_at)
+    return format_said_or_noted(row.occurred, row.recorded_at)
 
 
 def paint_ground(painter: QPainter, widget: QWidget, theme: Theme) -> None:
@@ -319,7 +319,7 @@ def paint_tag(
     painter.drawText(rect, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, text)
 
 
-def paint_plate(painter: QPainter, theme: Theme, row: MemoryRow, at: QPointF, off: float, look: Look) -> None:
+def paint_plate(painter: QPainter, theme: Theme, row: MemoryRow, at: QPointF, off: float, look: Viewport) -> None:
     """What the node under the pointer says, on a card beside it.
 
     Args:

@@ -16,7 +16,16 @@ from PySide6.QtGui import QBrush, QFont, QFontMetricsF, QPainter, QPainterPath, 
 from core.types.values import Status
 from core.types.views import EgoGraph, GraphNode, MemoryRow
 from ui.pages.graph.canvas import Canvas, paint_edge, paint_ground, paint_plate, paint_ring, paint_tag
-from ui.pages.graph.geometry import Look, Numbers, Points, Wish, lanes, lines_path, nearest_line, place_labels
+from ui.pages.graph.geometry import (
+    LabelRequest,
+    Numbers,
+    Points,
+    Viewport,
+    lanes,
+    lines_path,
+    nearest_line,
+    place_labels,
+)
 from ui.pages.graph.legend import TIES, Counts
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import one_line
@@ -149,7 +158,7 @@ class EgoPainter:
                 found.append((row, QRectF(px[row, 0] + off, px[row, 1] - off - font.height(), wide, font.height())))
         return found
 
-    def paint(self, painter: QPainter, px: Points, look: Look, marks: Marks) -> None:
+    def paint(self, painter: QPainter, px: Points, look: Viewport, marks: Marks) -> None:
         """Paint it.
 
         Args:
@@ -284,14 +293,14 @@ class EgoPainter:
             self._texts[node] = QFontMetricsF(self.font(node)).elidedText(words, Qt.TextElideMode.ElideRight, wide)
         return self._texts[node]
 
-    def labels(self, px: Points, look: Look, selected: int) -> dict[int, QRectF]:
+    def labels(self, px: Points, look: Viewport, selected: int) -> dict[int, QRectF]:
         """Nodes that have a label, and where it is."""
         key = (look, selected, self._theme.scale, self.blocked)
         if key != self._labels[0]:
             self._labels = (key, self._place(px, look, selected))
         return self._labels[1]
 
-    def _place(self, px: Points, look: Look, selected: int) -> dict[int, QRectF]:
+    def _place(self, px: Points, look: Viewport, selected: int) -> dict[int, QRectF]:
         first = [0] + ([selected] if selected > 0 else [])
         rest = np.lexsort((np.hypot(*(px - px[0]).T), self.picture.distance))
         order = first + [row for row in rest.tolist() if row not in first]
@@ -304,10 +313,12 @@ class EgoPainter:
         for row in order[:_LABELS]:
             metrics = QFontMetricsF(self.font(row))
             size = QSizeF(metrics.horizontalAdvance(self.text(row)) + 8, metrics.height() + 2)
-            wishes.append(Wish(row, size, below=row == 0, leftward=bool(pull[row] > 0), must=row in {0, selected}))
+            wishes.append(
+                LabelRequest(row, size, below=row == 0, leftward=bool(pull[row] > 0), must=row in {0, selected})
+            )
         return place_labels(wishes, px, radius, look, self.blocked)
 
-    def _paint_labels(self, painter: QPainter, px: Points, look: Look, marks: Marks) -> None:
+    def _paint_labels(self, painter: QPainter, px: Points, look: Viewport, marks: Marks) -> None:
         if marks.is_moving:
             return
         ground = self._theme.colour("surface")
@@ -388,7 +399,7 @@ class EgoCanvas(Canvas):
 
     # ---- what the ground asks
 
-    def home(self) -> Look:
+    def home(self) -> Viewport:
         """Everything, with room for labels at the sides."""
         across, down = min(self.theme.px(_PAD[0]), self.look.w * 0.18), min(self.theme.px(_PAD[1]), self.look.h * 0.16)
         most = self.theme.px(_ROOM_PX) * float(np.sqrt(len(self.ids) + 1))

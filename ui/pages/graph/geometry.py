@@ -26,7 +26,7 @@ _ELEMENT = np.dtype([("type", ">i4"), ("x", ">f8"), ("y", ">f8")])
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Viewport:
     """How the canvas looks at the plane.
 
     Attributes:
@@ -45,7 +45,7 @@ class Look:
         """Where points of the plane lie on the canvas."""
         return np.asarray((xy - (self.x, self.y)) * self.scale + (self.w / 2, self.h / 2), np.float64)
 
-    def zoomed(self, factor: float, at: QPointF | None, least: float, most: float) -> Look:
+    def zoomed(self, factor: float, at: QPointF | None, least: float, most: float) -> Viewport:
         """Nearer or farther, with the place under a point of the canvas where it is.
 
         Args:
@@ -59,18 +59,18 @@ class Look:
         by = 1 / self.scale - 1 / scale
         return replace(self, x=self.x + dx * by, y=self.y + dy * by, scale=scale)
 
-    def pushed(self, dx: float, dy: float) -> Look:
+    def pushed(self, dx: float, dy: float) -> Viewport:
         """The plane pushed by so many px."""
         return replace(self, x=self.x - dx / self.scale, y=self.y - dy / self.scale)
 
-    def revealing(self, place: NDArray[np.float64]) -> Look:
+    def revealing(self, place: NDArray[np.float64]) -> Viewport:
         """The same look where a place is well on the canvas, else with that place in the middle."""
         x, y = self.px(place[None, :])[0]
         edge = min(24.0, self.w / 4, self.h / 4)
         is_seen = edge <= x <= self.w - edge and edge <= y <= self.h - edge
         return self if is_seen else replace(self, x=float(place[0]), y=float(place[1]))
 
-    def fitting(self, xy: Points, across: float, down: float, most: float) -> Look:
+    def fitting(self, xy: Points, across: float, down: float, most: float) -> Viewport:
         """All points as large as the canvas allows.
 
         Args:
@@ -246,7 +246,7 @@ def lanes(a: Numbers, b: Numbers) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class LabelRequest:
     """A label that wants a place.
 
     Attributes:
@@ -265,7 +265,11 @@ class Wish:
 
 
 def place_labels(
-    wishes: Sequence[Wish], px: Points, radius: NDArray[np.float64], look: Look, blocked: Sequence[QRectF] = ()
+    wishes: Sequence[LabelRequest],
+    px: Points,
+    radius: NDArray[np.float64],
+    look: Viewport,
+    blocked: Sequence[QRectF] = (),
 ) -> dict[int, QRectF]:
     """Places for labels, none over another or over a node; the first in order have the choice.
 
@@ -297,7 +301,7 @@ def place_labels(
     return found
 
 
-def _candidates(x: float, y: float, off: float, wish: Wish) -> tuple[QRectF, ...]:
+def _candidates(x: float, y: float, off: float, wish: LabelRequest) -> tuple[QRectF, ...]:
     w, h = wish.size.width(), wish.size.height()
     right, left = QRectF(x + off, y - h / 2, w, h), QRectF(x - off - w, y - h / 2, w, h)
     below, above = QRectF(x - w / 2, y + off, w, h), QRectF(x - w / 2, y - off - h, w, h)
@@ -314,7 +318,7 @@ def _box(rect: QRectF) -> tuple[float, float, float, float]:
     return rect.left(), rect.top(), rect.right(), rect.bottom()
 
 
-def _is_on(rect: QRectF, look: Look) -> bool:
+def _is_on(rect: QRectF, look: Viewport) -> bool:
     return rect.left() >= 4 and rect.top() >= 4 and rect.right() <= look.w - 4 and rect.bottom() <= look.h - 4
 
 

@@ -23,7 +23,7 @@ _SAMPLE = QSize(24, 12)
 
 
 @dataclass(frozen=True, slots=True)
-class Tie:
+class EdgeStyle:
     """How edges of a type are drawn; no two types share both colour and dashes.
 
     Attributes:
@@ -49,24 +49,24 @@ class Tie:
         return pen
 
 
-TIES: Mapping[str, Tie] = {
-    "caused_by": Tie("Came from", "kind_rule", (6, 2.5)),
-    "instance_of": Tie("A case of", "kind_procedure"),
-    "inferred_from": Tie("Concluded from", "kind_procedure", (6, 2, 1.5, 2)),
-    "contradicts": Tie("Contradicts", "danger", (3, 2), 2.0, is_directed=False),
-    "supports": Tie("Supports", "success"),
-    "related_to": Tie("Related to", "muted", (5, 3), is_directed=False),
-    "supersedes": Tie("Takes the place of", "warning"),
-    "coexists_with": Tie("Both are true", "accent", (8, 3), is_directed=False),
-    "example_of": Tie("An example of", "kind_procedure", (2, 2)),
-    "derived_from": Tie("Drawn from", "kind_digest", (8, 3)),
-    CONVERSATION: Tie("Next in a conversation", "kind_episode", (4, 3), 1.2, is_directed=False),
-    PART: Tie("Parts of one text", "kind_episode", (1.2, 2), 1.8, is_directed=False),
-    MEANING: Tie("Near in meaning", "outline", (), 1.0, is_directed=False),
+TIES: Mapping[str, EdgeStyle] = {
+    "caused_by": EdgeStyle("Came from", "kind_rule", (6, 2.5)),
+    "instance_of": EdgeStyle("A case of", "kind_procedure"),
+    "inferred_from": EdgeStyle("Concluded from", "kind_procedure", (6, 2, 1.5, 2)),
+    "contradicts": EdgeStyle("Contradicts", "danger", (3, 2), 2.0, is_directed=False),
+    "supports": EdgeStyle("Supports", "success"),
+    "related_to": EdgeStyle("Related to", "muted", (5, 3), is_directed=False),
+    "supersedes": EdgeStyle("Takes the place of", "warning"),
+    "coexists_with": EdgeStyle("Both are true", "accent", (8, 3), is_directed=False),
+    "example_of": EdgeStyle("An example of", "kind_procedure", (2, 2)),
+    "derived_from": EdgeStyle("Drawn from", "kind_digest", (8, 3)),
+    CONVERSATION: EdgeStyle("Next in a conversation", "kind_episode", (4, 3), 1.2, is_directed=False),
+    PART: EdgeStyle("Parts of one text", "kind_episode", (1.2, 2), 1.8, is_directed=False),
+    MEANING: EdgeStyle("Near in meaning", "outline", (), 1.0, is_directed=False),
 }
 
 
-def sample(theme: Theme, tie: Tie, ratio: float = 2.0) -> QIcon:
+def sample(theme: Theme, tie: EdgeStyle, ratio: float = 2.0) -> QIcon:
     """A short piece of an edge, for the legend."""
     size = QSize(theme.px(_SAMPLE.width()), theme.px(_SAMPLE.height()))
     pixmap = QPixmap(size * ratio)

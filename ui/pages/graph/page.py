@@ -18,7 +18,7 @@ from ui.pages.graph.views import NameDialog
 
 
 class GraphPage(Drawn):
-    """The page."""
+    """The Graph page."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

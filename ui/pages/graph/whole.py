@@ -17,7 +17,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPaintEvent, 
 from core.types.values import Kind
 from core.types.views import EDGE_TYPES, MEANING, MemoryRow, WholeGraph
 from ui.pages.graph.canvas import Canvas, paint_edge, paint_ground, paint_plate, paint_ring, paint_tag
-from ui.pages.graph.geometry import Look, Numbers, Points, Wish, apart, clipped, lines_path, place_labels
+from ui.pages.graph.geometry import LabelRequest, Numbers, Points, Viewport, apart, clipped, lines_path, place_labels
 from ui.pages.graph.legend import TIES, Counts
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import one_line
@@ -57,7 +57,7 @@ class Scene:
     shown: NDArray[np.bool_]
     apart: float = 1.0
 
-    def side(self, look: Look, theme: Theme) -> float:
+    def side(self, look: Viewport, theme: Theme) -> float:
         """Size of a node, px: what the distance between neighbours leaves room for."""
         return float(np.clip(self.apart * look.scale * 0.85, 4.5, 15.0 * theme.scale / 100))
 
@@ -82,9 +82,9 @@ class Frame:
     """
 
     image: QImage
-    look: Look
+    look: Viewport
 
-    def blit(self, painter: QPainter, look: Look) -> None:
+    def blit(self, painter: QPainter, look: Viewport) -> None:
         """Show it under another look."""
         ratio = look.scale / self.look.scale
         size = self.image.deviceIndependentSize() * ratio
@@ -96,7 +96,7 @@ class Frame:
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, on=True)
         painter.drawImage(QRectF(left, top, size.width(), size.height()), self.image)
 
-    def covers(self, look: Look) -> bool:
+    def covers(self, look: Viewport) -> bool:
         """Whether it reaches to every border of the canvas under a look of the same scale."""
         away = np.abs(np.array((look.x - self.look.x, look.y - self.look.y))) * look.scale
         return bool(away[0] <= look.w * MARGIN and away[1] <= look.h * MARGIN)
@@ -105,7 +105,7 @@ class Frame:
 class FrameMaker:
     """Makes one picture, slice by slice."""
 
-    def __init__(self, scene: Scene, look: Look, theme: Theme, ratio: float) -> None:
+    def __init__(self, scene: Scene, look: Viewport, theme: Theme, ratio: float) -> None:
         """Prepare.
 
         Args:
@@ -255,7 +255,7 @@ def dots(painter: QPainter, px: Points, colour: QColor, side: float) -> None:
     painter.drawPointsNp(x, y)  # type: ignore[arg-type]  # arrays are what it is for
 
 
-def paint_live(painter: QPainter, scene: Scene, look: Look, theme: Theme) -> None:
+def paint_live(painter: QPainter, scene: Scene, look: Viewport, theme: Theme) -> None:
     """The strongest edges and all nodes as dots, at once: what shows while nodes move."""
     px = look.px(scene.xy)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
@@ -278,7 +278,7 @@ def name_places(
     names: Sequence[str],
     sizes: Mapping[str, tuple[float, float]],
     px: Points,
-    look: Look,
+    look: Viewport,
     most: int,
     blocked: Sequence[QRectF] = (),
 ) -> dict[int, QRectF]:
@@ -316,7 +316,7 @@ _KEPT_ROWS = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
+class Highlight:
     """Which nodes are meant; -1 for none.
 
     Attributes:
@@ -333,7 +333,7 @@ class Meant:
 
 
 class Overlay:
-    """Draws it."""
+    """Draws edges, names and labels above the picture of the whole vault."""
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
@@ -363,7 +363,7 @@ class Overlay:
         """A row, where it was read."""
         return self._rows.get(memory_id)
 
-    def paint(self, painter: QPainter, scene: Scene, look: Look, meant: Meant, *, at_rest: bool) -> None:
+    def paint(self, painter: QPainter, scene: Scene, look: Viewport, meant: Highlight, *, at_rest: bool) -> None:
         """Paint it.
 
         Args:
@@ -375,7 +375,7 @@ class Overlay:
         """
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_meant(painter, scene, look, meant)
-        near = in_sight(scene, look)
+        near = visible_nodes(scene, look)
         if len(near) <= NEAR:
             self._paint_labels(painter, scene, look, near, meant)
         else:
@@ -385,7 +385,7 @@ class Overlay:
             at = QPointF(*look.px(scene.xy[[meant.hovered]])[0])
             paint_plate(painter, self._theme, row, at, meant.reach + self._theme.px(8), look)
 
-    def _paint_meant(self, painter: QPainter, scene: Scene, look: Look, meant: Meant) -> None:
+    def _paint_meant(self, painter: QPainter, scene: Scene, look: Viewport, meant: Highlight) -> None:
         node, graph = meant.hovered if meant.hovered >= 0 else meant.selected, scene.graph
         if node >= 0:
             rows = scene.edges_of(node)
@@ -400,7 +400,7 @@ class Overlay:
             if of >= 0:
                 paint_ring(painter, QPointF(*look.px(scene.xy[[of]])[0]), radius, self._theme.colour(colour))
 
-    def _paint_names(self, painter: QPainter, scene: Scene, look: Look, meant: Meant) -> None:
+    def _paint_names(self, painter: QPainter, scene: Scene, look: Viewport, meant: Highlight) -> None:
         font = self._theme.font("strong")
         if self._sizes[0] != self._theme.scale:
             metrics = QFontMetricsF(font)
@@ -413,7 +413,7 @@ class Overlay:
         for row, rect in name_places(self._names, self._sizes[1], px, look, _NAMES, meant.blocked).items():
             paint_tag(painter, rect, self._names[row], font, self._theme.colour("ink"), ground)
 
-    def _paint_labels(self, painter: QPainter, scene: Scene, look: Look, near: Numbers, meant: Meant) -> None:
+    def _paint_labels(self, painter: QPainter, scene: Scene, look: Viewport, near: Numbers, meant: Highlight) -> None:
         font, wide = self._theme.font("small"), self._theme.px(_LABEL_PX)
         metrics = QFontMetricsF(font)
         texts = {}
@@ -422,7 +422,10 @@ class Overlay:
             if row is not None:
                 texts[place] = metrics.elidedText(one_line(row.head, 60), Qt.TextElideMode.ElideRight, wide)
         order = sorted(texts, key=lambda place: (int(near[place]) != meant.selected, place))
-        wishes = [Wish(place, QSizeF(metrics.horizontalAdvance(texts[place]) + 8, metrics.height())) for place in order]
+        wishes = [
+            LabelRequest(place, QSizeF(metrics.horizontalAdvance(texts[place]) + 8, metrics.height()))
+            for place in order
+        ]
         radius = np.full(len(near), meant.reach * 0.7)
         ground = self._theme.colour("surface")
         ground.setAlpha(215)
@@ -430,7 +433,7 @@ class Overlay:
             paint_tag(painter, rect, texts[place], font, self._theme.colour("ink"), ground)
 
 
-def in_sight(scene: Scene, look: Look) -> Numbers:
+def visible_nodes(scene: Scene, look: Viewport) -> Numbers:
     """The nodes on the canvas."""
     px = look.px(scene.xy)
     return np.flatnonzero(((px >= 0) & (px <= (look.w, look.h))).all(axis=1))
@@ -567,7 +570,7 @@ class WholeCanvas(Canvas):
 
     # ---- what the ground asks
 
-    def home(self) -> Look:
+    def home(self) -> Viewport:
         """The whole plane: places lie within -1 to 1."""
         corners = self._to if len(self._to) else np.array([[-1.0, -1.0], [1.0, 1.0]])
         pad = self.theme.px(_PAD)
@@ -652,7 +655,7 @@ class WholeCanvas(Canvas):
     def _ask(self) -> None:
         if self.scene is None:
             return
-        near = in_sight(self.scene, self.look)
+        near = visible_nodes(self.scene, self.look)
         rows = [row for row in (self.selected, self.hovered) if row >= 0]
         rows += near.tolist() if len(near) <= NEAR else []
         missing = tuple(self.ids[row] for row in dict.fromkeys(rows) if self.row_of(row) is None)
@@ -671,7 +674,7 @@ class WholeCanvas(Canvas):
                 paint_live(painter, self.scene, self.look, self.theme)
             else:
                 self._frame.blit(painter, self.look)
-            meant = Meant(self.selected, self.hovered, self.reach(), self.blocked)
+            meant = Highlight(self.selected, self.hovered, self.reach(), self.blocked)
             self.overlay.paint(painter, self.scene, self.look, meant, at_rest=not self.is_moving)
         paint_edge(painter, self, self.theme, is_focused=self.is_ringed)
         painter.end()

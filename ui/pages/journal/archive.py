@@ -16,8 +16,8 @@ from core.types.memory import ErasePreview
 from core.types.values import OWNER_ACTOR, Kind, Status
 from core.types.views import Revision, RevisionReport
 from ui.context import CLOSER, Context
-from ui.pages.journal.lines import ActBar, Entry, entry_list
-from ui.pages.journal.words import day_told
+from ui.pages.journal.lines import ActionBar, Entry, entry_list
+from ui.pages.journal.words import format_day
 from ui.strings import format_count, journal_strings
 from ui.tasks import problem_of, query, write
 from ui.theme.tokens import sizes
@@ -25,7 +25,7 @@ from ui.undo import offer_undo
 from ui.widgets.basics import button, card_of, column, label, restyle, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState, States
-from ui.widgets.words import reason_told
+from ui.widgets.words import describe_reason
 
 _LISTED = 5
 
@@ -126,14 +126,16 @@ def buried_entry(buried: Buried, now_ms: int) -> Entry:
     """
     said = journal_strings()["archive"]
     fixed = "" if buried.can_return else said["fixed"]
-    why = reason_told(buried.reason).rstrip(".")
-    gone = said["never"] if buried.erased_at is None else said["erased"].format(when=day_told(buried.erased_at, now_ms))
+    why = describe_reason(buried.reason).rstrip(".")
+    gone = (
+        said["never"] if buried.erased_at is None else said["erased"].format(when=format_day(buried.erased_at, now_ms))
+    )
     return Entry(
         id=buried.id,
         head=one_line(buried.text, _TEXT),
         note=" · ".join(part for part in (why, one_line(buried.space, _SPACE), fixed) if part),
         kind=Kind(buried.kind),
-        aside=said["archived"].format(when=day_told(buried.archived_at, now_ms)),
+        aside=said["archived"].format(when=format_day(buried.archived_at, now_ms)),
         aside_note=gone,
         value=buried,
     )
@@ -157,7 +159,7 @@ class ArchiveTab(QWidget):
         self._erases = False
         self.list = entry_list(context.theme, said["list"], _ACTS, takes_many=True)
         self.lead = label("", "muted", wrap=True)
-        self.acts = ActBar(context.theme, _ACTS)
+        self.acts = ActionBar(context.theme, _ACTS)
         self.acts.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
         inside = QWidget()
         column(inside, self.lead, card_of(self.list), self.acts, gap=10).setStretch(1, 1)

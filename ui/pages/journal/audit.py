@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 from core.types.replies import AuditPage, AuditRow
 from ui.context import Context
 from ui.lists.table_view import Column, TableModel, TableSpec, TableView
-from ui.pages.journal.words import counts_of, short_id, verb_of, who_did
+from ui.pages.journal.words import counts_of, describe_author, short_id, verb_of
 from ui.tasks import problem_of, query
 from ui.theme.tokens import FontRole
 from ui.widgets.basics import column
@@ -119,7 +119,7 @@ def _cell(title: str, entry: AuditRow) -> str:
         case "When":
             return time_of(entry.at)
         case "Who":
-            return who_did(entry.actor)
+            return describe_author(entry.actor)
         case "What":
             return verb_of(entry)
         case "Object":

@@ -22,7 +22,7 @@ from ui.pages.journal.words import act_of, clock_of, day_of, details_of, icon_of
 from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
-from ui.undo import stayed, to_be_paired, told
+from ui.undo import describe_undo, stayed, to_be_paired
 from ui.widgets.basics import FlowLayout, button, column, keycap, label, restyle, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
@@ -401,7 +401,7 @@ _WIDTH = 480
 _LISTED = 7
 
 
-class BackDialog(QDialog):
+class TakeBackDialog(QDialog):
     """Shows what undoing back to a step would take back; one button does it.
 
     Signals:
@@ -589,12 +589,12 @@ class ChangesTab(QWidget):
 
     def _undone(self, report: UndoReport, act: str) -> None:
         done, other = ("Undone", "Redo") if act == "Undo" else ("Redone", "Undo")
-        self.context.desk.say(told(done, report), other, partial(self.undo, report.undo_step_id, other))
+        self.context.desk.say(describe_undo(done, report), other, partial(self.undo, report.undo_step_id, other))
         self.context.selection.again(self.context.selection.current, "undo")
 
     def ask_back(self, step: StepRow) -> None:
         """Ask whether to undo back to a step."""
-        dialog = BackDialog(self.context, step, self)
+        dialog = TakeBackDialog(self.context, step, self)
         dialog.agreed.connect(lambda: self.undo_back(step.id))
         dialog.open()
 

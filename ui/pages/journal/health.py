@@ -17,9 +17,9 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QSizePoli
 
 from core.types.lifecycle import Health, JobRow, Jobs, JobState
 from ui.context import Context
-from ui.pages.journal.job_lines import NEED_MODEL, Model, model_asked, stand_told
+from ui.pages.journal.job_lines import NEED_MODEL, Model, describe_scheduler, query_model
 from ui.pages.journal.lines import lie_down
-from ui.pages.journal.words import GROUPS, Figure, advice_of, code_told, figures_of, moment
+from ui.pages.journal.words import GROUPS, Figure, advice_of, describe_code, figures_of, moment
 from ui.strings import format_count, journal_strings
 from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
@@ -31,7 +31,7 @@ _UNDER_WAY = frozenset({JobState.QUEUED, JobState.RUNNING})
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
+class Pause:
     """One thing that rests.
 
     Attributes:
@@ -61,7 +61,7 @@ def _keys() -> Mapping[str, str]:
     return {sentence: key for key, sentence in told.items()}
 
 
-def rests_of(jobs: Jobs, model: Model, now_ms: int) -> tuple[Rest, ...]:
+def find_pauses(jobs: Jobs, model: Model, now_ms: int) -> tuple[Pause, ...]:
     """What rests, that which concerns everything first; each reason once for all, or once for each job.
 
     Args:
@@ -69,39 +69,39 @@ def rests_of(jobs: Jobs, model: Model, now_ms: int) -> tuple[Rest, ...]:
         model: what is known of the local model.
         now_ms: the present.
     """
-    found: dict[tuple[str, str], Rest] = {}
+    found: dict[tuple[str, str], Pause] = {}
     for rest in (*_of_all(jobs), *_of_rows(jobs, now_ms), *_of_model(jobs, model, now_ms)):
         found.setdefault((rest.key, rest.says), rest)
     return tuple(found.values())
 
 
-def _of_all(jobs: Jobs) -> Iterator[Rest]:
+def _of_all(jobs: Jobs) -> Iterator[Pause]:
     if jobs.paused:
-        yield _rest(_PAUSED)
+        yield _make_pause(_PAUSED)
     key = _keys().get(jobs.holds, "")
     if key in journal_strings()["health"]["rests"]:
-        yield _rest(key)
+        yield _make_pause(key)
     elif jobs.holds:
-        yield Rest("", jobs.holds, "", "", "", "", "")
+        yield Pause("", jobs.holds, "", "", "", "", "")
 
 
-def _of_rows(jobs: Jobs, now_ms: int) -> Iterator[Rest]:
+def _of_rows(jobs: Jobs, now_ms: int) -> Iterator[Pause]:
     for job in sorted(jobs.rows, key=lambda one: one.state is not JobState.POISON):  # what needs the person first
         if job.state is JobState.POISON:
-            yield _rest(
+            yield _make_pause(
                 _POISON,
                 job,
                 tries=format_count(journal_strings()["runs"]["tries"], job.attempts),
-                why=code_told(job.code),
+                why=describe_code(job.code),
             )
         elif job.state is JobState.QUEUED:
             key = _keys().get(job.waits_for, "")
             if key in journal_strings()["health"]["rests"]:
                 when = moment(job.not_before, now_ms) if key == _LATER and job.not_before is not None else ""
-                yield _rest(key, job, when=when)
+                yield _make_pause(key, job, when=when)
 
 
-def _of_model(jobs: Jobs, model: Model, now_ms: int) -> Iterator[Rest]:
+def _of_model(jobs: Jobs, model: Model, now_ms: int) -> Iterator[Pause]:
     """What is not even queued while the chosen model is away, although its time has come; nobody misses another."""
     if model.is_ready or not model.is_chosen or any(_is_under_way(row) for row in jobs.rows):
         return
@@ -114,13 +114,13 @@ def _is_under_way(row: JobRow) -> bool:
     return row.type in NEED_MODEL and row.state in _UNDER_WAY
 
 
-def _rest(key: str, row: JobRow | None = None, **more: str) -> Rest:
+def _make_pause(key: str, row: JobRow | None = None, **more: str) -> Pause:
     return _told(key, "" if row is None else row.title, **more)
 
 
-def _told(key: str, title: str, **more: str) -> Rest:
+def _told(key: str, title: str, **more: str) -> Pause:
     said: Mapping[str, str] = journal_strings()["health"]["rests"][key]
-    return Rest(
+    return Pause(
         key,
         said["says"].format(title=title, **more),
         said["back"].format(**more) if "when" in more else said["back"],
@@ -181,7 +181,7 @@ class Share(QWidget):
 
 
 class HealthTab(QWidget):
-    """The figures.
+    """The tab of health: advice, pauses and the figures by group.
 
     Signals:
         counted: how many warnings there are.
@@ -234,7 +234,7 @@ class HealthTab(QWidget):
         self.context.tasks.run(asked.success(partial(self._read_model, health)).failure(self._fail))
 
     def _read_model(self, health: Health, jobs: Jobs) -> None:
-        asked = model_asked(
+        asked = query_model(
             self.context, self, journal_strings()["health"]["reading"], "health", partial(self._show, health, jobs)
         )
         self.context.tasks.run(asked.failure(self._fail))
@@ -318,7 +318,7 @@ class _Work(QFrame):
         title = journal_strings()["health"]["groups"]["work"]
         self.setAccessibleName(title)
         self._context = context
-        self.rests: tuple[Rest, ...] = ()
+        self.rests: tuple[Pause, ...] = ()
         self._rows: list[QBoxLayout] = []
         self.stand = label("", wrap=True)
         self._lines = QWidget()
@@ -333,8 +333,8 @@ class _Work(QFrame):
             model: what is known of the local model.
         """
         now = self._context.clock.now_ms()
-        self.rests = rests_of(jobs, model, now)
-        self.stand.setText(stand_told(replace(jobs, holds=""), now, model))
+        self.rests = find_pauses(jobs, model, now)
+        self.stand.setText(describe_scheduler(replace(jobs, holds=""), now, model))
         self.stand.setVisible(not jobs.paused)  # else the first of what rests says so
         clear(self._column)
         self._rows.clear()

@@ -158,7 +158,7 @@ class ImportPanel(QFrame):
 
 
 class ImportsTab(QWidget):
-    """All imports.
+    """The tab that lists all imports.
 
     Signals:
         counted: how many there are.

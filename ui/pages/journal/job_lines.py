@@ -17,7 +17,16 @@ from core.types.replies import OptionRow
 from ui.context import Context
 from ui.lists.row_spec import Heading
 from ui.pages.journal.lines import Entry, Line
-from ui.pages.journal.words import capital, clock_of, code_told, day_of, lasted, moment, report_line, who_did
+from ui.pages.journal.words import (
+    capital,
+    clock_of,
+    day_of,
+    describe_author,
+    describe_code,
+    lasted,
+    moment,
+    report_line,
+)
 from ui.strings import format_count, journal_strings
 from ui.tasks import Task, query
 
@@ -50,7 +59,7 @@ class Model:
         return self.server in _MET or (bool(self.name) and self.server is not Server.OFF)
 
 
-def model_asked(
+def query_model(
     context: Context, owner: QObject, label: str, key: str, then: Callable[[Model], None]
 ) -> Task[tuple[OptionRow, ...]]:
     """A reading of what is known of the model.
@@ -160,9 +169,11 @@ def job_note(row: JobRow, now_ms: int) -> str:
         case JobState.QUEUED:
             return _why_waits(row, now_ms)
         case JobState.POISON:
-            return str(said["poison"].format(tries=format_count(said["tries"], row.attempts), why=code_told(row.code)))
+            return str(
+                said["poison"].format(tries=format_count(said["tries"], row.attempts), why=describe_code(row.code))
+            )
         case JobState.FAILED:
-            return str(said["failed"].format(why=code_told(row.code)))
+            return str(said["failed"].format(why=describe_code(row.code)))
     parts = [said["cancelled"]] if row.state is JobState.CANCELLED else []
     parts += [report_line(row), said["by"].format(who=_who(row)), *([said["undone"]] if row.undone else [])]
     return " · ".join(parts)
@@ -171,7 +182,7 @@ def job_note(row: JobRow, now_ms: int) -> str:
 def _who(row: JobRow) -> str:
     if row.actor.startswith(_CLIENT):
         return str(journal_strings()["runs"]["assistant"])
-    who = who_did(row.actor)
+    who = describe_author(row.actor)
     return who.lower() if who == "You" else who
 
 
@@ -182,7 +193,7 @@ def _why_waits(row: JobRow, now_ms: int) -> str:
     else:
         parts = [row.waits_for.rstrip(".") or said["waits"]]
     if row.attempts:
-        parts.append(f"{format_count(said['tries'], row.attempts)}: {code_told(row.code)}")
+        parts.append(f"{format_count(said['tries'], row.attempts)}: {describe_code(row.code)}")
     return " · ".join(parts)
 
 
@@ -234,7 +245,7 @@ def waits_for_choice(beat: Beat, model: Model, rows: Sequence[JobRow] = ()) -> b
     return beat.type in NEED_MODEL and not model.is_chosen and not is_wanted
 
 
-def beat_lines(jobs: Jobs, now_ms: int, model: Model) -> list[Line]:
+def calendar_lines(jobs: Jobs, now_ms: int, model: Model) -> list[Line]:
     """The calendar, what is due first; last what waits for somebody to choose a model.
 
     Args:
@@ -244,23 +255,23 @@ def beat_lines(jobs: Jobs, now_ms: int, model: Model) -> list[Line]:
     """
     placed = [(waits_for_choice(beat, model, jobs.rows), beat) for beat in jobs.calendar]
     placed.sort(key=lambda one: (one[0], one[1].next_at is None, one[1].next_at or 0))
-    return [_beat(beat, now_ms, waits=waits) for waits, beat in placed]
+    return [_calendar_line(beat, now_ms, waits=waits) for waits, beat in placed]
 
 
-def _beat(beat: Beat, now_ms: int, *, waits: bool) -> Entry:
+def _calendar_line(beat: Beat, now_ms: int, *, waits: bool) -> Entry:
     said = journal_strings()["runs"]
     last = said["never"] if beat.last_at is None else said["last"].format(when=moment(beat.last_at, now_ms))
     return Entry(
         id=beat.type.value,
         head=beat.title,
         note=beat.about,
-        beside=capital(f"{next_told(beat, now_ms, waits=waits)} · {last}"),
+        beside=capital(f"{describe_next_run(beat, now_ms, waits=waits)} · {last}"),
         icon=journal_strings()["jobs"].get(beat.type.value, "clock"),
         value=beat,
     )
 
 
-def next_told(beat: Beat, now_ms: int, *, waits: bool) -> str:
+def describe_next_run(beat: Beat, now_ms: int, *, waits: bool) -> str:
     """When a kind of work is due: `next tomorrow at 03:00`.
 
     Args:
@@ -276,7 +287,7 @@ def next_told(beat: Beat, now_ms: int, *, waits: bool) -> str:
     return str(said["due"] if beat.next_at <= now_ms else said["next"].format(when=moment(beat.next_at, now_ms)))
 
 
-def stand_told(jobs: Jobs, now_ms: int, model: Model) -> str:
+def describe_scheduler(jobs: Jobs, now_ms: int, model: Model) -> str:
     """How the scheduler stands, in a sentence or two.
 
     Args:

@@ -33,8 +33,8 @@ _LEFT, _RIGHT, _MIDDLE = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
-    """The figures.
+class LifeCurves:
+    """The counts behind the curves of a life.
 
     Attributes:
         days: ends of the stretches of time, ascending.
@@ -65,24 +65,24 @@ class Life:
         return {name: counts[place] for name, counts in self.curves.items()}
 
 
-def life_of(rows: Sequence[Mapping[str, Any]]) -> Life:
+def life_of(rows: Sequence[Mapping[str, Any]]) -> LifeCurves:
     """The figures of a simulation.
 
     Args:
         rows: as it writes them: `day` and a count for each of `CURVES`; at least one.
     """
-    return Life(
+    return LifeCurves(
         tuple(int(row["day"]) for row in rows), {name: tuple(int(row[name]) for row in rows) for name in CURVES}
     )
 
 
 @cache
-def life() -> Life:
+def life() -> LifeCurves:
     """The figures that are kept, read once."""
     return life_of(read_strings("life"))
 
 
-def life_told(known: Life, words: Mapping[str, str]) -> str:
+def describe_life(known: LifeCurves, words: Mapping[str, str]) -> str:
     """The picture in words and numbers: how it ends, then year by year.
 
     Args:
@@ -110,9 +110,9 @@ def steps_to(most: int) -> tuple[int, ...]:
 
 
 class LifePlot(QWidget):
-    """The picture."""
+    """The curves of a life, drawn."""
 
-    def __init__(self, theme: Theme, known: Life, names: Mapping[str, str], year: str) -> None:
+    def __init__(self, theme: Theme, known: LifeCurves, names: Mapping[str, str], year: str) -> None:
         """Make it.
 
         Args:
@@ -222,7 +222,7 @@ class LifePlot(QWidget):
 _WIDE, _HIGH = 760, 640
 
 
-class OrderHelp(QFrame):
+class LifecycleHelp(QFrame):
     """A panel over the page; what is in it is made when it is first opened.
 
     Signals:
@@ -251,7 +251,7 @@ class OrderHelp(QFrame):
         layout = column(inner, label(said["lead"], "muted", wrap=True), gap=8)
         layout.setContentsMargins(0, 0, 12, 8)
         self.plot = LifePlot(self._theme, life(), said["curves"], said["under"])
-        told = life_told(life(), said)
+        told = describe_life(life(), said)
         self.plot.setAccessibleName(said["picture"].format(span=life().span))
         self.plot.setAccessibleDescription(told)
         layout.addSpacing(4)

@@ -33,7 +33,7 @@ def key_of(act: str) -> Qt.Key:
     return _NAMED.get(shown) or Qt.Key(ord(shown))
 
 
-class ActBar(QWidget):
+class ActionBar(QWidget):
     """Buttons of acts; those that make no sense now are hidden, or, where they stand for another choice, off.
 
     Signals:
@@ -139,7 +139,7 @@ _UPRIGHT, _BAR = 7, 4
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line.
+    """A line of a list of the journal.
 
     Attributes:
         id: unique within the list.
@@ -174,7 +174,7 @@ class Entry:
     second: str = ""
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """All of it, for those who hear it."""
         parts = (self.word, self.head, self.second, self.note, self.beside, self.aside, self.aside_note)
         return ". ".join(part.rstrip(".") for part in parts if part)
@@ -199,7 +199,7 @@ class EntryRows(RowSpec[Entry]):
 
     def describe(self, row: Entry) -> str:
         """All of it."""
-        return row.told
+        return row.description
 
     def is_same(self, row: Entry, other: Entry) -> bool:
         """Whether it is about the same, whatever it says of it now."""

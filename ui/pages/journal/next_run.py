@@ -18,9 +18,9 @@ from core.types.lifecycle import Deed, JobRow, Jobs, JobState, JobType, Preview,
 from core.types.values import OWNER_ACTOR, Kind
 from core.types.views import Revision, RevisionReport
 from ui.context import CLOSER, Context
-from ui.pages.journal.lines import ActBar, Entry, entry_list
+from ui.pages.journal.lines import ActionBar, Entry, entry_list
 from ui.pages.journal.runner import RunDialog, Runner
-from ui.pages.journal.words import capital, deed_words, moment, told_deeds
+from ui.pages.journal.words import capital, change_words, describe_changes, moment
 from ui.strings import format_count, journal_strings
 from ui.tasks import query, write
 from ui.theme.theme import Theme
@@ -41,7 +41,7 @@ _LINES = 2
 _INKS = {Deed.ERASE: "danger", Deed.EXPIRE: "warning", Deed.ASK: "warning"}
 
 
-def deed_entries(items: Sequence[PreviewItem], deed: str = ALL) -> list[Entry]:
+def change_entries(items: Sequence[PreviewItem], deed: str = ALL) -> list[Entry]:
     """Lines of a plan.
 
     Args:
@@ -53,7 +53,7 @@ def deed_entries(items: Sequence[PreviewItem], deed: str = ALL) -> list[Entry]:
 
 def _entry(item: PreviewItem) -> Entry:
     planned = item.planned
-    said = deed_words(planned.deed.value)
+    said = change_words(planned.deed.value)
     measure = journal_strings()["measures"].get(planned.reason, said["measure"])
     return Entry(
         id=f"{planned.deed.value}:{planned.memory_id}",
@@ -88,7 +88,7 @@ def offered(chosen: Sequence[Entry]) -> frozenset[str]:
     """Acts that make sense for deeds that are chosen.
 
     Args:
-        chosen: lines of `deed_entries`.
+        chosen: lines of `change_entries`.
     """
     deeds = {entry.value.planned.deed for entry in chosen}
     if not deeds:
@@ -107,7 +107,7 @@ def kept_ids(chosen: Sequence[Entry]) -> tuple[str, ...]:
     """The memories that keeping is about: of what lays memories together all of them.
 
     Args:
-        chosen: lines of `deed_entries`.
+        chosen: lines of `change_entries`.
     """
     found: dict[str, None] = {}
     for entry in chosen:
@@ -118,17 +118,17 @@ def kept_ids(chosen: Sequence[Entry]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def kept_told(chosen: Sequence[Entry]) -> str:
+def describe_keeping(chosen: Sequence[Entry]) -> str:
     """What was done by keeping, as a sentence.
 
     Args:
-        chosen: lines of `deed_entries`.
+        chosen: lines of `change_entries`.
     """
     form = "left" if any(entry.value.planned.deed in UNITED for entry in chosen) else "spared"
     return format_count(journal_strings()["next"][form], len(kept_ids(chosen)))
 
 
-class DeedChips(QWidget):
+class ChangeChips(QWidget):
     """How many of each deed; pressing one lists these alone.
 
     Signals:
@@ -171,7 +171,7 @@ class DeedChips(QWidget):
         if not counts.get(self.current):
             self.current = ALL
         total = sum(counts.values())
-        kinds, spoken = list(told_deeds(counts, "chip")), dict(told_deeds(counts, "would"))
+        kinds, spoken = list(describe_changes(counts, "chip")), dict(describe_changes(counts, "would"))
         shown = (
             [(ALL, journal_strings()["next"]["all"].format(count=f"{total:,}")), *kinds] if len(kinds) > 1 else kinds
         )
@@ -185,7 +185,7 @@ class DeedChips(QWidget):
         self.updateGeometry()
 
     def _add(self, deed: str, told: str, spoken: str, *, is_choice: bool) -> None:
-        icon = deed_words(deed)["icon"] if deed else ""
+        icon = change_words(deed)["icon"] if deed else ""
         made = button(told, kind="chip", theme=self._theme, icon=icon, hint=spoken)
         made.setAccessibleName(spoken or told)
         made.setCheckable(is_choice)
@@ -206,7 +206,7 @@ Report = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """One column.
+    """One column of the comparison of runs.
 
     Attributes:
         title: of the column.
@@ -386,7 +386,7 @@ _ENDED = 50
 
 
 class NextTab(QWidget):
-    """The plan.
+    """The tab of what the next run would do.
 
     Signals:
         counted: how many deeds there would be.
@@ -404,9 +404,9 @@ class NextTab(QWidget):
         self._jobs: Jobs | None = None
         self._wants_focus = False
         self.list = entry_list(context.theme, said["list"], _ACTS, takes_many=True)
-        self.chips = DeedChips(context.theme)
+        self.chips = ChangeChips(context.theme)
         self.lead = label("", "muted", wrap=True)
-        self.acts = ActBar(context.theme, _ACTS)
+        self.acts = ActionBar(context.theme, _ACTS)
         self.acts.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
         inside = QWidget()
         column(inside, self.chips, card_of(self.list), self.acts, gap=10).setStretch(1, 1)
@@ -517,7 +517,7 @@ class NextTab(QWidget):
 
     def _list(self) -> None:
         if self.preview is not None:
-            self.list.show_lines(deed_entries(self.preview.items, self.chips.current))
+            self.list.show_lines(change_entries(self.preview.items, self.chips.current))
             self._offer()
 
     def _types(self) -> tuple[JobType, ...]:
@@ -567,7 +567,7 @@ class NextTab(QWidget):
                 jobs, chosen = self.context.bridge.engine.jobs, self.list.chosen
                 spared = kept_ids(chosen)
                 task = write("Keeping memories", lambda: jobs.spare(spared)).within(self)
-                self.context.tasks.run(task.success(partial(self._kept, kept_told(chosen))))
+                self.context.tasks.run(task.success(partial(self._kept, describe_keeping(chosen))))
             case "pin":
                 library = self.context.bridge.engine.library
                 pin = write("Pinning", lambda: library.revise(ids, Revision(pinned=True))).within(self)
@@ -604,7 +604,7 @@ class NextTab(QWidget):
             return
         said, at, now = journal_strings()["next"], self._next_at(), self.context.clock.now_ms()
         counts = {deed: count for deed, count in self.preview.counts.items() if deed != Deed.ERASE}
-        told = [sentence for _, sentence in told_deeds(counts, "run")]
+        told = [sentence for _, sentence in describe_changes(counts, "run")]
         is_later = at is not None and at > now
         lead = said["run_lead"].format(when=moment(at or now, now)) if is_later else said["run_lead_none"]
         waits = said["run_erase"] if self.preview.counts.get(Deed.ERASE) else ""

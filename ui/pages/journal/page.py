@@ -22,7 +22,7 @@ from ui.pages.journal.audit import AuditTab
 from ui.pages.journal.changes import ChangesTab
 from ui.pages.journal.health import HealthTab
 from ui.pages.journal.imports import ImportsTab
-from ui.pages.journal.lifecycle_help import OrderHelp
+from ui.pages.journal.lifecycle_help import LifecycleHelp
 from ui.pages.journal.next_run import NextTab
 from ui.pages.journal.relations import MOST, RelationsTab
 from ui.pages.journal.runner import Runner, is_job
@@ -56,7 +56,7 @@ _Read = tuple[Callable[[], Future[Any]], Callable[[Any], int]]
 
 
 class Counts(QObject):
-    """Reads them.
+    """Reads the counts beside the names of the tabs.
 
     Attributes:
         shown: the tab that is shown.
@@ -217,7 +217,7 @@ _AHEAD_MS = 2_000  # looking ahead plans a whole run: only once nothing has chan
 
 
 class JournalPage(Page):
-    """The page."""
+    """The Journal page."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -241,7 +241,7 @@ class JournalPage(Page):
         self.runner.changed.connect(self._count_soon)
         context.bridge.progressed.connect(self._progressed)
         self._make_buttons()
-        self.help = OrderHelp(context.theme, self)
+        self.help = LifecycleHelp(context.theme, self)
         self._refresh = QTimer(self)
         self._refresh.setSingleShot(True)
         self._refresh.setInterval(_REFRESH_MS)

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QWidget
 from core.types.memory import ProposedLink
 from ui.context import CLOSER, Context
 from ui.lists.row_spec import wrapped
-from ui.pages.journal.lines import ActBar, Entry, entry_list
-from ui.pages.journal.words import capital, day_told
+from ui.pages.journal.lines import ActionBar, Entry, entry_list
+from ui.pages.journal.words import capital, format_day
 from ui.strings import journal_strings
 from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
@@ -24,7 +24,7 @@ from ui.undo import offer_undo
 from ui.widgets.basics import card_of, column, label
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState, States
-from ui.widgets.words import reason_told
+from ui.widgets.words import describe_reason
 
 ORIGIN = "journal"
 MOST = 1_000
@@ -51,7 +51,7 @@ def link_entry(link: ProposedLink, now_ms: int) -> Entry:
         now_ms: the present.
     """
     said = journal_strings()["relations"]
-    when = said["proposed"].format(when=day_told(link.at, now_ms))
+    when = said["proposed"].format(when=format_day(link.at, now_ms))
     return Entry(
         id=f"{link.from_id}:{link.to_id}",
         head=one_line(link.from_text, _TEXT),
@@ -64,7 +64,7 @@ def link_entry(link: ProposedLink, now_ms: int) -> Entry:
     )
 
 
-class Said(QWidget):
+class PairText(QWidget):
     """One text of a pair, in a few lines."""
 
     def __init__(self, theme: Theme) -> None:
@@ -121,7 +121,7 @@ class PairPanel(QFrame):
         self.setAccessibleName(said["panel"])
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._theme = context.theme
-        self.texts = (Said(context.theme), Said(context.theme))
+        self.texts = (PairText(context.theme), PairText(context.theme))
         self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._both.setContentsMargins(0, 0, 0, 0)
         self._both.setSpacing(context.theme.px(24))
@@ -140,7 +140,7 @@ class PairPanel(QFrame):
         for widget, text in zip(self.texts, (link.from_text, link.to_text), strict=True):
             widget.say(text)
         told = journal_strings()["relations"]["why"]
-        self.why.setText(told.format(reason=reason_told(_REASON), likeness=f"{link.cosine:.2f}"))
+        self.why.setText(told.format(reason=describe_reason(_REASON), likeness=f"{link.cosine:.2f}"))
         self.show()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
@@ -173,7 +173,7 @@ class RelationsTab(QWidget):
         self.list = entry_list(context.theme, said["list"], _ACTS)
         self.lead = label(said["lead"], "muted", wrap=True)
         self.panel = PairPanel(context)
-        self.acts = ActBar(context.theme, _ACTS)
+        self.acts = ActionBar(context.theme, _ACTS)
         self.acts.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
         inside = QWidget()
         column(inside, self.lead, card_of(self.list), self.panel, self.acts, gap=10).setStretch(1, 1)

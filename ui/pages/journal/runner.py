@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QDialog, QLayout, QWidget
 from core.events import Progress
 from core.types.lifecycle import JobRow, Jobs, JobState, JobType
 from ui.context import Context
-from ui.pages.journal.words import capital, code_told, report_line
+from ui.pages.journal.words import capital, describe_code, report_line
 from ui.strings import journal_strings
 from ui.tasks import Running, job, problem_of, query, write
 from ui.theme.tokens import sizes
@@ -101,7 +101,7 @@ def is_job(progress: Progress) -> bool:
     return progress.job.partition(":")[0] == _JOB
 
 
-def ended_told(row: JobRow) -> str:
+def describe_outcome(row: JobRow) -> str:
     """What became of a run, as a sentence.
 
     Args:
@@ -110,7 +110,7 @@ def ended_told(row: JobRow) -> str:
     told = report_line(row)
     told = told if any(letter.isdigit() for letter in told) else told[:1].lower() + told[1:]
     sentence = journal_strings()["runs"]["ended"][row.state.value].format(title=row.title, told=told)
-    return f"{sentence} {capital(code_told(row.code))}." if row.code else str(sentence)
+    return f"{sentence} {capital(describe_code(row.code))}." if row.code else str(sentence)
 
 
 class Runner(QObject):
@@ -211,7 +211,7 @@ class Runner(QObject):
         self.changed.emit()
         if not self._ended:
             return
-        sentence = " ".join(ended_told(row) for row in self._ended)
+        sentence = " ".join(describe_outcome(row) for row in self._ended)
         steps = [row.step_id for row in self._ended if row.step_id is not None and row.can_undo]
         if len(steps) == 1:
             self._context.desk.say(sentence, "Undo", partial(take_back, self._context, steps[0]))

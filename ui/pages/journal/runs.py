@@ -19,21 +19,21 @@ from ui.context import Context
 from ui.lists.list_view import ListView
 from ui.pages.journal.job_lines import (
     Model,
-    beat_lines,
+    calendar_lines,
+    describe_next_run,
+    describe_scheduler,
     job_lines,
     job_sentences,
-    model_asked,
-    next_told,
     offered,
-    stand_told,
+    query_model,
     waits_for_choice,
 )
-from ui.pages.journal.lines import ActBar, Entry, entry_list, lie_down
+from ui.pages.journal.lines import ActionBar, Entry, entry_list, lie_down
 from ui.pages.journal.runner import RunDialog, Runner, is_job
 from ui.pages.journal.words import capital
 from ui.strings import journal_strings
 from ui.tasks import query, write
-from ui.undo import told
+from ui.undo import describe_undo
 from ui.widgets.basics import Elided, Segments, card_of, clear, column, label, row
 from ui.widgets.states import FOOT, EmptyState, States
 
@@ -61,7 +61,7 @@ class JobPanel(QFrame):
         self._title = Elided("", "section")
         self._lines = QWidget()
         self._column = column(self._lines, gap=2)
-        self.acts = ActBar(context.theme, ("stop", "retry", "undo", "run"))
+        self.acts = ActionBar(context.theme, ("stop", "retry", "undo", "run"))
         column(self, self._title, self._lines, self.acts, margins=16, gap=8)
         self.hide()
 
@@ -88,7 +88,7 @@ class JobPanel(QFrame):
 
 
 class RunsTab(QWidget):
-    """The scheduler.
+    """The tab of runs, jobs and the calendar.
 
     Signals:
         counted: how many runs ended.
@@ -157,7 +157,7 @@ class RunsTab(QWidget):
         self.context.tasks.run(asked.success(self._read_model).failure(self._fail))
 
     def _read_model(self, jobs: Jobs) -> None:
-        asked = model_asked(
+        asked = query_model(
             self.context, self, journal_strings()["runs"]["reading"], "state", partial(self._show, jobs)
         )
         self.context.tasks.run(asked.failure(self._fail))
@@ -184,10 +184,10 @@ class RunsTab(QWidget):
     def _show(self, jobs: Jobs, model: Model) -> None:
         self.jobs, self.model = jobs, model
         said, now = journal_strings()["runs"], self.context.clock.now_ms()
-        self.stand.setText(stand_told(jobs, now, model))
+        self.stand.setText(describe_scheduler(jobs, now, model))
         lines = job_lines(jobs.rows, now)
         self.list.show_lines(lines, has_more=len(jobs.rows) >= self._limit and len(jobs.rows) < jobs.total)
-        self.calendar.show_lines(beat_lines(jobs, now, model))
+        self.calendar.show_lines(calendar_lines(jobs, now, model))
         if lines:
             self._ran_states.content()
         else:
@@ -241,7 +241,7 @@ class RunsTab(QWidget):
     def _said(self, beat: Beat, now_ms: int) -> str:
         rows = () if self.jobs is None else self.jobs.rows
         waits = waits_for_choice(beat, self.model, rows)
-        return f"{beat.about} {capital(next_told(beat, now_ms, waits=waits))}."
+        return f"{beat.about} {capital(describe_next_run(beat, now_ms, waits=waits))}."
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Where it is low, the list has the room; where it is narrow, the words have the width."""
@@ -284,7 +284,7 @@ class RunsTab(QWidget):
 
     def _undone(self, act: str, report: UndoReport) -> None:
         done, other = ("Undone", "Redo") if act == "Undo" else ("Redone", "Undo")
-        self.context.desk.say(told(done, report), other, partial(self.undo, report.undo_step_id, other))
+        self.context.desk.say(describe_undo(done, report), other, partial(self.undo, report.undo_step_id, other))
         self.context.selection.again(self.context.selection.current, "undo")
         self.read()
 

@@ -65,7 +65,8 @@ def figures_of(health: Health, group: str, now_ms: int) -> tuple[Figure, ...]:
     }
     order = [key for key in names if key in found] + [key for key in found if key not in names]
     return tuple(
-        Figure(key, names.get(key, _plain(key)), value_told(key.partition(".")[2], found[key], now_ms)) for key in order
+        Figure(key, names.get(key, _plain(key)), format_value(key.partition(".")[2], found[key], now_ms))
+        for key in order
     )
 
 
@@ -73,7 +74,7 @@ def _plain(key: str) -> str:
     return key.partition(".")[2].replace("_", " ").capitalize()
 
 
-def value_told(key: str, value: Any, now_ms: int) -> str:
+def format_value(key: str, value: Any, now_ms: int) -> str:
     """A value in words: `12 ms`, `120 MB`, `today at 03:00`, `3,214`.
 
     Args:
@@ -188,7 +189,7 @@ def icon_of(step: StepRow) -> str:
     return str(_ICONS.get(step.verb) or journal_strings()["jobs"].get(step.verb, "history"))
 
 
-def who_did(actor: str, client: str | None = None) -> str:
+def describe_author(actor: str, client: str | None = None) -> str:
     """Who did it, in words.
 
     Args:
@@ -220,7 +221,7 @@ def details_of(step: StepRow, now_ms: int, name: str = "") -> str:
         now_ms: the present.
         name: what an import brought in is called; "" for other steps.
     """
-    parts = [who_did(step.actor, step.client), count_of(step.rows, "record")]
+    parts = [describe_author(step.actor, step.client), count_of(step.rows, "record")]
     if name:
         parts.insert(0, one_line(name, 80))
     if step.undone:
@@ -305,11 +306,11 @@ def _count(name: str, value: Any) -> str:
     if isinstance(value, bool) or not value:
         return name if value else ""
     if isinstance(value, int):
-        return _counted(name, value)
+        return _format_counted(name, value)
     return f"{name} {one_line(short_id(value), 24)}" if isinstance(value, str) else ""
 
 
-def _counted(name: str, value: int) -> str:
+def _format_counted(name: str, value: int) -> str:
     if name in _SINGULARS or (name.endswith("s") and not name.endswith("ss")):
         return count_of(value, _SINGULARS.get(name, name.removesuffix("s")), name)
     return f"{name} {value:,}"
@@ -324,7 +325,7 @@ def capital(told: str) -> str:
     return told[:1].upper() + told[1:]
 
 
-def deed_words(deed: str) -> Mapping[str, Any]:
+def change_words(deed: str) -> Mapping[str, Any]:
     """Icon, word and sentences of a deed; of one without words of its own, its name.
 
     Args:
@@ -337,7 +338,7 @@ def deed_words(deed: str) -> Mapping[str, Any]:
     return {"icon": "circle", "word": deed.capitalize(), "measure": "", "chip": forms, "would": forms, "run": forms}
 
 
-def told_deeds(counts: Mapping[str, int], form: str) -> Iterator[tuple[str, str]]:
+def describe_changes(counts: Mapping[str, int], form: str) -> Iterator[tuple[str, str]]:
     """What a run would do, deed by deed, what takes most away first: the deed and its count in words.
 
     Args:
@@ -347,10 +348,10 @@ def told_deeds(counts: Mapping[str, int], form: str) -> Iterator[tuple[str, str]
     known = list(journal_strings()["deeds"])
     for deed in sorted(counts, key=lambda one: known.index(one) if one in known else len(known)):
         if counts[deed]:
-            yield deed, format_count(deed_words(deed)[form], counts[deed])
+            yield deed, format_count(change_words(deed)[form], counts[deed])
 
 
-def report_told(report: Mapping[str, Any]) -> tuple[str, ...]:
+def describe_report(report: Mapping[str, Any]) -> tuple[str, ...]:
     """What a run did: `2 united`, `1 digest of 5 memories`, `6 archived`; empty where it did nothing.
 
     Args:
@@ -386,10 +387,10 @@ def _plainly(name: str, count: int) -> str:
 
 def report_line(job: JobRow) -> str:
     """What a run did, in one line."""
-    return ", ".join(report_told(job.report)) or journal_strings()["runs"]["nothing_done"]
+    return ", ".join(describe_report(job.report)) or journal_strings()["runs"]["nothing_done"]
 
 
-def code_told(code: str) -> str:
+def describe_code(code: str) -> str:
     """Why something failed: `the disk is full (E1003)`.
 
     Args:
@@ -407,7 +408,7 @@ def moment(ms: int, now_ms: int) -> str:
     return f"{name} at {at:%H:%M}" if name else f"{date_of(ms)}, {at:%H:%M}"
 
 
-def day_told(ms: int, now_ms: int) -> str:
+def format_day(ms: int, now_ms: int) -> str:
     """A day near the present: `today`, `yesterday`, else `3 Nov 2026`."""
     at, today = local(ms).date(), local(now_ms).date()
     return {today: "today", today - timedelta(days=1): "yesterday", today + timedelta(days=1): "tomorrow"}.get(

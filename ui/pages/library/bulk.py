@@ -17,7 +17,16 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QSizePoli
 
 from core.types.views import Facets, Revision, RevisionReport
 from ui.context import Context
-from ui.pages.library.dialogs import DEEDS, Deed, Form, ImportanceForm, MoveForm, PlainForm, RevisionDialog, TagForm
+from ui.pages.library.dialogs import (
+    DEEDS,
+    Form,
+    ImportanceForm,
+    MoveForm,
+    PlainChange,
+    PlainForm,
+    RevisionDialog,
+    TagForm,
+)
 from ui.tasks import write
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
@@ -27,7 +36,7 @@ from ui.widgets.words import memories
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class BulkAction:
     """Something that can be done with what is chosen.
 
     Attributes:
@@ -44,15 +53,15 @@ class Act:
 
 
 CHOOSE_FIRST = "Choose a memory first."
-ACTS: Sequence[Act] = (
-    Act("tag", "Tag …", "T"),
-    Act("move", "Move …", "M"),
-    Act("pin", "Pin", "P"),
-    Act("archive", "Archive", "A"),
-    Act("restore", "Bring back", "R"),
-    Act("forget", "Forget", "Del", "danger"),
-    Act("export", "Export …", "X"),
-    Act("importance", "Importance …", "I"),
+ACTS: Sequence[BulkAction] = (
+    BulkAction("tag", "Tag …", "T"),
+    BulkAction("move", "Move …", "M"),
+    BulkAction("pin", "Pin", "P"),
+    BulkAction("archive", "Archive", "A"),
+    BulkAction("restore", "Bring back", "R"),
+    BulkAction("forget", "Forget", "Del", "danger"),
+    BulkAction("export", "Export …", "X"),
+    BulkAction("importance", "Importance …", "I"),
 )
 
 
@@ -199,7 +208,7 @@ class Changes(QObject):
         self.dialog = made
         made.open()
 
-    def _form(self, act: str, deed: Deed | None) -> Form:
+    def _form(self, act: str, deed: PlainChange | None) -> Form:
         if deed is not None:
             return PlainForm(deed)
         if act == "tag":
@@ -216,7 +225,7 @@ class Changes(QObject):
         library = context.bridge.engine.library
         context.tasks.run(
             write(f"Changing {memories(len(ids))}", lambda: library.revise(ids, revision)).success(
-                partial(tell, context, done)
+                partial(announce_change, context, done)
             )
         )
 
@@ -254,7 +263,7 @@ def _title(act: str, form: Form, count: int) -> str:
     return f"{form.verb} {memories(count)}"
 
 
-def tell(context: Context, done: str, report: RevisionReport) -> None:
+def announce_change(context: Context, done: str, report: RevisionReport) -> None:
     """Say what a change did, and offer to undo it.
 
     Args:

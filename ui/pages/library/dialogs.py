@@ -27,7 +27,7 @@ _OFFERED_TAGS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class PlainChange:
     """A change that needs no form.
 
     Attributes:
@@ -45,19 +45,19 @@ class Deed:
     is_dangerous: bool = False
 
 
-DEEDS: Mapping[str, Deed] = {
-    "pin": Deed("Pin", "pinned", Revision(pinned=True), "What is pinned never fades."),
-    "unpin": Deed("Unpin", "unpinned", Revision(pinned=False), "They fade again like everything else."),
-    "archive": Deed(
+DEEDS: Mapping[str, PlainChange] = {
+    "pin": PlainChange("Pin", "pinned", Revision(pinned=True), "What is pinned never fades."),
+    "unpin": PlainChange("Unpin", "unpinned", Revision(pinned=False), "They fade again like everything else."),
+    "archive": PlainChange(
         "Archive",
         "archived",
         Revision(status=Status.ARCHIVED),
         "Archived memories are in no answer and no list, until you bring them back.",
     ),
-    "restore": Deed(
+    "restore": PlainChange(
         "Bring back", "brought back", Revision(status=Status.ACTIVE), "They stand again and are found again."
     ),
-    "forget": Deed(
+    "forget": PlainChange(
         "Forget",
         "forgotten",
         Revision(status=Status.DELETED),
@@ -98,7 +98,7 @@ class Form(QWidget):
 class PlainForm(Form):
     """A change that only has to be agreed to."""
 
-    def __init__(self, deed: Deed) -> None:
+    def __init__(self, deed: PlainChange) -> None:
         super().__init__()
         self._deed = deed
         self.verb, self.is_dangerous = deed.verb, deed.is_dangerous

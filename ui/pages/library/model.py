@@ -15,7 +15,7 @@ from core.types.views import MemoryRow
 from ui.context import Context
 from ui.tasks import query
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import KIND_WORDS, SOURCE_WORDS, STATUS_WORDS, WARNED_WORDS, date_of, said_or_noted
+from ui.widgets.words import KIND_WORDS, SOURCE_WORDS, STATUS_WORDS, WARNED_WORDS, date_of, format_said_or_noted
 
 TEXT = "text"
 LEAST_TEXT = 340
@@ -24,7 +24,7 @@ LEAST_TEXT = 340
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column.
+    """One column of the library's table.
 
     Attributes:
         id: unique; also its name in the person's state file.
@@ -93,7 +93,7 @@ SORT_WORDS: Mapping[tuple[str, bool], str] = {
 
 def _said(row: MemoryRow) -> str:
     # The time of day has no room here.
-    return said_or_noted(row.occurred, row.recorded_at).split(",")[0]
+    return format_said_or_noted(row.occurred, row.recorded_at).split(",")[0]
 
 
 def number(value: float) -> str:

@@ -29,7 +29,7 @@ _LOOKED_AT = 500  # chosen rows that are looked at to see what can be done with 
 
 
 class LibraryPage(Page):
-    """The page."""
+    """The Library page."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -426,7 +426,7 @@ _KEYS: Mapping[Qt.Key, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _ListPosition:
     """Where somebody was in the list."""
 
     chosen: tuple[str, ...]
@@ -437,7 +437,7 @@ class _Place:
 
 
 class LibraryTable(QTableView):
-    """The table.
+    """The library's table view.
 
     Signals:
         chosen: another selection.
@@ -551,11 +551,11 @@ class LibraryTable(QTableView):
             self.scrollToTop()
         self._soon()
 
-    def _place(self) -> _Place:
+    def _place(self) -> _ListPosition:
         ids = self.memories.ids
         current = self.currentIndex().row()
         top = self.rowAt(0) if self.verticalScrollBar().value() else -1
-        return _Place(
+        return _ListPosition(
             chosen=self.chosen_ids(),
             current=ids[current] if 0 <= current < len(ids) else "",
             line=current,
@@ -563,7 +563,7 @@ class LibraryTable(QTableView):
             offset=self.rowViewportPosition(top) if top >= 0 else 0,
         )
 
-    def _go_back(self, place: _Place) -> None:
+    def _go_back(self, place: _ListPosition) -> None:
         ids = self.memories.ids
         lines = _lines_of(ids, place.chosen)
         current = self.memories.place_of(place.current) if place.current else -1

@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 
 from ui.pages.palace.drag import Pointer
 from ui.pages.palace.items import RoomItem
-from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Scene, Spot, wing_rect
+from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, PlacedLocus, Scene, wing_rect
 from ui.pages.palace.view import PlanView
 from ui.theme.theme import Theme
 
@@ -118,7 +118,7 @@ class Navigator:
         else:
             self._middle_locus()
 
-    def _step_locus(self, spot: Spot, dx: int, dy: int) -> None:
+    def _step_locus(self, spot: PlacedLocus, dx: int, dy: int) -> None:
         canvas = self._canvas
         inside = self._next_in([spot.room], spot, dx, dy)
         others = [room for room in canvas.scene.of_wing(spot.room.wing.id) if room is not spot.room]
@@ -127,7 +127,7 @@ class Navigator:
             canvas.pick(found)
             canvas.camera.reveal(found.x, found.y)
 
-    def _next_in(self, rooms: list[RoomItem], spot: Spot, dx: int, dy: int) -> Spot | None:
+    def _next_in(self, rooms: list[RoomItem], spot: PlacedLocus, dx: int, dy: int) -> PlacedLocus | None:
         filled = [room for room in rooms if len(room.ids)]
         if not filled:
             return None
@@ -141,7 +141,7 @@ class Navigator:
             return None
         for room, rows in zip(filled, shown, strict=True):
             if at < len(rows):
-                return Spot(room, int(rows[at]))
+                return PlacedLocus(room, int(rows[at]))
             at -= len(rows)
         return None
 
@@ -185,7 +185,7 @@ class Navigator:
         lens = canvas.camera.lens
         at = room.nearest(lens.x, lens.y, float("inf"))
         if at >= 0:
-            canvas.pick(Spot(room, at))
+            canvas.pick(PlacedLocus(room, at))
 
     # ---- in and out
 
@@ -256,7 +256,7 @@ class Canvas(PlanView):
         self._pointer.cancel()
         super().rest()
 
-    def click(self, spot: Spot | None, room: RoomItem | None) -> None:
+    def click(self, spot: PlacedLocus | None, room: RoomItem | None) -> None:
         """A press and release without a drag."""
         if spot is None and room is not None:
             self.marks.selected, self.marks.others = "", {}
@@ -327,17 +327,17 @@ class Canvas(PlanView):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802 - Qt's name
         """Offer what can be done with what lies there, or with what the keyboard stands on."""
         at = QPointF(event.pos())
-        target: Spot | RoomItem | None
+        target: PlacedLocus | RoomItem | None
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
             target = self.scene.spot_of(self.marks.selected) or self.scene.rooms.get(self.marks.cursor_room)
-            if isinstance(target, Spot):
+            if isinstance(target, PlacedLocus):
                 at = self.painter.spot_px(target, self.camera.lens)[0]
             elif target is not None:
                 at = self.painter.name_rect(target, self.camera.lens).center()
         else:
             target = self.spot_at(at) or self.scene.room_at(*self.camera.lens.point(at.x(), at.y()))
         if target is not None:
-            if isinstance(target, Spot):
+            if isinstance(target, PlacedLocus):
                 self.pick(target)
             else:
                 self.stand(room_id=target.id)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 from core.types.views import GAP
 from ui.context import Context
 from ui.pages.palace.items import RoomItem
-from ui.pages.palace.scene import Spot
+from ui.pages.palace.scene import PlacedLocus
 from ui.pages.palace.view import PlanView
 from ui.tasks import problem_of, write
 
@@ -69,7 +69,7 @@ class Pan:
 class LocusDrag:
     """A locus is taken elsewhere."""
 
-    def __init__(self, canvas: PlanView, spot: Spot) -> None:
+    def __init__(self, canvas: PlanView, spot: PlacedLocus) -> None:
         self._canvas, self._spot = canvas, spot
         self._at = QPointF()
         self._room: RoomItem | None = None
@@ -167,10 +167,10 @@ class RoomDrag:
 class Pointer:
     """What presses, moves and releases mean on a canvas."""
 
-    def __init__(self, canvas: PlanView, click: Callable[[Spot | None, RoomItem | None], None]) -> None:
+    def __init__(self, canvas: PlanView, click: Callable[[PlacedLocus | None, RoomItem | None], None]) -> None:
         self._canvas, self._click = canvas, click
         self._pressed: QPointF | None = None
-        self._spot: Spot | None = None
+        self._spot: PlacedLocus | None = None
         self._room: RoomItem | None = None
         self.gesture: Gesture | None = None
 
@@ -230,7 +230,7 @@ class Mover(QObject):
         canvas.locus_dropped.connect(self.move_locus)
         canvas.room_dropped.connect(self.move_room)
 
-    def move_locus(self, spot: Spot, room: RoomItem, x: float, y: float) -> None:
+    def move_locus(self, spot: PlacedLocus, room: RoomItem, x: float, y: float) -> None:
         """Take a locus to a free place of a room of its wing."""
         if room.wing.id != spot.room.wing.id:
             commands = {command.id for command in self._context.commands.all()}

@@ -52,7 +52,7 @@ _STAMPS: dict[int, NDArray[np.float32]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class LocusStyle:
     """How loci are drawn.
 
     Attributes:
@@ -95,7 +95,7 @@ class RoomItem:
         self.shown = np.empty(0, np.bool_)
         self.kinds: frozenset[int] = frozenset()
         self._rows: dict[str, int] = {}
-        self._look: Look | None = None
+        self._look: LocusStyle | None = None
         self._count = room.count
         self._textures: dict[tuple[int, tuple[int, ...]], QPixmap] = {}
 
@@ -158,7 +158,7 @@ class RoomItem:
 
     # ---- how it looks
 
-    def dress(self, look: Look) -> None:
+    def dress(self, look: LocusStyle) -> None:
         """Work out how its loci look."""
         if look == self._look or self.loci is None:
             return
@@ -182,14 +182,14 @@ class RoomItem:
             counted &= ~other
         self._count = int(np.count_nonzero(counted))
 
-    def count(self, look: Look) -> int:
+    def count(self, look: LocusStyle) -> int:
         """How many of its memories show: the plan's count for now, else what was believed then."""
         if look.until is None and look.kind is None:
             return self.plan.count
         self.dress(look)
         return self._count if self.loci is not None else self.plan.count
 
-    def texture(self, side: int, colours: Sequence[QColor], look: Look) -> tuple[QPixmap, QRectF]:
+    def texture(self, side: int, colours: Sequence[QColor], look: LocusStyle) -> tuple[QPixmap, QRectF]:
         """The room's loci from afar.
 
         Args:
@@ -246,7 +246,7 @@ class RoomItem:
         """
         if not len(self.ids):
             return -1
-        self.dress(self._look or Look())
+        self.dress(self._look or LocusStyle())
         apart = np.hypot(self.wx - x, self.wy - y)
         apart[~self.shown] = np.inf
         at = int(np.argmin(apart))
@@ -301,7 +301,7 @@ class RoomItem:
         return float(px[best]), float(py[best])
 
 
-def _believed(loci: Loci, look: Look) -> NDArray[np.bool_]:
+def _believed(loci: Loci, look: LocusStyle) -> NDArray[np.bool_]:
     stands: NDArray[np.bool_] = loci.retired_at == STANDS_STILL
     if look.until is None:
         return stands
@@ -310,7 +310,7 @@ def _believed(loci: Loci, look: Look) -> NDArray[np.bool_]:
     return np.asarray((loci.recorded_at <= look.until) & (look.until < loci.retired_at), np.bool_)
 
 
-def _shades(loci: Loci, look: Look) -> NDArray[np.int64]:
+def _shades(loci: Loci, look: LocusStyle) -> NDArray[np.int64]:
     if look.colour == "kind":
         return loci.kind.astype(np.int64)
     if look.colour == "age":

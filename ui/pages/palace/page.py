@@ -17,7 +17,7 @@ from core.types.views import FindRequest, Found, PalacePlan
 from ui.context import Context, Page, PageSpec
 from ui.pages.palace.canvas import Canvas
 from ui.pages.palace.drag import Mover
-from ui.pages.palace.items import KINDS, Look
+from ui.pages.palace.items import KINDS, LocusStyle
 from ui.pages.palace.loader import Reader, Seeker, place_camera, text_of
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Scene
 from ui.pages.palace.slider import Legend, TimeCard
@@ -142,7 +142,7 @@ class PalacePage(Page):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.head = Head(context)
-        self.scene = Scene(Look(colour=self.head.colour.current, now=context.clock.now_ms()))
+        self.scene = Scene(LocusStyle(colour=self.head.colour.current, now=context.clock.now_ms()))
         self.canvas = Canvas(context.theme, self.scene)
         self.time = TimeCard(context.theme, context.clock)
         self.legend = Legend(context.theme)
@@ -307,7 +307,7 @@ class PalacePage(Page):
 
     def _dress(self, *_: object) -> None:
         kind = self.head.kinds.current
-        look = Look(
+        look = LocusStyle(
             self.head.colour.current,
             None if kind == _ALL else Kind(kind),
             self.time.axis,

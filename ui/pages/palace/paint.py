@@ -18,12 +18,12 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap
 
 from core.types.views import HEADER, MemoryRow
-from ui.pages.palace.items import GREY, KINDS, Cards, Look, RoomItem, broken
-from ui.pages.palace.scene import Lens, Scene, Spot, wing_rect
+from ui.pages.palace.items import GREY, KINDS, Cards, LocusStyle, RoomItem, broken
+from ui.pages.palace.scene import Lens, PlacedLocus, Scene, wing_rect
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, path_of
-from ui.widgets.words import KIND_WORDS, memories, said_or_noted
+from ui.widgets.words import KIND_WORDS, format_said_or_noted, memories
 
 SMALLEST, LARGEST = 2, 22
 """Sides of shapes, px."""
@@ -163,7 +163,7 @@ class Marks:
     cursor_room: str = ""
     cursor_wing: str = ""
     has_focus: bool = False
-    hover: Spot | None = None
+    hover: PlacedLocus | None = None
     target_room: str = ""
     others: Mapping[str, str] = field(default_factory=dict)
     appear: float = 1.0
@@ -213,7 +213,7 @@ class PlanPainter:
         self._paint_ties(painter, scene, lens, marks)
         self._paint_rings(painter, scene, lens, marks)
 
-    def _prepare(self, look: Look, ratio: float) -> None:
+    def _prepare(self, look: LocusStyle, ratio: float) -> None:
         key = (look.colour, self._theme.tokens.name, ratio)
         if key != self._atlas_key:
             self._atlas_key = key
@@ -349,7 +349,9 @@ class PlanPainter:
 
     # ---- loci
 
-    def _paint_loci(self, painter: QPainter, rooms: Sequence[RoomItem], look: Look, lens: Lens, marks: Marks) -> None:
+    def _paint_loci(
+        self, painter: QPainter, rooms: Sequence[RoomItem], look: LocusStyle, lens: Lens, marks: Marks
+    ) -> None:
         seen = lens.seen
         dots = sum(len(room.ids) for room in rooms if lens.scale * room.step >= _DOT_PX)
         batches: list[tuple[_Floats, NDArray[np.int64], NDArray[np.int64], _Floats]] = []
@@ -381,7 +383,7 @@ class PlanPainter:
         for places in pins:
             self._paint_pins(painter, places)
 
-    def _paint_texture(self, painter: QPainter, room: RoomItem, look: Look, lens: Lens, cell: float) -> None:
+    def _paint_texture(self, painter: QPainter, room: RoomItem, look: LocusStyle, lens: Lens, cell: float) -> None:
         side = 4 if cell >= 2.6 else 2 if cell >= 1.3 else 1
         picture, ground = room.texture(side, self._colours, look)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
@@ -416,7 +418,7 @@ class PlanPainter:
 
     # ---- marks
 
-    def spot_px(self, spot: Spot, lens: Lens) -> tuple[QPointF, float]:
+    def spot_px(self, spot: PlacedLocus, lens: Lens) -> tuple[QPointF, float]:
         """Where a locus lies on the canvas, and how large it is, px."""
         cell = lens.scale * spot.room.step
         if self.near(lens, spot.room):
@@ -458,7 +460,7 @@ class PlanPainter:
             radius = max(size * 0.62 + 5.0, 8.0)
             painter.drawEllipse(place, radius, radius)
 
-    def paint_plate(self, painter: QPainter, spot: Spot, look: Look, lens: Lens) -> None:
+    def paint_plate(self, painter: QPainter, spot: PlacedLocus, look: LocusStyle, lens: Lens) -> None:
         """What a locus under the pointer says, beside it; painted, for Qt's tooltip would read its text as markup."""
         head = None if spot.at >= len(spot.room.ids) else self._head_of(spot.id)
         if head is None or self.near(lens, spot.room):
@@ -466,7 +468,7 @@ class PlanPainter:
         theme, pad = self._theme, self._theme.px(10)
         body, small = theme.font("small"), theme.font("caption")
         lines = broken(one_line(head.head, 200), body, theme.px(300), 2)
-        about = f"{KIND_WORDS[head.kind]} · {said_or_noted(head.occurred, head.recorded_at)}"
+        about = f"{KIND_WORDS[head.kind]} · {format_said_or_noted(head.occurred, head.recorded_at)}"
         if not self.says_name(spot.room, lens):
             about += f" · in {one_line(spot.room.plan.name, 32)}, {memories(spot.room.count(look))}"
         high = QFontMetricsF(body).height()
@@ -494,7 +496,9 @@ class PlanPainter:
         painter.drawText(QPointF(box.left() + pad, box.bottom() - 0.8 * pad), about)
         painter.setOpacity(1.0)
 
-    def paint_shape(self, painter: QPainter, spot: Spot, place: QPointF, size: float, opacity: float = 1.0) -> None:
+    def paint_shape(
+        self, painter: QPainter, spot: PlacedLocus, place: QPointF, size: float, opacity: float = 1.0
+    ) -> None:
         """One locus by itself, such as the one that is dragged."""
         painter.save()
         painter.setOpacity(opacity)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QRectF
 
 from core.types.views import GAP, PalacePlan, WingPlan
-from ui.pages.palace.items import Look, RoomItem
+from ui.pages.palace.items import LocusStyle, RoomItem
 
 WHOLE, WING, ROOM, LOCUS = "palace", "wing", "room", "locus"
 """How near one stands."""
@@ -132,7 +132,7 @@ def between(start: Lens, end: Lens, t: float) -> Lens:
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class PlacedLocus:
     """A locus on the plan.
 
     Attributes:
@@ -160,7 +160,7 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class Location:
     """Where the person stands.
 
     Attributes:
@@ -183,7 +183,7 @@ class Scene:
         look: how loci are drawn.
     """
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: LocusStyle) -> None:
         self.plan: PalacePlan | None = None
         self.rooms: dict[str, RoomItem] = {}
         self.look = look
@@ -269,7 +269,7 @@ class Scene:
         best = min(middles, key=lambda found: math.hypot(middles[found].x() - x, middles[found].y() - y), default=None)
         return None if best is None else self.rooms[best]
 
-    def spot_at(self, x: float, y: float, reach: float) -> Spot | None:
+    def spot_at(self, x: float, y: float, reach: float) -> PlacedLocus | None:
         """The locus at a point of the plan.
 
         Args:
@@ -281,19 +281,19 @@ class Scene:
         if room is None:
             return None
         at = room.nearest(x, y, reach)
-        return None if at < 0 else Spot(room, at)
+        return None if at < 0 else PlacedLocus(room, at)
 
-    def spot_of(self, memory_id: str) -> Spot | None:
+    def spot_of(self, memory_id: str) -> PlacedLocus | None:
         """Where a memory stands, if its room was read."""
         if not memory_id:
             return None
         for room in self.rooms.values():
             at = room.find(memory_id)
             if at >= 0:
-                return Spot(room, at)
+                return PlacedLocus(room, at)
         return None
 
-    def where(self, lens: Lens, near: float, fit: Fit) -> Where:
+    def where(self, lens: Lens, near: float, fit: Fit) -> Location:
         """Where one stands who looks through a lens.
 
         Args:
@@ -303,9 +303,9 @@ class Scene:
         """
         level, of = fit
         if level == ROOM and of in self.rooms:
-            return Where(ROOM, self.rooms[of].wing.id, of)
+            return Location(ROOM, self.rooms[of].wing.id, of)
         if level == WING and of in self._wings:
-            return Where(WING, of)
+            return Location(WING, of)
         seen = lens.seen
         area = max(seen.width() * seen.height(), 1e-9)
         room = self._most(self.rooms.values(), seen)
@@ -313,18 +313,18 @@ class Scene:
             part = _shared(room.rect, seen)
             if part / area > _ROOM_FILLS:
                 level = LOCUS if lens.scale * room.step >= near and part < 0.8 * _area(room.rect) else ROOM
-                return Where(level, room.wing.id, room.id)
+                return Location(level, room.wing.id, room.id)
             if lens.scale >= near:
-                return Where(LOCUS, room.wing.id, room.id)
+                return Location(LOCUS, room.wing.id, room.id)
         wings = [wing for wing in self.wings if wing.rooms]
         if len(wings) == 1:
-            return Where(WING, wings[0].id)
+            return Location(WING, wings[0].id)
         parts = {wing.id: _shared(wing_rect(wing), seen) for wing in wings}
         most = max(parts, key=lambda found: parts[found], default="")
         total = sum(parts.values())
         if most and parts[most] / area > _WING_FILLS and parts[most] > 0.85 * total:
-            return Where(WING, most)
-        return Where(WHOLE)
+            return Location(WING, most)
+        return Location(WHOLE)
 
     @staticmethod
     def _most(rooms: Iterable[RoomItem], seen: QRectF) -> RoomItem | None:

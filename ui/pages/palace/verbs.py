@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, 
 from ui.context import Context
 from ui.pages.palace.canvas import Canvas
 from ui.pages.palace.items import RoomItem
-from ui.pages.palace.scene import Spot
+from ui.pages.palace.scene import PlacedLocus
 from ui.tasks import write
 from ui.undo import offer_undo
 from ui.widgets.basics import button, column, label, row
@@ -189,7 +189,7 @@ class Verbs(QObject):
     def offer(self, target: object, at: QPoint) -> None:
         """Open the menu of a locus or a room."""
         self.menu.clear()
-        if isinstance(target, Spot):
+        if isinstance(target, PlacedLocus):
             self._offer_locus(target)
         elif isinstance(target, RoomItem):
             self._offer_room(target)
@@ -203,7 +203,7 @@ class Verbs(QObject):
             action.setIcon(self._context.theme.icon(icon))
         action.triggered.connect(lambda: run())
 
-    def _offer_locus(self, spot: Spot) -> None:
+    def _offer_locus(self, spot: PlacedLocus) -> None:
         known = {command.id: command for command in self._context.commands.all()}
         self._add("Look closer", lambda: self._canvas.enter_locus(spot), "Return", "zoom-in")
         self.menu.addSeparator()

@@ -20,12 +20,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.types.views import Loci, MemoryRow, WingPlan
-from ui.pages.palace.items import Heads, Look, RoomItem
+from ui.pages.palace.items import Heads, LocusStyle, RoomItem
 from ui.pages.palace.paint import NEAR_PX, Marks, PlanPainter, rows_in
-from ui.pages.palace.scene import ROOM, WHOLE, WING, Fit, Lens, Scene, Spot, Where, between, wing_rect
+from ui.pages.palace.scene import ROOM, WHOLE, WING, Fit, Lens, Location, PlacedLocus, Scene, between, wing_rect
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import one_line, tip
-from ui.widgets.words import KIND_WORDS, count_of, memories, said_or_noted
+from ui.widgets.words import KIND_WORDS, count_of, format_said_or_noted, memories
 
 _FLIGHT_MS = 260
 _WHEEL_MS = 140
@@ -186,14 +186,14 @@ _WANTED = 240
 
 
 class PlanView(QWidget):
-    """The plan.
+    """The plan under a camera, with the locus the keyboard stands on.
 
     Signals:
         picked: the memory that was chosen, "" for none.
         looked: the look or what there is to see changed.
         asked: a verb for what the keyboard stands on: pin, forget, edit, rename or merge.
-        menu_asked: (a `Spot` or `RoomItem`, the global point).
-        locus_dropped: (`Spot`, `RoomItem`, x, y inside the room).
+        menu_asked: (a `PlacedLocus` or `RoomItem`, the global point).
+        locus_dropped: (`PlacedLocus`, `RoomItem`, x, y inside the room).
         room_dropped: (`RoomItem`, x, y inside its wing).
         said: a sentence on what the keyboard stands on.
         wanted: memories whose light rows are needed.
@@ -214,7 +214,7 @@ class PlanView(QWidget):
         self.heads = Heads()
         self.painter = PlanPainter(theme, self.heads.get)
         self.camera = Camera(scene, theme, self)
-        self.where = Where(WHOLE)
+        self.where = Location(WHOLE)
         self._plate = False
         self.ringed = False
         self._look_up = _timer(self, _LOOK_UP_MS, self._want)
@@ -247,7 +247,7 @@ class PlanView(QWidget):
         self._look_up.start()
         self._moved()
 
-    def dress(self, look: Look) -> None:
+    def dress(self, look: LocusStyle) -> None:
         """Draw loci in another way."""
         self.scene.look = look
         self.refresh()
@@ -291,7 +291,7 @@ class PlanView(QWidget):
 
     # ---- where one stands
 
-    def pick(self, spot: Spot | None) -> None:
+    def pick(self, spot: PlacedLocus | None) -> None:
         """Choose a locus; none lets go."""
         self.marks.selected = "" if spot is None else spot.id
         self.marks.others = {}
@@ -330,13 +330,13 @@ class PlanView(QWidget):
         """Go to a room."""
         self.camera.show_fit(ROOM, room_id)
 
-    def enter_locus(self, spot: Spot) -> None:
+    def enter_locus(self, spot: PlacedLocus) -> None:
         """Go near to a locus."""
         self.camera.near(spot.x, spot.y, spot.room.step)
 
     # ---- what lies under the pointer
 
-    def spot_at(self, at: QPointF) -> Spot | None:
+    def spot_at(self, at: QPointF) -> PlacedLocus | None:
         """The locus at a point of the canvas."""
         lens = self.camera.lens
         x, y = lens.point(at.x(), at.y())
@@ -423,7 +423,7 @@ def _timer(parent: QObject, ms: int, run: Callable[[], None]) -> QTimer:
 
 def sentence_of(row: MemoryRow, room: str) -> str:
     """What a locus is, in one line."""
-    date = said_or_noted(row.occurred, row.recorded_at)
+    date = format_said_or_noted(row.occurred, row.recorded_at)
     return f"{KIND_WORDS[row.kind]}: {one_line(row.head, 140)} · in {one_line(room, 60)} · {date}"
 
 

@@ -101,7 +101,7 @@ class AnswerFeedback(QObject):
 
 
 class AnswerActions(QObject):
-    """The acts."""
+    """What can be done with a memory of the answer."""
 
     def __init__(self, context: Context, asker: Asker, saving: AnswerFeedback, host: QWidget) -> None:
         """Make them.

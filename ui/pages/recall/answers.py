@@ -26,17 +26,17 @@ from core.types.values import Kind
 from core.types.views import MemoryRow
 from ui.lists.list_view import Keep, ListKeys, ListView
 from ui.lists.row_spec import LEFT, MIDDLE, RIGHT, Heading, Inert, RowSpec, RowState, line_height, wrapped
-from ui.pages.recall.signals import SIDES, Swatch, bar_told, draw_bar, signal_title
+from ui.pages.recall.signals import SIDES, Swatch, describe_bar, draw_bar, signal_title
 from ui.pages.recall.words import (
+    describe_places,
+    describe_source,
+    describe_speaker,
+    describe_status,
     joined,
     list_title,
     note_of,
     ordinal,
-    places_told,
     reason,
-    said_by,
-    source_told,
-    standing_told,
     sunk_by,
 )
 from ui.strings import recall_strings
@@ -144,7 +144,7 @@ def _missed(item: LabItem, traced: Mapping[str, TracedCandidate]) -> Row:
         item.memory.id,
         item.memory.kind,
         one_line(item.memory.text, _TEXT),
-        joined((sunk, source_told(item.memory, item.client))),
+        joined((sunk, describe_source(item.memory, item.client))),
         "" if item.rank is None else str(item.rank),
         item.parts,
         item.score if item.rank is not None else None,
@@ -169,9 +169,9 @@ def candidate_lines(
 
 
 def _candidate(one: TracedCandidate, memory: MemoryRow) -> Row:
-    who = said_by(memory.author, memory.role, memory.occurred, memory.recorded_at, memory.client)
+    who = describe_speaker(memory.author, memory.role, memory.occurred, memory.recorded_at, memory.client)
     if one.dropped is None:
-        note = joined((standing_told(memory.status), who, places_told(one.lists)))
+        note = joined((describe_status(memory.status), who, describe_places(one.lists)))
     else:
         note = joined((recall_strings()["sunk"].format(reason=sunk_by(one.dropped, one.lists)), who))
     place = one.place or one.rank
@@ -194,20 +194,20 @@ def _carded(rows: Sequence[Row]) -> list[Row]:
     return [replace(one, is_first=at == 0, is_last=at == last) for at, one in enumerate(rows)]
 
 
-def moved_told(moved: int | None) -> str:
+def describe_move(moved: int | None) -> str:
     """`▲ 2`, `▼ 1`, `new`; "" where it stands as before."""
     if moved is None:
         return "new"
     return "" if moved == 0 else f"▲{moved}" if moved > 0 else f"▼{-moved}"
 
 
-def told(line: Row) -> str:
+def describe_row(line: Row) -> str:
     """A memory for those who do not see it."""
     moves = {None: "new through the trial weights. ", 0: ""}
     way = "up" if (line.moved or 0) > 0 else "down"
     moved = moves[line.moved] if line.moved in moves else f"{way} {abs(line.moved or 0)} through the trial weights. "
     place = f"Place {line.place}. " if line.place and line.is_answer else ""
-    score = "" if line.score is None else f" Score {line.score:.2f}: {bar_told(line.parts)}."
+    score = "" if line.score is None else f" Score {line.score:.2f}: {describe_bar(line.parts)}."
     return f"{place}{moved}{KIND_WORDS[line.kind]}: {one_line(line.text, 160)} {line.note}.{score}"
 
 
@@ -237,7 +237,7 @@ class AnswerRows(RowSpec[Row]):
 
     def describe(self, row: Row) -> str:
         """All of it."""
-        return told(row)
+        return describe_row(row)
 
     def hint(self, row: Row) -> str:
         """Its text."""
@@ -354,7 +354,7 @@ class AnswerRows(RowSpec[Row]):
         theme, px = self.theme, self.theme.px
         number = theme.font("number")
         at = QRect(inner.left(), inner.top(), px(_PLACE), inner.height())
-        moved = moved_told(line.moved) if line.is_answer else ""
+        moved = describe_move(line.moved) if line.is_answer else ""
         painter.setFont(number)
         painter.setPen(theme.colour("muted"))
         if not moved:
@@ -396,7 +396,7 @@ class DetailsView(QFrame):
         super().__init__()
         self._theme = theme
         said = recall_strings()["details"]
-        self.setAccessibleName("; ".join(self.told(shown)))
+        self.setAccessibleName("; ".join(self.describe(shown)))
         layout = column(self, gap=12)
         layout.setContentsMargins(theme.px(_LEFT), 2, theme.px(16), 16)
         self._tables = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -449,7 +449,7 @@ class DetailsView(QFrame):
         return made
 
     @staticmethod
-    def told(shown: Row) -> list[str]:
+    def describe(shown: Row) -> list[str]:
         """All of it, for those who do not see it.
 
         Args:

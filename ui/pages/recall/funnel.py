@@ -213,7 +213,7 @@ class StageBox(QAbstractButton):
 
 
 class Funnel(QWidget):
-    """All stages.
+    """All stages of a recall as boxes beside each other.
 
     Attributes:
         boxes: stage to its box.

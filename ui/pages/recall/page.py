@@ -275,7 +275,7 @@ _FEW = 16
 
 
 class RecallPage(Page):
-    """The page."""
+    """The Recall page."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -16,7 +16,7 @@ from core.types.recall import LabAnswer, PlanChange, QueryPlan
 from core.types.requests import RecallQuery
 from core.types.values import Intent
 from ui.context import Context
-from ui.pages.recall.words import names_hint, names_told, time_words
+from ui.pages.recall.words import format_names, names_hint, time_words
 from ui.strings import recall_strings
 from ui.tasks import query
 from ui.theme.theme import Theme
@@ -268,9 +268,9 @@ class Chips(QWidget):
         self.intent.setToolTip(said["intent_hint"])
         self.intent.setProperty("tone", "accent")
         self.intent.chosen.connect(self._choose_intent)
-        self.names = _told()
+        self.names = _note_chip()
         self.time = button("", self._turn_time, kind="chip")
-        self.no_time = _told()
+        self.no_time = _note_chip()
         self.no_time.setText(said["time_none"])
         self.no_time.setAccessibleName(said["time_none"])
         self.weight = MenuChip(theme, "", {}, "")
@@ -300,8 +300,8 @@ class Chips(QWidget):
         """
         self._change, self._plan = asked.change, answer.trace.plan
         self._show_intent()
-        self.names.setText(names_told(self._plan).replace("&", "&&"))
-        self.names.setAccessibleName(names_told(self._plan))
+        self.names.setText(format_names(self._plan).replace("&", "&&"))
+        self.names.setAccessibleName(format_names(self._plan))
         self.names.setToolTip(tip(names_hint(self._plan)))
         self._show_time()
         self._show_weight()
@@ -402,7 +402,7 @@ class Head(QWidget):
         self.summary.setVisible(is_shown)
 
 
-def _told() -> QPushButton:
+def _note_chip() -> QPushButton:
     """A chip that only tells."""
     made = button("", kind="chip")
     made.setEnabled(False)

@@ -27,7 +27,7 @@ _TONES = {True: "success", False: "danger", None: "muted"}
 
 
 class SavedQuestions(QWidget):
-    """The view.
+    """The list of saved questions with how each ended last.
 
     Signals:
         ask: a question to ask.
@@ -75,7 +75,7 @@ class SavedQuestions(QWidget):
         return not self._is_busy
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """How many hold."""
         return self._told.text()
 

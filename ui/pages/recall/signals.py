@@ -158,7 +158,7 @@ def signal_title(signal: str) -> str:
     return str(known["title"]) if known else signal
 
 
-def bar_told(parts: Mapping[str, float]) -> str:
+def describe_bar(parts: Mapping[str, float]) -> str:
     """A bar for those who do not see it: `relevance 0.62, confidence 0.02`."""
     return ", ".join(f"{signal_title(signal).lower()} {amount:.2f}" for signal, amount in parts.items())
 

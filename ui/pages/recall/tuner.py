@@ -18,7 +18,7 @@ from core.types.replies import OptionRow
 from ui.context import Context
 from ui.pages.recall.knobs import Knob
 from ui.pages.recall.question import PAUSE_MS, Weights
-from ui.pages.recall.words import change_told, gains, losses
+from ui.pages.recall.words import describe_change, gains, losses
 from ui.strings import format_count, recall_strings
 from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
@@ -200,7 +200,7 @@ _MOST = 6
 
 
 class AppliedDialog(QDialog):
-    """The list."""
+    """The list of what was applied, each with an Undo."""
 
     def __init__(self, context: Context, options: Mapping[str, OptionRow], parent: QWidget) -> None:
         """Make it.
@@ -280,7 +280,7 @@ class AppliedDialog(QDialog):
     def _change(self, name: str, pair: tuple[object, object]) -> str:
         option = self._options.get(name)
         title = name if option is None else option.title
-        return change_told(name, title, pair)
+        return describe_change(name, title, pair)
 
     def _fail(self, error: BaseException) -> None:
         problem = problem_of(error)
@@ -292,7 +292,7 @@ _OWN = ""
 
 
 class Tuner(QFrame):
-    """The column.
+    """The tuner at the right of the page.
 
     Attributes:
         knobs: place in the page's words to the knob; `apply`, `reset`, `history`, `all`: buttons.

@@ -16,7 +16,7 @@ from core.types.recall import LabAnswer, Trace, TracedCandidate
 from core.types.values import Kind, Status
 from core.types.views import FindRequest, Found, MemoryRow
 from ui.context import Context
-from ui.pages.recall.words import places_told, short_question, verdict
+from ui.pages.recall.words import describe_places, short_question, verdict
 from ui.strings import recall_strings
 from ui.tasks import query
 from ui.theme.theme import Theme
@@ -24,7 +24,7 @@ from ui.theme.tokens import sizes
 from ui.widgets.basics import button, column, label, restyle, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
-from ui.widgets.words import KIND_WORDS, said_or_noted
+from ui.widgets.words import KIND_WORDS, format_said_or_noted
 
 _WORD = re.compile(r"[^\W_]+")
 _STEM = 4
@@ -54,7 +54,7 @@ def _alike(one: str, other: str) -> bool:
     return one == other or (len(short) >= _STEM and long.startswith(short))
 
 
-def never_told(memory: MemoryRow, essence: str, trace: Trace) -> list[str]:
+def describe_absence(memory: MemoryRow, essence: str, trace: Trace) -> list[str]:
     """Why a memory may be no candidate, and what to do.
 
     Args:
@@ -256,14 +256,14 @@ class WhyNotDialog(QDialog):
         self._numbers.setText(numbers)
         self._numbers.setVisible(bool(numbers))
         self.should_button.setVisible(not is_here)
-        places = "" if candidate is None else places_told(candidate.lists)
+        places = "" if candidate is None else describe_places(candidate.lists)
         self._card.setAccessibleName(f"{self._verdict.text()} {places}")
 
     def _told(self, candidate: TracedCandidate | None, memory: MemoryRow) -> list[str]:
         if candidate is not None:
             return verdict(candidate, memory.status)
         essence = self._context.bridge.engine.library.essence(self._question)
-        return never_told(memory, essence, self._answer.trace)
+        return describe_absence(memory, essence, self._answer.trace)
 
     def _look(self) -> None:
         self.closer.emit(self._named)
@@ -279,5 +279,5 @@ def _icon(theme: Theme, kind: Kind) -> QIcon:
 
 
 def _about(memory: MemoryRow) -> str:
-    when = said_or_noted(memory.occurred, memory.recorded_at)
+    when = format_said_or_noted(memory.occurred, memory.recorded_at)
     return f"{KIND_WORDS[memory.kind]} · {when} · {one_line(memory.space, 60)}"

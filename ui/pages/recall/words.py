@@ -13,7 +13,7 @@ from core.types.recall import Comparison, LabItem, ProbeOutcome, QueryPlan, Time
 from core.types.values import Memory, Role, Status, When
 from ui.strings import recall_strings
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import ROLE_WORDS, STATUS_WORDS, said_or_noted, via
+from ui.widgets.words import ROLE_WORDS, STATUS_WORDS, format_said_or_noted, via
 
 _NAME = 40
 _QUESTION = 48
@@ -49,7 +49,7 @@ def time_words(time: TimeRange) -> str:
     return first if first == last else f"{first} to {last}"
 
 
-def names_told(plan: QueryPlan) -> str:
+def format_names(plan: QueryPlan) -> str:
     """The names in a question, a few of them."""
     if not plan.entities:
         return str(recall_strings()["chips"]["names_none"])
@@ -99,17 +99,19 @@ def places(lists: Mapping[str, tuple[int, float]]) -> dict[str, int]:
     return dict(sorted(best.items(), key=lambda pair: (order.get(pair[0], len(order)), pair[0])))
 
 
-def places_told(lists: Mapping[str, tuple[int, float]]) -> str:
+def describe_places(lists: Mapping[str, tuple[int, float]]) -> str:
     """`words 1st, meaning 3rd`; "" where it stood in no list."""
     return ", ".join(f"{way} {ordinal(place)}" for way, place in places(lists).items())
 
 
-def source_told(memory: Memory, client: str | None = None) -> str:
+def describe_source(memory: Memory, client: str | None = None) -> str:
     """Who said it and when: `You, 9 Oct 2026`."""
-    return said_by(memory.author, memory.role, memory.occurred, memory.recorded_at, client)
+    return describe_speaker(memory.author, memory.role, memory.occurred, memory.recorded_at, client)
 
 
-def said_by(author: str | None, role: Role, occurred: When | None, recorded_at: int, client: str | None = None) -> str:
+def describe_speaker(
+    author: str | None, role: Role, occurred: When | None, recorded_at: int, client: str | None = None
+) -> str:
     """Who said something, and when.
 
     Args:
@@ -121,17 +123,21 @@ def said_by(author: str | None, role: Role, occurred: When | None, recorded_at: 
     """
     name = one_line(author or "", _NAME)
     who = ROLE_WORDS[role] if role is Role.USER or name.casefold() in {"", role.value} else name
-    return f"{via(who, client)}, {said_or_noted(occurred, recorded_at)}"
+    return f"{via(who, client)}, {format_said_or_noted(occurred, recorded_at)}"
 
 
-def standing_told(status: Status) -> str:
+def describe_status(status: Status) -> str:
     """How a memory stands where it is not simply active."""
     return "" if status is Status.ACTIVE else STATUS_WORDS[status].lower()
 
 
 def note_of(item: LabItem) -> str:
     """The line under an answer's text."""
-    parts = (standing_told(item.memory.status), source_told(item.memory, item.client), places_told(item.lists))
+    parts = (
+        describe_status(item.memory.status),
+        describe_source(item.memory, item.client),
+        describe_places(item.lists),
+    )
     return " · ".join(part for part in parts if part)
 
 
@@ -190,7 +196,7 @@ def verdict(candidate: TracedCandidate | None, status: Status) -> list[str]:
         return [said["here"].format(place=ordinal(candidate.place))]
     dropped = reason(candidate.dropped or "unknown")
     told = [said["stage"].format(stage=stage_title(dropped["stage"])), dropped["long"]]
-    found = places_told(candidate.lists)
+    found = describe_places(candidate.lists)
     return [*told, said["found"].format(lists=found)] if found else told
 
 
@@ -209,7 +215,7 @@ def _knobs() -> Mapping[str, tuple[str, bool]]:
     return made
 
 
-def change_told(name: str, title: str, pair: tuple[object, object]) -> str:
+def describe_change(name: str, title: str, pair: tuple[object, object]) -> str:
     """A change of an option, by the name and in the direction of its slider: `Relevance 0.95 → 0.5`.
 
     Args:
@@ -218,11 +224,11 @@ def change_told(name: str, title: str, pair: tuple[object, object]) -> str:
         pair: the values before and after.
     """
     called, is_turned = _knobs().get(name, (title, False))
-    before, after = (_value_told(value, is_turned=is_turned) for value in pair)
+    before, after = (_format_value(value, is_turned=is_turned) for value in pair)
     return str(recall_strings()["history"]["change"].format(title=called, before=before, after=after))
 
 
-def _value_told(value: object, *, is_turned: bool) -> str:
+def _format_value(value: object, *, is_turned: bool) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if not isinstance(value, int | float):

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLay
 
 from core.types.reviews import ClaimSeen, Side
 from core.types.values import Status
-from ui.pages.review.words import claim_note, dated, given_to, holds, provenance, quote_of, standing
+from ui.pages.review.words import claim_note, dated, describe_receiver, holds, provenance, quote_of, standing
 from ui.strings import review_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
@@ -25,7 +25,7 @@ from ui.widgets.basics import button, clear, column, hairline, label, row
 from ui.widgets.fitted_text import FittedText
 from ui.widgets.plaintext import has_marks, pieces
 from ui.widgets.shapes import KindMark
-from ui.widgets.words import claim_told
+from ui.widgets.words import describe_claim
 
 MOST = 20_000
 """Characters shown of one memory; what lies behind is in the inspector."""
@@ -90,7 +90,7 @@ def _cut(text: str, *, is_odd: bool) -> Iterator[Stretch]:
 
 
 class MarkedText(FittedText):
-    """The text."""
+    """A memory's text with the words at odds marked."""
 
     line_percent = 124
     most_borders = 200
@@ -154,7 +154,7 @@ _STANDS = frozenset({Status.ACTIVE, Status.DISPUTED})
 
 
 class SideCard(QFrame):
-    """The card."""
+    """One of the two memories as a card."""
 
     def __init__(self, theme: Theme, tone: str, closer: Callable[[str], None], palace: Callable[[str], None]) -> None:
         """Make it.
@@ -223,7 +223,7 @@ class SideCard(QFrame):
         self.text.show_text(memory.text, side.marks, "quote" if is_short else "body", 0 if is_short else FOLD)
         self.hidden.setVisible(has_marks(memory.text))
         self.origin.setText(provenance(side))
-        parts = [dated(side), given_to(side) if names_given else "", holds(side), standing(side)]
+        parts = [dated(side), describe_receiver(side) if names_given else "", holds(side), standing(side)]
         self.when.setText(" · ".join(part for part in parts if part))
         self._show_claims(memory.text, side.claims)
         self.closer.setAccessibleName(f"Look closer: {heading}")
@@ -264,7 +264,7 @@ class _Evidence(QFrame):
         super().__init__()
         self.setObjectName("evidence")
         self.setProperty("tone", tone)
-        layout: QVBoxLayout = column(self, label(claim_told(claim), wrap=True), gap=1)
+        layout: QVBoxLayout = column(self, label(describe_claim(claim), wrap=True), gap=1)
         layout.setContentsMargins(12, 0, 0, 0)
         if quote:
             layout.addWidget(label(quote, "muted", wrap=True))

@@ -37,7 +37,7 @@ _KEYS: Mapping[str, Action] = {
 
 
 class DecisionKeys(QObject):
-    """Takes presses.
+    """Turns presses of buttons and keys into decisions.
 
     Attributes:
         item_id: the item that is looked at, whether it is read already or not; "" for none.

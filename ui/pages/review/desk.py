@@ -15,7 +15,7 @@ from core.types.reviews import Follow, ReviewItem, Suggestion
 from core.types.values import Action
 from ui.lists.edge_fade import Fade
 from ui.pages.review.card import SideBySide, SideCard
-from ui.pages.review.words import ASKS, ORDER, can_repeat, from_whom, headings, may_repeat, told
+from ui.pages.review.words import ASKS, ORDER, can_repeat, describe_action, from_whom, headings, may_repeat
 from ui.strings import review_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
@@ -111,7 +111,7 @@ class SuggestionBar(QFrame):
         if found is None:
             return
         self._action = found.action
-        said = told(found.action, item.kind, is_pair=item.existing is not None)
+        said = describe_action(found.action, item.kind, is_pair=item.existing is not None)
         is_ready = acts_at_once(found)
         what = said.plain[:1].lower() + said.plain[1:]
         self._head.setText(review_strings()["suggested"].format(what=what))
@@ -176,7 +176,7 @@ class ActionBar(QWidget):
         above = item.suggestion.action if item.suggestion is not None else None
         for action in ORDER:
             if action in item.actions and action is not above:
-                said = told(action, item.kind, is_pair=item.existing is not None)
+                said = describe_action(action, item.kind, is_pair=item.existing is not None)
                 made = KeyButton(self._theme, said.short, said.key, self._presser(action))
                 made.setToolTip(said.hint)
                 self._flow.addWidget(made)
@@ -285,7 +285,7 @@ class _Inner(QWidget):
         return QSize(100, 0)
 
 
-class Reading(QScrollArea):
+class ReadingArea(QScrollArea):
     """What is read; no taller than it needs to be, and it scrolls where there is less room.
 
     Signals:
@@ -338,7 +338,7 @@ class Reading(QScrollArea):
 
 
 class Desk(QWidget):
-    """The item.
+    """One review item with both sides and what can be done.
 
     Signals:
         decided: an action was pressed.
@@ -367,7 +367,7 @@ class Desk(QWidget):
     def build(self) -> None:
         """Fill it, from the outside in: a widget that changes its parent is styled anew with all it holds."""
         theme, inner = self._theme, _Inner()
-        self.reading = Reading(inner)
+        self.reading = ReadingArea(inner)
         self.fade = Fade(theme, self.reading, "background")
         self._outer = column(self, self.reading, gap=16)
         self._read = column(inner, gap=16)

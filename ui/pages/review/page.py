@@ -27,7 +27,7 @@ _REMEMBERED = 200
 
 
 class ReviewPage(Page):
-    """The page."""
+    """The Review page."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

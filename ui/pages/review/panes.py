@@ -18,7 +18,7 @@ from core.types.views import MemoryRow
 from ui.context import CLOSER, Context
 from ui.pages.review.desk import Desk
 from ui.pages.review.queue import QueuePanel
-from ui.pages.review.words import MANY, counted_family, families, row_note, source_words, told_many
+from ui.pages.review.words import MANY, describe_batch_action, families, format_family_count, row_note, source_words
 from ui.strings import review_strings
 from ui.tasks import query
 from ui.theme.theme import Theme
@@ -32,7 +32,7 @@ ORIGIN = "review"
 
 
 class Links(QObject):
-    """The ways."""
+    """The ways from an item to the inspector, the palace and what follows from it."""
 
     def __init__(self, context: Context, host: QWidget) -> None:
         """Make them.
@@ -81,7 +81,7 @@ _LISTED = 200
 
 
 class BatchPanel(QFrame):
-    """The panel.
+    """The panel shown while several items are chosen.
 
     Signals:
         decided: an action for all of them.
@@ -125,7 +125,7 @@ class BatchPanel(QFrame):
         """
         self._title.setText(review_strings()["batch"]["title"].format(count=f"{len(rows):,}"))
         self._what.setText(summary(rows))
-        mixed = any(told_many(action, rows) is None for action in (Action.REJECT, Action.SUPERSEDE))
+        mixed = any(describe_batch_action(action, rows) is None for action in (Action.REJECT, Action.SUPERSEDE))
         is_odd = mixed and len({row.kind for row in rows}) > 1
         self._note.setText(review_strings()["batch"]["of_one_kind" if is_odd else "needs_each"])
         self.list.clear()
@@ -137,7 +137,7 @@ class BatchPanel(QFrame):
         clear(self._flow)
         self.buttons.clear()
         for action in MANY:
-            said = told_many(action, rows)
+            said = describe_batch_action(action, rows)
             if said is not None:
                 made = KeyButton(self._theme, said.title, said.key, self._presser(action))
                 made.setToolTip(said.hint)
@@ -154,7 +154,7 @@ def summary(rows: Sequence[ReviewRow]) -> str:
     """What they are and where they come from, as `3 conflicts, 2 held back. From an editor, a document.` would be."""
     first = {kind: kinds[0] for _, _, kinds in families() for kind in kinds}
     what = Counter(first.get(row.kind, row.kind) for row in rows)
-    parts = [counted_family(kind, count) for kind, count in what.most_common()]
+    parts = [format_family_count(kind, count) for kind, count in what.most_common()]
     whence = Counter(_whence(row) for row in rows)
     names = [name for name, _ in whence.most_common(3)]
     more = f" and {len(whence) - 3:,} more" if len(whence) > 3 else ""

@@ -17,7 +17,7 @@ from core.types.reviews import ClosedRow, Queue, ReviewRow, ReviewRule
 from ui.context import Context
 from ui.lists.list_view import Keep, ListKeys, ListView
 from ui.lists.row_spec import LOW, MIDDLE, RIGHT, Heading, Inert, RowSpec, RowState
-from ui.pages.review.words import families, row_note, source_words, told
+from ui.pages.review.words import describe_action, families, row_note, source_words
 from ui.strings import review_strings
 from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
@@ -288,7 +288,7 @@ class RulesDialog(QDialog):
 def rule_line(rule: ReviewRule) -> str:
     """A rule as a sentence: `Turn it down: held back, from Claude Code`."""
     whence = one_line(rule.client, 40) if rule.client else source_words(rule.source or "").lower()
-    said = told(rule.action, rule.kind, is_pair=rule.kind in {"contradiction", "classification"})
+    said = describe_action(rule.action, rule.kind, is_pair=rule.kind in {"contradiction", "classification"})
     return f"{said.plain}: {_KINDS.get(rule.kind, rule.kind)}, from {whence or 'anywhere'}"
 
 

@@ -12,7 +12,7 @@ from core.types.reviews import ClaimSeen, ReviewItem, ReviewRow, Side
 from core.types.values import Action, Precision, Role, Source, Status, When
 from ui.strings import review_strings
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import SOURCE_WORDS, STATUS_WORDS, count_of, said_at, said_or_noted
+from ui.widgets.words import SOURCE_WORDS, STATUS_WORDS, count_of, format_said_at, format_said_or_noted
 
 ORDER = (
     Action.REJECT,
@@ -37,7 +37,7 @@ _NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ActionWords:
     """An action as its button shows it.
 
     Attributes:
@@ -58,7 +58,7 @@ class Told:
         return self.title.removesuffix(" …")
 
 
-def told(action: Action, kind: str, *, is_pair: bool) -> Told:
+def describe_action(action: Action, kind: str, *, is_pair: bool) -> ActionWords:
     """What an action is called.
 
     Args:
@@ -71,10 +71,10 @@ def told(action: Action, kind: str, *, is_pair: bool) -> Told:
     own = named.get(f"{kind}_{'pair' if is_pair else 'one'}") or named.get(kind, {})
     found = own.get(action.value) or usual[action.value]
     key = "E" if action is Action.MERGE and not is_pair else review_strings()["keys"][action.value]
-    return Told(found["title"], key, found["hint"], found.get("short", found["title"]))
+    return ActionWords(found["title"], key, found["hint"], found.get("short", found["title"]))
 
 
-def told_many(action: Action, rows: Sequence[ReviewRow]) -> Told | None:
+def describe_batch_action(action: Action, rows: Sequence[ReviewRow]) -> ActionWords | None:
     """What an action is called for several items; None where it makes no sense for them.
 
     Args:
@@ -86,9 +86,13 @@ def told_many(action: Action, rows: Sequence[ReviewRow]) -> Told | None:
     if special and action is not Action.SKIP:
         # What a key means for these kinds it means for no other: they are decided together only among themselves.
         own = review_strings()["actions"].get(next(iter(special)), {})
-        return told(action, next(iter(special)), is_pair=is_pair) if len(kinds) == 1 and action.value in own else None
+        return (
+            describe_action(action, next(iter(special)), is_pair=is_pair)
+            if len(kinds) == 1 and action.value in own
+            else None
+        )
     named = review_strings()["actions"]["many" if is_pair else "many_one"].get(action.value)
-    return None if named is None else Told(named["title"], review_strings()["keys"][action.value], named["hint"])
+    return None if named is None else ActionWords(named["title"], review_strings()["keys"][action.value], named["hint"])
 
 
 # ---- the queue
@@ -117,7 +121,7 @@ def families() -> tuple[tuple[str, str, tuple[str, ...]], ...]:
     return tuple((one["key"], one["title"], tuple(one["kinds"])) for one in review_strings()["families"])
 
 
-def counted_family(kind: str, count: int) -> str:
+def format_family_count(kind: str, count: int) -> str:
     """How many of a kind's family, in words: `3 conflicts`, `1 proposal`."""
     for one in review_strings()["families"]:
         if kind in one["kinds"]:
@@ -176,7 +180,7 @@ def _with(line: str, more: str, link: str) -> str:
 def dated(side: Side) -> str:
     """When it was said and how often it was recalled: `14 May 2026 · recalled 31 times`."""
     memory = side.memory
-    return f"{said_or_noted(memory.occurred, memory.recorded_at)} · {recalled(side.recalled)}"
+    return f"{format_said_or_noted(memory.occurred, memory.recorded_at)} · {recalled(side.recalled)}"
 
 
 def recalled(count: int) -> str:
@@ -184,7 +188,7 @@ def recalled(count: int) -> str:
     return "never recalled" if not count else "recalled once" if count == 1 else f"recalled {count:,} times"
 
 
-def given_to(side: Side) -> str:
+def describe_receiver(side: Side) -> str:
     """Whom it was given to; "" where that is not known."""
     names = [one_line(name, 30) for name in side.recalled_by]
     return f"given to {', '.join(names)}" if names else ""
@@ -202,8 +206,8 @@ def holds(side: Side) -> str:
 def day_of(when: When) -> str:
     """A moment as its day in UTC, unless it is known less exactly."""
     if when.precision in {Precision.YEAR, Precision.MONTH}:
-        return said_at(When(when.ms, when.precision, when.offset_min or 0))
-    return said_at(When(when.ms, Precision.DAY, when.offset_min or 0))
+        return format_said_at(When(when.ms, when.precision, when.offset_min or 0))
+    return format_said_at(When(when.ms, Precision.DAY, when.offset_min or 0))
 
 
 def standing(side: Side) -> str:

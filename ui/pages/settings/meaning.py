@@ -36,7 +36,7 @@ def words() -> Mapping[str, Any]:
     return found
 
 
-def model_told(name: str) -> str:
+def describe_model(name: str) -> str:
     """A model, or the model of a space, in words: `the built-in model`, `embed-small (Ollama)`.
 
     Args:
@@ -52,7 +52,7 @@ def _short(name: str) -> str:
     return one_line(name.removeprefix(_OLLAMA).partition(_MARK)[0].removesuffix(_LATEST), _NAME)
 
 
-def time_told(seconds: float) -> str:
+def format_time_needed(seconds: float) -> str:
     """A length of time in words: `about 12 minutes`.
 
     Args:
@@ -67,7 +67,7 @@ def time_told(seconds: float) -> str:
     return str(forms["days"]).format(count=f"{round(seconds / _DAY_S):,}")
 
 
-def cost_told(cost: ChangeCost) -> str:
+def describe_cost(cost: ChangeCost) -> str:
     """What a change takes, and what one should know of that model.
 
     Args:
@@ -75,11 +75,11 @@ def cost_told(cost: ChangeCost) -> str:
     """
     said = words()["other"]
     form = said["cost"]["one" if cost.memories == 1 else "many"] if cost.memories else said["cost_none"]
-    first = str(form).format(count=f"{cost.memories:,}", time=time_told(cost.seconds))
+    first = str(form).format(count=f"{cost.memories:,}", time=format_time_needed(cost.seconds))
     return " ".join(part for part in (first, said["goes_on"], cost.note) if part)
 
 
-def kept_told(kept: KeptSpace) -> str:
+def describe_stored_model(kept: KeptSpace) -> str:
     """What is kept of a model that is not used any more.
 
     Args:
@@ -87,14 +87,14 @@ def kept_told(kept: KeptSpace) -> str:
     """
     forms = words()["old"]["kept" if kept.until > _GIVEN_UP_MS else "going"]
     form = forms["one" if kept.vectors == 1 else "many"]
-    return str(form).format(model=model_told(kept.name), count=f"{kept.vectors:,}", when=date_of(kept.until))
+    return str(form).format(model=describe_model(kept.name), count=f"{kept.vectors:,}", when=date_of(kept.until))
 
 
 _GIVEN_UP_MS = 366 * 86_400_000
 """Vectors that were given up have an end thirty days after 1970."""
 
 
-class KeptLine(ActionLine):
+class StoredModelLine(ActionLine):
     """What is kept of models that are not used any more, and giving it up."""
 
     def __init__(self, context: Context, then: Callable[[Embedding], None]) -> None:
@@ -114,7 +114,7 @@ class KeptLine(ActionLine):
             state: from the engine.
         """
         said = words()["old"]
-        lines = [*map(kept_told, state.kept), *([said["why"]] if state.kept else [])]
+        lines = [*map(describe_stored_model, state.kept), *([said["why"]] if state.kept else [])]
         told = "\n".join(lines) or said["none"]
         if told == self.description.text():
             return
@@ -124,13 +124,13 @@ class KeptLine(ActionLine):
         for kept in state.kept:
             if kept.until > _GIVEN_UP_MS:
                 made = button(said["forget"], partial(self._sure, kept))
-                made.setAccessibleName(said["forget_named"].format(model=model_told(kept.name)))
+                made.setAccessibleName(said["forget_named"].format(model=describe_model(kept.name)))
                 self.side_column.addWidget(made)
 
     def _sure(self, kept: KeptSpace) -> None:
         """Say what it means, and ask once more with the same button's place."""
         said = words()["old"]
-        self.tell(said["sure"].format(model=model_told(kept.name)), "warning")
+        self.tell(said["sure"].format(model=describe_model(kept.name)), "warning")
         clear(self.side_column)
         made = button(said["really"], partial(self._forget, kept.name), kind="danger")
         self.side_column.addWidget(made)
@@ -158,7 +158,7 @@ class MeaningSection(Section):
         self._is_shown = self._is_paused = False
         self.now = self._line("now")
         self.other = self._line("other")
-        self.old = KeptLine(context, self._show)
+        self.old = StoredModelLine(context, self._show)
         self.other.description.setText(words()["other"]["text"])
         self._make_now()
         self._make_other()
@@ -232,7 +232,7 @@ class MeaningSection(Section):
     def _show(self, state: Embedding) -> None:
         before, self.embedding = self.embedding, state
         said = words()["now"]
-        self.now.description.setText(said["text"].format(model=model_told(state.model), dims=f"{state.dims:,}"))
+        self.now.description.setText(said["text"].format(model=describe_model(state.model), dims=f"{state.dims:,}"))
         for widget in (self.bar, self.stop, self.pause):
             widget.setVisible(state.is_changing)
         if state.is_changing:
@@ -257,7 +257,10 @@ class MeaningSection(Section):
         self.bar.setValue(state.done)
         form = said["changing"] if state.total else said["starting"]
         told = form.format(
-            model=model_told(state.wished), done=f"{state.done:,}", total=f"{state.total:,}", percent=int(100 * share)
+            model=describe_model(state.wished),
+            done=f"{state.done:,}",
+            total=f"{state.total:,}",
+            percent=int(100 * share),
         )
         self.now.tell(f"{told} {said['paused']}" if self._is_paused else told)
 
@@ -296,7 +299,7 @@ class MeaningSection(Section):
         self.models.blockSignals(True)  # noqa: FBT003 - Qt's signature
         self.models.clear()
         for wish in wishes:
-            told = _short(wish) if wish else model_told(wish).removeprefix("the ").capitalize()
+            told = _short(wish) if wish else describe_model(wish).removeprefix("the ").capitalize()
             self.models.addItem(told, wish)
         self.models.setCurrentIndex(max(0, self.models.findData(chosen)))
         self.models.blockSignals(False)  # noqa: FBT003 - Qt's signature
@@ -326,7 +329,7 @@ class MeaningSection(Section):
         if cost.wish != self.models.currentData():
             return
         self._cost = cost
-        self.other.tell(cost_told(cost))
+        self.other.tell(describe_cost(cost))
         had_keyboard = self.measure.hasFocus()
         self.measure.hide()
         self.begin.show()
@@ -363,7 +366,7 @@ class MeaningSection(Section):
 
     def _stopped(self, state: Embedding) -> None:
         self._show(state)
-        self.context.desk.say(words()["now"]["stopped"].format(model=model_told(state.model)))
+        self.context.desk.say(words()["now"]["stopped"].format(model=describe_model(state.model)))
 
     def _pause(self) -> None:
         jobs, wanted = self.context.bridge.engine.jobs, not self._is_paused

@@ -212,7 +212,7 @@ class _Column(QWidget):
 
 
 class SettingsPage(Page):
-    """The page."""
+    """The Settings page."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -17,7 +17,7 @@ from core.types.views import Evolution, PalacePlan, TopicEvent, Transition
 from ui.context import Context
 from ui.lists.list_view import Keep, ListView
 from ui.lists.row_spec import Inert, RowSpec, RowState, wrapped
-from ui.pages.timeline.words import gap_words, when_of, who_of
+from ui.pages.timeline.words import describe_speaker, gap_words, when_of
 from ui.strings import timeline_strings
 from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
@@ -25,7 +25,7 @@ from ui.theme.tokens import FontRole
 from ui.widgets.basics import Elided, button, column, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import count_of, date_of, memories, said_or_noted
+from ui.widgets.words import count_of, date_of, format_said_or_noted, memories
 
 MOST_LINES = 3
 TOKENS: Mapping[Transition, str] = {
@@ -44,7 +44,7 @@ _AXIS, _PAD, _GAP, _NEAR, _SIGN = 26, 52, 28, 4, 15
 _SAID_MS, _LONG_MS = 12 * 3_600_000, 60 * 86_400_000
 
 
-def told(event: TopicEvent) -> str:
+def describe_event(event: TopicEvent) -> str:
     """An event in one sentence, for those who do not see the line."""
     gap = "" if event.gap_ms is None else f", {gap_words(event.gap_ms)}"
     parts = [f"{title_of(event)}, {day_of(event)}{gap}: {one_line(event.row.head)}", *notes_of(event)]
@@ -60,7 +60,7 @@ def day_of(event: TopicEvent) -> str:
     """When it was said, as exactly as it is known; else `noted` and when it was learned."""
     if event.at != when_of(event.row):
         return date_of(event.at)  # of the first of those that went into it
-    return said_or_noted(event.row.occurred, event.at)
+    return format_said_or_noted(event.row.occurred, event.at)
 
 
 def notes_of(event: TopicEvent) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ def _gap_of(event: TopicEvent) -> str:
 
 
 def _foot(event: TopicEvent) -> str:
-    parts = [who_of(event.row), one_line(event.row.space, 40)]
+    parts = [describe_speaker(event.row), one_line(event.row.space, 40)]
     if event.versions > 1:
         parts.append(f"version {event.version} of {event.versions}")
     if event.until is not None:
@@ -109,7 +109,7 @@ class EventRows(RowSpec[TopicEvent]):
 
     def describe(self, row: TopicEvent) -> str:
         """It in one sentence."""
-        return told(row)
+        return describe_event(row)
 
     def hint(self, _row: TopicEvent) -> str:
         """Nothing."""
@@ -272,7 +272,7 @@ _COUNTED = {
 
 
 class EvolutionTab(QWidget):
-    """The tab.
+    """The tab of a topic.
 
     Attributes:
         line: what is shown; None before a topic was named.

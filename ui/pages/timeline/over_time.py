@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 from core.types.values import Kind
 from core.types.views import GRAINS, Density, TimeFilter
 from ui.context import Context
-from ui.pages.timeline.period_details import Below
+from ui.pages.timeline.period_details import PeriodDetails
 from ui.pages.timeline.strip import Strip, fits
 from ui.pages.timeline.words import kinds_of, range_name
 from ui.strings import timeline_strings
@@ -57,7 +57,7 @@ _SPANS_MS = {"day": 86_400_000, "week": 7 * 86_400_000, "month": 2_629_800_000, 
 
 
 class OverTime(QWidget):
-    """The tab.
+    """The tab over time.
 
     Attributes:
         grain: what a column of the strip stands for.
@@ -72,7 +72,7 @@ class OverTime(QWidget):
         self._life: Density | None = None
         self._wanted: tuple[int, int] | None = None  # the chosen stretch of time, epoch ms, end outside
         theme = context.theme
-        self.strip, self.below = Strip(theme), Below(context)
+        self.strip, self.below = Strip(theme), PeriodDetails(context)
         grains = [(grain, timeline_strings()["grains"][grain]["title"]) for grain in GRAINS]
         self.grains = Segments(grains, self.grain, "What a column of the strip stands for")
         self.grains.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)

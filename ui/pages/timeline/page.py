@@ -29,7 +29,7 @@ _ALL = ""
 
 
 class TimelinePage(Page):
-    """The page."""
+    """The Timeline page."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

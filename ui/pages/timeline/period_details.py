@@ -17,7 +17,7 @@ from core.types.views import MemoryRow, TimeCursor, TimeFilter, TimePage
 from ui.context import Context
 from ui.lists.list_view import Keep, ListView
 from ui.lists.row_spec import Heading, RowSpec, RowState, draw_flat_ground
-from ui.pages.timeline.words import SAID, clock_at, day_name, when_of, who_of
+from ui.pages.timeline.words import SAID, clock_at, day_name, describe_speaker, when_of
 from ui.strings import timeline_strings
 from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
@@ -26,7 +26,7 @@ from ui.widgets.basics import Elided, FlowLayout, Segments, column, label, row
 from ui.widgets.plaintext import one_line, tip
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import KIND_WORDS, STATUS_WORDS, date_of, memories, said_or_noted
+from ui.widgets.words import KIND_WORDS, STATUS_WORDS, date_of, format_said_or_noted, memories
 
 Fetch = Callable[[TimeCursor | None], Future[TimePage]]
 Line = MemoryRow | Heading
@@ -102,11 +102,11 @@ class MomentFeed(QObject):
 
 def details(row: MemoryRow) -> str:
     """The second line of a memory: when, whose words, where it stands."""
-    parts = [*clock_at(row), who_of(row), one_line(row.space, 40)]
+    parts = [*clock_at(row), describe_speaker(row), one_line(row.space, 40)]
     if row.conversation:
         parts.append(one_line(row.conversation, 60))
     if row.occurred is None:
-        parts.append(said_or_noted(row.occurred, row.recorded_at))
+        parts.append(format_said_or_noted(row.occurred, row.recorded_at))
     if row.status is not Status.ACTIVE:
         parts.append(STATUS_WORDS[row.status].lower())
     return " · ".join(parts)
@@ -184,7 +184,7 @@ def moment_list(theme: Theme) -> ListView:
 _PAUSE_MS = 90  # a drag passes many periods
 
 
-class Below(QFrame):
+class PeriodDetails(QFrame):
     """The card with the list.
 
     Attributes:

@@ -351,7 +351,7 @@ _OTHERS: Mapping[int, str] = {_KEY.Key_T: "today", _KEY.Key_Escape: "everything"
 
 
 class Strip(QWidget):
-    """The strip.
+    """The strip of time with its periods.
 
     Attributes:
         density: what is shown.

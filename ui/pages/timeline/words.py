@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from core.types.values import Kind, Precision
 from core.types.views import Density, MemoryRow
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import KIND_PLURALS, KIND_WORDS, ROLE_WORDS, date_of, local, memories, said_at
+from ui.widgets.words import KIND_PLURALS, KIND_WORDS, ROLE_WORDS, date_of, format_said_at, local, memories
 
 SAID = "said"
 _MINUTE, _HOUR, _DAY = 60_000, 3_600_000, 86_400_000
@@ -121,11 +121,11 @@ def clock_at(row: MemoryRow) -> list[str]:
     if row.occurred is None or row.occurred.precision is Precision.DAY:
         return []
     if row.occurred.precision in (Precision.YEAR, Precision.MONTH):
-        return [said_at(row.occurred)]
+        return [format_said_at(row.occurred)]
     return [f"{local(row.occurred.ms):%H:%M}"]
 
 
-def who_of(row: MemoryRow) -> str:
+def describe_speaker(row: MemoryRow) -> str:
     """Whose words a memory is, for its second line: a name where there is one, else `You` or the like."""
     name = row.client or row.author or ""
     return one_line(name, 40) if name and name.casefold() not in _ROLES else ROLE_WORDS[row.role]
