@@ -14,9 +14,8 @@ from core.engine.access.authority import Authority
 from core.engine.library import Library
 from core.engine.memories.memories import write_feedback
 from core.engine.practice import Practice
-from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.search import Embedded
-from core.engine.runtime.storage import chain, map_result
+from core.engine.runtime.search import Embedded, Search
+from core.engine.runtime.storage import Storage, chain, map_result
 from core.errors import Code, PreconditionError, UserError
 from core.intake.revise.change_requests import (
     ChangeRequest,
@@ -45,9 +44,15 @@ class ClientChanges:
     """Everything a client wishes to have changed. Each method returns at once with a Future."""
 
     def __init__(
-        self, opened: Callable[[], OpenVault], authority: Authority, library: Library, practice: Practice
+        self,
+        storage: Callable[[], Storage],
+        search: Callable[[], Search],
+        authority: Authority,
+        library: Library,
+        practice: Practice,
     ) -> None:
-        self._opened = opened
+        self._storage = storage
+        self._search = search
         self._authority = authority
         self._library = library
         self._practice = practice
@@ -79,12 +84,12 @@ class ClientChanges:
         wished = ChangeRequest(Wish.UPDATE, memory_id, text, reason, kind, request_id)
         if actor.is_owner:
             return self._revise(wished, text, actor)
-        opened = self._opened()
+        storage, search = self._storage(), self._search()
         self._scope(actor)
         check_change_request(wished)
         return chain(
-            opened.search.embed_texts([embedding_text(text)]),
-            lambda meant: opened.storage.write(self._changing(opened, wished, actor, meant)),
+            search.embed_texts([embedding_text(text)]),
+            lambda meant: storage.write(self._changing(storage, search, wished, actor, meant)),
         )
 
     def remove(
@@ -111,13 +116,13 @@ class ClientChanges:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED, INVALID_INPUT.
         """
-        opened = self._opened()
+        storage, search = self._storage(), self._search()
         self._scope(actor)
         wished = ChangeRequest(wish, memory_id, None, reason, kind, request_id)
         check_change_request(wished)
         if actor.is_owner:
-            return opened.storage.write(self._forgetting(opened, wished, actor))
-        return opened.storage.write(self._changing(opened, wished, actor, None))
+            return storage.write(self._forgetting(storage, wished, actor))
+        return storage.write(self._changing(storage, search, wished, actor, None))
 
     def feedback(
         self,
@@ -146,7 +151,7 @@ class ClientChanges:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED, INVALID_INPUT.
         """
-        opened, scope = self._opened(), self._scope(actor)
+        storage, scope = self._storage(), self._scope(actor)
         check_change_request(ChangeRequest(Wish.FORGET, memory_id, None, reason))
         client = self._authority.client_of(actor)
         may_mark = client is None or bool(client.grants & {Grant.WRITE.value, Grant.CURATE.value})
@@ -154,22 +159,22 @@ class ClientChanges:
         call = IdempotentCall(actor, request_id, asked)
 
         def write(tx: Tx) -> Judgement:
-            with opened.storage.verb(tx, actor, "feedback", call) as verb:
+            with storage.verb(tx, actor, "feedback", call) as verb:
                 if verb.earlier is not None:
                     return Judgement(**verb.earlier)
                 _check(tx, memory_id, self._scope(actor), kind)
                 signal = "helpful" if helpful else "irrelevant"
-                done = write_feedback(tx, opened, memory_id, signal, actor, {"reason": reason})
+                done = write_feedback(tx, storage, memory_id, signal, actor, {"reason": reason})
                 reply = Judgement(memory_id, signal, marked=False, step_id=done.step_id)
                 verb.end(None, asdict(reply))  # `write_feedback` has told of it
                 return reply
 
         def route(found: Kind) -> Future[Judgement]:
             if found is not Kind.RULE or not may_mark:
-                return opened.storage.write(write)
+                return storage.write(write)
             return self.mark(memory_id, actor, helpful=helpful, reason=reason, request_id=request_id)
 
-        return chain(opened.storage.read(lambda rows: _check(rows, memory_id, scope, kind)), route)
+        return chain(storage.read(lambda rows: _check(rows, memory_id, scope, kind)), route)
 
     def mark(
         self,
@@ -227,7 +232,7 @@ class ClientChanges:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED.
         """
-        opened = self._opened()
+        storage = self._storage()
         self._authority.scope(actor)
         self._authority.require_voice(actor)
         call = IdempotentCall(
@@ -238,16 +243,16 @@ class ClientChanges:
             # What was granted may have been taken back since.
             scope = self._authority.scope(actor)
             self._authority.require_voice(actor)
-            with opened.storage.verb(tx, actor, "relate", call) as verb:
+            with storage.verb(tx, actor, "relate", call) as verb:
                 if verb.earlier is not None:
                     return Related(**verb.earlier)
                 for one in (source_id, target_id):
                     _check(tx, one, scope, None)
-                done = draw_relation(tx, opened.storage.work, source_id, target_id, relationship, actor)
+                done = draw_relation(tx, storage.work, source_id, target_id, relationship, actor)
                 verb.end((source_id, target_id) if done.step_id is not None else None, asdict(done))
                 return done
 
-        return opened.storage.write(write)
+        return storage.write(write)
 
     # ---- ground
 
@@ -258,7 +263,7 @@ class ClientChanges:
         return self._authority.scope(actor)
 
     def _changing(
-        self, opened: OpenVault, wished: ChangeRequest, actor: Actor, meant: Embedded | None
+        self, storage: Storage, search: Search, wished: ChangeRequest, actor: Actor, meant: Embedded | None
     ) -> Callable[[Tx], ChangeReply]:
         """By the terms that hold when it is carried out: another grant or another reach may have been given since."""
 
@@ -269,13 +274,13 @@ class ClientChanges:
             client = self._authority.client_of(actor)
             if client is None:
                 raise not_admitted_error()
-            made = None if meant is None else meant.within(opened.search.active_space)
+            made = None if meant is None else meant.within(search.active_space)
             vector = None if made is None else made[0]
-            with opened.storage.verb(tx, actor, wished.wish.value, identify_change_call(wished, actor)) as verb:
+            with storage.verb(tx, actor, wished.wish.value, identify_change_call(wished, actor)) as verb:
                 if verb.earlier is not None:
                     return restore_change_reply(verb.earlier)
-                requests = ChangeRequests(opened.search.store_service)
-                reply = requests.change(tx, wished, vector, actor, client, check, opened.search.add_vectors)
+                requests = ChangeRequests(search.store_service)
+                reply = requests.change(tx, wished, vector, actor, client, check, search.add_vectors)
                 is_known_again = reply.operation != "NOOP" or reply.conflict is not None
                 verb.end(
                     None if reply.step_id is None else (reply.memory_id, *reply.superseded),
@@ -285,17 +290,17 @@ class ClientChanges:
 
         return write
 
-    def _forgetting(self, opened: OpenVault, wished: ChangeRequest, actor: Actor) -> Callable[[Tx], ChangeReply]:
+    def _forgetting(self, storage: Storage, wished: ChangeRequest, actor: Actor) -> Callable[[Tx], ChangeReply]:
         """The owner's own call: it is done, whoever brought the memory."""
         call = IdempotentCall(actor, wished.request_id, {"verb": wished.wish.value, "id": wished.memory_id})
 
         def write(tx: Tx) -> ChangeReply:
-            with opened.storage.verb(tx, actor, "forget", call) as verb:
+            with storage.verb(tx, actor, "forget", call) as verb:
                 if verb.earlier is not None:
                     return restore_change_reply(verb.earlier)
                 if wished.kind not in (None, _kind(tx, wished.memory_id)):
                     raise UserError(Code.NOT_FOUND, _NONE)
-                step = forget_memory(tx, opened.storage.work, wished.memory_id, actor)
+                step = forget_memory(tx, storage.work, wished.memory_id, actor)
                 reply = ChangeReply(wished.wish.name, wished.memory_id, step_id=step)
                 verb.end((wished.memory_id,), asdict(reply))
                 return reply
@@ -303,7 +308,7 @@ class ClientChanges:
         return write
 
     def _revise(self, wished: ChangeRequest, text: str, actor: Actor) -> Future[ChangeReply]:
-        opened, scope = self._opened(), self._scope(actor)
+        storage, scope = self._storage(), self._scope(actor)
 
         def edited(_: Kind) -> Future[ChangeReply]:
             return map_result(
@@ -311,7 +316,7 @@ class ClientChanges:
                 lambda report: _revised(wished.memory_id, report),
             )
 
-        return chain(opened.storage.read(lambda rows: _check(rows, wished.memory_id, scope, wished.kind)), edited)
+        return chain(storage.read(lambda rows: _check(rows, wished.memory_id, scope, wished.kind)), edited)
 
 
 def _revised(memory_id: str, report: RevisionReport) -> ChangeReply:

@@ -31,8 +31,8 @@ from core.belief.review.sides import injection_reasons
 from core.engine.access.authority import Authority
 from core.engine.access.client_terms import client_id_of
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.search import Embedded
-from core.engine.runtime.storage import chain
+from core.engine.runtime.search import Embedded, Search
+from core.engine.runtime.storage import Storage, chain
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.intake.review import source_quarantine
 from core.intake.review.resolution import (
@@ -79,16 +79,14 @@ _TURN_S = 5.0
 _PAUSE_S = 5.0
 
 
-def make_resolver(opened: OpenVault) -> Resolver:
+def make_resolver(storage: Storage, search: Search) -> Resolver:
     """The resolver of an open vault.
 
     Returns:
         The resolver.
     """
-    store_service = opened.search.store_service
-    return Resolver(
-        opened.storage.make_id, opened.storage.work, opened.search.space, store_service.admit, store_service.read_anew
-    )
+    store_service = search.store_service
+    return Resolver(storage.make_id, storage.work, search.space, store_service.admit, store_service.read_anew)
 
 
 @dataclass
@@ -126,9 +124,9 @@ class ReviewChores:
             self._looked(seq, at, expiry=expiry)
             return
         try:
-            opened.storage.write(lambda tx: run_review_chores(tx, opened, expiry=expiry), background=True).result(
-                _TURN_S
-            )
+            opened.storage.write(
+                lambda tx: run_review_chores(tx, opened.storage, opened.search, expiry=expiry), background=True
+            ).result(_TURN_S)
         except TimeoutError:
             return  # behind something long in the queue: it is done in its turn
         self._looked(seq, at, expiry=expiry)
@@ -145,7 +143,7 @@ class ReviewChores:
             self.expiry_at = at
 
 
-def run_review_chores(tx: Tx, opened: OpenVault, *, expiry: bool) -> int:
+def run_review_chores(tx: Tx, storage: Storage, search: Search, *, expiry: bool) -> int:
     """Close what closes by itself, and let rules decide what they decide.
 
     Args:
@@ -156,13 +154,13 @@ def run_review_chores(tx: Tx, opened: OpenVault, *, expiry: bool) -> int:
     """
     changed = revalidate(tx, expiry=expiry)
     for due in find_due(tx, _RULED_AT_ONCE):
-        done = make_resolver(opened).resolve_many(
-            tx, due.items, Decision(due.action), SCHEDULER, None, opened.search.add_vectors, rule=due.rule_id
+        done = make_resolver(storage, search).resolve_many(
+            tx, due.items, Decision(due.action), SCHEDULER, None, search.add_vectors, rule=due.rule_id
         )
         mark_seen(tx, due.items)
         changed += len(due.items) - len(done.refused)
     if changed:
-        opened.storage.announce_after(tx, "review", (), SCHEDULER)
+        storage.announce_after(tx, "review", (), SCHEDULER)
     return changed
 
 
@@ -318,8 +316,10 @@ class Conflicts:
                     if verb.earlier is not None:
                         return _decided(verb.earlier)
                     full = _full_id(tx, item_id, scope)
-                    vector, add_vectors = _vector_of(opened, meant), opened.search.add_vectors
-                    done = make_resolver(opened).resolve(tx, full, decision, vector, actor, client, add_vectors)
+                    vector, add_vectors = _vector_of(opened.search, meant), opened.search.add_vectors
+                    done = make_resolver(opened.storage, opened.search).resolve(
+                        tx, full, decision, vector, actor, client, add_vectors
+                    )
                     done = _with_withheld(tx, done, actor)
                     verb.end((*done.active, *done.retired), asdict(done))
                     return done
@@ -355,7 +355,9 @@ class Conflicts:
             if not seen:
                 raise UserError(Code.NOT_FOUND, _NONE)
             with opened.storage.verb(tx, actor, "resolve") as verb:
-                done = make_resolver(opened).resolve_many(tx, seen, decision, actor, client, opened.search.add_vectors)
+                done = make_resolver(opened.storage, opened.search).resolve_many(
+                    tx, seen, decision, actor, client, opened.search.add_vectors
+                )
                 done = _with_withheld(tx, done, actor)
                 verb.end((*done.active, *done.retired))
             return replace(done, refused={**missing, **done.refused})
@@ -478,14 +480,18 @@ def _turned(tx: Tx, opened: OpenVault, name: str, at: _Turning) -> _Turning:
     if not waiting or (at.step_id is not None and not standing_steps(tx, [at.step_id])):
         return replace(at, waiting=(), left=len(there))
     wanted, no = waiting[:A_TURN], Decision(Action.REJECT)
-    resolver, stored, label = make_resolver(opened), opened.search.add_vectors, turned_down_label(at.of)
+    resolver, stored, label = (
+        make_resolver(opened.storage, opened.search),
+        opened.search.add_vectors,
+        turned_down_label(at.of),
+    )
     done = resolver.resolve_many(tx, wanted, no, OWNER_ACTOR, None, stored, step_id=at.step_id, label=label)
     opened.storage.announce_after(tx, "resolve", (*done.active, *done.retired), OWNER_ACTOR)
     items, left = at.items + len(wanted) - len(done.refused), len(open_requests_of(tx, client_id))
     return _Turning(tuple(waiting[A_TURN:]), at.of, done.step_id or at.step_id, items, left)
 
 
-def _vector_of(opened: OpenVault, embedded: Embedded | None) -> NDArray[np.float32] | None:
+def _vector_of(search: Search, embedded: Embedded | None) -> NDArray[np.float32] | None:
     """The vector of a united text in the space that is searched now; None where nothing is united.
 
     Raises:
@@ -493,7 +499,7 @@ def _vector_of(opened: OpenVault, embedded: Embedded | None) -> NDArray[np.float
     """
     if embedded is None:
         return None
-    vectors = embedded.within(opened.search.active_space)
+    vectors = embedded.within(search.active_space)
     if vectors is None:
         raise EnvironmentFaultError(
             embedded.code or Code.BUSY, "The search model does not answer, so a united text cannot be kept; try later."

@@ -45,8 +45,9 @@ from core.engine.practice import Practice
 from core.engine.runtime.expiry import delete_expired
 from core.engine.runtime.monitor import release_caches
 from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.search import Search
 from core.engine.runtime.settings import Settings
-from core.engine.runtime.storage import begin, locked_error, log_failure
+from core.engine.runtime.storage import Storage, begin, locked_error, log_failure
 from core.engine.runtime.threads import EngineLoop, Threads, start_ticker
 from core.engine.startup import SeenCounter, built_in_readers
 from core.engine.vault.embedding_model import EmbeddingModels
@@ -166,17 +167,24 @@ class Engine:
         self._loop.start()
         self._desk = ReviewChores()
         self._unhear: Callable[[], None] = lambda: None
+
+        def storage() -> Storage:
+            return self._require().storage
+
+        def search() -> Search:
+            return self._require().search
+
         self.memories = Memories(self._require, self._authority)
         self.imports = Imports(self._require, setup.person_home)
-        self.library = Library(self._require)
+        self.library = Library(storage, search)
         self.conflicts = Conflicts(self._require, self._authority)
         self.clients = Clients(self._require, self._authority)
-        self.subscriptions = ChangeSubscriptions(self._require, self._authority)
+        self.subscriptions = ChangeSubscriptions(storage, self._authority)
         self.history = History(self._require, self._authority)
         self.settings = Settings(self._require)
         self.practice = Practice(self._require, self._authority)
-        self.client_changes = ClientChanges(self._require, self._authority, self.library, self.practice)
-        self.entities = Entities(self._require, self._authority)
+        self.client_changes = ClientChanges(storage, search, self._authority, self.library, self.practice)
+        self.entities = Entities(storage, self._authority)
         self.sessions = Sessions(self._require, self._authority)
         self.graph = Graph(self._require)
         self.timeline = Timeline(self._require)
@@ -269,7 +277,7 @@ class Engine:
                 opened.storage.vault.read(self._authority.refresh)
                 self._authority.open_owner_channel(owner_token(root))
                 # A search is answered from here on: the index knows what it holds and what it does not hold yet.
-                startup.begin_warming(opened)
+                startup.begin_warming(opened.storage, opened.search)
             except BaseException:
                 self._close(opened)
                 raise
@@ -298,7 +306,7 @@ class Engine:
             opened = self._require()
             if opened.storage.vault.older is None:
                 return 0
-            retired, seq = startup.accept_older(opened)
+            retired, seq = startup.accept_older(opened.storage)
             opened.storage.vault.read(self._authority.refresh)
             self._begin_writing(opened)
         opened.storage.announce("accept_older", (), OWNER_ACTOR, seq)
@@ -323,9 +331,15 @@ class Engine:
             self.finishing = self.imports.finish_interrupted(self._tell_finishing)
             log_failure(self.finishing, _log, "finishing an interrupted import")
             log_failure(
-                begin(opened.storage.threads.jobs, embed_backlog, opened), _log, "embedding what lacked a vector"
+                begin(opened.storage.threads.jobs, embed_backlog, opened.storage, opened.search),
+                _log,
+                "embedding what lacked a vector",
             )
-            log_failure(begin(opened.storage.threads.jobs, compare_imported, opened), _log, "comparing what came in")
+            log_failure(
+                begin(opened.storage.threads.jobs, compare_imported, opened.storage, opened.search),
+                _log,
+                "comparing what came in",
+            )
 
     def _tell_finishing(self, done: int, total: int | None) -> None:
         self.hub.publish(Progress("import", "Finishing an interrupted import", done, total))

@@ -15,6 +15,8 @@ from typing import Any
 
 from core.belief.review.items import open_count
 from core.engine.runtime.open_vault import CachedCount, OpenVault
+from core.engine.runtime.search import Search
+from core.engine.runtime.storage import Storage
 from core.errors import Code
 from core.index.manager import IndexState
 from core.intake.undo import UNPAIRED
@@ -61,16 +63,20 @@ def status_report(opened: OpenVault, rows: Rows) -> StatusReport:
             "running_imports": _running(opened),
             "clients": _clients(rows),
             "open_reviews": open_count(rows),
-            "index": _index(opened),
+            "index": _index(opened.search),
             "pending_embeddings": count_without_vectors(rows, opened.search.space),
-            "embedder": {"model": opened.search.embedder.name, "dims": opened.search.embedder.dims, "by": _by(opened)},
+            "embedder": {
+                "model": opened.search.embedder.name,
+                "dims": opened.search.embedder.dims,
+                "by": _by(opened.search),
+            },
             "model_server": _model(opened),
-            "wal_bytes": _wal_bytes(opened),
+            "wal_bytes": _wal_bytes(opened.storage),
             "write_queue": opened.storage.queue.depth,
-            "search_strategy": _strategy(opened),
+            "search_strategy": _strategy(opened.search),
             "recovered_from_crash": info.recovered_from_crash,
             "lost_commits": info.lost_commits,
-            "warnings": _warnings(opened),
+            "warnings": _warnings(opened.storage),
         }
     )
 
@@ -83,7 +89,7 @@ def status_glance(opened: OpenVault, rows: Rows) -> StatusReport:
     """
     total = int(rows.value("SELECT count(*) FROM memories"))
     total -= sum(int(rows.value(f"SELECT {without}")) for without in (_LATER_PARTS, _BEFORE_MERGES))
-    return StatusReport({"memories": {"total": total}, "index": _index(opened), "model_server": _model(opened)})
+    return StatusReport({"memories": {"total": total}, "index": _index(opened.search), "model_server": _model(opened)})
 
 
 def _model(opened: OpenVault) -> dict[str, str]:
@@ -91,11 +97,9 @@ def _model(opened: OpenVault) -> dict[str, str]:
     return {"state": state.server.value, "model": state.model, "code": state.code, "sentence": state.sentence}
 
 
-def _wal_bytes(opened: OpenVault) -> int:
+def _wal_bytes(storage: Storage) -> int:
     try:
-        return (
-            opened.storage.home.wal.stat().st_size
-        )  # stat, never open: see B21 of the reliability notes in core.vault
+        return storage.home.wal.stat().st_size  # stat, never open: see B21 of the reliability notes in core.vault
     except FileNotFoundError:
         return 0
 
@@ -138,12 +142,12 @@ def _clients(rows: Rows) -> int:
     return int(rows.value(f"SELECT count(*) FROM clients WHERE revoked_at IS NULL AND NOT {UNPAIRED}"))  # noqa: S608 - a constant
 
 
-def _by(opened: OpenVault) -> str:
-    return "model server" if opened.search.space.served else "built-in"
+def _by(search: Search) -> str:
+    return "model server" if search.space.served else "built-in"
 
 
-def _index(opened: OpenVault) -> dict[str, Any]:
-    status = opened.search.index.status()
+def _index(search: Search) -> dict[str, Any]:
+    status = search.index.status()
     return {
         "state": status.state.value,
         "backend": status.backend,
@@ -156,12 +160,12 @@ def _index(opened: OpenVault) -> dict[str, Any]:
     }
 
 
-def _strategy(opened: OpenVault) -> str:
-    return "keyword_only" if opened.search.index.status().state is IndexState.EMPTY else "hybrid"
+def _strategy(search: Search) -> str:
+    return "keyword_only" if search.index.status().state is IndexState.EMPTY else "hybrid"
 
 
-def _warnings(opened: OpenVault) -> list[str]:
-    return [describe_problem(key, **more) for key, more in opening_warnings(opened)]
+def _warnings(storage: Storage) -> list[str]:
+    return [describe_problem(key, **more) for key, more in opening_warnings(storage)]
 
 
 _MB = 1024 * 1024
@@ -196,7 +200,7 @@ def health_report(opened: OpenVault, rows: Rows) -> Health:
     """
     pending = count_without_vectors(rows, opened.search.space)
     found = _Found(
-        opened, rows, pending, _free(opened), opened.load.resources.used_mb(), opened.load.resources.pressure()
+        opened, rows, pending, _free(opened.storage), opened.load.resources.used_mb(), opened.load.resources.pressure()
     )
     warnings = tuple(describe_problem(key, **more) for key, more in _wrong(found))
     index = opened.search.index.status()
@@ -217,7 +221,7 @@ def health_report(opened: OpenVault, rows: Rows) -> Health:
         },
         background=_background(opened, rows),
         degradation={
-            "search_strategy": search_strategy(opened),
+            "search_strategy": search_strategy(opened.storage, opened.search),
             "model_server": opened.model.server.value,
             "warnings": list(warnings),
         },
@@ -225,7 +229,7 @@ def health_report(opened: OpenVault, rows: Rows) -> Health:
     )
 
 
-def search_strategy(opened: OpenVault) -> str:
+def search_strategy(storage: Storage, search: Search) -> str:
     """By what a search goes now (E32.3 with C17).
 
     Returns:
@@ -233,10 +237,10 @@ def search_strategy(opened: OpenVault) -> str:
         yet; `degraded` where not everything can be looked at: changes are missing in the index, or every reader is
         at work.
     """
-    index = opened.search.index.status()
-    if index.state is IndexState.EMPTY or opened.search.active_space.fault.code is not None:
+    index = search.index.status()
+    if index.state is IndexState.EMPTY or search.active_space.fault.code is not None:
         return "bm25_only"
-    return "degraded" if index.needs_warm or not opened.storage.vault.readers_idle else "full"
+    return "degraded" if index.needs_warm or not storage.vault.readers_idle else "full"
 
 
 def describe_problem(key: str, **more: object) -> str:
@@ -298,10 +302,10 @@ def count_next_archived(opened: OpenVault, rows: Rows) -> int:
     return count
 
 
-def _free(opened: OpenVault) -> int | None:
+def _free(storage: Storage) -> int | None:
     """Bytes left on the vault's disk; None where the system does not tell."""
     try:
-        return shutil.disk_usage(opened.storage.home.path).free
+        return shutil.disk_usage(storage.home.path).free
     except OSError:
         return None
 
@@ -330,13 +334,13 @@ def _of_disk(found: _Found) -> Iterator[_Warning]:
         yield "read_only", {"code": fault.value}
 
 
-def opening_warnings(opened: OpenVault) -> Iterator[tuple[str, dict[str, Any]]]:
+def opening_warnings(storage: Storage) -> Iterator[tuple[str, dict[str, Any]]]:
     """What opening found to be wrong with the vault, and what of it the person has not answered.
 
     Yields:
         Keys of sentences, each with its values.
     """
-    info, older = opened.storage.vault.info, opened.storage.vault.older
+    info, older = storage.vault.info, storage.vault.older
     if info.lost_commits:
         yield "damaged_log", {}
     if older is not None:
@@ -346,7 +350,7 @@ def opening_warnings(opened: OpenVault) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _of_opening(found: _Found) -> Iterator[_Warning]:
-    yield from opening_warnings(found.opened)
+    yield from opening_warnings(found.opened.storage)
     if int(found.rows.value("SELECT last_at FROM vault_state")) > found.opened.storage.clock.now_ms() + _HOUR_MS:
         yield "clock_back", {}
     held = clock_check.read_clock(found.rows)

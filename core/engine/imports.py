@@ -25,7 +25,7 @@ from core.engine.runtime import expiry
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.progress import Asked, Counted, ImportProgress, RunningImport
 from core.engine.runtime.search import Embedded
-from core.engine.runtime.storage import begin, log_failure
+from core.engine.runtime.storage import Storage, begin, log_failure
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError, UserError
 from core.importers import dry_run as rehearsing
 from core.importers.detect import detect_format
@@ -326,7 +326,7 @@ class Imports:
             What an import would store, with a plan by conversation.
         """
         opened = self._owners(actor)
-        watch = _watch(opened, progress, cancelled)
+        watch = _watch(opened.storage, progress, cancelled)
         return opened.storage.on(opened.storage.threads.jobs, self._rehearse, opened, path, format, space, watch)
 
     def run(
@@ -360,7 +360,7 @@ class Imports:
         running = RunningImport(opened.storage.make_id(), printable_name(path.name), opened.storage.clock.now_ms())
         opened.imports[running.id] = running
         try:
-            work = _Work(opened, running, _watch(opened, running.told(progress), running.asked(cancelled)))
+            work = _Work(opened, running, _watch(opened.storage, running.told(progress), running.asked(cancelled)))
             done = opened.storage.on(opened.storage.threads.jobs, self._run, work, path, format, space, only)
         except BaseException:
             _end(opened, running)
@@ -526,8 +526,12 @@ class Imports:
             forget_choice(tx, run.id)
 
         opened.storage.write(finish).result()
-        compare_imported(opened, AT_ONCE)
-        log_failure(begin(opened.storage.threads.jobs, compare_imported, opened), _log, "comparing what was imported")
+        compare_imported(opened.storage, opened.search, AT_ONCE)
+        log_failure(
+            begin(opened.storage.threads.jobs, compare_imported, opened.storage, opened.search),
+            _log,
+            "comparing what was imported",
+        )
         seq = opened.storage.vault.read(lambda rows: int(rows.value("SELECT seq FROM vault_state")))
         opened.storage.announce("import", (), OWNER_ACTOR, seq)
 
@@ -579,7 +583,7 @@ class Imports:
             running = RunningImport(str(row[0]), printable_name(str(row[2])), int(row[11]), is_storing=True)
             opened.imports[running.id] = running
             try:
-                watch = _watch(opened, running.told(progress), running.asked(None))
+                watch = _watch(opened.storage, running.told(progress), running.asked(None))
                 self._finish_one(_Work(opened, running, watch), row)
             except CancelledError:
                 pass  # stopped on request, and taken back
@@ -618,8 +622,8 @@ def _end(opened: OpenVault, running: RunningImport) -> None:
     running.over.set()
 
 
-def _watch(opened: OpenVault, progress: Counted | None, cancelled: Asked | None) -> ImportProgress:
-    return ImportProgress(opened.storage.clock, progress, cancelled, opened.storage.closing.is_set)
+def _watch(storage: Storage, progress: Counted | None, cancelled: Asked | None) -> ImportProgress:
+    return ImportProgress(storage.clock, progress, cancelled, storage.closing.is_set)
 
 
 def _need_something(bundle: Bundle, form: str | None, rehearsal: DryRunReport) -> None:

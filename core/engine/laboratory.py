@@ -19,8 +19,8 @@ from core.engine.access.authority import Authority
 from core.engine.access.recall_runner import count_tokens, run_recall
 from core.engine.runtime import settings
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.search import Embedded
-from core.engine.runtime.storage import chain, log_failure, map_result
+from core.engine.runtime.search import Embedded, Search
+from core.engine.runtime.storage import Storage, chain, log_failure, map_result
 from core.engine.startup import flush_journal
 from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Event
@@ -102,7 +102,7 @@ def _failing(rows: Rows) -> set[str]:
     return {row[0] for row in rows.all("SELECT id FROM probes WHERE regressed_at IS NOT NULL")}
 
 
-def save_probe(tx: Tx, opened: OpenVault, query: str, kind: str, memory_ids: Sequence[str], within: int) -> Probe:
+def save_probe(tx: Tx, storage: Storage, query: str, kind: str, memory_ids: Sequence[str], within: int) -> Probe:
     """Save a question; one undo step, none where the same one is saved already.
 
     Args:
@@ -124,16 +124,16 @@ def save_probe(tx: Tx, opened: OpenVault, query: str, kind: str, memory_ids: Seq
     if probe_id is None:
         if int(tx.value("SELECT count(*) FROM probes")) >= MOST:
             raise UserError(Code.INVALID_INPUT, f"There are {MOST} saved questions already; delete one first.")
-        probe_id = opened.storage.make_id()
+        probe_id = storage.make_id()
         row = {"id": probe_id, "query": query, "kind": kind, "expected": expected, "within": within}
-        with opened.storage.verb(tx, OWNER_ACTOR, "save_probe", label="Save a question") as verb:
+        with storage.verb(tx, OWNER_ACTOR, "save_probe", label="Save a question") as verb:
             tx.insert("probes", {**row, "created_at": tx.now_ms})
             verb.note(probe_id, memories=len(named))
             verb.end(())
     return next(probe for probe in probes_of(tx) if probe.id == probe_id)
 
 
-def delete_probe(tx: Tx, opened: OpenVault, probe_id: str) -> str:
+def delete_probe(tx: Tx, storage: Storage, probe_id: str) -> str:
     """Delete a saved question; one undo step.
 
     Returns:
@@ -142,7 +142,7 @@ def delete_probe(tx: Tx, opened: OpenVault, probe_id: str) -> str:
     Raises:
         UserError: NOT_FOUND.
     """
-    with opened.storage.verb(tx, OWNER_ACTOR, "delete_probe", label="Delete a saved question") as verb:
+    with storage.verb(tx, OWNER_ACTOR, "delete_probe", label="Delete a saved question") as verb:
         if not tx.delete("probes", {"id": probe_id}):
             raise UserError(Code.NOT_FOUND, "There is no such saved question.")
         verb.note(probe_id)
@@ -218,7 +218,7 @@ def tally_outcomes(probes: Sequence[Probe], outcomes: Sequence[ProbeOutcome]) ->
     )
 
 
-def record_run(tx: Tx, opened: OpenVault, counted: Tally, step_id: str | None) -> None:
+def record_run(tx: Tx, storage: Storage, counted: Tally, step_id: str | None) -> None:
     """Keep how the probes ended, and tell of those that held before and do not any more.
 
     Args:
@@ -234,7 +234,7 @@ def record_run(tx: Tx, opened: OpenVault, counted: Tally, step_id: str | None) -
             "INSERT INTO probe_runs (id, at, step_id, found, found_of, empty, empty_of, stale, stale_of, tokens) "
             "VALUES (?, ?, (SELECT id FROM undo_steps WHERE id = ?), ?, ?, ?, ?, ?, ?, ?)",
             (
-                opened.storage.make_id(),
+                storage.make_id(),
                 tx.now_ms,
                 step_id,
                 *(counted.found, counted.found_of, counted.empty, counted.empty_of, counted.stale, counted.stale_of),
@@ -249,9 +249,9 @@ def record_run(tx: Tx, opened: OpenVault, counted: Tally, step_id: str | None) -
     more, seq = bool(_failing(tx) - before), tx.seq
 
     def saved() -> None:
-        opened.storage.announce(RAN, (), SCHEDULER, seq)
+        storage.announce(RAN, (), SCHEDULER, seq)
         if more:
-            opened.storage.announce(REGRESSED, (), SCHEDULER, seq)
+            storage.announce(REGRESSED, (), SCHEDULER, seq)
 
     tx.after_commit(saved)
 
@@ -427,7 +427,7 @@ class Laboratory:
             now = opened.storage.clock.now_ms()
 
             def tried(rows: Rows) -> LabAnswer:
-                result = run_recall(opened, rows, request, meant, now, profile)
+                result = run_recall(opened.search, rows, request, meant, now, profile)
                 took_ms = (opened.storage.clock.monotonic() - begun_at) * 1000
                 return make_trial_answer(rows, result, took_ms, seen_as or "")
 
@@ -480,7 +480,7 @@ class Laboratory:
             UserError: VAULT_LOCKED; the future raises CONFIG_INVALID, or INVALID_INPUT where nothing would change.
         """
         opened = self._opened()
-        applying = opened.storage.write(lambda tx: settings.apply_weights(tx, opened, weights))
+        applying = opened.storage.write(lambda tx: settings.apply_weights(tx, opened.storage, opened.search, weights))
         return chain(applying, lambda step_id: self._applied(opened, step_id))
 
     def _applied(self, opened: OpenVault, step_id: str) -> Future[Applied]:
@@ -507,7 +507,7 @@ class Laboratory:
             The probe; the future raises INVALID_QUERY, INVALID_INPUT or NOT_FOUND.
         """
         opened = self._opened()
-        return opened.storage.write(lambda tx: save_probe(tx, opened, query, kind, memory_ids, within))
+        return opened.storage.write(lambda tx: save_probe(tx, opened.storage, query, kind, memory_ids, within))
 
     def delete_probe(self, probe_id: str) -> Future[str]:
         """Delete a saved question.
@@ -516,7 +516,7 @@ class Laboratory:
             The undo step; the future raises NOT_FOUND.
         """
         opened = self._opened()
-        return opened.storage.write(lambda tx: delete_probe(tx, opened, probe_id))
+        return opened.storage.write(lambda tx: delete_probe(tx, opened.storage, probe_id))
 
     def run_probes(self) -> Future[Tally]:
         """Ask all saved questions now, under the weights in force, and keep how they end."""
@@ -582,7 +582,7 @@ class Laboratory:
 
         def keep(found: tuple[tuple[Probe, ...], tuple[Tally, ...]]) -> Future[Tally]:
             (counted,) = found[1]
-            kept = opened.storage.write(lambda tx: record_run(tx, opened, counted, step_id), background=True)
+            kept = opened.storage.write(lambda tx: record_run(tx, opened.storage, counted, step_id), background=True)
             return map_result(kept, lambda _: counted)
 
         return chain(ran, keep)
@@ -593,11 +593,13 @@ class Laboratory:
         """All probes under each profile; None is the one in force."""
 
         def ask_all(probes: tuple[Probe, ...], vectors: _Vectors) -> tuple[tuple[Probe, ...], tuple[Tally, ...]]:
-            outcomes = [_outcomes(opened, probe, vectors, profiles, is_stale) for probe in probes]
+            outcomes = [
+                _outcomes(opened.storage, opened.search, probe, vectors, profiles, is_stale) for probe in probes
+            ]
             tallies = [tally_outcomes(probes, [row[at] for row in outcomes]) for at in range(len(profiles))]
             return probes, tuple(tallies)
 
-        embedded = chain(opened.storage.read(probes_of), lambda probes: _with_vectors(opened, probes))
+        embedded = chain(opened.storage.read(probes_of), lambda probes: _with_vectors(opened.search, probes))
         return chain(embedded, lambda found: opened.storage.on(opened.storage.threads.reads, ask_all, *found))
 
 
@@ -605,39 +607,40 @@ def _application(rows: Rows, step_id: str) -> Applied:
     return next(one for one in settings.weight_applications(rows) if one.step_id == step_id)
 
 
-def _with_vectors(opened: OpenVault, probes: tuple[Probe, ...]) -> Future[tuple[tuple[Probe, ...], _Vectors]]:
+def _with_vectors(search: Search, probes: tuple[Probe, ...]) -> Future[tuple[tuple[Probe, ...], _Vectors]]:
     """Embed the questions that were not asked before."""
     wanted = list(dict.fromkeys(request_of(probe).embed_text for probe in probes))
     known = {
         text: one
-        for text, one in opened.search.probe_vectors.items()
-        if text in wanted and one.active_space is opened.search.active_space
+        for text, one in search.probe_vectors.items()
+        if text in wanted and one.active_space is search.active_space
     }
     missing = [text for text in wanted if text not in known]
 
     def keep(meant: Embedded) -> tuple[tuple[Probe, ...], _Vectors]:
         found = {**known, **dict(zip(missing, meant.each(len(missing)), strict=True))}
-        opened.search.probe_vectors = {text: one for text, one in found.items() if one.vectors is not None}
+        search.probe_vectors = {text: one for text, one in found.items() if one.vectors is not None}
         return probes, found
 
-    return map_result(opened.search.embed_texts(missing), keep)
+    return map_result(search.embed_texts(missing), keep)
 
 
 def _outcomes(
-    opened: OpenVault,
+    storage: Storage,
+    search: Search,
     probe: Probe,
     vectors: _Vectors,
     profiles: Sequence[Profile | None],
     is_stale: Callable[[], bool],
 ) -> list[ProbeOutcome]:
     """One probe under each profile, on one snapshot."""
-    if is_stale() or opened.storage.closing.is_set():
+    if is_stale() or storage.closing.is_set():
         raise CancelledError
-    request, now = request_of(probe), opened.storage.clock.now_ms()
+    request, now = request_of(probe), storage.clock.now_ms()
     meant = vectors[request.embed_text]
 
     def tried(rows: Rows) -> list[ProbeOutcome]:
-        found = [run_recall(opened, rows, request, meant, now, profile) for profile in profiles]
+        found = [run_recall(search, rows, request, meant, now, profile) for profile in profiles]
         return [judge_probe(rows, probe, result, receipts.count_tokens(result)) for result in found]
 
-    return opened.storage.vault.read(tried)
+    return storage.vault.read(tried)

@@ -18,9 +18,8 @@ from core import log
 from core.belief.review.sides import injection_reasons
 from core.engine.export_format import Fields, check_format, rendered
 from core.engine.memories.memories import embed_backlog
-from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.search import Embedded
-from core.engine.runtime.storage import begin, chain, log_failure, map_result
+from core.engine.runtime.search import Embedded, Search
+from core.engine.runtime.storage import Storage, begin, chain, log_failure, map_result
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.intake.revise.revision import VERB, Reviser, preview_revision
 from core.intake.revise.revision_plan import check_revision
@@ -51,7 +50,7 @@ _CLAIMS = (
 )
 
 
-def write_export(opened: OpenVault, ids: Sequence[str], to: Path, format_name: str) -> int:
+def write_export(storage: Storage, ids: Sequence[str], to: Path, format_name: str) -> int:
     """Write memories to a file.
 
     Args:
@@ -66,12 +65,12 @@ def write_export(opened: OpenVault, ids: Sequence[str], to: Path, format_name: s
         EnvironmentFaultError: the file cannot be written there.
     """
     check_format(format_name)
-    if to.resolve().is_relative_to(opened.storage.home.path.resolve()):
+    if to.resolve().is_relative_to(storage.home.path.resolve()):
         raise UserError(Code.INVALID_INPUT, "That folder is Loci's own; choose another place for the export.")
-    found = opened.storage.vault.read(lambda rows: export_fields(rows, ids))
+    found = storage.vault.read(lambda rows: export_fields(rows, ids))
     data = rendered(found, format_name).encode("utf-8")
     # First the audit, then the file: nothing leaves the vault without a trace.
-    _put_down(opened, len(found), format_name)
+    _put_down(storage, len(found), format_name)
     try:
         write_atomic(to, data)
     except EnvironmentFaultError as error:
@@ -81,7 +80,7 @@ def write_export(opened: OpenVault, ids: Sequence[str], to: Path, format_name: s
     return len(found)
 
 
-def record_export(opened: OpenVault, ids: Sequence[str], format_name: str) -> tuple[str, ...]:
+def record_export(storage: Storage, ids: Sequence[str], format_name: str) -> tuple[str, ...]:
     """Record that memories are exported, and return their order.
 
     Args:
@@ -94,8 +93,8 @@ def record_export(opened: OpenVault, ids: Sequence[str], format_name: str) -> tu
         UserError: INVALID_INPUT for another format.
     """
     check_format(format_name)
-    found = opened.storage.vault.read(lambda rows: [parts[0].id for parts in _in_order(_wholes(rows, ids)[0])])
-    _put_down(opened, len(found), format_name)
+    found = storage.vault.read(lambda rows: [parts[0].id for parts in _in_order(_wholes(rows, ids)[0])])
+    _put_down(storage, len(found), format_name)
     return tuple(found)
 
 
@@ -117,12 +116,12 @@ def fields_of_parts(rows: Rows, ids: Sequence[str]) -> tuple[tuple[str, Fields],
     return tuple(told)
 
 
-def _put_down(opened: OpenVault, count: int, format_name: str) -> None:
+def _put_down(storage: Storage, count: int, format_name: str) -> None:
     def note(tx: Tx) -> None:
-        with opened.storage.work.verb(tx, "export", "Export memories", OWNER_ACTOR) as verb:
+        with storage.work.verb(tx, "export", "Export memories", OWNER_ACTOR) as verb:
             verb.note(memories=count, format=format_name)
 
-    opened.storage.write(note).result()
+    storage.write(note).result()
 
 
 def export_fields(rows: Rows, ids: Sequence[str]) -> list[Fields]:
@@ -197,7 +196,7 @@ def _moment(ms: int | None) -> str | None:
     return None if ms is None else format_time(When(ms))
 
 
-def read_warning(opened: OpenVault, memory_id: str) -> Future[Warned | None]:
+def read_warning(storage: Storage, memory_id: str) -> Future[Warned | None]:
     """Whether a memory is kept out of what assistants are given by themselves, and why.
 
     Returns:
@@ -210,10 +209,10 @@ def read_warning(opened: OpenVault, memory_id: str) -> Future[Warned | None]:
             raise UserError(Code.NOT_FOUND, "There is no such memory.")
         return injection_reasons(memory)
 
-    return opened.storage.read(read)
+    return storage.read(read)
 
 
-def let_memory_through(opened: OpenVault, memory_id: str) -> Future[str]:
+def let_memory_through(storage: Storage, memory_id: str) -> Future[str]:
     """Let a memory through; one undo step (`core.intake.transitions.review_items.release_hold`).
 
     Returns:
@@ -221,11 +220,11 @@ def let_memory_through(opened: OpenVault, memory_id: str) -> Future[str]:
     """
 
     def write(tx: Tx) -> str:
-        step = release_hold(tx, opened.storage.work, memory_id, OWNER_ACTOR)
-        opened.storage.announce_after(tx, LET_THROUGH, (memory_id,), OWNER_ACTOR)
+        step = release_hold(tx, storage.work, memory_id, OWNER_ACTOR)
+        storage.announce_after(tx, LET_THROUGH, (memory_id,), OWNER_ACTOR)
         return step
 
-    return opened.storage.write(write)
+    return storage.write(write)
 
 
 _log = log.get("engine")
@@ -241,8 +240,9 @@ _NAMED = 5
 class Library:
     """Everything the person does with many memories. Each method that reads the vault returns at once with a Future."""
 
-    def __init__(self, opened: Callable[[], OpenVault]) -> None:
-        self._opened = opened
+    def __init__(self, storage: Callable[[], Storage], search: Callable[[], Search]) -> None:
+        self._storage = storage
+        self._search = search
 
     def find(self, request: FindRequest) -> Future[Found]:
         """All memories that match a search, in order.
@@ -253,14 +253,14 @@ class Library:
         Returns:
             Their ids; INVALID_QUERY for a search that cannot be read.
         """
-        opened = self._opened()
-        begun_at = opened.storage.clock.monotonic()
+        storage = self._storage()
+        begun_at = storage.clock.monotonic()
 
         def read(rows: Rows) -> Found:
-            ids = find_rows(rows, request, opened.storage.clock.now_ms())
-            return Found(ids, (opened.storage.clock.monotonic() - begun_at) * 1000)
+            ids = find_rows(rows, request, storage.clock.now_ms())
+            return Found(ids, (storage.clock.monotonic() - begun_at) * 1000)
 
-        return opened.storage.read(read)
+        return storage.read(read)
 
     def rows(self, ids: Sequence[str]) -> Future[tuple[MemoryRow, ...]]:
         """The light rows of memories.
@@ -271,13 +271,13 @@ class Library:
         Returns:
             Rows in the order of the ids.
         """
-        opened = self._opened()
+        storage = self._storage()
         wanted = tuple(ids)
-        return opened.storage.read(lambda rows: read_rows(rows, wanted, opened.storage.clock.now_ms()))
+        return storage.read(lambda rows: read_rows(rows, wanted, storage.clock.now_ms()))
 
     def count_facets(self) -> Future[Facets]:
         """How many memories each filter value would leave."""
-        return self._opened().storage.read(count_facets)
+        return self._storage().read(count_facets)
 
     def preview(self, ids: Sequence[str], revision: Revision) -> Future[RevisionPreview]:
         """What a change would do; nothing is written.
@@ -286,7 +286,7 @@ class Library:
             Counts, reasons in words, examples.
         """
         wanted = tuple(ids)
-        return self._opened().storage.read(lambda rows: preview_revision(rows, wanted, revision))
+        return self._storage().read(lambda rows: preview_revision(rows, wanted, revision))
 
     def revise(self, ids: Sequence[str], revision: Revision) -> Future[RevisionReport]:
         """Change memories; one undo step.
@@ -294,28 +294,28 @@ class Library:
         Returns:
             What was done; INVALID_INPUT or TEXT_TOO_LARGE for a change that makes no sense.
         """
-        opened = self._opened()
+        storage, search = self._storage(), self._search()
         wanted = tuple(ids)
         check_revision(wanted, revision)
         text = revision.text
         if text is None:
-            done = opened.storage.write(_revise(opened, wanted, revision, None))
-            return map_result(done, lambda report: _with_backlog(opened, report, revision))
+            done = storage.write(_revise(storage, search, wanted, revision, None))
+            return map_result(done, lambda report: _with_backlog(storage, search, report, revision))
         return chain(
             chain(
-                opened.storage.read(lambda rows: _embedded(rows, wanted[0], text)),
-                lambda full: opened.search.embed_texts([full]),
+                storage.read(lambda rows: _embedded(rows, wanted[0], text)),
+                lambda full: search.embed_texts([full]),
             ),
-            lambda meant: opened.storage.write(_revise(opened, wanted, revision, meant)),
+            lambda meant: storage.write(_revise(storage, search, wanted, revision, meant)),
         )
 
     def explain_warning(self, memory_id: str) -> Future[Warned | None]:
         """Why a memory is kept out of automatic context (`core.engine.library.read_warning`)."""
-        return read_warning(self._opened(), memory_id)
+        return read_warning(self._storage(), memory_id)
 
     def let_through(self, memory_id: str) -> Future[str]:
         """Let a memory through that reads like an instruction; the id of the undo step."""
-        return let_memory_through(self._opened(), memory_id)
+        return let_memory_through(self._storage(), memory_id)
 
     def export(self, ids: Sequence[str], to: Path, format: str) -> Future[int]:  # noqa: A002 - as on the command line
         """Write memories to a file that only the person may read; in the vault only an audit row says so.
@@ -328,9 +328,9 @@ class Library:
         Returns:
             How many memories were written.
         """
-        opened = self._opened()
+        storage = self._storage()
         wanted = tuple(ids)
-        return opened.storage.on(opened.storage.threads.checks, write_export, opened, wanted, to, format)
+        return storage.on(storage.threads.checks, write_export, storage, wanted, to, format)
 
     def record_export(self, ids: Sequence[str], format: str) -> Future[tuple[str, ...]]:  # noqa: A002 - as above
         """Put down that memories leave the vault, and say in which order; `export_fields` gives them piece by piece.
@@ -342,9 +342,9 @@ class Library:
         Returns:
             The ids in the order of an export; of a split text that of its first part.
         """
-        opened = self._opened()
+        storage = self._storage()
         wanted = tuple(ids)
-        return opened.storage.on(opened.storage.threads.checks, record_export, opened, wanted, format)
+        return storage.on(storage.threads.checks, record_export, storage, wanted, format)
 
     def export_fields(self, ids: Sequence[str]) -> Future[tuple[tuple[str, Mapping[str, Any]], ...]]:
         """Memories as the fields of an export.
@@ -356,7 +356,7 @@ class Library:
             Id and fields of each part, in the order of the ids; of a later part the text alone.
         """
         wanted = tuple(ids)
-        return self._opened().storage.read(lambda rows: fields_of_parts(rows, wanted))
+        return self._storage().read(lambda rows: fields_of_parts(rows, wanted))
 
     def full_id(self, what: str, text: str) -> Future[str]:
         """The id that a person means by the end of one.
@@ -383,7 +383,7 @@ class Library:
                 raise UserError(Code.INVALID_INPUT, f"More than one id ends so; write more of it: {named}.")
             return str(found[0][0]) if found else text
 
-        return self._opened().storage.read_quietly(read)
+        return self._storage().read_quietly(read)
 
     @staticmethod
     def essence(question: str) -> str:
@@ -428,30 +428,30 @@ def _embedded(rows: Rows, memory_id: str, text: str) -> str:
 
 
 def _revise(
-    opened: OpenVault, ids: Sequence[str], revision: Revision, meant: Embedded | None
+    storage: Storage, search: Search, ids: Sequence[str], revision: Revision, meant: Embedded | None
 ) -> Callable[[Tx], RevisionReport]:
     def write(tx: Tx) -> RevisionReport:
-        store_service = opened.search.store_service
+        store_service = search.store_service
         reviser = Reviser(
-            opened.storage.make_id,
-            opened.storage.work,
-            opened.search.space,
+            storage.make_id,
+            storage.work,
+            search.space,
             store_service.admit,
             store_service.read_anew,
         )
-        made = None if meant is None else meant.within(opened.search.active_space)
+        made = None if meant is None else meant.within(search.active_space)
         vector = None if made is None else made[0]
-        report = reviser.revise(tx, ids, revision, vector, OWNER_ACTOR, opened.search.add_vectors)
+        report = reviser.revise(tx, ids, revision, vector, OWNER_ACTOR, search.add_vectors)
         if report.step_id is not None:
-            opened.storage.announce_after(tx, VERB, report.ids, OWNER_ACTOR)
+            storage.announce_after(tx, VERB, report.ids, OWNER_ACTOR)
         return report
 
     return write
 
 
-def _with_backlog(opened: OpenVault, report: RevisionReport, revision: Revision) -> RevisionReport:
+def _with_backlog(storage: Storage, search: Search, report: RevisionReport, revision: Revision) -> RevisionReport:
     """What is brought back may have been forgotten before it got its vector."""
     if revision.status is Status.ACTIVE and report.changed:
         with suppress(UserError):
-            log_failure(begin(opened.storage.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
+            log_failure(begin(storage.threads.jobs, embed_backlog, storage, search), _log, "embedding what came back")
     return report

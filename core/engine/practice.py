@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from core import log
 from core.engine.access.authority import Authority
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.storage import chain
+from core.engine.runtime.search import Search
+from core.engine.runtime.storage import Storage, chain
 from core.errors import Code, LociError, UserError
 from core.intake.revise.outcome_reports import (
     HARMFUL,
@@ -48,9 +49,9 @@ Check = Callable[[Rows], None]
 """Raises where the actor may not see the memory."""
 
 
-def outcome_reports(opened: OpenVault) -> OutcomeReports:
+def outcome_reports(storage: Storage, search: Search) -> OutcomeReports:
     """What takes reports down in an open vault."""
-    return OutcomeReports(opened.storage.make_id, opened.storage.work, opened.search.space, opened.search.add_vectors)
+    return OutcomeReports(storage.make_id, storage.work, search.space, search.add_vectors)
 
 
 def mark_helpful(
@@ -72,7 +73,7 @@ def mark_helpful(
             if known is not None:
                 return known
             check_marks(tx, memory_id, actor, tx.now_ms)
-            done = outcome_reports(opened).mark_helpful(tx, memory_id, actor)
+            done = outcome_reports(opened.storage, opened.search).mark_helpful(tx, memory_id, actor)
             verb.end((done.state.memory_id,), _kept_mark(done))
             return done
 
@@ -119,7 +120,7 @@ def mark_harmful(
                 if known is not None:
                     return known
                 check_marks(tx, memory_id, actor, tx.now_ms)
-                done = outcome_reports(opened).mark_harmful(tx, memory_id, actor, reason, turned)
+                done = outcome_reports(opened.storage, opened.search).mark_harmful(tx, memory_id, actor, reason, turned)
                 verb.end((done.state.memory_id,), _kept_mark(done))
                 return done
 
@@ -165,7 +166,7 @@ def _tried(vectors: Future[NDArray[np.float32]]) -> Future[NDArray[np.float32] |
 
 
 def record_outcome(
-    opened: OpenVault, memory_id: str, success: bool, took_ms: int | None, actor: Actor, check: Check
+    storage: Storage, search: Search, memory_id: str, success: bool, took_ms: int | None, actor: Actor, check: Check
 ) -> Future[OutcomeTaken]:
     """A procedure was carried out.
 
@@ -179,34 +180,34 @@ def record_outcome(
 
     def write(tx: Tx) -> OutcomeTaken:
         check(tx)
-        done = outcome_reports(opened).record_outcome(tx, memory_id, success, took_ms, actor)
-        opened.storage.announce_after(tx, OUTCOME, (done.state.memory_id,), actor)
+        done = outcome_reports(storage, search).record_outcome(tx, memory_id, success, took_ms, actor)
+        storage.announce_after(tx, OUTCOME, (done.state.memory_id,), actor)
         return done
 
-    return opened.storage.write(write)
+    return storage.write(write)
 
 
-def read_rule_state(opened: OpenVault, memory_id: str, check: Check) -> Future[RuleState | None]:
+def read_rule_state(storage: Storage, memory_id: str, check: Check) -> Future[RuleState | None]:
     """How a rule has served; None where the memory is no rule."""
 
     def read(rows: Rows) -> RuleState | None:
         check(rows)
         return rule_state(rows, memory_id)
 
-    return opened.storage.read(read)
+    return storage.read(read)
 
 
-def read_procedure_state(opened: OpenVault, memory_id: str, check: Check) -> Future[ProcedureState | None]:
+def read_procedure_state(storage: Storage, memory_id: str, check: Check) -> Future[ProcedureState | None]:
     """How a procedure goes and how it went; None where the memory is no procedure."""
 
     def read(rows: Rows) -> ProcedureState | None:
         check(rows)
         return procedure_state(rows, memory_id)
 
-    return opened.storage.read(read)
+    return storage.read(read)
 
 
-def last_applications(opened: OpenVault, memory_id: str, limit: int, check: Check) -> Future[tuple[Application, ...]]:
+def last_applications(storage: Storage, memory_id: str, limit: int, check: Check) -> Future[tuple[Application, ...]]:
     """The last times that a rule was applied, the latest first; none for what is no rule."""
 
     def read(rows: Rows) -> tuple[Application, ...]:
@@ -216,7 +217,7 @@ def last_applications(opened: OpenVault, memory_id: str, limit: int, check: Chec
             for at, is_helpful, client, reason in rows.all(_APPLIED, (memory_id, limit))
         )
 
-    return opened.storage.read(read)
+    return storage.read(read)
 
 
 class Practice:
@@ -273,19 +274,27 @@ class Practice:
             took_ms: how long it took; None where nobody measured.
         """
         self._authority.require_voice(actor)
-        return record_outcome(self._opened(), memory_id, success, took_ms, actor, self._may_mark(memory_id, actor))
+        return record_outcome(
+            self._opened().storage,
+            self._opened().search,
+            memory_id,
+            success,
+            took_ms,
+            actor,
+            self._may_mark(memory_id, actor),
+        )
 
     def read_rule(self, memory_id: str, actor: Actor) -> Future[RuleState | None]:
         """How a rule has served; None where the memory is no rule."""
-        return read_rule_state(self._opened(), memory_id, self._check(memory_id, actor))
+        return read_rule_state(self._opened().storage, memory_id, self._check(memory_id, actor))
 
     def read_procedure(self, memory_id: str, actor: Actor) -> Future[ProcedureState | None]:
         """How a procedure goes and how it went; None where the memory is no procedure."""
-        return read_procedure_state(self._opened(), memory_id, self._check(memory_id, actor))
+        return read_procedure_state(self._opened().storage, memory_id, self._check(memory_id, actor))
 
     def list_applications(self, memory_id: str, actor: Actor, limit: int = 5) -> Future[tuple[Application, ...]]:
         """The last times that a rule was applied, the latest first."""
-        return last_applications(self._opened(), memory_id, limit, self._check(memory_id, actor))
+        return last_applications(self._opened().storage, memory_id, limit, self._check(memory_id, actor))
 
     def _may_mark(self, memory_id: str, actor: Actor, kind: Kind | None = None) -> Check:
         """Looks anew where it is carried out: what was granted may have been taken back since."""

@@ -180,15 +180,16 @@ def open_vault(
     if vault.older is not None:
         return opened  # nothing is written before the person accepts it
     if vault.info.recovered_from_crash:
-        log_failure(opened.storage.write(lambda tx: _note_crash(opened, tx), background=True), _log, "noting a crash")
+        noting = opened.storage.write(lambda tx: _note_crash(opened.storage, tx), background=True)
+        log_failure(noting, _log, "noting a crash")
     if before is not None:
         over = before
-        noting = opened.storage.write(lambda tx: vector_spaces.note_active(tx, space, over), background=True)
-        log_failure(noting, _log, "noting another built-in model")
+        replacing = opened.storage.write(lambda tx: vector_spaces.note_active(tx, space, over), background=True)
+        log_failure(replacing, _log, "noting another built-in model")
     return opened
 
 
-def accept_older(opened: OpenVault) -> tuple[int, int]:
+def accept_older(storage: Storage) -> tuple[int, int]:
     """Go on with an older copy on the owner's word; on the thread that opens the vault, while nobody writes.
 
     Returns:
@@ -199,16 +200,16 @@ def accept_older(opened: OpenVault) -> tuple[int, int]:
     """
 
     def note(tx: Tx, retired: int) -> tuple[int, int]:
-        with opened.storage.work.verb(tx, "accept_older", "Accept an older copy of the vault", OWNER_ACTOR) as verb:
+        with storage.work.verb(tx, "accept_older", "Accept an older copy of the vault", OWNER_ACTOR) as verb:
             verb.note(retired_clients=retired)
         return retired, tx.seq
 
-    return opened.storage.vault.accept_older(note)
+    return storage.vault.accept_older(note)
 
 
-def _note_crash(opened: OpenVault, tx: Tx) -> None:
+def _note_crash(storage: Storage, tx: Tx) -> None:
     """The last run did not close the vault: that is an event of its own (E33.3)."""
-    with opened.storage.work.verb(tx, "crash_recovery", "Opened after an unexpected end", SCHEDULER) as verb:
+    with storage.work.verb(tx, "crash_recovery", "Opened after an unexpected end", SCHEDULER) as verb:
         verb.note(how="auto")
 
 
@@ -262,21 +263,21 @@ class _Sealer:
         return open_with_fresh_key(self._root, Purpose.INDEX, sealed, aad)
 
 
-def _identity(opened: OpenVault, sight: ActiveVectorSpace) -> Identity:
-    return Identity(opened.storage.root.vault_id.hex(), sight.space.model, sight.space.dims)
+def _identity(storage: Storage, sight: ActiveVectorSpace) -> Identity:
+    return Identity(storage.root.vault_id.hex(), sight.space.model, sight.space.dims)
 
 
-def warm_index(opened: OpenVault) -> None:
+def warm_index(storage: Storage, search: Search) -> None:
     """Bring the index in step with the vault while searches go on."""
     whole_at: list[int] = []
-    sight = opened.search.active_space
-    name = _identity(opened, sight)
-    sealer = _Sealer(opened.storage.root)
+    sight = search.active_space
+    name = _identity(storage, sight)
+    sealer = _Sealer(storage.root)
 
     def snapshot(rows: Rows) -> VectorIndex | SnapshotRefused:
         newest = int(rows.value("SELECT seq FROM vault_state"))
         anchor = rows.value("SELECT json_extract(value, '$') FROM settings WHERE key = ?", (_ANCHOR,))
-        found = read_snapshot(opened.storage.home.snapshot, name, sealer, newest=newest, anchor_at=lambda _: anchor)
+        found = read_snapshot(storage.home.snapshot, name, sealer, newest=newest, anchor_at=lambda _: anchor)
         if not isinstance(found, SnapshotRefused):
             loader = VaultVectorLoader(rows, sight.space)
             if np.array_equal(np.sort(found.labels()), loader.live_labels()) and not len(
@@ -287,15 +288,13 @@ def warm_index(opened: OpenVault) -> None:
 
     def run(rows: Rows) -> None:
         def tell(done: int, total: int) -> None:
-            opened.storage.hub.publish(Progress("index", "Loading the index", done, total))
+            storage.hub.publish(Progress("index", "Loading the index", done, total))
 
-        sight.index.warm(
-            VaultVectorLoader(rows, sight.space), tell, opened.storage.closing.is_set, lambda: snapshot(rows)
-        )
+        sight.index.warm(VaultVectorLoader(rows, sight.space), tell, storage.closing.is_set, lambda: snapshot(rows))
 
-    opened.storage.vault.read(run, deadline_s=None)
+    storage.vault.read(run, deadline_s=None)
     if whole_at == [sight.index.revision]:
-        opened.search.saved = _mark(sight)
+        search.saved = _mark(sight)
 
 
 def _mark(sight: ActiveVectorSpace) -> tuple[object, ...]:
@@ -304,12 +303,12 @@ def _mark(sight: ActiveVectorSpace) -> tuple[object, ...]:
     return sight.space.name, status.revision, status.done, status.backend, status.staged, status.dead
 
 
-def begin_warming(opened: OpenVault) -> None:
+def begin_warming(storage: Storage, search: Search) -> None:
     """Start warming and return as soon as searches can be answered."""
-    warming = opened.storage.threads.jobs.submit(warm_index, opened)
+    warming = storage.threads.jobs.submit(warm_index, storage, search)
     log_failure(warming, _log, "loading the index")
-    while not warming.done() and not _can_answer(opened.search.index.status()):
-        opened.storage.closing.wait(_WARM_POLL_S)
+    while not warming.done() and not _can_answer(search.index.status()):
+        storage.closing.wait(_WARM_POLL_S)
 
 
 def _can_answer(index: IndexStatus) -> bool:
@@ -318,7 +317,7 @@ def _can_answer(index: IndexStatus) -> bool:
     return index.state is not IndexState.EMPTY and (index.done > 0 or index.snapshot is not None)
 
 
-def scrub_index(opened: OpenVault, stopped: Callable[[], bool] | None = None) -> str | None:
+def scrub_index(storage: Storage, search: Search, stopped: Callable[[], bool] | None = None) -> str | None:
     """Rewrite the lexical index where rows vanished: until then its pages still hold their words.
 
     Args:
@@ -327,30 +326,30 @@ def scrub_index(opened: OpenVault, stopped: Callable[[], bool] | None = None) ->
     Returns:
         The note that may be cleared; None where nothing was due or something is left for the next time.
     """
-    if not opened.search.scrub_due.is_set() or opened.storage.vault.older is not None:
+    if not search.scrub_due.is_set() or storage.vault.older is not None:
         return None
-    opened.search.scrub_due.clear()
+    search.scrub_due.clear()
     try:
-        noted = opened.storage.vault.read(scrub_noted)
-        is_done = opened.storage.vault.scrub(stopped or opened.storage.closing.is_set)
+        noted = storage.vault.read(scrub_noted)
+        is_done = storage.vault.scrub(stopped or storage.closing.is_set)
     except BaseException:
-        opened.search.scrub_due.set()
+        search.scrub_due.set()
         raise
     if not is_done:
-        opened.search.scrub_due.set()
+        search.scrub_due.set()
         return None
     return noted
 
 
 def maintain_index(opened: OpenVault) -> None:
     """Link what was written since, or rebuild the index, when it is due; scrub what vanished."""
-    noted = scrub_index(opened)
+    noted = scrub_index(opened.storage, opened.search)
     if noted is not None:
         log_failure(
             opened.storage.write(lambda tx: clear_scrub_note(tx, noted), background=True), _log, "noting a scrub"
         )
     if opened.search.index.status().needs_warm:
-        warm_index(opened)
+        warm_index(opened.storage, opened.search)
     if opened.search.index.due() is not MaintenanceDue.NOTHING:
         opened.search.index.maintain(lambda *_: None, opened.storage.closing.is_set)
 
@@ -386,15 +385,10 @@ def watch_vault_file(opened: OpenVault) -> None:
     opened.storage.vault.watch()
 
 
-def _snapshot(opened: OpenVault, wait_s: float) -> None:
-    sight = opened.search.active_space
+def _snapshot(storage: Storage, search: Search, wait_s: float) -> None:
+    sight = search.active_space
     index = sight.index.settled_index()
-    if (
-        index is None
-        or index.count == 0
-        or opened.search.saved == _mark(sight)
-        or opened.storage.vault.older is not None
-    ):
+    if index is None or index.count == 0 or search.saved == _mark(sight) or storage.vault.older is not None:
         return
     anchor = secrets.token_hex(16)
 
@@ -405,14 +399,14 @@ def _snapshot(opened: OpenVault, wait_s: float) -> None:
             (_ANCHOR, json.dumps(anchor), tx.now_ms),
         )
 
-    remembering = opened.storage.write(remember)
+    remembering = storage.write(remember)
     try:
         remembering.result(wait_s)
     except TimeoutError:
         # Behind something long in the queue: the snapshot that is there stays, with the anchor that fits it.
         remembering.cancel()
         return
-    write_snapshot(opened.storage.home.snapshot, index, _identity(opened, sight), anchor, _Sealer(opened.storage.root))
+    write_snapshot(storage.home.snapshot, index, _identity(storage, sight), anchor, _Sealer(storage.root))
 
 
 def close_vault(opened: OpenVault, within_s: float = CLOSE_S) -> None:
@@ -433,12 +427,15 @@ def close_vault(opened: OpenVault, within_s: float = CLOSE_S) -> None:
     drained_by = min(drained_by, opened.storage.clock.monotonic() + _DRAIN_S)
     for step, action in (
         ("journal", lambda: flush_journal(opened, left(drained_by))),
-        ("snapshot", lambda: _snapshot(opened, left(drained_by))),
+        ("snapshot", lambda: _snapshot(opened.storage, opened.search, left(drained_by))),
         ("queue", lambda: opened.storage.queue.close(left(drained_by))),
     ):
         _try(step, action)
     if opened.storage.threads.join_writer(_LEAST_S):
-        _try("scrub", lambda: _last_scrub(opened, lambda: opened.storage.clock.monotonic() >= drained_by))
+        _try(
+            "scrub",
+            lambda: _last_scrub(opened.storage, opened.search, lambda: opened.storage.clock.monotonic() >= drained_by),
+        )
     # Before the pools end: the writer and a reader that are stopped give their threads back at once.
     _try("vault", lambda: opened.storage.vault.close(left(end)))
     opened.storage.threads.join_writer(left(end))
@@ -448,13 +445,13 @@ def close_vault(opened: OpenVault, within_s: float = CLOSE_S) -> None:
     log.stop(opened.log_handler)
 
 
-def _last_scrub(opened: OpenVault, is_late: Callable[[], bool]) -> None:
+def _last_scrub(storage: Storage, search: Search, is_late: Callable[[], bool]) -> None:
     """Scrub in the time that is left; the writer has ended, so this thread may write. Else the next start does it."""
     if is_late():
         return
-    noted = scrub_index(opened, is_late)
+    noted = scrub_index(storage, search, is_late)
     if noted is not None:
-        opened.storage.vault.write(lambda tx: clear_scrub_note(tx, noted))
+        storage.vault.write(lambda tx: clear_scrub_note(tx, noted))
 
 
 def _try(step: str, action: Callable[[], object]) -> None:

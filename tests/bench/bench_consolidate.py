@@ -153,7 +153,7 @@ def consolidate(rig: Rig, watch: Watch, is_over: threading.Event) -> None:
 
 def measure(rig: Rig, known: list[str], pause_s: float) -> None:
     """Time recalls idle and during the job, and say what it did."""
-    rig.opened.storage.threads.jobs.submit(warm_index, rig.opened).result(600)
+    rig.opened.storage.threads.jobs.submit(warm_index, rig.opened.storage, rig.opened.search).result(600)
     while rig.opened.search.index.status().state is not IndexState.READY:
         time.sleep(0.05)
     watch = Watch(rig, random.Random(5).sample(known, min(200, len(known))))

@@ -127,7 +127,7 @@ def applied(rig: Rig, tx: Tx, item: ReviewItem) -> int:
         try:
             with tx.attempt():
                 given = vector if action is Action.MERGE else None
-                make_resolver(rig.opened).resolve(
+                make_resolver(rig.opened.storage, rig.opened.search).resolve(
                     tx, item.id, decision, given, OWNER_ACTOR, None, rig.opened.search.add_vectors
                 )
                 raise UserError(Code.CANCELLED, "Taken back.")
@@ -156,7 +156,7 @@ def run(rig: Rig, count: int) -> None:
     print(f"{len(first.rows)} rows of {first.total} open; {fit} of them can be decided as they say")
     print(f"{sum(carried)} of {offered} offered actions were carried out")
     begun = time.perf_counter()
-    closed = rig.write(lambda tx: run_review_chores(tx, rig.opened, expiry=True))
+    closed = rig.write(lambda tx: run_review_chores(tx, rig.opened.storage, rig.opened.search, expiry=True))
     took = (time.perf_counter() - begun) * 1000
     print(f"upkeep closed {closed} of {count - first.total} in {took:.0f} ms (500 at once)")
 

@@ -108,7 +108,9 @@ class Palace:
             if query not in self._embedded:
                 self._embedded[query] = opened.search.embed_texts([request.embed_text]).result()
             meant, now = self._embedded[query], opened.storage.clock.now_ms()
-            result = opened.storage.vault.read(lambda rows: run_recall(opened, rows, request, meant, now, profile))
+            result = opened.storage.vault.read(
+                lambda rows: run_recall(opened.search, rows, request, meant, now, profile)
+            )
             return [item.refs[0] for item in result.items if item.refs]
 
         return ask

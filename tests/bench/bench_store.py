@@ -149,7 +149,7 @@ def main() -> None:
             rig_at(folder, clock=clock, embedder=embedder, root=key.read_bytes(), readers=built_in_readers()) as rig,
             profiled(arguments.profile),
         ):
-            rig.opened.storage.threads.jobs.submit(warm_index, rig.opened).result(600)
+            rig.opened.storage.threads.jobs.submit(warm_index, rig.opened.storage, rig.opened.search).result(600)
             while rig.opened.search.index.status().state is not IndexState.READY:
                 time.sleep(0.05)
             found = measure(rig, embedder, known, arguments.stores)

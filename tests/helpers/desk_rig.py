@@ -210,7 +210,7 @@ def item(rig: Rig, item_id: str, actor: Actor = OWNER_ACTOR) -> ReviewItem:
 
 def upkeep(rig: Rig, *, expiry: bool = False) -> int:
     """Tends the desk once; gives how many items changed."""
-    changed: int = rig.write(lambda tx: run_review_chores(tx, rig.opened, expiry=expiry))
+    changed: int = rig.write(lambda tx: run_review_chores(tx, rig.opened.storage, rig.opened.search, expiry=expiry))
     return changed
 
 

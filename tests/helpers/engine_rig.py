@@ -174,7 +174,7 @@ class Rig:
 
     def settle(self) -> None:
         """Wait for the job thread, then give vectors to what lacks one."""
-        self.opened.storage.threads.jobs.submit(embed_backlog, self.opened).result(30)
+        self.opened.storage.threads.jobs.submit(embed_backlog, self.opened.storage, self.opened.search).result(30)
 
     def client(self, name: str, *grants: str, session: str | None = None) -> Actor:
         """Pair a client."""

@@ -119,7 +119,16 @@ def _erase_by_index(rig: Rig, gone: str) -> None:
         return journals
 
     journals = opened.storage.vault.read(look)
-    rig.write(lambda tx: erase(tx, opened.storage.work, [gone], OWNER_ACTOR, vector_remover(opened), journals=journals))
+    rig.write(
+        lambda tx: erase(
+            tx,
+            opened.storage.work,
+            [gone],
+            OWNER_ACTOR,
+            vector_remover(opened.storage, opened.search),
+            journals=journals,
+        )
+    )
 
 
 @given(chosen=st.sets(st.sampled_from(ORDER)), undone=st.booleans(), indexed=st.booleans())

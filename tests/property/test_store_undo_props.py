@@ -117,7 +117,7 @@ class Life:
             {"text": sentence(a + 5 * nr), "kind": "fact", "ref": f"{self.brought}-{nr}"} for nr in range(1 + b % 3)
         ]
         self.rig.bring(rows, name=f"{self.brought}.jsonl")
-        compare_imported(self.rig.opened)
+        compare_imported(self.rig.opened.storage, self.rig.opened.search)
 
     # ---- what is said of it
 

@@ -14,7 +14,7 @@ from typing import Any
 from core.config.retrieval import RetrievalOptions
 from core.embed.minilm import counter_for
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.search import Embedded
+from core.engine.runtime.search import Embedded, Search
 from core.errors import Code, UserError
 from core.recall.predicate import feedback_by_memory
 from core.recall.ranking import mark_contradictions
@@ -268,7 +268,7 @@ _AWAY = "The search model does not answer at the moment, so meaning was not comp
 
 
 def run_recall(
-    opened: OpenVault,
+    search: Search,
     rows: Rows,
     request: RecallRequest,
     meant: Embedded | None,
@@ -285,12 +285,12 @@ def run_recall(
     Returns:
         The answer; `took_ms` is left to the caller.
     """
-    sight = opened.search.active_space if meant is None else meant.active_space
+    sight = search.active_space if meant is None else meant.active_space
     # Other weights came into force with a new sight: what an older one still answers goes by them too.
-    weights = profile or opened.search.recall.profile
+    weights = profile or search.recall.profile
     ask = sight.recall.run
     result = ask(rows, request, None if meant is None else meant.first, now_ms, profile=weights)
-    result = result.in_order(mark_contradictions(rows, result.items, opened.search.readers))
+    result = result.in_order(mark_contradictions(rows, result.items, search.readers))
     if meant is None or meant.code is None:
         return result
     reason = f"{result.reason} {_AWAY}" if result.abstained else f"Found by words alone: {_AWAY[0].lower()}{_AWAY[1:]}"

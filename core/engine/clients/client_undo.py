@@ -18,6 +18,8 @@ from typing import NoReturn
 
 from core.belief.claims import OWNERS_WORD
 from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.search import Search
+from core.engine.runtime.storage import Storage
 from core.errors import Code, LociError
 from core.intake.erase.erasure import note_scrub
 from core.intake.transaction.unit_of_work import Verb
@@ -143,7 +145,7 @@ def rehearse_client_undo(tx: Tx, opened: OpenVault, client_id: str, since_ms: in
     """
     steps = _steps(tx, client_id, since_ms, tx.clock_ms)
     every, verbs = json.dumps([step_id for step_id, _ in steps]), dict(steps)
-    taken, tried = _tried(tx, opened, list(verbs), opened.storage.work.begin_step(tx, UNDO_SINCE, "", actor))
+    taken, tried = _tried(tx, opened.storage, list(verbs), opened.storage.work.begin_step(tx, UNDO_SINCE, "", actor))
     untried = json.dumps([step_id for step_id, _ in steps[tried:]])
     kept = [] if since_ms else _too_old(tx, client_id, 0, untried)
     raise RehearsedError(
@@ -183,12 +185,12 @@ def undo_next_batch(
         return replace(at, told=_told(tx, at))
     waiting = standing_steps(tx, at.waiting or ())
     with opened.storage.work.verb(tx, deed.name, "", actor, step_id=at.step_id) as verb:
-        taken = _take(tx, opened, verb, waiting[:STEPS_A_TURN])
+        taken = _take(tx, opened.search, verb, waiting[:STEPS_A_TURN])
         rest = tuple(waiting[STEPS_A_TURN:])
         old = _too_old(tx, client_id, 0, "[]") if deed.archives and not rest else []
         kept = old[:MEMORIES_A_TURN]
         if deed.archives:
-            _archive(tx, opened, verb, kept)
+            _archive(tx, opened.storage, opened.search, verb, kept)
         verb.note(client_id, steps=len(taken.steps), left=len(taken.left), archived=len(kept))
     at = replace(
         at,
@@ -200,19 +202,17 @@ def undo_next_batch(
     return at if rest or len(old) > len(kept) else replace(at, told=_told(tx, at))
 
 
-def _archive(tx: Tx, opened: OpenVault, verb: Verb, memory_ids: Sequence[str]) -> None:
-    transitions = Transitions(
-        tx, verb, opened.storage.make_id, opened.search.space, opened.search.add_vectors, by="owner"
-    )
+def _archive(tx: Tx, storage: Storage, search: Search, verb: Verb, memory_ids: Sequence[str]) -> None:
+    transitions = Transitions(tx, verb, storage.make_id, search.space, search.add_vectors, by="owner")
     for memory_id in memory_ids:
         transitions.archive(memory_id, REMOVED)
     transitions.close_moot()
 
 
-def _tried(tx: Tx, opened: OpenVault, steps: Sequence[str], by: str) -> tuple[UndoneSteps, int]:
+def _tried(tx: Tx, storage: Storage, steps: Sequence[str], by: str) -> tuple[UndoneSteps, int]:
     """Take back the newest, as many as may be tried; what came of it, and how many that were."""
-    begun, taken, tried = opened.storage.clock.monotonic(), UndoneSteps((), (), 0, ()), 0
-    while tried < min(len(steps), TRIED) and opened.storage.clock.monotonic() - begun < TRIED_S:
+    begun, taken, tried = storage.clock.monotonic(), UndoneSteps((), (), 0, ()), 0
+    while tried < min(len(steps), TRIED) and storage.clock.monotonic() - begun < TRIED_S:
         some = undo_many(tx, steps[tried : min(tried + _TRIED_AT_ONCE, TRIED)], by)
         tried += len(some.steps) + len(some.left)
         taken = UndoneSteps(
@@ -241,12 +241,12 @@ def _brought(tx: Tx, left: Sequence[str], memory_ids: Sequence[str]) -> int:
     return int(tx.value(_BRINGING, (json.dumps(left), json.dumps(memory_ids))))
 
 
-def _take(tx: Tx, opened: OpenVault, verb: Verb, steps: Sequence[str]) -> UndoneSteps:
+def _take(tx: Tx, search: Search, verb: Verb, steps: Sequence[str]) -> UndoneSteps:
     taken = undo_many(tx, steps, verb.step_id)
     if taken.gone:
         note_scrub(tx)
         seq = tx.seq
-        tx.after_commit(lambda: opened.search.drop_vectors(seq, taken.gone))
+        tx.after_commit(lambda: search.drop_vectors(seq, taken.gone))
     return taken
 
 

@@ -42,7 +42,7 @@ from core.engine.memories.contexts import budget_of
 from core.engine.memories.memories import embed_backlog
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
-from core.engine.runtime.storage import begin, chain, log_failure, map_result, recover
+from core.engine.runtime.storage import Storage, begin, chain, log_failure, map_result, recover
 from core.engine.startup import flush_journal
 from core.errors import Code, LociError, UserError
 from core.intake.transaction.unit_of_work import Verb
@@ -86,8 +86,8 @@ _SEEN = f"SELECT m.at FROM (SELECT w.key AS at, {_COLUMNS} FROM json_each(:place
 class ChangeSubscriptions:
     """The changes a listener may see. Each method returns at once with a Future."""
 
-    def __init__(self, opened: Callable[[], OpenVault], authority: Authority) -> None:
-        self._opened = opened
+    def __init__(self, storage: Callable[[], Storage], authority: Authority) -> None:
+        self._storage = storage
         self._authority = authority
 
     def visible_changes(self, moves: Moves, actor: Actor) -> Future[Mapping[str, tuple[str, ...]]]:
@@ -118,7 +118,7 @@ class ChangeSubscriptions:
                     found[kind] = (*found.get(kind, ()), *move.ids)
             return found
 
-        return self._opened().storage.read_quietly(read)
+        return self._storage().read_quietly(read)
 
 
 def _kind(before: Place | None, after: Place | None) -> str | None:
@@ -323,12 +323,12 @@ def preview_context(opened: OpenVault, query: ContextQuery, scope: Scope, *, may
 
         def read(rows: Rows) -> Sight:
             wanted = replace(request, limit=fetch_count(budget, average_entry_tokens(rows, scope)))
-            result = run_recall(opened, rows, wanted, meant, now)
+            result = run_recall(opened.search, rows, wanted, meant, now)
             packed = pack_with_quota(rows, result.items, budget, counter, scope.client_id, result.sought)
             given = tuple(one.id for one in packed.included)
             withheld = {miss.id: miss.why for miss in result.near_misses}
             withheld |= {one.id: one.reason for one in packed.excluded}
-            whole = run_recall(opened, rows, replace(wanted, scope=OWNER_SCOPE), meant, now)
+            whole = run_recall(opened.search, rows, replace(wanted, scope=OWNER_SCOPE), meant, now)
             known = {item.memory.id for item in result.items} | withheld.keys()
             withheld |= _kept_from(rows, [item.memory.id for item in whole.items if item.memory.id not in known], scope)
             return Sight(packed.text, packed.tokens, budget, given, withheld)
@@ -680,7 +680,7 @@ class Clients:
         def turn(tx: Tx, at: undoing.ClientUndoProgress) -> undoing.ClientUndoProgress:
             after = undoing.undo_next_batch(tx, opened, client_id_of(tx, name), deed, actor, at)
             if after.told is None or after.told.step_id:
-                _changed(tx, opened, self._authority, deed.name, actor)
+                _changed(tx, opened.storage, self._authority, deed.name, actor)
             return after
 
         def run() -> Removal:
@@ -691,7 +691,11 @@ class Clients:
 
         def with_backlog(done: Removal) -> Removal:
             with suppress(UserError):  # a lock on the way leaves what came back to the next start
-                log_failure(begin(opened.storage.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
+                log_failure(
+                    begin(opened.storage.threads.jobs, embed_backlog, opened.storage, opened.search),
+                    _log,
+                    "embedding what came back",
+                )
             return done
 
         return map_result(opened.storage.on(opened.storage.threads.reads, run), with_backlog)
@@ -710,15 +714,15 @@ class Clients:
                 given = write(tx, verb)
             if not verb.changes:
                 return "", given
-            _changed(tx, opened, self._authority, name, actor)
+            _changed(tx, opened.storage, self._authority, name, actor)
             return verb.step_id, given
 
         return opened.storage.write(carried)
 
 
-def _changed(tx: Tx, opened: OpenVault, authority: Authority, verb: str, actor: Actor) -> None:
+def _changed(tx: Tx, storage: Storage, authority: Authority, verb: str, actor: Actor) -> None:
     authority.refresh_after(tx)
-    opened.storage.announce_after(tx, verb, (), actor)
+    storage.announce_after(tx, verb, (), actor)
 
 
 def _nothing(_done: object) -> None:

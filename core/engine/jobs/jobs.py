@@ -22,7 +22,7 @@ from core.engine.jobs.runner import JobCheckpoint
 from core.engine.jobs.scheduler import Scheduler
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.settings import Settings
-from core.engine.runtime.storage import chain, map_result
+from core.engine.runtime.storage import Storage, chain, map_result
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.intake.revise.revision import SPARED_DAYS, accept_link, open_links, reject_link, spare_memories
 from core.intake.transaction.unit_of_work import IdempotentCall
@@ -208,7 +208,7 @@ class Maintenance:
             self._authority.check_terms_hold(actor, client)
 
         return opened.storage.on(
-            opened.storage.threads.jobs, _tidied, opened, replace(ground, options=options), call, may
+            opened.storage.threads.jobs, _tidied, opened.storage, replace(ground, options=options), call, may
         )
 
     def _planned(self, opened: OpenVault, scope: Scope) -> Consolidation:
@@ -261,33 +261,33 @@ def _consolidation(rows: Rows, row: JobRow, scope: Scope) -> Consolidation:
     )
 
 
-def _tidied(opened: OpenVault, ground: JobContext, call: IdempotentCall, may: Callable[[], None]) -> Tidied:
+def _tidied(storage: Storage, ground: JobContext, call: IdempotentCall, may: Callable[[], None]) -> Tidied:
     """Each batch is a transaction of its own; one that was cut off and is asked for again does the rest."""
-    known, actor = opened.storage.vault.read(call.known), call.actor
+    known, actor = storage.vault.read(call.known), call.actor
     if known is not None:
         return Tidied(**known)
-    deeds = opened.storage.vault.read(lambda rows: plan_cleanup(rows, ground.options, ground.now_ms, actor.client_id))
+    deeds = storage.vault.read(lambda rows: plan_cleanup(rows, ground.options, ground.now_ms, actor.client_id))
     over = many = 0
     for start in range(0, max(1, len(deeds)), _BATCH):
-        counts = opened.storage.write(_batch_of(opened, ground, actor, deeds[start : start + _BATCH], may)).result()
+        counts = storage.write(_batch_of(storage, ground, actor, deeds[start : start + _BATCH], may)).result()
         over, many = over + counts.get("expired", 0), many + counts.get("capacity", 0)
-    done = Tidied(over, many, opened.storage.vault.read(lambda rows: count_remaining(rows, actor.client_id)))
+    done = Tidied(over, many, storage.vault.read(lambda rows: count_remaining(rows, actor.client_id)))
 
     def keep(tx: Tx) -> None:
         may()
-        with opened.storage.verb(tx, actor, CLEANUP, call) as verb:
+        with storage.verb(tx, actor, CLEANUP, call) as verb:
             verb.end(None, asdict(done))  # each batch was announced
 
-    opened.storage.write(keep).result()
+    storage.write(keep).result()
     return done
 
 
 def _batch_of(
-    opened: OpenVault, ground: JobContext, actor: Actor, deeds: Sequence[Planned], may: Callable[[], None]
+    storage: Storage, ground: JobContext, actor: Actor, deeds: Sequence[Planned], may: Callable[[], None]
 ) -> Callable[[Tx], Mapping[str, int]]:
     def write(tx: Tx) -> Mapping[str, int]:
         may()
-        with opened.storage.verb(tx, actor, CLEANUP, label="Tidy notes away") as verb:
+        with storage.verb(tx, actor, CLEANUP, label="Tidy notes away") as verb:
             batch = EpisodeCleanupJob().carry_out(tx, verb.step, ground, deeds)
             counts = {name: count for name, count in batch.counts.items() if name != "remaining"}  # of all clients
             verb.note("", **counts)

@@ -20,6 +20,7 @@ from core import log
 from core.belief.extract.extraction import predicate_names
 from core.belief.extract.model_proposals import keep_grounded, weigh_model_answer
 from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.search import Search
 from core.engine.runtime.storage import map_result
 from core.errors import Code, EnvironmentFaultError, LociError
 from core.intake.revise import refinement
@@ -340,9 +341,9 @@ class _Job:
 
     async def _take(self, offered: OpenPair | UnreadMemory, answer: str) -> None:
         """Check an answer and hand what is left of it to the writer; the question is never put again."""
-        apply = _relation(self.opened, offered, answer) if isinstance(offered, OpenPair) else None
+        apply = _relation(self.opened.search, offered, answer) if isinstance(offered, OpenPair) else None
         if isinstance(offered, UnreadMemory):
-            apply = _claims(self.opened, offered, answer)
+            apply = _claims(self.opened.search, offered, answer)
 
         def write(tx: Tx) -> RefinementResult:
             done = RefinementResult() if apply is None else apply(tx)
@@ -388,19 +389,19 @@ def _prompt(offered: OpenPair | UnreadMemory) -> Prompt:
     return claims_prompt(offered.told, predicate_names())
 
 
-def _relation(opened: OpenVault, pair: OpenPair, answer: str) -> Callable[[Tx], RefinementResult] | None:
+def _relation(search: Search, pair: OpenPair, answer: str) -> Callable[[Tx], RefinementResult] | None:
     proposal = parse_relation(answer)
     if proposal is None:
         return None
     relation = weigh_model_answer(pair.before, proposal)
-    return lambda tx: refinement.settle_pair(tx, opened.search.store_service, pair, relation, opened.search.add_vectors)
+    return lambda tx: refinement.settle_pair(tx, search.store_service, pair, relation, search.add_vectors)
 
 
-def _claims(opened: OpenVault, text: UnreadMemory, answer: str) -> Callable[[Tx], RefinementResult] | None:
+def _claims(search: Search, text: UnreadMemory, answer: str) -> Callable[[Tx], RefinementResult] | None:
     drafts = keep_grounded(text.told.text, parse_claims(answer), text.known)
     if not drafts:
         return None
-    return lambda tx: refinement.add_claims(tx, opened.search.store_service, text, drafts, opened.search.add_vectors)
+    return lambda tx: refinement.add_claims(tx, search.store_service, text, drafts, search.add_vectors)
 
 
 def _key(offered: OpenPair | UnreadMemory) -> str | int:

@@ -71,7 +71,7 @@ def make_job_context(opened: OpenVault, model: ModelRefinement, is_stopped: Call
         ask=partial(_ask, model) if opened.model.server is Server.READY else None,
         is_stopped=is_stopped,
         stored=sight.add_vectors,
-        removed=vector_remover(opened),
+        removed=vector_remover(opened.storage, opened.search),
         tidy=partial(_tidy, sight.store_service),
     )
 

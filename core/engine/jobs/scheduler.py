@@ -18,7 +18,7 @@ from core.engine.jobs.agenda import NO_MODEL, Agenda
 from core.engine.jobs.model_refinement import ModelRefinement
 from core.engine.jobs.runner import JobCheckpoint, JobRunner, make_job_context
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.storage import begin, locked_error
+from core.engine.runtime.storage import Storage, begin, locked_error
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, LociError
 from core.lifecycle.kit import clock_check, job_store
 from core.lifecycle.kit.clock_check import ClockWatch
@@ -127,7 +127,7 @@ class Scheduler:
             self._watch_clock(opened)
             due = self.agenda.due(opened, self.make_context(opened))
             if due:
-                opened.storage.write(lambda tx: _queue(tx, opened, due), background=True).result(_TURN_S)
+                opened.storage.write(lambda tx: _queue(tx, opened.storage, due), background=True).result(_TURN_S)
         except TimeoutError:
             return  # behind something long in the queue: it is done in its turn, and looked at again with the next beat
         self.start_next(opened)
@@ -386,6 +386,6 @@ class Scheduler:
         return now if now is not None and now.opened is opened else None
 
 
-def _queue(tx: Tx, opened: OpenVault, due: tuple[JobType, ...]) -> None:
+def _queue(tx: Tx, storage: Storage, due: tuple[JobType, ...]) -> None:
     for kind in due:
-        job_store.enqueue(tx, opened.storage.make_id, kind, "scheduler")
+        job_store.enqueue(tx, storage.make_id, kind, "scheduler")

@@ -153,7 +153,7 @@ def build_context(
 
         def read(rows: Rows) -> _Read:
             wanted = replace(request, limit=fetch_count(budget, average_entry_tokens(rows, scope)))
-            result = run_recall(opened, rows, wanted, meant, now)
+            result = run_recall(opened.search, rows, wanted, meant, now)
             said = feedback_for(rows, result, meant, now, scope)
             items = apply_session_boost(rows, result, wanted, at_hand(rows), now)
             if items is not result.items:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 
 from core import log
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.storage import begin, log_failure
+from core.engine.runtime.search import Search
+from core.engine.runtime.storage import Storage, begin, log_failure
 from core.intake.store.classification import SCHEDULER, ReconciliationBatch, add_counts, find_unread, reconcile
 from core.types.replies import Reconciled
 from core.vault.database.tx import Tx
@@ -23,7 +24,7 @@ AT_ONCE = 500
 """So many are compared before an import says that it is done; what is left over follows behind it."""
 
 
-def compare_imported(opened: OpenVault, most: int | None = None) -> int:
+def compare_imported(storage: Storage, search: Search, most: int | None = None) -> int:
     """Judge stored memories that nobody has compared yet, the earliest said first.
 
     Args:
@@ -33,25 +34,25 @@ def compare_imported(opened: OpenVault, most: int | None = None) -> int:
         How many were looked at.
     """
     done = 0
-    while not opened.storage.closing.is_set() and (most is None or done < most):
+    while not storage.closing.is_set() and (most is None or done < most):
         limit = BATCH if most is None else min(BATCH, most - done)
-        ids = opened.storage.vault.read(lambda rows: find_unread(rows, limit))  # noqa: B023 - read at once
+        ids = storage.vault.read(lambda rows: find_unread(rows, limit))  # noqa: B023 - read at once
         if not ids:
             break
-        opened.storage.write(_batch(opened, ids), background=True).result()
+        storage.write(_batch(storage, search, ids), background=True).result()
         done += len(ids)
     return done
 
 
-def _batch(opened: OpenVault, ids: Sequence[str]) -> Callable[[Tx], None]:
+def _batch(storage: Storage, search: Search, ids: Sequence[str]) -> Callable[[Tx], None]:
     def write(tx: Tx) -> None:
-        opened.search.store_service.settle(tx, ids, opened.search.add_vectors)
-        opened.storage.announce_after(tx, "settle", (), SCHEDULER)
+        search.store_service.settle(tx, ids, search.add_vectors)
+        storage.announce_after(tx, "settle", (), SCHEDULER)
 
     return write
 
 
-def reconcile_all(opened: OpenVault) -> Reconciled:
+def reconcile_all(storage: Storage) -> Reconciled:
     """Reconcile every claim and every memory that stands, batch by batch.
 
     Returns:
@@ -59,8 +60,8 @@ def reconcile_all(opened: OpenVault) -> Reconciled:
     """
     after: tuple[str, int] = ("", 0)
     whole = Reconciled()
-    while not opened.storage.closing.is_set():
-        turn = opened.storage.write(_turn(opened, after), background=True).result()
+    while not storage.closing.is_set():
+        turn = storage.write(_turn(storage, after), background=True).result()
         whole, after = add_counts(whole, turn.found), turn.after
         if turn.is_last:
             break
@@ -69,8 +70,8 @@ def reconcile_all(opened: OpenVault) -> Reconciled:
     return whole
 
 
-def _turn(opened: OpenVault, after: tuple[str, int]) -> Callable[[Tx], ReconciliationBatch]:
-    return lambda tx: reconcile(tx, opened.storage.work, after, _RECONCILED)
+def _turn(storage: Storage, after: tuple[str, int]) -> Callable[[Tx], ReconciliationBatch]:
+    return lambda tx: reconcile(tx, storage.work, after, _RECONCILED)
 
 
 def reconcile_daily(opened: OpenVault) -> None:
@@ -89,4 +90,4 @@ def reconcile_daily(opened: OpenVault) -> None:
 
     opened.storage.write(note, background=True).result()
     if last is not None:  # a vault that was made or opened for the first time today has nothing to mend yet
-        log_failure(begin(opened.storage.threads.jobs, reconcile_all, opened), _log, "reconciling claims")
+        log_failure(begin(opened.storage.threads.jobs, reconcile_all, opened.storage), _log, "reconciling claims")

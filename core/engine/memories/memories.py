@@ -28,8 +28,8 @@ from core.engine.memories.detail import explain_permanence, explain_trust, read_
 from core.engine.memories.import_comparison import reconcile_all
 from core.engine.runtime import expiry
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.search import Embedded
-from core.engine.runtime.storage import begin, chain, log_failure, map_result
+from core.engine.runtime.search import Embedded, Search
+from core.engine.runtime.storage import Storage, begin, chain, log_failure, map_result
 from core.engine.startup import flush_journal
 from core.entities.mentions import read_inferred
 from core.errors import Code, UserError
@@ -66,7 +66,7 @@ _BESIDE = "*.before-restore"
 _SECOND_MS = 999  # the name of a backup tells whole seconds
 
 
-def preview_erasure(opened: OpenVault, ids: Sequence[str], *, whole_chain: bool) -> Future[ErasePreview]:
+def preview_erasure(storage: Storage, ids: Sequence[str], *, whole_chain: bool) -> Future[ErasePreview]:
     """What `erase_for_good` would remove.
 
     Args:
@@ -75,8 +75,8 @@ def preview_erasure(opened: OpenVault, ids: Sequence[str], *, whole_chain: bool)
     Returns:
         What goes and what would still hold it; the future raises NOT_FOUND.
     """
-    held = backups_of(opened.storage.home)
-    return opened.storage.read(lambda rows: erase_preview(rows, ids, whole_chain=whole_chain, backups=held))
+    held = backups_of(storage.home)
+    return storage.read(lambda rows: erase_preview(rows, ids, whole_chain=whole_chain, backups=held))
 
 
 def erase_for_good(opened: OpenVault, ids: Sequence[str], actor: Actor, *, whole_chain: bool) -> Future[Erased]:
@@ -99,7 +99,15 @@ def erase_for_good(opened: OpenVault, ids: Sequence[str], actor: Actor, *, whole
     def write(tx: Tx) -> Erased:
         # What was read of them a moment ago is written first, so that it is cleared with the rest.
         opened.read_log.write(tx, waiting)
-        done = erase(tx, opened.storage.work, ids, actor, vector_remover(opened), held, whole_chain=whole_chain)
+        done = erase(
+            tx,
+            opened.storage.work,
+            ids,
+            actor,
+            vector_remover(opened.storage, opened.search),
+            held,
+            whole_chain=whole_chain,
+        )
         opened.storage.announce_after(tx, ERASE_VERB, tuple(ids), actor)
         return done
 
@@ -112,7 +120,7 @@ def erase_for_good(opened: OpenVault, ids: Sequence[str], actor: Actor, *, whole
     return erased
 
 
-def vector_remover(opened: OpenVault) -> Callable[[int, Sequence[int]], None]:
+def vector_remover(storage: Storage, search: Search) -> Callable[[int, Sequence[int]], None]:
     """What to tell of vanished rows after the commit, for an erasure: index and snapshot let go of their vectors.
 
     Returns:
@@ -120,12 +128,12 @@ def vector_remover(opened: OpenVault) -> Callable[[int, Sequence[int]], None]:
     """
 
     def removed(seq: int, labels: Sequence[int]) -> None:
-        opened.search.drop_vectors(seq, labels)
+        search.drop_vectors(seq, labels)
         # The next lock writes another; until then the index is built from the vault.
-        opened.search.saved = None
-        opened.search.probe_vectors.clear()
+        search.saved = None
+        search.probe_vectors.clear()
         try:
-            opened.storage.home.snapshot.unlink(missing_ok=True)
+            storage.home.snapshot.unlink(missing_ok=True)
         except OSError as error:
             _log.warning("the index snapshot could not be removed (%s)", type(error).__name__)
 
@@ -183,7 +191,7 @@ def give_feedback(
     def write(tx: Tx, meant: Embedded) -> FeedbackReply:
         check(tx)
         more = {"receipt_id": _own_receipt(tx, receipt_id, actor), **_compared_by(meant)}
-        return write_feedback(tx, opened, memory_id, signal, actor, more)
+        return write_feedback(tx, opened.storage, memory_id, signal, actor, more)
 
     def with_receipts(meant: Embedded) -> Future[Embedded]:
         """The receipt may be of the last second, and then waits to be written."""
@@ -194,7 +202,7 @@ def give_feedback(
 
 
 def write_feedback(
-    tx: Tx, opened: OpenVault, memory_id: str, signal: str, actor: Actor, more: Mapping[str, object]
+    tx: Tx, storage: Storage, memory_id: str, signal: str, actor: Actor, more: Mapping[str, object]
 ) -> FeedbackReply:
     """Put a feedback down within a transaction: one verb, one step.
 
@@ -206,9 +214,9 @@ def write_feedback(
     Returns:
         The feedback with its step.
     """
-    feedback_id = opened.storage.make_id()
+    feedback_id = storage.make_id()
     row = {"id": feedback_id, "memory_id": memory_id, "signal": signal, "actor": actor.kind}
-    with opened.storage.verb(tx, actor, VERB, label=LABEL) as verb:
+    with storage.verb(tx, actor, VERB, label=LABEL) as verb:
         tx.insert("feedback", {**row, "client_id": actor.client_id, "at": tx.now_ms, **more})
         verb.note(memory_id, signal=signal)
         verb.end((memory_id,))
@@ -272,7 +280,8 @@ WriteVerdict = Callable[[VerdictWriter, Tx], VerdictReply]
 
 def apply_verdict(
     tx: Tx,
-    opened: OpenVault,
+    storage: Storage,
+    search: Search,
     call: VerdictCall,
     may: Callable[[Rows], None],
     write: WriteVerdict,
@@ -289,11 +298,11 @@ def apply_verdict(
         UserError: what `may` and `write` raise; INVALID_INPUT where the id was used for something else.
     """
     may(tx)
-    with opened.storage.verb(tx, call.actor, call.verdict, call.identity) as verb:
+    with storage.verb(tx, call.actor, call.verdict, call.identity) as verb:
         if verb.earlier is not None:
             return VerdictReply(**verb.earlier)
         reply = write(
-            VerdictWriter(opened.storage.make_id, opened.storage.work, opened.search.space, opened.search.add_vectors),
+            VerdictWriter(storage.make_id, storage.work, search.space, search.add_vectors),
             tx,
         )
         verb.end((reply.memory_id,), asdict(reply))
@@ -493,7 +502,7 @@ class Memories:
             now = opened.storage.clock.now_ms()
 
             def answered(rows: Rows) -> tuple[RecallResult, Mapping[str, str], int]:
-                found = run_recall(opened, rows, request, meant, now)
+                found = run_recall(opened.search, rows, request, meant, now)
                 return found, receipts.feedback_for(rows, found, meant, now, scope), withheld_count(rows, request)
 
             result, said, kept = opened.storage.vault.read(answered)
@@ -551,7 +560,7 @@ class Memories:
 
     def erase_preview(self, memory_ids: Sequence[str], *, whole_chain: bool = False) -> Future[ErasePreview]:
         """What `erase` would remove; the future raises NOT_FOUND."""
-        return preview_erasure(self._opened(), memory_ids, whole_chain=whole_chain)
+        return preview_erasure(self._opened().storage, memory_ids, whole_chain=whole_chain)
 
     def erase(self, memory_ids: Sequence[str], actor: Actor, *, whole_chain: bool = False) -> Future[Erased]:
         """Remove memories for good; the one verb that cannot be undone.
@@ -622,7 +631,7 @@ class Memories:
 
         self._authority.require_voice(actor)
         self._authority.scope(actor)
-        return opened.storage.write(lambda tx: apply_verdict(tx, opened, call, may, write))
+        return opened.storage.write(lambda tx: apply_verdict(tx, opened.storage, opened.search, call, may, write))
 
     def feedback(
         self, memory_id: str, signal: str, query: str, actor: Actor, receipt_id: str | None = None
@@ -657,7 +666,7 @@ class Memories:
             Counts of what was looked at, mended and found broken.
         """
         opened = self._opened()
-        return opened.storage.on(opened.storage.threads.jobs, reconcile_all, opened)
+        return opened.storage.on(opened.storage.threads.jobs, reconcile_all, opened.storage)
 
     def undo(self, step_id: str | None, actor: Actor) -> Future[UndoReport]:
         """Take back a step; the newest one when none is named. Only the owner may.
@@ -675,7 +684,9 @@ class Memories:
             opened.storage.announce_after(tx, "undo", (), actor)
             return report
 
-        return map_result(opened.storage.write(write), lambda report: _with_backlog(opened, report))
+        return map_result(
+            opened.storage.write(write), lambda report: _with_backlog(opened.storage, opened.search, report)
+        )
 
 
 def _handed(opened: OpenVault, memory: Memory, actor: Actor) -> Memory:
@@ -686,41 +697,41 @@ def _handed(opened: OpenVault, memory: Memory, actor: Actor) -> Memory:
     return memory
 
 
-def _with_backlog(opened: OpenVault, report: UndoReport) -> UndoReport:
+def _with_backlog(storage: Storage, search: Search, report: UndoReport) -> UndoReport:
     """What came back with an undo has no vectors yet; a lock on the way leaves them to the next start."""
     with suppress(UserError):
-        log_failure(begin(opened.storage.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
+        log_failure(begin(storage.threads.jobs, embed_backlog, storage, search), _log, "embedding what came back")
     return report
 
 
-def embed_backlog(opened: OpenVault) -> int:
+def embed_backlog(storage: Storage, search: Search) -> int:
     """Give a vector to every memory that lacks one (restored rows, another model).
 
     Returns:
         How many were embedded.
     """
     done = 0
-    while not opened.storage.closing.is_set():
-        waiting = opened.storage.vault.read(lambda rows: read_without_vectors(rows, opened.search.space, BACKLOG_BATCH))
+    while not storage.closing.is_set():
+        waiting = storage.vault.read(lambda rows: read_without_vectors(rows, search.space, BACKLOG_BATCH))
         if not waiting:
             return done
-        found = opened.storage.vault.read(lambda rows: read_by_ids(rows, [memory_id for _, memory_id in waiting]))  # noqa: B023
+        found = storage.vault.read(lambda rows: read_by_ids(rows, [memory_id for _, memory_id in waiting]))  # noqa: B023
         memories = [found[memory_id] for _, memory_id in waiting if memory_id in found]
-        vectors = opened.search.embed_many([embedding_text(m.text, author=m.author) for m in memories]).result()
-        opened.storage.write(_vectors_of(opened, memories, vectors), background=True).result()
+        vectors = search.embed_many([embedding_text(m.text, author=m.author) for m in memories]).result()
+        storage.write(_vectors_of(search, memories, vectors), background=True).result()
         done += len(memories)
     return done
 
 
-def _vectors_of(opened: OpenVault, memories: Sequence[Memory], vectors: NDArray[np.float32]) -> Callable[[Tx], None]:
+def _vectors_of(search: Search, memories: Sequence[Memory], vectors: NDArray[np.float32]) -> Callable[[Tx], None]:
     def write(tx: Tx) -> None:
         # Some may have been taken back since they were read: a vector without its memory must not stand.
         there = read_by_ids(tx, [memory.id for memory in memories])
         places = [place for place, memory in enumerate(memories) if memory.id in there]
         labels, kept = [memories[place].n for place in places], vectors[places]
-        write_vectors(tx, labels, kept, opened.search.space)
+        write_vectors(tx, labels, kept, search.space)
         seq = tx.seq
-        tx.after_commit(lambda: opened.search.add_vectors(seq, labels, kept))
+        tx.after_commit(lambda: search.add_vectors(seq, labels, kept))
 
     return write
 

@@ -15,6 +15,8 @@ from core.config.options import Options, load
 from core.config.retrieval import PREFIX, RetrievalOptions
 from core.config.retrieval import load as load_retrieval
 from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.search import Search
+from core.engine.runtime.storage import Storage
 from core.errors import PreconditionError
 from core.score.profile import PRESET_WORDS, Value, matching_preset, preset_values
 from core.types.recall import Applied, Tuning
@@ -77,7 +79,7 @@ def with_weights(options: RetrievalOptions, weights: Mapping[str, Value] | None)
     return options
 
 
-def apply_weights(tx: Tx, opened: OpenVault, weights: Mapping[str, Value]) -> str:
+def apply_weights(tx: Tx, storage: Storage, search: Search, weights: Mapping[str, Value]) -> str:
     """Put weights in force: one verb, one step.
 
     Args:
@@ -94,14 +96,14 @@ def apply_weights(tx: Tx, opened: OpenVault, weights: Mapping[str, Value]) -> st
     changed = [name for name, value in after.model_dump().items() if getattr(before, name) != value]
     if not changed:
         raise PreconditionError("Recall goes by these weights already.")
-    with opened.storage.verb(tx, OWNER_ACTOR, TUNE_VERB, label=TUNE_LABEL) as verb:
+    with storage.verb(tx, OWNER_ACTOR, TUNE_VERB, label=TUNE_LABEL) as verb:
         for name in changed:
             _put_weight(tx, name, getattr(after, name))
         verb.note(verb.step_id, options=len(changed))
         verb.end(())
     told = {name: (getattr(before, name), getattr(after, name)) for name in changed}
     tx.run("INSERT INTO tunings (step_id, changes) VALUES (?, ?)", (verb.step_id, json.dumps(told)))
-    tx.after_commit(lambda: opened.search.use_retrieval(after))
+    tx.after_commit(lambda: search.use_retrieval(after))
     return verb.step_id
 
 

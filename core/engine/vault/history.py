@@ -17,7 +17,8 @@ from core.engine.access.authority import Authority
 from core.engine.memories.memories import embed_backlog
 from core.engine.runtime import expiry
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.storage import begin, log_failure, map_result
+from core.engine.runtime.search import Search
+from core.engine.runtime.storage import Storage, begin, log_failure, map_result
 from core.errors import Code, PreconditionError, UserError
 from core.intake.undo import UNPAIRED
 from core.types.replies import AuditPage, AuditRow, ImportRow, StepRow, Steps, UndoBack, UndoReport
@@ -226,7 +227,7 @@ class History:
             still = tuple(str(row[0]) for row in tx.all(_UNPAIRED, (json.dumps(sorted(names)),)))
             return UndoBack(told.labels, told.memories, tuple(reports), still)
 
-        return map_result(opened.storage.write(write), lambda done: _with_backlog(opened, done))
+        return map_result(opened.storage.write(write), lambda done: _with_backlog(opened.storage, opened.search, done))
 
     @staticmethod
     def _undo(tx: Tx, opened: OpenVault, step: _Later) -> UndoReport:
@@ -341,10 +342,10 @@ def _would(rows: Rows, steps: Sequence[_Later]) -> UndoBack:
     return UndoBack(tuple(step.label for step in steps), int(memories))
 
 
-def _with_backlog(opened: OpenVault, done: UndoBack) -> UndoBack:
+def _with_backlog(storage: Storage, search: Search, done: UndoBack) -> UndoBack:
     """What came back with an undo has no vectors yet; a lock on the way leaves them to the next start."""
     with suppress(UserError):
-        log_failure(begin(opened.storage.threads.jobs, embed_backlog, opened), _log, "embedding what came back")
+        log_failure(begin(storage.threads.jobs, embed_backlog, storage, search), _log, "embedding what came back")
     return done
 
 

@@ -20,6 +20,8 @@ from core.engine import health as metrics
 from core.engine.home.keys import HomeKeys, signs_head, sub_keys
 from core.engine.home.window_file import save_window
 from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.search import Search
+from core.engine.runtime.storage import Storage
 from core.errors import Code, EnvironmentFaultError, IntegrityError, UserError
 from core.index.manager import IndexState
 from core.security.atomic import write_atomic
@@ -122,18 +124,18 @@ _TRIES = 5
 _TURN_S = 5.0  # for the writer to come to us
 
 
-def check_vault(opened: OpenVault) -> dict[str, Any]:
+def check_vault(storage: Storage, search: Search) -> dict[str, Any]:
     """Check the vault and, by samples, the index against it.
 
     Returns:
         `{status, checks}` in the shape of `verify --json`.
     """
-    report = verify_vault(opened.storage.vault, sub_keys(opened.storage.root), {"index": lambda: _index(opened)})
+    report = verify_vault(storage.vault, sub_keys(storage.root), {"index": lambda: _index(storage, search)})
     return dict(report.as_json())
 
 
-def _index(opened: OpenVault) -> Check:
-    status = opened.search.index.status()
+def _index(storage: Storage, search: Search) -> Check:
+    status = search.index.status()
     if status.state is not IndexState.READY:
         return Check(CheckOutcome.NOT_CHECKED, status.state.value)
     if status.needs_warm:
@@ -141,40 +143,34 @@ def _index(opened: OpenVault) -> Check:
     for _ in range(_TRIES):
         try:
             # On the writer's thread everything committed before is in the index already.
-            seq = (
-                opened.storage.vault.seq
-                if opened.storage.vault.older
-                else opened.storage.write(lambda tx: tx.seq - 1).result(_TURN_S)
-            )
+            seq = storage.vault.seq if storage.vault.older else storage.write(lambda tx: tx.seq - 1).result(_TURN_S)
         except TimeoutError:
             break
-        found = opened.storage.vault.read(lambda rows: _sample(opened, rows, seq))  # noqa: B023 - called at once
+        found = storage.vault.read(lambda rows: _sample(search, rows, seq))  # noqa: B023 - called at once
         if found is not None:
             return found
     return Check(CheckOutcome.NOT_CHECKED, "busy")
 
 
-def _sample(opened: OpenVault, rows: Rows, settled: int) -> Check | None:
+def _sample(search: Search, rows: Rows, settled: int) -> Check | None:
     """Compare, or None where a write came between: then the index and this snapshot are of two moments."""
     if int(rows.value("SELECT seq FROM vault_state")) != settled:
         return None
     found = rows.all(
         "SELECT n, vector FROM embeddings WHERE owner = 'memory' AND vector_space = ? "
         "ORDER BY (n * 2654435761) % 1000003 LIMIT ?",
-        (opened.search.space.name, _SAMPLE),
+        (search.space.name, _SAMPLE),
     )
     total = int(
-        rows.value(
-            "SELECT count(*) FROM embeddings WHERE owner = 'memory' AND vector_space = ?", (opened.search.space.name,)
-        )
+        rows.value("SELECT count(*) FROM embeddings WHERE owner = 'memory' AND vector_space = ?", (search.space.name,))
     )
     labels = np.array([row[0] for row in found], dtype=np.int64)
-    held, vectors = opened.search.index.fetch(labels)
-    stored = {int(n): from_blob(blob, opened.search.space.dims) for n, blob in found}
+    held, vectors = search.index.fetch(labels)
+    stored = {int(n): from_blob(blob, search.space.dims) for n, blob in found}
     wrong = sum(float(stored[int(n)] @ vector) < _ALIKE for n, vector in zip(held, vectors, strict=True))
     missing = len(found) - len(held)
-    held_total = opened.search.index.status().total
-    if opened.search.index.revision > settled:
+    held_total = search.index.status().total
+    if search.index.revision > settled:
         return None
     if not found and not held_total:
         return Check(CheckOutcome.OK, "no vectors yet")
@@ -433,7 +429,7 @@ class VaultGroup:
     def verify(self) -> Future[dict[str, Any]]:
         """Check everything that can be checked; *failed* and *not checked* are told apart."""
         opened = self._opened()
-        return opened.storage.on(opened.storage.threads.checks, check_vault, opened)
+        return opened.storage.on(opened.storage.threads.checks, check_vault, opened.storage, opened.search)
 
     def backup(self, to: Path | None = None) -> Future[dict[str, Any]]:
         """Write a backup and verify it by opening it.

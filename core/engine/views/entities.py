@@ -14,7 +14,7 @@ from dataclasses import asdict
 from typing import Any
 
 from core.engine.access.authority import Authority
-from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.storage import Storage
 from core.entities import registry, resolution
 from core.entities.mentions import excerpt
 from core.entities.recognition import name_key
@@ -291,8 +291,8 @@ _EVERY = EntityQuery()
 class Entities:
     """Everything a caller does with entities. Each method returns at once with a Future."""
 
-    def __init__(self, opened: Callable[[], OpenVault], authority: Authority) -> None:
-        self._opened = opened
+    def __init__(self, storage: Callable[[], Storage], authority: Authority) -> None:
+        self._storage = storage
         self._authority = authority
 
     # ---- the register
@@ -311,7 +311,7 @@ class Entities:
             UserError: VAULT_LOCKED, INVALID_INPUT, ACCESS_DENIED without `write`, on a channel, for a space out of
                 reach.
         """
-        opened = self._opened()
+        storage = self._storage()
         client, reach = self._authority.require(actor, Grant.WRITE), self._reach(actor)
         refuse_channel(actor)
         registry.check_draft(draft)
@@ -322,17 +322,17 @@ class Entities:
                 refuse_imperatives((draft.name, *draft.aliases), collect_texts(draft.metadata))
 
             def home() -> str:
-                return _space_for(tx, draft.space, client, opened.storage.make_id)
+                return _space_for(tx, draft.space, client, storage.make_id)
 
             call = IdempotentCall(actor, draft.request_id, {"verb": CREATE, **asdict(draft)})
-            with opened.storage.verb(tx, actor, CREATE, call) as verb:
+            with storage.verb(tx, actor, CREATE, call) as verb:
                 if verb.earlier is not None:
                     return _looked_at(registry.read_card(tx, str(verb.earlier["id"]), reach), actor)
-                made = _verbs(opened).create(tx, home, draft, EntityCaller(actor, reach))
+                made = _verbs(storage).create(tx, home, draft, EntityCaller(actor, reach))
                 verb.end((), {"id": made})
                 return _looked_at(registry.read_card(tx, made, reach), actor)
 
-        return opened.storage.write(write)
+        return storage.write(write)
 
     def get(self, entity_id: str, actor: Actor = OWNER_ACTOR) -> Future[EntityCard]:
         """One entity; one that was merged away says where it leads.
@@ -343,8 +343,8 @@ class Entities:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.
         """
-        opened, reach = self._opened(), self._reach(actor)
-        return opened.storage.read(lambda rows: _looked_at(registry.read_card(rows, entity_id, reach), actor))
+        storage, reach = self._storage(), self._reach(actor)
+        return storage.read(lambda rows: _looked_at(registry.read_card(rows, entity_id, reach), actor))
 
     def update(self, entity_id: str, change: EntityChange, actor: Actor = OWNER_ACTOR) -> Future[EntityCard]:
         """Change an entity: name and other names are replaced, metadata is laid over; one undo step.
@@ -359,7 +359,7 @@ class Entities:
         Raises:
             UserError: VAULT_LOCKED, INVALID_INPUT, ACCESS_DENIED without `curate` or on a channel.
         """
-        opened = self._opened()
+        storage = self._storage()
         client, reach = self._authority.require(actor, Grant.CURATE), self._reach(actor)
         refuse_channel(actor)
         registry.check_change(change)
@@ -374,13 +374,13 @@ class Entities:
             if client is not None and (found.space == GLOBAL_SPACE or found.made_by == "owner"):
                 raise UserError(Code.ACCESS_DENIED, "Only the person changes an entity of GLOBAL or of their own.")
             call = IdempotentCall(actor, change.request_id, {"verb": UPDATE, "id": entity_id, **asdict(change)})
-            with opened.storage.verb(tx, actor, UPDATE, call) as verb:
+            with storage.verb(tx, actor, UPDATE, call) as verb:
                 if verb.earlier is None:
-                    _verbs(opened).change(tx, entity_id, change, EntityCaller(actor, reach))
+                    _verbs(storage).change(tx, entity_id, change, EntityCaller(actor, reach))
                     verb.end((), {"id": entity_id})
             return _looked_at(registry.read_card(tx, entity_id, reach), actor)
 
-        return opened.storage.write(write)
+        return storage.write(write)
 
     def resolve(self, wanted: Resolving, actor: Actor = OWNER_ACTOR) -> Future[tuple[EntityCandidate, ...]]:
         """Which entities a name may mean (seed B, entity resolution with tiered candidate discovery).
@@ -394,7 +394,7 @@ class Entities:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.
         """
-        opened, reach = self._opened(), self._reach(actor)
+        storage, reach = self._storage(), self._reach(actor)
 
         def read(rows: Rows) -> tuple[EntityCandidate, ...]:
             found = resolve_entities(rows, wanted, reach)
@@ -402,7 +402,7 @@ class Entities:
                 prefetch_scans((), (name for one in found for name in (one.canonical_name, *one.aliases)))
             return found
 
-        return opened.storage.read(read)
+        return storage.read(read)
 
     def merge(
         self,
@@ -429,7 +429,7 @@ class Entities:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED on a channel, or for a client that may only read.
         """
-        opened = self._opened()
+        storage = self._storage()
         client, reach = self._authority.client_of(actor), self._reach(actor)
         may_decide = client is None or Grant.CURATE.value in client.grants
         if client is not None and not client.grants & {Grant.CURATE.value, Grant.WRITE.value, Grant.PROPOSE.value}:
@@ -444,15 +444,15 @@ class Entities:
 
         def write(tx: Tx) -> EntityMerged:
             self._authority.check_terms_hold(actor, client)
-            with opened.storage.verb(tx, actor, MERGE, call) as verb:
+            with storage.verb(tx, actor, MERGE, call) as verb:
                 if verb.earlier is not None:
                     return EntityMerged(**verb.earlier)
                 caller = EntityCaller(actor, reach)
-                done = _verbs(opened).merge(tx, source_id, target_id, caller, may_decide=may_decide, widen=widen)
+                done = _verbs(storage).merge(tx, source_id, target_id, caller, may_decide=may_decide, widen=widen)
                 verb.end((), asdict(done))
                 return done
 
-        return opened.storage.write(write)
+        return storage.write(write)
 
     # ---- the page
 
@@ -465,7 +465,7 @@ class Entities:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().storage.read(lambda rows: list_entities(rows, query))
+        return self._storage().read(lambda rows: list_entities(rows, query))
 
     def read_detail(self, entity_id: str) -> Future[EntityView]:
         """One entity with where it is mentioned, what is said of it and what was merged into it; the owner's.
@@ -476,9 +476,9 @@ class Entities:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        opened = self._opened()
-        now = opened.storage.clock.now_ms()
-        return opened.storage.read(lambda rows: read_entity(rows, entity_id, _ALL, now))
+        storage = self._storage()
+        now = storage.clock.now_ms()
+        return storage.read(lambda rows: read_entity(rows, entity_id, _ALL, now))
 
     def merge_preview(self, keep_id: str, other_id: str) -> Future[MergePreview]:
         """What merging two would do; nothing is written.
@@ -493,7 +493,7 @@ class Entities:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().storage.read(lambda rows: preview_merge(rows, keep_id, other_id, _ALL))
+        return self._storage().read(lambda rows: preview_merge(rows, keep_id, other_id, _ALL))
 
     def _reach(self, actor: Actor) -> Reach:
         scope = self._authority.scope(actor)
@@ -502,8 +502,8 @@ class Entities:
         return Reach(None if scope.unrestricted else scope.space_ids, is_client=is_client, channels=channels)
 
 
-def _verbs(opened: OpenVault) -> EntityVerbs:
-    return EntityVerbs(opened.storage.make_id, opened.storage.work)
+def _verbs(storage: Storage) -> EntityVerbs:
+    return EntityVerbs(storage.make_id, storage.work)
 
 
 def _looked_at(card: EntityCard, actor: Actor) -> EntityCard:

@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 
 from core import log
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.storage import begin
+from core.engine.runtime.search import Search
+from core.engine.runtime.storage import Storage, begin
 from core.engine.views.layout_process import EGO, LENGTH, STEP, WHOLE, LayoutJob, Places, pack_job
 from core.errors import CancelledError, Code, EnvironmentFaultError, UserError
 from core.recall.browse import graph as reading
@@ -525,17 +526,21 @@ class Graph:
             The graph; the same graph has the same places. The future raises NOT_FOUND, INVALID_INPUT, INVALID_QUERY.
         """
         opened = self._opened()
-        return opened.storage.on(opened.storage.threads.layouts, self._ego, opened, memory_id, depth, cap, filter)
+        return opened.storage.on(
+            opened.storage.threads.layouts, self._ego, opened.storage, opened.search, memory_id, depth, cap, filter
+        )
 
-    def _ego(self, opened: OpenVault, memory_id: str, depth: int, cap: int, wanted: GraphFilter) -> EgoGraph:
-        now = opened.storage.clock.now_ms()
+    def _ego(
+        self, storage: Storage, search: Search, memory_id: str, depth: int, cap: int, wanted: GraphFilter
+    ) -> EgoGraph:
+        now = storage.clock.now_ms()
 
         def read(rows: Rows) -> EgoGraph:
-            return reading.read_ego(rows, _stored(opened, rows), memory_id, depth, cap, wanted, now)
+            return reading.read_ego(rows, _stored(search, rows), memory_id, depth, cap, wanted, now)
 
         # Started first: it loads its library while the vault is read.
-        with self._child(opened, opened.storage.closing.is_set, deadline_for(cap)) as child:
-            graph = opened.storage.vault.read(read)
+        with self._child(storage, storage.closing.is_set, deadline_for(cap)) as child:
+            graph = storage.vault.read(read)
             return replace(graph, places=layout_ego(graph, ego_job(graph), child))
 
     def whole(self, filter: GraphFilter = _EVERYTHING) -> Future[WholeGraph]:  # noqa: A002 - the contract's name
@@ -554,7 +559,7 @@ class Graph:
     def _whole(opened: OpenVault, wanted: GraphFilter) -> WholeGraph:
         now = opened.storage.clock.now_ms()
         gathered = opened.storage.vault.read(
-            lambda rows: reading.gather_whole(rows, _stored(opened, rows), wanted, now), deadline_s=None
+            lambda rows: reading.gather_whole(rows, _stored(opened.search, rows), wanted, now), deadline_s=None
         )
         return reading.draw_whole(gathered, wanted, opened.storage.closing.is_set)
 
@@ -593,12 +598,12 @@ class Graph:
             return opened.storage.closing.is_set() or cancelled()
 
         def start() -> LayoutProcess:
-            return self._child(opened, stopped, deadline_for(nodes))
+            return self._child(opened.storage, stopped, deadline_for(nodes))
 
         return opened.storage.on(opened.storage.threads.layouts, layout_whole, layout, start, on_step, stopped)
 
-    def _child(self, opened: OpenVault, stopped: Callable[[], bool], deadline_s: float) -> LayoutProcess:
-        return LayoutProcess(opened.storage.threads.guards, opened.storage.clock, stopped, self._command, deadline_s)
+    def _child(self, storage: Storage, stopped: Callable[[], bool], deadline_s: float) -> LayoutProcess:
+        return LayoutProcess(storage.threads.guards, storage.clock, stopped, self._command, deadline_s)
 
     # ---- named views
 
@@ -622,7 +627,7 @@ class Graph:
             others = tuple(one for one in _views(tx) if one.name != view.name)
             if len(others) >= MAX_VIEWS:
                 raise UserError(Code.INVALID_INPUT, f"There are {MAX_VIEWS} views already; remove one first.")
-            _put(tx, opened, "save_view", (*others, view))
+            _put(tx, opened.storage, "save_view", (*others, view))
 
         return opened.storage.write(write)
 
@@ -639,13 +644,13 @@ class Graph:
             left = tuple(one for one in before if one.name != name)
             if len(left) == len(before):
                 raise UserError(Code.NOT_FOUND, "There is no such view.")
-            _put(tx, opened, "drop_view", left)
+            _put(tx, opened.storage, "drop_view", left)
 
         return opened.storage.write(write)
 
 
-def _stored(opened: OpenVault, rows: Rows) -> SnapshotVectors:
-    space = opened.search.active_space
+def _stored(search: Search, rows: Rows) -> SnapshotVectors:
+    space = search.active_space
     return SnapshotVectors(rows, space.index, space.space.name, space.space.dims)
 
 
@@ -657,9 +662,9 @@ def _check(view: GraphView) -> None:
     reading.check_filter(view.filter)
 
 
-def _put(tx: Tx, opened: OpenVault, name: str, views: Sequence[GraphView]) -> None:
+def _put(tx: Tx, storage: Storage, name: str, views: Sequence[GraphView]) -> None:
     """Settings are no rows that undo looks at: the audit tells how many there are, not what they are called."""
-    with opened.storage.verb(tx, OWNER_ACTOR, name, label="Change the graph's views") as verb:
+    with storage.verb(tx, OWNER_ACTOR, name, label="Change the graph's views") as verb:
         tx.run(
             "INSERT INTO settings (key, value, changed_at) VALUES (?, ?, ?) "
             "ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at",

@@ -380,7 +380,7 @@ def test_work_in_flight_does_not_bring_it_back(rig: Rig, monkeypatch: pytest.Mon
     for args, more in held:
         noting(rig.opened.read_log, *args, **more)
     rig.engine.flush()
-    rig.opened.storage.write(_vectors_of(rig.opened, memories, vectors)).result(30)
+    rig.opened.storage.write(_vectors_of(rig.opened.search, memories, vectors)).result(30)
     assert traces(rig) == []
     assert rig.value("SELECT count(*) FROM receipts") == 2
     assert rig.found("key third step", mode="semantic") == []

@@ -48,13 +48,13 @@ def _told(rig: Rig) -> StoreReply:
 
 
 def test_the_owners_word_of_an_older_vault_is_not_held_back(rig: Rig) -> None:
-    compare_imported(rig.opened)
+    compare_imported(rig.opened.storage, rig.opened.search)
     reply = _told(rig)
     assert (reply.operation, _status(rig, _LISBON), _status(rig, _PORTO)) == ("QUARANTINE", "active", "quarantined")
 
 
 def test_an_older_vault_takes_a_decision_and_its_undo(rig: Rig) -> None:
-    compare_imported(rig.opened)
+    compare_imported(rig.opened.storage, rig.opened.search)
     reply = _told(rig)
     assert reply.conflict is not None
     decide(rig, reply.conflict, Action.SUPERSEDE)

@@ -74,5 +74,5 @@ def test_a_lost_snapshot_does_not_keep_the_vault_shut(tmp_path: Path) -> None:
 def test_an_empty_vault_opens(tmp_path: Path) -> None:
     with rig_at(tmp_path) as rig:
         assert rig.found("anything") == []
-        startup.warm_index(rig.opened)
+        startup.warm_index(rig.opened.storage, rig.opened.search)
         assert rig.opened.search.index.status().total == 0

@@ -104,8 +104,8 @@ def test_a_write_during_the_comparison_is_no_damage(rig: Rig, monkeypatch: pytes
 
     with monkeypatch.context() as patch:
         patch.setattr(IndexManager, "fetch", fetch)
-        assert _index(rig.opened).outcome is CheckOutcome.NOT_CHECKED
-    assert _index(rig.opened).outcome is CheckOutcome.OK
+        assert _index(rig.opened.storage, rig.opened.search).outcome is CheckOutcome.NOT_CHECKED
+    assert _index(rig.opened.storage, rig.opened.search).outcome is CheckOutcome.OK
 
 
 def test_a_missing_head_is_told(rig: Rig) -> None:

@@ -276,10 +276,10 @@ def test_only_a_rule_that_stands_is_marked(rig: Rig) -> None:
 
 
 def ran(rig: Rig, memory_id: str, success: str, took_ms: int | None = None) -> ProcedureState:
-    done = rule_reports.record_outcome(rig.opened, memory_id, success == "well", took_ms, OWNER_ACTOR, anybody).result(
-        20
-    )
-    return done.state
+    storage, search = rig.opened.storage, rig.opened.search
+    is_well = success == "well"
+    reply = rule_reports.record_outcome(storage, search, memory_id, is_well, took_ms, OWNER_ACTOR, anybody)
+    return reply.result(20).state
 
 
 RELEASE = "Release the garden app\n1. Run the tests\n2. Tag the commit"

@@ -79,7 +79,7 @@ def test_an_imported_fact_gets_its_level_when_it_is_read_and_goes_with_its_impor
     before = rig.dump()
     report = rig.bring([{"text": text, "kind": "fact"} for text in (BORN, HOME, JAR)])
     later(rig)
-    compare_imported(rig.opened)
+    compare_imported(rig.opened.storage, rig.opened.search)
     assert [level(rig, text) for text in (BORN, HOME, JAR)] == ["permanent", "stable", "standard"]
     taken = rig.unimport(report.import_id)
     assert taken.left == ()
@@ -89,10 +89,10 @@ def test_an_imported_fact_gets_its_level_when_it_is_read_and_goes_with_its_impor
 
 def test_a_level_that_was_set_before_it_is_read_stays(rig: Rig) -> None:
     rig.bring([{"text": BORN, "kind": "fact"}])
-    compare_imported(rig.opened)
+    compare_imported(rig.opened.storage, rig.opened.search)
     rig.write(lambda tx: tx.run("UPDATE memories SET read_at = NULL"))
     revise(rig, str(rig.value("SELECT id FROM memories")), permanence="volatile")
-    compare_imported(rig.opened)
+    compare_imported(rig.opened.storage, rig.opened.search)
     assert level(rig, BORN) == "volatile"
 
 
@@ -108,7 +108,7 @@ def unread(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_what_an_earlier_step_left_is_not_touched_so_that_it_can_be_taken_back(rig: Rig, unread: str) -> None:
     later(rig)
-    compare_imported(rig.opened)
+    compare_imported(rig.opened.storage, rig.opened.search)
     assert level(rig, LINZ) == "standard"
     assert rig.value("SELECT read_at FROM memories WHERE id = ?", unread) is not None
     step = rig.value("SELECT id FROM undo_steps WHERE verb = 'store'")
@@ -120,7 +120,7 @@ def test_what_an_earlier_step_left_is_not_touched_so_that_it_can_be_taken_back(r
 def test_what_no_step_holds_any_more_gets_its_level(rig: Rig) -> None:
     rig.write(_forget_steps)
     later(rig)
-    compare_imported(rig.opened)
+    compare_imported(rig.opened.storage, rig.opened.search)
     assert level(rig, LINZ) == "permanent"
 
 

@@ -83,6 +83,6 @@ def test_an_imported_fact_is_not_ended_by_a_disputed_one(rig: Rig) -> None:
     claim = {"subject": "user", "predicate": "lives_in", "value": "Graz", "exclusive": True}
     row = {"text": "My home town is Graz", "kind": "fact", "time": "2023-03-01T10:00:00Z", "claim": claim, "ref": "a"}
     rig.bring([{**row, "source": "document"}])
-    compare_imported(rig.opened)
+    compare_imported(rig.opened.storage, rig.opened.search)
     assert standing(rig) == {"Linz": "disputed", "Graz": "quarantined"}
     assert waiting(rig) == [("beside_disputed", "Graz")]

@@ -52,7 +52,7 @@ def status(rig: Rig, text: str) -> str:
 
 def test_imported_facts_are_compared_with_each_other(rig: Rig) -> None:
     rig.bring([told(GRAZ, 1), told(LINZ, 9)])
-    compare_imported(rig.opened)
+    compare_imported(rig.opened.storage, rig.opened.search)
     assert (status(rig, GRAZ), status(rig, LINZ)) == ("superseded", "active")
     assert rig.value("SELECT count(*) FROM memories WHERE read_at IS NULL") == 0
 
@@ -60,7 +60,7 @@ def test_imported_facts_are_compared_with_each_other(rig: Rig) -> None:
 def test_an_imported_fact_never_ends_what_the_owner_said(rig: Rig) -> None:
     rig.store(LINZ, occurred=When(LONG_AGO))
     rig.bring([told(GRAZ, source="document")])
-    compare_imported(rig.opened)
+    compare_imported(rig.opened.storage, rig.opened.search)
     assert (status(rig, LINZ), status(rig, GRAZ)) == ("active", "quarantined")
     assert rig.value("SELECT count(*) FROM conflicts WHERE state = 'open'") == 1
 
@@ -68,7 +68,7 @@ def test_an_imported_fact_never_ends_what_the_owner_said(rig: Rig) -> None:
 def test_imported_episodes_are_never_judged(rig: Rig) -> None:
     rows = [{**told(text, day), "kind": "episode"} for day, text in enumerate((GRAZ, GRAZ, LINZ), 1)]
     rig.bring([{**row, "ref": f"r{nr}"} for nr, row in enumerate(rows)])
-    assert compare_imported(rig.opened) == 0
+    assert compare_imported(rig.opened.storage, rig.opened.search) == 0
     assert rig.rows("SELECT DISTINCT status FROM memories") == [("active",)]
     assert rig.value("SELECT count(*) FROM claims") == 0
 
@@ -78,7 +78,7 @@ def test_taking_an_import_back_after_it_was_judged_leaves_no_orphans(rig: Rig) -
     rig.store("The weir opens at noon")
     before = rig.dump()
     report = rig.bring([told(GRAZ, 1, source="document"), told("The weir opens at noon", 2), told("A boat is blue", 3)])
-    compare_imported(rig.opened)
+    compare_imported(rig.opened.storage, rig.opened.search)
     assert rig.value("SELECT count(*) FROM conflicts") == 1
     rig.unimport(report.import_id)
     assert differences(before, rig.dump()) == {}
@@ -87,16 +87,16 @@ def test_taking_an_import_back_after_it_was_judged_leaves_no_orphans(rig: Rig) -
 
 def test_judging_again_changes_nothing(rig: Rig) -> None:
     rig.bring([told(GRAZ, 1), told(LINZ, 9)])
-    compare_imported(rig.opened)
+    compare_imported(rig.opened.storage, rig.opened.search)
     before = rig.dump()
-    assert compare_imported(rig.opened) == 0
+    assert compare_imported(rig.opened.storage, rig.opened.search) == 0
     assert differences(before, rig.dump()) == {}
 
 
 def test_a_batch_is_bounded(rig: Rig) -> None:
     rig.bring([told(f"Jar number {nr} holds salt", 1 + nr % 20) for nr in range(7)])
     rig.write(lambda tx: tx.run("UPDATE memories SET read_at = NULL"))
-    assert compare_imported(rig.opened, most=5) == 5
+    assert compare_imported(rig.opened.storage, rig.opened.search, most=5) == 5
     assert rig.value("SELECT count(*) FROM memories WHERE read_at IS NULL") == 2
 
 
@@ -180,7 +180,7 @@ def test_the_next_undo_is_the_persons_not_what_loci_did_meanwhile(rig: Rig, tabl
     table.claims = {GRAZ: (*HOME, "Graz")}
     later(rig)
     rig.write(lambda tx: tx.run("UPDATE memories SET read_at = NULL"))
-    compare_imported(rig.opened)
+    compare_imported(rig.opened.storage, rig.opened.search)
     actors = rig.rows("SELECT actor FROM undo_steps ORDER BY rowid")
     assert actors[-1] == ("scheduler",)
     found = rig.engine.history.next_undo().result(30)
@@ -197,7 +197,7 @@ def test_a_step_of_the_scheduler_is_taken_back_by_its_name(rig: Rig, table: Tabl
     table.claims = {GRAZ: (*HOME, "Graz")}
     rig.write(lambda tx: tx.run("UPDATE memories SET read_at = NULL"))
     before = rig.dump()
-    compare_imported(rig.opened)
+    compare_imported(rig.opened.storage, rig.opened.search)
     step = rig.value("SELECT id FROM undo_steps WHERE actor = 'scheduler'")
     assert rig.value("SELECT count(*) FROM claims") == 1
     rig.undo(step)
@@ -222,6 +222,6 @@ def test_what_was_said_nobody_knows_when_is_not_read_as_said_on_the_day_of_the_i
     with rig_at(tmp_path, readers=TextReaders(extract=extract_claims)) as made:
         rows = [told("I have lived in Graz since March.", ref="dated"), told("I have lived in Linz since March.")]
         made.bring([{**rows[0], "time": "2022-05-01"}, {**rows[1], "ref": "undated", "time": None}])
-        compare_imported(made.opened)
+        compare_imported(made.opened.storage, made.opened.search)
         assert made.rows(valid_from, "dated") == [(1_646_092_800_000,)]
         assert made.rows(valid_from, "undated") == [(None,)]
