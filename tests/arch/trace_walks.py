@@ -1,8 +1,9 @@
 """Count the files, functions and layers that a few everyday calls pass: python tests/arch/trace_walks.py [--files].
 
-Each walk is made once unmeasured on the sample palace, then once under a profiler that sees every thread: a text is
-stored (without and with something that stands against it), a question is answered, the Recall page is asked, an item
-of the review is decided by a key, and Ctrl+Z takes that back. Counted is our own code only (`app`, `core`, `ui`).
+Each walk is made once unmeasured on the sample palace, then once under a profiler that sees every thread but those of
+the chores that run every second whatever is asked: a text is stored (without and with something that stands against
+it), a question is answered, the Recall page is asked, an item of the review is decided by a key, and Ctrl+Z takes that
+back. Counted is our own code only (`app`, `core`, `ui`).
 A layer is one file on the stack between a verb and its row: the caller's until the write is queued, then the writer's.
 It prints a table and asserts nothing; the bars stand in docs/architecture.md.
 """
@@ -28,6 +29,7 @@ _OWN = tuple(f"{ROOT / house}{os.sep}" for house in ("app", "core", "ui"))
 _ENQUEUE = ("vault.py", "submit")
 _INSERT = ("tx.py", "insert")
 _COMMIT = ("vault.py", "_transact")
+_CHORES = frozenset({"loci-watch", "loci-index", "loci-journal", "loci-counter", "loci-palace", "loci-loci-watchdog"})
 _SETTLE_S = 0.4
 
 
@@ -82,7 +84,7 @@ class Tracer:
         if trace is None or event not in ("call", "return"):
             return
         name = frame.f_code.co_filename
-        if not name.startswith(_OWN):
+        if not name.startswith(_OWN) or threading.current_thread().name in _CHORES:
             return
         if event == "return":
             is_commit = (Path(name).name, frame.f_code.co_name) == _COMMIT
