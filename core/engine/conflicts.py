@@ -104,28 +104,28 @@ class ReviewChores:
     looked_at: float | None = None
     expiry_at: float | None = None
 
-    def run(self, opened: OpenVault) -> None:
+    def run(self, open_vault: OpenVault) -> None:
         """Look at the desk if anything changed since the last time.
 
         Raises:
             LociError: what the vault said.
         """
-        if self.vault is not opened:
-            self.vault, self.seq, self.looked_at, self.expiry_at = opened, -1, None, None
-        at = opened.storage.clock.monotonic()
+        if self.vault is not open_vault:
+            self.vault, self.seq, self.looked_at, self.expiry_at = open_vault, -1, None, None
+        at = open_vault.storage.clock.monotonic()
         if self.looked_at is not None and at - self.looked_at < _PAUSE_S:
             return
         self.looked_at = at
         expiry = self.expiry_at is None or at - self.expiry_at >= _DAY_S
-        seq, closing, ruling = opened.storage.vault.read(
-            lambda rows: self._look(rows, opened.storage.clock.now_ms(), expiry=expiry)
+        seq, closing, ruling = open_vault.storage.vault.read(
+            lambda rows: self._look(rows, open_vault.storage.clock.now_ms(), expiry=expiry)
         )
         if not closing and not ruling:
             self._looked(seq, at, expiry=expiry)
             return
         try:
-            opened.storage.write(
-                lambda tx: run_review_chores(tx, opened.storage, opened.search, expiry=expiry), background=True
+            open_vault.storage.write(
+                lambda tx: run_review_chores(tx, open_vault.storage, open_vault.search, expiry=expiry), background=True
             ).result(_TURN_S)
         except TimeoutError:
             return  # behind something long in the queue: it is done in its turn
@@ -180,8 +180,8 @@ _NONE = "There is no such conflict."
 class Conflicts:
     """The conflict desk. Each method returns at once with a Future."""
 
-    def __init__(self, opened: Callable[[], OpenVault], authority: Authority) -> None:
-        self._opened = opened
+    def __init__(self, open_vault: Callable[[], OpenVault], authority: Authority) -> None:
+        self._open_vault = open_vault
         self._authority = authority
         self._desk = ReviewDesk(read_by_ids)
 
@@ -199,9 +199,9 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        opened = self._opened()
-        now, wanted = opened.storage.clock.now_ms(), request or QueueRequest()
-        return opened.storage.read(lambda rows: self._desk.queue(rows, wanted, now))
+        open_vault = self._open_vault()
+        now, wanted = open_vault.storage.clock.now_ms(), request or QueueRequest()
+        return open_vault.storage.read(lambda rows: self._desk.queue(rows, wanted, now))
 
     def item(self, item_id: str, actor: Actor = OWNER_ACTOR) -> Future[ReviewItem]:
         """One item, validated now.
@@ -215,9 +215,9 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED.
         """
-        opened = self._opened()
-        scope, now = self._authority.scope(actor), opened.storage.clock.now_ms()
-        return opened.storage.read(lambda rows: self._item(rows, _full_id(rows, item_id, scope), now))
+        open_vault = self._open_vault()
+        scope, now = self._authority.scope(actor), open_vault.storage.clock.now_ms()
+        return open_vault.storage.read(lambda rows: self._item(rows, _full_id(rows, item_id, scope), now))
 
     def _item(self, rows: Rows, item_id: str, now_ms: int, *, brief: bool = False) -> ReviewItem:
         found = self._desk.item(rows, item_id, now_ms, brief=brief)
@@ -231,7 +231,7 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().storage.read(open_count)
+        return self._open_vault().storage.read(open_count)
 
     def list_closed(self, days: int = 7) -> Future[tuple[ClosedRow, ...]]:
         """What closed in the last days, by itself or by a decision, the latest first.
@@ -245,9 +245,9 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        opened = self._opened()
-        since = opened.storage.clock.now_ms() - max(1, days) * _DAY_MS
-        return opened.storage.read(lambda rows: self._desk.closed(rows, since))
+        open_vault = self._open_vault()
+        since = open_vault.storage.clock.now_ms() - max(1, days) * _DAY_MS
+        return open_vault.storage.read(lambda rows: self._desk.closed(rows, since))
 
     def list_items(self, actor: Actor, *, everything: bool = False) -> Future[tuple[ListedConflict, ...]]:
         """The items as the command line and clients get them, most harmful first.
@@ -262,8 +262,8 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.
         """
-        opened = self._opened()
-        scope, now = self._authority.scope(actor), opened.storage.clock.now_ms()
+        open_vault = self._open_vault()
+        scope, now = self._authority.scope(actor), open_vault.storage.clock.now_ms()
 
         def read(rows: Rows) -> tuple[ListedConflict, ...]:
             within = None if scope.unrestricted else scope.space_ids
@@ -277,7 +277,7 @@ class Conflicts:
                 prefetch_scans(sides, (one.question for one in told))
             return told
 
-        return opened.storage.read(read)
+        return open_vault.storage.read(read)
 
     def _told(self, rows: Rows, item_id: str, now_ms: int, actor: Actor) -> ListedConflict:
         item = self._item(rows, item_id, now_ms, brief=True)
@@ -305,32 +305,34 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `curate`.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
         client, scope = self._curator(actor)
         call = IdempotentCall(actor, request_id, {"verb": "resolve", "id": item_id, **asdict(decision)})
 
         def decide(meant: Embedded | None) -> Future[Decided]:
             def write(tx: Tx) -> Decided:
                 self._authority.check_terms_hold(actor, client)
-                with opened.storage.verb(tx, actor, "resolve", call) as verb:
+                with open_vault.storage.verb(tx, actor, "resolve", call) as verb:
                     if verb.earlier is not None:
                         return _decided(verb.earlier)
                     full = _full_id(tx, item_id, scope)
-                    vector, add_vectors = _vector_of(opened.search, meant), opened.search.add_vectors
-                    done = make_resolver(opened.storage, opened.search).resolve(
+                    vector, add_vectors = _vector_of(open_vault.search, meant), open_vault.search.add_vectors
+                    done = make_resolver(open_vault.storage, open_vault.search).resolve(
                         tx, full, decision, vector, actor, client, add_vectors
                     )
                     done = _with_withheld(tx, done, actor)
                     verb.end((*done.active, *done.retired), asdict(done))
                     return done
 
-            return opened.storage.write(write)
+            return open_vault.storage.write(write)
 
         if decision.action is not Action.MERGE or not (decision.text or "").strip():
             return decide(None)
-        author = opened.storage.read(lambda rows: _author(rows, _full_id(rows, item_id, scope)))
+        author = open_vault.storage.read(lambda rows: _author(rows, _full_id(rows, item_id, scope)))
         text = decision.text or ""
-        return chain(chain(author, lambda name: opened.search.embed_texts([embedding_text(text, author=name)])), decide)
+        return chain(
+            chain(author, lambda name: open_vault.search.embed_texts([embedding_text(text, author=name)])), decide
+        )
 
     def resolve_many(self, ids: Sequence[str], decision: Decision, actor: Actor = OWNER_ACTOR) -> Future[Decided]:
         """Decide many items alike: one undo step for all of them.
@@ -346,7 +348,7 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `curate`.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
         client, scope = self._curator(actor)
 
         def write(tx: Tx) -> Decided:
@@ -354,15 +356,15 @@ class Conflicts:
             missing = {item_id: _NONE for item_id in ids if item_id not in seen}
             if not seen:
                 raise UserError(Code.NOT_FOUND, _NONE)
-            with opened.storage.verb(tx, actor, "resolve") as verb:
-                done = make_resolver(opened.storage, opened.search).resolve_many(
-                    tx, seen, decision, actor, client, opened.search.add_vectors
+            with open_vault.storage.verb(tx, actor, "resolve") as verb:
+                done = make_resolver(open_vault.storage, open_vault.search).resolve_many(
+                    tx, seen, decision, actor, client, open_vault.search.add_vectors
                 )
                 done = _with_withheld(tx, done, actor)
                 verb.end((*done.active, *done.retired))
             return replace(done, refused={**missing, **done.refused})
 
-        return opened.storage.write(write)
+        return open_vault.storage.write(write)
 
     def turn_down(self, name: str) -> Future[TurnedDown]:
         """Turn down all that a client proposed or asked for and that waits: one undo step. The person's verb.
@@ -376,19 +378,19 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
 
         def first(tx: Tx) -> _Turning:
             waiting = open_requests_of(tx, client_id_of(tx, name))[:AT_ONCE]
-            return _turned(tx, opened, name, _Turning(waiting, len(waiting)))
+            return _turned(tx, open_vault, name, _Turning(waiting, len(waiting)))
 
         def run() -> TurnedDown:
-            at = opened.storage.write(first).result()
+            at = open_vault.storage.write(first).result()
             while at.waiting:
-                at = opened.storage.write(partial(_turned, opened=opened, name=name, at=at)).result()
+                at = open_vault.storage.write(partial(_turned, open_vault=open_vault, name=name, at=at)).result()
             return TurnedDown(at.step_id, at.items, at.left)
 
-        return opened.storage.on(opened.storage.threads.reads, run)
+        return open_vault.storage.on(open_vault.storage.threads.reads, run)
 
     def _curator(self, actor: Actor) -> tuple[ClientRecord | None, Scope]:
         return self._authority.require(actor, Grant.CURATE), self._authority.scope(actor)
@@ -401,7 +403,7 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().storage.read(list_rules)
+        return self._open_vault().storage.read(list_rules)
 
     def forget_rule(self, rule_id: str) -> Future[str]:
         """Remove a rule; what it decided stays.
@@ -412,14 +414,14 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
 
         def write(tx: Tx) -> str:
-            step = forget_rule(tx, opened.storage.work, rule_id, OWNER_ACTOR)
-            opened.storage.announce_after(tx, "forget_rule", (), OWNER_ACTOR)
+            step = forget_rule(tx, open_vault.storage.work, rule_id, OWNER_ACTOR)
+            open_vault.storage.announce_after(tx, "forget_rule", (), OWNER_ACTOR)
             return step
 
-        return opened.storage.write(write)
+        return open_vault.storage.write(write)
 
     # ---- holding a source
 
@@ -432,7 +434,7 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().storage.read(lambda rows: source_quarantine.preview_hold(rows, request))
+        return self._open_vault().storage.read(lambda rows: source_quarantine.preview_hold(rows, request))
 
     def hold(self, request: HoldRequest) -> Future[Held]:
         """Hold back a source with all that was derived from it, as one undo step.
@@ -443,14 +445,16 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
 
         def write(tx: Tx) -> Held:
-            done = source_quarantine.hold_source(tx, opened.storage.work, opened.storage.make_id, request, OWNER_ACTOR)
-            opened.storage.announce_after(tx, source_quarantine.VERB, done.ids, OWNER_ACTOR)
+            done = source_quarantine.hold_source(
+                tx, open_vault.storage.work, open_vault.storage.make_id, request, OWNER_ACTOR
+            )
+            open_vault.storage.announce_after(tx, source_quarantine.VERB, done.ids, OWNER_ACTOR)
             return done
 
-        return opened.storage.write(write)
+        return open_vault.storage.write(write)
 
 
 @dataclass(frozen=True, slots=True)
@@ -472,7 +476,7 @@ class _Turning:
     left: int = 0
 
 
-def _turned(tx: Tx, opened: OpenVault, name: str, at: _Turning) -> _Turning:
+def _turned(tx: Tx, open_vault: OpenVault, name: str, at: _Turning) -> _Turning:
     """One transaction of it. The step is closed after each, so that a crash leaves none that cannot be taken back."""
     client_id = client_id_of(tx, name)
     there = dict.fromkeys(open_requests_of(tx, client_id))
@@ -481,12 +485,12 @@ def _turned(tx: Tx, opened: OpenVault, name: str, at: _Turning) -> _Turning:
         return replace(at, waiting=(), left=len(there))
     wanted, no = waiting[:A_TURN], Decision(Action.REJECT)
     resolver, stored, label = (
-        make_resolver(opened.storage, opened.search),
-        opened.search.add_vectors,
+        make_resolver(open_vault.storage, open_vault.search),
+        open_vault.search.add_vectors,
         turned_down_label(at.of),
     )
     done = resolver.resolve_many(tx, wanted, no, OWNER_ACTOR, None, stored, step_id=at.step_id, label=label)
-    opened.storage.announce_after(tx, "resolve", (*done.active, *done.retired), OWNER_ACTOR)
+    open_vault.storage.announce_after(tx, "resolve", (*done.active, *done.retired), OWNER_ACTOR)
     items, left = at.items + len(wanted) - len(done.refused), len(open_requests_of(tx, client_id))
     return _Turning(tuple(waiting[A_TURN:]), at.of, done.step_id or at.step_id, items, left)
 

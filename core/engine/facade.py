@@ -155,7 +155,7 @@ class Engine:
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._lock = threading.RLock()  # guards _opened and state
-        self._opened: OpenVault | None = None
+        self._open_vault: OpenVault | None = None
         self.state = "locked"
         self.hub = Hub()
         self.finishing: Future[int] | None = None
@@ -230,10 +230,10 @@ class Engine:
         return self._setup.home
 
     def _require(self) -> OpenVault:
-        opened = self._opened
-        if opened is None or self.state != "open":
+        open_vault = self._open_vault
+        if open_vault is None or self.state != "open":
             raise locked_error()
-        return opened
+        return open_vault
 
     def unlock(self, root: RootKey) -> OpenInfo:
         """Open the vault; the caller has checked the secret at its slot.
@@ -248,16 +248,16 @@ class Engine:
             LociError: VAULT_BUSY, VAULT_DAMAGED, NEWER_VERSION, NO_VAULT …
         """
         with self._lock:
-            if self._opened is not None:
-                if root is not self._opened.storage.root:
+            if self._open_vault is not None:
+                if root is not self._open_vault.storage.root:
                     root.wipe()
-                return self._opened.storage.vault.info
+                return self._open_vault.storage.vault.info
             self.claim()
             self._set_state("opening")
             threads = Threads()
             try:
                 setup = self._setup
-                opened = startup.open_vault(
+                open_vault = startup.open_vault(
                     setup.home,
                     root,
                     setup.clock,
@@ -274,23 +274,23 @@ class Engine:
                 self._set_state("locked")
                 raise
             try:
-                opened.storage.vault.read(self._authority.refresh)
+                open_vault.storage.vault.read(self._authority.refresh)
                 self._authority.open_owner_channel(owner_token(root))
                 # A search is answered from here on: the index knows what it holds and what it does not hold yet.
-                startup.begin_warming(opened.storage, opened.search)
+                startup.begin_warming(open_vault.storage, open_vault.search)
             except BaseException:
-                self._close(opened)
+                self._close(open_vault)
                 raise
-            self._opened = opened
+            self._open_vault = open_vault
             self._set_state("open")
-            self._begin_background(opened)
-        return opened.storage.vault.info
+            self._begin_background(open_vault)
+        return open_vault.storage.vault.info
 
     @property
     def older(self) -> OlderCopy | None:
         """The open vault may be an older copy, which nobody has accepted: clients stay out, nothing is written."""
-        opened = self._opened
-        return None if opened is None else opened.storage.vault.older
+        open_vault = self._open_vault
+        return None if open_vault is None else open_vault.storage.vault.older
 
     def accept_older(self) -> Future[int]:
         """The person goes on with a vault that is older than the one last seen: from here on this one counts.
@@ -303,40 +303,40 @@ class Engine:
 
     def _accept_older(self) -> int:
         with self._lock:
-            opened = self._require()
-            if opened.storage.vault.older is None:
+            open_vault = self._require()
+            if open_vault.storage.vault.older is None:
                 return 0
-            retired, seq = startup.accept_older(opened.storage)
-            opened.storage.vault.read(self._authority.refresh)
-            self._begin_writing(opened)
-        opened.storage.announce("accept_older", (), OWNER_ACTOR, seq)
+            retired, seq = startup.accept_older(open_vault.storage)
+            open_vault.storage.vault.read(self._authority.refresh)
+            self._begin_writing(open_vault)
+        open_vault.storage.announce("accept_older", (), OWNER_ACTOR, seq)
         return retired
 
-    def _begin_background(self, opened: OpenVault) -> None:
-        opened.storage.threads.every(_FLUSH_S, lambda: self._quietly(opened, startup.flush_journal), "journal")
-        opened.storage.threads.every(_WATCH_S, lambda: self._quietly(opened, startup.watch_vault_file), "watch")
-        opened.storage.threads.every(_INDEX_S, lambda: self._upkeep(opened), "index")
-        if opened.storage.vault.older is None:
-            self._begin_writing(opened)
+    def _begin_background(self, open_vault: OpenVault) -> None:
+        open_vault.storage.threads.every(_FLUSH_S, lambda: self._quietly(open_vault, startup.flush_journal), "journal")
+        open_vault.storage.threads.every(_WATCH_S, lambda: self._quietly(open_vault, startup.watch_vault_file), "watch")
+        open_vault.storage.threads.every(_INDEX_S, lambda: self._upkeep(open_vault), "index")
+        if open_vault.storage.vault.older is None:
+            self._begin_writing(open_vault)
 
-    def _begin_writing(self, opened: OpenVault) -> None:
+    def _begin_writing(self, open_vault: OpenVault) -> None:
         """What writes by itself; of an older copy only once it is accepted."""
-        self._counter.begin(opened)
-        self.scheduler.begin(opened)
+        self._counter.begin(open_vault)
+        self.scheduler.begin(open_vault)
         if self._setup.background:
             self._unhear()
             self._unhear = self.hub.subscribe(self.laboratory.handle_event)
-            self.palace.begin(opened)
-            self.refinement.begin(opened)
+            self.palace.begin(open_vault)
+            self.refinement.begin(open_vault)
             self.finishing = self.imports.finish_interrupted(self._tell_finishing)
             log_failure(self.finishing, _log, "finishing an interrupted import")
             log_failure(
-                begin(opened.storage.threads.jobs, embed_backlog, opened.storage, opened.search),
+                begin(open_vault.storage.threads.jobs, embed_backlog, open_vault.storage, open_vault.search),
                 _log,
                 "embedding what lacked a vector",
             )
             log_failure(
-                begin(opened.storage.threads.jobs, compare_imported, opened.storage, opened.search),
+                begin(open_vault.storage.threads.jobs, compare_imported, open_vault.storage, open_vault.search),
                 _log,
                 "comparing what came in",
             )
@@ -344,26 +344,26 @@ class Engine:
     def _tell_finishing(self, done: int, total: int | None) -> None:
         self.hub.publish(Progress("import", "Finishing an interrupted import", done, total))
 
-    def _upkeep(self, opened: OpenVault) -> None:
-        self._quietly(opened, startup.maintain_index)
-        if opened.storage.vault.older is not None:
+    def _upkeep(self, open_vault: OpenVault) -> None:
+        self._quietly(open_vault, startup.maintain_index)
+        if open_vault.storage.vault.older is not None:
             return
-        self._quietly(opened, delete_expired)
+        self._quietly(open_vault, delete_expired)
         self._quietly(
-            opened, lambda one: release_caches(one.load, one.search.release_memory, self.timeline.release_memory)
+            open_vault, lambda one: release_caches(one.load, one.search.release_memory, self.timeline.release_memory)
         )
-        self._quietly(opened, self.sessions.run_chores)
-        self._quietly(opened, self.scheduler.resume_requested)
+        self._quietly(open_vault, self.sessions.run_chores)
+        self._quietly(open_vault, self.scheduler.resume_requested)
         if self._setup.background:
-            self._quietly(opened, self._desk.run)
-            self._quietly(opened, reconcile_daily)
-            self._quietly(opened, self.scheduler.queue_due)
+            self._quietly(open_vault, self._desk.run)
+            self._quietly(open_vault, reconcile_daily)
+            self._quietly(open_vault, self.scheduler.queue_due)
 
-    def _quietly(self, opened: OpenVault, action: startup.Chore) -> None:
+    def _quietly(self, open_vault: OpenVault, action: startup.Chore) -> None:
         try:
-            action(opened)
+            action(open_vault)
         except LociError as error:
-            if not opened.storage.closing.is_set():  # a lock stops whatever runs, and that is no fault
+            if not open_vault.storage.closing.is_set():  # a lock stops whatever runs, and that is no fault
                 _log.warning("a background chore stopped: %s", error.code.value)
 
     def lock(self, within_s: float = startup.CLOSE_S) -> None:
@@ -373,21 +373,21 @@ class Engine:
             within_s: seconds it may take.
         """
         with self._lock:
-            opened = self._opened
-            if opened is None:
+            open_vault = self._open_vault
+            if open_vault is None:
                 return
             self._set_state("closing")
-            self._opened = None
-            self._close(opened, within_s)
+            self._open_vault = None
+            self._close(open_vault, within_s)
 
-    def _close(self, opened: OpenVault, within_s: float = startup.CLOSE_S) -> None:
+    def _close(self, open_vault: OpenVault, within_s: float = startup.CLOSE_S) -> None:
         self._authority.forget_all()
         self.scheduler.end()
         self.refinement.end()
         self.embedding_models.end()
-        self.sessions.suspend(opened)
-        self._counter.end(opened)
-        startup.close_vault(opened, within_s)
+        self.sessions.suspend(open_vault)
+        self._counter.end(open_vault)
+        startup.close_vault(open_vault, within_s)
         self._set_state("locked")
 
     def close(self, within_s: float = startup.CLOSE_S) -> None:
@@ -417,15 +417,15 @@ class Engine:
             client_id: the client; None for a stranger.
             method: what it called, where there is such a method.
         """
-        opened = self._opened
-        if opened is not None:
-            opened.read_log.refused(client_id, code, method)
+        open_vault = self._open_vault
+        if open_vault is not None:
+            open_vault.read_log.refused(client_id, code, method)
 
     @property
     def options(self) -> Options:
         """The options in force; the defaults while the vault is locked."""
-        opened = self._opened
-        return Options() if opened is None else opened.options
+        open_vault = self._open_vault
+        return Options() if open_vault is None else open_vault.options
 
     def embed(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
         """Embed texts on one of the two compute workers and keep nothing; for measuring.

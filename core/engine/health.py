@@ -42,46 +42,46 @@ _BEFORE_MERGES = (
 )
 
 
-def status_report(opened: OpenVault, rows: Rows) -> StatusReport:
+def status_report(open_vault: OpenVault, rows: Rows) -> StatusReport:
     """Gather the status report.
 
     Returns:
         The figures.
     """
-    info = opened.storage.vault.info
+    info = open_vault.storage.vault.info
     return StatusReport(
         {
             "state": "open",
-            "vault": opened.storage.root.vault_id.hex(),
+            "vault": open_vault.storage.root.vault_id.hex(),
             "schema_version": info.schema_version,
             "seq": int(rows.value("SELECT seq FROM vault_state")),
             "memories": _memories(rows),
-            "lifecycle": count_by_state(rows, None, opened.storage.clock.now_ms()),
+            "lifecycle": count_by_state(rows, None, open_vault.storage.clock.now_ms()),
             "spaces": [row[0] for row in rows.all("SELECT name FROM spaces ORDER BY name")],
             "conversations": int(rows.value("SELECT count(*) FROM conversations")),
             "imports": _imports(rows),
-            "running_imports": _running(opened),
+            "running_imports": _running(open_vault),
             "clients": _clients(rows),
             "open_reviews": open_count(rows),
-            "index": _index(opened.search),
-            "pending_embeddings": count_without_vectors(rows, opened.search.space),
+            "index": _index(open_vault.search),
+            "pending_embeddings": count_without_vectors(rows, open_vault.search.space),
             "embedder": {
-                "model": opened.search.embedder.name,
-                "dims": opened.search.embedder.dims,
-                "by": _by(opened.search),
+                "model": open_vault.search.embedder.name,
+                "dims": open_vault.search.embedder.dims,
+                "by": _by(open_vault.search),
             },
-            "model_server": _model(opened),
-            "wal_bytes": _wal_bytes(opened.storage),
-            "write_queue": opened.storage.queue.depth,
-            "search_strategy": _strategy(opened.search),
+            "model_server": _model(open_vault),
+            "wal_bytes": _wal_bytes(open_vault.storage),
+            "write_queue": open_vault.storage.queue.depth,
+            "search_strategy": _strategy(open_vault.search),
             "recovered_from_crash": info.recovered_from_crash,
             "lost_commits": info.lost_commits,
-            "warnings": _warnings(opened.storage),
+            "warnings": _warnings(open_vault.storage),
         }
     )
 
 
-def status_glance(opened: OpenVault, rows: Rows) -> StatusReport:
+def status_glance(open_vault: OpenVault, rows: Rows) -> StatusReport:
     """What the window shows of the palace all the time: nothing that takes long where much waits or is to be summed up.
 
     Returns:
@@ -89,11 +89,13 @@ def status_glance(opened: OpenVault, rows: Rows) -> StatusReport:
     """
     total = int(rows.value("SELECT count(*) FROM memories"))
     total -= sum(int(rows.value(f"SELECT {without}")) for without in (_LATER_PARTS, _BEFORE_MERGES))
-    return StatusReport({"memories": {"total": total}, "index": _index(opened.search), "model_server": _model(opened)})
+    return StatusReport(
+        {"memories": {"total": total}, "index": _index(open_vault.search), "model_server": _model(open_vault)}
+    )
 
 
-def _model(opened: OpenVault) -> dict[str, str]:
-    state = opened.model
+def _model(open_vault: OpenVault) -> dict[str, str]:
+    state = open_vault.model
     return {"state": state.server.value, "model": state.model, "code": state.code, "sentence": state.sentence}
 
 
@@ -122,7 +124,7 @@ def _imports(rows: Rows) -> dict[str, int]:
     return {str(k): int(v) for k, v in rows.all("SELECT state, count(*) FROM imports GROUP BY state")}
 
 
-def _running(opened: OpenVault) -> list[dict[str, Any]]:
+def _running(open_vault: OpenVault) -> list[dict[str, Any]]:
     """Imports that go on, also where whoever began them has gone; the owner's alone to read."""
     return [
         {
@@ -134,7 +136,7 @@ def _running(opened: OpenVault) -> list[dict[str, Any]]:
             "started_at": one.started_at,
             "stop": f"loci unimport {one.id}",
         }
-        for one in list(opened.imports.values())
+        for one in list(open_vault.imports.values())
     ]
 
 
@@ -184,7 +186,7 @@ _UNSEEN = "SELECT count(*) FROM memories WHERE status = 'active' AND part_of IS 
 class _Found:
     """Readings that are taken once and used by several checks."""
 
-    opened: OpenVault
+    open_vault: OpenVault
     rows: Rows
     pending: int
     free: int | None
@@ -192,37 +194,42 @@ class _Found:
     pressure: Pressure
 
 
-def health_report(opened: OpenVault, rows: Rows) -> Health:
+def health_report(open_vault: OpenVault, rows: Rows) -> Health:
     """How the palace is.
 
     Returns:
         The figures and the warnings, the worst first.
     """
-    pending = count_without_vectors(rows, opened.search.space)
+    pending = count_without_vectors(rows, open_vault.search.space)
     found = _Found(
-        opened, rows, pending, _free(opened.storage), opened.load.resources.used_mb(), opened.load.resources.pressure()
+        open_vault,
+        rows,
+        pending,
+        _free(open_vault.storage),
+        open_vault.load.resources.used_mb(),
+        open_vault.load.resources.pressure(),
     )
     warnings = tuple(describe_problem(key, **more) for key, more in _wrong(found))
-    index = opened.search.index.status()
+    index = open_vault.search.index.status()
     return Health(
         counts=_counts(rows, pending),
         performance={
-            "avg_search_ms": opened.load.latency.mean_ms(),
-            "p99_search_ms": opened.load.latency.slowest_ms(),
-            "write_queue": opened.storage.queue.depth,
-            "readers_idle": opened.storage.vault.readers_idle,
+            "avg_search_ms": open_vault.load.latency.mean_ms(),
+            "p99_search_ms": open_vault.load.latency.slowest_ms(),
+            "write_queue": open_vault.storage.queue.depth,
+            "readers_idle": open_vault.storage.vault.readers_idle,
         },
         ram={
             "index_mb": index.memory_bytes / _MB,
             "total_mb": found.used_mb,
-            "budget_mb": opened.load.resources.budget_mb(),
+            "budget_mb": open_vault.load.resources.budget_mb(),
             "pressure": found.pressure.value,
             "index_kind": index.backend,
         },
-        background=_background(opened, rows),
+        background=_background(open_vault, rows),
         degradation={
-            "search_strategy": search_strategy(opened.storage, opened.search),
-            "model_server": opened.model.server.value,
+            "search_strategy": search_strategy(open_vault.storage, open_vault.search),
+            "model_server": open_vault.model.server.value,
             "warnings": list(warnings),
         },
         warnings=warnings,
@@ -272,17 +279,17 @@ def _counts(rows: Rows, pending: int) -> dict[str, int]:
     }
 
 
-def _background(opened: OpenVault, rows: Rows) -> dict[str, int | None]:
+def _background(open_vault: OpenVault, rows: Rows) -> dict[str, int | None]:
     last, swept = rows.value(_LAST, ("consolidate",)), rows.value(_LAST, ("sweep",))
     return {
         "last_consolidation": last,
         "last_sweep": swept,
         "consolidation_backlog": int(rows.value(_UNSEEN, (last or 0,))),
-        "archive_candidates": count_next_archived(opened, rows),
+        "archive_candidates": count_next_archived(open_vault, rows),
     }
 
 
-def count_next_archived(opened: OpenVault, rows: Rows) -> int:
+def count_next_archived(open_vault: OpenVault, rows: Rows) -> int:
     """How many memories a sweep would archive now (E34.8, `gc_candidates`).
 
     It goes through all that stands: looked at again when the vault changed or a minute is over, and where it takes long
@@ -291,14 +298,14 @@ def count_next_archived(opened: OpenVault, rows: Rows) -> int:
     Returns:
         Memories; a split text counts once.
     """
-    clock, known = opened.storage.clock, opened.next_archived
-    begun, mark = clock.monotonic(), (opened.storage.vault.seq, clock.now_ms() // _MINUTE_MS, opened.options)
+    clock, known = open_vault.storage.clock, open_vault.next_archived
+    begun, mark = clock.monotonic(), (open_vault.storage.vault.seq, clock.now_ms() // _MINUTE_MS, open_vault.options)
     if known is not None and (known.mark == mark or begun < known.rests_until):
         return known.count
     leaves = {Deed.EXPIRE, Deed.ARCHIVE}
-    count = sum(one.deed in leaves for one in plan_sweep(rows, opened.options, clock.now_ms()))
+    count = sum(one.deed in leaves for one in plan_sweep(rows, open_vault.options, clock.now_ms()))
     took = clock.monotonic() - begun
-    opened.next_archived = CachedCount(count, mark, begun + (took * _RESTS if took > _LONG_S else 0.0))
+    open_vault.next_archived = CachedCount(count, mark, begun + (took * _RESTS if took > _LONG_S else 0.0))
     return count
 
 
@@ -325,7 +332,7 @@ def _wrong(found: _Found) -> Iterator[_Warning]:
 
 
 def _of_disk(found: _Found) -> Iterator[_Warning]:
-    fault = found.opened.storage.write_fault
+    fault = found.open_vault.storage.write_fault
     if fault is Code.DISK_FULL or (found.free is not None and found.free < RESERVE_BYTES):
         yield "disk_full", {}
     elif found.free is not None and found.free < _DISK_LOW:
@@ -350,40 +357,40 @@ def opening_warnings(storage: Storage) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _of_opening(found: _Found) -> Iterator[_Warning]:
-    yield from opening_warnings(found.opened.storage)
-    if int(found.rows.value("SELECT last_at FROM vault_state")) > found.opened.storage.clock.now_ms() + _HOUR_MS:
+    yield from opening_warnings(found.open_vault.storage)
+    if int(found.rows.value("SELECT last_at FROM vault_state")) > found.open_vault.storage.clock.now_ms() + _HOUR_MS:
         yield "clock_back", {}
     held = clock_check.read_clock(found.rows)
-    seen = None if held is None else clock_check.judge_clock(held, found.opened.storage.clock.now_ms())
+    seen = None if held is None else clock_check.judge_clock(held, found.open_vault.storage.clock.now_ms())
     if seen is not None and seen.is_ahead:
         yield "clock_ahead", {"days": (seen.last - seen.believed) // _DAY_MS}
 
 
 def _of_search(found: _Found) -> Iterator[_Warning]:
-    opened = found.opened
-    code, index = opened.search.active_space.fault.code, opened.search.index.status()
+    open_vault = found.open_vault
+    code, index = open_vault.search.active_space.fault.code, open_vault.search.index.status()
     if code is Code.MODEL_CHANGED:
         yield "model_changed", {}
     elif code is not None:
-        yield "embedder_away" if opened.search.space.served else "embedder_built_in", {"code": code.value}
+        yield "embedder_away" if open_vault.search.space.served else "embedder_built_in", {"code": code.value}
     if index.state is not IndexState.READY:
         yield "index_loading", {"done": index.done, "total": index.total}
     elif index.needs_warm:
         yield "index_behind", {}
     if found.pending:
         yield "embeddings_pending", {"n": found.pending}
-    if not opened.storage.vault.readers_idle:
+    if not open_vault.storage.vault.readers_idle:
         yield "readers_busy", {}
 
 
 def _of_memory(found: _Found) -> Iterator[_Warning]:
     if found.pressure is not Pressure.NORMAL:
-        budget = round(found.opened.load.resources.budget_mb())
+        budget = round(found.open_vault.load.resources.budget_mb())
         yield f"memory_{found.pressure.value}", {"mb": round(found.used_mb), "budget": budget}
 
 
 def _of_work(found: _Found) -> Iterator[_Warning]:
-    now = found.opened.storage.clock.now_ms()
+    now = found.open_vault.storage.clock.now_ms()
     poison = int(found.rows.value("SELECT count(*) FROM jobs WHERE state = 'poison'"))
     stuck = "SELECT count(*) FROM jobs WHERE state = 'running' AND lease_until < ?"
     if poison:
@@ -393,13 +400,13 @@ def _of_work(found: _Found) -> Iterator[_Warning]:
     left = distill_queue.count_dead(found.rows)
     if left:
         yield "episodes_left", {"n": left}
-    if found.opened.storage.queue.depth > _QUEUE_LONG:
-        yield "queue_long", {"n": found.opened.storage.queue.depth}
+    if found.open_vault.storage.queue.depth > _QUEUE_LONG:
+        yield "queue_long", {"n": found.open_vault.storage.queue.depth}
 
 
 def _of_model(found: _Found) -> Iterator[_Warning]:
     """A server nobody asked for may be away: nothing needs it."""
-    state, chosen = found.opened.model, found.opened.options
+    state, chosen = found.open_vault.model, found.open_vault.options
     if state.server is Server.FAILING:
         yield "model_failing", {"code": state.code}
     elif state.server is Server.ABSENT and chosen.model_name:
@@ -407,8 +414,8 @@ def _of_model(found: _Found) -> Iterator[_Warning]:
 
 
 def _of_backups(found: _Found) -> Iterator[_Warning]:
-    now = found.opened.storage.clock.now_ms()
-    made = automatic_backups(found.opened.storage.home)
+    now = found.open_vault.storage.clock.now_ms()
+    made = automatic_backups(found.open_vault.storage.home)
     since = made_at_ms(made[0]) if made else int(found.rows.value("SELECT created_at FROM vault_state"))
     days = (now - since) // _DAY_MS
     if days >= _BACKUP_DAYS:

@@ -259,7 +259,7 @@ class _Batch:
 class _Work:
     """One import on the job thread."""
 
-    opened: OpenVault
+    open_vault: OpenVault
     running: RunningImport
     progress: ImportProgress
 
@@ -267,14 +267,14 @@ class _Work:
 class Imports:
     """Imports run one at a time on the job thread."""
 
-    def __init__(self, opened: Callable[[], OpenVault], person_home: Path | None = None) -> None:
+    def __init__(self, open_vault: Callable[[], OpenVault], person_home: Path | None = None) -> None:
         """Tie the ends together.
 
         Args:
-            opened: gives the open vault, or raises VAULT_LOCKED.
+            open_vault: gives the open vault, or raises VAULT_LOCKED.
             person_home: the person's own folder, whose usual places are looked at; None for none.
         """
-        self._opened = opened
+        self._open_vault = open_vault
         self._person_home = person_home
 
     def find_candidates(
@@ -292,16 +292,18 @@ class Imports:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
         if places is not None:
             wanted = named_folders(places)
         else:
             wanted = () if self._person_home is None else usual_folders(self._person_home)
 
         def stopped() -> bool:
-            return opened.storage.closing.is_set() or (cancelled is not None and cancelled())
+            return open_vault.storage.closing.is_set() or (cancelled is not None and cancelled())
 
-        return opened.storage.on(opened.storage.threads.reads, discover_sources, wanted, opened.storage.clock, stopped)
+        return open_vault.storage.on(
+            open_vault.storage.threads.reads, discover_sources, wanted, open_vault.storage.clock, stopped
+        )
 
     def rehearse(
         self,
@@ -325,9 +327,11 @@ class Imports:
         Returns:
             What an import would store, with a plan by conversation.
         """
-        opened = self._owners(actor)
-        watch = _watch(opened.storage, progress, cancelled)
-        return opened.storage.on(opened.storage.threads.jobs, self._rehearse, opened, path, format, space, watch)
+        open_vault = self._owners(actor)
+        watch = _watch(open_vault.storage, progress, cancelled)
+        return open_vault.storage.on(
+            open_vault.storage.threads.jobs, self._rehearse, open_vault, path, format, space, watch
+        )
 
     def run(
         self,
@@ -356,22 +360,26 @@ class Imports:
             What was stored; what was not chosen is counted as `not_chosen`. The future raises INVALID_INPUT where
             nothing of it is in the file.
         """
-        opened = self._owners(actor)
-        running = RunningImport(opened.storage.make_id(), printable_name(path.name), opened.storage.clock.now_ms())
-        opened.imports[running.id] = running
+        open_vault = self._owners(actor)
+        running = RunningImport(
+            open_vault.storage.make_id(), printable_name(path.name), open_vault.storage.clock.now_ms()
+        )
+        open_vault.imports[running.id] = running
         try:
-            work = _Work(opened, running, _watch(opened.storage, running.told(progress), running.asked(cancelled)))
-            done = opened.storage.on(opened.storage.threads.jobs, self._run, work, path, format, space, only)
+            work = _Work(
+                open_vault, running, _watch(open_vault.storage, running.told(progress), running.asked(cancelled))
+            )
+            done = open_vault.storage.on(open_vault.storage.threads.jobs, self._run, work, path, format, space, only)
         except BaseException:
-            _end(opened, running)
+            _end(open_vault, running)
             raise
-        done.add_done_callback(lambda _: _end(opened, running))
+        done.add_done_callback(lambda _: _end(open_vault, running))
         return done
 
     def _owners(self, actor: Actor) -> OpenVault:
         if not actor.is_owner:
             raise UserError(Code.ACCESS_DENIED, "Only the person may import.")
-        return self._opened()
+        return self._open_vault()
 
     def undo(self, import_id: str) -> Future[UndoReport]:
         """Remove exactly what one import brought; one that runs is stopped, and takes back what it wrote.
@@ -380,13 +388,13 @@ class Imports:
             UserError: NOT_FOUND when there is no such import or it was taken back already; BUSY where it does not stop
                 in time.
         """
-        opened = self._opened()
-        running = opened.imports.get(import_id)
+        open_vault = self._open_vault()
+        running = open_vault.imports.get(import_id)
         if running is not None:
-            return opened.storage.on(opened.storage.threads.reads, self._stop, opened, running)
-        return self._undo(opened, import_id)
+            return open_vault.storage.on(open_vault.storage.threads.reads, self._stop, open_vault, running)
+        return self._undo(open_vault, import_id)
 
-    def _stop(self, opened: OpenVault, running: RunningImport) -> UndoReport:
+    def _stop(self, open_vault: OpenVault, running: RunningImport) -> UndoReport:
         running.stop()
         if not running.over.wait(_STOP_S):
             raise EnvironmentFaultError(
@@ -394,23 +402,23 @@ class Imports:
                 "The import is being stopped, which takes a while; `loci status` names it until it has ended.",
             )
         steps = "SELECT s.id, s.undone_by FROM imports i JOIN undo_steps s ON s.id = i.step_id WHERE i.id = ?"
-        step = opened.storage.vault.read(lambda rows: rows.one(steps, (running.id,)))
+        step = open_vault.storage.vault.read(lambda rows: rows.one(steps, (running.id,)))
         if step is not None and step[1] is None:
-            return self._undo(opened, running.id).result()  # it was done before it could be stopped
+            return self._undo(open_vault, running.id).result()  # it was done before it could be stopped
         step_id, undone_by = ("", "") if step is None else step  # stopped before it wrote anything
         return UndoReport(step_id, "Import", undone_by, restored=0)
 
     @staticmethod
-    def _undo(opened: OpenVault, import_id: str) -> Future[UndoReport]:
+    def _undo(open_vault: OpenVault, import_id: str) -> Future[UndoReport]:
         def write(tx: Tx) -> UndoReport:
             row = tx.one("SELECT step_id FROM imports WHERE id = ? AND state = 'done'", (import_id,))
             if row is None:
                 raise UserError(Code.NOT_FOUND, "There is no such import, or it was taken back already.")
-            report = expiry.undo_step(tx, opened, row[0], OWNER_ACTOR, verb_name="unimport")
-            opened.storage.announce_after(tx, "undo", (), OWNER_ACTOR)
+            report = expiry.undo_step(tx, open_vault, row[0], OWNER_ACTOR, verb_name="unimport")
+            open_vault.storage.announce_after(tx, "undo", (), OWNER_ACTOR)
             return report
 
-        return opened.storage.write(write)
+        return open_vault.storage.write(write)
 
     def finish_interrupted(self, progress: Counted | None = None) -> Future[int]:
         """Finish, or take back, what a crash interrupted.
@@ -421,25 +429,27 @@ class Imports:
         Returns:
             How many imports were dealt with.
         """
-        opened = self._opened()
-        return opened.storage.on(opened.storage.threads.jobs, self._finish_all, opened, progress)
+        open_vault = self._open_vault()
+        return open_vault.storage.on(open_vault.storage.threads.jobs, self._finish_all, open_vault, progress)
 
     def count_interrupted(self) -> int:
         """How many imports wait to be finished."""
-        opened = self._opened()
+        open_vault = self._open_vault()
         return int(
-            opened.storage.vault.read(lambda rows: rows.value("SELECT count(*) FROM imports WHERE state = 'running'"))
+            open_vault.storage.vault.read(
+                lambda rows: rows.value("SELECT count(*) FROM imports WHERE state = 'running'")
+            )
         )
 
     def _rehearse(
-        self, opened: OpenVault, path: Path, form: str | None, space: str | None, progress: ImportProgress
+        self, open_vault: OpenVault, path: Path, form: str | None, space: str | None, progress: ImportProgress
     ) -> ImportReport:
         if space is not None:
             check_space_name(space)
         with open_bundle(path) as bundle:
             importer = detect_format(bundle, form)
             plan = rehearsing.ImportPlan()
-            new = NewRecordCounter(opened.storage.vault, space or HOME_SPACE, plan.would_store)
+            new = NewRecordCounter(open_vault.storage.vault, space or HOME_SPACE, plan.would_store)
 
             def see(record: Record) -> None:
                 plan.see(record)  # first: a newcomer is told of as soon as it was looked up
@@ -479,19 +489,19 @@ class Imports:
         total: int,
         only: frozenset[str] | None,
     ) -> ImportRun:
-        opened = work.opened
+        open_vault = work.open_vault
 
         def write(tx: Tx) -> ImportRun:
             run = ImportRun(
-                work.running.id, form, bundle.label, opened.storage.make_id(), space, opened.storage.make_id()
+                work.running.id, form, bundle.label, open_vault.storage.make_id(), space, open_vault.storage.make_id()
             )
             # A path need not be text; one that is not cannot be found again, and its import is then taken back.
             location = str(path.absolute()).encode("utf-8", "backslashreplace").decode("utf-8")
-            run = opened.search.import_writer.begin(tx, run, location, bundle.fingerprint, total)
+            run = open_vault.search.import_writer.begin(tx, run, location, bundle.fingerprint, total)
             save_choice(tx, run.id, only)
             return run
 
-        return opened.storage.write(write).result()
+        return open_vault.storage.write(write).result()
 
     def _store(
         self,
@@ -503,41 +513,41 @@ class Imports:
         reach: tuple[int, int | None],
         only: frozenset[str] | None,
     ) -> None:
-        opened, (position, total) = work.opened, reach
+        open_vault, (position, total) = work.open_vault, reach
         work.running.is_storing, work.running.done, work.running.total = True, position, total
         try:
             waiting: deque[_Batch] = deque()
-            for batch in _batches(opened, bundle, importer, position, only):
+            for batch in _batches(open_vault, bundle, importer, position, only):
                 waiting.append(batch)
                 if len(waiting) >= _AHEAD:
-                    self._write(opened, run, waiting.popleft(), tally, work.progress, total)
+                    self._write(open_vault, run, waiting.popleft(), tally, work.progress, total)
             while waiting:
-                self._write(opened, run, waiting.popleft(), tally, work.progress, total)
+                self._write(open_vault, run, waiting.popleft(), tally, work.progress, total)
         except BaseException:
             # Cancelled, refused half-way, disk full: nothing of it stays. Where that cannot be (the vault is being
             # locked, the disk is too full even for that), the row stays `running` and the next start deals with it.
-            if not opened.storage.closing.is_set():
+            if not open_vault.storage.closing.is_set():
                 with suppress(LociError):
-                    self._take_back(opened, run)
+                    self._take_back(open_vault, run)
             raise
 
         def finish(tx: Tx) -> None:
-            opened.search.import_writer.finish(tx, run, tally)
+            open_vault.search.import_writer.finish(tx, run, tally)
             forget_choice(tx, run.id)
 
-        opened.storage.write(finish).result()
-        compare_imported(opened.storage, opened.search, AT_ONCE)
+        open_vault.storage.write(finish).result()
+        compare_imported(open_vault.storage, open_vault.search, AT_ONCE)
         log_failure(
-            begin(opened.storage.threads.jobs, compare_imported, opened.storage, opened.search),
+            begin(open_vault.storage.threads.jobs, compare_imported, open_vault.storage, open_vault.search),
             _log,
             "comparing what was imported",
         )
-        seq = opened.storage.vault.read(lambda rows: int(rows.value("SELECT seq FROM vault_state")))
-        opened.storage.announce("import", (), OWNER_ACTOR, seq)
+        seq = open_vault.storage.vault.read(lambda rows: int(rows.value("SELECT seq FROM vault_state")))
+        open_vault.storage.announce("import", (), OWNER_ACTOR, seq)
 
     def _write(
         self,
-        opened: OpenVault,
+        open_vault: OpenVault,
         run: ImportRun,
         batch: _Batch,
         tally: ImportTally,
@@ -552,26 +562,26 @@ class Imports:
             # The model may have changed since: what was made for the old space is of no use in the new one.
             fit = (
                 items
-                if meant.active_space is opened.search.active_space
+                if meant.active_space is open_vault.search.active_space
                 else [replace(item, vectors=None) for item in items]
             )
-            opened.search.import_writer.batch(tx, run, fit, batch.position, tally, opened.search.add_vectors)
+            open_vault.search.import_writer.batch(tx, run, fit, batch.position, tally, open_vault.search.add_vectors)
 
-        opened.storage.write(write, background=True).result()
+        open_vault.storage.write(write, background=True).result()
         progress.at(batch.position, total)
 
-    def _take_back(self, opened: OpenVault, run: ImportRun) -> None:
+    def _take_back(self, open_vault: OpenVault, run: ImportRun) -> None:
         """A cancelled or failed import leaves nothing: its step is closed and undone in one transaction."""
 
         def write(tx: Tx) -> None:
             tx.run("UPDATE undo_steps SET is_open = 0 WHERE id = ?", (run.step_id,))
-            expiry.undo_step(tx, opened, run.step_id, OWNER_ACTOR, may_be_old=True)
+            expiry.undo_step(tx, open_vault, run.step_id, OWNER_ACTOR, may_be_old=True)
             forget_choice(tx, run.id)
 
-        opened.storage.write(write).result()
+        open_vault.storage.write(write).result()
 
-    def _finish_all(self, opened: OpenVault, progress: Counted | None) -> int:
-        rows = opened.storage.vault.read(
+    def _finish_all(self, open_vault: OpenVault, progress: Counted | None) -> int:
+        rows = open_vault.storage.vault.read(
             lambda r: r.all(
                 "SELECT i.id, i.format, i.label, i.location, i.fingerprint, i.space_id, s.name, i.position, i.total, "
                 "i.step_id, i.summary, i.started_at FROM imports i JOIN spaces s ON s.id = i.space_id "
@@ -581,24 +591,24 @@ class Imports:
         dealt_with = 0
         for row in rows:
             running = RunningImport(str(row[0]), printable_name(str(row[2])), int(row[11]), is_storing=True)
-            opened.imports[running.id] = running
+            open_vault.imports[running.id] = running
             try:
-                watch = _watch(opened.storage, running.told(progress), running.asked(None))
-                self._finish_one(_Work(opened, running, watch), row)
+                watch = _watch(open_vault.storage, running.told(progress), running.asked(None))
+                self._finish_one(_Work(open_vault, running, watch), row)
             except CancelledError:
                 pass  # stopped on request, and taken back
             except UserError as error:
                 # Its file is not what it was. It was taken back, and the others have their turn.
-                if opened.storage.closing.is_set():
+                if open_vault.storage.closing.is_set():
                     raise
                 _log.warning("an interrupted import was taken back: %s", error.code.value)
             finally:
-                _end(opened, running)
+                _end(open_vault, running)
             dealt_with += 1
         return dealt_with
 
     def _finish_one(self, work: _Work, row: Sequence[object]) -> None:
-        opened = work.opened
+        open_vault = work.open_vault
         import_id, form, label, location, fingerprint, space_id, space, position, total, step_id, summary, _ = row
         run = ImportRun(str(import_id), str(form), str(label), str(space_id), str(space), str(step_id))
         with ExitStack() as stack:
@@ -606,19 +616,19 @@ class Imports:
                 bundle = stack.enter_context(open_bundle(Path(str(location))))
                 importer = detect_format(bundle, str(form))
             except LociError:
-                self._take_back(opened, run)
+                self._take_back(open_vault, run)
                 return
             if bundle.fingerprint != fingerprint:
-                self._take_back(opened, run)
+                self._take_back(open_vault, run)
                 return
             tally = tally_from(json.loads(str(summary)))
             reach = int(str(position)), None if total is None else int(str(total))
-            only = opened.storage.vault.read(lambda rows: choice_of(rows, run.id))
+            only = open_vault.storage.vault.read(lambda rows: choice_of(rows, run.id))
             self._store(work, run, bundle, importer, tally, reach, only)
 
 
-def _end(opened: OpenVault, running: RunningImport) -> None:
-    opened.imports.pop(running.id, None)
+def _end(open_vault: OpenVault, running: RunningImport) -> None:
+    open_vault.imports.pop(running.id, None)
     running.over.set()
 
 
@@ -662,19 +672,19 @@ def _is_chosen(record: Record, only: frozenset[str] | None) -> bool:
 
 
 def _batches(
-    opened: OpenVault, bundle: Bundle, importer: Importer, position: int, only: frozenset[str] | None
+    open_vault: OpenVault, bundle: Bundle, importer: Importer, position: int, only: frozenset[str] | None
 ) -> Iterator[_Batch]:
     """Parse in batches and start embedding each; `position` of the chosen records of the file are done already."""
     records = (item for item in import_items(bundle, importer) if isinstance(item, Record) and _is_chosen(item, only))
     for _ in islice(records, position):
         pass
-    for chunk in _chunks(records, opened.options.import_batch):
+    for chunk in _chunks(records, open_vault.options.import_batch):
         position += len(chunk)
         flat = [embedding_text(part, author=record.author) for record, parts in chunk for part in parts]
         yield _Batch(
             tuple(record for record, _ in chunk),
             tuple(parts for _, parts in chunk),
-            opened.search.embed_texts_later(flat),
+            open_vault.search.embed_texts_later(flat),
             position,
         )
 

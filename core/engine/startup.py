@@ -88,31 +88,31 @@ class SeenCounter:
                 self._kept = begin(threads.checks, self._keys.seen_counter, root).result(_KEYRING_S)
         return self._kept
 
-    def begin(self, opened: OpenVault) -> None:
+    def begin(self, open_vault: OpenVault) -> None:
         """Keep it up to date until the vault closes.
 
         Args:
-            opened: the open vault, which is the newest, or accepted.
+            open_vault: the open vault, which is the newest, or accepted.
         """
         with suppress(LociError):
             if self._keys.in_keyring:
-                opened.storage.threads.every(_KEPT_EVERY_S, lambda: self._keep(opened), "counter")
-                if self._kept is None or self._kept > opened.storage.vault.seq:
-                    begin(opened.storage.threads.checks, self._keep, opened)
+                open_vault.storage.threads.every(_KEPT_EVERY_S, lambda: self._keep(open_vault), "counter")
+                if self._kept is None or self._kept > open_vault.storage.vault.seq:
+                    begin(open_vault.storage.threads.checks, self._keep, open_vault)
 
-    def end(self, opened: OpenVault) -> None:
+    def end(self, open_vault: OpenVault) -> None:
         """Set it once more, beside what else closing does.
 
         Args:
-            opened: the vault, still open.
+            open_vault: the vault, still open.
         """
         with suppress(LociError):
-            if self._keys.in_keyring and opened.storage.vault.older is None:
-                begin(opened.storage.threads.checks, self._keep, opened)
+            if self._keys.in_keyring and open_vault.storage.vault.older is None:
+                begin(open_vault.storage.threads.checks, self._keep, open_vault)
 
-    def _keep(self, opened: OpenVault) -> None:
-        seq = opened.storage.vault.seq
-        if seq != self._kept and self._keys.keep_counter(opened.storage.root, seq):
+    def _keep(self, open_vault: OpenVault) -> None:
+        seq = open_vault.storage.vault.seq
+        if seq != self._kept and self._keys.keep_counter(open_vault.storage.root, seq):
             self._kept = seq
 
 
@@ -172,21 +172,21 @@ def open_vault(
             embedder = served(space)
         elif space.served:
             raise BugError("a vault of a model server without one")
-        opened = _assemble(vault, home, root, clock, embedder, space, threads, hub, readers, IdMaker(clock, chance))
+        open_vault = _assemble(vault, home, root, clock, embedder, space, threads, hub, readers, IdMaker(clock, chance))
         undo.pop_all()
     if vault.read(scrub_noted) is not None:
-        opened.search.scrub_due.set()  # the last run did not come to it
-    threads.start_writer(opened.storage.queue.run)
+        open_vault.search.scrub_due.set()  # the last run did not come to it
+    threads.start_writer(open_vault.storage.queue.run)
     if vault.older is not None:
-        return opened  # nothing is written before the person accepts it
+        return open_vault  # nothing is written before the person accepts it
     if vault.info.recovered_from_crash:
-        noting = opened.storage.write(lambda tx: _note_crash(opened.storage, tx), background=True)
+        noting = open_vault.storage.write(lambda tx: _note_crash(open_vault.storage, tx), background=True)
         log_failure(noting, _log, "noting a crash")
     if before is not None:
         over = before
-        replacing = opened.storage.write(lambda tx: vector_spaces.note_active(tx, space, over), background=True)
+        replacing = open_vault.storage.write(lambda tx: vector_spaces.note_active(tx, space, over), background=True)
         log_failure(replacing, _log, "noting another built-in model")
-    return opened
+    return open_vault
 
 
 def accept_older(storage: Storage) -> tuple[int, int]:
@@ -341,20 +341,20 @@ def scrub_index(storage: Storage, search: Search, stopped: Callable[[], bool] | 
     return noted
 
 
-def maintain_index(opened: OpenVault) -> None:
+def maintain_index(open_vault: OpenVault) -> None:
     """Link what was written since, or rebuild the index, when it is due; scrub what vanished."""
-    noted = scrub_index(opened.storage, opened.search)
+    noted = scrub_index(open_vault.storage, open_vault.search)
     if noted is not None:
         log_failure(
-            opened.storage.write(lambda tx: clear_scrub_note(tx, noted), background=True), _log, "noting a scrub"
+            open_vault.storage.write(lambda tx: clear_scrub_note(tx, noted), background=True), _log, "noting a scrub"
         )
-    if opened.search.index.status().needs_warm:
-        warm_index(opened.storage, opened.search)
-    if opened.search.index.due() is not MaintenanceDue.NOTHING:
-        opened.search.index.maintain(lambda *_: None, opened.storage.closing.is_set)
+    if open_vault.search.index.status().needs_warm:
+        warm_index(open_vault.storage, open_vault.search)
+    if open_vault.search.index.due() is not MaintenanceDue.NOTHING:
+        open_vault.search.index.maintain(lambda *_: None, open_vault.storage.closing.is_set)
 
 
-def flush_journal(opened: OpenVault, wait_s: float | None = None) -> None:
+def flush_journal(open_vault: OpenVault, wait_s: float | None = None) -> None:
     """Write what reads left behind, in one transaction; what the disk refuses is kept for the next time.
 
     Args:
@@ -363,26 +363,26 @@ def flush_journal(opened: OpenVault, wait_s: float | None = None) -> None:
     Raises:
         LociError: what the vault said.
     """
-    waiting = opened.read_log.take()
+    waiting = open_vault.read_log.take()
     if not waiting:
         return
-    if opened.storage.vault.older is not None:
-        opened.read_log.put_back(waiting)  # until the person has spoken, within the journal's bounds
+    if open_vault.storage.vault.older is not None:
+        open_vault.read_log.put_back(waiting)  # until the person has spoken, within the journal's bounds
         return
     try:
-        opened.storage.write(lambda tx: opened.read_log.write(tx, waiting)).result(
+        open_vault.storage.write(lambda tx: open_vault.read_log.write(tx, waiting)).result(
             _DRAIN_S if wait_s is None else wait_s
         )
     except TimeoutError:
         return  # behind something long in the queue: it is written in its turn
     except EnvironmentFaultError:
-        opened.read_log.put_back(waiting)
+        open_vault.read_log.put_back(waiting)
         raise
 
 
-def watch_vault_file(opened: OpenVault) -> None:
+def watch_vault_file(open_vault: OpenVault) -> None:
     """Notice a vault file that was replaced or removed underneath."""
-    opened.storage.vault.watch()
+    open_vault.storage.vault.watch()
 
 
 def _snapshot(storage: Storage, search: Search, wait_s: float) -> None:
@@ -409,40 +409,42 @@ def _snapshot(storage: Storage, search: Search, wait_s: float) -> None:
     write_snapshot(storage.home.snapshot, index, _identity(storage, sight), anchor, _Sealer(storage.root))
 
 
-def close_vault(opened: OpenVault, within_s: float = CLOSE_S) -> None:
+def close_vault(open_vault: OpenVault, within_s: float = CLOSE_S) -> None:
     """Close everything; a step that fails is logged and the next goes on.
 
     Args:
-        opened: the open vault; of no use afterwards.
+        open_vault: the open vault; of no use afterwards.
         within_s: seconds for all of it; what is not done by then is stopped, and nothing that was saved is lost.
     """
-    opened.storage.closing.set()
-    end = opened.storage.clock.monotonic() + within_s
+    open_vault.storage.closing.set()
+    end = open_vault.storage.clock.monotonic() + within_s
     drained_by = end - within_s * _FOR_ENDING
 
     def left(until: float) -> float:
-        return max(_LEAST_S, until - opened.storage.clock.monotonic())
+        return max(_LEAST_S, until - open_vault.storage.clock.monotonic())
 
-    opened.storage.threads.stop_tickers(min(_DRAIN_S, left(drained_by) / 2))
-    drained_by = min(drained_by, opened.storage.clock.monotonic() + _DRAIN_S)
+    open_vault.storage.threads.stop_tickers(min(_DRAIN_S, left(drained_by) / 2))
+    drained_by = min(drained_by, open_vault.storage.clock.monotonic() + _DRAIN_S)
     for step, action in (
-        ("journal", lambda: flush_journal(opened, left(drained_by))),
-        ("snapshot", lambda: _snapshot(opened.storage, opened.search, left(drained_by))),
-        ("queue", lambda: opened.storage.queue.close(left(drained_by))),
+        ("journal", lambda: flush_journal(open_vault, left(drained_by))),
+        ("snapshot", lambda: _snapshot(open_vault.storage, open_vault.search, left(drained_by))),
+        ("queue", lambda: open_vault.storage.queue.close(left(drained_by))),
     ):
         _try(step, action)
-    if opened.storage.threads.join_writer(_LEAST_S):
+    if open_vault.storage.threads.join_writer(_LEAST_S):
         _try(
             "scrub",
-            lambda: _last_scrub(opened.storage, opened.search, lambda: opened.storage.clock.monotonic() >= drained_by),
+            lambda: _last_scrub(
+                open_vault.storage, open_vault.search, lambda: open_vault.storage.clock.monotonic() >= drained_by
+            ),
         )
     # Before the pools end: the writer and a reader that are stopped give their threads back at once.
-    _try("vault", lambda: opened.storage.vault.close(left(end)))
-    opened.storage.threads.join_writer(left(end))
-    opened.storage.threads.shutdown(left(end))
-    opened.storage.root.wipe()
-    opened.limits.release()
-    log.stop(opened.log_handler)
+    _try("vault", lambda: open_vault.storage.vault.close(left(end)))
+    open_vault.storage.threads.join_writer(left(end))
+    open_vault.storage.threads.shutdown(left(end))
+    open_vault.storage.root.wipe()
+    open_vault.limits.release()
+    log.stop(open_vault.log_handler)
 
 
 def _last_scrub(storage: Storage, search: Search, is_late: Callable[[], bool]) -> None:

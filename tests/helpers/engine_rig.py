@@ -129,7 +129,7 @@ class Rig:
     @property
     def opened(self) -> OpenVault:
         """What runs while the vault is open."""
-        found = self.engine._opened
+        found = self.engine._open_vault
         assert found is not None
         return found
 

@@ -48,7 +48,7 @@ _EMPTY_TOO = 4  # for each answer of the window so many recalls are looked at: m
 
 
 def note_recall(
-    opened: OpenVault,
+    open_vault: OpenVault,
     actor: Actor,
     verb: str,
     query: str,
@@ -84,7 +84,7 @@ def note_recall(
     blocked = [] if actor.is_owner else [item.memory.id for item in result.items if is_blocked(item.memory)]
     # What is not shown was not given: it is not kept alive by being found, and nothing is its echo.
     given = tuple(item.memory.id for item in result.items if item.memory.id not in blocked)
-    noted = opened.read_log.note(actor, verb, query, given, body, now_ms)
+    noted = open_vault.read_log.note(actor, verb, query, given, body, now_ms)
     return noted, metrics
 
 

@@ -133,7 +133,7 @@ REMOVING = ClientUndo(REMOVE_ALL, "Remove all that a client brought", 0, archive
 """Taking back all a client ever did, and archiving what it brought that cannot be taken back any more."""
 
 
-def rehearse_client_undo(tx: Tx, opened: OpenVault, client_id: str, since_ms: int, actor: Actor) -> NoReturn:
+def rehearse_client_undo(tx: Tx, open_vault: OpenVault, client_id: str, since_ms: int, actor: Actor) -> NoReturn:
     """Find out what taking back a client's doings since a time would do; nothing of it stays.
 
     Args:
@@ -145,7 +145,9 @@ def rehearse_client_undo(tx: Tx, opened: OpenVault, client_id: str, since_ms: in
     """
     steps = _steps(tx, client_id, since_ms, tx.clock_ms)
     every, verbs = json.dumps([step_id for step_id, _ in steps]), dict(steps)
-    taken, tried = _tried(tx, opened.storage, list(verbs), opened.storage.work.begin_step(tx, UNDO_SINCE, "", actor))
+    taken, tried = _tried(
+        tx, open_vault.storage, list(verbs), open_vault.storage.work.begin_step(tx, UNDO_SINCE, "", actor)
+    )
     untried = json.dumps([step_id for step_id, _ in steps[tried:]])
     kept = [] if since_ms else _too_old(tx, client_id, 0, untried)
     raise RehearsedError(
@@ -163,7 +165,7 @@ def rehearse_client_undo(tx: Tx, opened: OpenVault, client_id: str, since_ms: in
 
 
 def undo_next_batch(
-    tx: Tx, opened: OpenVault, client_id: str, deed: ClientUndo, actor: Actor, at: ClientUndoProgress
+    tx: Tx, open_vault: OpenVault, client_id: str, deed: ClientUndo, actor: Actor, at: ClientUndoProgress
 ) -> ClientUndoProgress:
     """Take back the next few of a client's changes.
 
@@ -180,17 +182,17 @@ def undo_next_batch(
         steps = tuple(step_id for step_id, _ in _steps(tx, client_id, deed.since_ms, tx.clock_ms))
         if not steps and not deed.archives:
             return replace(at, told=Removal("", 0, 0, 0))
-        at = ClientUndoProgress(steps, opened.storage.work.begin_step(tx, deed.name, deed.label, actor))
+        at = ClientUndoProgress(steps, open_vault.storage.work.begin_step(tx, deed.name, deed.label, actor))
     elif not standing_steps(tx, [at.step_id]):
         return replace(at, told=_told(tx, at))
     waiting = standing_steps(tx, at.waiting or ())
-    with opened.storage.work.verb(tx, deed.name, "", actor, step_id=at.step_id) as verb:
-        taken = _take(tx, opened.search, verb, waiting[:STEPS_A_TURN])
+    with open_vault.storage.work.verb(tx, deed.name, "", actor, step_id=at.step_id) as verb:
+        taken = _take(tx, open_vault.search, verb, waiting[:STEPS_A_TURN])
         rest = tuple(waiting[STEPS_A_TURN:])
         old = _too_old(tx, client_id, 0, "[]") if deed.archives and not rest else []
         kept = old[:MEMORIES_A_TURN]
         if deed.archives:
-            _archive(tx, opened.storage, opened.search, verb, kept)
+            _archive(tx, open_vault.storage, open_vault.search, verb, kept)
         verb.note(client_id, steps=len(taken.steps), left=len(taken.left), archived=len(kept))
     at = replace(
         at,

@@ -297,7 +297,7 @@ SEALED = "sealed"
 """Why a memory would not be handed out: it is sealed, and no client is given it."""
 
 
-def preview_context(opened: OpenVault, query: ContextQuery, scope: Scope, *, may_read: bool) -> Future[Sight]:
+def preview_context(open_vault: OpenVault, query: ContextQuery, scope: Scope, *, may_read: bool) -> Future[Sight]:
     """Show what a client would be given.
 
     Args:
@@ -311,33 +311,33 @@ def preview_context(opened: OpenVault, query: ContextQuery, scope: Scope, *, may
     Raises:
         UserError: INVALID_QUERY for an empty prompt, INVALID_INPUT for a budget below 0.
     """
-    budget = budget_of(opened, query)
+    budget = budget_of(open_vault, query)
     request = RecallRequest.of(RecallQuery(query.prompt), scope)
     request.check()
     if not may_read:
         return _settled(Sight("", 0, budget, (), {}))
-    counter = counter_for(query.model, opened.storage.home.path / FOLDER)
+    counter = counter_for(query.model, open_vault.storage.home.path / FOLDER)
 
     def run(meant: Embedded) -> Sight:
-        now = opened.storage.clock.now_ms()
+        now = open_vault.storage.clock.now_ms()
 
         def read(rows: Rows) -> Sight:
             wanted = replace(request, limit=fetch_count(budget, average_entry_tokens(rows, scope)))
-            result = run_recall(opened.search, rows, wanted, meant, now)
+            result = run_recall(open_vault.search, rows, wanted, meant, now)
             packed = pack_with_quota(rows, result.items, budget, counter, scope.client_id, result.sought)
             given = tuple(one.id for one in packed.included)
             withheld = {miss.id: miss.why for miss in result.near_misses}
             withheld |= {one.id: one.reason for one in packed.excluded}
-            whole = run_recall(opened.search, rows, replace(wanted, scope=OWNER_SCOPE), meant, now)
+            whole = run_recall(open_vault.search, rows, replace(wanted, scope=OWNER_SCOPE), meant, now)
             known = {item.memory.id for item in result.items} | withheld.keys()
             withheld |= _kept_from(rows, [item.memory.id for item in whole.items if item.memory.id not in known], scope)
             return Sight(packed.text, packed.tokens, budget, given, withheld)
 
-        return opened.storage.vault.read(read)
+        return open_vault.storage.vault.read(read)
 
     return chain(
-        opened.search.embed_texts([request.embed_text]),
-        lambda meant: opened.storage.on(opened.storage.threads.reads, run, meant),
+        open_vault.search.embed_texts([request.embed_text]),
+        lambda meant: open_vault.storage.on(open_vault.storage.threads.reads, run, meant),
     )
 
 
@@ -368,8 +368,8 @@ class Clients:
     Every change is one undo step of the owner's, in force for live sessions as soon as it is saved.
     """
 
-    def __init__(self, opened: Callable[[], OpenVault], authority: Authority) -> None:
-        self._opened = opened
+    def __init__(self, open_vault: Callable[[], OpenVault], authority: Authority) -> None:
+        self._open_vault = open_vault
         self._authority = authority
 
     # ---- coming in
@@ -398,12 +398,12 @@ class Clients:
         """
         check_client_name(name)
         wanted = check_grants(grants)
-        opened = self._opened()
-        bounds = limits_of_new_client(limit, opened.options)
+        open_vault = self._open_vault()
+        bounds = limits_of_new_client(limit, open_vault.options)
         token = secrets.token_bytes(32)
 
         def write(tx: Tx, verb: Verb) -> tuple[str, str]:
-            client_id = write_pairing(tx, opened.storage.make_id, name, token, wanted, bounds, asked_by)
+            client_id = write_pairing(tx, open_vault.storage.make_id, name, token, wanted, bounds, asked_by)
             verb.note(client_id, grants=len(wanted))
             return client_id, str(tx.value("SELECT name FROM clients WHERE id = ?", (client_id,)))
 
@@ -412,7 +412,7 @@ class Clients:
 
     def describe_unpaired(self, name: str) -> Future[Before]:
         """What is known of a name before its bearer is paired."""
-        return self._opened().storage.read(lambda rows: describe_unpaired(rows, name))
+        return self._open_vault().storage.read(lambda rows: describe_unpaired(rows, name))
 
     def deny(self, name: str) -> Future[str]:
         """Remember a no to this name, until a client of that name is paired or `allow_again` is called.
@@ -442,14 +442,14 @@ class Clients:
     def list_denied(self) -> Future[tuple[Denied, ...]]:
         """The names the person said no to, the latest first."""
         sql = "SELECT name_key, denied_at FROM denied ORDER BY denied_at DESC, name_key"
-        return self._opened().storage.read(lambda rows: tuple(Denied(key, at) for key, at in rows.all(sql)))
+        return self._open_vault().storage.read(lambda rows: tuple(Denied(key, at) for key, at in rows.all(sql)))
 
     def note_seen(self, client_id: str) -> None:
         """Note that a client has just proved itself; written with the next flush, nothing while locked."""
         with suppress(LociError):
-            opened = self._opened()
-            now = opened.storage.clock.now_ms()
-            opened.read_log.seen(client_id, now)
+            open_vault = self._open_vault()
+            now = open_vault.storage.clock.now_ms()
+            open_vault.read_log.seen(client_id, now)
             self._authority.note_seen(client_id, now)
 
     # ---- terms and standing
@@ -468,14 +468,14 @@ class Clients:
         Raises:
             UserError: INVALID_INPUT; the future raises NOT_FOUND.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
         _ = check_terms(terms) if isinstance(terms, Terms) else check_grants((*terms.more, *terms.less))
 
         def write(tx: Tx, verb: Verb) -> None:
             row = paired_row(tx, name)
             wanted = terms if isinstance(terms, Terms) else merge_terms(tx, row, terms)
             grants = check_terms(wanted)
-            write_terms(tx, opened.storage.make_id, row, grants, wanted)
+            write_terms(tx, open_vault.storage.make_id, row, grants, wanted)
             verb.note(row["id"], grants=len(grants))
 
         return self._step("regrant", "Change what a client may do", write, actor)
@@ -561,8 +561,8 @@ class Clients:
 
     def list(self) -> Future[tuple[ClientRecord, ...]]:
         """Every client ever paired, by name."""
-        opened = self._opened()
-        return opened.storage.read(lambda _: self._authority.all())
+        open_vault = self._open_vault()
+        return open_vault.storage.read(lambda _: self._authority.all())
 
     def authenticator(self) -> Authority:
         """Paired clients by name, for the handshake; never waits."""
@@ -570,9 +570,9 @@ class Clients:
 
     def cards(self) -> Future[tuple[ClientCard, ...]]:
         """Every client ever paired, as the person sees it; those that are revoked come last."""
-        opened = self._opened()
-        now, seen = opened.storage.clock.now_ms(), self._authority.seen()
-        return opened.storage.read_quietly(lambda rows: cards_of(rows, now, seen))
+        open_vault = self._open_vault()
+        now, seen = open_vault.storage.clock.now_ms(), self._authority.seen()
+        return open_vault.storage.read_quietly(lambda rows: cards_of(rows, now, seen))
 
     def card(self, name: str) -> Future[ClientCard]:
         """One client; the future raises NOT_FOUND."""
@@ -596,15 +596,15 @@ class Clients:
         Returns:
             A page; the future raises NOT_FOUND or INVALID_INPUT.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
 
         def read() -> ActivityPage:
-            flush_journal(opened)
-            return opened.storage.vault.read(
+            flush_journal(open_vault)
+            return open_vault.storage.vault.read(
                 lambda rows: activity_page(rows, None if name is None else client_id_of(rows, name), after, limit)
             )
 
-        return opened.storage.on(opened.storage.threads.reads, read)
+        return open_vault.storage.on(open_vault.storage.threads.reads, read)
 
     def preview_context(
         self, name: str, prompt: str, budget: int | None = None, model: str | None = None
@@ -623,12 +623,12 @@ class Clients:
         Raises:
             UserError: NOT_FOUND, INVALID_QUERY, INVALID_INPUT; VAULT_LOCKED.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
         record = self._authority.token_for(name)
         if record is None or record.revoked or record.name == OWNER_CHANNEL:
             raise UserError(Code.NOT_FOUND, "There is no paired client of that name.")
         query, may_read = ContextQuery(prompt, budget=budget, model=model), Grant.READ.value in record.grants
-        return preview_context(opened, query, self._authority.reach(record), may_read=may_read)
+        return preview_context(open_vault, query, self._authority.reach(record), may_read=may_read)
 
     # ---- taking back
 
@@ -643,12 +643,14 @@ class Clients:
         Returns:
             Counts; the future raises NOT_FOUND.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
 
         def tried(tx: Tx) -> Undoable:
-            undoing.rehearse_client_undo(tx, opened, client_id_of(tx, name), since_ms, OWNER_ACTOR)
+            undoing.rehearse_client_undo(tx, open_vault, client_id_of(tx, name), since_ms, OWNER_ACTOR)
 
-        return recover(opened.storage.write(tried, background=True), undoing.RehearsedError, lambda told: told.found)
+        return recover(
+            open_vault.storage.write(tried, background=True), undoing.RehearsedError, lambda told: told.found
+        )
 
     def undo_since(self, name: str, since_ms: int, actor: Actor = OWNER_ACTOR) -> Future[TakenBack]:
         """Take back all a client did since a time, newest first, as one step that can be undone itself.
@@ -675,30 +677,30 @@ class Clients:
         return self._taken(name, undoing.REMOVING, actor)
 
     def _taken(self, name: str, deed: undoing.ClientUndo, actor: Actor) -> Future[Removal]:
-        opened = self._opened()
+        open_vault = self._open_vault()
 
         def turn(tx: Tx, at: undoing.ClientUndoProgress) -> undoing.ClientUndoProgress:
-            after = undoing.undo_next_batch(tx, opened, client_id_of(tx, name), deed, actor, at)
+            after = undoing.undo_next_batch(tx, open_vault, client_id_of(tx, name), deed, actor, at)
             if after.told is None or after.told.step_id:
-                _changed(tx, opened.storage, self._authority, deed.name, actor)
+                _changed(tx, open_vault.storage, self._authority, deed.name, actor)
             return after
 
         def run() -> Removal:
             at = undoing.ClientUndoProgress()
             while at.told is None:
-                at = opened.storage.write(partial(turn, at=at)).result()
+                at = open_vault.storage.write(partial(turn, at=at)).result()
             return at.told
 
         def with_backlog(done: Removal) -> Removal:
             with suppress(UserError):  # a lock on the way leaves what came back to the next start
                 log_failure(
-                    begin(opened.storage.threads.jobs, embed_backlog, opened.storage, opened.search),
+                    begin(open_vault.storage.threads.jobs, embed_backlog, open_vault.storage, open_vault.search),
                     _log,
                     "embedding what came back",
                 )
             return done
 
-        return map_result(opened.storage.on(opened.storage.threads.reads, run), with_backlog)
+        return map_result(open_vault.storage.on(open_vault.storage.threads.reads, run), with_backlog)
 
     def _step(
         self, verb: str, label: str, write: Callable[[Tx, Verb], None], actor: Actor = OWNER_ACTOR
@@ -707,17 +709,17 @@ class Clients:
 
     def _change(self, name: str, label: str, write: Callable[[Tx, Verb], T], actor: Actor) -> Future[tuple[str, T]]:
         """One verb; its step ("" where nothing changed) and what it gave."""
-        opened = self._opened()
+        open_vault = self._open_vault()
 
         def carried(tx: Tx) -> tuple[str, T]:
-            with opened.storage.work.verb(tx, name, label, actor) as verb:
+            with open_vault.storage.work.verb(tx, name, label, actor) as verb:
                 given = write(tx, verb)
             if not verb.changes:
                 return "", given
-            _changed(tx, opened.storage, self._authority, name, actor)
+            _changed(tx, open_vault.storage, self._authority, name, actor)
             return verb.step_id, given
 
-        return opened.storage.write(carried)
+        return open_vault.storage.write(carried)
 
 
 def _changed(tx: Tx, storage: Storage, authority: Authority, verb: str, actor: Actor) -> None:

@@ -59,8 +59,8 @@ _SUSPEND_S = 1.0
 class Sessions:
     """Everything an assistant does in turns. Each method returns at once."""
 
-    def __init__(self, opened: Callable[[], OpenVault], authority: Authority) -> None:
-        self._opened = opened
+    def __init__(self, open_vault: Callable[[], OpenVault], authority: Authority) -> None:
+        self._open_vault = open_vault
         self._authority = authority
         self._table = SessionTable()
 
@@ -79,26 +79,28 @@ class Sessions:
         Raises:
             UserError: ACCESS_DENIED, BUSY when too many turns are open, INVALID_QUERY, INVALID_INPUT.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
         scope = self._authority.scope(actor)
-        room = turn_allowance(query.model, query.budget, opened.options)
-        name, turn = _name(actor, query.session), opened.storage.make_id()
-        self._keep_soon(opened, self._table.open(name, turn, opened.storage.clock.now_ms(), opened.options.open_turns))
+        room = turn_allowance(query.model, query.budget, open_vault.options)
+        name, turn = _name(actor, query.session), open_vault.storage.make_id()
+        self._keep_soon(
+            open_vault, self._table.open(name, turn, open_vault.storage.clock.now_ms(), open_vault.options.open_turns)
+        )
         came: list[Resumed] = []
 
         def at_hand(rows: Rows) -> Mapping[str, float]:
-            taken = self._take_up(opened, rows, name)
+            taken = self._take_up(open_vault, rows, name)
             came[:] = [taken.resumed]
             return taken.slots
 
         def begun(reply: ContextReply) -> TurnBegun:
             given = {one.id: min(1.0, max(0.0, one.score)) for one in reply.context.included}
-            count = self._table.use(name, given, opened.storage.clock.now_ms())
+            count = self._table.use(name, given, open_vault.storage.clock.now_ms())
             return TurnBegun(turn, reply, room.window, reply.context.budget, room.known, count, came[0])
 
         asked = ContextQuery(query.prompt, room.budget, query.model, query.session, query.spaces)
         try:
-            answer = map_result(build_context(opened, asked, scope, actor, at_hand), begun)
+            answer = map_result(build_context(open_vault, asked, scope, actor, at_hand), begun)
         except BaseException:
             self._drop(name, turn)
             raise
@@ -130,7 +132,7 @@ class Sessions:
         """
         name = _name(actor, request.session)
         open_turn = self._table.end(name, request.turn)
-        opened = self._opened()
+        open_vault = self._open_vault()
         client = self._authority.client_of(actor)
         turn = request.turn or open_turn
         identity = _ending(replace(request, turn=turn or None), actor)
@@ -138,21 +140,21 @@ class Sessions:
 
         def write(tx: Tx, prepared: PreparedCapture, by: CaptureContext) -> TurnEnded:
             tx.after_commit(lambda: self._table.ended(name, turn))
-            with opened.storage.verb(tx, actor, "turn_end", identity) as call:
+            with open_vault.storage.verb(tx, actor, "turn_end", identity) as call:
                 if call.earlier is not None:
                     again = call.earlier
                     return TurnEnded(turn, bool(again["begun"]), _captured(again["captured"]), int(again["at_hand"]))
                 # What the session has at hand is no part of the step: undoing a turn leaves the session as it is.
-                with opened.storage.work.verb(tx, "turn_end", "Keep a turn", actor) as verb:
+                with open_vault.storage.work.verb(tx, "turn_end", "Keep a turn", actor) as verb:
                     captured = write_capture(tx, verb, prepared, by)
                     verb.note(turn, outcome=request.outcome.value, begun=bool(open_turn))
-                count = self._hold(tx, opened, name, captured)
+                count = self._hold(tx, open_vault, name, captured)
                 ended = TurnEnded(turn, bool(open_turn), captured, count)
                 reply = {"begun": ended.begun, "captured": asdict(captured), "at_hand": count}
                 call.end(captured.ids, reply if _is_known_again(captured, request.messages) else None)
                 return ended
 
-        return self._bring(opened, actor, client, lambda: _messages(opened, capture, client, actor), write)
+        return self._bring(open_vault, actor, client, lambda: _messages(open_vault, capture, client, actor), write)
 
     # ---- what is brought without a turn
 
@@ -198,22 +200,22 @@ class Sessions:
         identity: IdempotentCall,
         prepare: Callable[[OpenVault, ClientRecord | None], PreparedCapture],
     ) -> Future[Captured]:
-        opened, actor = self._opened(), identity.actor
+        open_vault, actor = self._open_vault(), identity.actor
         client = self._authority.client_of(actor)
 
         def write(tx: Tx, prepared: PreparedCapture, by: CaptureContext) -> Captured:
-            with opened.storage.verb(tx, actor, name, identity, label=label) as verb:
+            with open_vault.storage.verb(tx, actor, name, identity, label=label) as verb:
                 if verb.earlier is not None:
                     return _captured(verb.earlier)
                 captured = write_capture(tx, verb.step, prepared, by)
                 verb.end(captured.ids, asdict(captured) if _is_known_again(captured, ("",)) else None)
                 return captured
 
-        return self._bring(opened, actor, client, lambda: prepare(opened, client), write)
+        return self._bring(open_vault, actor, client, lambda: prepare(open_vault, client), write)
 
     def _bring(
         self,
-        opened: OpenVault,
+        open_vault: OpenVault,
         actor: Actor,
         client: ClientRecord | None,
         prepare: Callable[[], PreparedCapture],
@@ -226,25 +228,29 @@ class Sessions:
         def embedded(prepared: PreparedCapture) -> Future[T]:
             texts = prepared.texts
             if not texts:
-                return opened.storage.write(lambda tx: carried_out(tx, prepared, None))
-            meant = opened.search.embed_texts(texts) if len(texts) <= _FEW else opened.search.embed_texts_later(texts)
-            return chain(meant, lambda meant: opened.storage.write(lambda tx: carried_out(tx, prepared, meant)))
+                return open_vault.storage.write(lambda tx: carried_out(tx, prepared, None))
+            meant = (
+                open_vault.search.embed_texts(texts)
+                if len(texts) <= _FEW
+                else open_vault.search.embed_texts_later(texts)
+            )
+            return chain(meant, lambda meant: open_vault.storage.write(lambda tx: carried_out(tx, prepared, meant)))
 
         def by_whom(meant: Embedded | None) -> CaptureContext:
-            vectors = None if meant is None else meant.within(opened.search.active_space)
-            handed = opened.read_log.disclosed_to(actor.client_id)
+            vectors = None if meant is None else meant.within(open_vault.search.active_space)
+            handed = open_vault.read_log.disclosed_to(actor.client_id)
             return CaptureContext(
                 actor,
                 client,
-                opened.search.store_service,
-                opened.search.add_vectors,
+                open_vault.search.store_service,
+                open_vault.search.add_vectors,
                 handed,
                 vectors,
-                opened.options,
-                opened.storage.work.client_waits,
+                open_vault.options,
+                open_vault.storage.work.client_waits,
             )
 
-        return chain(opened.storage.on(opened.storage.threads.prompt, prepare), embedded)
+        return chain(open_vault.storage.on(open_vault.storage.threads.prompt, prepare), embedded)
 
     # ---- what a session has at hand
 
@@ -262,7 +268,7 @@ class Sessions:
         Raises:
             UserError: VAULT_LOCKED, UNAUTHENTICATED.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
         self._authority.client_of(actor)
         name = _name(actor, session)
         identity = IdempotentCall(actor, request_id, {"verb": "session_close", "session": session})
@@ -271,7 +277,7 @@ class Sessions:
         turn = "" if asked is None else asked.turn
 
         def write(tx: Tx) -> SessionClosed:
-            with opened.storage.verb(tx, actor, "session_close", identity) as call:
+            with open_vault.storage.verb(tx, actor, "session_close", identity) as call:
                 if call.earlier is not None:
                     return SessionClosed(**call.earlier)
                 held = self._table.look(name)
@@ -281,7 +287,7 @@ class Sessions:
                     len(left.slots if left is not None else kept[0] if kept is not None else {}),
                     int(held is not None and bool(held.turn) and held.turn == turn),
                 )
-                with opened.storage.work.verb(tx, "session_close", "Close a session", actor) as verb:
+                with open_vault.storage.work.verb(tx, "session_close", "Close a session", actor) as verb:
                     verb.note("", at_hand=closed.saved, turns=closed.ended)
                 if held is not None and left is not None and held.is_new:
                     self._keep(tx, [left])
@@ -289,7 +295,7 @@ class Sessions:
                 call.end((), asdict(closed))
                 return closed
 
-        return opened.storage.write(write)
+        return open_vault.storage.write(write)
 
     def leave(self, names: Iterable[Name]) -> None:
         """A client has gone: its turns end, and what its sessions had at hand is kept (X32). Never fails.
@@ -299,7 +305,7 @@ class Sessions:
         """
         gone = self._table.leave(names)
         try:
-            self._keep_soon(self._opened(), gone)
+            self._keep_soon(self._open_vault(), gone)
         except UserError:
             return  # the vault is locked: everything was kept when it was
 
@@ -311,37 +317,39 @@ class Sessions:
         """How many turns of an actor are open now."""
         return self._table.open_turns(actor.client_id)
 
-    def run_chores(self, opened: OpenVault) -> None:
+    def run_chores(self, open_vault: OpenVault) -> None:
         """Put away what was silent for long (E21.7), and forget what would come back with nothing."""
-        now = opened.storage.clock.now_ms()
-        gone = self._table.leave_idle(now - opened.options.session_idle_s * 1000)
+        now = open_vault.storage.clock.now_ms()
+        gone = self._table.leave_idle(now - open_vault.options.session_idle_s * 1000)
         if gone.left:
-            before = now - int(opened.options.session_gone_h * _HOUR_MS)
+            before = now - int(open_vault.options.session_gone_h * _HOUR_MS)
 
             def write(tx: Tx) -> None:
                 self._keep(tx, gone.left)
                 working_set.drop_stale(tx, before)
 
-            log_failure(opened.storage.write(write, background=True), _log, "putting a session away")
+            log_failure(open_vault.storage.write(write, background=True), _log, "putting a session away")
 
-    def suspend(self, opened: OpenVault) -> None:
+    def suspend(self, open_vault: OpenVault) -> None:
         """The vault is about to lock: keep what every session has at hand, and hold nothing any longer.
 
         Args:
-            opened: the vault, still open.
+            open_vault: the vault, still open.
         """
         gone = self._table.leave_all()
         if not gone.left:
             return
         try:
-            opened.storage.write(lambda tx: self._keep(tx, gone.left)).result(_SUSPEND_S)
+            open_vault.storage.write(lambda tx: self._keep(tx, gone.left)).result(_SUSPEND_S)
         except (LociError, TooLate) as error:
             _log.warning("sessions could not be kept (%s)", type(error).__name__)
 
-    def _keep_soon(self, opened: OpenVault, gone: EvictedSessions) -> None:
+    def _keep_soon(self, open_vault: OpenVault, gone: EvictedSessions) -> None:
         if gone.left:
             log_failure(
-                opened.storage.write(lambda tx: self._keep(tx, gone.left), background=True), _log, "keeping a session"
+                open_vault.storage.write(lambda tx: self._keep(tx, gone.left), background=True),
+                _log,
+                "keeping a session",
             )
 
     def _keep(self, tx: Tx, left: Sequence[SessionSnapshot]) -> None:
@@ -351,8 +359,8 @@ class Sessions:
                 working_set.save_working_set(tx, client_id, session, one.slots, one.at)
         tx.after_commit(lambda: self._table.saved(left))
 
-    def _take_up(self, opened: OpenVault, rows: Rows, name: Name) -> RestoredSlots:
-        now, options = opened.storage.clock.now_ms(), opened.options
+    def _take_up(self, open_vault: OpenVault, rows: Rows, name: Name) -> RestoredSlots:
+        now, options = open_vault.storage.clock.now_ms(), open_vault.options
 
         def find() -> RestoredSlots:
             left = self._table.leaving(name)
@@ -370,16 +378,16 @@ class Sessions:
 
         return self._table.take_up(name, now, find, idle)
 
-    def _hold(self, tx: Tx, opened: OpenVault, name: Name, captured: Captured) -> int:
+    def _hold(self, tx: Tx, open_vault: OpenVault, name: Name, captured: Captured) -> int:
         """What the session has at hand after a turn; kept with it, and in force once it is saved."""
         self._keep(tx, self._table.make_room(name))
-        slots = self._take_up(opened, tx, name).slots
+        slots = self._take_up(open_vault, tx, name).slots
         brought = dict.fromkeys(captured.facts, _STORED)
         after = working_set.mark_used(slots, brought) if brought else slots
         if name[0] is not None:
-            working_set.save_working_set(tx, name[0], name[1], after, opened.storage.clock.now_ms())
+            working_set.save_working_set(tx, name[0], name[1], after, open_vault.storage.clock.now_ms())
         if brought:
-            tx.after_commit(lambda: self._used(name, brought, opened.storage.clock.now_ms()))
+            tx.after_commit(lambda: self._used(name, brought, open_vault.storage.clock.now_ms()))
         return len(after)
 
     def _used(self, name: Name, brought: Mapping[str, float], now_ms: int) -> None:
@@ -405,11 +413,13 @@ def _ending(request: TurnEnd, actor: Actor) -> IdempotentCall:
     return replace(_identity("turn_end", request, actor, name), taken=_ENDED)
 
 
-def _messages(opened: OpenVault, request: CaptureRequest, client: ClientRecord | None, actor: Actor) -> PreparedCapture:
+def _messages(
+    open_vault: OpenVault, request: CaptureRequest, client: ClientRecord | None, actor: Actor
+) -> PreparedCapture:
     if not request.messages:
         return PreparedCapture(request.session)
     return prepare_messages(
-        request, client, opened.search.readers, opened.storage.clock.now_ms(), _FRAME, actor.channel
+        request, client, open_vault.search.readers, open_vault.storage.clock.now_ms(), _FRAME, actor.channel
     )
 
 

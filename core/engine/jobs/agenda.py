@@ -121,7 +121,7 @@ class Agenda:
         self.jobs = jobs
         self.watch: ClockWatch | None = None
 
-    def due(self, opened: OpenVault, ground: JobContext) -> tuple[JobType, ...]:
+    def due(self, open_vault: OpenVault, ground: JobContext) -> tuple[JobType, ...]:
         """What is to be queued now.
 
         Args:
@@ -130,9 +130,9 @@ class Agenda:
         Returns:
             Kinds of work, in the order in which they shall run.
         """
-        if not opened.options.lifecycle_on:
+        if not open_vault.options.lifecycle_on:
             return ()
-        urgent = opened.load.resources.pressure() is Pressure.CRITICAL
+        urgent = open_vault.load.resources.pressure() is Pressure.CRITICAL
 
         def read(rows: Rows) -> tuple[JobType, ...]:
             busy = {str(row[0]) for row in rows.all(
@@ -144,10 +144,10 @@ class Agenda:
                 kind
                 for kind in JobType
                 if kind.value not in busy
-                and self._is_due(kind, opened, ground, rows, last.get(kind), made_at, urgent=urgent)
+                and self._is_due(kind, open_vault, ground, rows, last.get(kind), made_at, urgent=urgent)
             )
 
-        return opened.storage.vault.read(read)
+        return open_vault.storage.vault.read(read)
 
     def lacks(self, kind: JobType, ground: JobContext) -> str:
         """Why a kind of work can do nothing at present.
@@ -164,7 +164,7 @@ class Agenda:
             return NO_MODEL
         return ""
 
-    def holds(self, opened: OpenVault, job: StoredJob, ground: JobContext) -> str:
+    def holds(self, open_vault: OpenVault, job: StoredJob, ground: JobContext) -> str:
         """Why a queued job does not run now.
 
         Args:
@@ -181,7 +181,7 @@ class Agenda:
             return LATER
         if job.actor != "scheduler":
             return ""  # whoever asked for it wants it now
-        if not opened.options.lifecycle_on:
+        if not open_vault.options.lifecycle_on:
             return PAUSED
         if (
             job.type in clock_check.WAITING
@@ -189,20 +189,20 @@ class Agenda:
             and clock_check.is_archiving_paused(self.watch, ground.now_ms)
         ):
             return CLOCK
-        return self.strained(opened) if job_wordings()[job.type].heavy else ""
+        return self.strained(open_vault) if job_wordings()[job.type].heavy else ""
 
-    def strained(self, opened: OpenVault) -> str:
+    def strained(self, open_vault: OpenVault) -> str:
         """Why no heavy work runs by itself now; "" for nothing."""
-        if opened.load.resources.pressure() is not Pressure.NORMAL:
+        if open_vault.load.resources.pressure() is not Pressure.NORMAL:
             return MEMORY_SHORT
-        if opened.load.resources.on_battery() and not opened.options.lifecycle_on_battery:
+        if open_vault.load.resources.on_battery() and not open_vault.options.lifecycle_on_battery:
             return ON_BATTERY
         return ""
 
     def _is_due(
         self,
         kind: JobType,
-        opened: OpenVault,
+        open_vault: OpenVault,
         ground: JobContext,
         rows: Rows,
         last: int | None,
@@ -215,10 +215,10 @@ class Agenda:
             return False
         if kind is JobType.SWEEP and urgent and (last is None or ground.now_ms - last > _HOUR_MS):
             return True  # always allowed, and soon (E22.7)
-        if kind is JobType.REPLAY and opened.load.activity.idle_s < opened.options.replay_idle_s:
+        if kind is JobType.REPLAY and open_vault.load.activity.idle_s < open_vault.options.replay_idle_s:
             return False
-        timed = interval_ms(kind, opened.options) is not None
-        if timed and not is_due(kind, opened.options, last, made_at, ground.now_ms):
+        timed = interval_ms(kind, open_vault.options) is not None
+        if timed and not is_due(kind, open_vault.options, last, made_at, ground.now_ms):
             return False
         if isinstance(work, Planner):
             return timed

@@ -90,9 +90,9 @@ class Maintenance:
     """Counts and runs as one asker sees them. Each method returns at once with a Future."""
 
     def __init__(
-        self, opened: Callable[[], OpenVault], authority: Authority, jobs: JobsGroup, scheduler: Scheduler
+        self, open_vault: Callable[[], OpenVault], authority: Authority, jobs: JobsGroup, scheduler: Scheduler
     ) -> None:
-        self._opened = opened
+        self._open_vault = open_vault
         self._authority = authority
         self._jobs = jobs
         self._scheduler = scheduler
@@ -109,11 +109,13 @@ class Maintenance:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
         scope = self._authority.scope(actor)
-        now_ms = opened.storage.clock.now_ms()
+        now_ms = open_vault.storage.clock.now_ms()
         channels = None if scope.client_id is None else seen_from(scope.channel)
-        return opened.storage.read(lambda rows: count_by_state(rows, _counted(rows, space, scope), now_ms, channels))
+        return open_vault.storage.read(
+            lambda rows: count_by_state(rows, _counted(rows, space, scope), now_ms, channels)
+        )
 
     def audit(self, limit: int, actor: Actor) -> Future[tuple[OwnDeed, ...]]:
         """The last of what the asker did, newest first (E19d); to the owner what anybody did.
@@ -129,10 +131,10 @@ class Maintenance:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
         scope = self._authority.scope(actor)
         who = None if actor.client_id is None else f"client:{actor.client_id}"
-        return opened.storage.read(lambda rows: _own_deeds(rows, who, max(1, limit), scope))
+        return open_vault.storage.read(lambda rows: _own_deeds(rows, who, max(1, limit), scope))
 
     def consolidate(
         self, actor: Actor, *, dry_run: bool = False, request_id: str | None = None
@@ -151,21 +153,21 @@ class Maintenance:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
         client = self._authority.require(actor, Grant.CURATE)
         scope = self._authority.scope(actor)
         if dry_run:
-            return opened.storage.on(opened.storage.threads.checks, self._planned, opened, scope)
+            return open_vault.storage.on(open_vault.storage.threads.checks, self._planned, open_vault, scope)
         call = IdempotentCall(actor, request_id, {"verb": "consolidate"})
 
         def ended(row: JobRow) -> Future[Consolidation]:
             if request_id is None:
-                return opened.storage.read(lambda rows: _consolidation(rows, row, scope))
-            return opened.storage.write(lambda tx: noted(tx, row))
+                return open_vault.storage.read(lambda rows: _consolidation(rows, row, scope))
+            return open_vault.storage.write(lambda tx: noted(tx, row))
 
         def noted(tx: Tx, row: JobRow) -> Consolidation:
             self._authority.check_terms_hold(actor, client)
-            with opened.storage.verb(tx, actor, "consolidate", call) as verb:
+            with open_vault.storage.verb(tx, actor, "consolidate", call) as verb:
                 if verb.earlier is not None:
                     return Consolidation(**verb.earlier)
                 done = _consolidation(tx, row, scope)
@@ -174,11 +176,11 @@ class Maintenance:
 
         def run(known: Mapping[str, Any] | None) -> Future[Consolidation]:
             if known is not None:
-                return opened.storage.read(lambda _: Consolidation(**known))
+                return open_vault.storage.read(lambda _: Consolidation(**known))
             asked = self._jobs.run(JobType.CONSOLIDATE, actor, lambda: self._authority.check_terms_hold(actor, client))
             return chain(asked, ended)
 
-        return run(None) if request_id is None else chain(opened.storage.read(call.known), run)
+        return run(None) if request_id is None else chain(open_vault.storage.read(call.known), run)
 
     def tidy(self, most: int | None, actor: Actor, request_id: str | None = None) -> Future[Tidied]:
         """Archive the asker's own consolidated notes: those whose time is over, then those that are too many.
@@ -196,26 +198,28 @@ class Maintenance:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED, INVALID_INPUT.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
         client = self._authority.require(actor, Grant.CURATE)
         if most is not None and most < 0:
             raise UserError(Code.INVALID_INPUT, "The number of notes that may stand is 0 or more.")
-        ground = self._scheduler.make_context(opened)
-        options = opened.options if most is None else opened.options.model_copy(update={"episode_capacity": most})
+        ground = self._scheduler.make_context(open_vault)
+        options = (
+            open_vault.options if most is None else open_vault.options.model_copy(update={"episode_capacity": most})
+        )
         call = IdempotentCall(actor, request_id, {"verb": CLEANUP, "most": most})
 
         def may() -> None:
             self._authority.check_terms_hold(actor, client)
 
-        return opened.storage.on(
-            opened.storage.threads.jobs, _tidied, opened.storage, replace(ground, options=options), call, may
+        return open_vault.storage.on(
+            open_vault.storage.threads.jobs, _tidied, open_vault.storage, replace(ground, options=options), call, may
         )
 
-    def _planned(self, opened: OpenVault, scope: Scope) -> Consolidation:
+    def _planned(self, open_vault: OpenVault, scope: Scope) -> Consolidation:
         work = self._scheduler.agenda.jobs[JobType.CONSOLIDATE]
-        ground = self._scheduler.make_context(opened)
+        ground = self._scheduler.make_context(open_vault)
         deeds = work.plan(ground) if isinstance(work, Planner) else ()
-        visible = opened.storage.vault.read(
+        visible = open_vault.storage.vault.read(
             lambda rows: visible_ids(rows, {one for deed in deeds for one in _of(deed)}, scope)
         )
         known = [deed for deed in deeds if visible.issuperset(_of(deed))]
@@ -407,8 +411,8 @@ _UNSEEN = (
 class JobsGroup:
     """Everything a caller does with scheduled work. Each method returns at once with a Future."""
 
-    def __init__(self, opened: Callable[[], OpenVault], scheduler: Scheduler, settings: Settings) -> None:
-        self._opened = opened
+    def __init__(self, open_vault: Callable[[], OpenVault], scheduler: Scheduler, settings: Settings) -> None:
+        self._open_vault = open_vault
         self._scheduler = scheduler
         self._settings = settings
 
@@ -421,8 +425,8 @@ class JobsGroup:
         Returns:
             What waits, runs and ended, and the calendar.
         """
-        opened = self._opened()
-        return opened.storage.read_quietly(lambda rows: self._state(opened, rows, limit))
+        open_vault = self._open_vault()
+        return open_vault.storage.read_quietly(lambda rows: self._state(open_vault, rows, limit))
 
     def preview(self, limit: int = 200, kinds: Sequence[JobType] = PREVIEWED) -> Future[Preview]:
         """What the next runs would do; nothing is written.
@@ -434,12 +438,12 @@ class JobsGroup:
         Returns:
             The deeds and their counts.
         """
-        opened = self._opened()
-        return opened.storage.on(
-            opened.storage.threads.checks,
+        open_vault = self._open_vault()
+        return open_vault.storage.on(
+            open_vault.storage.threads.checks,
             preview_jobs,
             self._scheduler.agenda.jobs,
-            self._scheduler.make_context(opened),
+            self._scheduler.make_context(open_vault),
             kinds,
             limit,
         )
@@ -453,9 +457,9 @@ class JobsGroup:
         Returns:
             The job when it has ended, well or not.
         """
-        opened = self._opened()
-        ended = self._scheduler.ask_for(opened, kind, _named(actor), may)
-        return chain(ended, lambda kept: self._row_of(opened, kept))
+        open_vault = self._open_vault()
+        ended = self._scheduler.ask_for(open_vault, kind, _named(actor), may)
+        return chain(ended, lambda kept: self._row_of(open_vault, kept))
 
     def cancel(self, job_id: str) -> Future[JobRow]:
         """Stop a job; what it did so far stays and can be taken back.
@@ -463,9 +467,9 @@ class JobsGroup:
         Raises:
             UserError: VAULT_LOCKED; the future raises NOT_FOUND.
         """
-        opened = self._opened()
-        opened.storage.on(opened.storage.threads.reads, self._scheduler.cancel, opened, job_id)
-        return opened.storage.read(lambda rows: self._row(opened, rows, job_id))
+        open_vault = self._open_vault()
+        open_vault.storage.on(open_vault.storage.threads.reads, self._scheduler.cancel, open_vault, job_id)
+        return open_vault.storage.read(lambda rows: self._row(open_vault, rows, job_id))
 
     def retry(self, job_id: str) -> Future[JobRow]:
         """Try a job again that failed too often, or that waits for a later time.
@@ -476,7 +480,7 @@ class JobsGroup:
         Raises:
             UserError: VAULT_LOCKED; the future raises NOT_FOUND.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
 
         def write(tx: Tx) -> JobRow:
             held = job_store.by_id(tx, job_id)
@@ -484,12 +488,12 @@ class JobsGroup:
             revived = distill_queue.revive_all_episodes(tx) if is_reading else 0
             runs = job_store.revive(tx, job_id)
             if runs is None and revived:
-                runs = job_store.enqueue(tx, opened.storage.make_id, JobType.DISTILL, "owner")
+                runs = job_store.enqueue(tx, open_vault.storage.make_id, JobType.DISTILL, "owner")
             if runs is None:
                 raise UserError(Code.NOT_FOUND, "There is no such job, or it needs no second try.")
-            return self._row(opened, tx, runs)
+            return self._row(open_vault, tx, runs)
 
-        return map_result(opened.storage.write(write), lambda row: self._kicked(opened, row))
+        return map_result(open_vault.storage.write(write), lambda row: self._kicked(open_vault, row))
 
     def pause(self, on: bool) -> Future[Jobs]:
         """Let scheduled work rest, or go on; what a person starts runs either way. The option `lifecycle_on`.
@@ -504,7 +508,7 @@ class JobsGroup:
 
     def note_activity(self) -> None:
         """A hand was on the window: replay is for times without one."""
-        self._opened().load.activity.touched()
+        self._open_vault().load.activity.touched()
 
     def spare(self, ids: Sequence[str], days: int = SPARED_DAYS) -> Future[str]:
         """Keep memories that a run would archive: their strength counts from now on; one undo step.
@@ -519,14 +523,14 @@ class JobsGroup:
         Raises:
             UserError: VAULT_LOCKED; the future raises NOT_FOUND, INVALID_INPUT.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
 
         def write(tx: Tx) -> str:
-            step = spare_memories(tx, opened.storage.work, ids, days, OWNER_ACTOR)
-            opened.storage.announce_after(tx, "spare", tuple(ids), OWNER_ACTOR)
+            step = spare_memories(tx, open_vault.storage.work, ids, days, OWNER_ACTOR)
+            open_vault.storage.announce_after(tx, "spare", tuple(ids), OWNER_ACTOR)
             return step
 
-        return opened.storage.write(write)
+        return open_vault.storage.write(write)
 
     def list_archived(self, after: str | None = None, limit: int = 100) -> Future[Graveyard]:
         """What is archived, newest first; the way back is `library.revise` to `active`.
@@ -538,12 +542,12 @@ class JobsGroup:
         Returns:
             A page.
         """
-        opened = self._opened()
-        return opened.storage.read(lambda rows: read_archive_page(rows, after, limit, opened.options))
+        open_vault = self._open_vault()
+        return open_vault.storage.read(lambda rows: read_archive_page(rows, after, limit, open_vault.options))
 
     def count_unseen_runs(self, since_ms: int) -> Future[int]:
         """How many runs changed or erased memories by themselves since a moment, and stand."""
-        return self._opened().storage.read_quietly(lambda rows: int(rows.value(_UNSEEN, (since_ms,))))
+        return self._open_vault().storage.read_quietly(lambda rows: int(rows.value(_UNSEEN, (since_ms,))))
 
     def read_gauges(self, memory_id: str) -> Future[Gauges]:
         """How firmly a memory is remembered and how sure it is, now and as it goes on.
@@ -551,13 +555,13 @@ class JobsGroup:
         Raises:
             UserError: VAULT_LOCKED; the future raises NOT_FOUND.
         """
-        opened = self._opened()
-        now = opened.storage.clock.now_ms()
-        return opened.storage.read(lambda rows: read_gauges(rows, memory_id, opened.options, now))
+        open_vault = self._open_vault()
+        now = open_vault.storage.clock.now_ms()
+        return open_vault.storage.read(lambda rows: read_gauges(rows, memory_id, open_vault.options, now))
 
     def list_proposed_links(self, limit: int = 100) -> Future[tuple[ProposedLink, ...]]:
         """Relations that replay proposes, the nearest first."""
-        return self._opened().storage.read(lambda rows: open_links(rows, limit))
+        return self._open_vault().storage.read(lambda rows: open_links(rows, limit))
 
     def decide_link(self, from_id: str, to_id: str, *, accept: bool) -> Future[str]:
         """Draw a proposed relation, or never propose it again; one undo step.
@@ -568,56 +572,58 @@ class JobsGroup:
         Returns:
             The undo step; the future raises NOT_FOUND where it is not proposed.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
 
         def write(tx: Tx) -> str:
             if accept:
-                step = accept_link(tx, opened.storage.work, opened.storage.make_id, from_id, to_id)
+                step = accept_link(tx, open_vault.storage.work, open_vault.storage.make_id, from_id, to_id)
             else:
-                step = reject_link(tx, opened.storage.work, from_id, to_id)
-            opened.storage.announce_after(tx, "link", (from_id, to_id), OWNER_ACTOR)
+                step = reject_link(tx, open_vault.storage.work, from_id, to_id)
+            open_vault.storage.announce_after(tx, "link", (from_id, to_id), OWNER_ACTOR)
             return step
 
-        return opened.storage.write(write)
+        return open_vault.storage.write(write)
 
     def health(self) -> Future[Health]:
         """How everything is, in figures and plain warnings (E34.8)."""
-        opened = self._opened()
-        return opened.storage.read_quietly(lambda rows: health_report(opened, rows))
+        open_vault = self._open_vault()
+        return open_vault.storage.read_quietly(lambda rows: health_report(open_vault, rows))
 
-    def _kicked(self, opened: OpenVault, row: JobRow) -> JobRow:
-        opened.storage.on(opened.storage.threads.reads, self._scheduler.start_next, opened)
+    def _kicked(self, open_vault: OpenVault, row: JobRow) -> JobRow:
+        open_vault.storage.on(open_vault.storage.threads.reads, self._scheduler.start_next, open_vault)
         return row
 
-    def _row_of(self, opened: OpenVault, kept: JobCheckpoint) -> Future[JobRow]:
-        return opened.storage.read_quietly(lambda rows: self._row(opened, rows, kept.job_id))
+    def _row_of(self, open_vault: OpenVault, kept: JobCheckpoint) -> Future[JobRow]:
+        return open_vault.storage.read_quietly(lambda rows: self._row(open_vault, rows, kept.job_id))
 
-    def _row(self, opened: OpenVault, rows: Rows, job_id: str) -> JobRow:
+    def _row(self, open_vault: OpenVault, rows: Rows, job_id: str) -> JobRow:
         found = rows.one(f"{_READ} WHERE j.id = ?", (job_id,))
         if found is None:
             raise UserError(Code.NOT_FOUND, "There is no such job.")
-        return self._shown(opened, found)
+        return self._shown(open_vault, found)
 
-    def _state(self, opened: OpenVault, rows: Rows, limit: int) -> Jobs:
+    def _state(self, open_vault: OpenVault, rows: Rows, limit: int) -> Jobs:
         waiting = rows.all(f"{_READ} WHERE j.state IN {_OPEN} ORDER BY j.state <> 'running', j.created_at, j.rowid")
         ended = rows.all(
             f"{_READ} WHERE j.state NOT IN {_OPEN} ORDER BY j.finished_at DESC, j.rowid DESC LIMIT ?", (limit,)
         )
-        last = job_store.last_ended(rows, opened.storage.clock.now_ms())
+        last = job_store.last_ended(rows, open_vault.storage.clock.now_ms())
         made_at = int(rows.value("SELECT created_at FROM vault_state"))
-        strained = self._scheduler.agenda.strained(opened)
+        strained = self._scheduler.agenda.strained(open_vault)
         return Jobs(
-            paused=not opened.options.lifecycle_on,
+            paused=not open_vault.options.lifecycle_on,
             holds=describe_hold(strained),
-            pressure=opened.load.resources.pressure(),
-            rows=tuple(self._shown(opened, row) for row in (*waiting, *ended)),
+            pressure=open_vault.load.resources.pressure(),
+            rows=tuple(self._shown(open_vault, row) for row in (*waiting, *ended)),
             calendar=tuple(
                 Beat(
                     kind,
                     job_wordings()[kind].title,
                     job_wordings()[kind].about,
                     last.get(kind),
-                    next_at(kind, opened.options, last.get(kind), made_at) if opened.options.lifecycle_on else None,
+                    next_at(kind, open_vault.options, last.get(kind), made_at)
+                    if open_vault.options.lifecycle_on
+                    else None,
                     job_wordings()[kind].heavy,
                 )
                 for kind in self._scheduler.agenda.jobs
@@ -625,11 +631,13 @@ class JobsGroup:
             total=int(rows.value(f"SELECT count(*) FROM jobs WHERE state NOT IN {_OPEN}")),  # noqa: S608 - constant
         )
 
-    def _shown(self, opened: OpenVault, row: Sequence[Any]) -> JobRow:
+    def _shown(self, open_vault: OpenVault, row: Sequence[Any]) -> JobRow:
         (job_id, kind, state, actor, created, started, finished, progress, total, attempts, not_before, report, code,
          step, undone_by, is_open, expires) = row  # fmt: skip
         known = JobType(kind)
-        can_undo = step is not None and undone_by is None and not is_open and expires >= opened.storage.clock.now_ms()
+        can_undo = (
+            step is not None and undone_by is None and not is_open and expires >= open_vault.storage.clock.now_ms()
+        )
         return JobRow(
             id=job_id,
             type=known,
@@ -648,12 +656,14 @@ class JobsGroup:
             step_id=step,
             can_undo=can_undo,
             undone=undone_by is not None,
-            waits_for=self._waits(opened, job_id, known, actor, not_before) if state == "queued" else "",
+            waits_for=self._waits(open_vault, job_id, known, actor, not_before) if state == "queued" else "",
         )
 
-    def _waits(self, opened: OpenVault, job_id: str, kind: JobType, actor: str, not_before: int | None) -> str:
+    def _waits(self, open_vault: OpenVault, job_id: str, kind: JobType, actor: str, not_before: int | None) -> str:
         job = job_store.StoredJob(job_id, kind, JobState.QUEUED, actor, 0, None, 0, not_before, None)
-        return describe_hold(self._scheduler.agenda.holds(opened, job, self._scheduler.make_context(opened)) or TURN)
+        return describe_hold(
+            self._scheduler.agenda.holds(open_vault, job, self._scheduler.make_context(open_vault)) or TURN
+        )
 
 
 def describe_hold(key: str) -> str:

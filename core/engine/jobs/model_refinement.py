@@ -79,14 +79,14 @@ class ModelRefinement:
         limits: of one question; likewise.
     """
 
-    def __init__(self, opened: Callable[[], OpenVault], loop: Callable[[], asyncio.AbstractEventLoop]) -> None:
+    def __init__(self, open_vault: Callable[[], OpenVault], loop: Callable[[], asyncio.AbstractEventLoop]) -> None:
         """Tie the ends together.
 
         Args:
-            opened: gives the open vault, or raises VAULT_LOCKED.
+            open_vault: gives the open vault, or raises VAULT_LOCKED.
             loop: the engine's loop.
         """
-        self._opened = opened
+        self._open_vault = open_vault
         self._loop = loop
         self._job: _Job | None = None
         self.pace = RefinementPacing()
@@ -99,7 +99,7 @@ class ModelRefinement:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().model
+        return self._open_vault().model
 
     def find_server(self) -> Future[ModelState]:
         """Look for the server now.
@@ -107,7 +107,7 @@ class ModelRefinement:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._run(self._of(self._opened()).look(fresh=True))
+        return self._run(self._of(self._open_vault()).look(fresh=True))
 
     def refine(self, most: int = 20) -> Future[RefineReport]:
         """Ask about what is open now, instead of in its own time.
@@ -121,7 +121,7 @@ class ModelRefinement:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._run(self._of(self._opened()).some(most))
+        return self._run(self._of(self._open_vault()).some(most))
 
     def ask_model(self, prompt: Prompt, tiers: Sequence[str]) -> Future[str]:
         """Put one question of a job to the model, between those of its own.
@@ -136,15 +136,15 @@ class ModelRefinement:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._run(self._of(self._opened()).put(prompt, tiers))
+        return self._run(self._of(self._open_vault()).put(prompt, tiers))
 
-    def begin(self, opened: OpenVault) -> None:
+    def begin(self, open_vault: OpenVault) -> None:
         """Refine in its own time from now on, until `end`.
 
         Args:
-            opened: the vault that was just opened.
+            open_vault: the vault that was just opened.
         """
-        self._of(opened).begin(self._loop())
+        self._of(open_vault).begin(self._loop())
 
     def end(self) -> None:
         """Stop at once: a question that waits for its answer is hung up on."""
@@ -152,9 +152,9 @@ class ModelRefinement:
         if job is not None:
             job.end(self._loop())
 
-    def _of(self, opened: OpenVault) -> _Job:
-        if self._job is None or self._job.opened is not opened:
-            self._job = _Job(opened, self.pace, self.limits)
+    def _of(self, open_vault: OpenVault) -> _Job:
+        if self._job is None or self._job.open_vault is not open_vault:
+            self._job = _Job(open_vault, self.pace, self.limits)
         return self._job
 
     def _run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
@@ -164,8 +164,8 @@ class ModelRefinement:
 class _Job:
     """All that is known while one vault is open; every coroutine runs on the engine's loop."""
 
-    def __init__(self, opened: OpenVault, pace: RefinementPacing, limits: ServerLimits) -> None:
-        self.opened = opened
+    def __init__(self, open_vault: OpenVault, pace: RefinementPacing, limits: ServerLimits) -> None:
+        self.open_vault = open_vault
         self._pace = pace
         self._limits = limits
         self._turn = asyncio.Lock()
@@ -210,17 +210,17 @@ class _Job:
         await asyncio.sleep(self._pace.look_s)
         await self.look()
         await asyncio.sleep(self._pace.first_s)
-        while not self.opened.storage.closing.is_set():
-            begun_at = self.opened.storage.clock.monotonic()
+        while not self.open_vault.storage.closing.is_set():
+            begun_at = self.open_vault.storage.clock.monotonic()
             worked = await self._one()
-            took = self.opened.storage.clock.monotonic() - begun_at
+            took = self.open_vault.storage.clock.monotonic() - begun_at
             await asyncio.sleep(max(self._pace.least_s, took) if worked else self._pace.idle_s)
 
     def _over(self, work: Future[None]) -> None:
         self._ended.set()
         error = None if work.cancelled() else work.exception()
         if isinstance(error, LociError):
-            if not self.opened.storage.closing.is_set():
+            if not self.open_vault.storage.closing.is_set():
                 _log.warning("refining stopped: %s", error.code.value)
         elif error is not None:
             _log.error("refining stopped: %s", type(error).__name__)
@@ -236,7 +236,7 @@ class _Job:
         before = self.report
         await self.look(fresh=True)
         for _ in range(most):
-            if self.opened.storage.closing.is_set() or not await self._one():
+            if self.open_vault.storage.closing.is_set() or not await self._one():
                 break
         return _less(self.report, before)
 
@@ -257,12 +257,12 @@ class _Job:
 
     async def look(self, *, fresh: bool = False) -> ModelState:
         """What server there is; asked for again when what is known is old."""
-        options = self.opened.options
+        options = self.open_vault.options
         if not options.model_on:
             await self._drop_server()
             return self._know(ModelState(Server.OFF))
         if not fresh and self._is_known():
-            return self.opened.model
+            return self.open_vault.model
         try:
             server = await self._server_at(options.model_host, beyond=options.model_beyond)
             if await server.listens():
@@ -277,17 +277,17 @@ class _Job:
         return self._know(state)
 
     def _is_known(self) -> bool:
-        options = self.opened.options
+        options = self.open_vault.options
         if self._looked_at is None or (options.model_host, options.model_beyond) != self._asked_for:
             return False
-        if self.opened.model.server is Server.OFF:
+        if self.open_vault.model.server is Server.OFF:
             return False
         wait = min(self._pace.longest_s, self._pace.known_s * 2.0 ** min(self._failures, 16))
-        return self.opened.storage.clock.monotonic() - self._looked_at < wait
+        return self.open_vault.storage.clock.monotonic() - self._looked_at < wait
 
     def _know(self, state: ModelState) -> ModelState:
-        self._looked_at = self.opened.storage.clock.monotonic()
-        self.opened.model = state
+        self._looked_at = self.open_vault.storage.clock.monotonic()
+        self.open_vault.model = state
         return state
 
     async def _server_at(self, host: str, *, beyond: bool) -> ModelServer:
@@ -309,9 +309,9 @@ class _Job:
         """Ask one question, if a model is ready and nothing else goes on; whether one was asked."""
         async with self._turn:
             state = await self.look()
-            if state.server is not Server.READY or self._server is None or self.opened.storage.queue.depth:
+            if state.server is not Server.READY or self._server is None or self.open_vault.storage.queue.depth:
                 return False
-            offered: OpenPair | UnreadMemory | None = await asyncio.wrap_future(self.opened.storage.read(_offered))
+            offered: OpenPair | UnreadMemory | None = await asyncio.wrap_future(self.open_vault.storage.read(_offered))
             if offered is None:
                 return False
             await self._ask(offered, self._server, state.model)
@@ -341,15 +341,15 @@ class _Job:
 
     async def _take(self, offered: OpenPair | UnreadMemory, answer: str) -> None:
         """Check an answer and hand what is left of it to the writer; the question is never put again."""
-        apply = _relation(self.opened.search, offered, answer) if isinstance(offered, OpenPair) else None
+        apply = _relation(self.open_vault.search, offered, answer) if isinstance(offered, OpenPair) else None
         if isinstance(offered, UnreadMemory):
-            apply = _claims(self.opened.search, offered, answer)
+            apply = _claims(self.open_vault.search, offered, answer)
 
         def write(tx: Tx) -> RefinementResult:
             done = RefinementResult() if apply is None else apply(tx)
             mark_asked(tx, offered)
             if done.changed or done.suggested or done.opened:
-                self.opened.storage.announce_after(tx, VERB, done.changed, MODEL_ACTOR)
+                self.open_vault.storage.announce_after(tx, VERB, done.changed, MODEL_ACTOR)
             return done
 
         try:
@@ -371,10 +371,10 @@ class _Job:
         )
 
     async def _write(self, fn: Callable[[Tx], T]) -> T:
-        return await asyncio.wrap_future(self.opened.storage.write(fn, background=True))
+        return await asyncio.wrap_future(self.open_vault.storage.write(fn, background=True))
 
     async def _on_checks(self, work: Callable[[], T]) -> T:
-        return await asyncio.wrap_future(self.opened.storage.on(self.opened.storage.threads.checks, work))
+        return await asyncio.wrap_future(self.open_vault.storage.on(self.open_vault.storage.threads.checks, work))
 
 
 def _offered(rows: Rows) -> OpenPair | UnreadMemory | None:

@@ -45,7 +45,7 @@ _NEAR_AT_ONCE = 16
 T = TypeVar("T")
 
 
-def make_job_context(opened: OpenVault, model: ModelRefinement, is_stopped: Callable[[], bool]) -> JobContext:
+def make_job_context(open_vault: OpenVault, model: ModelRefinement, is_stopped: Callable[[], bool]) -> JobContext:
     """Make what a job stands on; anew for every batch, so that it goes by the options in force.
 
     Args:
@@ -55,23 +55,23 @@ def make_job_context(opened: OpenVault, model: ModelRefinement, is_stopped: Call
     Returns:
         The ground.
     """
-    sight = opened.search.active_space  # once: a change of the model in between must not mix two vector spaces
+    sight = open_vault.search.active_space  # once: a change of the model in between must not mix two vector spaces
     is_whole = sight.index.status().state is IndexState.READY
-    manners = _Manners(opened)
+    manners = _Manners(open_vault)
     return JobContext(
-        clock=opened.storage.clock,
-        options=opened.options,
-        make_id=opened.storage.make_id,
-        work=opened.storage.work,
+        clock=open_vault.storage.clock,
+        options=open_vault.options,
+        make_id=open_vault.storage.make_id,
+        work=open_vault.storage.work,
         store_service=sight.store_service,
         space=sight.space,
         read=manners.read,
-        embed=lambda texts: opened.storage.on(opened.storage.threads.compute, sight.embed, texts).result(),
+        embed=lambda texts: open_vault.storage.on(open_vault.storage.threads.compute, sight.embed, texts).result(),
         near=partial(_near, sight.index, manners) if is_whole else None,
-        ask=partial(_ask, model) if opened.model.server is Server.READY else None,
+        ask=partial(_ask, model) if open_vault.model.server is Server.READY else None,
         is_stopped=is_stopped,
         stored=sight.add_vectors,
-        removed=vector_remover(opened.storage, opened.search),
+        removed=vector_remover(open_vault.storage, open_vault.search),
         tidy=partial(_tidy, sight.store_service),
     )
 
@@ -91,22 +91,22 @@ class _Manners:
     back, and never for good.
     """
 
-    def __init__(self, opened: OpenVault) -> None:
-        self._opened = opened
-        self._since = opened.storage.clock.monotonic()
+    def __init__(self, open_vault: OpenVault) -> None:
+        self._open_vault = open_vault
+        self._since = open_vault.storage.clock.monotonic()
 
     def wait(self) -> None:
-        opened = self._opened
-        worked = opened.storage.clock.monotonic() - self._since
+        open_vault = self._open_vault
+        worked = open_vault.storage.clock.monotonic() - self._since
         left = min(_PATIENCE_S, max(_STEP_S, _SHARE * worked))
-        while opened.load.activity.is_busy and left > 0 and not opened.storage.closing.is_set():
-            opened.storage.closing.wait(_STEP_S)
+        while open_vault.load.activity.is_busy and left > 0 and not open_vault.storage.closing.is_set():
+            open_vault.storage.closing.wait(_STEP_S)
             left -= _STEP_S
-        self._since = opened.storage.clock.monotonic()
+        self._since = open_vault.storage.clock.monotonic()
 
     def read(self, fn: Callable[[Rows], T]) -> T:
         self.wait()
-        return self._opened.storage.vault.read(fn, deadline_s=None)
+        return self._open_vault.storage.vault.read(fn, deadline_s=None)
 
 
 def _near(
@@ -155,8 +155,8 @@ class JobCheckpoint:
 class JobRunner:
     """Carries out batches in one open vault."""
 
-    def __init__(self, opened: OpenVault, jobs: Mapping[JobType, Planner | StreamJob]) -> None:
-        self._opened = opened
+    def __init__(self, open_vault: OpenVault, jobs: Mapping[JobType, Planner | StreamJob]) -> None:
+        self._open_vault = open_vault
         self._jobs = jobs
         self._size: dict[str, int] = {}
 
@@ -204,7 +204,7 @@ class JobRunner:
         carry_out = work.carry_out
         if isinstance(work, PreparingPlanner):
             carry_out = partial(work.carry_out, prepared=work.prepare(ground, deeds))
-        begun = self._opened.storage.clock.monotonic()
+        begun = self._open_vault.storage.clock.monotonic()
 
         def write(tx: Tx) -> StoredJob:
             self._need_same(tx, job)
@@ -214,7 +214,7 @@ class JobRunner:
             return self._moved(tx, job, BatchResult(len(deeds), batch.counts, batch.ids), verb.step_id)
 
         after = self._write(write)
-        took = max(1e-4, self._opened.storage.clock.monotonic() - begun)
+        took = max(1e-4, self._open_vault.storage.clock.monotonic() - begun)
         self._size[job.id] = min(_MOST, max(_LEAST, int(size * min(4.0, _AIM_S / took))))
         self._say(job, after.progress, job.total)
         return JobCheckpoint(job.id, JobState.RUNNING, after.counts)
@@ -263,7 +263,7 @@ class JobRunner:
             told = self._report(tx, job)
             job_store.close_step(tx, job.id)
             job_store.finish(tx, job.id, state, told)
-            self._opened.storage.announce_after(tx, "jobs", (), SCHEDULER)
+            self._open_vault.storage.announce_after(tx, "jobs", (), SCHEDULER)
             self._audit_derived(tx, job, job.type.value)
             return told
 
@@ -285,7 +285,7 @@ class JobRunner:
             job = job_store.by_id(tx, job_id)
             if job is None:
                 raise BugError("a job that is gone")
-            self._opened.storage.announce_after(tx, "jobs", (), SCHEDULER)
+            self._open_vault.storage.announce_after(tx, "jobs", (), SCHEDULER)
             return JobCheckpoint(job_id, state, job.counts)
 
         kept: JobCheckpoint = self._write(write)
@@ -296,12 +296,14 @@ class JobRunner:
     def _verb(self, tx: Tx, job: StoredJob) -> Any:
         told = job_wordings()[job.type]
         actor = OWNER_ACTOR if job.actor == "owner" else SCHEDULER
-        return self._opened.storage.work.verb(tx, job.type.value, told.step, actor, step_id=job.step_id, keep_open=True)
+        return self._open_vault.storage.work.verb(
+            tx, job.type.value, told.step, actor, step_id=job.step_id, keep_open=True
+        )
 
     def _moved(self, tx: Tx, job: StoredJob, batch: BatchResult, step_id: str | None) -> StoredJob:
         after = job_store.move_on(tx, job, batch.done, batch.counts, batch.cursor or job.cursor, step_id)
         if batch.ids:
-            self._opened.storage.announce_after(tx, job.type.value, batch.ids, SCHEDULER)
+            self._open_vault.storage.announce_after(tx, job.type.value, batch.ids, SCHEDULER)
         return after
 
     @staticmethod
@@ -316,7 +318,7 @@ class JobRunner:
         work = self._jobs.get(job.type)
         if work is None or isinstance(work, Planner) or not work.is_derived or not job.progress:
             return
-        with self._opened.storage.work.verb(tx, kind, job_wordings()[job.type].step, SCHEDULER) as verb:
+        with self._open_vault.storage.work.verb(tx, kind, job_wordings()[job.type].step, SCHEDULER) as verb:
             verb.note(job.id, **job.counts)
 
     @staticmethod
@@ -328,9 +330,9 @@ class JobRunner:
         return make_report(job.counts, before=before, after=count_standing(tx), duration_ms=took).to_json()
 
     def _write(self, fn: Any) -> Any:
-        return self._opened.storage.write(fn, background=True).result()
+        return self._open_vault.storage.write(fn, background=True).result()
 
     def _say(self, job: StoredJob, done: int, total: int | None) -> None:
-        self._opened.storage.hub.publish(
+        self._open_vault.storage.hub.publish(
             Progress(f"job:{job.type.value}", job_wordings()[job.type].running, done, total)
         )

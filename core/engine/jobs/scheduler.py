@@ -53,7 +53,7 @@ class SchedulerPacing:
 class _Open:
     """What is known while one vault is open."""
 
-    opened: OpenVault
+    open_vault: OpenVault
     runner: JobRunner
     beaten_at: float
     running: str | None = None
@@ -84,17 +84,19 @@ class Scheduler:
 
     # ---- a vault opens and closes
 
-    def begin(self, opened: OpenVault) -> None:
+    def begin(self, open_vault: OpenVault) -> None:
         """Take up what was running when the vault closed; from here on `beat` counts."""
-        crashed = opened.storage.vault.info.recovered_from_crash
-        if opened.storage.vault.read(job_store.is_any_running):
-            opened.storage.write(lambda tx: job_store.put_back(tx, crashed=crashed), background=True).result(_TURN_S)
+        crashed = open_vault.storage.vault.info.recovered_from_crash
+        if open_vault.storage.vault.read(job_store.is_any_running):
+            open_vault.storage.write(lambda tx: job_store.put_back(tx, crashed=crashed), background=True).result(
+                _TURN_S
+            )
         # Of a vault that was never watched, the last change tells how late it was.
-        self.agenda.watch = opened.storage.vault.read(clock_check.read_clock) or ClockWatch(
-            min(opened.storage.vault.info.last_at_ms, opened.storage.clock.now_ms())
+        self.agenda.watch = open_vault.storage.vault.read(clock_check.read_clock) or ClockWatch(
+            min(open_vault.storage.vault.info.last_at_ms, open_vault.storage.clock.now_ms())
         )
         with self._lock:
-            self._now = _Open(opened, JobRunner(opened, self.agenda.jobs), opened.storage.clock.monotonic())
+            self._now = _Open(open_vault, JobRunner(open_vault, self.agenda.jobs), open_vault.storage.clock.monotonic())
 
     def end(self) -> None:
         """The vault closes: the batch that runs ends, and everybody who waits for a job hears that it is locked."""
@@ -107,7 +109,7 @@ class Scheduler:
 
     # ---- the heartbeat
 
-    def queue_due(self, opened: OpenVault, *, force: bool = False) -> None:
+    def queue_due(self, open_vault: OpenVault, *, force: bool = False) -> None:
         """Queue what is due, and go on with what waits.
 
         Args:
@@ -116,38 +118,40 @@ class Scheduler:
         Raises:
             LociError: what the vault said.
         """
-        now = self._of(opened)
+        now = self._of(open_vault)
         if now is None:
             return
-        at = opened.storage.clock.monotonic()
+        at = open_vault.storage.clock.monotonic()
         if not force and at - now.beaten_at < self.beats.every_s:
             return
         now.beaten_at = at
         try:
-            self._watch_clock(opened)
-            due = self.agenda.due(opened, self.make_context(opened))
+            self._watch_clock(open_vault)
+            due = self.agenda.due(open_vault, self.make_context(open_vault))
             if due:
-                opened.storage.write(lambda tx: _queue(tx, opened.storage, due), background=True).result(_TURN_S)
+                open_vault.storage.write(lambda tx: _queue(tx, open_vault.storage, due), background=True).result(
+                    _TURN_S
+                )
         except TimeoutError:
             return  # behind something long in the queue: it is done in its turn, and looked at again with the next beat
-        self.start_next(opened)
+        self.start_next(open_vault)
 
-    def _watch_clock(self, opened: OpenVault) -> None:
-        held = opened.storage.vault.read(clock_check.read_clock)
-        known = held or self.agenda.watch or ClockWatch(opened.storage.clock.now_ms())
-        seen = self.agenda.watch = clock_check.judge_clock(known, opened.storage.clock.now_ms())
+    def _watch_clock(self, open_vault: OpenVault) -> None:
+        held = open_vault.storage.vault.read(clock_check.read_clock)
+        known = held or self.agenda.watch or ClockWatch(open_vault.storage.clock.now_ms())
+        seen = self.agenda.watch = clock_check.judge_clock(known, open_vault.storage.clock.now_ms())
         if clock_check.is_worth_keeping(held, seen):
-            opened.storage.write(lambda tx: clock_check.keep_clock(tx, seen), background=True).result(_TURN_S)
+            open_vault.storage.write(lambda tx: clock_check.keep_clock(tx, seen), background=True).result(_TURN_S)
 
-    def resume_requested(self, opened: OpenVault) -> None:
+    def resume_requested(self, open_vault: OpenVault) -> None:
         """Go on with what somebody waits for, where it could not begin at once; every second.
 
         Raises:
             LociError: what the vault said.
         """
-        now = self._of(opened)
+        now = self._of(open_vault)
         if now is not None and now.waiters and now.running is None:
-            self.start_next(opened)
+            self.start_next(open_vault)
 
     def check_soon(self) -> None:
         """Let the next heartbeat come at once: something was wished for that the calendar knows."""
@@ -157,31 +161,31 @@ class Scheduler:
 
     # ---- one job at a time
 
-    def start_next(self, opened: OpenVault) -> None:
+    def start_next(self, open_vault: OpenVault) -> None:
         """Go on with the next job that may run, if none runs.
 
         Raises:
             LociError: what the vault said.
         """
-        now = self._of(opened)
+        now = self._of(open_vault)
         if now is None:
             return
         with self._lock:
             if now.running is not None:
                 return
-        if opened.storage.vault.read(job_store.is_any_running):
+        if open_vault.storage.vault.read(job_store.is_any_running):
             self._reclaim(now)
             return
-        job = self._next(opened)
+        job = self._next(open_vault)
         if job is not None and self._take(now, job.id):
             self._go_on(now, job.id)
 
-    def _next(self, opened: OpenVault) -> StoredJob | None:
+    def _next(self, open_vault: OpenVault) -> StoredJob | None:
         """What may run now: what takes hours comes last."""
-        ground = self.make_context(opened)
-        queued = opened.storage.vault.read(lambda rows: job_store.waiting(rows, ground.now_ms))
+        ground = self.make_context(open_vault)
+        queued = open_vault.storage.vault.read(lambda rows: job_store.waiting(rows, ground.now_ms))
         queued.sort(key=lambda one: one.type in _YIELDING)
-        return next((one for one in queued if not self.agenda.holds(opened, one, ground)), None)
+        return next((one for one in queued if not self.agenda.holds(open_vault, one, ground)), None)
 
     def _reclaim(self, now: _Open) -> None:
         """Take up a job that nobody runs, since its failure could not be noted (a full disk); not on the writer."""
@@ -189,19 +193,21 @@ class Scheduler:
             return
 
         def work() -> None:
-            opened = now.opened
+            open_vault = now.open_vault
             try:
-                opened.storage.write(lambda tx: job_store.put_back(tx, crashed=False), background=True).result(_TURN_S)
+                open_vault.storage.write(lambda tx: job_store.put_back(tx, crashed=False), background=True).result(
+                    _TURN_S
+                )
             except (LociError, TimeoutError) as error:
-                if not opened.storage.closing.is_set():
+                if not open_vault.storage.closing.is_set():
                     _log.warning("a job could not be taken up again: %s", type(error).__name__)
                 return
             finally:
                 self._release(now, _RECLAIM)
-            self._kick_quietly(opened)
+            self._kick_quietly(open_vault)
 
         try:
-            begin(now.opened.storage.threads.jobs, work)
+            begin(now.open_vault.storage.threads.jobs, work)
         except LociError:
             self._release(now, _RECLAIM)  # the vault closes
 
@@ -215,13 +221,13 @@ class Scheduler:
 
     def _go_on(self, now: _Open, job_id: str) -> None:
         try:
-            begin(now.opened.storage.threads.jobs, self._turn, now, job_id)
+            begin(now.open_vault.storage.threads.jobs, self._turn, now, job_id)
         except LociError:
             self._release(now, job_id)  # the vault closes
 
     def _turn(self, now: _Open, job_id: str) -> None:
         """One batch of a job; on the thread of the jobs, behind whatever else waits there."""
-        opened, is_noted = now.opened, True
+        open_vault, is_noted = now.open_vault, True
         try:
             kept = self._step(now, job_id)
         except CancelledError:
@@ -233,46 +239,46 @@ class Scheduler:
             _log.error("a job stopped: %s", type(error).__name__)
             kept = self._failed(now, job_id, Code.BACKGROUND_STALLED)
             is_noted = kept is not None
-        if kept is not None and kept.state is JobState.RUNNING and not opened.storage.closing.is_set():
+        if kept is not None and kept.state is JobState.RUNNING and not open_vault.storage.closing.is_set():
             self._go_on(now, job_id)
             return
         self._release(now, job_id)
         if kept is not None:
             self._tell(now, kept)
         # What could not be noted is taken up again by whoever kicks next: not at once, or it would turn in a circle.
-        if is_noted and not opened.storage.closing.is_set():
-            self._kick_quietly(opened)
+        if is_noted and not open_vault.storage.closing.is_set():
+            self._kick_quietly(open_vault)
 
     def _step(self, now: _Open, job_id: str) -> JobCheckpoint | None:
-        opened = now.opened
-        job = opened.storage.vault.read(lambda rows: job_store.by_id(rows, job_id))
+        open_vault = now.open_vault
+        job = open_vault.storage.vault.read(lambda rows: job_store.by_id(rows, job_id))
         if job is None or job.state not in (JobState.QUEUED, JobState.RUNNING):
             return None if job is None else JobCheckpoint(job.id, job.state, job.counts)
         if job_id in now.stopping:
             now.stopping.discard(job_id)
             return now.runner.close(job, JobState.CANCELLED)
-        ground = self.make_context(opened, lambda: job_id in now.stopping)
-        if self.agenda.holds(opened, job, ground) or self._steps_aside(opened, job):
+        ground = self.make_context(open_vault, lambda: job_id in now.stopping)
+        if self.agenda.holds(open_vault, job, ground) or self._steps_aside(open_vault, job):
             return now.runner.lay_aside(job)
-        self._wait_for_quiet(opened)
+        self._wait_for_quiet(open_vault)
         return now.runner.step(job, ground)
 
-    def _steps_aside(self, opened: OpenVault, job: StoredJob) -> bool:
+    def _steps_aside(self, open_vault: OpenVault, job: StoredJob) -> bool:
         if job.type not in _YIELDING or job.started_at is None:
             return False
-        other = self._next(opened)
+        other = self._next(open_vault)
         return other is not None and other.type not in _YIELDING
 
-    def _wait_for_quiet(self, opened: OpenVault) -> None:
+    def _wait_for_quiet(self, open_vault: OpenVault) -> None:
         left = self.beats.quiet_s
-        while opened.load.activity.is_busy and left > 0 and not opened.storage.closing.is_set():
-            opened.storage.closing.wait(0.05)
+        while open_vault.load.activity.is_busy and left > 0 and not open_vault.storage.closing.is_set():
+            open_vault.storage.closing.wait(0.05)
             left -= 0.05
         if self.beats.pause_s:
-            opened.storage.closing.wait(self.beats.pause_s)
+            open_vault.storage.closing.wait(self.beats.pause_s)
 
     def _failed(self, now: _Open, job_id: str, code: Code) -> JobCheckpoint | None:
-        if now.opened.storage.closing.is_set() or code is Code.VAULT_LOCKED:
+        if now.open_vault.storage.closing.is_set() or code is Code.VAULT_LOCKED:
             return None  # it goes on when the vault is opened again
         _log.warning("a job failed: %s", code.value)
         try:
@@ -286,11 +292,11 @@ class Scheduler:
             if now.running == job_id:
                 now.running = None
 
-    def _kick_quietly(self, opened: OpenVault) -> None:
+    def _kick_quietly(self, open_vault: OpenVault) -> None:
         try:
-            self.start_next(opened)
+            self.start_next(open_vault)
         except LociError as error:
-            if not opened.storage.closing.is_set():
+            if not open_vault.storage.closing.is_set():
                 _log.warning("the next job could not be begun: %s", error.code.value)
 
     def _tell(self, now: _Open, kept: JobCheckpoint) -> None:
@@ -305,7 +311,7 @@ class Scheduler:
     # ---- what a person asks for
 
     def ask_for(
-        self, opened: OpenVault, kind: JobType, actor: str, may: Callable[[], object] | None = None
+        self, open_vault: OpenVault, kind: JobType, actor: str, may: Callable[[], object] | None = None
     ) -> Future[JobCheckpoint]:
         """Run a kind of work now, behind what runs.
 
@@ -322,13 +328,13 @@ class Scheduler:
             EnvironmentFaultError: EMBEDDER_UNAVAILABLE where the work is a model's and none is ready.
             BugError: there is no such work.
         """
-        opened.storage.vault.need_accepted()
-        now = self._of(opened)
+        open_vault.storage.vault.need_accepted()
+        now = self._of(open_vault)
         if now is None:
             raise locked_error()
         if kind not in self.agenda.jobs:
             raise BugError(f"a job of type {kind.value}")
-        if self.agenda.lacks(kind, self.make_context(opened)) == NO_MODEL:
+        if self.agenda.lacks(kind, self.make_context(open_vault)) == NO_MODEL:
             raise EnvironmentFaultError(
                 Code.EMBEDDER_UNAVAILABLE, "No model server is ready; nothing else can do this."
             )
@@ -341,24 +347,24 @@ class Scheduler:
                 return
             with self._lock:
                 now.waiters.setdefault(done.result(), []).append(waiter)
-            self._kick_quietly(opened)
+            self._kick_quietly(open_vault)
 
         def enqueue(tx: Tx) -> str:
             if may is not None:
                 may()
-            return job_store.enqueue(tx, opened.storage.make_id, kind, actor)
+            return job_store.enqueue(tx, open_vault.storage.make_id, kind, actor)
 
-        opened.storage.write(enqueue).add_done_callback(queued)
+        open_vault.storage.write(enqueue).add_done_callback(queued)
         return waiter
 
-    def cancel(self, opened: OpenVault, job_id: str) -> None:
+    def cancel(self, open_vault: OpenVault, job_id: str) -> None:
         """Stop a job: behind the batch that runs, or at once where it waits.
 
         Args:
             job_id: the job.
         """
-        opened.storage.vault.need_accepted()
-        now = self._of(opened)
+        open_vault.storage.vault.need_accepted()
+        now = self._of(open_vault)
         if now is None:
             raise locked_error()
         with self._lock:
@@ -367,23 +373,23 @@ class Scheduler:
                 now.stopping.add(job_id)
         if is_running:
             return
-        job = opened.storage.vault.read(lambda rows: job_store.by_id(rows, job_id))
+        job = open_vault.storage.vault.read(lambda rows: job_store.by_id(rows, job_id))
         if job is not None and job.state in (JobState.QUEUED, JobState.POISON, JobState.RUNNING):
             self._tell(now, now.runner.close(job, JobState.CANCELLED))
 
-    def make_context(self, opened: OpenVault, is_stopped: Callable[[], bool] | None = None) -> JobContext:
+    def make_context(self, open_vault: OpenVault, is_stopped: Callable[[], bool] | None = None) -> JobContext:
         """What jobs stand on, as the vault and the options are now."""
         stopped = is_stopped or (lambda: False)
-        return make_job_context(opened, self._model, lambda: opened.storage.closing.is_set() or stopped())
+        return make_job_context(open_vault, self._model, lambda: open_vault.storage.closing.is_set() or stopped())
 
     def running(self) -> str | None:
         """The id of the job that runs."""
         now = self._now
         return None if now is None else now.running
 
-    def _of(self, opened: OpenVault) -> _Open | None:
+    def _of(self, open_vault: OpenVault) -> _Open | None:
         now = self._now
-        return now if now is not None and now.opened is opened else None
+        return now if now is not None and now.open_vault is open_vault else None
 
 
 def _queue(tx: Tx, storage: Storage, due: tuple[JobType, ...]) -> None:

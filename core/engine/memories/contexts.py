@@ -39,7 +39,7 @@ from core.vault.database.tx import Tx
 _log = log.get("engine")
 
 
-def choose_questions(opened: OpenVault, rows: Rows, query: ContextQuery, scope: Scope) -> tuple[Clarifying, ...]:
+def choose_questions(open_vault: OpenVault, rows: Rows, query: ContextQuery, scope: Scope) -> tuple[Clarifying, ...]:
     """The questions that may be put with a context.
 
     Args:
@@ -59,16 +59,18 @@ def choose_questions(opened: OpenVault, rows: Rows, query: ContextQuery, scope: 
     within = scope if spaces is None else replace(scope, unrestricted=False, space_ids=spaces)
     return select_questions(
         rows,
-        opened.options,
+        open_vault.options,
         lambda ids: visible_ids(rows, ids, within),
         scope.client_id,
         query.session,
-        opened.storage.clock.now_ms(),
+        open_vault.storage.clock.now_ms(),
         spaces,
     )
 
 
-def with_questions(opened: OpenVault, reply: ContextReply, query: ContextQuery, scope: Scope) -> Future[ContextReply]:
+def with_questions(
+    open_vault: OpenVault, reply: ContextReply, query: ContextQuery, scope: Scope
+) -> Future[ContextReply]:
     """Put the questions beside a context.
 
     Args:
@@ -85,7 +87,7 @@ def with_questions(opened: OpenVault, reply: ContextReply, query: ContextQuery, 
         return done
 
     def note(tx: Tx) -> tuple[Clarifying, ...]:
-        chosen = choose_questions(opened, tx, query, scope)
+        chosen = choose_questions(open_vault, tx, query, scope)
         note_asked(tx, [one.id for one in chosen], scope.client_id, query.session or "")
         return chosen
 
@@ -100,7 +102,7 @@ def with_questions(opened: OpenVault, reply: ContextReply, query: ContextQuery, 
         _log.warning("questions were left out: %s", error.code.value)
         done.set_result(bare)
 
-    opened.storage.write(note).add_done_callback(noted)
+    open_vault.storage.write(note).add_done_callback(noted)
     return done
 
 
@@ -126,7 +128,7 @@ def _nothing(_rows: Rows) -> Mapping[str, float]:
 
 
 def build_context(
-    opened: OpenVault, query: ContextQuery, scope: Scope, actor: Actor, at_hand: AtHand = _nothing
+    open_vault: OpenVault, query: ContextQuery, scope: Scope, actor: Actor, at_hand: AtHand = _nothing
 ) -> Future[ContextReply]:
     """Answer a prompt with what is remembered of it.
 
@@ -141,32 +143,32 @@ def build_context(
     Raises:
         UserError: INVALID_QUERY for an empty prompt, INVALID_INPUT for a budget below 0.
     """
-    budget = budget_of(opened, query)
+    budget = budget_of(open_vault, query)
     asked = RecallQuery(query.prompt, spaces=query.spaces, session=query.session)
     request = RecallRequest.of(asked, scope)
     request.check()
-    begun = opened.storage.clock.monotonic()
+    begun = open_vault.storage.clock.monotonic()
 
     def run(meant: Embedded) -> ContextReply:
-        now = opened.storage.clock.now_ms()
-        counter = counter_for(query.model, opened.storage.home.path / FOLDER)
+        now = open_vault.storage.clock.now_ms()
+        counter = counter_for(query.model, open_vault.storage.home.path / FOLDER)
 
         def read(rows: Rows) -> _Read:
             wanted = replace(request, limit=fetch_count(budget, average_entry_tokens(rows, scope)))
-            result = run_recall(opened.search, rows, wanted, meant, now)
+            result = run_recall(open_vault.search, rows, wanted, meant, now)
             said = feedback_for(rows, result, meant, now, scope)
             items = apply_session_boost(rows, result, wanted, at_hand(rows), now)
             if items is not result.items:
-                items = mark_contradictions(rows, items, opened.search.readers)
+                items = mark_contradictions(rows, items, open_vault.search.readers)
             packed = pack_with_quota(rows, items, budget, counter, scope.client_id, result.sought)
             return _Read(
-                result, packed, said, choose_questions(opened, rows, query, scope), withheld_count(rows, wanted)
+                result, packed, said, choose_questions(open_vault, rows, query, scope), withheld_count(rows, wanted)
             )
 
-        found = opened.storage.vault.read(read)
+        found = open_vault.storage.vault.read(read)
         result, packed = found.result, found.packed
-        took_ms = (opened.storage.clock.monotonic() - begun) * 1000
-        opened.load.latency.record(took_ms)
+        took_ms = (open_vault.storage.clock.monotonic() - begun) * 1000
+        open_vault.load.latency.record(took_ms)
         given = tuple(one.id for one in packed.included)
 
         def body() -> Mapping[str, Any]:
@@ -176,17 +178,17 @@ def build_context(
             more = {"context": _body(packed), **describe_withheld(found.sealed)}
             return receipt_body(replace(result, took_ms=took_ms), query.prompt, figures, **more)
 
-        receipt = opened.read_log.note(actor, VERB, query.prompt, given, body, now, packed=packed)
+        receipt = open_vault.read_log.note(actor, VERB, query.prompt, given, body, now, packed=packed)
         return ContextReply(packed, receipt, took_ms, found.asks)
 
     answered = chain(
-        opened.search.embed_texts([request.embed_text]),
-        lambda meant: opened.storage.on(opened.storage.threads.reads, run, meant),
+        open_vault.search.embed_texts([request.embed_text]),
+        lambda meant: open_vault.storage.on(open_vault.storage.threads.reads, run, meant),
     )
-    return chain(answered, lambda reply: with_questions(opened, reply, query, scope))
+    return chain(answered, lambda reply: with_questions(open_vault, reply, query, scope))
 
 
-def budget_of(opened: OpenVault, query: ContextQuery) -> int:
+def budget_of(open_vault: OpenVault, query: ContextQuery) -> int:
     """The tokens a context may have.
 
     Args:
@@ -198,11 +200,11 @@ def budget_of(opened: OpenVault, query: ContextQuery) -> int:
     Raises:
         UserError: INVALID_INPUT for a budget below 0.
     """
-    budget = opened.options.context_tokens if query.budget is None else query.budget
+    budget = open_vault.options.context_tokens if query.budget is None else query.budget
     if budget < 0:
         raise UserError(Code.INVALID_INPUT, "The token budget must be 0 or more.")
     window = window_of(query.model)
-    return budget if window is None else min(budget, memory_ceiling(window, opened.options))
+    return budget if window is None else min(budget, memory_ceiling(window, open_vault.options))
 
 
 def _body(packed: Context) -> dict[str, Any]:

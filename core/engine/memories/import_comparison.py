@@ -74,10 +74,12 @@ def _turn(storage: Storage, after: tuple[str, int]) -> Callable[[Tx], Reconcilia
     return lambda tx: reconcile(tx, storage.work, after, _RECONCILED)
 
 
-def reconcile_daily(opened: OpenVault) -> None:
+def reconcile_daily(open_vault: OpenVault) -> None:
     """Reconcile once a day, on the wall clock; the day of the last time is kept in the vault."""
-    now = opened.storage.clock.now_ms()
-    last = opened.storage.vault.read(lambda rows: rows.value("SELECT changed_at FROM settings WHERE key = ?", (_LAST,)))
+    now = open_vault.storage.clock.now_ms()
+    last = open_vault.storage.vault.read(
+        lambda rows: rows.value("SELECT changed_at FROM settings WHERE key = ?", (_LAST,))
+    )
     if last is not None and 0 <= now - int(last) < _DAY_MS:
         return
 
@@ -88,6 +90,8 @@ def reconcile_daily(opened: OpenVault) -> None:
             (_LAST, now),
         )
 
-    opened.storage.write(note, background=True).result()
+    open_vault.storage.write(note, background=True).result()
     if last is not None:  # a vault that was made or opened for the first time today has nothing to mend yet
-        log_failure(begin(opened.storage.threads.jobs, reconcile_all, opened.storage), _log, "reconciling claims")
+        log_failure(
+            begin(open_vault.storage.threads.jobs, reconcile_all, open_vault.storage), _log, "reconciling claims"
+        )

@@ -79,7 +79,7 @@ def preview_erasure(storage: Storage, ids: Sequence[str], *, whole_chain: bool) 
     return storage.read(lambda rows: erase_preview(rows, ids, whole_chain=whole_chain, backups=held))
 
 
-def erase_for_good(opened: OpenVault, ids: Sequence[str], actor: Actor, *, whole_chain: bool) -> Future[Erased]:
+def erase_for_good(open_vault: OpenVault, ids: Sequence[str], actor: Actor, *, whole_chain: bool) -> Future[Erased]:
     """Remove memories and every trace of their text.
 
     Args:
@@ -93,29 +93,29 @@ def erase_for_good(opened: OpenVault, ids: Sequence[str], actor: Actor, *, whole
     """
     if not actor.is_owner:
         raise UserError(Code.ACCESS_DENIED, "Only the person may erase.")
-    held = backups_of(opened.storage.home)
-    waiting = opened.read_log.take()
+    held = backups_of(open_vault.storage.home)
+    waiting = open_vault.read_log.take()
 
     def write(tx: Tx) -> Erased:
         # What was read of them a moment ago is written first, so that it is cleared with the rest.
-        opened.read_log.write(tx, waiting)
+        open_vault.read_log.write(tx, waiting)
         done = erase(
             tx,
-            opened.storage.work,
+            open_vault.storage.work,
             ids,
             actor,
-            vector_remover(opened.storage, opened.search),
+            vector_remover(open_vault.storage, open_vault.search),
             held,
             whole_chain=whole_chain,
         )
-        opened.storage.announce_after(tx, ERASE_VERB, tuple(ids), actor)
+        open_vault.storage.announce_after(tx, ERASE_VERB, tuple(ids), actor)
         return done
 
     def put_back(done: Future[Erased]) -> None:
         if done.cancelled() or done.exception() is not None:
-            opened.read_log.put_back(waiting)
+            open_vault.read_log.put_back(waiting)
 
-    erased = opened.storage.write(write)
+    erased = open_vault.storage.write(write)
     erased.add_done_callback(put_back)
     return erased
 
@@ -162,7 +162,7 @@ VERB, LABEL = "feedback", "Judge a result"
 
 
 def give_feedback(
-    opened: OpenVault,
+    open_vault: OpenVault,
     memory_id: str,
     signal: str,
     query: str,
@@ -191,14 +191,14 @@ def give_feedback(
     def write(tx: Tx, meant: Embedded) -> FeedbackReply:
         check(tx)
         more = {"receipt_id": _own_receipt(tx, receipt_id, actor), **_compared_by(meant)}
-        return write_feedback(tx, opened.storage, memory_id, signal, actor, more)
+        return write_feedback(tx, open_vault.storage, memory_id, signal, actor, more)
 
     def with_receipts(meant: Embedded) -> Future[Embedded]:
         """The receipt may be of the last second, and then waits to be written."""
-        return opened.storage.on(opened.storage.threads.reads, _flushed, opened, meant, receipt_id)
+        return open_vault.storage.on(open_vault.storage.threads.reads, _flushed, open_vault, meant, receipt_id)
 
-    embedded = chain(opened.search.embed_texts([query_text(query)]), with_receipts)
-    return chain(embedded, lambda meant: opened.storage.write(lambda tx: write(tx, meant)))
+    embedded = chain(open_vault.search.embed_texts([query_text(query)]), with_receipts)
+    return chain(embedded, lambda meant: open_vault.storage.write(lambda tx: write(tx, meant)))
 
 
 def write_feedback(
@@ -231,9 +231,9 @@ def _compared_by(meant: Embedded) -> dict[str, object]:
     return {"context": to_blob(vector), "vector_space": meant.active_space.space.name}
 
 
-def _flushed(opened: OpenVault, meant: Embedded, receipt_id: str | None) -> Embedded:
+def _flushed(open_vault: OpenVault, meant: Embedded, receipt_id: str | None) -> Embedded:
     if receipt_id is not None:
-        flush_journal(opened)
+        flush_journal(open_vault)
     return meant
 
 
@@ -331,8 +331,8 @@ class RecallReply:
 class Memories:
     """Everything a caller does with memories. Each method returns at once with a Future."""
 
-    def __init__(self, opened: Callable[[], OpenVault], authority: Authority) -> None:
-        self._opened = opened
+    def __init__(self, open_vault: Callable[[], OpenVault], authority: Authority) -> None:
+        self._open_vault = open_vault
         self._authority = authority
 
     def store(self, request: StoreRequest, actor: Actor) -> Future[StoreReply]:
@@ -345,25 +345,26 @@ class Memories:
         Returns:
             What happened to it.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
         client = self._authority.client_of(actor)
         checked = check_request(replace(request, channel=actor.channel), client)
         texts = [embedding_text(text, author=request.author) for text in checked.texts]
         return chain(
-            opened.search.embed_texts(texts),
-            lambda meant: opened.storage.write(self._store(opened, checked, meant, actor, client)),
+            open_vault.search.embed_texts(texts),
+            lambda meant: open_vault.storage.write(self._store(open_vault, checked, meant, actor, client)),
         )
 
     def store_fact(self, fact: FactRequest, actor: Actor) -> Future[StoreReply]:
         """Remember a fact with its claim (`core.intake.store.requests.to_store_request`); see `store`."""
-        opened = self._opened()
+        open_vault = self._open_vault()
         return self.store(
-            to_store_request(fact, opened.search.store_service.readers.extract, opened.storage.clock.now_ms()), actor
+            to_store_request(fact, open_vault.search.store_service.readers.extract, open_vault.storage.clock.now_ms()),
+            actor,
         )
 
     def _store(
         self,
-        opened: OpenVault,
+        open_vault: OpenVault,
         checked: CheckedRequest,
         meant: Embedded,
         actor: Actor,
@@ -371,12 +372,12 @@ class Memories:
     ) -> Callable[[Tx], StoreReply]:
         def write(tx: Tx) -> StoreReply:
             self._authority.check_terms_hold(actor, client)
-            handed = opened.read_log.disclosed_to(actor.client_id)
-            vectors = meant.within(opened.search.active_space)
-            with opened.storage.verb(tx, actor, "store", identify_store_call(checked.request, actor)) as verb:
+            handed = open_vault.read_log.disclosed_to(actor.client_id)
+            vectors = meant.within(open_vault.search.active_space)
+            with open_vault.storage.verb(tx, actor, "store", identify_store_call(checked.request, actor)) as verb:
                 if verb.earlier is not None:
                     return restore_store_reply(verb.earlier)
-                service, add_vectors = opened.search.store_service, opened.search.add_vectors
+                service, add_vectors = open_vault.search.store_service, open_vault.search.add_vectors
                 reply = service.store(tx, checked, vectors, actor, client, add_vectors, handed)
                 verb.end((reply.memory_id,), asdict(reply))
                 return reply
@@ -392,14 +393,16 @@ class Memories:
         Raises:
             UserError: NOT_FOUND when it does not exist or lies outside what the actor may see.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
         scope = self._authority.scope(actor)
-        found = opened.storage.read(lambda rows: _one(rows, memory_id, scope, kind))
-        return found if actor.client_id is None else map_result(found, lambda memory: _handed(opened, memory, actor))
+        found = open_vault.storage.read(lambda rows: _one(rows, memory_id, scope, kind))
+        return (
+            found if actor.client_id is None else map_result(found, lambda memory: _handed(open_vault, memory, actor))
+        )
 
     def list(self, request: ListRequest, actor: Actor) -> Future[Page]:
         """A page of memories, newest first."""
-        opened = self._opened()
+        open_vault = self._open_vault()
         scope = self._authority.scope(actor)
 
         def read(rows: Rows) -> Page:
@@ -408,14 +411,14 @@ class Memories:
                 prefetch_scans(page.items)
             return page
 
-        return opened.storage.read(read)
+        return open_vault.storage.read(read)
 
     def show(self, memory_id: str, actor: Actor) -> Future[MemoryDetail]:
         """A memory with its provenance, claims, relations and trust terms."""
-        opened = self._opened()
+        open_vault = self._open_vault()
         scope = self._authority.scope(actor)
-        now = opened.storage.clock.now_ms()
-        return opened.storage.read(lambda rows: read_detail(rows, _one(rows, memory_id, scope), now))
+        now = open_vault.storage.clock.now_ms()
+        return open_vault.storage.read(lambda rows: read_detail(rows, _one(rows, memory_id, scope), now))
 
     def explain_trust(self, memory_id: str) -> Future[Belief]:
         """How a memory is believed: what its trust is made of, its claims, what is against it, what rests on it.
@@ -425,9 +428,9 @@ class Memories:
         Raises:
             UserError: VAULT_LOCKED; the future raises NOT_FOUND.
         """
-        opened = self._opened()
-        now = opened.storage.clock.now_ms()
-        return opened.storage.read(lambda rows: explain_trust(rows, _one(rows, memory_id, OWNER_SCOPE), now))
+        open_vault = self._open_vault()
+        now = open_vault.storage.clock.now_ms()
+        return open_vault.storage.read(lambda rows: explain_trust(rows, _one(rows, memory_id, OWNER_SCOPE), now))
 
     def explain_permanence(self, memory_id: str) -> Future[Lasting]:
         """How long what a memory says goes on being true, and how that is known; the owner's alone.
@@ -435,7 +438,9 @@ class Memories:
         Raises:
             UserError: VAULT_LOCKED; the future raises NOT_FOUND.
         """
-        return self._opened().storage.read(lambda rows: explain_permanence(rows, _one(rows, memory_id, OWNER_SCOPE)))
+        return self._open_vault().storage.read(
+            lambda rows: explain_permanence(rows, _one(rows, memory_id, OWNER_SCOPE))
+        )
 
     def list_inferred(self, memory_id: str) -> Future[Inferred | None]:
         """What was inferred from a memory's text: whom and what it names, topics, days; the owner's alone.
@@ -446,7 +451,7 @@ class Memories:
         Raises:
             UserError: VAULT_LOCKED; the future raises NOT_FOUND.
         """
-        return self._opened().storage.read(lambda rows: read_inferred(rows, _one(rows, memory_id, OWNER_SCOPE).id))
+        return self._open_vault().storage.read(lambda rows: read_inferred(rows, _one(rows, memory_id, OWNER_SCOPE).id))
 
     def read_anew(self, memory_id: str) -> Future[Inferred | None]:
         """Infer anew at once, by rules, what a memory's text holds. All of it is derived: it is no undo step.
@@ -457,18 +462,18 @@ class Memories:
         Raises:
             UserError: VAULT_LOCKED; the future raises NOT_FOUND.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
 
         def write(tx: Tx) -> Inferred | None:
-            renew_annotations(tx, opened.storage.make_id, [_one(tx, memory_id, OWNER_SCOPE).id])
-            opened.storage.announce_after(tx, READ_ANEW, (memory_id,), OWNER_ACTOR)
+            renew_annotations(tx, open_vault.storage.make_id, [_one(tx, memory_id, OWNER_SCOPE).id])
+            open_vault.storage.announce_after(tx, READ_ANEW, (memory_id,), OWNER_ACTOR)
             return read_inferred(tx, memory_id)
 
-        return opened.storage.write(write)
+        return open_vault.storage.write(write)
 
     def history(self, memory_id: str, actor: Actor) -> Future[tuple[Memory, ...]]:
         """All versions of a memory, oldest first."""
-        opened = self._opened()
+        open_vault = self._open_vault()
         scope = self._authority.scope(actor)
 
         def read(rows: Rows) -> tuple[Memory, ...]:
@@ -481,7 +486,7 @@ class Memories:
                 prefetch_scans(versions)
             return versions
 
-        return opened.storage.read(read)
+        return open_vault.storage.read(read)
 
     def recall(self, query: RecallQuery, actor: Actor) -> Future[RecallReply]:
         """Find what answers a question.
@@ -492,34 +497,34 @@ class Memories:
         Returns:
             The result with the id of its receipt.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
         scope = self._authority.scope(actor)
         request = RecallRequest.of(query, scope)
-        begun = opened.storage.clock.monotonic()
+        begun = open_vault.storage.clock.monotonic()
         request.check()
 
         def run(meant: Embedded | None) -> RecallReply:
-            now = opened.storage.clock.now_ms()
+            now = open_vault.storage.clock.now_ms()
 
             def answered(rows: Rows) -> tuple[RecallResult, Mapping[str, str], int]:
-                found = run_recall(opened.search, rows, request, meant, now)
+                found = run_recall(open_vault.search, rows, request, meant, now)
                 return found, receipts.feedback_for(rows, found, meant, now, scope), withheld_count(rows, request)
 
-            result, said, kept = opened.storage.vault.read(answered)
+            result, said, kept = open_vault.storage.vault.read(answered)
             if not actor.is_owner:
                 prefetch_scans(
                     (item.memory for item in result.items), (ref for item in result.items for ref in item.refs)
                 )
-            result = replace(result, took_ms=(opened.storage.clock.monotonic() - begun) * 1000)
-            opened.load.latency.record(result.took_ms)
-            receipt, metrics = receipts.note_recall(opened, actor, "recall", query.query, result, said, now, kept)
+            result = replace(result, took_ms=(open_vault.storage.clock.monotonic() - begun) * 1000)
+            open_vault.load.latency.record(result.took_ms)
+            receipt, metrics = receipts.note_recall(open_vault, actor, "recall", query.query, result, said, now, kept)
             return RecallReply(result, receipt, metrics() if query.explain else None)
 
         if not request.wants_vector:
-            return opened.storage.on(opened.storage.threads.reads, run, None)
+            return open_vault.storage.on(open_vault.storage.threads.reads, run, None)
         return chain(
-            opened.search.embed_texts([request.embed_text]),
-            lambda meant: opened.storage.on(opened.storage.threads.reads, run, meant),
+            open_vault.search.embed_texts([request.embed_text]),
+            lambda meant: open_vault.storage.on(open_vault.storage.threads.reads, run, meant),
         )
 
     def context(self, query: ContextQuery, actor: Actor) -> Future[ContextReply]:
@@ -534,7 +539,7 @@ class Memories:
         Raises:
             UserError: VAULT_LOCKED, INVALID_QUERY, INVALID_INPUT; the future raises NOT_FOUND for an unknown space.
         """
-        return build_context(self._opened(), query, self._authority.scope(actor), actor)
+        return build_context(self._open_vault(), query, self._authority.scope(actor), actor)
 
     def forget(self, memory_id: str, actor: Actor) -> Future[str]:
         """Let a memory leave recall; the owner can undo it. A client that curates never forgets what the person said.
@@ -545,22 +550,22 @@ class Memories:
         Raises:
             UserError: ACCESS_DENIED, NOT_FOUND.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
         self._authority.require(actor, Grant.CURATE)
         self._authority.scope(actor)
 
         def write(tx: Tx) -> str:
             self._authority.require(actor, Grant.CURATE)  # it may have been taken back since
             _one(tx, memory_id, self._authority.scope(actor))
-            step = forget_memory(tx, opened.storage.work, memory_id, actor)
-            opened.storage.announce_after(tx, "forget", (memory_id,), actor)
+            step = forget_memory(tx, open_vault.storage.work, memory_id, actor)
+            open_vault.storage.announce_after(tx, "forget", (memory_id,), actor)
             return step
 
-        return opened.storage.write(write)
+        return open_vault.storage.write(write)
 
     def erase_preview(self, memory_ids: Sequence[str], *, whole_chain: bool = False) -> Future[ErasePreview]:
         """What `erase` would remove; the future raises NOT_FOUND."""
-        return preview_erasure(self._opened().storage, memory_ids, whole_chain=whole_chain)
+        return preview_erasure(self._open_vault().storage, memory_ids, whole_chain=whole_chain)
 
     def erase(self, memory_ids: Sequence[str], actor: Actor, *, whole_chain: bool = False) -> Future[Erased]:
         """Remove memories for good; the one verb that cannot be undone.
@@ -568,7 +573,7 @@ class Memories:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED for anybody but the owner; the future raises NOT_FOUND.
         """
-        return erase_for_good(self._opened(), memory_ids, actor, whole_chain=whole_chain)
+        return erase_for_good(self._open_vault(), memory_ids, actor, whole_chain=whole_chain)
 
     def confirm(self, memory_id: str, actor: Actor, extras: Extras = PLAIN) -> Future[VerdictReply]:
         """Say that a memory is true: its age counts anew. A client's confirmation counts as a reinforcement.
@@ -622,7 +627,7 @@ class Memories:
         )
 
     def _apply_verdict(self, call: VerdictCall, write: WriteVerdict | None = None) -> Future[VerdictReply]:
-        opened, actor = self._opened(), call.actor
+        open_vault, actor = self._open_vault(), call.actor
         write = write or call.write
 
         def may(rows: Rows) -> None:
@@ -631,7 +636,9 @@ class Memories:
 
         self._authority.require_voice(actor)
         self._authority.scope(actor)
-        return opened.storage.write(lambda tx: apply_verdict(tx, opened.storage, opened.search, call, may, write))
+        return open_vault.storage.write(
+            lambda tx: apply_verdict(tx, open_vault.storage, open_vault.search, call, may, write)
+        )
 
     def feedback(
         self, memory_id: str, signal: str, query: str, actor: Actor, receipt_id: str | None = None
@@ -650,14 +657,14 @@ class Memories:
         Raises:
             UserError: ACCESS_DENIED, INVALID_INPUT for another signal, INVALID_QUERY for an empty question.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
         self._authority.require_voice(actor)
         scope = self._authority.scope(actor)
 
         def check(rows: Rows) -> None:
             _one(rows, memory_id, scope)
 
-        return give_feedback(opened, memory_id, signal, query, actor, receipt_id, check)
+        return give_feedback(open_vault, memory_id, signal, query, actor, receipt_id, check)
 
     def reconcile(self) -> Future[Reconciled]:
         """Check claims, evidence and trust against each other and mend what is derived; the nightly reconciliation.
@@ -665,8 +672,8 @@ class Memories:
         Returns:
             Counts of what was looked at, mended and found broken.
         """
-        opened = self._opened()
-        return opened.storage.on(opened.storage.threads.jobs, reconcile_all, opened.storage)
+        open_vault = self._open_vault()
+        return open_vault.storage.on(open_vault.storage.threads.jobs, reconcile_all, open_vault.storage)
 
     def undo(self, step_id: str | None, actor: Actor) -> Future[UndoReport]:
         """Take back a step; the newest one when none is named. Only the owner may.
@@ -674,25 +681,25 @@ class Memories:
         Returns:
             What was restored, and what was left because it changed since.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
         if not actor.is_owner:
             raise UserError(Code.ACCESS_DENIED, "Only the person may undo.")
 
         def write(tx: Tx) -> UndoReport:
-            report = expiry.undo_step(tx, opened, step_id, actor)
+            report = expiry.undo_step(tx, open_vault, step_id, actor)
             self._authority.refresh_after(tx)
-            opened.storage.announce_after(tx, "undo", (), actor)
+            open_vault.storage.announce_after(tx, "undo", (), actor)
             return report
 
         return map_result(
-            opened.storage.write(write), lambda report: _with_backlog(opened.storage, opened.search, report)
+            open_vault.storage.write(write), lambda report: _with_backlog(open_vault.storage, open_vault.search, report)
         )
 
 
-def _handed(opened: OpenVault, memory: Memory, actor: Actor) -> Memory:
+def _handed(open_vault: OpenVault, memory: Memory, actor: Actor) -> Memory:
     given, blocked = ((), (memory.id,)) if is_blocked(memory) else ((memory.id,), ())
-    opened.read_log.note_disclosure(
-        actor, "get", "", given, (), opened.storage.clock.now_ms(), blocked=blocked, counts=True
+    open_vault.read_log.note_disclosure(
+        actor, "get", "", given, (), open_vault.storage.clock.now_ms(), blocked=blocked, counts=True
     )
     return memory
 

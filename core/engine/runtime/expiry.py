@@ -41,29 +41,35 @@ _ANY = (
 )
 
 
-def delete_expired(opened: OpenVault) -> None:
+def delete_expired(open_vault: OpenVault) -> None:
     """Delete one batch of what expired, at most once an hour unless more is left; nothing by a clock that leapt ahead.
 
     Raises:
         LociError: what the vault said.
     """
-    at = opened.storage.clock.monotonic()
-    if opened.tidied_at is not None and at - opened.tidied_at < _HOUR_S:
+    at = open_vault.storage.clock.monotonic()
+    if open_vault.tidied_at is not None and at - open_vault.tidied_at < _HOUR_S:
         return
-    now, days = opened.storage.clock.now_ms(), opened.options.undo_days
-    if opened.storage.vault.read(lambda rows: believed_ms(rows, now)) < now:
+    now, days = open_vault.storage.clock.now_ms(), open_vault.options.undo_days
+    if open_vault.storage.vault.read(lambda rows: believed_ms(rows, now)) < now:
         return  # on trial: looked at again with the next call
-    due = opened.storage.vault.read(lambda rows: bool(rows.value(_ANY, {"now": now, "old": now - days * _DAY_MS})))
+    due = open_vault.storage.vault.read(lambda rows: bool(rows.value(_ANY, {"now": now, "old": now - days * _DAY_MS})))
     try:
-        more = due and opened.storage.write(lambda tx: _delete(tx, days), background=True).result(_TURN_S)
+        more = due and open_vault.storage.write(lambda tx: _delete(tx, days), background=True).result(_TURN_S)
     except TimeoutError:
         return  # behind something long in the queue: it is done in its turn
     if not more:
-        opened.tidied_at = at
+        open_vault.tidied_at = at
 
 
 def undo_step(
-    tx: Tx, opened: OpenVault, step_id: str | None, actor: Actor, *, verb_name: str = "undo", may_be_old: bool = False
+    tx: Tx,
+    open_vault: OpenVault,
+    step_id: str | None,
+    actor: Actor,
+    *,
+    verb_name: str = "undo",
+    may_be_old: bool = False,
 ) -> UndoReport:
     """Take a step back that has not expired, and note in the same transaction that vanished words wait for a scrub.
 
@@ -82,8 +88,10 @@ def undo_step(
     expires_at = None if wanted is None else tx.value("SELECT expires_at FROM undo_steps WHERE id = ?", (wanted,))
     if expires_at is not None and expires_at < tx.clock_ms and not may_be_old:
         raise UserError(Code.NOT_FOUND, "That step is too old; it can no longer be undone.")
-    report = undo.undo_step(tx, opened.storage.work, step_id, actor, opened.search.drop_vectors, verb_name=verb_name)
-    apply_undone_options(tx, opened, report.undo_step_id, actor)
+    report = undo.undo_step(
+        tx, open_vault.storage.work, step_id, actor, open_vault.search.drop_vectors, verb_name=verb_name
+    )
+    apply_undone_options(tx, open_vault, report.undo_step_id, actor)
     if tx.value(
         "SELECT 1 FROM undo_rows WHERE step_id = ? AND tbl = 'memories' AND after_hash IS NULL LIMIT 1",
         (report.undo_step_id,),

@@ -153,8 +153,8 @@ _MOST_ROWS = 100
 class Settings:
     """The options of the open vault. A change takes effect at once, unless its row says `needs_restart`."""
 
-    def __init__(self, opened: Callable[[], OpenVault]) -> None:
-        self._opened = opened
+    def __init__(self, open_vault: Callable[[], OpenVault]) -> None:
+        self._open_vault = open_vault
 
     def rows(self) -> Future[tuple[OptionRow, ...]]:
         """All options with their values, bounds and defaults, in the order in which they are shown.
@@ -162,8 +162,8 @@ class Settings:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        opened = self._opened()
-        return opened.storage.read(lambda rows: option_rows(Options, stored_options(rows)[0]))
+        open_vault = self._open_vault()
+        return open_vault.storage.read(lambda rows: option_rows(Options, stored_options(rows)[0]))
 
     def set(self, name: str, value: object) -> Future[OptionRow]:
         """Change one option; one undo step, none where it has that value already.
@@ -178,20 +178,20 @@ class Settings:
         Raises:
             UserError: CONFIG_INVALID for an unknown name or a value the option does not take; VAULT_LOCKED.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
 
         def write(tx: Tx) -> OptionRow:
             before = stored_options(tx)[0]
             after = replace_option(before, name, value)
             row = option_row(after, name)
             if after != before:
-                with opened.storage.work.verb(tx, SET_VERB, f"Change the setting {row.title}", OWNER_ACTOR) as verb:
+                with open_vault.storage.work.verb(tx, SET_VERB, f"Change the setting {row.title}", OWNER_ACTOR) as verb:
                     _put(tx, name, row.value)
                     verb.note(name)
-                _take_up(tx, opened, OWNER_ACTOR)
+                _take_up(tx, open_vault, OWNER_ACTOR)
             return row
 
-        return opened.storage.write(write)
+        return open_vault.storage.write(write)
 
     def reset(self, name: str | None = None) -> Future[tuple[OptionRow, ...]]:
         """Put one option, or all, back to the default; one undo step.
@@ -205,8 +205,8 @@ class Settings:
         Raises:
             UserError: CONFIG_INVALID for an unknown name; VAULT_LOCKED.
         """
-        opened = self._opened()
-        return opened.storage.write(lambda tx: _reset(tx, opened, name).rows)
+        open_vault = self._open_vault()
+        return open_vault.storage.write(lambda tx: _reset(tx, open_vault, name).rows)
 
     def reset_all(self) -> Future[OptionsReset]:
         """Put all options back to their defaults, as `reset` does; one undo step, which is told.
@@ -214,8 +214,8 @@ class Settings:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        opened = self._opened()
-        return opened.storage.write(lambda tx: _reset(tx, opened, None))
+        open_vault = self._open_vault()
+        return open_vault.storage.write(lambda tx: _reset(tx, open_vault, None))
 
 
 def stored_options(rows: Rows) -> tuple[Options, tuple[str, ...]]:
@@ -229,7 +229,7 @@ def stored_options(rows: Rows) -> tuple[Options, tuple[str, ...]]:
     return load({key: json.loads(value) for key, value in found})
 
 
-def apply_undone_options(tx: Tx, opened: OpenVault, step_id: str, actor: Actor) -> None:
+def apply_undone_options(tx: Tx, open_vault: OpenVault, step_id: str, actor: Actor) -> None:
     """Go by what an undo left, if it changed an option.
 
     Args:
@@ -241,23 +241,23 @@ def apply_undone_options(tx: Tx, opened: OpenVault, step_id: str, actor: Actor) 
         "SELECT 1 FROM undo_rows WHERE step_id = ? AND nr < ? AND tbl = 'settings' LIMIT 1", (step_id, _MOST_ROWS)
     )
     if changed is not None:
-        _take_up(tx, opened, actor)
+        _take_up(tx, open_vault, actor)
 
 
-def _take_up(tx: Tx, opened: OpenVault, actor: Actor) -> None:
+def _take_up(tx: Tx, open_vault: OpenVault, actor: Actor) -> None:
     chosen, tuned, seq = stored_options(tx)[0], stored_retrieval(tx)[0], tx.seq
 
     def saved() -> None:
-        opened.use_options(chosen)
-        if tuned != opened.search.retrieval:
-            opened.search.use_retrieval(tuned)
-            opened.storage.announce(RETUNED_VERB, (), actor, seq)
-        opened.storage.announce(SET_VERB, (), actor, seq)
+        open_vault.use_options(chosen)
+        if tuned != open_vault.search.retrieval:
+            open_vault.search.use_retrieval(tuned)
+            open_vault.storage.announce(RETUNED_VERB, (), actor, seq)
+        open_vault.storage.announce(SET_VERB, (), actor, seq)
 
     tx.after_commit(saved)
 
 
-def _reset(tx: Tx, opened: OpenVault, name: str | None) -> OptionsReset:
+def _reset(tx: Tx, open_vault: OpenVault, name: str | None) -> OptionsReset:
     label = "Reset all settings" if name is None else f"Reset the setting {option_row(Options(), name).title}"
     names = Options.model_fields if name is None else (name,)
     if name is not None:
@@ -265,12 +265,12 @@ def _reset(tx: Tx, opened: OpenVault, name: str | None) -> OptionsReset:
     held = [one for one in names if tx.row("settings", {"key": one}) is not None]
     step_id: str | None = None
     if held:
-        with opened.storage.work.verb(tx, SET_VERB, label, OWNER_ACTOR) as verb:
+        with open_vault.storage.work.verb(tx, SET_VERB, label, OWNER_ACTOR) as verb:
             for one in held:
                 tx.delete("settings", {"key": one})
             verb.note(name or "", options=len(held))
         step_id = verb.step_id
-        _take_up(tx, opened, OWNER_ACTOR)
+        _take_up(tx, open_vault, OWNER_ACTOR)
     return OptionsReset(option_rows(Options, stored_options(tx)[0]), step_id)
 
 

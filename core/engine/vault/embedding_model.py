@@ -60,7 +60,7 @@ _AWAY_NOW = frozenset({Code.EMBEDDER_UNAVAILABLE, Code.MODEL_SERVER_FAILED})
 class _Model:
     """A model that answered: its space and what embeds for it."""
 
-    opened: OpenVault
+    open_vault: OpenVault
     space: VectorSpace
     embedder: Embedder
 
@@ -69,7 +69,7 @@ class _Model:
 class _Built:
     """An index off to the side."""
 
-    opened: OpenVault
+    open_vault: OpenVault
     model: _Model
     index: IndexManager
 
@@ -83,7 +83,7 @@ class EmbeddingModels:
 
     def __init__(
         self,
-        opened: Callable[[], OpenVault],
+        open_vault: Callable[[], OpenVault],
         loop: Callable[[], asyncio.AbstractEventLoop],
         built_in: Embedder,
         settings: Settings,
@@ -91,12 +91,12 @@ class EmbeddingModels:
         """Tie the ends together.
 
         Args:
-            opened: gives the open vault, or raises VAULT_LOCKED.
+            open_vault: gives the open vault, or raises VAULT_LOCKED.
             loop: the engine's loop, on which servers are asked.
             built_in: the embedder that needs no server.
             settings: where the wish is kept.
         """
-        self._opened = opened
+        self._open_vault = open_vault
         self._loop = loop
         self._built_in = built_in
         self._settings = settings
@@ -116,8 +116,8 @@ class EmbeddingModels:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        opened = self._opened()
-        return opened.storage.read_quietly(lambda rows: _state(opened, rows))
+        open_vault = self._open_vault()
+        return open_vault.storage.read_quietly(lambda rows: _state(open_vault, rows))
 
     def begin_change(self, model: str) -> Future[Embedding]:
         """Wish for another model; the job makes the new vectors in the background, and search goes on meanwhile.
@@ -132,9 +132,9 @@ class EmbeddingModels:
         Raises:
             UserError: VAULT_LOCKED; CONFIG_INVALID for another wish.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
         _check_wish(model)
-        probed = opened.storage.on(opened.storage.threads.checks, self._open_model, opened, model)
+        probed = open_vault.storage.on(open_vault.storage.threads.checks, self._open_model, open_vault, model)
         return chain(chain(probed, lambda _: self._settings.set(_OPTION, model)), lambda _: self._begun())
 
     def _begun(self) -> Future[Embedding]:
@@ -147,7 +147,7 @@ class EmbeddingModels:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
 
         def ask() -> Offers:
             try:
@@ -157,7 +157,7 @@ class EmbeddingModels:
             fit = sorted((one for one in held if one.is_here and not one.speaks), key=lambda one: one.name.casefold())
             return Offers(tuple(Offered(f"{SERVED}{one.name}", one.bytes) for one in fit))
 
-        return opened.storage.on(opened.storage.threads.checks, ask)
+        return open_vault.storage.on(open_vault.storage.threads.checks, ask)
 
     def estimate_change(self, model: str) -> Future[ChangeCost]:
         """What a change to a model takes; a few sentences of its own are embedded, and nothing is changed.
@@ -171,21 +171,21 @@ class EmbeddingModels:
         Raises:
             UserError: VAULT_LOCKED; CONFIG_INVALID for another wish.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
         _check_wish(model)
 
         def measure() -> ChangeCost:
-            found = self._open_model(opened, model, keep=False)
-            lacking, size = opened.storage.vault.read(
+            found = self._open_model(open_vault, model, keep=False)
+            lacking, size = open_vault.storage.vault.read(
                 lambda rows: (count_without_vectors(rows, found.space), _usual_size(rows))
             )
             sample = (f"{_PROBE} " * (1 + size // len(_PROBE)))[:size]
-            began = opened.storage.clock.monotonic()
+            began = open_vault.storage.clock.monotonic()
             found.embedder.embed([f"{number} {sample}" for number in range(_SAMPLE)])
-            each = max(_LEAST_S, opened.storage.clock.monotonic() - began) / _SAMPLE
+            each = max(_LEAST_S, open_vault.storage.clock.monotonic() - began) / _SAMPLE
             return ChangeCost(model, found.space.dims, lacking, lacking * each, _note() if model else "")
 
-        return opened.storage.on(opened.storage.threads.checks, measure)
+        return open_vault.storage.on(open_vault.storage.threads.checks, measure)
 
     def cancel(self) -> Future[Embedding]:
         """Stay with the model that is searched with; the job drops what was made for the other one.
@@ -193,7 +193,7 @@ class EmbeddingModels:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        wish = vector_spaces.embedder_option(self._opened().search.space)
+        wish = vector_spaces.embedder_option(self._open_vault().search.space)
         return chain(self._settings.set(_OPTION, wish), lambda _: self.state())
 
     def forget(self, name: str) -> Future[Embedding]:
@@ -205,13 +205,13 @@ class EmbeddingModels:
         Raises:
             UserError: VAULT_LOCKED; the future raises NOT_FOUND.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
 
         def write(tx: Tx) -> None:
             if not vector_spaces.note_unwanted(tx, name):
                 raise UserError(Code.NOT_FOUND, "There are no old vectors of that model.")
 
-        return chain(opened.storage.write(write), lambda _: self.state())
+        return chain(open_vault.storage.write(write), lambda _: self.state())
 
     # ---- for opening and closing
 
@@ -236,43 +236,47 @@ class EmbeddingModels:
 
     def is_wished(self, active: VectorSpace, wish: str) -> bool:
         """Whether the searched space is the wished one, in the version its model has; see `Moving`."""
-        has_changed = active.served and self._opened().search.active_space.fault.code is Code.MODEL_CHANGED
+        has_changed = active.served and self._open_vault().search.active_space.fault.code is Code.MODEL_CHANGED
         return vector_spaces.embedder_option(active) == wish and not has_changed
 
     def is_at_hand(self, wish: str) -> bool:
         """Whether the wished model can be tried now; see `Moving`."""
         with self._lock:
-            return not wish or self._opened().storage.clock.monotonic() >= self._rests_until
+            return not wish or self._open_vault().storage.clock.monotonic() >= self._rests_until
 
     def target(self, ground: JobContext, wish: str) -> TargetSpace | None:
         """The space of the wished model; None where its server does not answer now; see `Moving`."""
         del ground
-        opened = self._opened()
+        open_vault = self._open_vault()
         with self._lock:
             known = self._model
         try:
-            if known is None or known.opened is not opened or vector_spaces.embedder_option(known.space) != wish:
-                known = self._open_model(opened, wish)
+            if (
+                known is None
+                or known.open_vault is not open_vault
+                or vector_spaces.embedder_option(known.space) != wish
+            ):
+                known = self._open_model(open_vault, wish)
             model = known
-            return TargetSpace(model.space, lambda texts: self._embedded(opened, model, texts))
+            return TargetSpace(model.space, lambda texts: self._embedded(open_vault, model, texts))
         except LociError as error:
             if error.code not in _AWAY_NOW:
                 raise
-            self._rest(opened)
+            self._rest(open_vault)
             return None
 
     def build(self, target: TargetSpace) -> _Built:
         """An index over the space as it is now; one that was built a moment ago is brought up to date."""
-        opened = self._opened()
+        open_vault = self._open_vault()
         with self._lock:
             built, model = self._built, self._model
         if model is None or model.space != target.space:
             raise EnvironmentFaultError(Code.EMBEDDER_UNAVAILABLE, "The model to change to is not open any more.")
-        if built is None or built.opened is not opened or built.model is not model:
-            index = IndexManager(target.space.dims, hnsw_from=opened.options.hnsw_from)
-            built = _Built(opened, model, index)
-        index, stopped = built.index, opened.storage.closing.is_set
-        opened.storage.vault.read(
+        if built is None or built.open_vault is not open_vault or built.model is not model:
+            index = IndexManager(target.space.dims, hnsw_from=open_vault.options.hnsw_from)
+            built = _Built(open_vault, model, index)
+        index, stopped = built.index, open_vault.storage.closing.is_set
+        open_vault.storage.vault.read(
             lambda rows: index.warm(VaultVectorLoader(rows, target.space), _untold, stopped), deadline_s=None
         )
         while index.due() is not MaintenanceDue.NOTHING:
@@ -286,25 +290,25 @@ class EmbeddingModels:
 
         Searches that began before end on the old index (E34.4). On the writer's thread nobody else can write.
         """
-        opened, model = built.opened, built.model
+        open_vault, model = built.open_vault, built.model
         built.index.warm(VaultVectorLoader(tx, model.space), _untold, lambda: False)
-        vector_spaces.note_active(tx, model.space, opened.search.space)
+        vector_spaces.note_active(tx, model.space, open_vault.search.space)
         seq = tx.seq
 
         def saved() -> None:
             built.index.apply(seq, NO_LABELS, np.empty((0, model.space.dims), np.float32))
-            profile = profile_from_options(opened.search.retrieval)
+            profile = profile_from_options(open_vault.search.retrieval)
             sight = make_active_space(
                 model.embedder,
                 model.space,
                 built.index,
                 profile,
-                opened.search.readers,
-                opened.storage.make_id,
-                opened.storage.work,
+                open_vault.search.readers,
+                open_vault.storage.make_id,
+                open_vault.storage.work,
             )
-            opened.search.use_vector_space(sight)
-            opened.storage.announce(VERB, (), SCHEDULER, seq)
+            open_vault.search.use_vector_space(sight)
+            open_vault.storage.announce(VERB, (), SCHEDULER, seq)
             with self._lock:
                 self._built = None
 
@@ -312,19 +316,21 @@ class EmbeddingModels:
 
     # ---- models
 
-    def _open_model(self, opened: OpenVault, wish: str, *, keep: bool = True) -> _Model:
+    def _open_model(self, open_vault: OpenVault, wish: str, *, keep: bool = True) -> _Model:
         """Ask the model for one vector, and name its space by what came back; the job goes by the one that is kept."""
         if not wish:
             own = self._built_in
-            space = opened.storage.vault.read(
+            space = open_vault.storage.vault.read(
                 lambda rows: vector_spaces.find_or_name_space(rows, own.name, own.version, own.dims)
             )
-            model = _Model(opened, space, own)
+            model = _Model(open_vault, space, own)
         else:
             version = self._version(wish)
             dims = len(self._ask(wish, [_PROBE])[0])
-            space = opened.storage.vault.read(lambda rows: vector_spaces.find_or_name_space(rows, wish, version, dims))
-            model = _Model(opened, space, self._served(space))
+            space = open_vault.storage.vault.read(
+                lambda rows: vector_spaces.find_or_name_space(rows, wish, version, dims)
+            )
+            model = _Model(open_vault, space, self._served(space))
             model.embedder.embed_one(_PROBE)  # a model without directions is refused here, not in the middle
         if keep:
             with self._lock:
@@ -339,25 +345,25 @@ class EmbeddingModels:
             space.dims,
             lambda texts: self._ask(wish, texts),
             lambda: self._version(wish),
-            lambda: self._opened().storage.clock.monotonic(),
+            lambda: self._open_vault().storage.clock.monotonic(),
         )
 
-    def _embedded(self, opened: OpenVault, model: _Model, texts: Sequence[str]) -> NDArray[np.float32]:
+    def _embedded(self, open_vault: OpenVault, model: _Model, texts: Sequence[str]) -> NDArray[np.float32]:
         try:
-            return opened.storage.on(opened.storage.threads.compute, model.embedder.embed, texts).result()
+            return open_vault.storage.on(open_vault.storage.threads.compute, model.embedder.embed, texts).result()
         except LociError as error:
             if error.code in _AWAY_NOW:
-                self._rest(opened)
+                self._rest(open_vault)
             if error.code is Code.MODEL_CHANGED:
                 with self._lock:
                     self._model = None  # another version from here on: the next batch names a new space
             raise
 
-    def _rest(self, opened: OpenVault) -> None:
+    def _rest(self, open_vault: OpenVault) -> None:
         """The server is left alone for a while, longer each time."""
         with self._lock:
             pause = min(_LONGEST_REST_S, REST_S * 2.0 ** min(self._failures, 16))
-            self._rests_until, self._failures = opened.storage.clock.monotonic() + pause, self._failures + 1
+            self._rests_until, self._failures = open_vault.storage.clock.monotonic() + pause, self._failures + 1
 
     # ---- the server
 
@@ -377,7 +383,7 @@ class EmbeddingModels:
 
     def _call(self, ask: Callable[[ModelServer], Coroutine[Any, Any, T]]) -> T:
         load_library()  # on this thread: it takes a moment, and the loop must not
-        return self._run(ask(self._server_at(self._opened().options.model_host)), _LIMITS.whole_s + _BEYOND_S)
+        return self._run(ask(self._server_at(self._open_vault().options.model_host)), _LIMITS.whole_s + _BEYOND_S)
 
     def _server_at(self, host: str) -> ModelServer:
         with self._lock:
@@ -427,14 +433,14 @@ def _untold(_done: int, _total: int) -> None:
     """The job tells its own progress."""
 
 
-def _state(opened: OpenVault, rows: Rows) -> Embedding:
-    wish, space = opened.options.embedder, opened.search.space
+def _state(open_vault: OpenVault, rows: Rows) -> Embedding:
+    wish, space = open_vault.options.embedder, open_vault.search.space
     building = vector_spaces.find_in_state(rows, "building")
     done = total = 0
     if wish != vector_spaces.embedder_option(space):
         done = 0 if building is None else vector_spaces.count_vectors(rows, building)
         total = done + count_without_vectors(rows, building or VectorSpace(wish or "", "", 1))
-    code = opened.search.active_space.fault.code
+    code = open_vault.search.active_space.fault.code
     return Embedding(
         model=vector_spaces.embedder_option(space),
         space=space.name,

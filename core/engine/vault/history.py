@@ -118,8 +118,8 @@ class _Later:
 class History:
     """The undo history, the audit and the imports of the open vault; the owner's alone."""
 
-    def __init__(self, opened: Callable[[], OpenVault], authority: Authority) -> None:
-        self._opened = opened
+    def __init__(self, open_vault: Callable[[], OpenVault], authority: Authority) -> None:
+        self._open_vault = open_vault
         self._authority = authority
 
     def note_disclosure(
@@ -148,9 +148,9 @@ class History:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        opened = self._opened()
-        now = opened.storage.clock.now_ms()
-        return opened.read_log.note_disclosure(actor, verb, query, memory_ids, entity_ids, now, blocked=blocked_ids)
+        open_vault = self._open_vault()
+        now = open_vault.storage.clock.now_ms()
+        return open_vault.read_log.note_disclosure(actor, verb, query, memory_ids, entity_ids, now, blocked=blocked_ids)
 
     def steps(self, after: str | None = None, limit: int = 100, include_undone: bool = True) -> Future[Steps]:
         """Undo steps, newest first.
@@ -166,27 +166,27 @@ class History:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        opened = self._opened()
-        now = opened.storage.clock.now_ms()
-        return opened.storage.read(lambda rows: _steps(rows, now, after, max(1, limit), include_undone))
+        open_vault = self._open_vault()
+        now = open_vault.storage.clock.now_ms()
+        return open_vault.storage.read(lambda rows: _steps(rows, now, after, max(1, limit), include_undone))
 
     def next_undo(self) -> Future[StepRow | None]:
         """The newest step of the owner's own that can be taken back; undo it by its id. None where there is none.
 
         What clients and runs did meanwhile is not in its way; `memories.undo(None)` takes the newest of all but runs.
         """
-        opened = self._opened()
-        now = opened.storage.clock.now_ms()
-        return opened.storage.read(lambda rows: _step(rows, now, rows.value(_UNDO, {"now": now})))
+        open_vault = self._open_vault()
+        now = open_vault.storage.clock.now_ms()
+        return open_vault.storage.read(lambda rows: _step(rows, now, rows.value(_UNDO, {"now": now})))
 
     def next_redo(self) -> Future[StepRow | None]:
         """The newest undo that the owner did nothing else after; undo it by its id to redo. None where there is none.
 
         What clients store meanwhile does not end it: taking it back leaves rows alone that changed since.
         """
-        opened = self._opened()
-        now = opened.storage.clock.now_ms()
-        return opened.storage.read(lambda rows: _step(rows, now, rows.value(_REDO, {"now": now})))
+        open_vault = self._open_vault()
+        now = open_vault.storage.clock.now_ms()
+        return open_vault.storage.read(lambda rows: _step(rows, now, rows.value(_REDO, {"now": now})))
 
     def undo_back_to(self, step_id: str, preview: bool) -> Future[UndoBack]:
         """Take back a step and every later one that stands, newest first, in one transaction.
@@ -207,9 +207,9 @@ class History:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
         if preview:
-            return opened.storage.read(lambda rows: _would(rows, _to_take_back(rows, step_id)))
+            return open_vault.storage.read(lambda rows: _would(rows, _to_take_back(rows, step_id)))
 
         def write(tx: Tx) -> UndoBack:
             steps = _to_take_back(tx, step_id)
@@ -218,20 +218,22 @@ class History:
             told = _would(tx, steps)
             reports: list[UndoReport] = []
             while steps:
-                reports += [self._undo(tx, opened, step) for step in steps]
+                reports += [self._undo(tx, open_vault, step) for step in steps]
                 # One that took several steps back has brought them into force again: those among them go too.
                 steps = _to_take_back(tx, step_id)
             self._authority.refresh_after(tx)
-            opened.storage.announce_after(tx, "undo", (), OWNER_ACTOR)
+            open_vault.storage.announce_after(tx, "undo", (), OWNER_ACTOR)
             names = {name for report in reports for name in report.unpaired}  # one may have gone with its pairing
             still = tuple(str(row[0]) for row in tx.all(_UNPAIRED, (json.dumps(sorted(names)),)))
             return UndoBack(told.labels, told.memories, tuple(reports), still)
 
-        return map_result(opened.storage.write(write), lambda done: _with_backlog(opened.storage, opened.search, done))
+        return map_result(
+            open_vault.storage.write(write), lambda done: _with_backlog(open_vault.storage, open_vault.search, done)
+        )
 
     @staticmethod
-    def _undo(tx: Tx, opened: OpenVault, step: _Later) -> UndoReport:
-        return expiry.undo_step(tx, opened, step.id, OWNER_ACTOR)
+    def _undo(tx: Tx, open_vault: OpenVault, step: _Later) -> UndoReport:
+        return expiry.undo_step(tx, open_vault, step.id, OWNER_ACTOR)
 
     def audit(self, before: int | None = None, limit: int = 200) -> Future[AuditPage]:
         """Audit rows, newest first.
@@ -246,7 +248,7 @@ class History:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().storage.read(lambda rows: _audit(rows, before, max(1, limit)))
+        return self._open_vault().storage.read(lambda rows: _audit(rows, before, max(1, limit)))
 
     def imports(self) -> Future[tuple[ImportRow, ...]]:
         """All imports, newest first, with how many of their memories are in the vault now.
@@ -254,7 +256,7 @@ class History:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._opened().storage.read(_imports)
+        return self._open_vault().storage.read(_imports)
 
 
 def _steps(rows: Rows, now: int, after: str | None, limit: int, include_undone: bool) -> Steps:

@@ -179,7 +179,7 @@ def _sample(search: Search, rows: Rows, settled: int) -> Check | None:
     return Check(CheckOutcome.OK, f"{len(found)} of {total} vectors compared")
 
 
-def write_backup(opened: OpenVault, to: Path | None) -> dict[str, Any]:
+def write_backup(open_vault: OpenVault, to: Path | None) -> dict[str, Any]:
     """Write a backup; it was opened and checked before it got its name.
 
     Args:
@@ -188,19 +188,19 @@ def write_backup(opened: OpenVault, to: Path | None) -> dict[str, Any]:
     Returns:
         `{path, bytes, seq, rows}`.
     """
-    keys = load_keys(opened.storage.home.keys, repair=False).keys
+    keys = load_keys(open_vault.storage.home.keys, repair=False).keys
     try:
         portable = remove_slot(keys, "keyring")
     except UserError:
         portable = keys  # there is none: a keyring's slot is of no use on another machine
     made = make_backup(
-        opened.storage.vault,
-        sub_keys(opened.storage.root).db,
-        opened.storage.root.derive(Purpose.BACKUP),
+        open_vault.storage.vault,
+        sub_keys(open_vault.storage.root).db,
+        open_vault.storage.root.derive(Purpose.BACKUP),
         portable.to_bytes(),
-        opened.storage.clock.now_ms(),
+        open_vault.storage.clock.now_ms(),
         to,
-        kept=opened.options.backups_kept,
+        kept=open_vault.options.backups_kept,
     )
     return {"path": str(made.path), "bytes": made.size, "seq": made.seq, "rows": dict(made.counts)}
 
@@ -219,7 +219,7 @@ class VaultGroup:
 
     def __init__(
         self,
-        opened: Callable[[], OpenVault],
+        open_vault: Callable[[], OpenVault],
         control: Executor,
         unlock: Callable[[RootKey], OpenInfo],
         lock: Callable[[], None],
@@ -232,7 +232,7 @@ class VaultGroup:
         """Tie the ends together.
 
         Args:
-            opened: gives the open vault, or raises VAULT_LOCKED.
+            open_vault: gives the open vault, or raises VAULT_LOCKED.
             control: the thread for opening and closing.
             unlock: opens the vault with its root.
             lock: closes it.
@@ -241,7 +241,7 @@ class VaultGroup:
             cost: of a guess at a passphrase that is set here; None for the standard.
             take_over: asks another process that owns the vault to hand it over; None where it may keep it.
         """
-        self._opened = opened
+        self._open_vault = open_vault
         self._control = control
         self._unlock = unlock
         self._lock = lock
@@ -422,14 +422,16 @@ class VaultGroup:
         Args:
             brief: the few of them alone that may be asked for every other second.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
         told = metrics.status_glance if brief else metrics.status_report
-        return opened.storage.read_quietly(lambda rows: told(opened, rows))
+        return open_vault.storage.read_quietly(lambda rows: told(open_vault, rows))
 
     def verify(self) -> Future[dict[str, Any]]:
         """Check everything that can be checked; *failed* and *not checked* are told apart."""
-        opened = self._opened()
-        return opened.storage.on(opened.storage.threads.checks, check_vault, opened.storage, opened.search)
+        open_vault = self._open_vault()
+        return open_vault.storage.on(
+            open_vault.storage.threads.checks, check_vault, open_vault.storage, open_vault.search
+        )
 
     def backup(self, to: Path | None = None) -> Future[dict[str, Any]]:
         """Write a backup and verify it by opening it.
@@ -437,8 +439,8 @@ class VaultGroup:
         Args:
             to: the file; None for the home's `backups/`, where the newest are kept.
         """
-        opened = self._opened()
-        return opened.storage.on(opened.storage.threads.checks, write_backup, opened, to)
+        open_vault = self._open_vault()
+        return open_vault.storage.on(open_vault.storage.threads.checks, write_backup, open_vault, to)
 
     def lock(self) -> Future[None]:
         """Close the vault."""

@@ -498,13 +498,13 @@ _EVERYTHING = GraphFilter()
 class Graph:
     """The graph of memories. Each method returns at once with a Future."""
 
-    def __init__(self, opened: Callable[[], OpenVault], command: Sequence[str] | None = None) -> None:
+    def __init__(self, open_vault: Callable[[], OpenVault], command: Sequence[str] | None = None) -> None:
         """Wire the group.
 
         Args:
             command: starts the child that places nodes; None for the usual one.
         """
-        self._opened = opened
+        self._open_vault = open_vault
         self._command = tuple(command or child_command())
 
     def ego(
@@ -525,9 +525,16 @@ class Graph:
         Returns:
             The graph; the same graph has the same places. The future raises NOT_FOUND, INVALID_INPUT, INVALID_QUERY.
         """
-        opened = self._opened()
-        return opened.storage.on(
-            opened.storage.threads.layouts, self._ego, opened.storage, opened.search, memory_id, depth, cap, filter
+        open_vault = self._open_vault()
+        return open_vault.storage.on(
+            open_vault.storage.threads.layouts,
+            self._ego,
+            open_vault.storage,
+            open_vault.search,
+            memory_id,
+            depth,
+            cap,
+            filter,
         )
 
     def _ego(
@@ -552,16 +559,16 @@ class Graph:
         Returns:
             The columns. The future raises INVALID_INPUT, INVALID_QUERY.
         """
-        opened = self._opened()
-        return opened.storage.on(opened.storage.threads.layouts, self._whole, opened, filter)
+        open_vault = self._open_vault()
+        return open_vault.storage.on(open_vault.storage.threads.layouts, self._whole, open_vault, filter)
 
     @staticmethod
-    def _whole(opened: OpenVault, wanted: GraphFilter) -> WholeGraph:
-        now = opened.storage.clock.now_ms()
-        gathered = opened.storage.vault.read(
-            lambda rows: reading.gather_whole(rows, _stored(opened.search, rows), wanted, now), deadline_s=None
+    def _whole(open_vault: OpenVault, wanted: GraphFilter) -> WholeGraph:
+        now = open_vault.storage.clock.now_ms()
+        gathered = open_vault.storage.vault.read(
+            lambda rows: reading.gather_whole(rows, _stored(open_vault.search, rows), wanted, now), deadline_s=None
         )
-        return reading.draw_whole(gathered, wanted, opened.storage.closing.is_set)
+        return reading.draw_whole(gathered, wanted, open_vault.storage.closing.is_set)
 
     def layout(
         self,
@@ -591,16 +598,16 @@ class Graph:
         Raises:
             UserError: INVALID_INPUT; the arrays do not fit together.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
         layout = WholeLayout(check_graph(nodes, a, b, weight), group)
 
         def stopped() -> bool:
-            return opened.storage.closing.is_set() or cancelled()
+            return open_vault.storage.closing.is_set() or cancelled()
 
         def start() -> LayoutProcess:
-            return self._child(opened.storage, stopped, deadline_for(nodes))
+            return self._child(open_vault.storage, stopped, deadline_for(nodes))
 
-        return opened.storage.on(opened.storage.threads.layouts, layout_whole, layout, start, on_step, stopped)
+        return open_vault.storage.on(open_vault.storage.threads.layouts, layout_whole, layout, start, on_step, stopped)
 
     def _child(self, storage: Storage, stopped: Callable[[], bool], deadline_s: float) -> LayoutProcess:
         return LayoutProcess(storage.threads.guards, storage.clock, stopped, self._command, deadline_s)
@@ -609,7 +616,7 @@ class Graph:
 
     def views(self) -> Future[tuple[GraphView, ...]]:
         """The named views, by name."""
-        return self._opened().storage.read(_views)
+        return self._open_vault().storage.read(_views)
 
     def save_view(self, view: GraphView) -> Future[None]:
         """Keep a view under its name; one of the same name is replaced.
@@ -620,16 +627,16 @@ class Graph:
         Returns:
             Nothing, once it is saved. The future raises INVALID_INPUT.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
 
         def write(tx: Tx) -> None:
             _check(view)
             others = tuple(one for one in _views(tx) if one.name != view.name)
             if len(others) >= MAX_VIEWS:
                 raise UserError(Code.INVALID_INPUT, f"There are {MAX_VIEWS} views already; remove one first.")
-            _put(tx, opened.storage, "save_view", (*others, view))
+            _put(tx, open_vault.storage, "save_view", (*others, view))
 
-        return opened.storage.write(write)
+        return open_vault.storage.write(write)
 
     def drop_view(self, name: str) -> Future[None]:
         """Forget a view.
@@ -637,16 +644,16 @@ class Graph:
         Returns:
             Nothing, once it is gone. The future raises NOT_FOUND.
         """
-        opened = self._opened()
+        open_vault = self._open_vault()
 
         def write(tx: Tx) -> None:
             before = _views(tx)
             left = tuple(one for one in before if one.name != name)
             if len(left) == len(before):
                 raise UserError(Code.NOT_FOUND, "There is no such view.")
-            _put(tx, opened.storage, "drop_view", left)
+            _put(tx, open_vault.storage, "drop_view", left)
 
-        return opened.storage.write(write)
+        return open_vault.storage.write(write)
 
 
 def _stored(search: Search, rows: Rows) -> SnapshotVectors:
