@@ -135,7 +135,7 @@ def _history(rows: Rows, memory_id: str) -> list[list[object]]:
 
 
 def _as_of(rows: Rows, at_ms: int) -> list[int]:
-    asked = RecallRequest("", OWNER_SCOPE, as_of_ms=at_ms)
+    asked = RecallRequest("", scope=OWNER_SCOPE, as_of_ms=at_ms)
     return [int(n) for n in wanted_labels(rows, build_predicate(rows, asked, ASKED_MS))]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import calendar
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import tzinfo
 from functools import cache
 from importlib.resources import files
@@ -26,74 +26,24 @@ from core.vault.database.rows import Rows
 MODES = ("hybrid", "semantic", "keyword")
 
 
-@dataclass(frozen=True, slots=True)
-class RecallRequest:
-    """A question with all that narrows its answer.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallRequest(RecallQuery):
+    """A question with what its asker may see; memories scoped to another session than its own stay hidden.
 
     Attributes:
-        query: the words; never logged.
         scope: what the asker may see.
-        limit: items at most, 1 or more.
-        spaces: names of spaces; None for all that the scope allows.
-        kinds: names of kinds; None for all.
-        categories: names of categories; None for all.
-        statuses: statuses to return; with `as_of_ms` what was superseded since is returned too.
-        as_of_ms: what was true at this moment (valid time), epoch ms; None for no such filter.
-        mode: `hybrid`, `semantic` or `keyword`.
-        min_confidence: leave out what is less certain by now (effective confidence), 0 to 1.
-        session: the session that asks; memories scoped to another session stay hidden from a client.
-        explain: whether the caller shows signals and ranks; the answer is the same.
-        plan: what the caller decides about the reading of the question.
-        tags: return only what has one of these; None for all.
-        since_ms: return only what was said or happened from then on, epoch ms; `until_ms` before then.
     """
 
-    query: str
     scope: Scope
-    limit: int = 10
-    spaces: tuple[str, ...] | None = None
-    kinds: tuple[str, ...] | None = None
-    categories: tuple[str, ...] | None = None
-    statuses: tuple[str, ...] = (Status.ACTIVE.value,)
-    as_of_ms: int | None = None
-    mode: str = "hybrid"
-    min_confidence: float = 0.0
-    session: str | None = None
-    explain: bool = False
-    plan: PlanChange | None = None
-    tags: tuple[str, ...] | None = None
-    since_ms: int | None = None
-    until_ms: int | None = None
 
     @classmethod
     def of(cls, query: RecallQuery, scope: Scope) -> RecallRequest:
-        """A request from what a caller asked.
+        """A request from what a caller asked, unchecked.
 
         Args:
-            query: the question.
             scope: what the caller may see.
-
-        Returns:
-            The request, unchecked.
         """
-        return cls(
-            query=query.query,
-            scope=scope,
-            limit=query.limit,
-            spaces=query.spaces,
-            kinds=query.kinds,
-            categories=query.categories,
-            statuses=query.statuses,
-            as_of_ms=query.as_of_ms,
-            mode=query.mode,
-            min_confidence=query.min_confidence,
-            session=query.session,
-            explain=query.explain,
-            plan=query.plan,
-            tags=query.tags,
-            since_ms=query.since_ms,
-            until_ms=query.until_ms,
-        )
+        return cls(scope=scope, **{one.name: getattr(query, one.name) for one in fields(RecallQuery)})
 
     @property
     def wants_vector(self) -> bool:

@@ -270,37 +270,46 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True)
-class JobRow:
-    """One job, waiting, running or ended.
+class JobProgress:
+    """How far one job has come.
 
     Attributes:
-        title: in words.
         actor: `scheduler`, `owner`, or `client:<id>`.
         progress: how much is done; `total` None where nobody can know.
         attempts: how often it failed.
         not_before: epoch ms before which it is not tried again; None for at once.
-        report: what it did: counts; for a consolidation the report of seed A.
+        step_id: the undo step all its batches share; None where it changed nothing, or where that step has expired.
         code: the E-code of its last failure; "" for none.
-        step_id: the undo step of the run; None where it changed nothing, or where that step has expired.
-        can_undo: whether that step can be taken back now; `undone` whether it was.
-        waits_for: why a queued job does not run, in words; "" where nothing holds it.
     """
 
     id: str
     type: JobType
-    title: str
     state: JobState
     actor: str
-    created_at: int
-    started_at: int | None
-    finished_at: int | None
     progress: int
     total: int | None
     attempts: int
     not_before: int | None
-    report: Mapping[str, Any]
-    code: str
     step_id: str | None
+    code: str = ""
+    started_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRow(JobProgress):
+    """One job as it is shown, waiting, running or ended.
+
+    Attributes:
+        title: in words.
+        report: what it did: counts; for a consolidation the report of seed A.
+        can_undo: whether its undo step can be taken back now; `undone` whether it was.
+        waits_for: why a queued job does not run, in words; "" where nothing holds it.
+    """
+
+    title: str
+    created_at: int
+    finished_at: int | None
+    report: Mapping[str, Any]
     can_undo: bool
     undone: bool
     waits_for: str = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from core.types.values import Action, Memory, When
 
@@ -191,19 +192,20 @@ class Asked:
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewItem:
-    """One item, validated when it was read.
+MemoryForm = TypeVar("MemoryForm")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewBrief(Generic[MemoryForm]):
+    """What is known of one item of the review wherever it is shown, with its memories in the form of the place.
 
     Attributes:
         state: `open`, `resolved`, or `moot` where it closed itself just now.
         question: the matter as a question; plain text with words of the memories.
-        why: why it is here, in sentences.
         existing: the memory that stands; None where only one is concerned.
         suggestion: None where Loci suggests nothing.
         actions: what can be decided; every one of them would be carried out.
         closed: why it is closed; "" while it is open.
-        repeatable: those of the actions that the person may make a rule of (`Decision.remember`).
         resolution: what was decided; None where nothing was.
         asked: what a client asked for; None where nobody asked for anything.
         warning: that the newcomer reads like an instruction to an assistant, and what letting it in would mean; ""
@@ -215,19 +217,43 @@ class ReviewItem:
     kind: str
     state: str
     question: str
-    why: tuple[str, ...]
-    existing: Side | None
-    incoming: Side
+    existing: MemoryForm | None
+    incoming: MemoryForm
     suggestion: Suggestion | None
     actions: tuple[Action, ...]
-    follows: tuple[Follow, ...] = ()
     opened_at: int = 0
     closed: str = ""
-    repeatable: tuple[Action, ...] = ()
     resolution: Action | None = None
     asked: Asked | None = None
     warning: str = ""
-    against: Side | None = None
+    against: MemoryForm | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewItem(ReviewBrief[Side]):
+    """One item as the window shows it, validated when it was read.
+
+    Attributes:
+        why: why it is here, in sentences.
+        repeatable: those of the actions that the person may make a rule of (`Decision.remember`).
+    """
+
+    why: tuple[str, ...]
+    follows: tuple[Follow, ...] = ()
+    repeatable: tuple[Action, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedConflict(ReviewBrief[Memory]):
+    """An item as the command line and clients get it; what a client asked for, and warnings, go to the owner only.
+
+    A client's actions are those that would not be refused if it had `curate`.
+
+    Attributes:
+        reason: why it is here, in one sentence or more.
+    """
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,35 +388,3 @@ class Held:
     label: str
     ids: tuple[str, ...]
     items: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ListedConflict:
-    """An item as the command line and clients get it.
-
-    Attributes:
-        existing: the memory that stands; None where only one is concerned.
-        reason: why it is here, in one sentence or more.
-        suggestion: what Loci would do; None where it suggests nothing.
-        actions: what the asker can decide; for a client what would not be refused if it had `curate`.
-        resolution: what was decided; None where nothing was.
-        asked: to the owner what a client asked for; None where nobody did.
-        warning: to the owner, as in `ReviewItem`.
-        against: to the owner what contradicts a newcomer that is asked about alone, as in `ReviewItem`.
-    """
-
-    id: str
-    kind: str
-    state: str
-    question: str
-    existing: Memory | None
-    incoming: Memory
-    reason: str
-    suggestion: Suggestion | None
-    actions: tuple[Action, ...]
-    opened_at: int
-    closed: str = ""
-    resolution: Action | None = None
-    asked: Asked | None = None
-    warning: str = ""
-    against: Memory | None = None

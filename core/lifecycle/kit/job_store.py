@@ -13,11 +13,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.memory.draft import to_json
-from core.types.lifecycle import Deed, JobState, JobType, Planned
+from core.types.lifecycle import Deed, JobProgress, JobState, JobType, Planned
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -86,29 +86,17 @@ _DAY_MS = 86_400_000
 _COLUMNS = "id, type, state, actor, progress, total, attempts, not_before, step_id, cursor, report, code, started_at"
 
 
-@dataclass(frozen=True, slots=True)
-class StoredJob:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredJob(JobProgress):
     """A job as it is taken up.
 
     Attributes:
         cursor: where a stream goes on; of a planner what it noted at its beginning.
         counts: what became of what it looked at so far.
-        step_id: the undo step all its batches share; None while it changed nothing.
     """
 
-    id: str
-    type: JobType
-    state: JobState
-    actor: str
-    progress: int
-    total: int | None
-    attempts: int
-    not_before: int | None
-    step_id: str | None
     cursor: Mapping[str, Any] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
-    code: str = ""
-    started_at: int | None = None
 
 
 def enqueue(tx: Tx, make_id: Callable[[], str], kind: JobType, actor: str) -> str:
@@ -224,10 +212,15 @@ def move_on(
         "code = NULL WHERE id = ?",
         (job.progress + done, to_json(dict(total)), to_json(dict(cursor)), step_id, tx.clock_ms + LEASE_MS, job.id),
     )
-    return StoredJob(
-        job.id, job.type, JobState.RUNNING, job.actor, job.progress + done, job.total, job.attempts, job.not_before,
-        step_id, dict(cursor), dict(total), "", job.started_at,
-    )  # fmt: skip
+    return replace(
+        job,
+        state=JobState.RUNNING,
+        progress=job.progress + done,
+        step_id=step_id,
+        cursor=dict(cursor),
+        counts=dict(total),
+        code="",
+    )
 
 
 def finish(tx: Tx, job_id: str, state: JobState, report: Mapping[str, Any]) -> None:
@@ -399,5 +392,5 @@ def _job(row: Sequence[Any]) -> StoredJob:
     job_id, kind, state, actor, progress, total, attempts, not_before, step, cursor, report, code, started = row
     return StoredJob(
         job_id, JobType(kind), JobState(state), actor, progress, total, attempts, not_before, step,
-        json.loads(cursor), json.loads(report or "{}"), code or "", started,
+        code or "", started, cursor=json.loads(cursor), counts=json.loads(report or "{}"),
     )  # fmt: skip
