@@ -43,11 +43,11 @@ from core.intake.review.resolution import (
     has_stale,
     list_rules,
     mark_seen,
+    rejection_label,
     revalidate,
-    turned_down_label,
 )
 from core.intake.transaction.unit_of_work import IdempotentCall
-from core.intake.undo import standing_steps
+from core.intake.undo import steps_in_force
 from core.memory.read import read_by_ids
 from core.recall.scope import Scope, visible_ids
 from core.text.screening.egress import prefetch_scans
@@ -481,13 +481,13 @@ def _turned(tx: Tx, open_vault: OpenVault, name: str, at: _Turning) -> _Turning:
     client_id = client_id_of(tx, name)
     there = dict.fromkeys(open_requests_of(tx, client_id))
     waiting = [one for one in at.waiting if one in there]
-    if not waiting or (at.step_id is not None and not standing_steps(tx, [at.step_id])):
+    if not waiting or (at.step_id is not None and not steps_in_force(tx, [at.step_id])):
         return replace(at, waiting=(), left=len(there))
     wanted, no = waiting[:A_TURN], Decision(Action.REJECT)
     resolver, stored, label = (
         make_resolver(open_vault.storage, open_vault.search),
         open_vault.search.add_vectors,
-        turned_down_label(at.of),
+        rejection_label(at.of),
     )
     done = resolver.resolve_many(tx, wanted, no, OWNER_ACTOR, None, stored, step_id=at.step_id, label=label)
     open_vault.storage.announce_after(tx, "resolve", (*done.active, *done.retired), OWNER_ACTOR)

@@ -24,7 +24,7 @@ from core.text.terms import common_words, fold_word, query_terms
 from core.types.lifecycle import Inferred, Mentioned
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.memory_sql import remove_lonely
+from core.vault.memory_sql import remove_orphans
 
 LOOKED_AT = 12
 """Other memories that are read to see whether a name is named twice."""
@@ -255,7 +255,7 @@ def rewrite_mentions(tx: Tx, found: Mapping[str, Sequence[Mention]]) -> tuple[st
     if before:
         tx.run_many("DELETE FROM mentions WHERE memory_id = ?", [(memory_id,) for memory_id in found])
     add_mentions(tx, ((memory_id, mention) for memory_id, some in found.items() for mention in some))
-    return remove_lonely(tx, before)
+    return remove_orphans(tx, before)
 
 
 def add_mentions(tx: Tx, found: Iterable[tuple[str, Mention]]) -> None:

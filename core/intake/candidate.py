@@ -18,7 +18,7 @@ from core.belief.claims import IN_PASSING, OWNERS_WORD, PERSONS, key_form, key_o
 from core.belief.extract.normal_form import read_as_seen
 from core.belief.gate import SourceAuthority
 from core.belief.relate.coverage import has_no_residue
-from core.intake.transaction.sources import KINDS_BY_TEXT, base_trusts, standing_twin
+from core.intake.transaction.sources import KINDS_BY_TEXT, base_trusts, find_standing_twin
 from core.memory.draft import to_json
 from core.memory.read import said_at_sql
 from core.types.belief import ClaimDraft, Told
@@ -61,7 +61,7 @@ def find_same_claims(rows: Rows, candidate: StoreCandidate) -> str | None:
         The memory that backs the first claim; None where a claim is new, or there are none, or the text says more than
         the claims that were read from it (a claim that is given stands for its text).
     """
-    if not _is_all_told(candidate):
+    if not _claims_cover_text(candidate):
         return None
     first: str | None = None
     for draft in candidate.claims:
@@ -88,11 +88,11 @@ def find_same_words(rows: Rows, candidate: StoreCandidate) -> str | None:
     if candidate.kind not in KINDS_BY_TEXT:
         return None
     session = candidate.standing.scope_session
-    twin = standing_twin(rows, candidate.texts, candidate.kind, candidate.space_id, session)
+    twin = find_standing_twin(rows, candidate.texts, candidate.kind, candidate.space_id, session)
     return None if twin == candidate.memory_id else twin
 
 
-def _is_all_told(candidate: StoreCandidate) -> bool:
+def _claims_cover_text(candidate: StoreCandidate) -> bool:
     if any(draft.method == "given" for draft in candidate.claims):
         return True
     return len(candidate.texts) == 1 and has_no_residue(candidate.texts[0], candidate.claims)
@@ -107,12 +107,12 @@ def find_claim_conflicts(rows: Rows, candidate: StoreCandidate) -> list[ClaimCon
     found: dict[tuple[str, str], ClaimConflict] = {}
     for draft in candidate.claims:
         own = key_of_draft(candidate.space_id, draft, candidate.standing.scope_session)
-        for memory_id, claim_id, key in _opposed(rows, candidate, draft):
+        for memory_id, claim_id, key in _find_opposed(rows, candidate, draft):
             found.setdefault((memory_id, claim_id), ClaimConflict(memory_id, claim_id, bytes(key), draft, own))
     return list(found.values())
 
 
-def _opposed(rows: Rows, candidate: StoreCandidate, draft: ClaimDraft) -> list[tuple[str, str, bytes]]:
+def _find_opposed(rows: Rows, candidate: StoreCandidate, draft: ClaimDraft) -> list[tuple[str, str, bytes]]:
     begin = None if draft.valid_from is None else draft.valid_from.ms
     end = None if draft.valid_to is None else draft.valid_to.ms
     found = rows.all(
@@ -332,7 +332,7 @@ def authority_of(rows: Rows, memory_id: str) -> SourceAuthority:
     return _standing(row, base_trusts(rows, [memory_id])[memory_id])
 
 
-def is_owners_word(source: Source, *, imported: bool, by_client: bool) -> bool:
+def counts_as_owner(source: Source, *, imported: bool, by_client: bool) -> bool:
     """Whether a text passes for the person's own, to be protected from others (not to displace what the owner said).
 
     What is stored is asked by `core.belief.claims.PERSONS`, which says the same.

@@ -224,7 +224,7 @@ _CLAIMS = (
 )
 
 
-def next_version_said(tx: Tx, chain_id: str, new: dict[str, Any], otherwise: str) -> str:
+def find_next_version(tx: Tx, chain_id: str, new: dict[str, Any], otherwise: str) -> str:
     """The version that ended a late newcomer: the one said next after it.
 
     Args:
@@ -306,7 +306,7 @@ def sync_claims(tx: Tx, make_id: Callable[[], str], memory_ids: Iterable[str]) -
             if claim is not None:
                 state = _state(tx, claim)
                 if (state == "asserted") is arriving and state != claim["state"]:
-                    _go(tx, make_id, claim, state)
+                    _change_state(tx, make_id, claim, state)
     # Also of claims that they speak against: what does not stand speaks no more.
     refresh_claims(tx, claims_on(tx, memories))
 
@@ -343,7 +343,7 @@ def _replaced(tx: Tx, claim: Mapping[str, Any]) -> bool:
     return by in ("asserted", "disputed")
 
 
-def _go(tx: Tx, make_id: Callable[[], str], claim: Mapping[str, Any], state: str) -> None:
+def _change_state(tx: Tx, make_id: Callable[[], str], claim: Mapping[str, Any], state: str) -> None:
     if state not in _FROM[claim["state"]]:
         return
     if state == "asserted":

@@ -32,7 +32,7 @@ from core.types.replies import UndoReport
 from core.types.values import HOME_SPACE, Actor
 from core.vault.database.rows import Rows, both_states, image_from_json, image_hash, lasting, steady
 from core.vault.database.tx import Tx
-from core.vault.memory_sql import forget_inferred, memories_naming, remove_mentions
+from core.vault.memory_sql import memories_naming, remove_inferred, remove_mentions
 
 NEVER = 0
 """`paired_at` of a client that is to be paired anew; no clock of a vault shows that hour."""
@@ -140,7 +140,7 @@ class UndoneSteps:
     gone: tuple[int, ...]
 
 
-def standing_steps(rows: Rows, step_ids: Sequence[str]) -> list[str]:
+def steps_in_force(rows: Rows, step_ids: Sequence[str]) -> list[str]:
     """Which of these steps stand and are closed.
 
     Args:
@@ -300,7 +300,7 @@ def restore_step(tx: Tx, step_id: str) -> UndoState:
     )
     rows, newer = split_newer_terms(tx, step_id, rows)
     begun = {(table, key): before for table, key, before, _ in rows}
-    done = UndoState(kept=_changed_since(tx, rows), onward=_gone_on(tx, rows, begun), first=begun)
+    done = UndoState(kept=_changed_since(tx, rows), onward=_find_changed_since(tx, rows, begun), first=begun)
     done.left += newer
     # Freed places last: only then it is known in which space their memories stand again.
     for table, key, before, after_hash in sorted(rows, key=_is_freed_place):
@@ -388,7 +388,9 @@ def _changed_since(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> frozenset[str]:
     return frozenset(changed)
 
 
-def _gone_on(tx: Tx, rows: Sequence[tuple[Any, ...]], first: Mapping[tuple[str, str], str | None]) -> frozenset[str]:
+def _find_changed_since(
+    tx: Tx, rows: Sequence[tuple[Any, ...]], first: Mapping[tuple[str, str], str | None]
+) -> frozenset[str]:
     """Memories of the step with which more happened since; that they were given another number is no matter."""
     left: dict[str, bytes | None] = {}
     for table, key, _, after_hash in rows:
@@ -638,7 +640,7 @@ def _without_source(tx: Tx, done: UndoState) -> list[tuple[str, int, str | None]
 def _rederive(tx: Tx, done: UndoState) -> None:
     standing = [i for i in done.touched if tx.one("SELECT 1 FROM memories WHERE id = ?", (i,)) is not None]
     refresh_terms(tx, standing)
-    forget_inferred(tx, memories_naming(tx, done.named))
+    remove_inferred(tx, memories_naming(tx, done.named))
     for memory_id in standing:
         refresh_trust(tx, memory_id)
     for client_id, (old, new) in done.ceilings.items():

@@ -33,7 +33,7 @@ from core.text.metadata import Affect, Metadata, affect_of, extract_metadata, to
 from core.types.lifecycle import JobType
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.memory_sql import forget_inferred, remove_lonely, remove_mentions
+from core.vault.memory_sql import remove_inferred, remove_mentions, remove_orphans
 
 MOST_OPEN = 20
 """Open questions about names, at most."""
@@ -321,7 +321,7 @@ def _write(tx: Tx, make_id: Callable[[], str], prepared: EnrichBatch) -> dict[st
     now = {str(row[0]): (row[1], bytes(row[2]), row[3]) for row in tx.all(_SAME, (to_json(_touched(prepared)),))}
     kept = [one for one in prepared.readings if now.get(one.row.id) == one.row.seen]
     hidden = [memory_id for memory_id in prepared.hidden if memory_id in now]
-    forget_inferred(tx, hidden)
+    remove_inferred(tx, hidden)
     remove_mentions(tx, hidden)
     tx.run_many(_WRITE, [_inferred(one, tx.now_ms, prepared.made_by) for one in kept])
     bare = {str(row[0]) for row in tx.all(_UNTIERED, (to_json([one.row.id for one in kept]),))}
@@ -367,7 +367,7 @@ def _name(
     for entity_id, spelling in names.spelt:
         if (entity := ids.get(entity_id, entity_id)) in known:
             registry.add_alias(tx, entity, spelling)
-    gone = remove_lonely(tx, ids.values())
+    gone = remove_orphans(tx, ids.values())
     return new - len(gone), sum(map(len, found.values())) + len(earlier)
 
 

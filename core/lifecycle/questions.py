@@ -24,7 +24,7 @@ from core.intake.revise.outcome_reports import (
     can_invert,
     inverted_text,
     rules_to_invert,
-    stands_at_once,
+    takes_effect_at_once,
     was_proposed,
 )
 from core.intake.transaction.unit_of_work import Verb
@@ -356,7 +356,7 @@ def _opposite(rows: Rows, memory_id: str) -> tuple[dict[str, Any], str] | None:
         return None
     rule = dict(zip(names, row, strict=True))
     text = inverted_text(rows, rule, SCHEDULER)
-    asked = was_proposed(rows, memory_id) and not stands_at_once(rows, rule, text, SCHEDULER)
+    asked = was_proposed(rows, memory_id) and not takes_effect_at_once(rows, rule, text, SCHEDULER)
     return None if asked or not can_invert(rows, rule, text) else (rule, text)
 
 

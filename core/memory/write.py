@@ -23,7 +23,7 @@ from core.text.terms import memory_terms
 from core.types.values import Kind, Memory
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.memory_sql import forget_inferred, remove_mentions
+from core.vault.memory_sql import remove_inferred, remove_mentions
 
 
 def find_space_id(rows: Rows, name: str) -> str | None:
@@ -348,7 +348,7 @@ def refresh_terms(tx: Tx, ids: Iterable[str]) -> None:
         ids: memory ids.
     """
     wanted = list(dict.fromkeys(ids))
-    forget_inferred(tx, wanted)
+    remove_inferred(tx, wanted)
     for at in range(0, len(wanted), _TERMS_AT_ONCE):
         memories = read_by_ids(tx, wanted[at : at + _TERMS_AT_ONCE]).values()
         talks = sorted({memory.conversation_id for memory in memories if memory.conversation_id is not None})
@@ -395,7 +395,7 @@ def remove_derived(tx: Tx, labels: Sequence[int]) -> None:
     tx.run_many("DELETE FROM feedback WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", keys)
     ids = [str(row[0]) for row in tx.all(_IDS, (to_json(list(labels)),))]
     remove_mentions(tx, ids)
-    forget_inferred(tx, ids)
+    remove_inferred(tx, ids)
     remove_places(tx, labels)
 
 

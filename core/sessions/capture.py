@@ -35,7 +35,7 @@ from core.intake.store.requests import (
     check_request,
     check_room,
     may_not_read,
-    reply_for_left_out,
+    reply_for_skipped,
 )
 from core.intake.store.store import StoreService
 from core.intake.transaction.admission import check_waiting, erased_texts, lift_tombstones, was_disclosed
@@ -526,7 +526,7 @@ class _Writing:
     def _left_out(self, piece: CapturedPiece) -> StoreReply | None:
         """The answer to a piece that is not to be kept; None where that may be told."""
         reply = self._attempt(
-            piece, lambda: reply_for_left_out(self._by.store_service.make_id, piece.checked, self._by.client)
+            piece, lambda: reply_for_skipped(self._by.store_service.make_id, piece.checked, self._by.client)
         )
         if reply is not None:
             self._count_untrue(piece, reply)

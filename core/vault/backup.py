@@ -385,7 +385,7 @@ def _restore(
     write_head(stage / home.head.name, opened.keys.head, opened.vault_id, Head(seq, clock.now_ms()))
     sync_directory(stage)
     has_old = os.path.lexists(home.vault)
-    _forget_older_still(home)
+    _remove_older_vault(home)
     stage.rename(home.restoring)
     sync_directory(home.path)
     take_place(home)
@@ -448,7 +448,7 @@ def _drop_pairings(
     return vault.seq, dropped
 
 
-def _forget_older_still(home: Home) -> None:
+def _remove_older_vault(home: Home) -> None:
     """Only the vault before the last restore is kept; its log must not meet another vault."""
     if not os.path.lexists(home.vault):
         return

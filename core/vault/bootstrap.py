@@ -35,7 +35,7 @@ from core.vault.database.migrations import Migration, migrate
 from core.vault.database.tx import Schema
 from core.vault.files.home import PAGE_SIZE, Home, Reserve, SubKeys, new_file
 from core.vault.files.wal_audit import WalScan, scan, set_log_aside
-from core.vault.head import FoundHead, Head, read_head, write_head
+from core.vault.head import Head, HeadReading, read_head, write_head
 
 DAMAGED_LOG = "journal-damaged.bin"
 """In `backups/`: the last log that could not be read whole, as encrypted as the vault."""
@@ -301,7 +301,7 @@ def _schema(writer: dbapi2.Connection) -> Schema:
     raise fault
 
 
-def _older(seq: int, found: FoundHead, counter: int | None) -> OlderCopy | None:
+def _older(seq: int, found: HeadReading, counter: int | None) -> OlderCopy | None:
     """What speaks against this being the newest copy; the keyring's counter may lag behind, never lead."""
     head, kept = found.head, -1 if counter is None else counter
     if head is None:

@@ -55,7 +55,7 @@ class Head:
 
 
 @dataclass(frozen=True)
-class FoundHead:
+class HeadReading:
     """A head as it was found.
 
     Attributes:
@@ -89,7 +89,7 @@ def write_head(path: Path, key: bytes, vault_id: bytes, head: Head) -> None:
     write_atomic(path, json.dumps(body, separators=(",", ":")).encode("ascii"))
 
 
-def read_head(path: Path, key: bytes, vault_id: bytes) -> FoundHead:
+def read_head(path: Path, key: bytes, vault_id: bytes) -> HeadReading:
     """Read the head; whatever is wrong with it is told, never raised.
 
     Args:
@@ -101,12 +101,12 @@ def read_head(path: Path, key: bytes, vault_id: bytes) -> FoundHead:
         What was found.
     """
     if not os.path.lexists(path):
-        return FoundHead("missing")
+        return HeadReading("missing")
     raw = _read(path)
     head, mac, version = _parse(raw) if raw is not None else (None, b"", 0)
     if head is None or not same_bytes(mac, _mac(key, vault_id, head, version)):
-        return FoundHead("damaged")
-    return FoundHead("ok", head)
+        return HeadReading("damaged")
+    return HeadReading("ok", head)
 
 
 def client_marks(rows: Rows, key: bytes, vault_id: bytes) -> dict[str, str]:

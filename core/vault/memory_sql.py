@@ -35,10 +35,10 @@ def remove_mentions(tx: Tx, memory_ids: Sequence[str]) -> tuple[str, ...]:
     if not touched:
         return ()
     tx.run_many("DELETE FROM mentions WHERE memory_id = ?", [(memory_id,) for memory_id in memory_ids])
-    return remove_lonely(tx, touched)
+    return remove_orphans(tx, touched)
 
 
-def remove_lonely(tx: Tx, entity_ids: Iterable[str]) -> tuple[str, ...]:
+def remove_orphans(tx: Tx, entity_ids: Iterable[str]) -> tuple[str, ...]:
     """Remove entities of rules and models that nothing mentions any more.
 
     Args:
@@ -53,7 +53,7 @@ def remove_lonely(tx: Tx, entity_ids: Iterable[str]) -> tuple[str, ...]:
     return tuple(gone)
 
 
-def forget_inferred(tx: Tx, memory_ids: Iterable[str]) -> None:
+def remove_inferred(tx: Tx, memory_ids: Iterable[str]) -> None:
     """Remove what was inferred from texts; a memory that stands is read anew by the next run."""
     tx.run_many("DELETE FROM inferred WHERE memory_id = ?", [(memory_id,) for memory_id in memory_ids])
 

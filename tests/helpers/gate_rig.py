@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.belief.gate import SourceAuthority
-from core.intake.candidate import is_owners_word
+from core.intake.candidate import counts_as_owner
 from core.score.trust import SOURCE_WEIGHT
 from core.types.belief import LABELS, Label, Relation
 from core.types.values import Source
@@ -29,7 +29,7 @@ def by_client(
     vouched: bool = False,
 ) -> SourceAuthority:
     """What a client brought, under its ceiling."""
-    persons = vouched or is_owners_word(source, imported=False, by_client=True)
+    persons = vouched or counts_as_owner(source, imported=False, by_client=True)
     trust = min(ceiling, SOURCE_WEIGHT[source])
     return SourceAuthority(vouched, vouched, persons, source, client, "client", trust, day * DAY_MS)
 
@@ -38,7 +38,7 @@ def by_import(
     source: Source = Source.USER_IMPLICIT, *, store: str = "import:notes", day: int = 0, vouched: bool = False
 ) -> SourceAuthority:
     """What came in a file of the person's."""
-    persons = vouched or is_owners_word(source, imported=True, by_client=False)
+    persons = vouched or counts_as_owner(source, imported=True, by_client=False)
     return SourceAuthority(vouched, vouched, persons, source, None, store, SOURCE_WEIGHT[source], day * DAY_MS)
 
 

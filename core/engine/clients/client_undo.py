@@ -24,7 +24,7 @@ from core.errors import Code, LociError
 from core.intake.erase.erasure import note_scrub
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions.transitions import Transitions
-from core.intake.undo import UndoneSteps, standing_steps, undo_many
+from core.intake.undo import UndoneSteps, steps_in_force, undo_many
 from core.types.clients import Removal, Undoable
 from core.types.values import Actor
 from core.vault.database.rows import Rows
@@ -183,9 +183,9 @@ def undo_next_batch(
         if not steps and not deed.archives:
             return replace(at, told=Removal("", 0, 0, 0))
         at = ClientUndoProgress(steps, open_vault.storage.work.begin_step(tx, deed.name, deed.label, actor))
-    elif not standing_steps(tx, [at.step_id]):
+    elif not steps_in_force(tx, [at.step_id]):
         return replace(at, told=_told(tx, at))
-    waiting = standing_steps(tx, at.waiting or ())
+    waiting = steps_in_force(tx, at.waiting or ())
     with open_vault.storage.work.verb(tx, deed.name, "", actor, step_id=at.step_id) as verb:
         taken = _take(tx, open_vault.search, verb, waiting[:STEPS_A_TURN])
         rest = tuple(waiting[STEPS_A_TURN:])

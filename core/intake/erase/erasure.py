@@ -21,9 +21,9 @@ from core.intake.transaction.sources import (
     KINDS_BY_TEXT,
     Lineage,
     add_source,
+    find_standing_twin,
     refresh_claims,
     refresh_trust,
-    standing_twin,
 )
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import close_moot
@@ -123,7 +123,7 @@ def erase(
         taken = _remove(tx, reach, actor, journals)
         for memory_id in reach.back:
             _bring_back(tx, work, memory_id)
-        _mend_belief(tx, work, reach, taken)
+        _repair_belief(tx, work, reach, taken)
         verb.note(ids[0] if len(ids) == 1 else "", memories=len(reach.ids), back=len(reach.back), asked=len(ids))
     note_scrub(tx)
     seq, labels = tx.seq, tuple(taken.labels)
@@ -220,7 +220,7 @@ def _twin(tx: Tx, row: dict[str, object]) -> str | None:
     kind = Kind(str(row["kind"]))
     if kind not in KINDS_BY_TEXT or row["part_of"] is not None:
         return None
-    found = standing_twin(tx, [str(row["text"])], kind, str(row["space_id"]), str(row["scope_session"]))
+    found = find_standing_twin(tx, [str(row["text"])], kind, str(row["space_id"]), str(row["scope_session"]))
     return None if found == row["id"] else found
 
 
@@ -228,7 +228,7 @@ def _has_source(tx: Tx, memory_id: str) -> bool:
     return tx.one("SELECT 1 FROM memory_sources WHERE memory_id = ?", (memory_id,)) is not None
 
 
-def _mend_belief(tx: Tx, work: UnitOfWork, reach: ErasureScope, taken: ErasedRows) -> None:
+def _repair_belief(tx: Tx, work: UnitOfWork, reach: ErasureScope, taken: ErasedRows) -> None:
     """Claims that lost a quote rest on what is left, and what they were held against is weighed again."""
     sync_claims(tx, work.make_id, sorted(taken.shared))
     refresh_claims(tx, sorted(taken.claims))

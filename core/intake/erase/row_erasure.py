@@ -388,7 +388,7 @@ class RowEraser:
                 (self._wanted,),
             ):
                 if memory_id not in gone:
-                    heir = None if column == "consolidated_into" else _past(gone, named, column)
+                    heir = None if column == "consolidated_into" else _skip_removed(gone, named, column)
                     self.mend("memories", {"n": label}, {column: None if heir == memory_id else heir})
 
     def _clear_conversations(self) -> None:
@@ -444,7 +444,7 @@ class RowEraser:
         return [str(row[0]) for row in self.tx.all(f"{sql} {_OF} ORDER BY 1", (self._wanted,))]
 
 
-def _past(gone: Mapping[str, Mapping[str, Any]], named: str, column: str) -> str | None:
+def _skip_removed(gone: Mapping[str, Mapping[str, Any]], named: str, column: str) -> str | None:
     """The next version in that direction that stays."""
     seen: set[str] = set()
     at: str | None = named

@@ -349,11 +349,11 @@ def _clear_images(
         tx, at.get("undo_rows"), "u", _IMAGE, _NAMES_IT, wanted
     ):
         images = _images(before, after)
-        if _is_to_go(tx, taken, said, table, key, images):
+        if _must_remove(tx, taken, said, table, key, images):
             tx.run("DELETE FROM undo_rows WHERE step_id = ? AND nr = ?", (step, nr))
             touched.add(step)
             continue
-        mended = [None if image is None else _unpointed(image, taken) for image in images]
+        mended = [None if image is None else _without_pointers(image, taken) for image in images]
         hashed = _hash(taken, (table, key), after_hash, images[1], mended[1])
         if mended != images or hashed != after_hash:
             tx.run(
@@ -387,7 +387,7 @@ def _hash(
     return image_hash(steady(name[0], mended)) if mended is not None and mended != after else after_hash
 
 
-def _is_to_go(
+def _must_remove(
     tx: Tx, taken: ErasedRows, said: ErasedTextMatcher, table: str, key: str, images: Sequence[dict[str, Any] | None]
 ) -> bool:
     if (table, key) in taken.removed:
@@ -402,7 +402,7 @@ def _is_to_go(
     return any(said.quotes(value) and held.get(name) != value for row in rows for name, value in row.items())
 
 
-def _unpointed(image: Mapping[str, Any], taken: ErasedRows) -> dict[str, Any]:
+def _without_pointers(image: Mapping[str, Any], taken: ErasedRows) -> dict[str, Any]:
     return {name: None if name in _POINTERS and value in taken.ids else value for name, value in image.items()}
 
 
@@ -454,7 +454,7 @@ def remove_ids(told: Any, ids: Iterable[str]) -> Any:
     """
     gone = ids if isinstance(ids, (set, frozenset)) else frozenset(ids)
     if isinstance(told, list):
-        return [remove_ids(one, gone) for one in told if not _names(one, gone)]
+        return [remove_ids(one, gone) for one in told if not _mentions_any(one, gone)]
     if isinstance(told, dict):
         return {
             name: remove_ids(value, gone)
@@ -464,7 +464,7 @@ def remove_ids(told: Any, ids: Iterable[str]) -> Any:
     return told
 
 
-def _names(value: Any, gone: set[str] | frozenset[str]) -> bool:
+def _mentions_any(value: Any, gone: set[str] | frozenset[str]) -> bool:
     if isinstance(value, str):
         return value in gone
     if isinstance(value, dict):

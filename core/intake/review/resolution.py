@@ -577,7 +577,7 @@ def many_label(action: Action, count: int) -> str:
     return _of_many(str(said.get(action.value, action.value)), count)
 
 
-def turned_down_label(count: int) -> str:
+def rejection_label(count: int) -> str:
     """The name of the step that turns down all that a client asked for.
 
     Args:

@@ -259,19 +259,19 @@ def _supersede(work: ResolutionContext) -> None:
         _replace(work)
         return
     # It says more, in other sentences, than what is over: it goes on standing for them.
-    _need_free(work)
+    _refuse_twin(work)
     work.transitions.replace_claims(over, work.came, work.decision.begin)
     work.transitions.contradict(work.came, work.have)
     work.transitions.activate(work.came)
-    _ask_on(work)
+    _open_remaining_conflicts(work)
 
 
 def _replace(work: ResolutionContext) -> None:
     """The candidate takes the place of the whole text."""
-    _need_free(work, but=(work.have,))
+    _refuse_twin(work, but=(work.have,))
     work.transitions.supersede(work.have, work.came, work.decision.begin)
     work.transitions.activate(work.came)
-    _ask_on(work)
+    _open_remaining_conflicts(work)
 
 
 def _reject(work: ResolutionContext) -> None:
@@ -292,35 +292,35 @@ def _vouch(work: ResolutionContext, memory_id: str) -> None:
 
 def _keep_both(work: ResolutionContext) -> None:
     item = work.case.item.id
-    _tell_apart(work, {"kept": item, "side": "first"}, {"kept": item, "side": "second"})
-    _both_stand(work)
+    _qualify_both(work, {"kept": item, "side": "first"}, {"kept": item, "side": "second"})
+    _keep_both_active(work)
 
 
 def _keep_both_dated(work: ResolutionContext) -> None:
     begin, end = _dates(work)
     have, came = work.pair, work.case.came
-    earlier = end is not None and _held_from(have) is not None and end.ms <= (_held_from(have) or 0)
+    earlier = end is not None and _valid_from(have) is not None and end.ms <= (_valid_from(have) or 0)
     if earlier and end is not None:
         _window(work, have, {"from": end}, (end, None))
         _window(work, came, {"from": begin, "until": end}, (begin, end))
     else:
         _window(work, have, {"until": begin}, (None, begin))
         _window(work, came, {"from": begin, "until": end}, (begin, end))
-    _both_stand(work)
+    _keep_both_active(work)
 
 
 def _scope_split(work: ResolutionContext) -> None:
     condition = (work.decision.when or "").strip()
     if not condition or len(condition) > _CONDITION_CHARACTERS or not is_plain_label(condition):
         raise UserError(Code.INVALID_INPUT, "Say in a few words under which condition the newcomer is true.")
-    _tell_apart(work, {"unless": condition}, {"when": condition})
-    _say(work, work.pair, "true_unless", condition)
-    _say(work, work.case.came, "true_when", condition)
-    _both_stand(work)
+    _qualify_both(work, {"unless": condition}, {"when": condition})
+    _write_condition(work, work.pair, "true_unless", condition)
+    _write_condition(work, work.case.came, "true_when", condition)
+    _keep_both_active(work)
 
 
 def _dispute_both(work: ResolutionContext) -> None:
-    _need_free(work, but=(work.have,))
+    _refuse_twin(work, but=(work.have,))
     work.transitions.dispute(work.have, DISPUTED)
     work.transitions.dispute(work.came, DISPUTED)
     work.transitions.contradict(work.came, work.have)
@@ -342,7 +342,7 @@ def _merge(work: ResolutionContext) -> None:
 
 
 def _accept(work: ResolutionContext) -> None:
-    _need_free(work)
+    _refuse_twin(work)
     if work.case.item.kind == "injection":
         clear_hold(work.transitions.tx, work.came)  # the person has read it
     work.admit(work.transitions, work.came)
@@ -387,7 +387,7 @@ def _confirm(work: ResolutionContext) -> None:
     refresh_trust(work.transitions.tx, work.came)
 
 
-def _join(work: ResolutionContext) -> None:
+def _merge_entities(work: ResolutionContext) -> None:
     """Two names become one entity: the second is merged into the first; taken back, they are two again."""
     keep, merged = _entities(work)
     work.transitions.verb.note("", **merge_entities(work.transitions.tx, keep, merged))
@@ -404,7 +404,7 @@ def _entities(work: ResolutionContext) -> tuple[str, str]:
     return str(named[0]), str(named[1])
 
 
-def _nothing(_work: ResolutionContext) -> None:
+def _do_nothing(_work: ResolutionContext) -> None:
     """Only the item is closed."""
 
 
@@ -422,26 +422,26 @@ _SPECIAL: Mapping[tuple[str, Action], Callable[[ResolutionContext], None]] = {
     ("injection", Action.REJECT): _reject,  # not taken in, whatever stands beside it
     ("stale", Action.SUPERSEDE): _confirm,
     ("stale", Action.REJECT): _retire,
-    ("gap", Action.REJECT): _nothing,
-    ("entity_merge", Action.SUPERSEDE): _join,
-    ("entity_merge", Action.REJECT): _nothing,
+    ("gap", Action.REJECT): _do_nothing,
+    ("entity_merge", Action.SUPERSEDE): _merge_entities,
+    ("entity_merge", Action.REJECT): _do_nothing,
     ("approval", Action.SUPERSEDE): _allow,
     ("approval", Action.REJECT): _refuse,
 }
 
 
-def _both_stand(work: ResolutionContext) -> None:
-    _need_free(work, but=(work.have,))
+def _keep_both_active(work: ResolutionContext) -> None:
+    _refuse_twin(work, but=(work.have,))
     for row in (work.pair, work.case.came):
         if row["status"] != Status.ACTIVE.value:
             work.transitions.activate(str(row["id"]))
     work.transitions.assert_claims(work.have)
     work.transitions.assert_claims(work.came)
     work.transitions.coexist(work.came, work.have)
-    _ask_on(work)
+    _open_remaining_conflicts(work)
 
 
-def _need_free(work: ResolutionContext, but: tuple[str, ...] = ()) -> None:
+def _refuse_twin(work: ResolutionContext, but: tuple[str, ...] = ()) -> None:
     """Two facts of the same words cannot stand: refuse in words what the schema would refuse."""
     row = work.case.came
     if row["kind"] not in ("fact", "rule", "procedure"):
@@ -491,7 +491,7 @@ def _exclude(a: Row, b: Row) -> bool:
     return bool(a["polarity"] == "positive" and a["exclusive"] and b["exclusive"])
 
 
-def _ask_on(work: ResolutionContext) -> None:
+def _open_remaining_conflicts(work: ResolutionContext) -> None:
     """What the candidate says against a third memory was not decided here: it is a question of its own."""
     tx = work.transitions.tx
     for claim_id in claims_of(tx, work.transitions.parts(work.came)):
@@ -511,7 +511,7 @@ def _ask_on(work: ResolutionContext) -> None:
                 )
 
 
-def _tell_apart(work: ResolutionContext, old: Mapping[str, object], new: Mapping[str, object]) -> None:
+def _qualify_both(work: ResolutionContext, old: Mapping[str, object], new: Mapping[str, object]) -> None:
     pairs = conflicting_claims(work.transitions.tx, work.have, work.came)
     for claim_id in dict.fromkeys(first for first, _ in pairs):
         _qualified(work.transitions, claim_id, old)
@@ -541,7 +541,7 @@ def claim_key_of(row: Mapping[str, Any], qualifiers: Mapping[str, object]) -> by
     return claim_key(row["space_id"], {**said, "qualifiers": dict(qualifiers)}, row["scope_session"])
 
 
-def _say(work: ResolutionContext, row: Row, name: str, condition: str) -> None:
+def _write_condition(work: ResolutionContext, row: Row, name: str, condition: str) -> None:
     """Put a condition on a memory, where whoever reads it sees it."""
     extra = {**json.loads(row["extra"]), name: condition}
     work.transitions.tx.update("memories", {"id": row["id"]}, {"extra": to_json(extra)})
@@ -560,7 +560,7 @@ def _dates(work: ResolutionContext) -> tuple[When, When | None]:
     return begin, end
 
 
-def _held_from(row: Row) -> int | None:
+def _valid_from(row: Row) -> int | None:
     found = row["valid_from"] if row["valid_from"] is not None else row["occurred_at"]
     return None if found is None else int(found)
 

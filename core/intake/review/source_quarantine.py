@@ -41,7 +41,7 @@ _BELOW = """
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Affected:
     id: str
     kind: str
     is_root: bool
@@ -56,7 +56,7 @@ def preview_hold(rows: Rows, request: HoldRequest) -> HoldPreview:
     Raises:
         UserError: NOT_FOUND for a source that brought nothing.
     """
-    found = _all(rows, request)
+    found = _find_affected(rows, request)
     kinds: dict[str, int] = {}
     for one in found:
         kinds[one.kind] = kinds.get(one.kind, 0) + 1
@@ -78,7 +78,7 @@ def hold_source(tx: Tx, work: UnitOfWork, make_id: Callable[[], str], request: H
     Raises:
         UserError: NOT_FOUND for a source that brought nothing, INVALID_INPUT where nothing of it stands.
     """
-    found = _all(tx, request)
+    found = _find_affected(tx, request)
     if not found:
         raise PreconditionError("Nothing of that source stands; there is nothing to hold back.")
     ids = [one.id for one in found]
@@ -90,7 +90,7 @@ def hold_source(tx: Tx, work: UnitOfWork, make_id: Callable[[], str], request: H
         for at in range(0, len(ids), _FOLLOWED):
             sync_claims(tx, make_id, ids[at : at + _FOLLOWED])
         close_moot(tx, ids)
-        items = _ask(tx, make_id, ids)
+        items = _open_items(tx, make_id, ids)
         for one in found:
             if one.is_root:
                 refresh_trust(tx, one.id)
@@ -98,7 +98,7 @@ def hold_source(tx: Tx, work: UnitOfWork, make_id: Callable[[], str], request: H
     return Held(verb.step_id, label, tuple(ids), items)
 
 
-def _all(rows: Rows, request: HoldRequest) -> list[_Found]:
+def _find_affected(rows: Rows, request: HoldRequest) -> list[_Affected]:
     sql = _ROOTS.get(request.by)
     if sql is None:
         raise UserError(Code.INVALID_INPUT, "A source is a memory, a client, an import or a conversation.")
@@ -107,10 +107,10 @@ def _all(rows: Rows, request: HoldRequest) -> list[_Found]:
         raise UserError(Code.NOT_FOUND, "There is nothing from that source.")
     known = frozenset(roots)
     found = rows.all(_BELOW, {"roots": to_json(roots)})
-    return [_Found(str(i), str(kind), i in known) for i, kind, _ in found]
+    return [_Affected(str(i), str(kind), i in known) for i, kind, _ in found]
 
 
-def _ask(tx: Tx, make_id: Callable[[], str], ids: Sequence[str]) -> tuple[str, ...]:
+def _open_items(tx: Tx, make_id: Callable[[], str], ids: Sequence[str]) -> tuple[str, ...]:
     """An item at the desk for each, where they are few enough to be looked at one by one."""
     if len(ids) > _ITEMS:
         return ()

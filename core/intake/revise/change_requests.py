@@ -25,7 +25,7 @@ from core.intake.review.approvals import OPEN_AT_MOST, carry_over, count_open_re
 from core.intake.store.requests import default_role
 from core.intake.store.store import StoreService
 from core.intake.transaction.admission import CLIENT_TEXT_BYTES, check_reason, check_text, erased_texts
-from core.intake.transaction.sources import Lineage, add_source, standing_twin
+from core.intake.transaction.sources import Lineage, add_source, find_standing_twin
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.transitions.review_items import ItemSubject, known_matter, screen_text
 from core.intake.transitions.transitions import Transitions, forget_memory
@@ -60,7 +60,7 @@ _NONE = "There is no such memory."
 Row = dict[str, Any]
 
 
-class _HeldBackError(LociError):
+class _WithheldError(LociError):
     """The gate would not let the new text stand: what was tried is taken back, and the person is asked."""
 
     def __init__(self) -> None:
@@ -156,7 +156,7 @@ class ChangeRequests:
         if old["content_hash"] == content_hash(text) or erased_texts(tx, [text]):
             # Of a text that was erased nobody is told anything: it is answered as one that stands.
             return ChangeReply("NOOP", str(old["id"]), deduplicated=True)
-        twin = standing_twin(tx, [text], Kind(old["kind"]), str(old["space_id"]), str(old["scope_session"]))
+        twin = find_standing_twin(tx, [text], Kind(old["kind"]), str(old["space_id"]), str(old["scope_session"]))
         if twin is not None:
             raise PreconditionError("The same words stand already in another memory of its space.")
         # What reads like an instruction is for the person to see, whoever may change the memory.
@@ -165,7 +165,7 @@ class ChangeRequests:
             try:
                 with tx.attempt():
                     return self._change_now(tx, old, text, vector, side)
-            except _HeldBackError:
+            except _WithheldError:
                 pass  # the gate holds it back: the person is asked
         keys = (_key("update", old, side.client), bytes(old["content_hash"]), content_hash(text))
         again = _before(tx, str(old["id"]), keys)
@@ -197,7 +197,7 @@ class ChangeRequests:
             transitions.supersede(old_id, new_id)
             self.store_service.admit(transitions, new_id)
             if tx.value("SELECT status FROM memories WHERE id = ?", (new_id,)) != Status.ACTIVE.value:
-                raise _HeldBackError
+                raise _WithheldError
             carry_over(transitions, old_id, new_id)
             transitions.close_moot()
             verb.note(new_id, operation="UPDATE")

@@ -25,7 +25,7 @@ from core.errors import BugError, Code, PreconditionError, UserError
 from core.intake.claims import sync_claims
 from core.intake.store.requests import default_role
 from core.intake.transaction.admission import PART_BYTES, check_reason
-from core.intake.transaction.sources import Lineage, add_source, refresh_trust, standing_twin
+from core.intake.transaction.sources import Lineage, add_source, find_standing_twin, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions.merge import newest_version
 from core.intake.transitions.review_items import ItemSubject, known_matter, screen_text
@@ -153,7 +153,7 @@ def may_invert(rows: Rows, rule: dict[str, Any], actor: Actor) -> bool:
     return own or int(rows.value(_VOICES, (rule["id"],))) >= TWO_VOICES
 
 
-def stands_at_once(rows: Rows, rule: dict[str, Any], text: str, actor: Actor) -> bool:
+def takes_effect_at_once(rows: Rows, rule: dict[str, Any], text: str, actor: Actor) -> bool:
     """Whether the opposite takes the rule's place without asking the person.
 
     A stranger's reasons may read like an order (E10.14.3): then the opposite waits.
@@ -180,7 +180,7 @@ def can_invert(rows: Rows, rule: dict[str, Any], text: str) -> bool:
         Whether it can.
     """
     whole = rule["part_of"] is None and len(text.encode("utf-8")) <= PART_BYTES
-    twin = standing_twin(rows, [text], Kind.RULE, str(rule["space_id"]), str(rule["scope_session"]))
+    twin = find_standing_twin(rows, [text], Kind.RULE, str(rule["space_id"]), str(rule["scope_session"]))
     return whole and rule["status"] == Status.ACTIVE.value and twin is None
 
 
@@ -201,7 +201,7 @@ def invert_rule(
     rule = transitions.tx.row("memories", {"id": memory_id})
     if rule is None:
         raise BugError("a rule that is not there")
-    if stands_at_once(transitions.tx, rule, text, actor):
+    if takes_effect_at_once(transitions.tx, rule, text, actor):
         _rewrite(transitions, rule, text, vector)
         return RuleInversion(in_place=True)
     return RuleInversion(in_place=False, conflict=_propose(transitions, rule, text, vector, actor))

@@ -55,7 +55,7 @@ from core.types.values import GLOBAL_SPACE, OWNER, OWNER_ACTOR, Actor, Source, S
 from core.types.views import Revision, RevisionPreview, RevisionReport
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.memory_sql import forget_inferred, remove_mentions
+from core.vault.memory_sql import remove_inferred, remove_mentions
 
 KIND = "related_to"
 """The relation that an accepted link becomes (X59)."""
@@ -427,7 +427,7 @@ class Reviser:
             held = [memory_id for memory_id in ids if memory_id in back]
             if any(name == "space_id" for name, _ in items):
                 remove_mentions(tx, ids)
-                forget_inferred(tx, ids)
+                remove_inferred(tx, ids)
             tx.update_many("memories", "id", [memory_id for memory_id in ids if memory_id not in back], dict(items))
             tx.update_many("memories", "id", held, {**dict(items), "status": Status.QUARANTINED.value})
             said += ids if _SAID.intersection(name for name, _ in items) else ()

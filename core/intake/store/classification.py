@@ -23,7 +23,13 @@ from core.intake.candidate import StoreCandidate, authority_of, find_claim_confl
 from core.intake.claims import TextReaders, read_claims, sync_claims, write_claims
 from core.intake.store.plan_execution import PlanExecution
 from core.intake.store.store_plan import StorePlan
-from core.intake.transaction.sources import KINDS_BY_TEXT, is_partly_over, refresh_claims, refresh_trust, standing_twin
+from core.intake.transaction.sources import (
+    KINDS_BY_TEXT,
+    find_standing_twin,
+    is_partly_over,
+    refresh_claims,
+    refresh_trust,
+)
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions.transitions import Transitions
 from core.memory.draft import to_json
@@ -78,7 +84,7 @@ def reconcile(tx: Tx, work: UnitOfWork, after: tuple[str, int], limit: int) -> R
     broken = broken_evidence(tx, claims)
     sure = _confidences(tx, claims)
     with work.verb(tx, RECONCILE, RECONCILE_LABEL, SCHEDULER) as verb:
-        sync_claims(tx, work.make_id, _behind(tx, claims))
+        sync_claims(tx, work.make_id, _memories_resting_on(tx, claims))
         mended = verb.changes
         verb.note(claims=len(claims), memories=len(memories), states=mended, broken=len(broken))
     trusts = 0
@@ -121,7 +127,7 @@ def _confidences(rows: Rows, claim_ids: list[str]) -> dict[str, float]:
     )
 
 
-def _behind(rows: Rows, claim_ids: list[str]) -> list[str]:
+def _memories_resting_on(rows: Rows, claim_ids: list[str]) -> list[str]:
     found = rows.all(
         "SELECT DISTINCT e.memory_id FROM json_each(?) w JOIN evidence e ON e.claim_id = w.value "
         "JOIN memories m ON m.id = e.memory_id AND m.read_at IS NOT NULL ORDER BY 1",
@@ -203,7 +209,7 @@ class StoredMemoryJudge:
             What happened.
         """
         candidate = self._candidate(memory_id, by_owner=by_owner, said_ms=said_ms)
-        twin = standing_twin(
+        twin = find_standing_twin(
             self._tx, candidate.texts, candidate.kind, candidate.space_id, candidate.standing.scope_session
         )
         known = None if twin is None or twin == memory_id or is_partly_over(self._tx, twin) else twin

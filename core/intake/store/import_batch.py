@@ -25,7 +25,14 @@ from core.intake.transaction.admission import (
     is_ordered,
     split_draft,
 )
-from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, age_days, corroborate, standing_twin
+from core.intake.transaction.sources import (
+    KINDS_BY_TEXT,
+    Lineage,
+    add_source,
+    age_days,
+    corroborate,
+    find_standing_twin,
+)
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import (
     REASON,
@@ -257,7 +264,7 @@ class ImportWriter:
         if item.memory.kind not in KINDS_BY_TEXT or item.memory.status is not Status.ACTIVE:
             return None
         key = (space_id, f"{item.memory.kind.value}:{item.memory.text}")
-        return standing_twin(tx, item.texts, item.memory.kind, space_id) or twins.get(key)
+        return find_standing_twin(tx, item.texts, item.memory.kind, space_id) or twins.get(key)
 
     def _insert(
         self,

@@ -241,7 +241,7 @@ _CLIENTS_NAMED = _NAMED + CLIENTS_WORD + _LAST
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ComparedVoice:
     """A memory of another voice, and how likely one of the two is at odds with the person's word."""
 
     other: Neighbour
@@ -255,7 +255,7 @@ def judge_other_voices(
     neighbours: NeighbourSearch,
     near: Iterable[Neighbour],
     others: int,
-) -> dict[str, Judged]:
+) -> dict[str, ComparedVoice]:
     """Compare a candidate with the words of other voices.
 
     Args:
@@ -287,7 +287,7 @@ def judge_other_voices(
     texts = [read_stated_text(one.told, readers.extract) for one in compared]
     pairs = [(said, text) if standing.persons else (text, said) for text in texts]
     odds = _odds(pairs, readers)
-    return {one.id: Judged(one, _by_chance(one, each, others)) for one, each in zip(compared, odds, strict=True)}
+    return {one.id: ComparedVoice(one, _by_chance(one, each, others)) for one, each in zip(compared, odds, strict=True)}
 
 
 def _is_other_voice(one: Neighbour, candidate: StoreCandidate) -> bool:
@@ -318,12 +318,12 @@ def _by_structure(rows: Rows, candidate: StoreCandidate, said: StatedText) -> di
     found = dict.fromkeys((one.memory_id for one in find_claim_conflicts(rows, replace(candidate, claims=claims))), 1.0)
     sql = _CLIENTS_NAMED if candidate.standing.persons else _PERSONS_NAMED
     scope = other_voices_scope(candidate)
-    for word in _things(said.sentences):
+    for word in _named_things(said.sentences):
         found |= dict.fromkeys((str(row[0]) for row in rows.all(sql, (f'"{word}"', *scope, _OF_ONE_THING))), 1.0)
     return found
 
 
-def _things(sentences: Iterable[StatedSentence]) -> list[str]:
+def _named_things(sentences: Iterable[StatedSentence]) -> list[str]:
     """The first words of the things of the user's that are spoken of, and the last ones of those with a value."""
     words: Mapping[str, None] = dict.fromkeys(
         [

@@ -141,8 +141,8 @@ def visible_reply(
     if client is None:
         return reply
     if may_not_read(client):
-        return _taken(make_id, checked, own_id, reply.conflict if reply.memory_id == own_id else None)
-    hidden = _kept_from(rows, reply, client)
+        return _reply_as_taken(make_id, checked, own_id, reply.conflict if reply.memory_id == own_id else None)
+    hidden = _find_hidden(rows, reply, client)
     if not hidden:
         return reply
     if reply.memory_id in hidden:
@@ -157,7 +157,7 @@ def visible_reply(
     return reply
 
 
-def reply_for_left_out(
+def reply_for_skipped(
     make_id: Callable[[], str], checked: CheckedRequest, client: ClientRecord | None
 ) -> StoreReply | None:
     """The answer to a text of several that is not stored: it was erased, or is known already.
@@ -169,16 +169,18 @@ def reply_for_left_out(
     Returns:
         To a writer that may not read, the answer to any text; None to others, who are told that it was left out.
     """
-    return _taken(make_id, checked, make_id(), None) if may_not_read(client) else None
+    return _reply_as_taken(make_id, checked, make_id(), None) if may_not_read(client) else None
 
 
-def _taken(make_id: Callable[[], str], checked: CheckedRequest, own_id: str, conflict: str | None) -> StoreReply:
+def _reply_as_taken(
+    make_id: Callable[[], str], checked: CheckedRequest, own_id: str, conflict: str | None
+) -> StoreReply:
     if not checked.waits:
         return StoreReply("ADD", own_id)
     return StoreReply("QUARANTINE" if checked.screened.waits else "PROPOSED", own_id, conflict=conflict or make_id())
 
 
-def _kept_from(rows: Rows, reply: StoreReply, client: ClientRecord) -> frozenset[str]:
+def _find_hidden(rows: Rows, reply: StoreReply, client: ClientRecord) -> frozenset[str]:
     """Memories that an answer names, or its question is about, and the asker is kept from."""
     named = [reply.memory_id, *reply.superseded]
     if reply.conflict is not None:

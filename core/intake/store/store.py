@@ -18,7 +18,7 @@ from core.belief.claims import EvidenceSource, draft_given_claim, key_of_draft
 from core.belief.extract.validity import classify_permanence
 from core.belief.gate import SourceAuthority
 from core.errors import BugError, Code, UserError
-from core.intake.candidate import StoreCandidate, find_same_words, is_owners_word
+from core.intake.candidate import StoreCandidate, counts_as_owner, find_same_words
 from core.intake.claims import TextReaders, read_claims, write_claims
 from core.intake.store.classification import StoredMemoryJudge, judge_stored, load_candidate
 from core.intake.store.neighbours import NeighbourSearch
@@ -39,8 +39,8 @@ from core.intake.transaction.sources import (
     add_source,
     age_days,
     corroborate,
+    find_standing_twin,
     is_partly_over,
-    standing_twin,
     waiting_twin,
 )
 from core.intake.transaction.unit_of_work import IdempotentCall, UnitOfWork, Verb
@@ -223,7 +223,7 @@ class StoreService:
             return self._reply_if_proposed(tx, verb, context)
         if kind not in KINDS_BY_TEXT:
             return None
-        known = standing_twin(tx, checked.texts, kind, context.space_id, checked.scope_session)
+        known = find_standing_twin(tx, checked.texts, kind, context.space_id, checked.scope_session)
         if known is None or is_partly_over(tx, known) or is_sealed(tx, known, context.client):
             return None
         if self._says_more(tx, known, context):
@@ -298,7 +298,7 @@ class StoreService:
             return _noop(verb, waiting)
         # With a claim it says more than what stands; that is for the person to see. An episode is said each time anew.
         is_compared = given is None and kind in KINDS_BY_TEXT
-        known = standing_twin(tx, checked.texts, kind, within, limit) if is_compared else None
+        known = find_standing_twin(tx, checked.texts, kind, within, limit) if is_compared else None
         if known is not None and not is_sealed(tx, known, context.client):
             return None if is_partly_over(tx, known) else _noop(verb, known)
         refused = find_refusal(tx, checked.texts, kind, within, context.actor.client_id, limit)
@@ -411,7 +411,7 @@ class StoreService:
         return SourceAuthority(
             owners_word=explicit,
             owner_said=explicit or implicit,
-            persons=explicit or implicit or is_owners_word(draft.source, imported=False, by_client=by_client),
+            persons=explicit or implicit or counts_as_owner(draft.source, imported=False, by_client=by_client),
             source=draft.source,
             client_id=draft.client_id,
             brought_by="client" if by_client else "owner",

@@ -41,7 +41,7 @@ from core.intake.claims import Relate, TextReaders
 from core.intake.store.neighbours import (
     OLD_VALUE,
     VALUE_RETURNS,
-    Judged,
+    ComparedVoice,
     NeighbourSearch,
     judge_other_voices,
     past_versions,
@@ -125,7 +125,7 @@ class StorePlan:
 NEW = StorePlan("NEW", 1.0, "rules")
 
 
-class _AskedOnce:
+class _CachedRelations:
     """The relation model for one candidate: what two texts are to each other is asked once."""
 
     def __init__(self, relate: Relate) -> None:
@@ -153,7 +153,7 @@ def plan_store(rows: Rows, candidate: StoreCandidate, readers: TextReaders, neig
         What to do.
     """
     if readers.relate is not None:
-        readers = replace(readers, relate=_AskedOnce(readers.relate))
+        readers = replace(readers, relate=_CachedRelations(readers.relate))
     same = find_same_claims(rows, candidate)
     if same is not None:
         return StorePlan("DUPLICATE", 1.0, "rules", known=same)
@@ -175,7 +175,7 @@ def plan_store(rows: Rows, candidate: StoreCandidate, readers: TextReaders, neig
     relations |= {
         other.id: _limit_to_repeats(candidate, other, relations[other.id]) for other in near if other.id in relations
     }
-    cases = _ended_by_what_stands(_cases(rows, candidate, near, relations, odds), candidate)
+    cases = _find_enders(_cases(rows, candidate, near, relations, odds), candidate)
     made = _joined(cases, candidate)
     if twin is not None and not _leaves_room(made, twin):
         return StorePlan("DUPLICATE", 1.0, "rules", known=twin)
@@ -207,7 +207,7 @@ def plan_verbatim(
 
 
 def _as_judged(
-    candidate: StoreCandidate, judged: Iterable[Judged], relations: Mapping[str, Relation]
+    candidate: StoreCandidate, judged: Iterable[ComparedVoice], relations: Mapping[str, Relation]
 ) -> dict[str, Relation]:
     """How a newcomer relates to the words of other voices, as the judge of the person's word sees it."""
     found: dict[str, Relation] = {}
@@ -302,7 +302,7 @@ def _relations(
     certain = {one.memory_id for one in odds if one.given}
     # A version that only its successor brought up (cosine 0) is looked at for its value, not weighed.
     asked = [other for other in near if other.id not in certain and not (other.is_over and not other.cosine)]
-    told = _told(candidate, asked, readers)
+    told = _classify_neighbours(candidate, asked, readers)
     found: dict[str, Relation] = {}
     for other in near:
         if other.id in certain:
@@ -311,7 +311,7 @@ def _relations(
             found[other.id] = _with_structure(told.get(other.id))
         elif other.id in told:
             relation = told[other.id]
-            if relation.by != "rules" and _of_other_matters(candidate.told, other.told):
+            if relation.by != "rules" and _differ_in_subject(candidate.told, other.told):
                 relation = _less_likely(relation)
             if relation.by != "rules":
                 relation = _of_amounts(candidate, other, discount_chance(relation, other.cosine, others))
@@ -377,7 +377,9 @@ def _limit_to_repeats(candidate: StoreCandidate, other: Neighbour, relation: Rel
     return Relation(Label.COEXIST, shares[Label.COEXIST], shares, relation.by, _SAYS_MORE)
 
 
-def _told(candidate: StoreCandidate, others: Sequence[Neighbour], readers: TextReaders) -> dict[str, Relation]:
+def _classify_neighbours(
+    candidate: StoreCandidate, others: Sequence[Neighbour], readers: TextReaders
+) -> dict[str, Relation]:
     if readers.relate is None or not others:
         return {}
     try:
@@ -409,7 +411,7 @@ def _likelier(relation: Relation) -> float:
     return _AT_ODDS * share / (_AT_ODDS * share + 1.0 - share)
 
 
-def _of_other_matters(candidate: Told, other: Told) -> bool:
+def _differ_in_subject(candidate: Told, other: Told) -> bool:
     """Whether each tells what only one value can hold of, and never of the same: a home here, an employer there."""
     keys = [{(key_form(one.subject), one.predicate) for one in told.claims} for told in (candidate, other)]
     return (
@@ -465,12 +467,12 @@ def _cases(
             relation = _record_changed(candidate, other, relation)
         whole = not own or not has_other_claims(rows, other.id, [one.claim_id for one in own])
         case = NeighbourCase(other, relation, decide_gate(candidate.standing, other.standing, relation), own, whole)
-        if other.id not in standing or _tells_more(case, standing[other.id]):
+        if other.id not in standing or _outweighs(case, standing[other.id]):
             standing[other.id] = case
     return list(standing.values())
 
 
-def _ended_by_what_stands(cases: Sequence[NeighbourCase], candidate: StoreCandidate) -> list[NeighbourCase]:
+def _find_enders(cases: Sequence[NeighbourCase], candidate: StoreCandidate) -> list[NeighbourCase]:
     """What is itself doubted ends nothing that was said before it.
 
     Where nothing else ended the candidate, the person's own word stands and is asked about, an equal is doubted with
@@ -481,38 +483,40 @@ def _ended_by_what_stands(cases: Sequence[NeighbourCase], candidate: StoreCandid
     if len(doubted) < len(older):
         return [case for case in cases if case not in doubted]
     return [
-        replace(case, verdict=_beside_disputed(candidate.standing, case.other.standing)) if case in doubted else case
+        replace(case, verdict=_verdict_beside_disputed(candidate.standing, case.other.standing))
+        if case in doubted
+        else case
         for case in cases
     ]
 
 
-def _beside_disputed(candidate: SourceAuthority, disputed: SourceAuthority) -> Verdict:
+def _verdict_beside_disputed(candidate: SourceAuthority, disputed: SourceAuthority) -> Verdict:
     if candidate.owners_word:
         return Verdict(GateDecision.COEXIST, "beside_disputed", review=True)
     deed = GateDecision.QUARANTINE if outranks(disputed, candidate) else GateDecision.DISPUTE
     return Verdict(deed, "beside_disputed", review=True)
 
 
-def _tells_more(case: NeighbourCase, before: NeighbourCase) -> bool:
+def _outweighs(case: NeighbourCase, before: NeighbourCase) -> bool:
     """What a version that is over tells counts for more than what its successor tells of the same candidate.
 
     A mere doubt gives way where the candidate says or completes what stands now; a value that is over, named, gives way
     only where the candidate surely says what stands now.
     """
     if case.relation.reason == OLD_VALUE:
-        return not _surely_says(before)
+        return not _agrees_certainly(before)
     if before.relation.reason == OLD_VALUE:
-        return _surely_says(case)
+        return _agrees_certainly(case)
     if case.relation.reason != VALUE_RETURNS:
-        return before.relation.reason == VALUE_RETURNS and _says_so_too(case)
-    return case.relation.certain or not _says_so_too(before)
+        return before.relation.reason == VALUE_RETURNS and _agrees(case)
+    return case.relation.certain or not _agrees(before)
 
 
-def _surely_says(case: NeighbourCase) -> bool:
+def _agrees_certainly(case: NeighbourCase) -> bool:
     return case.relation.certain and (case.relation.label is Label.DUPLICATE or case.relation.reason == _SAYS_MORE)
 
 
-def _says_so_too(case: NeighbourCase) -> bool:
+def _agrees(case: NeighbourCase) -> bool:
     return case.relation.label in (Label.DUPLICATE, Label.MERGE) or case.relation.reason == _SAYS_MORE
 
 

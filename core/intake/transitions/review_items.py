@@ -259,7 +259,7 @@ def open_conflict(tx: Tx, item_id: str, matter: ItemSubject) -> str | None:
     known = _known(tx, name)
     if known is not None:
         return known.id if known.state == "open" else None
-    asked = _asked(tx, matter)
+    asked = _find_open(tx, matter)
     if asked is not None:
         return asked
     space = tx.value("SELECT space_id FROM memories WHERE id = ?", (matter.incoming,))
@@ -284,7 +284,7 @@ def open_conflict(tx: Tx, item_id: str, matter: ItemSubject) -> str | None:
     return item_id
 
 
-def _asked(rows: Rows, matter: ItemSubject) -> str | None:
+def _find_open(rows: Rows, matter: ItemSubject) -> str | None:
     """The open item of this kind about the same memories, if any."""
     found = rows.value(
         "SELECT id FROM conflicts WHERE incoming_id = ? AND existing_id IS ? AND kind = ? AND +state = 'open'",

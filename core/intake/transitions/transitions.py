@@ -24,11 +24,11 @@ from core.intake.claims import (
     claims_of,
     close_earlier_version,
     find_counterpart,
-    next_version_said,
+    find_next_version,
     replace_claim,
     sync_claims,
 )
-from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, refresh_trust, standing_twin
+from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, find_standing_twin, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions import review_items
 from core.intake.transitions.merge import MergeResult, append_chain, make_room_in_chain, newest_version, write_merge
@@ -153,7 +153,7 @@ def _bring_back(tx: Tx, memory_id: str, status: Status) -> None:
     row = tx.row("memories", {"id": memory_id}) or {}
     kind, twin = Kind(row["kind"]), None
     if kind in KINDS_BY_TEXT and status is Status.ACTIVE:
-        twin = standing_twin(tx, [str(row["text"])], kind, str(row["space_id"]), str(row["scope_session"]))
+        twin = find_standing_twin(tx, [str(row["text"])], kind, str(row["space_id"]), str(row["scope_session"]))
     beneath = {"status": Status.CONSOLIDATED.value, "status_reason": "duplicate", "consolidated_into": twin}
     left = {} if status is Status.ACTIVE else {"status_reason": SOURCE_GONE, "retired_at": tx.now_ms}
     stands = {"status": status.value, "status_reason": None, "consolidated_into": None, **left}
@@ -328,7 +328,7 @@ class Transitions:
         """
         head, new = self._row(by_id), self._row(new_id)
         chain = str(head["chain_id"])
-        by_id = next_version_said(self.tx, chain, new, by_id)
+        by_id = find_next_version(self.tx, chain, new, by_id)
         until = _since(self._row(by_id))
         close_earlier_version(self.tx, chain, new)
         version = make_room_in_chain(self.tx, chain, new)

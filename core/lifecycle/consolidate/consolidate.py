@@ -24,7 +24,7 @@ from core.embed.base import AWAY
 from core.errors import CancelledError, LociError
 from core.intake.store.store import StoreService, judge_by_claims, plan_for_stored
 from core.intake.store.store_plan import NeighbourCase, StorePlan
-from core.intake.transaction.sources import standing_twin
+from core.intake.transaction.sources import find_standing_twin
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions.review_items import ItemSubject, known_matter
 from core.intake.transitions.transitions import Transitions
@@ -221,7 +221,7 @@ def recheck_opposed(rows: Rows, store_service: StoreService, memory_id: str) -> 
         None where it is at odds with nothing, or a person was asked about all of it before.
     """
     newcomer, plan = plan_for_stored(store_service, rows, memory_id)
-    twin = standing_twin(rows, newcomer.texts, newcomer.kind, newcomer.space_id, newcomer.standing.scope_session)
+    twin = find_standing_twin(rows, newcomer.texts, newcomer.kind, newcomer.space_id, newcomer.standing.scope_session)
     if twin not in (None, memory_id) or plan.known is not None:
         return None
     cases = tuple(case for case in plan.partners if case.odds)

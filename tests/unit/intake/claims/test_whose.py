@@ -9,7 +9,7 @@ from engine_rig import START_MS, Rig
 
 from core.belief.claims import find_persons_words
 from core.belief.gate import SourceAuthority
-from core.intake.candidate import authority_of, is_owners_word
+from core.intake.candidate import authority_of, counts_as_owner
 from core.types.values import Source
 
 
@@ -46,7 +46,7 @@ def test_gate_desk_and_the_way_in_agree(rig: Rig) -> None:
         held = _standing(rig, memory)
         assert not held.owner_said
         assert (
-            held.persons == _at_the_desk(rig, memory) == is_owners_word(source, imported=imported, by_client=by_client)
+            held.persons == _at_the_desk(rig, memory) == counts_as_owner(source, imported=imported, by_client=by_client)
         )
 
 

@@ -21,7 +21,7 @@ from core.vault.audit import AuditChain, AuditEntry, ChainReport
 from core.vault.bootstrap import Doubt, OlderCopy
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home
-from core.vault.head import FoundHead, Head, open_counter, read_head, seal_counter, write_head
+from core.vault.head import Head, HeadReading, open_counter, read_head, seal_counter, write_head
 from core.vault.vault import Vault
 
 _KEY = kit.KEYS.head
@@ -29,9 +29,9 @@ _KEY = kit.KEYS.head
 
 def test_a_head_comes_back(tmp_path: Path) -> None:
     path = tmp_path / "vault.head"
-    assert read_head(path, _KEY, kit.VAULT_ID) == FoundHead("missing")
+    assert read_head(path, _KEY, kit.VAULT_ID) == HeadReading("missing")
     write_head(path, _KEY, kit.VAULT_ID, Head(7, 99))
-    assert read_head(path, _KEY, kit.VAULT_ID) == FoundHead("ok", Head(7, 99))
+    assert read_head(path, _KEY, kit.VAULT_ID) == HeadReading("ok", Head(7, 99))
     assert path.stat().st_mode & 0o777 == 0o600
 
 
@@ -58,7 +58,7 @@ def test_a_head_that_was_changed_is_damaged(tmp_path: Path, spoil: Callable[[dic
     path = tmp_path / "vault.head"
     write_head(path, _KEY, kit.VAULT_ID, Head(7, 99))
     path.write_text(json.dumps(spoil(json.loads(path.read_text()))))
-    assert read_head(path, _KEY, kit.VAULT_ID) == FoundHead("damaged")
+    assert read_head(path, _KEY, kit.VAULT_ID) == HeadReading("damaged")
 
 
 def test_no_head_is_never_fatal(tmp_path: Path) -> None:
