@@ -337,7 +337,7 @@ class Part(QWidget):
         self.context = context
 
     def show_memory(self, inspected: Inspected) -> bool:
-        """Show it.
+        """Show the inspected memory.
 
         Args:
             inspected: what.

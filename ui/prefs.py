@@ -24,7 +24,7 @@ class Store(Protocol):
         ...
 
     def save(self, options: WindowOptions, state: Mapping[str, str]) -> None:
-        """Keep them."""
+        """Store options and state."""
         ...
 
 
@@ -40,7 +40,7 @@ class InMemoryStore:
         return self.options, self.state
 
     def save(self, options: WindowOptions, state: Mapping[str, str]) -> None:
-        """Keep them."""
+        """Store options and state."""
         self.options, self.state = options, dict(state)
 
 
@@ -63,7 +63,7 @@ class Prefs(QObject):
         self._timer.timeout.connect(self.save)
 
     def put(self, change: Callable[[WindowOptions], WindowOptions]) -> None:
-        """Change options.
+        """Replace the options by changed ones.
 
         Args:
             change: makes the new ones of the old; may raise CONFIG_INVALID, which leaves all as it was.
@@ -96,6 +96,6 @@ class Prefs(QObject):
             self._timer.start(_SAVE_MS)
 
     def save(self) -> None:
-        """Save now."""
+        """Store at once what has changed."""
         self._timer.stop()
         self._store.save(self.options, self._state)

@@ -40,7 +40,7 @@ class Shapes(QWidget):
         self.update()
 
     def paintEvent(self, _event: object) -> None:  # noqa: N802 - Qt's name
-        """Draw them."""
+        """Paint the widget."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         step, size = self._theme.px(_SHAPE + _GAP), self._theme.px(_SHAPE)

@@ -150,7 +150,7 @@ class Choose(QWidget):
             self.table.selectRow(0)
 
     def show_nothing(self) -> None:
-        """Begin anew."""
+        """Show the step without any export."""
         self.model.show_lines([], [])
         self._found.hide()
         self._bar.hide()

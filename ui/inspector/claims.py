@@ -276,7 +276,7 @@ class ClaimsPart(Part):
         layout.addLayout(self._inner)
 
     def show_memory(self, inspected: Inspected) -> bool:
-        """Show it.
+        """Show the inspected memory.
 
         Args:
             inspected: what.

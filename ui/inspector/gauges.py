@@ -389,7 +389,7 @@ class Gauge(QWidget):
         layout.addWidget(self.plot)
 
     def show_curve(self, curve: Curve, value: float, marks: tuple[Mark, ...]) -> None:
-        """Show it.
+        """Draw the curve of the gauge.
 
         Args:
             curve: over time.
@@ -423,7 +423,7 @@ class GaugesPart(Part):
         self._again = Refresh(self, self._read)
 
     def show_memory(self, inspected: Inspected) -> bool:
-        """Show it.
+        """Show the inspected memory.
 
         Args:
             inspected: what.

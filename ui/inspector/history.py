@@ -50,7 +50,7 @@ class ChainAxis(QWidget):
         theme.changed.connect(self.updateGeometry)
 
     def show_chain(self, chain: Chain, looked_at: str) -> bool:
-        """Draw it.
+        """Draw the versions on the axis.
 
         Args:
             chain: the versions.
@@ -331,7 +331,7 @@ class HistoryPart(Part):
         layout.addLayout(self._inner)
 
     def show_memory(self, inspected: Inspected) -> bool:
-        """Show it.
+        """Show the inspected memory.
 
         Args:
             inspected: what.

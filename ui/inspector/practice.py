@@ -145,7 +145,7 @@ class RulePart(Part):
         self._again = Refresh(self, self._read)
 
     def show_memory(self, inspected: Inspected) -> bool:
-        """Show it.
+        """Show the inspected memory.
 
         Args:
             inspected: what.
@@ -225,7 +225,7 @@ class ProcedurePart(Part):
         self._again = Refresh(self, self._read)
 
     def show_memory(self, inspected: Inspected) -> bool:
-        """Show it.
+        """Show the inspected memory.
 
         Args:
             inspected: what.

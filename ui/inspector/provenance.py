@@ -76,7 +76,7 @@ class DisclosuresPart(Part):
         column(self, label(_words()["title"], "label"), self.sentence, gap=6)
 
     def show_memory(self, inspected: Inspected) -> bool:
-        """Show it.
+        """Show the inspected memory.
 
         Args:
             inspected: what.
@@ -307,7 +307,7 @@ class Details(QWidget):
         self._grid.setColumnStretch(1, 1)
 
     def show_values(self, detail: MemoryDetail) -> None:
-        """Show them.
+        """Show the values as lines.
 
         Args:
             detail: of the memory.
@@ -364,7 +364,7 @@ class ProvenancePart(Part):
         )
 
     def show_memory(self, inspected: Inspected) -> bool:
-        """Show it.
+        """Show the inspected memory.
 
         Args:
             inspected: what.

@@ -67,7 +67,7 @@ class MentionsPart(Part):
         self._again = Refresh(self, self._read)
 
     def show_memory(self, inspected: Inspected) -> bool:
-        """Show it.
+        """Show the inspected memory.
 
         Args:
             inspected: what.
@@ -203,7 +203,7 @@ class DependentsPart(Part):
         layout.addLayout(flush(self.hold, None))
 
     def show_memory(self, inspected: Inspected) -> bool:
-        """Show it.
+        """Show the inspected memory.
 
         Args:
             inspected: what.
@@ -321,7 +321,7 @@ class RelationsPart(Part):
         layout.addLayout(self._inner)
 
     def show_memory(self, inspected: Inspected) -> bool:
-        """Show it.
+        """Show the inspected memory.
 
         Args:
             inspected: what.

@@ -354,7 +354,7 @@ class Waterfall(QWidget):
         self._inner = column(self, gap=8)
 
     def show_terms(self, terms: Sequence[TermWords], trust: float) -> None:
-        """Draw them.
+        """Draw the terms as bars.
 
         Args:
             terms: in the order in which they are added.
@@ -409,7 +409,7 @@ class _TermSpec(TableSpec[_TermRow]):
         return f"{text}, {row.sentence}" if title == _COLUMNS[0] else text
 
     def hint(self, _title: str, row: _TermRow) -> str:
-        """Its sentence."""
+        """The term's sentence."""
         return row.sentence
 
     def qt_font(self, title: str) -> QFont:
@@ -427,7 +427,7 @@ class TermTable(StillTable):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def show_terms(self, terms: Sequence[TermWords], trust: float) -> None:
-        """Fill it.
+        """Fill the table with the terms and their sum.
 
         Args:
             terms: in the order in which they are added.
@@ -465,7 +465,7 @@ class TrustPart(Part):
         column(self, label("Trust", "label"), *parts, gap=10)
 
     def show_memory(self, inspected: Inspected) -> bool:
-        """Show it.
+        """Show the inspected memory.
 
         Args:
             inspected: what.

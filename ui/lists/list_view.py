@@ -128,7 +128,7 @@ class ListModel(QAbstractListModel, Generic[R]):
     # ---- what Qt asks
 
     def rowCount(self, parent: _Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
-        """How many."""
+        """How many rows there are."""
         return 0 if parent.isValid() else len(self.lines)
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

@@ -153,7 +153,7 @@ class Heading(Inert):
     chooses: bool = False
 
     def describe(self) -> str:
-        """Its words."""
+        """The title with its count or note."""
         if self.count is not None:
             return f"{self.title}, {self.count:,}"
         return " · ".join(part for part in (self.title, self.note) if part)

@@ -152,7 +152,7 @@ class TableModel(QAbstractTableModel, Generic[R]):
     # ---- what Qt asks
 
     def rowCount(self, parent: _Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
-        """How many."""
+        """How many rows there are."""
         return 0 if parent.isValid() else len(self.rows)
 
     def columnCount(self, parent: _Index = _NOWHERE) -> int:  # noqa: N802 - Qt's name
@@ -160,7 +160,7 @@ class TableModel(QAbstractTableModel, Generic[R]):
         return 0 if parent.isValid() else len(self._columns)
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """A cell."""
+        """What Qt asks of a cell."""
         row = self.row_at(index.row()) if index.isValid() else None
         if row is None:
             return None

@@ -88,11 +88,11 @@ class EntryRows(RowSpec[Entry]):
         return f"{row.title}\n{row.hint}"
 
     def describe(self, row: Entry) -> str:
-        """Its title."""
+        """The title of the command."""
         return row.title
 
     def hint(self, _row: Entry) -> str:
-        """Nothing."""
+        """No tooltip."""
         return ""
 
     def height(self, _row: Entry, _place: int) -> int:
@@ -146,7 +146,7 @@ class CommandPalette(QDialog):
         outer.addWidget(frame)
 
     def open_with(self, entries: Sequence[Entry], last: Callable[[str], Entry] | None = None) -> None:
-        """Show it.
+        """Open the palette over the window.
 
         Args:
             entries: what can be done now.

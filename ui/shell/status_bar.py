@@ -33,7 +33,7 @@ class Dot(QWidget):
         self.update()
 
     def paintEvent(self, _event: object) -> None:  # noqa: N802 - Qt's name
-        """Draw it."""
+        """Paint the widget."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)

@@ -55,7 +55,7 @@ class FlowLayout(QLayout):
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:  # noqa: N802 - Qt's name
-        """Remove one."""
+        """Take an item out of the layout."""
         self._heights.clear()
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 

@@ -163,7 +163,7 @@ class ReceiptsTab(Tab):
         return super().is_settled and (not self._is_seen or self._is_whole)
 
     def forget(self) -> None:
-        """Another client."""
+        """Drop what was read of the client before."""
         self.list.show_lines([])
         self._show_nothing()
 
@@ -362,7 +362,7 @@ class ActivityTab(Tab):
         self._offer(None)
 
     def forget(self) -> None:
-        """Another client."""
+        """Drop what was read of the client before."""
         self.list.show_lines([])
 
     def read(self) -> None:

@@ -91,7 +91,7 @@ class Meter(QWidget):
         return QSize(self._theme.px(120), self._theme.px(8))
 
     def show_part(self, part: float, told: str) -> None:
-        """Fill it.
+        """Show how full the meter is.
 
         Args:
             part: 0 to 1.
@@ -102,7 +102,7 @@ class Meter(QWidget):
         self.update()
 
     def paintEvent(self, _event: object) -> None:  # noqa: N802 - Qt's name
-        """Draw it."""
+        """Paint the widget."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)

@@ -93,7 +93,7 @@ class StandingMark(QWidget):
         self.update()
 
     def paintEvent(self, _event: object) -> None:  # noqa: N802 - Qt's name
-        """Draw it."""
+        """Paint the widget."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         centre = QPointF(self.width() / 2, self.height() / 2)
@@ -157,7 +157,7 @@ class ClientRows(RowSpec[Row]):
     fade = "surface"
 
     def key(self, row: Row) -> str:
-        """Its id."""
+        """The row's id."""
         return row.id
 
     def describe(self, row: Row) -> str:

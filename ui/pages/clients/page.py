@@ -326,7 +326,7 @@ class ClientsPage(Page):
     # ---- the page's life
 
     def enter(self, wish: str = "") -> None:
-        """Show it.
+        """Show the page and read what it needs.
 
         Args:
             wish: `pair`, `token`, `stop`, `resume` or `nos` to begin that; the name of a client after `client:`; ""

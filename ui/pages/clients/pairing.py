@@ -153,7 +153,7 @@ class CodeView(QWidget):
         self.copy.setEnabled(False)
 
     def show_code(self, code: str) -> None:
-        """Show one.
+        """Show a code and its time.
 
         Args:
             code: 16 characters.
@@ -235,7 +235,7 @@ class EndView(QWidget):
         box.addLayout(row(None, self.only, self.look, self.fresh, self.grants, self.close_button))
 
     def show_end(self, ended: PairingEnd) -> None:
-        """Show it.
+        """Show how the pairing ended.
 
         Args:
             ended: how.

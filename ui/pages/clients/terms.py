@@ -56,7 +56,7 @@ class GrantBoxes(QWidget):
         return tuple(name for name, box in self.boxes.items() if box.isChecked())
 
     def show_grants(self, grants: Sequence[str]) -> None:
-        """Tick these."""
+        """Tick the granted boxes."""
         for name, box in self.boxes.items():
             box.setChecked(name in grants)
 

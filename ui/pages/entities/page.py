@@ -285,7 +285,7 @@ class EntitiesPage(Page):
     # ---- the page's life
 
     def enter(self, wish: str = "") -> None:
-        """Show it.
+        """Show the page and read what it needs.
 
         Args:
             wish: an entity's id, to look at that one; "" for none.

@@ -53,7 +53,7 @@ class EntityRows(RowSpec[EntityRow]):
     tells_repeats = True
 
     def key(self, row: EntityRow) -> str:
-        """Its id."""
+        """The row's id."""
         return row.id
 
     def describe(self, row: EntityRow) -> str:
@@ -61,7 +61,7 @@ class EntityRows(RowSpec[EntityRow]):
         return ", ".join(part for part in (row.head, row.detail, row.right) if part)
 
     def hint(self, _row: EntityRow) -> str:
-        """Nothing."""
+        """No tooltip."""
         return ""
 
     def height(self, _row: EntityRow, _place: int) -> int:

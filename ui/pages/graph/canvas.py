@@ -122,7 +122,7 @@ class Canvas(QWidget):
     # ---- the look
 
     def show_look(self, look: Viewport, *, fits: bool = False) -> None:
-        """Look so.
+        """Look at the plane through this viewport.
 
         Args:
             look: how.

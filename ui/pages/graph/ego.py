@@ -159,7 +159,7 @@ class EgoPainter:
         return found
 
     def paint(self, painter: QPainter, px: Points, look: Viewport, marks: Marks) -> None:
-        """Paint it.
+        """Paint everything onto the canvas.
 
         Args:
             painter: on the canvas.

@@ -107,7 +107,7 @@ class _Past(QWidget):
         self.setAccessibleName("Hollow shape")
 
     def paintEvent(self, _event: object) -> None:  # noqa: N802 - Qt's name
-        """Draw it."""
+        """Paint the widget."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(self._theme.colour("muted"), 1.5))

@@ -204,7 +204,7 @@ class ViewsChip(MenuChip):
         self.show_views((), "")
 
     def show_views(self, views: Sequence[GraphView], name: str) -> None:
-        """Offer views.
+        """List the named views in the menu.
 
         Args:
             views: all there are.

@@ -364,7 +364,7 @@ class Overlay:
         return self._rows.get(memory_id)
 
     def paint(self, painter: QPainter, scene: Scene, look: Viewport, meant: Highlight, *, at_rest: bool) -> None:
-        """Paint it.
+        """Paint everything onto the canvas.
 
         Args:
             painter: on the canvas.

@@ -172,7 +172,7 @@ class StepRows(RowSpec[StepRow]):
         return self.width() < self.theme.px(_NARROW)
 
     def key(self, row: StepRow) -> str:
-        """Its id."""
+        """The row's id."""
         return row.id
 
     def describe(self, row: StepRow) -> str:

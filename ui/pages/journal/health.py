@@ -381,7 +381,7 @@ class _Group(QFrame):
         theme.changed.connect(self._restyle)
 
     def show_figures(self, figures: tuple[Figure, ...]) -> None:
-        """Show them."""
+        """Show the figures of the group."""
         clear(self._column)
         for figure in figures:
             value = label(figure.value, wrap=True)

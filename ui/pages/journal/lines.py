@@ -194,7 +194,7 @@ class EntryRows(RowSpec[Entry]):
         self._has_words = False
 
     def key(self, row: Entry) -> str:
-        """Its id."""
+        """The row's id."""
         return row.id
 
     def describe(self, row: Entry) -> str:

@@ -169,7 +169,7 @@ class Tabs(QStackedWidget):
 
     @cached_property
     def changes(self) -> ChangesTab:
-        """What happened."""
+        """The tab of changes."""
         return self._add("changes", ChangesTab(self._context))
 
     @cached_property
@@ -204,7 +204,7 @@ class Tabs(QStackedWidget):
 
     @cached_property
     def audit(self) -> AuditTab:
-        """Every verb."""
+        """The tab of the audit."""
         return self._add("audit", AuditTab(self._context))
 
 
@@ -337,7 +337,7 @@ class JournalPage(Page):
     # ---- the page's life
 
     def enter(self, wish: str = "") -> None:
-        """Show it.
+        """Show the page and read what it needs.
 
         Args:
             wish: a tab: `changes`, `next`, `runs`, `relations`, `archive`, `health`, `imports` or `audit`, or `help`,

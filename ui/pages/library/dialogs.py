@@ -311,7 +311,7 @@ class ExampleRows(RowSpec[Example]):
         return f"{one_line(row.head, 120)}: {row.before}, then {row.after}"
 
     def hint(self, _row: Example) -> str:
-        """Nothing."""
+        """No tooltip."""
         return ""
 
     def height(self, _row: Example, _place: int) -> int:

@@ -53,15 +53,15 @@ class HelpRows(RowSpec[HelpEntry]):
     """How they look: the example on the left, the sentence on the right."""
 
     def key(self, row: HelpEntry) -> str:
-        """Its example."""
+        """The example it shows."""
         return row.example
 
     def describe(self, row: HelpEntry) -> str:
-        """Both."""
+        """The filter and its example."""
         return f"{row.example}: {row.sentence}"
 
     def hint(self, _row: HelpEntry) -> str:
-        """Nothing."""
+        """No tooltip."""
         return ""
 
     def _rects(self, rect: QRect) -> tuple[QRect, QRect]:
@@ -123,7 +123,7 @@ class SearchHelp(QFrame):
         self.hide()
 
     def open_below(self, top: int) -> None:
-        """Show it.
+        """Open the help below the line.
 
         Args:
             top: pixels from the upper edge of the page.

@@ -54,7 +54,7 @@ class Pan:
         self._canvas.camera.push(step.x(), step.y())
 
     def drop(self) -> None:
-        """It stays."""
+        """Stop pushing the plan; it stays where it is."""
         self._canvas.unsetCursor()
 
     def cancel(self) -> None:

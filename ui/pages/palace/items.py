@@ -333,7 +333,7 @@ class Heads:
         return row
 
     def put(self, rows: Iterable[MemoryRow]) -> None:
-        """Keep rows."""
+        """Keep rows that were read."""
         for row in rows:
             self._rows[row.id] = row
             self._rows.move_to_end(row.id)

@@ -113,7 +113,7 @@ class Camera(QObject):
         self._flight.start()
 
     def jump(self, to: Lens, fit: Fit = ("", "")) -> None:
-        """Be there."""
+        """Show a place at once, without a flight."""
         self.fit = fit
         self._flight.stop()
         self._put(to)

@@ -240,7 +240,7 @@ class AnswerRows(RowSpec[Row]):
         return describe_row(row)
 
     def hint(self, row: Row) -> str:
-        """Its text."""
+        """The memory's text."""
         return tip(row.text)
 
     def is_same(self, row: Row, other: Row) -> bool:

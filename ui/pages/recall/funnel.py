@@ -180,7 +180,7 @@ class StageBox(QAbstractButton):
         return QSize(_LEAST, self._theme.px(_HIGH))
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
-        """Draw it."""
+        """Paint the widget."""
         theme = self._theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -120,7 +120,7 @@ class KnobSlider(QSlider):
         return margin + share * (self.width() - 2 * margin)
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
-        """Draw it."""
+        """Paint the widget."""
         theme, middle = self._theme, self.height() / 2
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -344,7 +344,7 @@ class RecallPage(Page):
     # ---- the page's life
 
     def enter(self, wish: str = "") -> None:
-        """Show it.
+        """Show the page and read what it needs.
 
         Args:
             wish: `ask:` with a question, `why:` with the id of a memory, `saved`; "" for none.

@@ -114,7 +114,7 @@ class Asker(QObject):
         self.put(replace(self.asked, seen_as=name))
 
     def put(self, asked: LaboratoryQuery) -> None:
-        """Ask this."""
+        """Ask a question."""
         self.asked = asked
         self.again()
 

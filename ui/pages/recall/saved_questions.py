@@ -80,7 +80,7 @@ class SavedQuestions(QWidget):
         return self._told.text()
 
     def read(self) -> None:
-        """Read them."""
+        """Read the saved questions anew."""
         self._is_busy = True
         if not self._is_read:
             self.states.loading()

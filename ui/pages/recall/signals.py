@@ -181,7 +181,7 @@ class Swatch(QWidget):
         return QSize(self._theme.px(16), self._theme.px(9))
 
     def paintEvent(self, _event: object) -> None:  # noqa: N802 - Qt's name
-        """Draw it."""
+        """Paint the widget."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         path = QPainterPath()

@@ -489,7 +489,7 @@ class Effect(QWidget):
         self._trying.setVisible(is_tried)
 
     def show_comparison(self, comparison: Comparison, *, is_tried: bool) -> None:
-        """Show it.
+        """Show what the trial does to the saved questions.
 
         Args:
             comparison: now and as it would be.

@@ -56,7 +56,7 @@ class WarningBanner(QFrame):
         self._sign.setPixmap(self._theme.icon("triangle-alert", "warning").pixmap(QSize(side, side)))
 
     def say(self, sentence: str) -> None:
-        """Say it.
+        """Show the sentence of the warning.
 
         Args:
             sentence: from the engine; "" hides it.

@@ -58,7 +58,7 @@ class ReviewPage(Page):
     # ---- the page's life
 
     def enter(self, wish: str = "") -> None:
-        """Show it.
+        """Show the page and read what it needs.
 
         Args:
             wish: an item's id, to look at that one; "" for none.

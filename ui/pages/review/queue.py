@@ -77,7 +77,7 @@ class QueueRows(RowSpec[ReviewRow]):
     heading = (_HEADING, _HEADING)
 
     def key(self, row: ReviewRow) -> str:
-        """Its item."""
+        """The id of its item."""
         return row.id
 
     def describe(self, row: ReviewRow) -> str:
@@ -138,7 +138,7 @@ class ClosedRows(RowSpec[ClosedLine]):
     """How they look: a title with a word at the right, and under it why."""
 
     def key(self, row: ClosedLine) -> str:
-        """Its item."""
+        """The id of its item."""
         return row.id
 
     def describe(self, row: ClosedLine) -> str:
@@ -146,7 +146,7 @@ class ClosedRows(RowSpec[ClosedLine]):
         return f"{row.title}. {row.why} {row.when}"
 
     def hint(self, _row: ClosedLine) -> str:
-        """Nothing."""
+        """No tooltip."""
         return ""
 
     def height(self, _row: ClosedLine, _place: int) -> int:

@@ -288,7 +288,7 @@ class SettingsPage(Page):
     # ---- the page's life
 
     def enter(self, wish: str = "") -> None:
-        """Show it.
+        """Show the page and read what it needs.
 
         Args:
             wish: the title of a group to go to, else words to search for.

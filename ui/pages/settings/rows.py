@@ -55,7 +55,7 @@ class Switch(QAbstractButton):
         self.update()
 
     def paintEvent(self, _event: object) -> None:  # noqa: N802 - Qt's name
-        """Draw it."""
+        """Paint the widget."""
         theme, is_on = self._theme, self.isChecked()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -127,7 +127,7 @@ class SwitchControl(Control):
         self.wanted.emit(self._switch.isChecked())
 
     def show_value(self, value: object) -> None:
-        """Show it."""
+        """Show a value without telling anybody."""
         self._switch.setChecked(bool(value))
 
 
@@ -242,7 +242,7 @@ class NumberControl(Control):
             self.wanted.emit(value)
 
     def show_value(self, value: object) -> None:
-        """Show it."""
+        """Show a value without telling anybody."""
         if self._pause.isActive():
             return  # the person is at it; what they choose is told in a moment
         self._shown = value
@@ -275,7 +275,7 @@ class TextControl(Control):
             self.wanted.emit(self._shown)
 
     def show_value(self, value: object) -> None:
-        """Show it."""
+        """Show a value without telling anybody."""
         self._shown = str(value)
         self._edit.setText(self._shown)
 

@@ -112,7 +112,7 @@ class EventRows(RowSpec[TopicEvent]):
         return describe_event(row)
 
     def hint(self, _row: TopicEvent) -> str:
-        """Nothing."""
+        """No tooltip."""
         return ""
 
     def take_lines(self, lines: Sequence[TopicEvent | Inert]) -> None:

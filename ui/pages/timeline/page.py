@@ -75,7 +75,7 @@ class TimelinePage(Page):
     # ---- the page's life
 
     def enter(self, wish: str = "") -> None:
-        """Show it.
+        """Show the page and read what it needs.
 
         Args:
             wish: `time`, `topic`, or `ask:` with a topic behind it; "" for what was shown last.

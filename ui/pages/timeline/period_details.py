@@ -134,7 +134,7 @@ class MomentRows(RowSpec[MemoryRow]):
     tells_repeats = True
 
     def key(self, row: MemoryRow) -> str:
-        """Its id."""
+        """The row's id."""
         return row.id
 
     def describe(self, row: MemoryRow) -> str:
@@ -142,7 +142,7 @@ class MomentRows(RowSpec[MemoryRow]):
         return f"{KIND_WORDS[row.kind]}: {one_line(row.head)}. {details(row)}"
 
     def hint(self, row: MemoryRow) -> str:
-        """Its text."""
+        """The memory's text."""
         return tip(one_line(row.head))
 
     def height(self, _row: MemoryRow, _place: int) -> int:
