@@ -176,13 +176,13 @@ def messages_for(given: Given, said: Sequence[Turn], window: int) -> list[dict[s
         if left < 0:
             break
         kept.insert(0, turn)
-    told = [{"role": "system", "content": system}]
+    lines = [{"role": "system", "content": system}]
     for turn in kept:
-        told += [{"role": "user", "content": turn.user}, {"role": "assistant", "content": turn.assistant}]
-    return [*told, {"role": "user", "content": given.prompt}]
+        lines += [{"role": "user", "content": turn.user}, {"role": "assistant", "content": turn.assistant}]
+    return [*lines, {"role": "user", "content": given.prompt}]
 
 
-def left_out(reply: Mapping[str, Any]) -> str:
+def describe_left_out(reply: Mapping[str, Any]) -> str:
     """Why memories were left out of a context, with how many for each reason; "" where none was."""
     counts: dict[str, int] = {}
     for one in reply.get("excluded_reasons", ()):
@@ -196,7 +196,7 @@ _MOST_TURNS = 200
 _QUERY = 1_000
 
 
-def told(error: LociError) -> str:
+def describe_error(error: LociError) -> str:
     """What a refusal means for the person at the terminal."""
     names = {Code.VAULT_LOCKED: "locked", Code.NOT_HERE: "not_running"}
     return sentence(names[error.code]) if error.code in names else error.sentence
@@ -255,7 +255,7 @@ class Chat:
             self._screen.line(sentence("stopped"))
         except LociError as error:
             self._screen.end()
-            self._screen.line(told(error))
+            self._screen.line(describe_error(error))
 
     def _take(self, line: str) -> None:
         if not line.startswith("/"):
@@ -288,7 +288,7 @@ class Chat:
         try:
             found, why = self._host.chosen(self._wanted), sentence("no_model", host=self._host.name)
         except LociError as error:
-            found, why = None, told(error)
+            found, why = None, describe_error(error)
         if found is None:
             self._screen.line(sentence("no_model_still") if why == self._lacking else why)
             self._lacking = why
@@ -319,8 +319,8 @@ class Chat:
         try:
             return Given(prompt, self._memory.begin(prompt, self._model, budget_of(self._window)))
         except LociError as error:
-            self._screen.line(sentence("without_memory", reason=told(error)))
-            return Given(prompt, reason=told(error))
+            self._screen.line(sentence("without_memory", reason=describe_error(error)))
+            return Given(prompt, reason=describe_error(error))
 
     def _stream(self, messages: list[dict[str, str]], pieces: list[str]) -> str:
         """Show the answer as it comes; how the turn ended."""
@@ -347,7 +347,7 @@ class Chat:
         try:
             kept = self._memory.end(given.turn, given.prompt, answer, outcome)
         except LociError as error:
-            self._screen.line(sentence("not_kept", reason=told(error)))
+            self._screen.line(sentence("not_kept", reason=describe_error(error)))
             return
         if kept["left_out"]:
             self._screen.line(sentence("left_out"))
@@ -442,7 +442,7 @@ class Chat:
             included = counted(reply["included"], "memory", "memories")
             self._screen.line(sentence("why_read", tokens=reply["tokens"], budget=reply["budget"], included=included))
             self._screen.block(given.context)
-        if excluded := left_out(reply):
+        if excluded := describe_left_out(reply):
             self._screen.line(sentence("why_left", excluded=excluded))
         else:
             self._screen.line(sentence("why_left_none"))

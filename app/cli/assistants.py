@@ -81,9 +81,9 @@ def mcp(
     given = typed_grants(grants)
     door = doorway_of(context, checked_client(client or pair or _named(install) or _DEFAULT), tools)
     if install is not None:
-        from app.mcp.installation import Wish, install_into
+        from app.mcp.installation import InstallOptions, install_into
 
-        wish = Wish(only_print=only_print, yes=yes, code=code, grants=given or None)
+        wish = InstallOptions(only_print=only_print, yes=yes, code=code, grants=given or None)
         context.exit(install_into(door, install, wish))
     if pair is not None:
         from app.mcp.pairing import asked_grants, pair_client

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from app.cli.options import SPACE, told_reach, typed_grants
+from app.cli.options import SPACE, reach_lines, typed_grants
 from app.cli.output import Output, OutputError, one_line, visible
 from app.cli.root import Command, loci, with_command
 from app.cli.words import counted, first_words, minute, words
@@ -76,7 +76,7 @@ def _paired(out: Output, reply: Mapping[str, Any]) -> None:
         out.line(f"    Token   {reply['token']}")
         out.line(f"    Socket  {reply['socket']}")
         out.line("The token is shown this once; give it to the client and to nobody else.")
-    out.lines(told_reach(reply["client"], reply["grants"]))
+    out.lines(reach_lines(reply["client"], reply["grants"]))
     _told_new(out, reply)
 
 
@@ -103,7 +103,7 @@ def grant(command: Command, name: str, more: tuple[str, ...], less: tuple[str, .
 def _granted(out: Output, reply: Mapping[str, Any]) -> None:
     begun = "From now on" if reply["step"] else "Nothing changed;"
     out.line(f"{begun} {visible(reply['client'])} has: {', '.join(reply['grants'])}.")
-    out.lines(told_reach(reply["client"], reply["grants"]))
+    out.lines(reach_lines(reply["client"], reply["grants"]))
     _told_new(out, reply)
 
 

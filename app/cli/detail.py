@@ -18,17 +18,17 @@ from app.cli.words import (
     Item,
     aligned,
     claim_stands,
-    claim_told,
     conditions,
     counted,
     day,
+    describe_claim,
+    describe_source,
+    describe_status,
+    describe_trust,
     first_words,
     level,
     minute,
     on_day,
-    said,
-    status_told,
-    trust_told,
     voice,
     words,
 )
@@ -89,13 +89,13 @@ def _print(out: Output, shown: Item, about: _About) -> None:
 
 
 def _standing(shown: Item, about: _About) -> list[Row]:
-    status, *why = status_told(shown)
+    status, *why = describe_status(shown)
     rows = [("id", shown["id"]), ("kind", f"{shown['kind']}, in {one_line(shown['space'], _NAME)}"), ("status", status)]
     rows += [("", line) for line in why]
     successor = next((one for one in about.versions if one["id"] == shown["superseded_by"]), None)
     if shown["status"] == "superseded" and successor is not None:
         rows.append(("", str(words()["successor"]).format(text=first_words(successor["text"]))))
-        rows.append(("", f"{said(successor)} · {successor['id']}"))
+        rows.append(("", f"{describe_source(successor)} · {successor['id']}"))
     for number, line in enumerate(conditions(shown)):
         rows.append(("true" if not number else "", line))
     begin, end = day(shown["valid_from"]), day(shown["valid_to"])
@@ -107,7 +107,10 @@ def _standing(shown: Item, about: _About) -> list[Row]:
 
 
 def _origin(shown: Item) -> list[Row]:
-    rows = [("said" if shown["occurred_at"] else "source", said(shown)), ("stored", minute(shown["created_at"]))]
+    rows = [
+        ("said" if shown["occurred_at"] else "source", describe_source(shown)),
+        ("stored", minute(shown["created_at"])),
+    ]
     rows += [(name, one_line(shown[name], _NAME)) for name in ("author", "ref") if shown[name]]
     title = shown["provenance"]["conversation"].get("title")
     if title:
@@ -127,7 +130,7 @@ def _origin(shown: Item) -> list[Row]:
 def _trust(shown: Item) -> list[Row]:
     trust = next(term["value"] for term in shown["trust_terms"] if term["term"] == "trust")
     rows = [("trust", f"{trust:.2f}, {level(trust)}")]
-    told = trust_told(shown)
+    told = describe_trust(shown)
     width = max(len(name) for _, name, _ in told)
     return rows + [("", f"  {figure:>5}  {name:<{width}}  {sentence}") for figure, name, sentence in told]
 
@@ -135,7 +138,7 @@ def _trust(shown: Item) -> list[Row]:
 def _claims(shown: Item) -> list[Row]:
     rows: list[Row] = []
     for claim in shown["claims"]:
-        rows.append(("claims" if not rows else "", claim_told(claim)))
+        rows.append(("claims" if not rows else "", describe_claim(claim)))
         rows.append(("", f"  {claim_stands(claim)}"))
     return rows
 
@@ -158,7 +161,7 @@ def _version(one: Item, this_id: str) -> str:
 
 def _asked(shown: Item, about: _About) -> list[Row]:
     rows: list[Row] = []
-    told = status_told(shown)
+    told = describe_status(shown)
     for item in about.asked:
         asked = words()["asked"].format(id=short(item["id"], about.queue), question=one_line(item["question"], _NAME))
         rows.append(("question" if not rows else "", asked))
@@ -166,7 +169,7 @@ def _asked(shown: Item, about: _About) -> list[Row]:
             other = item[name]
             if other is not None and other["id"] not in (shown["id"], shown["part_of"]):
                 rows.append(("", words()["sides"][name].format(text=first_words(other["text"]))))
-                rows.append(("", f"{said(other)}, trust {other['trust']:.2f} · {other['id']}"))
+                rows.append(("", f"{describe_source(other)}, trust {other['trust']:.2f} · {other['id']}"))
         if item["reason"] not in told:
             rows.append(("", item["reason"]))
     return [*rows, ("", "`loci conflicts` lists the answers.")] if rows else rows

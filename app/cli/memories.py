@@ -183,11 +183,11 @@ def _time_told(plan: Mapping[str, Any]) -> str:
     time = plan["time"]
     if time is None:
         return str(words()["recall"]["no_time"]) if "time" in plan["given"] else ""
-    days = days_told(date.fromisoformat(time["from"]), date.fromisoformat(time["to"]))
+    days = describe_days(date.fromisoformat(time["from"]), date.fromisoformat(time["to"]))
     return f"{one_line(time['words'], _NAME)} ({days})" if time["words"] else days
 
 
-def days_told(first: date, last: date) -> str:
+def describe_days(first: date, last: date) -> str:
     """Days as a person writes them: `4–10 May 2026`, `30 April – 3 May 2026`, `until 10 May 2026`.
 
     Args:

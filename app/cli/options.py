@@ -42,7 +42,7 @@ def typed_grants(groups: Iterable[str]) -> list[str]:
     return found
 
 
-def told_reach(name: str, grants: Sequence[str]) -> list[str]:
+def reach_lines(name: str, grants: Sequence[str]) -> list[str]:
     """What a client sees with its grants, and how to let it see more.
 
     Args:

@@ -11,7 +11,7 @@ import click
 from app.cli.options import local_time
 from app.cli.output import Output, one_line, passage, visible
 from app.cli.root import Command, loci, with_command
-from app.cli.words import counted, first_words, said, words
+from app.cli.words import counted, describe_source, first_words, words
 from app.vault.session import Session
 from core.config.grant_wording import shell_quoted
 from core.errors import Code, UserError
@@ -166,8 +166,8 @@ def _listed(out: Output, reply: Mapping[str, Any], *, whole: bool = True, total:
     for name, count in more.items():
         out.line(counted(words()["more_of"], count, name=one_line(name, 64), typed=visible(shell_quoted(name))))
     count = sum(item["state"] == "open" for item in every)
-    said = f"{count} of {total}" if total is not None and total > count else f"{count}"
-    out.line("Nothing waits for you." if not count else f"{said} to decide. `loci resolve ID ACTION` decides one.")
+    number = f"{count} of {total}" if total is not None and total > count else f"{count}"
+    out.line("Nothing waits for you." if not count else f"{number} to decide. `loci resolve ID ACTION` decides one.")
 
 
 def _asked(asked: Mapping[str, Any]) -> str:
@@ -220,7 +220,7 @@ def _side(out: Output, name: str, item: Mapping[str, Any]) -> None:
     times = item["access_count"]
     given = f" · {counted(words()['recalled'], times)}" if times else ""
     status = words()["short_status"][item["status"]]
-    out.line(f"              {said(item)} · trust {item['trust']:.2f}{given} · {status} · {item['id']}")
+    out.line(f"              {describe_source(item)} · trust {item['trust']:.2f}{given} · {status} · {item['id']}")
 
 
 @loci.command(cls=_Resolve)

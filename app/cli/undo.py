@@ -13,7 +13,7 @@ import click
 
 from app.cli.output import Output, visible
 from app.cli.root import Command, loci, with_command
-from app.cli.words import actor_of, counted, first_words, minute, whose, words
+from app.cli.words import actor_of, counted, describe_actor, first_words, minute, words
 from app.vault.session import Session
 from core.errors import Code, LociError
 
@@ -84,7 +84,7 @@ def print_undone(out: Output, reply: Mapping[str, Any], step: Step | None = None
     out.line(form.format(label=label.removeprefix(_UNDO).removeprefix(_REDO)))
     out.lines(f"    {line}" for line in about)
     if step is not None:
-        out.line(whose(step))
+        out.line(describe_actor(step))
     out.lines(words()["to_be_paired"].format(name=visible(name)) for name in reply.get("unpaired", ()))
     if reply.get("left"):
         out.line(counted(words()["left"], len(reply["left"])))

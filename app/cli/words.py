@@ -54,11 +54,11 @@ def older_words(older: Mapping[str, Any]) -> str:
     Returns:
         One line.
     """
-    said = words()["accept_older"]
-    told = said["older" if older["doubt"] == "older" else "unknown"].format(
+    sentences = words()["accept_older"]
+    told = sentences["older" if older["doubt"] == "older" else "unknown"].format(
         seen=f", {minute(older['seen_at'])}" if older["seen_at"] else "", **{name: older[name] for name in _TOLD_OLDER}
     )
-    return f"{told} {said['until'].format(do=older['do'])}"
+    return f"{told} {sentences['until'].format(do=older['do'])}"
 
 
 # ---- times
@@ -105,7 +105,7 @@ def on_day(item: Item) -> str:
     return day(item["occurred_at"], item["occurred_precision"])
 
 
-def said(item: Item) -> str:
+def describe_source(item: Item) -> str:
     """When it was said and by whom: `2025-03-01, by a tool, brought by notes`.
 
     Args:
@@ -130,7 +130,7 @@ def _brought(item: Item, form: str) -> str:
     return source
 
 
-def status_told(item: Item) -> list[str]:
+def describe_status(item: Item) -> list[str]:
     """How it stands and why.
 
     Args:
@@ -156,7 +156,7 @@ def conditions(item: Item) -> list[str]:
 # ---- claims
 
 
-def claim_told(claim: Item) -> str:
+def describe_claim(claim: Item) -> str:
     """A claim as a sentence a person would say: `You live in Lisbon`.
 
     Args:
@@ -217,7 +217,7 @@ def level(trust: float) -> str:
     return str(next(step["says"] for step in steps if trust >= step["from"] or step["from"] == 0)).lower()
 
 
-def trust_told(shown: Item) -> list[tuple[str, str, str]]:
+def describe_trust(shown: Item) -> list[tuple[str, str, str]]:
     """The terms of a trust: what each does, its name, and the numbers that made it.
 
     Args:
@@ -295,7 +295,7 @@ def actor_of(step: Item) -> str:
     return str(words()["actors"].get(step["actor"], step["actor"]))
 
 
-def whose(step: Item) -> str:
+def describe_actor(step: Item) -> str:
     """Whose step it was, as a sentence.
 
     Args:

@@ -266,7 +266,7 @@ _MOST_BYTES = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class InstallOptions:
     """How an assistant shall be set up.
 
     Attributes:
@@ -282,7 +282,7 @@ class Wish:
     grants: Sequence[str] | None = None
 
 
-def install_into(door: Doorway, assistant: str, wish: Wish) -> int:
+def install_into(door: Doorway, assistant: str, wish: InstallOptions) -> int:
     """Set an assistant up, and pair it by its code, or where the person says what it shall see.
 
     Args:
@@ -353,7 +353,7 @@ def _agreed(path: Path, old: str | None) -> bool:
     return click.confirm(f"{what}? ({path.name})", default=False, err=True)
 
 
-def _done(door: Doorway, found: Recipe, path: Path, kept: Path | None, wish: Wish) -> None:
+def _done(door: Doorway, found: Recipe, path: Path, kept: Path | None, wish: InstallOptions) -> None:
     door.out.line(f"{found.title} is set up." + ("" if kept is None else f" The file as it was: {kept}"))
     was_paired, given = False, None
     if wish.code is not None:

@@ -63,7 +63,7 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class ClientReach:
     """What a client may do, and which spaces it was granted."""
 
     grants: tuple[str, ...]
@@ -116,7 +116,7 @@ class Link:
         """The client's name."""
         return self._who.client
 
-    async def welcome(self, within_s: float) -> Sight | None:
+    async def welcome(self, within_s: float) -> ClientReach | None:
         """What this client may do, where that can be told at once; nothing is started, no connection is kept.
 
         Args:
@@ -131,7 +131,7 @@ class Link:
                 client = await AsyncClient.connect(self._place, None)
                 try:
                     said = await client.greet(self._who.client, token)
-                    return Sight(said.grants, said.spaces)
+                    return ClientReach(said.grants, said.spaces)
                 finally:
                     await client.close()
         return None

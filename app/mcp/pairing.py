@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import click
 
-from app.cli.options import SPACE, told_reach
+from app.cli.options import SPACE, reach_lines
 from app.cli.output import visible
 from app.mcp.doorway import Doorway, checked_client, own_command
 from app.mcp.tokens import read_token, write_token
@@ -52,7 +52,7 @@ def pair_client(
     door.out.progression.is_done = True
     command = used_by or f"loci mcp --client {name}"
     door.out.line(f"Paired {visible(name)}: {', '.join(given)}. Its token is kept for `{command}`.")
-    door.out.lines(told_reach(name, given))
+    door.out.lines(reach_lines(name, given))
     return name, given
 
 

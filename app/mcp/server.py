@@ -26,7 +26,7 @@ from mcp.shared._context_streams import ContextReceiveStream, ContextSendStream
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 
-from app.mcp.link import Link, Sight
+from app.mcp.link import ClientReach, Link
 from app.mcp.texts import SHOWN, readable
 from app.mcp.tools import Tool, answered, common_words, offered
 from app.mcp.words import sentence, words
@@ -231,7 +231,7 @@ def run(make_link: Callable[[], Link], profile: str) -> None:
     asyncio.run(_serve(make_link, profile))
 
 
-def told_spaces(client: str, welcome: Sight | None) -> str:
+def describe_spaces(client: str, welcome: ClientReach | None) -> str:
     """What an assistant is told of the spaces it sees.
 
     Args:
@@ -255,7 +255,7 @@ async def _serve(make_link: Callable[[], Link], profile: str) -> None:
     try:
         async with stdio_server() as (read, write):
             sys.stdout = sys.stderr  # what anything prints would be flushed onto the wire at the end
-            server = Bridge(link, profile).server(told_spaces(link.client, await link.welcome(_PEEK_S)))
+            server = Bridge(link, profile).server(describe_spaces(link.client, await link.welcome(_PEEK_S)))
             await server.run(StrictStream(read, write), write, server.create_initialization_options())
     finally:
         await link.close()

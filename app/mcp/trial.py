@@ -102,11 +102,11 @@ async def _tried(steps: _Steps) -> None:
         steps.say("search", said if found.is_error else "Loci answers.", ok=not found.is_error)
         status = await session.read_resource(_STATUS)
         told = json.loads("".join(part.text for part in status.contents if isinstance(part, TextResourceContents)))
-        is_blind, says = sight_told(steps.door.client, told)
+        is_blind, says = describe_visibility(steps.door.client, told)
         steps.say("sees", says, ok=True, mark="look" if is_blind else "ok")
 
 
-def sight_told(client: str, status: Mapping[str, Any]) -> tuple[bool, str]:
+def describe_visibility(client: str, status: Mapping[str, Any]) -> tuple[bool, str]:
     """What a client sees, for the person who set it up.
 
     Args:

@@ -30,11 +30,11 @@ from core.types.reviews import Decision, HoldRequest, QueueRequest
 from core.types.values import OWNER_ACTOR, Action, Actor, Kind, Source
 from core.types.views import FindRequest, Revision
 
-Deed = Mapping[str, Any]
+SampleEvent = Mapping[str, Any]
 
 
 @dataclass
-class Deeds:
+class SampleHistory:
     """Does one thing after another.
 
     Attributes:
@@ -45,7 +45,7 @@ class Deeds:
     engine: Engine
     clients: dict[str, Actor] = field(default_factory=dict)
 
-    def do(self, deed: Deed) -> None:
+    def do(self, deed: SampleEvent) -> None:
         """Do one thing; the caller's thread waits.
 
         Args:
@@ -56,7 +56,7 @@ class Deeds:
         self.engine.flush()
 
     @property
-    def _verbs(self) -> Mapping[str, Callable[[Deed], None]]:
+    def _verbs(self) -> Mapping[str, Callable[[SampleEvent], None]]:
         return {
             "revise": self._revise,
             "arrange": self._arrange,
@@ -75,7 +75,7 @@ class Deeds:
             "work": self._work,
         }
 
-    def _revise(self, deed: Deed) -> None:
+    def _revise(self, deed: SampleEvent) -> None:
         change = Revision(
             text=deed.get("text"),
             pinned=deed.get("pinned"),
@@ -84,33 +84,33 @@ class Deeds:
         )
         self.engine.library.revise(self._found(deed), change).result()
 
-    def _arrange(self, deed: Deed) -> None:
+    def _arrange(self, deed: SampleEvent) -> None:
         del deed
         self.engine.palace.arrange().result()
 
-    def _rename(self, deed: Deed) -> None:
+    def _rename(self, deed: SampleEvent) -> None:
         room = self.engine.palace.locate(self._found(deed)[0]).result().room_id
         self.engine.palace.rename_room(room, deed["name"]).result()
 
-    def _forget(self, deed: Deed) -> None:
+    def _forget(self, deed: SampleEvent) -> None:
         self.engine.memories.forget(self._found(deed)[0], OWNER_ACTOR).result()
 
-    def _undo(self, deed: Deed) -> None:
+    def _undo(self, deed: SampleEvent) -> None:
         del deed
         self.engine.memories.undo(None, OWNER_ACTOR).result()
 
-    def _pair(self, deed: Deed) -> None:
+    def _pair(self, deed: SampleEvent) -> None:
         paired = self.engine.clients.pair(deed["name"], deed["grants"]).result()
         self.clients[deed["name"]] = Actor("client", paired.client_id, deed["name"])
 
-    def _pause(self, deed: Deed) -> None:
+    def _pause(self, deed: SampleEvent) -> None:
         self.engine.clients.pause(deed["name"]).result()
 
-    def _refuse(self, deed: Deed) -> None:
+    def _refuse(self, deed: SampleEvent) -> None:
         """It asks for what it may not: the door puts that down."""
         self.engine.note_refusal(self._by(deed).client_id, Code(deed["code"]))
 
-    def _store(self, deed: Deed) -> None:
+    def _store(self, deed: SampleEvent) -> None:
         source = deed.get("source")
         request = StoreRequest(
             text=deed["text"],
@@ -121,34 +121,34 @@ class Deeds:
         )
         self.engine.memories.store(request, self._by(deed)).result()
 
-    def _recall(self, deed: Deed) -> None:
+    def _recall(self, deed: SampleEvent) -> None:
         for query in deed["queries"]:
             self.engine.memories.recall(RecallQuery(query, limit=deed.get("limit", 3)), self._by(deed)).result()
 
-    def _context(self, deed: Deed) -> None:
+    def _context(self, deed: SampleEvent) -> None:
         for prompt in deed["prompts"]:
             self.engine.memories.context(ContextQuery(prompt), self._by(deed)).result()
 
-    def _doubt(self, deed: Deed) -> None:
+    def _doubt(self, deed: SampleEvent) -> None:
         self.engine.memories.dispute(self._found(deed)[0], self._by(deed), deed.get("reason")).result()
 
-    def _hold(self, deed: Deed) -> None:
+    def _hold(self, deed: SampleEvent) -> None:
         self.engine.conflicts.hold(HoldRequest("client", deed["client"])).result()
 
-    def _decide(self, deed: Deed) -> None:
+    def _decide(self, deed: SampleEvent) -> None:
         """Decide alike what is open, all of it in one step; `kinds` and `text` narrow it."""
         wanted = QueueRequest(kinds=tuple(deed["kinds"]), text=deed.get("text"))
         ids = [row.id for row in self.engine.conflicts.queue(wanted).result().rows]
         if ids:
             self.engine.conflicts.resolve_many(ids, Decision(Action(deed["action"]))).result()
 
-    def _work(self, deed: Deed) -> None:
+    def _work(self, deed: SampleEvent) -> None:
         """A kind of the work that runs by itself elsewhere; here nothing runs that no deed asks for."""
         ran = self.engine.jobs.run(JobType(deed["job"])).result()
         if ran.state is not JobState.DONE:
             raise BugError("a deed of the sample palace whose work does not end well")
 
-    def _by(self, deed: Deed) -> Actor:
+    def _by(self, deed: SampleEvent) -> Actor:
         name = deed.get("by")
         if name is None:
             return OWNER_ACTOR
@@ -157,7 +157,7 @@ class Deeds:
             self.engine.clients.note_seen(actor.client_id)  # as the door notes it when a client proves itself
         return actor
 
-    def _found(self, deed: Deed) -> Sequence[str]:
+    def _found(self, deed: SampleEvent) -> Sequence[str]:
         ids = [i for query in deed["find"] for i in self.engine.library.find(FindRequest(query)).result().ids]
         if not ids:
             raise BugError("a deed of the sample palace that finds nothing")
@@ -260,7 +260,7 @@ def fill(engine: Engine, clock: SampleClock, told: Told | None = None) -> None:
                 told(number, len(parts))
             clock.put(part.on)
             engine.imports.run(part.path, None, part.space, OWNER_ACTOR).result()
-        deeds = Deeds(engine)
+        deeds = SampleHistory(engine)
         done: Counter[str] = Counter()
         for deed in json.loads((folder / "deeds.json").read_text(encoding="utf-8")):
             clock.put(_noon(deed["on"]) + _PAUSE * done[deed["on"]])

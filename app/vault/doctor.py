@@ -19,7 +19,7 @@ from app.qt import load_qt
 from app.vault.connection import ask_secret
 from core.engine.facade import Finding, HomeKeys, examine, finding, restore_vault
 from core.errors import LociError
-from core.ipc.protocol.time_format import iso
+from core.ipc.protocol.time_format import format_time
 from core.types.clock import SystemClock
 
 _SILENCE_S = 3.0
@@ -98,7 +98,7 @@ def restore_backup(parts: Parts, archive: Path, tell: Callable[[str], None]) -> 
     if info.has_old:
         tell("The vault that was here is kept beside the new one, with the ending .before-restore.")
     return {
-        "made_at": iso(info.made_at_ms),
+        "made_at": format_time(info.made_at_ms),
         "seq": info.seq,
         "rows": dict(info.counts),
         "dropped_clients": info.dropped_clients,

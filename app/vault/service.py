@@ -20,7 +20,7 @@ from core.engine.facade import Engine, HomeKeys, RootKey
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.ipc.methods.vault import older_of
 from core.ipc.protocol.schema import load
-from core.ipc.socket.server import Hooks, Server, gone, unopened
+from core.ipc.socket.server import Hooks, Server, failed_turn, no_socket_error
 from core.types.clients import PairingTurn
 
 T = TypeVar("T")
@@ -77,7 +77,7 @@ class Service:
     ) -> PairingTurn:
         """Open pairing for the window; see `core.ipc.socket.pairing`. Where no socket stands, the code fails."""
         port = None if self._server is None else self._server.pairing
-        return unopened(gone()) if port is None else port.open_pairing(name, grants, limit)
+        return failed_turn(no_socket_error()) if port is None else port.open_pairing(name, grants, limit)
 
     def answer(self, request_id: str, allow: bool, grants: tuple[str, ...] | None = None) -> Future[bool]:
         """Say yes or no to a question; False where nobody waits for it any more."""

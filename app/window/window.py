@@ -63,7 +63,7 @@ def raise_running(name: str) -> bool:
     return True
 
 
-class Ear(QObject):
+class RaiseListener(QObject):
     """Listens for another start."""
 
     def __init__(self, name: str, called: Callable[[], None]) -> None:
@@ -221,7 +221,7 @@ def open_window(parts: Parts, tell: Tell) -> int:
         if info is not None:
             announce_opening(desktop.context, info)
         shown = Shown(app, desktop, service)
-        ear = Ear(ear_at, shown.raise_window)
+        ear = RaiseListener(ear_at, shown.raise_window)
         _claim_if_free(engine, service, tell)
         try:
             return shown.run()

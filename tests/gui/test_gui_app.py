@@ -24,7 +24,7 @@ from app.sample.sample import BEGIN, END, SampleClock, parts_in, sample_engine
 from app.sample.shot import Shot, check
 from app.vault.service import Service
 from app.window.desktop import Desktop, HomeStore, build, fixed
-from app.window.window import NO_TRAY, Ear, Shown, place_of, raise_running
+from app.window.window import NO_TRAY, RaiseListener, Shown, place_of, raise_running
 from core.config.option_rows import replace_option
 from core.errors import Code, LociError
 from ui.context import Command, Context
@@ -43,7 +43,7 @@ def place(tmp_path: Path) -> str:
 def test_a_window_is_called_by_a_second_start_and_by_nobody_after_it_closed(qtbot: QtBot, place: str) -> None:
     called: list[int] = []
     assert not raise_running(place)
-    ear = Ear(place, lambda: called.append(1))
+    ear = RaiseListener(place, lambda: called.append(1))
     assert ear.is_listening
     assert raise_running(place)
     settle(qtbot, lambda: called == [1])
@@ -55,7 +55,7 @@ def test_a_window_is_called_by_a_second_start_and_by_nobody_after_it_closed(qtbo
 
 
 def test_only_its_own_user_may_call_it(place: str) -> None:
-    ear = Ear(place, lambda: None)
+    ear = RaiseListener(place, lambda: None)
     assert stat.S_IMODE(Path(place).parent.stat().st_mode) == 0o700
     assert stat.S_IMODE(Path(place).stat().st_mode) & 0o077 == 0
     ear.close()
@@ -68,7 +68,7 @@ def test_the_place_a_crash_left_behind_is_taken_over(qtbot: QtBot, place: str) -
     assert Path(place).exists()
     assert not raise_running(place)
     called: list[int] = []
-    ear = Ear(place, lambda: called.append(1))
+    ear = RaiseListener(place, lambda: called.append(1))
     assert raise_running(place)
     settle(qtbot, lambda: called == [1])
     ear.close()

@@ -22,14 +22,14 @@ from core.ipc.protocol.messages import (
     BadMessage,
     RateLimitedError,
     check_text,
+    escape_text,
     parse,
     read_request,
-    shown,
 )
 from core.ipc.protocol.schema import Method
-from core.ipc.protocol.time_format import iso
+from core.ipc.protocol.time_format import format_time
 from core.ipc.socket.limits import SearchLimits
-from core.ipc.socket.line_stream import LineReader, LineTooLongError, StreamEndedError, fit
+from core.ipc.socket.line_stream import LineReader, LineTooLongError, StreamEndedError, fit_reply
 from core.types.clock import ManualClock
 from core.types.recall import PlanChange
 from core.types.values import band
@@ -167,7 +167,7 @@ def test_lines_survive_any_cutting(lines: list[bytes], cuts: list[int]) -> None:
 def test_an_answer_never_passes_the_cap(sizes: list[int], wide: bool) -> None:
     letter = "\U0001f600" if wide else "\\"
     items = [{"id": f"i{n}", "text": letter * (size // 4)} for n, size in enumerate(sizes)]
-    line, kept = fit("x", {"items": items, "total": len(items)})
+    line, kept = fit_reply("x", {"items": items, "total": len(items)})
     body = json.loads(line)["result"]
     assert len(line) <= LINE_BYTES
     assert body["items"] == items[: len(body["items"])]
@@ -194,7 +194,7 @@ def test_never_more_than_the_limit_in_any_minute(pauses: list[int], limit: int) 
 
 @given(st.text(max_size=200), st.integers(2, 60))
 def test_shown_names_are_one_short_plain_line(text: str, limit: int) -> None:
-    found = shown(text, limit)
+    found = escape_text(text, limit)
     assert len(found) <= limit
     assert found.isprintable()
     assert not set(found) & set("<>&")
@@ -256,10 +256,10 @@ def test_a_weight_is_a_share_or_refused(weight: float) -> None:
 
 @given(st.integers(-62_135_596_800_000, 253_402_300_799_999))
 def test_times_keep_their_order(ms: int) -> None:
-    text = iso(ms)
+    text = format_time(ms)
     assert text is not None
     assert text.endswith("Z")
-    later = iso(min(ms + 86_400_000, 253_402_300_799_999))
+    later = format_time(min(ms + 86_400_000, 253_402_300_799_999))
     assert later is not None
     assert later[:10] >= text[:10]
 

@@ -25,10 +25,10 @@ from core.ipc.client.wire import (
     Report,
     Welcome,
     Wire,
-    gone,
+    call_timeout_error,
+    connection_lost_error,
     pair_params,
     refused_hello,
-    too_slow,
 )
 from core.ipc.protocol.messages import OWNER_NAME, parse
 from core.ipc.protocol.transport import Place, connect
@@ -110,7 +110,7 @@ class AsyncClient:
 
     async def close(self) -> None:
         """End the connection; calls under way end with NOT_HERE. Safe to call twice."""
-        self._end(gone())
+        self._end(connection_lost_error())
         self._listening.cancel()
         await asyncio.gather(self._listening, return_exceptions=True)
         self._writer.close()
@@ -177,7 +177,7 @@ class AsyncClient:
                 await self._drained()
                 return await answer
         except TimeoutError:
-            raise too_slow() from None
+            raise call_timeout_error() from None
         except asyncio.CancelledError:
             self._stop(ident)
             raise
@@ -219,7 +219,7 @@ class AsyncClient:
         except LociError as error:
             self._end(error)
         except asyncio.CancelledError:
-            self._end(gone())
+            self._end(connection_lost_error())
             raise
         finally:
             self._end(BugError("the reader of a connection"))
@@ -257,7 +257,7 @@ class AsyncClient:
         if call is None or call.answer.done():
             return  # nobody waits for it any more
         if message.result is None:
-            call.answer.set_exception(message.error or gone())
+            call.answer.set_exception(message.error or connection_lost_error())
         else:
             call.answer.set_result(message.result)
 

@@ -26,10 +26,10 @@ from core.ipc.client.wire import (
     Report,
     Welcome,
     Wire,
-    gone,
+    call_timeout_error,
+    connection_lost_error,
     pair_params,
     refused_hello,
-    too_slow,
 )
 from core.ipc.protocol.messages import OWNER_NAME
 from core.ipc.protocol.transport import Place, connect, peer_of
@@ -209,7 +209,7 @@ class Client:
                 self._cancel(ident)
                 continue
             if message is None:
-                raise too_slow()
+                raise call_timeout_error()
             self._take(message, progress, notify)
         return answer.value()
 
@@ -313,7 +313,7 @@ class Client:
                 pass
         except LociError as error:
             return error
-        return gone()
+        return connection_lost_error()
 
     def _message(self, timeout_s: float) -> Message | None:
         """The next message; None where none is whole in time."""
@@ -328,7 +328,7 @@ class Client:
             except TimeoutError:
                 return None
             except OSError:
-                self._wire.end(gone())
+                self._wire.end(connection_lost_error())
         return message
 
 

@@ -20,9 +20,9 @@ from core.ipc.protocol.messages import (
     check_text,
     encode,
     error_from,
+    escape_text,
     parse,
     request,
-    shown,
 )
 from core.security.handshake import (
     MAC_BYTES,
@@ -60,7 +60,7 @@ class Answer:
     def value(self) -> dict[str, Any]:
         """The result; raises what the server answered."""
         if self.result is None:
-            raise self.error or gone()
+            raise self.error or connection_lost_error()
         return self.result
 
 
@@ -130,7 +130,7 @@ class Wire:
             chunk: bytes; none at all for the end of the connection.
         """
         if not chunk:
-            self.end(gone())
+            self.end(connection_lost_error())
         self._buffer += chunk
         try:
             while self._ended is None and (line := self._line()) is not None:
@@ -263,7 +263,7 @@ def call_line(ident: int, method: str, params: Mapping[str, Any]) -> bytes:
         except BadMessage as bad:
             # Trigger: half a character, also a file name that is not UTF-8. Why: as `?` it would mean something
             # else. Outcome: named and refused here, in the words the engine uses.
-            raise UserError(Code.INVALID_INPUT, f"`{shown(name)}` cannot be sent. {bad.sentence}") from None
+            raise UserError(Code.INVALID_INPUT, f"`{escape_text(name)}` cannot be sent. {bad.sentence}") from None
     try:
         line = encode(request(ident, method, params), strict=True)
     except (ValueError, TypeError, RecursionError):
@@ -278,12 +278,12 @@ def pair_params(name: str, code: str, grants: Sequence[str] | None) -> dict[str,
     return {"client": name, "code": code, **({} if grants is None else {"grants": list(grants)})}
 
 
-def gone() -> EnvironmentFaultError:
+def connection_lost_error() -> EnvironmentFaultError:
     """The connection ended."""
     return EnvironmentFaultError(Code.NOT_HERE, "Loci closed the connection.")
 
 
-def too_slow() -> EnvironmentFaultError:
+def call_timeout_error() -> EnvironmentFaultError:
     """Nothing came in time."""
     return EnvironmentFaultError(Code.SEARCH_TIMEOUT, "Loci did not answer in time.")
 
@@ -369,11 +369,11 @@ class Greeting:
         return {"mac": encode_value(client_mac(self.token, self.nonce, ns, theirs))}
 
 
-def not_loci() -> UserError:
+def not_loci_error() -> UserError:
     """What answers on the socket speaks something else."""
     return UserError(Code.UNAUTHENTICATED, "The program on the socket does not speak Loci's protocol.")
 
 
 def refused_hello(error: LociError) -> LociError:
     """What a refusal of `hello` means: whoever cannot read it is no server of ours."""
-    return not_loci() if error.code is Code.MALFORMED_MESSAGE else error
+    return not_loci_error() if error.code is Code.MALFORMED_MESSAGE else error

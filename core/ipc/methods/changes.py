@@ -280,7 +280,7 @@ async def mark(call: MethodCall, params: MarkParams) -> Answer:
 
 async def undo(call: MethodCall, params: UndoParams) -> Answer:
     """Take back a step."""
-    return memory_json.undone(await wait(call.engine.memories.undo(params.step, call.actor())))
+    return memory_json.undo_json(await wait(call.engine.memories.undo(params.step, call.actor())))
 
 
 async def steps(call: MethodCall, params: StepsParams) -> Answer:

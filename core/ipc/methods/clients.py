@@ -20,7 +20,7 @@ from core.ipc.methods.kit.parameters import (
     unpublished,
 )
 from core.ipc.methods.kit.results import Schema, always, anything, flag, many, record, ref, text
-from core.ipc.protocol.time_format import iso
+from core.ipc.protocol.time_format import format_time
 from core.security.handshake import encode_value
 from core.types.clients import ActivityLine, Change, ClientCard, Standing
 from core.types.replies import ClientRecord
@@ -154,7 +154,7 @@ async def clients(call: MethodCall, _params: NoParams) -> Answer:
     cards, denied = await wait(call.engine.clients.cards()), await wait(call.engine.clients.list_denied())
     return {
         "clients": [_shown(card) for card in cards],
-        "denied": [{"name": one.name_key, "denied_at": iso(one.denied_at)} for one in denied],
+        "denied": [{"name": one.name_key, "denied_at": format_time(one.denied_at)} for one in denied],
     }
 
 
@@ -172,7 +172,7 @@ async def log(call: MethodCall, params: LogParams) -> Answer:
 
 def _line(line: ActivityLine) -> dict[str, Any]:
     return {
-        "at": iso(line.at),
+        "at": format_time(line.at),
         "client": line.client,
         "did": line.did.value,
         "verb": line.verb,
@@ -212,8 +212,8 @@ def _shown(card: ClientCard) -> dict[str, Any]:
         "spaces": list(card.spaces),
         "trust_ceiling": card.trust_ceiling,
         "limits": {"searches_per_minute": card.limit_minute, "searches_per_session": card.limit_session},
-        "paired_at": None if card.standing is Standing.UNPAIRED else iso(card.paired_at),
-        "last_seen_at": iso(card.seen_at),
+        "paired_at": None if card.standing is Standing.UNPAIRED else format_time(card.paired_at),
+        "last_seen_at": format_time(card.seen_at),
         "asked_by": card.asked_by,
         "state": _STATES.get(card.standing, card.standing.value),
         "stands": card.stands,

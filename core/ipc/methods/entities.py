@@ -36,7 +36,7 @@ from core.ipc.methods.kit.parameters import (
     SpaceName,
 )
 from core.ipc.methods.kit.results import Schema, anything, many, maybe, number, one_of, record, ref, text, whole
-from core.ipc.protocol.time_format import iso
+from core.ipc.protocol.time_format import format_time
 from core.text.screening.egress import sanitize_for_display, sanitize_map
 from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, Resolving
 
@@ -170,8 +170,8 @@ def entity(card: EntityCard) -> dict[str, Any]:
         "aliases": [sanitize_for_display(name) for name in card.aliases],
         "metadata": {**sanitize_map(card.metadata), **lead},
         "space": card.space,
-        "created_at": iso(card.created_at),
-        "updated_at": iso(card.updated_at),
+        "created_at": format_time(card.created_at),
+        "updated_at": format_time(card.updated_at),
     }
 
 

@@ -24,7 +24,7 @@ from core.ipc.methods.kit.entry import (
 from core.ipc.methods.kit.parameters import ChannelParams, NoParams, Params, RequestId, SpaceName, unpublished
 from core.ipc.methods.kit.results import anything, flag, many, mapping, maybe, number, one_of, record, ref, text, whole
 from core.ipc.methods.memory_json import plain
-from core.ipc.protocol.time_format import iso
+from core.ipc.protocol.time_format import format_time
 from core.types.lifecycle import JobRow, JobState, JobType
 
 
@@ -80,7 +80,7 @@ async def memory_audit_log(call: MethodCall, params: AuditLogParams) -> Answer:
     return {
         "entries": [
             {
-                "at": iso(deed.at),
+                "at": format_time(deed.at),
                 "verb": deed.verb,
                 "id": deed.id or None,
                 "kind": deed.kind or None,

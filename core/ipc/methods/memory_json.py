@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from core.engine.facade import RecallItem, RecallResult
-from core.ipc.protocol.time_format import iso
+from core.ipc.protocol.time_format import format_time
 from core.text.screening.egress import memory_injection_score, render_memory, sanitize_for_display, stated_conditions
 from core.text.screening.injection import blocked_placeholder, current_limits
 from core.types.recall import ContextReply, Metrics, QueryPlan, TimeRange, Trace
@@ -74,8 +74,8 @@ class Shape:
             "score": None if score is None else self.number(score),
             "trust": self.number(memory.trust),
             "confidence": self.number(memory.confidence),
-            "created_at": iso(memory.recorded_at),
-            "occurred_at": None if memory.occurred is None else iso(memory.occurred.ms),
+            "created_at": format_time(memory.recorded_at),
+            "occurred_at": None if memory.occurred is None else format_time(memory.occurred.ms),
             "occurred_precision": None if memory.occurred is None else memory.occurred.precision.value,
             "space": memory.space,
             "source": memory.source.value,
@@ -180,7 +180,7 @@ def _aliases(known: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     return told
 
 
-def explained(trace: Trace, metrics: Metrics | None, shape: Shape) -> dict[str, Any]:
+def explanation_json(trace: Trace, metrics: Metrics | None, shape: Shape) -> dict[str, Any]:
     """What `recall --explain` adds for the owner.
 
     Args:
@@ -218,10 +218,10 @@ def _details(memory: Memory) -> dict[str, Any]:
         "conversation_id": memory.conversation_id,
         "position": memory.position,
         "import_id": memory.import_id,
-        "valid_from": iso(memory.valid_from),
-        "valid_to": iso(memory.valid_to),
-        "retired_at": iso(memory.retired_at),
-        "last_confirmed_at": iso(memory.last_confirmed_at),
+        "valid_from": format_time(memory.valid_from),
+        "valid_to": format_time(memory.valid_to),
+        "retired_at": format_time(memory.retired_at),
+        "last_confirmed_at": format_time(memory.last_confirmed_at),
         "corroboration": memory.corroboration,
         "reinforcements": memory.reinforcements,
         "disputes": memory.disputes,
@@ -295,7 +295,7 @@ def context(reply: ContextReply, shape: Shape) -> dict[str, Any]:
     return shaped
 
 
-def stored(reply: StoreReply, *, classification: bool) -> dict[str, Any]:
+def stored_json(reply: StoreReply, *, classification: bool) -> dict[str, Any]:
     """`memory_store` and `remember`.
 
     Args:
@@ -339,7 +339,7 @@ def conflict(item: ListedConflict, shape: Shape) -> dict[str, Any]:
         "reason": item.reason,
         "suggestion": None if item.suggestion is None else item.suggestion.action.value,
         "actions": [action.value for action in item.actions],
-        "opened_at": iso(item.opened_at),
+        "opened_at": format_time(item.opened_at),
     }
     if item.suggestion is not None and shape.exact:
         shaped["result"] = item.suggestion.sentence
@@ -354,7 +354,7 @@ def conflict(item: ListedConflict, shape: Shape) -> dict[str, Any]:
     return {**shaped, "closed": item.closed} if item.closed else shaped
 
 
-def decided(item_id: str, action: Action, done: Decided) -> dict[str, Any]:
+def decision_json(item_id: str, action: Action, done: Decided) -> dict[str, Any]:
     """`resolve` and `memory_resolve_conflict`: what came of a decision."""
     return {
         "id": item_id,
@@ -369,7 +369,7 @@ def decided(item_id: str, action: Action, done: Decided) -> dict[str, Any]:
     }
 
 
-def judged(reply: VerdictReply, shape: Shape) -> dict[str, Any]:
+def verdict_json(reply: VerdictReply, shape: Shape) -> dict[str, Any]:
     """`confirm`, `dispute`, `reinforce` and their methods: how the memory stands now.
 
     Args:
@@ -392,7 +392,7 @@ def judged(reply: VerdictReply, shape: Shape) -> dict[str, Any]:
     }
 
 
-def imported(report: ImportReport) -> dict[str, Any]:
+def import_json(report: ImportReport) -> dict[str, Any]:
     """`import`: what was brought in, or would be."""
     return {
         "import_id": report.import_id,
@@ -408,7 +408,7 @@ def imported(report: ImportReport) -> dict[str, Any]:
     }
 
 
-def undone(report: UndoReport) -> dict[str, Any]:
+def undo_json(report: UndoReport) -> dict[str, Any]:
     """`undo` and `unimport`: what was put back and what was left."""
     return {
         "step": report.step_id,
@@ -431,7 +431,7 @@ def steps(page: Steps) -> dict[str, Any]:
 def _step(step: StepRow) -> dict[str, Any]:
     return {
         "id": step.id,
-        "at": iso(step.at),
+        "at": format_time(step.at),
         "verb": step.verb,
         "label": step.label,
         "actor": step.actor,
@@ -439,14 +439,18 @@ def _step(step: StepRow) -> dict[str, Any]:
         "rows": step.rows,
         "undone": step.undone,
         "can_undo": step.can_undo,
-        "expires_at": iso(step.expires_at),
+        "expires_at": format_time(step.expires_at),
         "memory_ids": list(step.memory_ids),
     }
 
 
 def _row(row: Mapping[str, Any], *times: str) -> dict[str, Any]:
     """A row of the engine's own: the named members are epoch milliseconds, bytes are left out."""
-    return {name: iso(value) if name in times else value for name, value in row.items() if not isinstance(value, bytes)}
+    return {
+        name: format_time(value) if name in times else value
+        for name, value in row.items()
+        if not isinstance(value, bytes)
+    }
 
 
 def plain(value: object, name: str = "") -> Any:
@@ -463,7 +467,7 @@ def plain(value: object, name: str = "") -> Any:
         Something `json.dumps` takes.
     """
     if isinstance(value, When):
-        return iso(value.ms)
+        return format_time(value.ms)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         members = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
         return _members(members)
@@ -491,7 +495,7 @@ def _scalar(value: object, name: str) -> Any:
     if isinstance(value, bool) or value is None or isinstance(value, str | float):
         return value
     if isinstance(value, int):
-        return iso(value) if name in _TIMES or name.endswith("_at") else value
+        return format_time(value) if name in _TIMES or name.endswith("_at") else value
     return str(value)
 
 
@@ -504,7 +508,7 @@ class Withheld(dict[str, Any]):
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class Disclosure:
     """What is taken down of one reply.
 
     Attributes:
@@ -548,7 +552,7 @@ _WAYS: Mapping[str, _Way] = MappingProxyType(
 _ENTITIES = frozenset({"entity_get", "entity_resolve"})
 
 
-def handed_by(method: str, params: Mapping[str, Any], result: Result, kept: int | None) -> Handed | None:
+def disclosure_of(method: str, params: Mapping[str, Any], result: Result, kept: int | None) -> Disclosure | None:
     """What a reply hands out that no receipt of the engine tells of.
 
     Args:
@@ -563,11 +567,11 @@ def handed_by(method: str, params: Mapping[str, Any], result: Result, kept: int 
     if method in _ENTITIES:
         found = result.get("candidates", [result])
         entities = tuple(one["entity_id"] for one in found)
-        return Handed("entities", str(params.get("name", "")), (), entities) if entities else None
+        return Disclosure("entities", str(params.get("name", "")), (), entities) if entities else None
     way = _WAYS.get(method)
     if way is None:
         return None
     shown = {one["id"]: isinstance(one, Withheld) for one in way.memories(result[way.items][:kept])}
     memories, blocked = (tuple(one for one, is_out in shown.items() if is_out is out) for out in (False, True))
     query = str(params.get("text", ""))
-    return Handed(way.verb, query, memories, (), blocked) if shown or query else None
+    return Disclosure(way.verb, query, memories, (), blocked) if shown or query else None

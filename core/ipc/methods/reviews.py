@@ -17,9 +17,9 @@ from core.ipc.methods.kit.entry import (
     Answer,
     Entry,
     MethodCall,
-    behind,
     client_method,
     client_write,
+    items_after,
     memory_write,
     owner_memory_method,
     owner_method,
@@ -43,7 +43,7 @@ from core.ipc.methods.kit.parameters import (
     unpublished,
 )
 from core.ipc.methods.kit.results import Schema, either, many, maybe, number, one_of, record, ref, text, whole
-from core.ipc.protocol.time_format import read
+from core.ipc.protocol.time_format import read_time
 from core.types.reviews import Decision
 from core.types.values import Action, Grant, Source
 
@@ -112,7 +112,7 @@ async def conflicts(call: MethodCall, params: ConflictsParams | OpenConflictsPar
     """What waits for a decision, as far as the caller may see both sides; to one that may not decide, no answers."""
     closed_too = isinstance(params, ConflictsParams) and params.all
     found, shape = await wait(call.engine.conflicts.list_items(call.actor(), everything=closed_too)), call.shape
-    items = behind([memory_json.conflict(item, shape) for item in found], params.after)
+    items = items_after([memory_json.conflict(item, shape) for item in found], params.after)
     if call.session.may(Grant.CURATE.value):
         return {"conflicts": items}
     return {"conflicts": [{**item, "actions": []} for item in items]}
@@ -123,14 +123,14 @@ async def resolve(call: MethodCall, params: DecisionParams | ClientDecisionParam
     decision = Decision(
         action=Action(params.action),
         text=params.text,
-        begin=read(params.from_, "from"),
-        end=read(params.to, "to"),
+        begin=read_time(params.from_, "from"),
+        end=read_time(params.to, "to"),
         when=params.when,
         remember=isinstance(params, DecisionParams) and params.remember,
     )
     request_id = params.request_id if isinstance(params, ClientDecisionParams) else None
     done = await wait(call.engine.conflicts.resolve(params.id, decision, call.actor(), request_id))
-    return memory_json.decided(params.id, decision.action, done)
+    return memory_json.decision_json(params.id, decision.action, done)
 
 
 async def turn_down(call: MethodCall, params: NameParams) -> Answer:
@@ -142,19 +142,19 @@ async def turn_down(call: MethodCall, params: NameParams) -> Answer:
 async def confirm(call: MethodCall, params: IdParams) -> Answer:
     """Confirm one memory."""
     done = await wait(call.engine.memories.confirm(params.id, call.actor(), params.extras()))
-    return memory_json.judged(done, call.shape)
+    return memory_json.verdict_json(done, call.shape)
 
 
 async def reinforce(call: MethodCall, params: IdParams) -> Answer:
     """Reinforce one memory."""
     done = await wait(call.engine.memories.reinforce(params.id, call.actor(), params.extras()))
-    return memory_json.judged(done, call.shape)
+    return memory_json.verdict_json(done, call.shape)
 
 
 async def dispute(call: MethodCall, params: DisputeParams) -> Answer:
     """Dispute one memory."""
     done = await wait(call.engine.memories.dispute(params.id, call.actor(), params.reason, params.extras()))
-    return memory_json.judged(done, call.shape)
+    return memory_json.verdict_json(done, call.shape)
 
 
 async def memory_corroborate(call: MethodCall, params: CorroborateParams) -> Answer:
@@ -163,7 +163,7 @@ async def memory_corroborate(call: MethodCall, params: CorroborateParams) -> Ans
     actor = call.actor(params.session)
     corroborate = call.engine.memories.corroborate
     done = await wait(corroborate(params.id, actor, source, params.session, params.extras()))
-    return memory_json.judged(done, call.shape)
+    return memory_json.verdict_json(done, call.shape)
 
 
 DEFINITIONS: Mapping[str, Schema] = MappingProxyType(

@@ -18,9 +18,9 @@ from core.ipc.methods.kit.entry import (
     Answer,
     Entry,
     MethodCall,
-    behind,
     check_spaces,
     client_method,
+    items_after,
     owner_memory_method,
     owner_method,
     wait,
@@ -63,7 +63,7 @@ from core.ipc.methods.kit.results import (
     whole,
 )
 from core.ipc.methods.memory_json import Shape
-from core.ipc.protocol.time_format import iso, read, read_as_of
+from core.ipc.protocol.time_format import format_time, read_as_of, read_time
 from core.text.time_parts import DaySpan
 from core.text.time_range import to_moments
 from core.types.clock import LocalZone
@@ -324,7 +324,7 @@ async def _found(call: MethodCall, query: RecallQuery, after: str | None) -> Ans
     reply = await wait(call.engine.memories.recall(query, call.actor(query.session)))
     result, shape = reply.result, call.shape
     found: Answer = {
-        "items": behind([shape.found(item, query.explain) for item in result.items], after),
+        "items": items_after([shape.found(item, query.explain) for item in result.items], after),
         "abstained": result.abstained,
         "reason": shape.reason(result),
         **({"near_misses": memory_json.plain(result.near_misses)} if call.exact else {}),
@@ -335,7 +335,7 @@ async def _found(call: MethodCall, query: RecallQuery, after: str | None) -> Ans
     if not query.explain:
         return found
     if call.exact:
-        return {**found, **memory_json.explained(result.trace, reply.metrics, shape)}
+        return {**found, **memory_json.explanation_json(result.trace, reply.metrics, shape)}
     return {**found, "plan": shape.plan(result.trace.plan)}
 
 
@@ -415,7 +415,7 @@ def _day(text: str | None, field: str) -> date | None:
 
 
 def _moment(time: str | float | None, field: str) -> int | None:
-    when = read(time, field)
+    when = read_time(time, field)
     return None if when is None else when.ms
 
 
@@ -448,7 +448,7 @@ async def history(call: MethodCall, params: HistoryParams) -> Answer:
     """All versions of one memory's chain."""
     shape = call.shape
     chain = [shape.memory(memory) for memory in await wait(call.engine.memories.history(params.id, call.actor()))]
-    return {"items": behind(chain, params.after)}
+    return {"items": items_after(chain, params.after)}
 
 
 async def memory_history(call: MethodCall, params: VersionsParams) -> Answer:
@@ -460,7 +460,7 @@ async def memory_history(call: MethodCall, params: VersionsParams) -> Answer:
     seen, shape = frozenset(one.id for one in versions), call.shape
     told = [_version(one, shape, seen) for one in versions]
     stands = next((told[at] for at in range(len(told) - 1, -1, -1) if versions[at].status in _STANDS), None)
-    return {"versions": behind(told, params.after), "current": stands}
+    return {"versions": items_after(told, params.after), "current": stands}
 
 
 def _version(memory: Memory, shape: Shape, seen: frozenset[str]) -> dict[str, Any]:
@@ -469,9 +469,9 @@ def _version(memory: Memory, shape: Shape, seen: frozenset[str]) -> dict[str, An
     told = shape.memory(memory)
     told |= {  # in place: it may be one that is not shown, and is known by that
         "version": memory.version,
-        "valid_from": iso(memory.valid_from),
-        "valid_to": iso(memory.valid_to),
-        "retired_at": iso(memory.retired_at),
+        "valid_from": format_time(memory.valid_from),
+        "valid_to": format_time(memory.valid_to),
+        "retired_at": format_time(memory.retired_at),
         "superseded_by": after if after in seen else None,
     }
     return told
@@ -483,7 +483,7 @@ async def receipt(call: MethodCall, params: ReceiptParams) -> Answer:
     row = found.row
     return {
         "id": row.id,
-        "at": iso(row.at),
+        "at": format_time(row.at),
         "actor": row.actor,
         "client": row.client,
         "session": row.session,
@@ -495,7 +495,7 @@ async def receipt(call: MethodCall, params: ReceiptParams) -> Answer:
         "sealed": found.sealed,
         "unlisted": found.unlisted,
         "reads": found.reads,
-        "expires_at": iso(row.expires_at),
+        "expires_at": format_time(row.expires_at),
     }
 
 

@@ -33,7 +33,7 @@ from core.ipc.methods.kit.parameters import (
     ToolResults,
 )
 from core.ipc.methods.kit.results import flag, many, maybe, one_of, record, ref, text, whole
-from core.ipc.protocol.time_format import read
+from core.ipc.protocol.time_format import read_time
 from core.types.sessions import Captured, CaptureRequest, Message, Outcome, SummaryRequest, TurnEnd, TurnQuery
 from core.types.values import Source
 
@@ -207,7 +207,7 @@ def _message(one: MessagePart) -> Message:
         text=one.text,
         source=_SOURCES[one.role],
         author=one.name,
-        occurred=read(one.time, "time"),
+        occurred=read_time(one.time, "time"),
         ref=one.ref,
     )
 

@@ -59,7 +59,7 @@ from core.ipc.methods.kit.results import (
     text,
     whole,
 )
-from core.ipc.protocol.time_format import read
+from core.ipc.protocol.time_format import read_time
 from core.types.requests import FactRequest, StoreRequest
 from core.types.values import Kind, Source
 
@@ -181,7 +181,7 @@ async def remember(call: MethodCall, params: RememberParams | StoreParams) -> An
     claim, author = params.claim, params.author if isinstance(params, RememberParams) else None
     request = replace(
         _request(params, Kind(params.kind)),
-        occurred=read(params.time, "time"),
+        occurred=read_time(params.time, "time"),
         claim=None if claim is None else claim.model_dump(exclude_unset=True),
         author=author,
     )
@@ -190,7 +190,7 @@ async def remember(call: MethodCall, params: RememberParams | StoreParams) -> An
 
 async def memory_store_episode(call: MethodCall, params: EpisodeParams) -> Answer:
     """Store something said or done, word for word (seed B, `memory_store_episode`)."""
-    return await _store(call, replace(_request(params, Kind.EPISODE), occurred=read(params.time, "time")))
+    return await _store(call, replace(_request(params, Kind.EPISODE), occurred=read_time(params.time, "time")))
 
 
 async def memory_store_rule(call: MethodCall, params: RuleParams) -> Answer:
@@ -200,7 +200,9 @@ async def memory_store_rule(call: MethodCall, params: RuleParams) -> Answer:
 
 async def memory_store_fact(call: MethodCall, params: FactParams) -> Answer:
     """Store a fact as subject, predicate and content, with its claim (seed B, `memory_store_fact`)."""
-    request = replace(_request(params, Kind.FACT), occurred=read(params.time, "time"), permanence=params.permanence)
+    request = replace(
+        _request(params, Kind.FACT), occurred=read_time(params.time, "time"), permanence=params.permanence
+    )
     check_store(request, call.session)
     fact = FactRequest(
         subject=params.subject,
@@ -211,7 +213,7 @@ async def memory_store_fact(call: MethodCall, params: FactParams) -> Answer:
         valid_to=params.valid_to,
     )
     reply = await wait(call.engine.memories.store_fact(fact, call.actor(request.session)))
-    return memory_json.stored(reply, classification=call.session.owner)
+    return memory_json.stored_json(reply, classification=call.session.owner)
 
 
 def _request(
@@ -235,7 +237,7 @@ def _request(
 async def _store(call: MethodCall, request: StoreRequest) -> Answer:
     check_store(request, call.session)
     reply = await wait(call.engine.memories.store(request, call.actor(request.session)))
-    return memory_json.stored(reply, classification=call.session.owner)
+    return memory_json.stored_json(reply, classification=call.session.owner)
 
 
 async def import_(call: MethodCall, params: ImportParams) -> Answer:
@@ -251,13 +253,13 @@ async def import_(call: MethodCall, params: ImportParams) -> Answer:
         if params.dry_run
         else imports.run(path, params.format, params.space, call.actor(), tell, progress.cancelled)
     )
-    return memory_json.imported(await wait(work))
+    return memory_json.import_json(await wait(work))
 
 
 async def unimport(call: MethodCall, params: UnimportParams) -> Answer:
     """Take back exactly what one import brought."""
     report = await wait(call.engine.imports.undo(params.import_id))
-    return {"import_id": params.import_id, **memory_json.undone(report)}
+    return {"import_id": params.import_id, **memory_json.undo_json(report)}
 
 
 DEFINITIONS: Mapping[str, Schema] = MappingProxyType(

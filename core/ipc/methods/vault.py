@@ -8,7 +8,7 @@ from pydantic import Field
 
 from core.engine.facade import Engine
 from core.errors import Code, UserError
-from core.ipc.methods.kit.entry import Answer, Entry, MethodCall, behind, owner_method, wait
+from core.ipc.methods.kit.entry import Answer, Entry, MethodCall, items_after, owner_method, wait
 from core.ipc.methods.kit.parameters import (
     AbsolutePath,
     Base64Text,
@@ -23,7 +23,7 @@ from core.ipc.methods.kit.parameters import (
 )
 from core.ipc.methods.kit.results import anything, flag, many, mapping, one_of, record, ref, text, whole
 from core.ipc.methods.memory_json import plain
-from core.ipc.protocol.time_format import iso
+from core.ipc.protocol.time_format import format_time
 from core.security.handshake import decode_value
 from core.security.keys import KEY_BYTES, VAULT_ID_BYTES
 from core.types.views import FindRequest
@@ -105,7 +105,7 @@ def older_of(engine: Engine) -> dict[str, Any] | None:
         "doubt": str(older.doubt),
         "vault_seq": older.vault_seq,
         "seen_seq": older.head_seq,
-        "seen_at": iso(older.head_time_ms),
+        "seen_at": format_time(older.head_time_ms),
         "do": "loci verify --accept-older",
     }
 
@@ -194,7 +194,7 @@ async def exported(call: MethodCall, params: ExportedParams) -> Answer:
     parts = await wait(call.engine.library.export_fields(params.ids))
     heads = set(params.ids)
     items = [{"id": one, "continues": one not in heads, "fields": dict(fields)} for one, fields in parts]
-    return {"items": behind(items, params.after)}
+    return {"items": items_after(items, params.after)}
 
 
 METHODS: tuple[Entry, ...] = (

@@ -218,7 +218,7 @@ def error_from(body: object) -> LociError:
     return (IntegrityError if code in _INTEGRITY else LociError if code is Code.BUG else UserError)(code, sentence)
 
 
-def shown(text: str, limit: int = NAME_CHARACTERS) -> str:
+def escape_text(text: str, limit: int = NAME_CHARACTERS) -> str:
     r"""Escape what could deceive or break out of its place, then cut.
 
     Controls, bidi marks, invisible and private characters, odd spaces and the characters of markup and quoting become

@@ -14,7 +14,7 @@ from jsonschema.exceptions import ValidationError
 
 from core.errors import Code, LociError, UserError
 from core.ipc.protocol.document import protocol_document
-from core.ipc.protocol.messages import shown
+from core.ipc.protocol.messages import escape_text
 
 _TYPES = {
     "string": "a text",
@@ -115,7 +115,7 @@ class Registry:
         """
         found = self.methods.get(name)
         if found is None:
-            raise UserError(Code.UNKNOWN_METHOD, f"There is no method {shown(name)}.")
+            raise UserError(Code.UNKNOWN_METHOD, f"There is no method {escape_text(name)}.")
         return found
 
     def refuse_forbidden(self, params: Mapping[str, Any]) -> None:
@@ -186,13 +186,14 @@ def _explain(problem: ValidationError, method: Method) -> LociError:
 
     Never the value that was sent.
     """
-    path = [shown(part) if isinstance(part, str) else f"[{part}]" for part in problem.absolute_path]
+    path = [escape_text(part) if isinstance(part, str) else f"[{part}]" for part in problem.absolute_path]
     where = ".".join(path).replace(".[", "[")
     rule, bound = str(problem.validator), cast("Any", problem.validator_value)
     schema = problem.schema if isinstance(problem.schema, Mapping) else {}
     if rule == "additionalProperties":
         unknown = sorted(str(key) for key in cast("Mapping[str, Any]", problem.instance) if key not in _names(schema))
-        said = f"`{_under(where, shown(unknown[0]))}` is not a parameter of {f'`{where}`' if where else method.name}"
+        name = _under(where, escape_text(unknown[0]))
+        said = f"`{name}` is not a parameter of {f'`{where}`' if where else method.name}"
         return UserError(Code.INVALID_INPUT, f"{said}, which takes {_taken(schema)}.")
     if rule == "required":
         missing = next(key for key in bound if key not in cast("Mapping[str, Any]", problem.instance))

@@ -170,16 +170,16 @@ class Handshake:
         offer, self._offer = self._offer, None
         given = decode_value(mac, MAC_BYTES)
         if offer is None:
-            raise refused()
+            raise authentication_error()
         right = hmac.compare_digest(given, client_mac(offer.token, offer.nc, offer.ns, self._vault))
         if not right or offer.record is None:
-            raise refused()
+            raise authentication_error()
         session = Session(offer.record, owner=offer.name == OWNER_NAME)
         if not session.still_good(self._token_for):  # revoked between hello and auth
-            raise refused()
+            raise authentication_error()
         return session
 
 
-def refused() -> UserError:
+def authentication_error() -> UserError:
     """The one answer to everybody who is not let in."""
     return UserError(Code.UNAUTHENTICATED, "This client is not paired with this vault, or its proof is wrong.")

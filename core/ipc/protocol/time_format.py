@@ -15,7 +15,7 @@ from core.types.values import Precision, When
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def iso(ms: int | None) -> str | None:
+def format_time(ms: int | None) -> str | None:
     """Write a moment.
 
     Args:
@@ -35,7 +35,7 @@ def iso(ms: int | None) -> str | None:
     return f"{text}.{part:03d}Z" if part else f"{text}Z"
 
 
-def read(value: object, field: str) -> When | None:
+def read_time(value: object, field: str) -> When | None:
     """Read a moment from a parameter; without a zone it is UTC.
 
     Args:
@@ -69,7 +69,7 @@ def read_as_of(value: object, field: str = "as_of") -> int | None:
     Raises:
         UserError: INVALID_INPUT.
     """
-    found = read(value, field)
+    found = read_time(value, field)
     if found is None:
         return None
     start = _EPOCH + timedelta(milliseconds=found.ms, minutes=found.offset_min or 0)

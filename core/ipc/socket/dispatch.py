@@ -17,14 +17,14 @@ from core.errors import CancelledError, Code, EnvironmentFaultError, IntegrityEr
 from core.ipc.methods.clients import present_grants
 from core.ipc.methods.connection import health
 from core.ipc.methods.kit.entry import TEXT_BYTES, CallProgress, MethodCall, channel_of, wait
-from core.ipc.methods.memory_json import Handed, handed_by
+from core.ipc.methods.memory_json import Disclosure, disclosure_of
 from core.ipc.methods.table import METHODS
-from core.ipc.protocol.messages import LINE_BYTES, OWNER_NAME, PROTOCOL, Request, shown
+from core.ipc.protocol.messages import LINE_BYTES, OWNER_NAME, PROTOCOL, Request, escape_text
 from core.ipc.protocol.schema import Method, Registry
-from core.ipc.protocol.sessions import Handshake, Session, owner_session, refused
+from core.ipc.protocol.sessions import Handshake, Session, authentication_error, owner_session
 from core.ipc.socket.connection import KINDS, Call, Connection, Subscription
 from core.ipc.socket.limits import Caps, SearchLimits
-from core.ipc.socket.line_stream import fit
+from core.ipc.socket.line_stream import fit_reply
 from core.ipc.socket.pairing import CODE_S, PairingDesk, PairRequest, check_name, not_paired
 from core.security.handshake import encode_value
 from core.types.clients import Before, limit_of
@@ -39,7 +39,7 @@ Params = Mapping[str, Any]
 Handler = Callable[[Connection, Call, Params], Awaitable[dict[str, Any]]]
 
 
-class House(Protocol):
+class ConnectionHost(Protocol):
     """What the dispatcher needs of the server."""
 
     @property
@@ -68,13 +68,13 @@ class House(Protocol):
 class Dispatcher:
     """Answers calls of all connections."""
 
-    def __init__(self, engine: Engine, registry: Registry, caps: Caps, version: str, house: House) -> None:
+    def __init__(self, engine: Engine, registry: Registry, caps: Caps, version: str, house: ConnectionHost) -> None:
         self._engine, self._registry, self._caps = engine, registry, caps
         self._version, self._house = version, house
         self._vault_id = engine.vault_id  # read once: it lies in a file
         self._limits = SearchLimits(engine.clock)
         self._unlocking = asyncio.Lock()  # one attempt at a time
-        self.desk = PairingDesk(engine.clock, _KeptNos(engine))
+        self.desk = PairingDesk(engine.clock, _StoredDeniedNames(engine))
         self._open: Mapping[str, Handler] = {"hello": self._hello, "auth": self._auth, "pair": self._pair}
         self._own: Mapping[str, Handler] = {
             "subscribe": self._subscribe,
@@ -103,21 +103,21 @@ class Dispatcher:
         """
         request = call.request
         if self._engine.state != "open":
-            return fit(request.ident, await self._while_locked(connection, call))[0]
+            return fit_reply(request.ident, await self._while_locked(connection, call))[0]
         session = self._session(connection)
         self._need_newest(connection, request, session)
         method = self._method(request.method, session)
         params = self._checked(method, request.params, session)
         call.effect = method.effect
         result = await self._run(connection, call, method, params)
-        line, kept = fit(request.ident, result)
+        line, kept = fit_reply(request.ident, result)
         if kept is not None and method.paged == "again":
             # The engine's own cursor behind the last item that fits.
             result = await self._run(connection, call, method, {**params, "limit": kept})
-            line, kept = fit(request.ident, result)
+            line, kept = fit_reply(request.ident, result)
         if session is not None and not session.owner:
             self._expect(session, method, params, result, kept)
-            self._put_down(session, handed_by(method.name, params, result, kept))
+            self._put_down(session, disclosure_of(method.name, params, result, kept))
         return line
 
     def _expect(self, session: Session, method: Method, params: Params, result: Params, kept: int | None) -> None:
@@ -127,7 +127,7 @@ class Dispatcher:
             if after is not None:
                 self._limits.expect(session.record.id, _page({**params, "after": after}))
 
-    def _put_down(self, session: Session, handed: Handed | None) -> None:
+    def _put_down(self, session: Session, handed: Disclosure | None) -> None:
         """The person sees what a client was handed; no answer leaves without it."""
         if handed is not None:
             told = (handed.verb, handed.query, handed.memories, handed.entities, handed.blocked)
@@ -140,7 +140,7 @@ class Dispatcher:
 
     async def _while_locked(self, connection: Connection, call: Call) -> dict[str, Any]:
         if call.request.method != "owner.unlock" or self._engine.state != "locked" or self._house.handing_over:
-            raise locked()
+            raise locked_vault_error()
         call.effect = "write"
         params = self._registry.find("owner.unlock").check(call.request.params)
         call.progress = self._progress(connection, call)
@@ -161,7 +161,7 @@ class Dispatcher:
         greets = request.method == "hello" and request.params.get("client") == OWNER_NAME
         proves = request.method == "auth" and connection.handshake is not None and connection.handshake.is_owner
         if session is not None or not (greets or proves):
-            raise older()
+            raise older_vault_error()
 
     def _session(self, connection: Connection) -> Session | None:
         session = connection.session
@@ -169,7 +169,7 @@ class Dispatcher:
             return None
         if not session.still_good(self.token_for):
             self._house.sweep()
-            raise refused()
+            raise authentication_error()
         connection.session = session.refreshed(self.token_for)
         return connection.session
 
@@ -215,7 +215,7 @@ class Dispatcher:
             return await handler(connection, call, params)
         session = connection.session
         if session is None:
-            raise refused()
+            raise authentication_error()
         if method.paged == "again":
             params = {**params, "limit": min(int(params.get("limit", METHODS[name].default("limit"))), _PAGE)}
         session, params = _speaking(session, params)
@@ -242,7 +242,7 @@ class Dispatcher:
         connection.hellos += 1
         if connection.hellos > self._caps.hellos:
             call.closes = True
-            raise refused()
+            raise authentication_error()
         connection.handshake = Handshake(self._vault_id, self.token_for)
         return dict(connection.handshake.hello(params["client"], params["nonce"]))
 
@@ -250,7 +250,7 @@ class Dispatcher:
         handshake, connection.handshake = connection.handshake, None
         try:
             if handshake is None:
-                raise refused()
+                raise authentication_error()
             session = handshake.auth(params["mac"])
             self._house.admit(session)
         except LociError:
@@ -315,7 +315,7 @@ class Dispatcher:
         call.effect = "write"  # somebody said yes: from here on it is finished, also when the client goes
         try:
             made = await wait(
-                self._engine.clients.pair(granted.name, granted.grants, granted.limit, asked_by=shown(asked_by))
+                self._engine.clients.pair(granted.name, granted.grants, granted.limit, asked_by=escape_text(asked_by))
             )
         except LociError:
             granted.invitation.fail()
@@ -381,7 +381,7 @@ class Dispatcher:
         return {"cancelled": True}
 
 
-class _KeptNos:
+class _StoredDeniedNames:
     """Remembered nos, kept in the vault."""
 
     def __init__(self, engine: Engine) -> None:
@@ -413,7 +413,7 @@ def _page(params: Params) -> int:
     return hash(json.dumps(params, sort_keys=True))
 
 
-def older() -> LociError:
+def older_vault_error() -> LociError:
     """The one answer to clients of a vault that is an older copy, until its owner accepts it."""
     return IntegrityError(
         Code.OLDER_VAULT,
@@ -422,6 +422,6 @@ def older() -> LociError:
     )
 
 
-def locked() -> LociError:
+def locked_vault_error() -> LociError:
     """The one answer of a locked vault."""
     return EnvironmentFaultError(Code.VAULT_LOCKED, "The vault is locked; `loci unlock` or the window opens it.")

@@ -162,7 +162,7 @@ class LineWriter:
             self._stream.write(encode(message))
 
 
-def fit(ident: Ident, result: Mapping[str, Any], cap: int = LINE_BYTES) -> tuple[bytes, int | None]:
+def fit_reply(ident: Ident, result: Mapping[str, Any], cap: int = LINE_BYTES) -> tuple[bytes, int | None]:
     """Write an answer so that it keeps the line cap, cutting at whole items.
 
     Args:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
-from core.ipc.protocol.messages import NAME_CHARACTERS, shown
+from core.ipc.protocol.messages import NAME_CHARACTERS, escape_text
 from core.types.clients import Before, PairingCode, PairingEnd, PairingOutcome, PairingQuestion, PairingTurn
 from core.types.clock import Clock
 from core.types.values import Grant
@@ -78,7 +78,7 @@ Answer = bool | tuple[str, ...]
 Approve = Callable[[PairRequest], Awaitable[Answer]]
 
 
-class Nos(Protocol):
+class DeniedNames(Protocol):
     """The names that are known, those the person said no to among them; kept where a restart does not lose them."""
 
     async def of(self, name: str) -> Before:
@@ -90,7 +90,7 @@ class Nos(Protocol):
         ...
 
 
-class _PassingNos:
+class _TransientDeniedNames:
     """Nos that are kept as long as this process."""
 
     def __init__(self) -> None:
@@ -159,7 +159,7 @@ class Invitation:
         """
         if not self.outcome.done():
             self.fate.outcome = why
-            self.outcome.set_exception(_told(why, self.fate))
+            self.outcome.set_exception(_refusal_of(why, self.fate))
             self.outcome.exception()  # nobody has to ask
 
 
@@ -176,7 +176,7 @@ class Granted:
 class PairingDesk:
     """Holds the one code that is open. Lives on the engine's loop."""
 
-    def __init__(self, clock: Clock, nos: Nos | None = None) -> None:
+    def __init__(self, clock: Clock, nos: DeniedNames | None = None) -> None:
         """Hold nothing yet.
 
         Args:
@@ -184,7 +184,7 @@ class PairingDesk:
             nos: remembers to whom the person said no; None for as long as this object.
         """
         self._clock = clock
-        self._nos = nos or _PassingNos()
+        self._nos = nos or _TransientDeniedNames()
         self._open: Invitation | None = None
         self._asking: Invitation | None = None
         self._until = 0.0
@@ -272,7 +272,9 @@ class PairingDesk:
                 raise not_paired()
             end = invitation.code[-4:]
             withheld = tuple(grant for grant in wished if grant not in wanted)
-            question = PairRequest(shown(client), name, wanted, shown(asked_by), end, before.former, withheld)
+            question = PairRequest(
+                escape_text(client), name, wanted, escape_text(asked_by), end, before.former, withheld
+            )
             granted = await self._allowed(invitation, question)
         except (LociError, asyncio.CancelledError):  # one of the two sides has gone; nobody said no
             invitation.fail()
@@ -323,7 +325,7 @@ def _granted(wanted: tuple[str, ...], answer: Answer) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in answer if one in wanted or one.startswith(_SPACE)))
 
 
-def _told(why: PairingOutcome, fate: Fate) -> UserError:
+def _refusal_of(why: PairingOutcome, fate: Fate) -> UserError:
     """How it ended, for the person who showed the code; the client is told less."""
     if why is PairingOutcome.EXPIRED and fate.missed:
         return UserError(Code.PAIRING_REFUSED, _MISSED)
@@ -396,7 +398,7 @@ class WindowPairing:
         """
         turn = PairingTurn(Future(), Future(), Future())
         if not self._on_loop(lambda: self._open(turn, name, grants, limit)):
-            _not_opened(turn, gone())
+            _not_opened(turn, no_socket_error())
         return turn
 
     def answer(self, request_id: str, allow: bool, grants: tuple[str, ...] | None = None) -> Future[bool]:
@@ -483,12 +485,12 @@ class WindowPairing:
         return True
 
 
-def gone() -> LociError:
+def no_socket_error() -> LociError:
     """Why nobody can be paired: no engine, or no socket."""
     return EnvironmentFaultError(Code.NOT_HERE, "Assistants cannot reach Loci now; close and open it again.")
 
 
-def unopened(error: LociError) -> PairingTurn:
+def failed_turn(error: LociError) -> PairingTurn:
     """A pairing that was not opened.
 
     Args:

@@ -24,12 +24,12 @@ from core.ipc.protocol.schema import Registry
 from core.ipc.protocol.sessions import Session
 from core.ipc.protocol.transport import Listener, Peer, Place, peer_of
 from core.ipc.socket.connection import Call, Connection
-from core.ipc.socket.dispatch import Dispatcher, locked, older
+from core.ipc.socket.dispatch import Dispatcher, locked_vault_error, older_vault_error
 from core.ipc.socket.limits import Caps
-from core.ipc.socket.pairing import PairingDesk, WindowPairing, gone, unopened
+from core.ipc.socket.pairing import PairingDesk, WindowPairing, failed_turn, no_socket_error
 from core.types.clients import Moves
 
-__all__ = ["Hooks", "Refusal", "Server", "gone", "unopened"]
+__all__ = ["Hooks", "Refusal", "Server", "failed_turn", "no_socket_error"]
 
 _log = log.get("ipc")
 _REBINDS = 10
@@ -209,9 +209,9 @@ class Server:
 
     def _barred(self, session: Session | None = None) -> LociError | None:
         if self._engine.state != "open":
-            return locked()
+            return locked_vault_error()
         is_let_in = self._engine.older is None or (session is not None and session.owner)
-        return None if is_let_in else older()
+        return None if is_let_in else older_vault_error()
 
     def _idle_s(self, connection: Connection) -> float | None:
         """How long a peer may be silent: the person's own tools as long as they like."""
@@ -281,9 +281,9 @@ class Server:
         self.desk.cancel()
         for connection in tuple(self._connections):
             if connection.session is not None:
-                connection.lock_out(locked())
+                connection.lock_out(locked_vault_error())
             else:
-                connection.give_up(locked())  # who waits to be paired waits no longer
+                connection.give_up(locked_vault_error())  # who waits to be paired waits no longer
 
     def sweep(self) -> None:
         """End the connections of clients that are revoked, paused or have another token by now."""

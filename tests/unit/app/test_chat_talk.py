@@ -13,7 +13,7 @@ from app.chat import start
 from app.chat.models import WINDOW, ModelHost
 from app.chat.screen import MOST_CHARACTERS, Screen
 from app.chat.start import model_place
-from app.chat.talk import Chat, Given, Memory, Turn, budget_of, left_out, messages_for, tokens_of
+from app.chat.talk import Chat, Given, Memory, Turn, budget_of, describe_left_out, messages_for, tokens_of
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.llm.server_address import parse_address
 
@@ -275,7 +275,7 @@ def test_the_oldest_turns_are_left_out_and_a_prompt_too_long_is_refused() -> Non
     assert 3 < len(found) < 42
     assert sum(tokens_of(one["content"]) for one in found) <= 4096 * 3 // 4
     assert messages_for(Given("z" * 20_000), [], 4096) is None
-    assert left_out({}) == ""
+    assert describe_left_out({}) == ""
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.cli.clients import question_lines
-from app.cli.options import told_reach, typed_grants
+from app.cli.options import reach_lines, typed_grants
 from core.config.grant_wording import (
     describe_former_client,
     describe_grant,
@@ -66,13 +66,13 @@ def test_what_it_asked_for_and_would_not_get_is_told() -> None:
     ],
 )
 def test_what_a_client_sees_is_one_sentence(grants: list[str], says: str) -> None:
-    assert told_reach("the desk", grants)[0].startswith(says)
+    assert reach_lines("the desk", grants)[0].startswith(says)
 
 
 def test_who_only_reads_is_not_said_to_write() -> None:
-    (reader,) = told_reach("the desk", ["read", "space:home"])
+    (reader,) = reach_lines("the desk", ["read", "space:home"])
     assert reader == "Of your spaces it sees home, besides what is shared with all (GLOBAL)."
-    assert "what it writes itself" in told_reach("the desk", ["read", "write", "space:home"])[0]
+    assert "what it writes itself" in reach_lines("the desk", ["read", "write", "space:home"])[0]
 
 
 def test_single_spaces_are_named_where_not_all_are_seen() -> None:
@@ -80,7 +80,7 @@ def test_single_spaces_are_named_where_not_all_are_seen() -> None:
 
 
 def test_who_sees_nothing_is_told_with_the_command_that_mends_it() -> None:
-    sees, waits = told_reach("the desk", ["read", "propose"])
+    sees, waits = reach_lines("the desk", ["read", "propose"])
     assert sees.endswith('loci grant "the desk" --grant space:home')
     assert "waits for your review" in waits
 

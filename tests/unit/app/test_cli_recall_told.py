@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from ipc_values import METRICS, PLAN, TRACE
 
-from app.cli.memories import days_told, print_recall
+from app.cli.memories import describe_days, print_recall
 from app.cli.output import Output
 from app.cli.words import words
-from core.ipc.methods.memory_json import Shape, explained
+from core.ipc.methods.memory_json import Shape, explanation_json
 from core.ipc.methods.searches import FAR_DAYS
 from core.types.recall import STAGES, QueryPlan, TimeRange
 
@@ -32,7 +32,7 @@ FIGURES = "likeness to the question 0.62 on average · order 0.93 of 1 (NDCG; 0.
 
 def reply(plan: QueryPlan = PLAN, items: int = 1, **more: Any) -> dict[str, Any]:
     """A reply of `recall --explain`."""
-    told = explained(replace(TRACE, plan=plan), METRICS, Shape(exact=True, name_of=NOBODY.get))
+    told = explanation_json(replace(TRACE, plan=plan), METRICS, Shape(exact=True, name_of=NOBODY.get))
     plain = {
         "items": [ITEM] * items, "abstained": not items, "reason": "It is so.", "near_misses": [],
         "strategy": "hybrid", "took_ms": 3.0,
@@ -104,7 +104,7 @@ def test_a_question_cannot_steer_the_terminal() -> None:
     ],
 )
 def test_days_are_told_as_a_person_writes_them(first: date, last: date, told: str) -> None:
-    assert days_told(first, last) == told
+    assert describe_days(first, last) == told
 
 
 def test_every_stage_has_its_words() -> None:

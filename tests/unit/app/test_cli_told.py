@@ -14,15 +14,15 @@ from app.cli.review import _turned_down as turned_down_told
 from app.cli.undo import print_undone
 from app.cli.words import (
     claim_stands,
-    claim_told,
     day,
+    describe_actor,
+    describe_claim,
+    describe_status,
+    describe_trust,
     level,
     minute,
     on_day,
-    status_told,
-    trust_told,
     voice,
-    whose,
     words,
 )
 from core.engine.conflicts import LISTED
@@ -85,9 +85,9 @@ def claim(**more: Any) -> dict[str, Any]:
 
 
 def test_a_claim_is_a_sentence() -> None:
-    assert claim_told(claim()) == "You live in Graz"
-    assert claim_told(claim(subject="Ana", polarity="negative")) == "Ana does not live in Graz"
-    assert claim_told(claim(predicate="paints_with", value="a\x1bb")) == "You · paints with · a<U+001B>b"
+    assert describe_claim(claim()) == "You live in Graz"
+    assert describe_claim(claim(subject="Ana", polarity="negative")) == "Ana does not live in Graz"
+    assert describe_claim(claim(predicate="paints_with", value="a\x1bb")) == "You · paints with · a<U+001B>b"
 
 
 def test_a_claim_says_how_it_stands() -> None:
@@ -112,7 +112,7 @@ def shown(*terms: tuple[str, float], **more: Any) -> dict[str, Any]:
 def test_the_terms_of_a_trust_are_told_with_their_numbers() -> None:
     terms = (("source", 0.6), ("corroboration", 0.05), ("feedback", -0.15), ("age", 0.0), ("ceiling", 0.4))
     reply = shown(*terms, ("trust", 0.4), corroboration=2, reinforcements=1, disputes=2, client="notes")
-    assert trust_told(reply) == [
+    assert describe_trust(reply) == [
         ("0.60", "Source", "A document says so"),
         ("+0.05", "Other sources", "2 independent sources"),
         ("-0.15", "Feedback", "1 confirmed, 2 disputed"),
@@ -124,23 +124,23 @@ def test_the_terms_of_a_trust_are_told_with_their_numbers() -> None:
 
 def test_a_confirmation_counts_as_its_age_only_when_it_came_after() -> None:
     said = {"occurred_at": "2025-03-01T00:00:00Z", "occurred_precision": "day"}
-    assert trust_told(shown(("age", -0.1), **said)) == [("-0.10", "Age", "Said on 2025-03-01")]
+    assert describe_trust(shown(("age", -0.1), **said)) == [("-0.10", "Age", "Said on 2025-03-01")]
     later = shown(("age", 0.0), **said, last_confirmed_at="2026-04-05T12:00:00Z")
-    assert trust_told(later) == [("0.00", "Age", "You confirmed it on 2026-04-05")]
+    assert describe_trust(later) == [("0.00", "Age", "You confirmed it on 2026-04-05")]
 
 
 def test_a_status_says_why() -> None:
-    assert status_told(shown(status="quarantined", status_reason="against_owner"))[1].startswith("It contradicts")
-    assert status_told(shown(status="archived", status_reason="rejected")) == ["archived", "You turned it down."]
-    assert status_told(shown(status="archived", status_reason="a_word_of_later")) == ["archived"]
+    assert describe_status(shown(status="quarantined", status_reason="against_owner"))[1].startswith("It contradicts")
+    assert describe_status(shown(status="archived", status_reason="rejected")) == ["archived", "You turned it down."]
+    assert describe_status(shown(status="archived", status_reason="a_word_of_later")) == ["archived"]
 
 
 def test_whose_word_and_whose_step_it_was() -> None:
     assert voice(shown(client="notes\x07")) == "a document, brought by notes<U+0007>"
     step = {"at": "2026-05-02T10:00:00Z", "actor": "client", "client": "notes"}
-    assert whose(step).startswith("It was a step of notes, not yours, of 2026-05-0")
-    assert whose({**step, "actor": "scheduler", "client": None}).startswith("Loci had done it by itself on ")
-    assert whose({**step, "actor": "owner", "client": None}).startswith("It was your own step of ")
+    assert describe_actor(step).startswith("It was a step of notes, not yours, of 2026-05-0")
+    assert describe_actor({**step, "actor": "scheduler", "client": None}).startswith("Loci had done it by itself on ")
+    assert describe_actor({**step, "actor": "owner", "client": None}).startswith("It was your own step of ")
 
 
 def test_an_undone_revocation_names_the_client_and_says_that_it_is_to_be_paired(

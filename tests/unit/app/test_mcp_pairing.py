@@ -13,9 +13,9 @@ from app.cli.output import Output
 from app.environment import read
 from app.mcp import pairing
 from app.mcp.doorway import Doorway, checked_client
-from app.mcp.link import Sight
-from app.mcp.server import told_spaces
-from app.mcp.trial import sight_told
+from app.mcp.link import ClientReach
+from app.mcp.server import describe_spaces
+from app.mcp.trial import describe_visibility
 from core.errors import Code, LociError, UserError
 from core.ipc.client.wire import Pairing
 
@@ -127,21 +127,21 @@ def test_where_nobody_can_be_asked_nobody_is(door: Doorway, monkeypatch: pytest.
 
 def test_the_trial_says_what_the_client_sees() -> None:
     status = {"grants": ["propose", "read"], "spaces": [], "own_space": "client:zed"}
-    is_blind, says = sight_told("zed", status)
+    is_blind, says = describe_visibility("zed", status)
     assert is_blind
     assert "none of your spaces" in says
     assert "loci grant zed --grant space:home" in says
-    is_blind, says = sight_told("zed", {**status, "spaces": ["home", "work"]})
+    is_blind, says = describe_visibility("zed", {**status, "spaces": ["home", "work"]})
     assert not is_blind
     assert "home, work" in says
-    assert not sight_told("zed", {**status, "grants": ["all_spaces", "read"]})[0]
+    assert not describe_visibility("zed", {**status, "grants": ["all_spaces", "read"]})[0]
 
 
 def test_an_assistant_is_told_which_spaces_it_sees_and_where_its_stores_go() -> None:
     def told(*grants: str, spaces: tuple[str, ...] = ()) -> str:
-        return told_spaces("zed", Sight(grants, spaces))
+        return describe_spaces("zed", ClientReach(grants, spaces))
 
-    assert told_spaces("zed", None) == ""
+    assert describe_spaces("zed", None) == ""
     assert "you see home, work." in told("read", spaces=("home", "work"))
     assert "client:zed" in told("read", spaces=("home",))
     assert "<memory>" not in told("read", spaces=("<memory>",))

@@ -292,7 +292,7 @@ async def wait(future: Future[T]) -> T:
     return await asyncio.wrap_future(future)
 
 
-def behind(items: list[Answer], after: str | None) -> list[Answer]:
+def items_after(items: list[Answer], after: str | None) -> list[Answer]:
     """The items behind a cursor; for lists that are made whole each time.
 
     Args:

@@ -14,7 +14,7 @@ from core.engine.facade import Engine, RootKey, Setup
 from core.errors import Code
 from core.importers import dry_run
 from core.intake.store.import_batch import ImportRun
-from core.ipc.methods.memory_json import imported
+from core.ipc.methods.memory_json import import_json
 from core.types.replies import ConversationPlan, ImportReport
 from core.types.values import OWNER_ACTOR
 
@@ -74,7 +74,7 @@ def test_a_rehearsal_lists_conversations_in_the_order_of_the_file(rig: Rig) -> N
 def test_the_plan_is_no_part_of_the_commands_json(rig: Rig) -> None:
     report = rehearse(rig, rig.write_rows(ROWS))
     assert report.plan
-    assert set(imported(report)) == {
+    assert set(import_json(report)) == {
         "import_id", "format", "conversations", "messages", "stored", "proposals", "skipped", "errors", "earliest",
         "latest",
     }  # fmt: skip

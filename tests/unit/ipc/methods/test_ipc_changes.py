@@ -15,7 +15,7 @@ from ipc_values import START_MS, make_memory
 from core.errors import Code
 from core.ipc.client.client import Client
 from core.ipc.methods.memory_json import Shape, conflict
-from core.ipc.socket.line_stream import fit
+from core.ipc.socket.line_stream import fit_reply
 from core.types.memory import Relationship, Wish
 from core.types.reviews import Asked, ListedConflict
 from core.types.values import Action, Actor, Kind, Memory, Status
@@ -211,7 +211,7 @@ def test_the_owner_is_told_who_asked_and_why_and_a_client_is_not() -> None:
     assert told["asked"] == {
         "wish": "delete", "client": "plug", "reason": "It is \x1b[31mwrong.", "at": "2023-11-14T22:13:20Z",
     }  # fmt: skip
-    line, _ = fit(1, {"conflicts": [told]})
+    line, _ = fit_reply(1, {"conflicts": [told]})
     assert b"\x1b" not in line
     for problem in REGISTRY.result_checker("owner.conflicts").iter_errors({"conflicts": [told]}):
         raise AssertionError(problem.message)

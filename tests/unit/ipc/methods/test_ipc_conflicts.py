@@ -13,7 +13,7 @@ from ipc_values import START_MS, make_memory
 
 from core.errors import Code
 from core.ipc.methods.memory_json import Shape, conflict
-from core.ipc.socket.line_stream import fit
+from core.ipc.socket.line_stream import fit_reply
 from core.types.reviews import Decision, ListedConflict, Suggestion
 from core.types.values import Action, Precision, Source, Status, When
 
@@ -206,7 +206,7 @@ def test_a_long_list_is_cut_at_whole_items_and_goes_on(served: Served, monkeypat
 
 def test_one_item_that_is_too_long_is_shortened() -> None:
     shaped = conflict(listed(existing=make_memory(3, text="x" * 400_000)), Shape(exact=True, name_of=str))
-    line, kept = fit("1", {"conflicts": [shaped]})
+    line, kept = fit_reply("1", {"conflicts": [shaped]})
     assert len(line) <= 262_144
     assert kept is None
 

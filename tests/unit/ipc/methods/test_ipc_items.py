@@ -11,8 +11,8 @@ from ipc_peers import code_of
 from ipc_values import START_MS, found_item, make_memory, recall_result
 
 from core.errors import Code
-from core.ipc.methods.memory_json import Shape, detail, plain, undone
-from core.ipc.protocol.time_format import iso, localise, read, read_as_of
+from core.ipc.methods.memory_json import Shape, detail, plain, undo_json
+from core.ipc.protocol.time_format import format_time, localise, read_as_of, read_time
 from core.types.replies import MemoryDetail, UndoReport
 from core.types.values import Precision, Role, When, band
 
@@ -115,20 +115,20 @@ def test_plain_knows_times_and_keeps_secrets() -> None:
 
 
 def test_iso() -> None:
-    assert iso(0) == "1970-01-01T00:00:00Z"
-    assert iso(-1) == "1969-12-31T23:59:59.999Z"
-    assert iso(START_MS + 7) == "2023-11-14T22:13:20.007Z"
-    assert iso(-62_135_596_800_000) == "0001-01-01T00:00:00Z"
-    assert iso(10**18) is None
-    assert iso(None) is None
+    assert format_time(0) == "1970-01-01T00:00:00Z"
+    assert format_time(-1) == "1969-12-31T23:59:59.999Z"
+    assert format_time(START_MS + 7) == "2023-11-14T22:13:20.007Z"
+    assert format_time(-62_135_596_800_000) == "0001-01-01T00:00:00Z"
+    assert format_time(10**18) is None
+    assert format_time(None) is None
 
 
 def test_read_times() -> None:
-    assert read(None, "time") is None
-    found = read("2024-02", "time")
+    assert read_time(None, "time") is None
+    found = read_time("2024-02", "time")
     assert found is not None
-    assert (iso(found.ms), found.precision) == ("2024-02-01T00:00:00Z", Precision.MONTH)
-    assert code_of(lambda: read("soon", "time")) is Code.INVALID_INPUT
+    assert (format_time(found.ms), found.precision) == ("2024-02-01T00:00:00Z", Precision.MONTH)
+    assert code_of(lambda: read_time("soon", "time")) is Code.INVALID_INPUT
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_read_times() -> None:
     ],
 )
 def test_as_of_means_the_end_of_a_day(text: str, end: str) -> None:
-    assert iso(read_as_of(text)) == end
+    assert format_time(read_as_of(text)) == end
 
 
 @pytest.fixture
@@ -186,18 +186,18 @@ def test_what_the_person_brought_passes_untouched() -> None:
         MemoryDetail(make_memory(), (source,), told, {"key": "k", "read_at": 5}, (claim,), ({"id": "e"},), ()), EXACT
     )
     assert found["provenance"] == {
-        "sources": [{"lineage": "owner", "at": iso(START_MS)}],
-        "conversation": {"id": "c", "started_at": iso(START_MS)},
+        "sources": [{"lineage": "owner", "at": format_time(START_MS)}],
+        "conversation": {"id": "c", "started_at": format_time(START_MS)},
         "origin": {"key": "k", "read_at": 5},
         "parts": [],
     }
-    assert found["claims"] == [{**claim, "valid_from": iso(START_MS)}]
+    assert found["claims"] == [{**claim, "valid_from": format_time(START_MS)}]
     assert found["edges"] == [{"id": "e"}]
 
 
 def test_what_an_undo_left_keeps_its_key() -> None:
     row = {"table": "memories", "key": {"id": "m", "key": "k"}, "then": None, "now": {"token": "t", "n": 1}}
-    left = undone(UndoReport("s", "Forget", "u", 0, (row,)))["left"]
+    left = undo_json(UndoReport("s", "Forget", "u", 0, (row,)))["left"]
     assert left == [{**row, "now": {"n": 1}}]
 
 

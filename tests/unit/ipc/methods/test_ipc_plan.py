@@ -15,7 +15,7 @@ from ipc_served import Served, served_at
 from ipc_values import METRICS, PLAN, SECRET, START_MS, TRACE, found_item, make_memory
 
 from core.errors import Code, LociError
-from core.ipc.methods.memory_json import Shape, explained
+from core.ipc.methods.memory_json import Shape, explanation_json
 from core.ipc.methods.searches import RecallParams, plan_change
 from core.types.recall import PlanChange, TimeRange
 from core.types.requests import RecallQuery
@@ -121,7 +121,7 @@ def test_without_explain_nothing_is_added(served: Served) -> None:
 
 
 def test_a_question_without_a_time_or_figures() -> None:
-    shaped = explained(replace(TRACE, plan=replace(PLAN, time=None)), None, EXACT)
+    shaped = explanation_json(replace(TRACE, plan=replace(PLAN, time=None)), None, EXACT)
     assert (shaped["plan"]["time"], shaped["metrics"]) == (None, None)
 
 
@@ -258,7 +258,7 @@ def test_the_figures_have_the_names_of_the_schema() -> None:
     """The schema is closed: a figure that is added must be told there too."""
     schema = REGISTRY.result_checker("owner.recall").schema
     assert isinstance(schema, dict)
-    told = explained(TRACE, METRICS, EXACT)
+    told = explanation_json(TRACE, METRICS, EXACT)
     assert set(told["metrics"]) == set(schema["$defs"]["metrics"]["properties"])
     assert set(told["plan"]) == set(schema["$defs"]["plan"]["properties"])
     assert schema["$defs"]["intent"]["enum"] == [intent.value for intent in Intent]

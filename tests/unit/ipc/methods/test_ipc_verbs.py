@@ -300,7 +300,7 @@ def test_a_mark_goes_to_the_rule_or_the_procedure(rig: Rig) -> None:
     assert run(rig, "mark", id=rule, outcome="helpful")["rule"]["helpful"] == 1
     assert run(rig, "mark", id=procedure, outcome="failed")["procedure"]["failures"] == 1
     assert run(rig, "mark", id=procedure, outcome="worked")["procedure"]["successes"] == 1
-    assert [verb for verb, _, _ in asked] == ["harmful", "helpful", "outcome", "outcome"]
+    assert [verb for verb, _, _ in asked] == ["mark_harmful", "mark_helpful", "record_outcome", "record_outcome"]
     assert asked[0][1][2] == "It broke the pot."
     for wrong in ({"outcome": "helpful", "note": "x"}, {"outcome": "splendid"}):
         assert code_of(rig, "mark", id=rule, **wrong) is Code.INVALID_INPUT

@@ -22,10 +22,10 @@ from core.ipc.protocol.messages import (
     check_text,
     encode,
     error_from,
+    escape_text,
     failure,
     parse,
     read_request,
-    shown,
 )
 
 GOOD = b'{"jsonrpc":"2.0","id":1,"method":"health","params":{}}'
@@ -153,12 +153,12 @@ def test_a_line_is_one_line() -> None:
 
 
 def test_shown_escapes_and_cuts() -> None:
-    assert shown("Claude Desktop") == "Claude Desktop"
-    assert shown("a\nb\u202e<b>") == "a\\u000ab\\u202e\\u003cb\\u003e"
-    assert shown("a\u00a0b\u200b") == "a\\u00a0b\\u200b"
-    assert len(shown("x" * 1_000_000)) == 40
-    assert shown("x" + "\n" * 50 + "y").endswith("a…")
-    assert shown("x" * 38 + "\ny") == "x" * 38 + "…"
+    assert escape_text("Claude Desktop") == "Claude Desktop"
+    assert escape_text("a\nb\u202e<b>") == "a\\u000ab\\u202e\\u003cb\\u003e"
+    assert escape_text("a\u00a0b\u200b") == "a\\u00a0b\\u200b"
+    assert len(escape_text("x" * 1_000_000)) == 40
+    assert escape_text("x" + "\n" * 50 + "y").endswith("a…")
+    assert escape_text("x" * 38 + "\ny") == "x" * 38 + "…"
 
 
 def test_an_answer_may_hold_integers_of_any_length() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from core.errors import Code, LociError
 from core.ipc.protocol.messages import LINE_BYTES
-from core.ipc.socket.line_stream import LineReader, LineTooLongError, LineWriter, StreamEndedError, fit
+from core.ipc.socket.line_stream import LineReader, LineTooLongError, LineWriter, StreamEndedError, fit_reply
 
 
 def fed(*chunks: bytes, end: bool = True) -> asyncio.StreamReader:
@@ -103,13 +103,13 @@ def many(count: int, size: int) -> dict[str, Any]:
 
 
 def test_an_answer_that_fits_is_whole() -> None:
-    line, kept = fit(1, many(3, 10))
+    line, kept = fit_reply(1, many(3, 10))
     assert kept is None
     assert "next" not in json.loads(line)["result"]
 
 
 def test_an_answer_is_cut_at_whole_items() -> None:
-    line, kept = fit("a", many(200, 8192))
+    line, kept = fit_reply("a", many(200, 8192))
     body = json.loads(line)["result"]
     assert len(line) <= LINE_BYTES
     assert kept == len(body["items"]) == 31
@@ -119,19 +119,19 @@ def test_an_answer_is_cut_at_whole_items() -> None:
 
 
 def test_one_item_that_is_too_long_is_shortened_and_says_so() -> None:
-    line, kept = fit(1, many(2, LINE_BYTES * 2))
+    line, kept = fit_reply(1, many(2, LINE_BYTES * 2))
     body = json.loads(line)["result"]
     assert len(line) <= LINE_BYTES
     assert (kept, body["next"]) == (1, "i0")
     assert body["items"][0]["text_cut"] is True
-    only, kept = fit(1, many(1, LINE_BYTES * 2))
+    only, kept = fit_reply(1, many(1, LINE_BYTES * 2))
     assert kept is None
     assert "next" not in json.loads(only)["result"]
 
 
 def test_other_long_lists_are_cut_and_named() -> None:
     errors = [{"where": f"line {n}", "message": "m" * 60} for n in range(10_000)]
-    body = json.loads(fit(1, {"stored": 5, "errors": errors})[0])["result"]
+    body = json.loads(fit_reply(1, {"stored": 5, "errors": errors})[0])["result"]
     assert body["cut"] == ["errors"]
     assert 1000 < len(body["errors"]) < 10_000
     assert body["stored"] == 5
@@ -139,7 +139,7 @@ def test_other_long_lists_are_cut_and_named() -> None:
 
 def test_long_near_misses_do_not_starve_the_items() -> None:
     misses = [{"id": f"m{n}", "sentence": "m" * 100} for n in range(5000)]
-    line, kept = fit(1, {**many(100, 1000), "near_misses": misses})
+    line, kept = fit_reply(1, {**many(100, 1000), "near_misses": misses})
     body = json.loads(line)["result"]
     assert len(line) <= LINE_BYTES
     assert kept is None
@@ -149,13 +149,13 @@ def test_long_near_misses_do_not_starve_the_items() -> None:
 
 def test_what_cannot_be_cut_is_refused() -> None:
     with pytest.raises(LociError) as caught:
-        fit(1, {"blob": "x" * LINE_BYTES})
+        fit_reply(1, {"blob": "x" * LINE_BYTES})
     assert caught.value.code is Code.TEXT_TOO_LARGE
 
 
 def test_the_names_of_what_was_cut_are_not_cut_themselves() -> None:
     with pytest.raises(LociError) as caught:
-        fit(1, {"blob": "x" * LINE_BYTES, "errors": ["e"] * 100, "left": ["l"]})
+        fit_reply(1, {"blob": "x" * LINE_BYTES, "errors": ["e"] * 100, "left": ["l"]})
     assert caught.value.code is Code.TEXT_TOO_LARGE
 
 
@@ -173,8 +173,8 @@ LONG: list[dict[str, Any]] = [
 @pytest.mark.parametrize("members", LONG)
 def test_a_row_with_any_long_member_is_shown_with_a_mark(members: dict[str, Any]) -> None:
     row = {"id": "i0", "text": "short", "score": 0.5, **members}
-    single = fit(1, row)[0]
-    page, kept = fit(1, {"items": [row, {"id": "i1", "text": "next"}], "total": 2})
+    single = fit_reply(1, row)[0]
+    page, kept = fit_reply(1, {"items": [row, {"id": "i1", "text": "next"}], "total": 2})
     assert max(len(single), len(page)) <= LINE_BYTES
     body = json.loads(page)["result"]
     assert (kept, body["next"], body["total"]) == (1, "i0", 2)
@@ -188,5 +188,5 @@ def test_a_row_with_any_long_member_is_shown_with_a_mark(members: dict[str, Any]
 
 def test_a_long_extra_is_left_out_before_anything_is_shortened() -> None:
     row = {"id": "i0", "text": "t" * 200_000, "extra": {"blob": "z" * 100_000}}
-    shown = json.loads(fit(1, row)[0])["result"]
+    shown = json.loads(fit_reply(1, row)[0])["result"]
     assert (shown["extra"], len(shown["text"]), shown["cut"]) == ({}, 200_000, ["extra"])

@@ -10,7 +10,7 @@ from ipc_peers import code_of
 from ipc_served import Served, client_names
 
 from core.errors import Code, LociError
-from core.ipc.socket.pairing import WindowPairing, gone, unopened
+from core.ipc.socket.pairing import WindowPairing, failed_turn, no_socket_error
 from core.types.clients import PairingEnd, PairingOutcome
 
 
@@ -186,7 +186,7 @@ def test_what_cannot_be_opened_says_why(served: Served) -> None:
         assert caught.value.code is code
         assert turn.ended.result(60).outcome is PairingOutcome.FAILED
         assert turn.asked.cancelled()
-    assert unopened(gone()).code.exception(60) is not None
+    assert failed_turn(no_socket_error()).code.exception(60) is not None
 
 
 def test_a_window_that_went_is_not_waited_for(served: Served) -> None:
