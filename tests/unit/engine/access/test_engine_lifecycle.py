@@ -193,9 +193,9 @@ def test_a_lock_in_full_work_ends_every_future_and_loses_nothing(tmp_path: Path,
 
 
 def test_a_lock_does_not_wait_for_a_check(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    def endless(opened: Any) -> dict[str, Any]:
+    def endless(storage: Any, _search: Any) -> dict[str, Any]:
         while True:
-            opened.storage.vault.read(lambda rows: rows.value("SELECT 1"))
+            storage.vault.read(lambda rows: rows.value("SELECT 1"))
 
     monkeypatch.setattr(checks, "check_vault", endless)
     checking = rig.engine.vault.verify()
