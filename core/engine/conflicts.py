@@ -56,10 +56,10 @@ from core.types.ids import is_id
 from core.types.replies import ClientRecord
 from core.types.reviews import (
     ClosedRow,
-    Decided,
     Decision,
-    Held,
+    DecisionReply,
     HoldPreview,
+    HoldReply,
     HoldRequest,
     ListedConflict,
     Queue,
@@ -290,7 +290,7 @@ class Conflicts:
 
     def resolve(
         self, item_id: str, decision: Decision, actor: Actor = OWNER_ACTOR, request_id: str | None = None
-    ) -> Future[Decided]:
+    ) -> Future[DecisionReply]:
         """Decide one item: one named undo step.
 
         Args:
@@ -309,8 +309,8 @@ class Conflicts:
         client, scope = self._curator(actor)
         call = IdempotentCall(actor, request_id, {"verb": "resolve", "id": item_id, **asdict(decision)})
 
-        def decide(meant: Embedded | None) -> Future[Decided]:
-            def write(tx: Tx) -> Decided:
+        def decide(meant: Embedded | None) -> Future[DecisionReply]:
+            def write(tx: Tx) -> DecisionReply:
                 self._authority.check_terms_hold(actor, client)
                 with open_vault.storage.verb(tx, actor, "resolve", call) as verb:
                     if verb.earlier is not None:
@@ -334,7 +334,7 @@ class Conflicts:
             chain(author, lambda name: open_vault.search.embed_texts([embedding_text(text, author=name)])), decide
         )
 
-    def resolve_many(self, ids: Sequence[str], decision: Decision, actor: Actor = OWNER_ACTOR) -> Future[Decided]:
+    def resolve_many(self, ids: Sequence[str], decision: Decision, actor: Actor = OWNER_ACTOR) -> Future[DecisionReply]:
         """Decide many items alike: one undo step for all of them.
 
         Args:
@@ -351,7 +351,7 @@ class Conflicts:
         open_vault = self._open_vault()
         client, scope = self._curator(actor)
 
-        def write(tx: Tx) -> Decided:
+        def write(tx: Tx) -> DecisionReply:
             seen = [item_id for item_id in ids if _sees(tx, item_id, scope)]
             missing = {item_id: _NONE for item_id in ids if item_id not in seen}
             if not seen:
@@ -436,7 +436,7 @@ class Conflicts:
         """
         return self._open_vault().storage.read(lambda rows: source_quarantine.preview_hold(rows, request))
 
-    def hold(self, request: HoldRequest) -> Future[Held]:
+    def hold(self, request: HoldRequest) -> Future[HoldReply]:
         """Hold back a source with all that was derived from it, as one undo step.
 
         Returns:
@@ -447,7 +447,7 @@ class Conflicts:
         """
         open_vault = self._open_vault()
 
-        def write(tx: Tx) -> Held:
+        def write(tx: Tx) -> HoldReply:
             done = source_quarantine.hold_source(
                 tx, open_vault.storage.work, open_vault.storage.make_id, request, OWNER_ACTOR
             )
@@ -512,7 +512,7 @@ def _vector_of(search: Search, embedded: Embedded | None) -> NDArray[np.float32]
     return vector
 
 
-def _with_withheld(rows: Rows, done: Decided, actor: Actor) -> Decided:
+def _with_withheld(rows: Rows, done: DecisionReply, actor: Actor) -> DecisionReply:
     """Told to the person: what was let in and is kept from assistants all the same."""
     if not actor.is_owner:
         return replace(done, asked=())
@@ -520,9 +520,9 @@ def _with_withheld(rows: Rows, done: Decided, actor: Actor) -> Decided:
     return replace(done, withheld=tuple(one for one in done.active if one in found and injection_reasons(found[one])))
 
 
-def _decided(told: Mapping[str, Any]) -> Decided:
+def _decided(told: Mapping[str, Any]) -> DecisionReply:
     lists = {name: tuple(told.get(name, ())) for name in ("active", "retired", "closed", "withheld", "asked")}
-    return Decided(**{**told, **lists})
+    return DecisionReply(**{**told, **lists})
 
 
 _NO_ITEM = QueueItem(

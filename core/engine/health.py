@@ -25,8 +25,8 @@ from core.lifecycle.gauges import count_by_state
 from core.lifecycle.kit import clock_check
 from core.lifecycle.sweep import plan_sweep
 from core.memory.write import count_without_vectors
-from core.types.belief import Server
-from core.types.lifecycle import Deed, Health, Pressure
+from core.types.belief import ModelServerState
+from core.types.lifecycle import Health, JobAction, Pressure
 from core.types.replies import StatusReport
 from core.vault.backup import automatic_backups, made_at_ms
 from core.vault.bootstrap import Doubt
@@ -302,7 +302,7 @@ def count_next_archived(open_vault: OpenVault, rows: Rows) -> int:
     begun, mark = clock.monotonic(), (open_vault.storage.vault.seq, clock.now_ms() // _MINUTE_MS, open_vault.options)
     if known is not None and (known.mark == mark or begun < known.rests_until):
         return known.count
-    leaves = {Deed.EXPIRE, Deed.ARCHIVE}
+    leaves = {JobAction.EXPIRE, JobAction.ARCHIVE}
     count = sum(one.deed in leaves for one in plan_sweep(rows, open_vault.options, clock.now_ms()))
     took = clock.monotonic() - begun
     open_vault.next_archived = CachedCount(count, mark, begun + (took * _RESTS if took > _LONG_S else 0.0))
@@ -407,9 +407,9 @@ def _of_work(found: _Found) -> Iterator[_Warning]:
 def _of_model(found: _Found) -> Iterator[_Warning]:
     """A server nobody asked for may be away: nothing needs it."""
     state, chosen = found.open_vault.model, found.open_vault.options
-    if state.server is Server.FAILING:
+    if state.server is ModelServerState.FAILING:
         yield "model_failing", {"code": state.code}
-    elif state.server is Server.ABSENT and chosen.model_name:
+    elif state.server is ModelServerState.ABSENT and chosen.model_name:
         yield "model_absent", {}
 
 

@@ -34,7 +34,7 @@ from core.score.profile import Profile, Value, profile_from_options
 from core.types.recall import (
     Applied,
     Comparison,
-    Given,
+    DeliveryCount,
     LabAnswer,
     LabItem,
     Probe,
@@ -562,7 +562,7 @@ class Laboratory:
 
         return open_vault.storage.on(open_vault.storage.threads.reads, read)
 
-    def count_disclosures(self, memory_id: str) -> Future[Given]:
+    def count_disclosures(self, memory_id: str) -> Future[DeliveryCount]:
         """How often a memory left for a client, when last and to whom; the future raises NOT_FOUND."""
         return self._open_vault().storage.read(lambda rows: receipts.count_disclosures(rows, memory_id))
 

@@ -36,7 +36,7 @@ from core.text.times import format_time
 from core.types.ids import is_id
 from core.types.memory import Warned
 from core.types.values import OWNER_ACTOR, Memory, Status, When
-from core.types.views import Facets, FindRequest, Found, MemoryRow, Revision, RevisionPreview, RevisionReport
+from core.types.views import Facets, FindRequest, FindResult, MemoryRow, Revision, RevisionPreview, RevisionReport
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -244,7 +244,7 @@ class Library:
         self._storage = storage
         self._search = search
 
-    def find(self, request: FindRequest) -> Future[Found]:
+    def find(self, request: FindRequest) -> Future[FindResult]:
         """All memories that match a search, in order.
 
         Args:
@@ -256,9 +256,9 @@ class Library:
         storage = self._storage()
         begun_at = storage.clock.monotonic()
 
-        def read(rows: Rows) -> Found:
+        def read(rows: Rows) -> FindResult:
             ids = find_rows(rows, request, storage.clock.now_ms())
-            return Found(ids, (storage.clock.monotonic() - begun_at) * 1000)
+            return FindResult(ids, (storage.clock.monotonic() - begun_at) * 1000)
 
         return storage.read(read)
 

@@ -17,7 +17,7 @@ from core.entities.recognition import MOST_NAME, name_key
 from core.entities.resolution import NamedEntity, match_tier
 from core.errors import Code, PreconditionError, UserError
 from core.text.terms import fold_width
-from core.types.entities import EntityCard, EntityChange, EntityDraft, Reach
+from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityScope
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 from core.vault.memory_sql import undecided_sql
@@ -129,7 +129,7 @@ class NameLexicon:
     longest: Mapping[str, int] = field(default_factory=dict)
 
 
-def reach_params(reach: Reach) -> dict[str, object]:
+def reach_params(reach: EntityScope) -> dict[str, object]:
     """The values of `SEEN`.
 
     Args:
@@ -143,7 +143,7 @@ def reach_params(reach: Reach) -> dict[str, object]:
     return {"seen": seen, "client": int(reach.is_client), "channels": channels}
 
 
-def read_card(rows: Rows, entity_id: str, reach: Reach) -> EntityCard:
+def read_card(rows: Rows, entity_id: str, reach: EntityScope) -> EntityCard:
     """One entity.
 
     Args:
@@ -166,7 +166,7 @@ def read_card(rows: Rows, entity_id: str, reach: Reach) -> EntityCard:
     return _as_card(rows, row, hidden_aliases(rows, read_named_entities(rows, [str(row[0])]), reach))
 
 
-def hidden_aliases(rows: Rows, named: Sequence[NamedEntity], reach: Reach) -> frozenset[tuple[str, str]]:
+def hidden_aliases(rows: Rows, named: Sequence[NamedEntity], reach: EntityScope) -> frozenset[tuple[str, str]]:
     """Names that an entity bears only in memories of a channel that is not looked at (E12a; X1, X2).
 
     Trigger: rules found a name in a memory of one channel, and another name of the same in one that all see. Why: the
@@ -197,7 +197,7 @@ def hidden_aliases(rows: Rows, named: Sequence[NamedEntity], reach: Reach) -> fr
 
 
 def find_candidates(
-    rows: Rows, name: str, kind: str | None, reach: Reach, *, fuzzy: bool
+    rows: Rows, name: str, kind: str | None, reach: EntityScope, *, fuzzy: bool
 ) -> list[tuple[NamedEntity, str]]:
     """The entities that a name may mean, each with its tier (seed B, entity resolution).
 
@@ -272,7 +272,7 @@ def check_change(change: EntityChange) -> None:
     _check_metadata(change.metadata or {})
 
 
-def insert_entity(tx: Tx, entity_id: str, space_id: str, draft: EntityDraft, made_by: str, reach: Reach) -> None:
+def insert_entity(tx: Tx, entity_id: str, space_id: str, draft: EntityDraft, made_by: str, reach: EntityScope) -> None:
     """Make an entity.
 
     Args:
@@ -294,7 +294,7 @@ def insert_entity(tx: Tx, entity_id: str, space_id: str, draft: EntityDraft, mad
         add_alias(tx, entity_id, alias.strip())
 
 
-def change_entity(tx: Tx, entity_id: str, wanted: EntityChange, reach: Reach) -> None:
+def change_entity(tx: Tx, entity_id: str, wanted: EntityChange, reach: EntityScope) -> None:
     """Change an entity: name and type are replaced, all other names are, metadata is laid over (seed B).
 
     Args:
@@ -316,7 +316,7 @@ def change_entity(tx: Tx, entity_id: str, wanted: EntityChange, reach: Reach) ->
     _rename(tx, entity_id, str(row["name"]), name, wanted.aliases)
 
 
-def is_name_taken(rows: Rows, space_id: str, name: str, kind: str, reach: Reach, but: str = "") -> bool:
+def is_name_taken(rows: Rows, space_id: str, name: str, kind: str, reach: EntityScope, but: str = "") -> bool:
     """Whether a space has an entity of a name and a type already.
 
     Args:
@@ -540,7 +540,7 @@ def _rename(tx: Tx, entity_id: str, old: str, name: str, aliases: Iterable[str] 
         add_alias(tx, entity_id, alias)
 
 
-def _check_new(rows: Rows, space_id: str, name: str, kind: str, but: str, reach: Reach) -> None:
+def _check_new(rows: Rows, space_id: str, name: str, kind: str, but: str, reach: EntityScope) -> None:
     if is_name_taken(rows, space_id, name, kind, reach, but):
         raise PreconditionError(f"This space has an entity of that name and the type {kind} already.")
 

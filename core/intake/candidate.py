@@ -21,7 +21,7 @@ from core.belief.relate.coverage import has_no_residue
 from core.intake.transaction.sources import KINDS_BY_TEXT, base_trusts, find_standing_twin
 from core.memory.draft import to_json
 from core.memory.read import said_at_sql
-from core.types.belief import ClaimDraft, Told
+from core.types.belief import ClaimDraft, ComparedText
 from core.types.values import Kind, Precision, Source, When
 from core.vault.database.rows import Rows
 from core.vault.memory_sql import UNSEALED
@@ -225,9 +225,9 @@ class StoreCandidate:
     vector: NDArray[np.float32] | None
 
     @property
-    def told(self) -> Told:
+    def told(self) -> ComparedText:
         """This side of a pair."""
-        return Told(read_as_seen(self.texts[0]), self.standing.at_ms, self.claims)
+        return ComparedText(read_as_seen(self.texts[0]), self.standing.at_ms, self.claims)
 
     @property
     def stranger(self) -> str | None:
@@ -256,9 +256,9 @@ class Neighbour:
     was: str | None
 
     @property
-    def told(self) -> Told:
+    def told(self) -> ComparedText:
         """This side of a pair."""
-        return Told(read_as_seen(self.text), self.standing.at_ms, self.claims)
+        return ComparedText(read_as_seen(self.text), self.standing.at_ms, self.claims)
 
     @property
     def is_over(self) -> bool:

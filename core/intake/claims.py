@@ -20,7 +20,7 @@ from core.belief.claims import EvidenceSource, draft_claim, key_form
 from core.belief.extract.normal_form import read_as_seen, strip_marks
 from core.intake.transaction.sources import claims_on, refresh_claims
 from core.memory.draft import to_json
-from core.types.belief import ClaimDraft, Relation, Told
+from core.types.belief import ClaimDraft, ComparedText, Relation
 from core.types.values import Status
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -155,7 +155,7 @@ class FindStatements(Protocol):
 class Relate(Protocol):
     """Tells how a newcomer relates to what stands (`core.belief.relate.relation_model.RelationModel`)."""
 
-    def classify(self, pairs: Sequence[tuple[Told, Told]]) -> tuple[Relation, ...]:
+    def classify(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> tuple[Relation, ...]:
         """One relation for each pair (existing, incoming)."""
         ...
 

@@ -23,7 +23,7 @@ from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions import review_items
 from core.intake.transitions.review_items import ItemSubject
 from core.memory.draft import to_json
-from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, Reach
+from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, EntityScope
 from core.types.ids import IdMaker
 from core.types.values import GLOBAL_SPACE, Actor
 from core.vault.database.rows import Rows
@@ -267,7 +267,7 @@ class EntityCaller:
     """
 
     actor: Actor
-    reach: Reach
+    reach: EntityScope
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,7 +369,7 @@ class EntityVerbs:
             )
         return done
 
-    def _lift(self, tx: Tx, source: EntityCard, target: EntityCard, reach: Reach) -> str:
+    def _lift(self, tx: Tx, source: EntityCard, target: EntityCard, reach: EntityScope) -> str:
         """One in GLOBAL to which both may lead; a client sees it where it sees a memory that names it, as before."""
         kind = _kind(source, target)
         made_by = "owner" if "owner" in (source.made_by, target.made_by) else target.made_by
@@ -437,7 +437,7 @@ def is_in_other_space(one: EntityCard, other: EntityCard) -> bool:
 
 
 def check_merge_pair(
-    rows: Rows, source_id: str, target_id: str, reach: Reach, *, widen: bool = False
+    rows: Rows, source_id: str, target_id: str, reach: EntityScope, *, widen: bool = False
 ) -> tuple[EntityCard, EntityCard]:
     """The two entities of a merge, if they can be one (seed B, merge validation).
 

@@ -25,7 +25,7 @@ from core.lifecycle.kit.clock_check import believed_ms
 from core.lifecycle.kit.job_context import SCHEDULER, BatchResult, JobContext
 from core.lifecycle.sweep import OLD_VERSION, find_protections
 from core.memory.draft import to_json
-from core.types.lifecycle import Buried, Deed, Graveyard, JobType, Planned
+from core.types.lifecycle import Buried, Graveyard, JobAction, JobType, Planned
 from core.types.values import Kind, Status
 from core.types.views import Revision
 from core.vault.database.rows import Rows
@@ -225,7 +225,7 @@ def _plan(rows: Rows, ground: JobContext) -> list[Planned]:
         if memory_id not in taken:
             taken.update(reach.ids)
             reason = WITH_SOURCES if under else REASON
-            deeds.append(Planned(Deed.ERASE, memory_id, reason=reason, detail={"rows": len(reach.ids)}))
+            deeds.append(Planned(JobAction.ERASE, memory_id, reason=reason, detail={"rows": len(reach.ids)}))
     if deeds:
         last = deeds[-1]
         deeds[-1] = Planned(last.deed, last.memory_id, reason=last.reason, detail={**last.detail, _LAST: True})

@@ -15,7 +15,7 @@ from core.config.options import Options
 from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.kit.job_context import BatchResult, JobContext
 from core.lifecycle.sweep import find_protections
-from core.types.lifecycle import Deed, JobType, Planned
+from core.types.lifecycle import JobAction, JobType, Planned
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -110,11 +110,11 @@ def plan_cleanup(rows: Rows, options: Options, now_ms: int, client_id: str | Non
     left = Counter(counts)
     left.subtract(Counter(client for client, _ in over))
     gone = {head for _, head in over}
-    deeds = [Planned(Deed.EXPIRE, head, reason=OVER) for _, head in over]
+    deeds = [Planned(JobAction.EXPIRE, head, reason=OVER) for _, head in over]
     for client, head, _ in free:
         if head not in gone and left[client] > options.episode_capacity:
             left[client] -= 1
-            deeds.append(Planned(Deed.ARCHIVE, head, reason=TOO_MANY))
+            deeds.append(Planned(JobAction.ARCHIVE, head, reason=TOO_MANY))
     if deeds:
         last = deeds[-1]
         deeds[-1] = Planned(last.deed, last.memory_id, reason=last.reason, detail={_LAST: True})

@@ -35,7 +35,7 @@ from core.text.screening.egress import is_text_withheld
 from core.text.screening.fences import escape_fenced
 from core.text.screening.injection import ALLOWED
 from core.text.terms import embedding_text
-from core.types.lifecycle import Deed, JobType, Planned
+from core.types.lifecycle import JobAction, JobType, Planned
 from core.types.recall import Clarifying
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -172,7 +172,7 @@ class GapsJob:
 
     def prepare(self, ground: JobContext, deeds: Sequence[Planned]) -> Mapping[str, InvertedText]:
         """Embed the opposites of the rules that a few deeds turn around; see `Preparing.prepare`."""
-        rules = [deed.memory_id for deed in deeds if deed.deed is Deed.SUPERSEDE]
+        rules = [deed.memory_id for deed in deeds if deed.deed is JobAction.SUPERSEDE]
         return _turned(ground, rules) if rules else {}
 
     def carry_out(
@@ -188,7 +188,7 @@ class GapsJob:
         changed = []
         turned = prepared or {}
         for deed in deeds:
-            if deed.deed is Deed.SUPERSEDE:
+            if deed.deed is JobAction.SUPERSEDE:
                 done = _turn(tx, verb, ground, deed, turned.get(deed.memory_id))
             else:
                 done = _ask(tx, verb, ground, deed)
@@ -218,7 +218,7 @@ def _planned(rows: Rows, options: LifecycleOptions, now_ms: int) -> list[Planned
             wanted.setdefault(one.memory_id, _Wanted()).opened.append(one)
     for memory_id in _unraised(rows):
         wanted.setdefault(memory_id, _Wanted()).raised = True
-    deeds = [Planned(Deed.SUPERSEDE, rule, reason=_INVERTED) for rule in turned]
+    deeds = [Planned(JobAction.SUPERSEDE, rule, reason=_INVERTED) for rule in turned]
     return deeds + [_deed(memory_id, told) for memory_id, told in wanted.items() if memory_id not in turned]
 
 
@@ -227,7 +227,7 @@ def _deed(memory_id: str, told: _Wanted) -> Planned:
     first = told.opened[0] if told.opened else None
     others = () if first is None or first.other_id is None else (first.other_id,)
     reason = _REASONS[first.kind] if first is not None else (_CLOSED if told.closed else _REASONS[MISSING])
-    return Planned(Deed.ASK, memory_id, others, reason=reason, detail=detail)
+    return Planned(JobAction.ASK, memory_id, others, reason=reason, detail=detail)
 
 
 def _is_new(rows: Rows, one: OpenQuestion) -> bool:

@@ -22,7 +22,7 @@ from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.kit.job_context import BatchResult, JobContext
 from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_strengths
 from core.score.decay import boost_after_replay, draw_without_replacement
-from core.types.lifecycle import Deed, JobType, Planned
+from core.types.lifecycle import JobAction, JobType, Planned
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -123,8 +123,8 @@ class ReplayJob:
         counts = Counter({"strengthened": 0, "proposed": 0, "re_embedded": 0, "skipped": 0})
         changed: list[str] = []
         for deed in deeds:
-            done = _strengthen(tx, deed) if deed.deed is Deed.STRENGTHEN else _propose(tx, deed)
-            name = "strengthened" if deed.deed is Deed.STRENGTHEN else "proposed"
+            done = _strengthen(tx, deed) if deed.deed is JobAction.STRENGTHEN else _propose(tx, deed)
+            name = "strengthened" if deed.deed is JobAction.STRENGTHEN else "proposed"
             counts[name if done else "skipped"] += 1
             changed += [deed.memory_id] if done else []
         return BatchResult(len(deeds), dict(counts), tuple(changed))
@@ -142,7 +142,8 @@ def _to_strengthen(rows: Rows, ground: JobContext, share: int) -> list[Planned]:
         [row[1 + _AROUSAL] or 0.0 for row in found], share, int(rows.value("SELECT seq FROM vault_state"))
     )
     return [
-        Planned(Deed.STRENGTHEN, str(found[at][0]), reason=STRENGTHENED, value=float(weak[at])) for at in drawn.tolist()
+        Planned(JobAction.STRENGTHEN, str(found[at][0]), reason=STRENGTHENED, value=float(weak[at]))
+        for at in drawn.tolist()
     ]
 
 
@@ -224,7 +225,7 @@ def _unrelated(
             continue
         first, second = sorted((one.id, other.id))
         used |= {first, second}
-        found.append(Planned(Deed.PROPOSE, first, (second,), RELATED, min(1.0, max(0.0, cosine))))
+        found.append(Planned(JobAction.PROPOSE, first, (second,), RELATED, min(1.0, max(0.0, cosine))))
     return found
 
 

@@ -28,7 +28,7 @@ from core.lifecycle.kit.job_store import CHANGED
 from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_strengths
 from core.score.decay import EXPIRED as GONE
 from core.score.decay import HOLDS, classify, decay_rates, effective_confidence
-from core.types.lifecycle import Deed, JobType, Planned
+from core.types.lifecycle import JobAction, JobType, Planned
 from core.types.values import Status
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -153,9 +153,12 @@ def plan_sweep(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] |
     found = [deed for seen in _seen(rows, now_ms, heads) for deed in _judged(rows, seen, options, now_ms)]
     over = [*_old_versions(rows, options, now_ms, heads), *_unanswered(rows, options, now_ms, heads)]
     laid_away = {one.memory_id for one in over}  # its mark goes with it
-    found += [Planned(Deed.RECOVER, head, reason=LEFT) for head in _left(rows, heads) if head not in laid_away]
+    found += [Planned(JobAction.RECOVER, head, reason=LEFT) for head in _left(rows, heads) if head not in laid_away]
     found += over
-    place = {deed: number for number, deed in enumerate((Deed.RECOVER, Deed.FADE, Deed.EXPIRE, Deed.ARCHIVE))}
+    place = {
+        deed: number
+        for number, deed in enumerate((JobAction.RECOVER, JobAction.FADE, JobAction.EXPIRE, JobAction.ARCHIVE))
+    }
     return sorted(found, key=lambda one: place[one.deed])
 
 
@@ -169,7 +172,7 @@ def plan_prune(rows: Rows, options: Options, now_ms: int) -> list[Planned]:
         Deeds `ARCHIVE` with the reason `faded`, `doubted` or `old_version`; `carry_out_sweep` carries them out.
     """
     deeds = plan_sweep(rows, options, now_ms)
-    return [one for one in deeds if one.deed is Deed.ARCHIVE and one.reason != UNANSWERED]
+    return [one for one in deeds if one.deed is JobAction.ARCHIVE and one.reason != UNANSWERED]
 
 
 def carry_out_sweep(tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Planned]) -> BatchResult:
@@ -207,13 +210,13 @@ def carry_out_sweep(tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Plan
 
 def _do(tx: Tx, transitions: Transitions, deed: Planned, confidence: float) -> None:
     parts = transitions.parts(deed.memory_id)
-    if deed.deed is Deed.FADE:
+    if deed.deed is JobAction.FADE:
         _mark(tx, parts, confidence)
     else:
         _unmark(tx, parts)
     if deed.reason == OLD_VERSION:
         _lay_away(tx, parts)
-    elif deed.deed in (Deed.EXPIRE, Deed.ARCHIVE):
+    elif deed.deed in (JobAction.EXPIRE, JobAction.ARCHIVE):
         transitions.archive(deed.memory_id, deed.reason)
 
 
@@ -295,11 +298,11 @@ def _judged(rows: Rows, seen: _Seen, options: Options, now_ms: int) -> list[Plan
     leaves = (expired | weak | doubted) & ~safe
     fades = falls & (bands != HOLDS)
     deeds = [
-        (Deed.RECOVER, RECOVERED, seen.marked & ~fades & ~leaves, seen.confidence),
-        (Deed.FADE, FADING, _unheld(rows, seen, fades & ~seen.marked & ~leaves, now_ms), seen.confidence),
-        (Deed.EXPIRE, EXPIRED, expired & leaves, seen.confidence),
-        (Deed.ARCHIVE, FADED, weak & ~expired & leaves, seen.strength),
-        (Deed.ARCHIVE, DOUBTED, doubted & ~weak & ~expired & leaves, seen.trust),
+        (JobAction.RECOVER, RECOVERED, seen.marked & ~fades & ~leaves, seen.confidence),
+        (JobAction.FADE, FADING, _unheld(rows, seen, fades & ~seen.marked & ~leaves, now_ms), seen.confidence),
+        (JobAction.EXPIRE, EXPIRED, expired & leaves, seen.confidence),
+        (JobAction.ARCHIVE, FADED, weak & ~expired & leaves, seen.strength),
+        (JobAction.ARCHIVE, DOUBTED, doubted & ~weak & ~expired & leaves, seen.trust),
     ]
     return [
         Planned(deed, seen.heads[place], reason=reason, value=float(values[place]))
@@ -334,7 +337,7 @@ def _old_versions(rows: Rows, options: Options, now_ms: int, heads: Sequence[str
         read = rows.all(_OLD_SOME, {"before": before, "heads": json.dumps(list(heads))})
     found = [str(row[0]) for row in read]
     kept = find_protections(rows, found, now_ms)
-    return [Planned(Deed.ARCHIVE, head, reason=OLD_VERSION) for head in found if head not in kept]
+    return [Planned(JobAction.ARCHIVE, head, reason=OLD_VERSION) for head in found if head not in kept]
 
 
 def _unanswered(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] | None) -> list[Planned]:
@@ -346,7 +349,7 @@ def _unanswered(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] 
         read = rows.all(_HELD_SOME, wanted | {"heads": json.dumps(list(heads))})
     found = [str(row[0]) for row in read]
     kept = find_protections(rows, found, now_ms)
-    return [Planned(Deed.ARCHIVE, head, reason=UNANSWERED) for head in found if head not in kept]
+    return [Planned(JobAction.ARCHIVE, head, reason=UNANSWERED) for head in found if head not in kept]
 
 
 PINNED, OWN_WORD, IMPORTANT, MOVING = "pinned", "own_word", "important", "moving"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.llm.prompts import ANSWER_BYTES, Prompt, answer_schema
 from core.llm.server_address import ServerAddress
-from core.types.belief import ModelState, Server
+from core.types.belief import ModelServerState, ModelState
 
 if TYPE_CHECKING:
     import httpx
@@ -142,14 +142,14 @@ class ModelServer:
             `absent`, `ready` or `failing`; never raises but for cancellation.
         """
         if not await self.listens():
-            return ModelState(Server.ABSENT)
+            return ModelState(ModelServerState.ABSENT)
         try:
             chosen = choose_model(await self.models(), wanted)
         except LociError as error:
-            return ModelState(Server.FAILING, code=error.code.value)
+            return ModelState(ModelServerState.FAILING, code=error.code.value)
         if chosen is None:
-            return ModelState(Server.FAILING, code=Code.EMBEDDER_UNAVAILABLE.value)
-        return ModelState(Server.READY, chosen)
+            return ModelState(ModelServerState.FAILING, code=Code.EMBEDDER_UNAVAILABLE.value)
+        return ModelState(ModelServerState.READY, chosen)
 
     async def ask(self, model: str, prompt: Prompt, tiers: Sequence[str]) -> str:
         """Put one question.

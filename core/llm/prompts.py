@@ -18,7 +18,7 @@ from typing import Any
 
 from core.text.metadata import find_dates
 from core.text.times import format_time
-from core.types.belief import ClaimProposal, Label, RelationProposal, Told
+from core.types.belief import ClaimProposal, ComparedText, Label, RelationProposal
 from core.types.values import Precision, When
 
 _KEYS = frozenset(("people", "dates", "topics", "sentiment"))
@@ -297,7 +297,7 @@ def escape_fences(text: str) -> str:
     return _BRACKETED.sub("&#91;", _UNSENT.sub("\ufffd", text).translate(_MARKUP))
 
 
-def relation_prompt(existing: Told, incoming: Told) -> Prompt:
+def relation_prompt(existing: ComparedText, incoming: ComparedText) -> Prompt:
     """Ask how a newcomer relates to what stands.
 
     Args:
@@ -314,7 +314,7 @@ def relation_prompt(existing: Told, incoming: Told) -> Prompt:
     )
 
 
-def claims_prompt(told: Told, predicates: Sequence[str]) -> Prompt:
+def claims_prompt(told: ComparedText, predicates: Sequence[str]) -> Prompt:
     """Ask what a text claims.
 
     Args:

@@ -40,7 +40,7 @@ from core.score.ranking import (
     side_multiplier,
     utility_score,
 )
-from core.types.belief import Told
+from core.types.belief import ComparedText
 from core.types.values import Intent, Kind, Memory, Status
 from core.vault.database.rows import Rows
 
@@ -448,7 +448,7 @@ def _find_contradicted(pairs: Sequence[tuple[RecallItem, RecallItem]], readers: 
 
 
 def _spoken(memory: Memory, readers: TextReaders) -> StatedText:
-    return read_stated_text(Told(memory.text[:_CHARACTERS], _at(memory)), readers.extract, _SENTENCES)
+    return read_stated_text(ComparedText(memory.text[:_CHARACTERS], _at(memory)), readers.extract, _SENTENCES)
 
 
 def _odds(pairs: Sequence[tuple[StatedText, StatedText]], readers: TextReaders) -> list[ContradictionOdds]:

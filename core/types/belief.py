@@ -12,7 +12,7 @@ from enum import StrEnum
 from core.types.values import When
 
 
-class Server(StrEnum):
+class ModelServerState(StrEnum):
     """How the model server is."""
 
     OFF = "off"
@@ -31,7 +31,7 @@ class ModelState:
         code: why it is failing, an E-code; "" otherwise.
     """
 
-    server: Server
+    server: ModelServerState
     model: str = ""
     code: str = ""
 
@@ -39,11 +39,11 @@ class ModelState:
     def sentence(self) -> str:
         """The state in words, for the status bar and the report; holds no memory text."""
         rest = "rules and the built-in model answer"
-        if self.server is Server.READY:
+        if self.server is ModelServerState.READY:
             return f"Model server: {self.model} refines what rules leave open"
-        if self.server is Server.FAILING:
+        if self.server is ModelServerState.FAILING:
             return f"The model server fails ({self.code}): {rest}"
-        if self.server is Server.OFF:
+        if self.server is ModelServerState.OFF:
             return f"Model server turned off: {rest}"
         return f"No model server: {rest}"
 
@@ -148,7 +148,7 @@ class ClaimDraft:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ComparedText:
     """One side of a pair, as the relation model reads it.
 
     Attributes:

@@ -99,7 +99,7 @@ SLEEPS_AFTER_MS = 90 * 86_400_000
 """A client that did not come for so long sleeps until the person wakes it (reliability study, D P8)."""
 
 
-class Standing(StrEnum):
+class ClientState(StrEnum):
     """Whether a client may come in, and if not, why."""
 
     AWAKE = "awake"
@@ -134,7 +134,7 @@ class ClientCard:
 
     id: str
     name: str
-    standing: Standing
+    standing: ClientState
     grants: tuple[str, ...]
     spaces: tuple[str, ...]
     trust_ceiling: float
@@ -315,7 +315,7 @@ class Before:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class ContextPreview:
     """What a client would be given for a prompt, without giving it.
 
     Attributes:

@@ -13,7 +13,7 @@ from core.types.values import When
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class EntityScope:
     """Whose entities are looked at.
 
     Attributes:
@@ -192,7 +192,7 @@ class EntityList:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EntityMention:
     """A memory that mentions an entity.
 
     Attributes:
@@ -215,7 +215,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class EntityStatement:
     """A claim about an entity.
 
     Attributes:
@@ -266,9 +266,9 @@ class EntityView:
     """
 
     card: EntityCard
-    places: tuple[Place, ...]
+    places: tuple[EntityMention, ...]
     mentions: int
-    claims: tuple[Told, ...]
+    claims: tuple[EntityStatement, ...]
     joined: tuple[Joined, ...]
     alike: tuple[EntityLine, ...] = ()
 
@@ -293,7 +293,7 @@ class MergePreview:
     mentions: int
     claims: int
     names: tuple[str, ...]
-    ending: tuple[tuple[Told, Told], ...]
+    ending: tuple[tuple[EntityStatement, EntityStatement], ...]
     refusal: str = ""
     widened: bool = False
     lifted: bool = False

@@ -180,7 +180,7 @@ class JobState(StrEnum):
     POISON = "poison"
 
 
-class Deed(StrEnum):
+class JobAction(StrEnum):
     """What a run does to a memory."""
 
     STACK = "stack"
@@ -219,7 +219,7 @@ class Planned:
         detail: ids, counts and offsets that carrying it out needs.
     """
 
-    deed: Deed
+    deed: JobAction
     memory_id: str
     others: tuple[str, ...] = ()
     reason: str = ""
@@ -316,7 +316,7 @@ class JobRow(JobProgress):
 
 
 @dataclass(frozen=True, slots=True)
-class Beat:
+class ScheduledJob:
     """One kind of scheduled work in the calendar.
 
     Attributes:
@@ -350,7 +350,7 @@ class Jobs:
     holds: str
     pressure: Pressure
     rows: tuple[JobRow, ...]
-    calendar: tuple[Beat, ...]
+    calendar: tuple[ScheduledJob, ...]
     total: int
 
 

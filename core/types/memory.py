@@ -318,7 +318,7 @@ class ClaimHeld:
 
 
 @dataclass(frozen=True, slots=True)
-class Opposed:
+class OpenConflict:
     """An open item of the review queue that this memory is a side of.
 
     Attributes:
@@ -423,6 +423,6 @@ class Belief:
     inputs: TrustInputs
     voices: tuple[Voice, ...]
     claims: tuple[ClaimHeld, ...]
-    opposed: tuple[Opposed, ...]
+    opposed: tuple[OpenConflict, ...]
     chain: Chain
     rests: Rests

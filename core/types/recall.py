@@ -248,7 +248,7 @@ class RecallHealth:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class DeliveryCount:
     """How often a memory left for a client.
 
     Attributes:

@@ -176,7 +176,7 @@ class Follow:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ClientRequest:
     """What a client asked for, of an item that waits for the person's word (kind `approval`).
 
     Attributes:
@@ -224,7 +224,7 @@ class ReviewBrief(Generic[MemoryForm]):
     opened_at: int = 0
     closed: str = ""
     resolution: Action | None = None
-    asked: Asked | None = None
+    asked: ClientRequest | None = None
     warning: str = ""
     against: MemoryForm | None = None
 
@@ -277,7 +277,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class DecisionReply:
     """What a decision did.
 
     Attributes:
@@ -374,7 +374,7 @@ class HoldPreview:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HoldReply:
     """What was held back.
 
     Attributes:

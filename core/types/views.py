@@ -34,7 +34,7 @@ class FindRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FindResult:
     """All ids that match, in order; the rows are fetched by page.
 
     Attributes:

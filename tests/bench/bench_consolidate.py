@@ -39,7 +39,7 @@ from core.engine.startup import warm_index  # noqa: E402
 from core.index.manager import IndexState  # noqa: E402
 from core.lifecycle.consolidate.consolidate import ConsolidationJob, count_plan  # noqa: E402
 from core.lifecycle.kit.job_context import JobContext  # noqa: E402
-from core.types.belief import Told  # noqa: E402
+from core.types.belief import ComparedText  # noqa: E402
 from core.types.lifecycle import JobType, Planned  # noqa: E402
 from core.types.values import OWNER_ACTOR  # noqa: E402
 
@@ -159,7 +159,9 @@ def measure(rig: Rig, known: list[str], pause_s: float) -> None:
     watch = Watch(rig, random.Random(5).sample(known, min(200, len(known))))
     relate = rig.opened.search.store_service.readers.relate
     assert relate is not None
-    relate.classify([(Told("The boat lies in the harbour."), Told("The oven is cleaned on Fridays."))])  # loads it
+    relate.classify(
+        [(ComparedText("The boat lies in the harbour."), ComparedText("The oven is cleaned on Fridays."))]
+    )  # loads it
     watch.idle("idle before")
     is_over = threading.Event()
     worker = threading.Thread(target=consolidate, args=(rig, watch, is_over))

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from core.belief.relate.relation_model import RelationModel  # noqa: E402
-from core.types.belief import ACTED_ON, LABELS, ClaimDraft, Label, Relation, Told  # noqa: E402
+from core.types.belief import ACTED_ON, LABELS, ClaimDraft, ComparedText, Label, Relation  # noqa: E402
 
 NAME = "belief-pairs-dev.jsonl"
 
@@ -32,8 +32,8 @@ class Row:
     """One labelled pair."""
 
     id: str
-    existing: Told
-    incoming: Told
+    existing: ComparedText
+    incoming: ComparedText
     label: Label
 
 
@@ -48,8 +48,8 @@ def reader() -> Callable[[str], tuple[ClaimDraft, ...]]:
 def load(path: Path, read: Callable[[str], tuple[ClaimDraft, ...]]) -> list[Row]:
     """The labelled pairs of a file."""
 
-    def told(side: dict[str, Any]) -> Told:
-        return Told(side["text"], None, read(side["text"]))
+    def told(side: dict[str, Any]) -> ComparedText:
+        return ComparedText(side["text"], None, read(side["text"]))
 
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
     return [Row(line["id"], told(line["existing"]), told(line["new"]), Label(line["label"])) for line in lines]

@@ -13,7 +13,7 @@ import pytest
 from engine_rig import START_MS, Rig, rig_at
 
 from core.intake.claims import TextReaders
-from core.types.belief import LABELS, Label, Relation, Told
+from core.types.belief import LABELS, ComparedText, Label, Relation
 from core.types.replies import StoreReply
 from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action, Source, When
@@ -29,7 +29,7 @@ class Says:
     def __init__(self, label: Label, confidence: float) -> None:
         self.label, self.confidence = label, confidence
 
-    def classify(self, pairs: Sequence[tuple[Told, Told]]) -> tuple[Relation, ...]:
+    def classify(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> tuple[Relation, ...]:
         """One relation for each pair."""
         rest = (1 - self.confidence) / 3
         shares = {one: self.confidence if one is self.label else rest for one in LABELS}
@@ -230,7 +230,7 @@ def test_a_fact_that_never_changed_is_its_own_history(tmp_path: Path) -> None:
 class Readable:
     """The same sentence says the same, another one of the house replaces it."""
 
-    def classify(self, pairs: Sequence[tuple[Told, Told]]) -> tuple[Relation, ...]:
+    def classify(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> tuple[Relation, ...]:
         """One relation for each pair."""
         labels = [Label.DUPLICATE if old.text == new.text else Label.SUPERSEDE for old, new in pairs]
         return tuple(

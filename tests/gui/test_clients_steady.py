@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import settle
 
-from core.types.clients import Did, Standing
+from core.types.clients import ClientState, Did
 from core.types.replies import UndoReport
 from ui.context import Context
 from ui.pages.clients.actions import AskDialog, RemoveDialog
@@ -37,7 +37,7 @@ def test_the_list_keeps_its_order_while_it_is_looked_at(room: ClientsRoom) -> No
     page = room.enter()
     assert names(room) == ["Aster", "Birch", "Clover"]
     room.clients.add("Clover", seen_at=room.now)
-    room.clients.add("Aster", standing=Standing.PAUSED)
+    room.clients.add("Aster", standing=ClientState.PAUSED)
     page.read()
     room.rest()
     assert names(room) == ["Aster", "Birch", "Clover"]
@@ -66,7 +66,7 @@ def test_the_keyboard_goes_to_what_took_the_place_of_a_deed(room: ClientsRoom) -
     assert by_space(room, deeds["pause"]) is deeds["resume"]
     assert by_space(room, deeds["resume"]) is deeds["pause"]
     assert [one for one in room.clients.asked if one[0] != "undoable"] == [("pause", "Scribe"), ("resume", "Scribe")]
-    room.clients.add("Scribe", standing=Standing.ASLEEP)
+    room.clients.add("Scribe", standing=ClientState.ASLEEP)
     room.page.read()
     room.rest()
     assert by_space(room, deeds["wake"]) is deeds["pause"]

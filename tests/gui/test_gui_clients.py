@@ -15,7 +15,7 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 from window_rig import settle
 
-from core.types.clients import Did, Standing, Undoable
+from core.types.clients import ClientState, Did, Undoable
 from ui.context import Context
 from ui.pages.clients.actions import ALL, DATE, WEEK, YESTERDAY, AskDialog, RemoveDialog, UndoSinceDialog
 from ui.pages.clients.page import client_commands
@@ -46,7 +46,7 @@ def test_a_card_says_how_it_stands_and_what_it_was_granted(room: ClientsRoom, qt
     page = two(room).enter()
     qtmodeltester.check(page.stand.cards.list.lines)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     first, second = rows_of(page.stand.cards.list)
-    assert (first.head, first.aside, first.standing) == ("Scribe", "3 to review", Standing.AWAKE)
+    assert (first.head, first.aside, first.standing) == ("Scribe", "3 to review", ClientState.AWAKE)
     assert first.note == "Awake · connected 1 hour ago"
     assert first.more.endswith("· work")
     assert first.last == "12 memories · 41 answers in 30 days"
@@ -145,11 +145,11 @@ def test_pausing_and_resuming_say_so_with_an_undo(room: ClientsRoom) -> None:
     assert room.said[-1][:2] == ("Scribe is paused. Its connections have ended.", "Undo")
     assert not page.stand.cards.stop.isVisible()
     room.press(page.stand.head.deeds["resume"])
-    assert room.clients.items["Scribe"].standing is Standing.AWAKE
+    assert room.clients.items["Scribe"].standing is ClientState.AWAKE
 
 
 def test_a_sleeper_is_woken(room: ClientsRoom) -> None:
-    room.clients.add("Scribe", standing=Standing.ASLEEP)
+    room.clients.add("Scribe", standing=ClientState.ASLEEP)
     page = room.enter()
     assert "90 days" in page.stand.head.why.text()
     room.press(page.stand.head.deeds["wake"])
@@ -158,7 +158,7 @@ def test_a_sleeper_is_woken(room: ClientsRoom) -> None:
 
 def test_of_a_revoked_client_it_says_what_it_had_and_cuts_nothing(room: ClientsRoom) -> None:
     long = "an-assistant-with-a-long-name, pid 4711"
-    room.clients.add("Scribe", standing=Standing.REVOKED, spaces=("work",), asked_by=long)
+    room.clients.add("Scribe", standing=ClientState.REVOKED, spaces=("work",), asked_by=long)
     page = room.enter()
     page.resize(720, 700)
     room.rest()
@@ -189,7 +189,7 @@ def test_revoking_names_what_happens_and_offers_to_take_all_back(room: ClientsRo
     assert asking.cancel.isDefault()
     asking.act.click()
     settle(room.qtbot, lambda: bool(page.findChildren(RemoveDialog)))
-    assert room.clients.items["Scribe"].standing is Standing.REVOKED
+    assert room.clients.items["Scribe"].standing is ClientState.REVOKED
     offer = room.dialog(RemoveDialog)
     told = room.words(offer)
     assert "4 steps on 3 memories would be taken back: 3 × stored, 1 × disputed." in told
@@ -342,7 +342,7 @@ def test_after_revoking_nothing_is_offered_where_nothing_could_be_done(room: Cli
     room.dialog(AskDialog).act.click()
     settle(room.qtbot, lambda: ("undoable", "Scribe", 0) in room.clients.asked)
     room.rest()
-    assert room.clients.items["Scribe"].standing is Standing.REVOKED
+    assert room.clients.items["Scribe"].standing is ClientState.REVOKED
     assert [one for one in page.findChildren(RemoveDialog) if one.isVisible()] == []
 
 
@@ -387,7 +387,7 @@ def test_the_palette_stops_all_from_anywhere_and_says_where_nobody_is_awake(room
     titles["Pair an assistant …"].run()
     titles["Resume all clients …"].run()
     assert gone == [("clients", "stop"), ("clients", "pair"), ("clients", "resume")]
-    room.clients.add("Clipper", standing=Standing.PAUSED)
+    room.clients.add("Clipper", standing=ClientState.PAUSED)
     room.enter("stop")
     assert room.said[-1][0] == "No client is awake."
 
@@ -400,4 +400,4 @@ def test_a_refusal_of_the_engine_is_said(room: ClientsRoom) -> None:
     assert room.said[-1][0] == "Not now."
     room.clients.refuses = ""
     room.press(page.stand.head.deeds["pause"])
-    assert room.clients.items["Scribe"].standing is Standing.PAUSED
+    assert room.clients.items["Scribe"].standing is ClientState.PAUSED

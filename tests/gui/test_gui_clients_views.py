@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from window_rig import remember, settle
 
 from core.engine.facade import start_ticker
-from core.types.clients import Did, Sight, Standing, Terms
+from core.types.clients import ClientState, ContextPreview, Did, Terms
 from core.types.values import Grant
 from ui.context import CLOSER, Context
 from ui.lists.row_spec import Heading
@@ -212,7 +212,7 @@ def test_every_reason_has_words(reason: str) -> None:
 
 def test_the_simulator_shows_the_text_its_cost_and_what_would_be_withheld(room: ClientsRoom, rig: Rig) -> None:
     held = remember(rig.engine, "The shed is green.").memory_id
-    room.clients.seen = Sight("One.\n<b>two</b>‮", 250, 0, ("a",), {held: "other_space"})
+    room.clients.seen = ContextPreview("One.\n<b>two</b>‮", 250, 0, ("a",), {held: "other_space"})
     page = two(room).enter()
     page.stand.show_view("sight")
     tab = page.stand.sight
@@ -237,7 +237,7 @@ def looks(room: ClientsRoom) -> list[tuple[object, ...]]:
 
 
 def looked(room: ClientsRoom) -> ContextPreviewTab:
-    room.clients.seen = Sight("\n".join(f"line {n}" for n in range(400)), 250, 0, ("a",), {})
+    room.clients.seen = ContextPreview("\n".join(f"line {n}" for n in range(400)), 250, 0, ("a",), {})
     page = two(room).enter()
     page.stand.show_view("sight")
     tab = page.stand.sight
@@ -277,7 +277,7 @@ def test_other_grants_show_the_prompt_that_was_asked_with_other_eyes(room: Clien
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"standing": Standing.REVOKED}, "It is revoked: whatever it asks, it gets nothing."),
+        ({"standing": ClientState.REVOKED}, "It is revoked: whatever it asks, it gets nothing."),
         ({"grants": ("write",)}, "It may not read: whatever it asks, it is given nothing."),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytestqt.qtbot import QtBot
 
-from core.types.belief import ModelState, Server
+from core.types.belief import ModelServerState, ModelState
 from ui.context import Context
 from ui.shell.status_bar import StatusBar
 
@@ -16,11 +16,11 @@ def told(state: ModelState) -> dict[str, object]:
 def test_the_status_bar_says_what_model_is_there(qtbot: QtBot, context: Context) -> None:
     status = StatusBar(context.theme)
     qtbot.addWidget(status)
-    status.show_status(told(ModelState(Server.READY, "small:3b")))
+    status.show_status(told(ModelState(ModelServerState.READY, "small:3b")))
     assert status._model.text() == "Model server: small:3b refines what rules leave open"
-    status.show_status(told(ModelState(Server.FAILING, code="E3005")))
+    status.show_status(told(ModelState(ModelServerState.FAILING, code="E3005")))
     assert status._model.text() == "The model server fails (E3005): rules and the built-in model answer"
-    status.show_status(told(ModelState(Server.OFF)))
+    status.show_status(told(ModelState(ModelServerState.OFF)))
     assert status._model.text() == "Model server turned off: rules and the built-in model answer"
-    status.show_status(told(ModelState(Server.ABSENT)))
+    status.show_status(told(ModelState(ModelServerState.ABSENT)))
     assert status._model.text() == "No model server: rules and the built-in model answer"

@@ -19,7 +19,7 @@ from window_rig import remember, settle
 
 from core.engine.facade import start_ticker
 from core.events import Changed
-from core.types.clients import Standing
+from core.types.clients import ClientState
 from ui.context import Context, Page, PageSpec, PartSpec
 from ui.shell.actions import Entry, rank
 from ui.shell.idle import IdleWatch
@@ -138,7 +138,7 @@ def test_undo_takes_the_persons_own_newest_step_not_an_assistants(window: MainWi
     window.context.commands.run("edit.undo")
     settle(qtbot, lambda: window.toasts.sentence == "Undone: Resume a client.")
     assert rig.rows("SELECT id FROM memories") == [(asked,)]
-    assert rig.engine.clients.card("aster").result(30).standing is Standing.PAUSED
+    assert rig.engine.clients.card("aster").result(30).standing is ClientState.PAUSED
 
 
 def test_with_nothing_of_the_persons_undo_says_where_the_rest_is(window: MainWindow, rig: Rig, qtbot: QtBot) -> None:

@@ -12,7 +12,7 @@ from window_rig import settle
 
 from core.errors import Code, EnvironmentFaultError
 from core.events import Progress
-from core.types.lifecycle import Deed, JobState, JobType
+from core.types.lifecycle import JobAction, JobState, JobType
 from ui.context import Context
 
 
@@ -55,7 +55,10 @@ def test_what_happens_while_another_tab_is_shown_is_counted(room: JournalRoom, r
 
 
 def test_what_was_foretold_has_no_number_once_it_may_be_another(room: JournalRoom, rig: Rig) -> None:
-    room.jobs.items = [deed(Deed.FADE, "a", "The shed is green."), deed(Deed.FADE, "b", "The weir closes at dusk.")]
+    room.jobs.items = [
+        deed(JobAction.FADE, "a", "The shed is green."),
+        deed(JobAction.FADE, "b", "The weir closes at dusk."),
+    ]
     room.enter("next")
     room.enter("runs")
     assert told(room, "next") == "Next run 2"

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from window_rig import settle
 
 from core.engine.jobs.scheduler import SchedulerPacing
-from core.types.lifecycle import Deed, JobState, JobType
+from core.types.lifecycle import JobAction, JobState, JobType
 from core.types.values import Status
 from core.types.views import Revision
 from ui.context import Context
@@ -105,7 +105,7 @@ def test_what_would_fade_and_is_kept_leaves_the_list(page: JournalPage, rig: Rig
     rig.engine.library.revise(ids, Revision(importance=1.0)).result(30)  # too important for the archive
     tab = enter(page, qtbot, "next").tabs.next
     assert tab.preview is not None
-    assert {item.planned.deed for item in tab.preview.items} == {Deed.FADE}
+    assert {item.planned.deed for item in tab.preview.items} == {JobAction.FADE}
     tab.list.choose(f"fade:{ids[1]}")
     QTest.keyClick(tab.list, Qt.Key.Key_S)
     rest(page, qtbot)

@@ -16,7 +16,7 @@ from window_rig import settle
 
 from core.errors import Code, EnvironmentFaultError
 from core.events import Progress
-from core.types.lifecycle import Deed, JobState, JobType
+from core.types.lifecycle import JobAction, JobState, JobType
 from core.types.values import OWNER_ACTOR
 from ui.context import CLOSER, Context
 from ui.pages.journal.next_run import MOST, ChangeChips, beside, change_entries, describe_keeping, kept_ids, offered
@@ -36,10 +36,10 @@ def furnish(room: JournalRoom, rig: Rig) -> list[str]:
     texts = ("The boat is called Heron.", "The shed is green.", "Jar 4 holds quinces.", "The weir closes at dusk.")
     ids = [rig.store(text).memory_id for text in texts]
     room.jobs.items = [
-        deed(Deed.ARCHIVE, ids[0], texts[0], value=0.04, words="It has faded.", reason="faded"),
-        deed(Deed.FADE, ids[1], texts[1], value=0.18, words="It is no longer sure."),
-        deed(Deed.FADE, ids[2], texts[2], value=0.19, words="It is no longer sure."),
-        deed(Deed.MERGE, ids[3], texts[3], value=0.97, others=(ids[0], ids[1]), other_texts=("The weir shuts.",)),
+        deed(JobAction.ARCHIVE, ids[0], texts[0], value=0.04, words="It has faded.", reason="faded"),
+        deed(JobAction.FADE, ids[1], texts[1], value=0.18, words="It is no longer sure."),
+        deed(JobAction.FADE, ids[2], texts[2], value=0.19, words="It is no longer sure."),
+        deed(JobAction.MERGE, ids[3], texts[3], value=0.97, others=(ids[0], ids[1]), other_texts=("The weir shuts.",)),
     ]
     return ids
 
@@ -77,7 +77,7 @@ def test_deeds_stand_with_what_why_and_beside_what(
 
 
 def test_hostile_text_is_shown_as_it_is() -> None:
-    item = deed(Deed.MERGE, "one", "<b>bold</b>\nand\u202e back", other_texts=("two\nlines",), others=("two",))
+    item = deed(JobAction.MERGE, "one", "<b>bold</b>\nand\u202e back", other_texts=("two\nlines",), others=("two",))
     [entry] = change_entries([item])
     assert entry.head == "<b>bold</b> and‹U+202E› back"
     assert beside(item) == "With “two lines”"
@@ -90,7 +90,7 @@ def test_a_chip_lists_its_deeds_alone(room: JournalRoom, rig: Rig, qtbot: QtBot)
     assert chips(room)["2 fade"].accessibleName() == "2 would fade"
     chips(room)["2 fade"].click()
     assert room.heads(tab.list) == ["The shed is green.", "Jar 4 holds quinces."]
-    room.jobs.items = [item for item in room.jobs.items if item.planned.deed is not Deed.FADE]
+    room.jobs.items = [item for item in room.jobs.items if item.planned.deed is not JobAction.FADE]
     tab.read()
     room.rest()
     assert room.heads(tab.list) == [
@@ -136,8 +136,8 @@ def test_what_is_united_is_kept_with_all_that_it_would_take_in(room: JournalRoom
     assert tab.list.lines.place_of(f"merge:{ids[3]}") < 0
 
 
-@pytest.mark.parametrize("what", [Deed.STACK, Deed.MERGE, Deed.CORROBORATE, Deed.DIGEST])
-def test_keeping_is_about_all_that_would_be_laid_together(what: Deed) -> None:
+@pytest.mark.parametrize("what", [JobAction.STACK, JobAction.MERGE, JobAction.CORROBORATE, JobAction.DIGEST])
+def test_keeping_is_about_all_that_would_be_laid_together(what: JobAction) -> None:
     entries = change_entries([deed(what, "a", "The shed is green.", others=("b", "c"))])
     assert "spare" in offered(entries)
     assert kept_ids(entries) == ("a", "b", "c")
@@ -145,13 +145,13 @@ def test_keeping_is_about_all_that_would_be_laid_together(what: Deed) -> None:
 
 
 def test_keeping_what_fades_is_about_it_alone() -> None:
-    entries = change_entries([deed(Deed.ARCHIVE, "a", "The shed is green.", others=("newer",))])
+    entries = change_entries([deed(JobAction.ARCHIVE, "a", "The shed is green.", others=("newer",))])
     assert kept_ids(entries) == ("a",)
     assert describe_keeping(entries) == "It is kept for another 90 days."
 
 
-@pytest.mark.parametrize("what", [Deed.SUPERSEDE, Deed.ASK, Deed.RECOVER, Deed.ERASE])
-def test_what_the_engine_does_all_the_same_is_not_offered_to_be_kept(what: Deed) -> None:
+@pytest.mark.parametrize("what", [JobAction.SUPERSEDE, JobAction.ASK, JobAction.RECOVER, JobAction.ERASE])
+def test_what_the_engine_does_all_the_same_is_not_offered_to_be_kept(what: JobAction) -> None:
     assert "spare" not in offered(change_entries([deed(what, "a", "The shed is green.", others=("b",))]))
 
 
@@ -232,7 +232,7 @@ def test_nothing_to_do_teaches_when_loci_looks(room: JournalRoom, rig: Rig) -> N
 
 
 def test_a_long_plan_says_how_much_of_it_is_listed(room: JournalRoom) -> None:
-    room.jobs.items = [deed(Deed.FADE, f"{nr}", f"Jar {nr} holds quinces.", value=0.1) for nr in range(MOST + 40)]
+    room.jobs.items = [deed(JobAction.FADE, f"{nr}", f"Jar {nr} holds quinces.", value=0.1) for nr in range(MOST + 40)]
     tab = room.enter("next").tabs.next
     assert tab.list.lines.rowCount() == MOST
     assert "The first 200 are listed." in tab.lead.text()
@@ -281,8 +281,8 @@ def test_saying_no_runs_nothing(room: JournalRoom, rig: Rig) -> None:
 
 def test_what_is_to_be_erased_waits_for_its_own_time(room: JournalRoom) -> None:
     room.jobs.items = [
-        deed(Deed.ERASE, "one", "The boat is called Heron.", job=JobType.ERASE),
-        deed(Deed.FADE, "two", "The shed is green."),
+        deed(JobAction.ERASE, "one", "The boat is called Heron.", job=JobType.ERASE),
+        deed(JobAction.FADE, "two", "The shed is green."),
     ]
     tab = room.enter("next").tabs.next
     tab.list.choose("erase:one")

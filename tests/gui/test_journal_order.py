@@ -22,8 +22,8 @@ from PySide6.QtWidgets import QBoxLayout, QLabel, QPushButton, QScrollArea
 from pytestqt.qtbot import QtBot
 from window_rig import settle
 
-from core.types.belief import Server
-from core.types.lifecycle import Beat, Consolidated, Deed, JobRow, Jobs, JobState, JobType, Pressure
+from core.types.belief import ModelServerState
+from core.types.lifecycle import Consolidated, JobAction, JobRow, Jobs, JobState, JobType, Pressure, ScheduledJob
 from ui.context import Context
 from ui.pages.journal.health import find_pauses
 from ui.pages.journal.job_lines import Model, job_note, job_sentences, offered
@@ -69,7 +69,7 @@ def test_every_name_is_one_of_the_report() -> None:
 def test_what_was_foretold_stands_beside_what_was_done(room: JournalRoom, rig: Rig) -> None:
     memory_id = rig.store("The weir closes at dusk.").memory_id
     room.jobs.items = [
-        deed(Deed.MERGE, memory_id, "The weir closes at dusk.", others=("x",), other_texts=("It shuts.",))
+        deed(JobAction.MERGE, memory_id, "The weir closes at dusk.", others=("x",), other_texts=("It shuts.",))
     ]
     room.jobs.reports = {JobType.CONSOLIDATE: told(1), JobType.SWEEP: {}}
     room.jobs.after_run = told(1, resolved=2)  # type: ignore[assignment]  # a report has names within names
@@ -164,7 +164,7 @@ def test_paused_work_says_so_alone(room: JournalRoom) -> None:
 def test_a_hold_without_words_of_its_own_is_told_as_it_is(room: JournalRoom) -> None:
     room.jobs.held = "The moon is full."
     jobs = room.jobs.state().result()
-    [rest] = find_pauses(jobs, Model(Server.READY), room.jobs.now)
+    [rest] = find_pauses(jobs, Model(ModelServerState.READY), room.jobs.now)
     assert (rest.says, rest.act) == ("The moon is full.", "")
 
 
@@ -175,7 +175,7 @@ def reading(room: JournalRoom, monkeypatch: pytest.MonkeyPatch) -> None:
     def state(limit: int = 50) -> Future[Jobs]:
         jobs = known(limit).result()
         about, due = "A model reads them.", room.jobs.now - HOUR_MS
-        beat = Beat(JobType.DISTILL, "Learn from episodes", about, None, due, is_heavy=True)
+        beat = ScheduledJob(JobType.DISTILL, "Learn from episodes", about, None, due, is_heavy=True)
         return finished(replace(jobs, calendar=(beat, *jobs.calendar)))
 
     monkeypatch.setattr(room.jobs, "state", state)
@@ -225,10 +225,10 @@ def test_a_reading_that_is_queued_has_its_time(room: JournalRoom, monkeypatch: p
     ("model", "is_chosen"),
     [
         (Model(), False),
-        (Model(Server.ABSENT, "small:3b"), True),
-        (Model(Server.OFF, "small:3b"), False),
-        (Model(Server.FAILING), True),
-        (Model(Server.READY), True),
+        (Model(ModelServerState.ABSENT, "small:3b"), True),
+        (Model(ModelServerState.OFF, "small:3b"), False),
+        (Model(ModelServerState.FAILING), True),
+        (Model(ModelServerState.READY), True),
     ],
 )
 def test_work_waits_only_for_a_model_somebody_chose(model: Model, is_chosen: bool) -> None:

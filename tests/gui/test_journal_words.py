@@ -13,7 +13,7 @@ from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from core.types.lifecycle import Consolidated, Deed, JobType
+from core.types.lifecycle import Consolidated, JobAction, JobType
 from core.types.values import Kind
 from ui.context import Context
 from ui.lists.row_spec import Heading, wrapped
@@ -36,7 +36,7 @@ COUNTS = st.dictionaries(st.text("abcdef_", min_size=1), st.integers(0, 10**9) |
 
 def test_every_deed_and_every_kind_of_work_has_words_and_an_icon() -> None:
     icons = {path.name.removesuffix(".svg") for path in (files("resources") / "icons").iterdir()}
-    for deed in Deed:
+    for deed in JobAction:
         said = change_words(deed.value)
         assert said["icon"] in icons
         for form in ("chip", "would", "run"):

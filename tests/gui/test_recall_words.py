@@ -14,7 +14,7 @@ from core.config.retrieval import RetrievalOptions
 from core.types.recall import (
     STAGES,
     Comparison,
-    Given,
+    DeliveryCount,
     LabAnswer,
     Probe,
     ProbeOutcome,
@@ -295,9 +295,9 @@ def test_losses_are_named_the_worst_first_and_gains_are_counted() -> None:
 
 def test_how_often_a_memory_was_given_is_told() -> None:
     at = 1_795_000_000_000
-    assert describe_disclosures(Given(0, None, "", 0)) == "Never given to an assistant yet."
-    assert describe_disclosures(Given(1, at, "Claude Code", 0)).startswith("Given once, to Claude Code on ")
-    many = describe_disclosures(Given(14, at, "Claude\u202e Code", 2))
+    assert describe_disclosures(DeliveryCount(0, None, "", 0)) == "Never given to an assistant yet."
+    assert describe_disclosures(DeliveryCount(1, at, "Claude Code", 0)).startswith("Given once, to Claude Code on ")
+    many = describe_disclosures(DeliveryCount(14, at, "Claude\u202e Code", 2))
     assert many.startswith("Given 14 times, last to Claude‹U+202E› Code on ")
     assert many.endswith("It stood in 2 answers to you.")
 

@@ -15,7 +15,7 @@ from review_room import Room, dialog_of, room_over
 from window_rig import hear, settle
 
 from core.events import Changed
-from core.types.reviews import Decided, Decision, Suggestion
+from core.types.reviews import Decision, DecisionReply, Suggestion
 from core.types.values import OWNER_ACTOR, Action, Source
 from ui.context import CLOSER, Context
 from ui.pages.review.decisions import BREATH_MS, sentence_of
@@ -373,7 +373,7 @@ def test_every_action_has_words_and_a_key_of_its_own() -> None:
 
 
 def test_what_was_done_is_said_whole() -> None:
-    decided = Decided("s", "Keep both", closed=("a", "b"), refused={"c": "That was decided already."})
+    decided = DecisionReply("s", "Keep both", closed=("a", "b"), refused={"c": "That was decided already."})
     assert sentence_of(Decision(Action.KEEP_BOTH), decided, 3) == (
         "Keep both: done. 2 other items closed with it. 1 item stayed: That was decided already."
     )
@@ -435,7 +435,7 @@ def test_what_reads_like_an_order_is_marked_by_a_shape_and_a_word(room: Room) ->
 
 
 def test_who_lets_an_order_in_is_told_that_it_is_kept_back() -> None:
-    told = sentence_of(Decision(Action.SUPERSEDE), Decided("s", "Accept a memory", ("m",), withheld=("m",)), 1)
+    told = sentence_of(Decision(Action.SUPERSEDE), DecisionReply("s", "Accept a memory", ("m",), withheld=("m",)), 1)
     assert "Assistants are not given it: it reads like an instruction." in told
 
 
@@ -447,7 +447,7 @@ def test_what_a_proposal_contradicts_is_shown_beside_it(room: Room) -> None:
     assert not page.desk.have.isHidden()
     assert page.desk.have.text.toPlainText() == "The boat lies in Kappeln."
     assert not page.desk.is_pair
-    told = sentence_of(Decision(Action.SUPERSEDE), Decided("s", "Accept a memory", (), ("m",), asked=("q",)), 1)
+    told = sentence_of(Decision(Action.SUPERSEDE), DecisionReply("s", "Accept a memory", (), ("m",), asked=("q",)), 1)
     assert "It contradicts what stands, so it waits as another question" in told
 
 

@@ -22,6 +22,8 @@ from core.types.clients import (
     ActivityLine,
     ActivityPage,
     ClientCard,
+    ClientState,
+    ContextPreview,
     Denied,
     Did,
     PairingCode,
@@ -30,8 +32,6 @@ from core.types.clients import (
     PairingQuestion,
     PairingTurn,
     Removal,
-    Sight,
-    Standing,
     TakenBack,
     Terms,
     Undoable,
@@ -62,7 +62,7 @@ def card_of(name: str, now_ms: int, **more: Any) -> ClientCard:
     """A client that is awake."""
     member: dict[str, Any] = {
         "id": f"id-{name}",
-        "standing": Standing.AWAKE,
+        "standing": ClientState.AWAKE,
         "grants": ("read", "propose"),
         "spaces": (),
         "trust_ceiling": 0.85,
@@ -105,7 +105,7 @@ class FakeClients:
         self.asked: list[tuple[Any, ...]] = []
         self.lines: list[ActivityLine] = []
         self.found = Undoable(4, 3, {"store": 3, "dispute": 1}, 0)
-        self.seen = Sight("# Memory Context\nThe boat is called Heron.", 120, 1000, (), {})
+        self.seen = ContextPreview("# Memory Context\nThe boat is called Heron.", 120, 1000, (), {})
         self.refuses = ""
         self.nos: list[Denied] = []
 
@@ -141,17 +141,17 @@ class FakeClients:
     def pause(self, name: str) -> Future[str]:
         """Pause one."""
         self.asked.append(("pause", name))
-        return self._put(name, standing=Standing.PAUSED)
+        return self._put(name, standing=ClientState.PAUSED)
 
     def resume(self, name: str) -> Future[str]:
         """Resume or wake one."""
         self.asked.append(("resume", name))
-        return self._put(name, standing=Standing.AWAKE)
+        return self._put(name, standing=ClientState.AWAKE)
 
     def revoke(self, name: str) -> Future[str]:
         """Revoke one."""
         self.asked.append(("revoke", name))
-        return self._put(name, standing=Standing.REVOKED)
+        return self._put(name, standing=ClientState.REVOKED)
 
     def change_terms(self, name: str, terms: Terms) -> Future[str]:
         """Other terms."""
@@ -170,16 +170,16 @@ class FakeClients:
         """Pause all."""
         self.asked.append(("stop_all",))
         for name, one in self.items.items():
-            if one.standing is Standing.AWAKE:
-                self._put(name, standing=Standing.PAUSED)
+            if one.standing is ClientState.AWAKE:
+                self._put(name, standing=ClientState.PAUSED)
         return finished("step-stop")
 
     def resume_all(self) -> Future[str]:
         """Resume all."""
         self.asked.append(("resume_all",))
         for name, one in self.items.items():
-            if one.standing is Standing.PAUSED:
-                self._put(name, standing=Standing.AWAKE)
+            if one.standing is ClientState.PAUSED:
+                self._put(name, standing=ClientState.AWAKE)
         return finished("step-resume")
 
     def preview_undo(self, name: str, since_ms: int) -> Future[Undoable]:
@@ -205,7 +205,7 @@ class FakeClients:
         more = begin + limit
         return finished(ActivityPage(page, str(more) if more < len(self.lines) else None))
 
-    def preview_context(self, name: str, prompt: str, budget: int, model: str | None) -> Future[Sight]:
+    def preview_context(self, name: str, prompt: str, budget: int, model: str | None) -> Future[ContextPreview]:
         """What it would see."""
         self.asked.append(("sight", name, prompt, budget, model))
         return finished(replace(self.seen, budget=budget))
@@ -388,7 +388,7 @@ class ClientsRoom:
 def two(room: ClientsRoom) -> ClientsRoom:
     """One that is awake and one that is paused."""
     room.clients.add("Scribe", spaces=("work",))
-    room.clients.add("Clipper", standing=Standing.PAUSED, waits=0, seen_at=None)
+    room.clients.add("Clipper", standing=ClientState.PAUSED, waits=0, seen_at=None)
     return room
 
 

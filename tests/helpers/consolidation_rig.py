@@ -19,7 +19,7 @@ from gathering_rig import told
 from core.belief.relate.relation_model import certain_relation
 from core.intake.claims import TextReaders
 from core.intake.transaction.sources import claims_on, refresh_claims
-from core.types.belief import Label, Relation, Told
+from core.types.belief import ComparedText, Label, Relation
 from core.types.values import Kind
 
 COMPLETES = "Beside"
@@ -46,7 +46,7 @@ _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}
 class WordReader:
     """Relates by the first word; what is the same but for case, rules know already."""
 
-    def classify(self, pairs: Sequence[tuple[Told, Told]]) -> tuple[Relation, ...]:
+    def classify(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> tuple[Relation, ...]:
         """One relation for each pair."""
         return tuple(self._one(first.text, second.text) for first, second in pairs)
 

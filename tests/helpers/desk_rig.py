@@ -20,7 +20,7 @@ from core.intake.transitions.transitions import Transitions
 from core.memory.draft import Draft
 from core.memory.write import ensure_space, insert_memories, write_vectors
 from core.types.belief import ClaimDraft
-from core.types.reviews import Decided, Decision, Queue, QueueRequest, ReviewItem
+from core.types.reviews import Decision, DecisionReply, Queue, QueueRequest, ReviewItem
 from core.types.values import OWNER_ACTOR, Action, Actor, Kind, Role, Source, Status, When
 from core.vault.database.tx import Tx
 
@@ -172,7 +172,7 @@ def _fields(claim: ClaimDraft) -> dict[str, Any]:
     return {name: getattr(claim, name) for name in ClaimDraft.__slots__}
 
 
-def decide(rig: Rig, item: str, action: Action | str, actor: Actor = OWNER_ACTOR, **more: Any) -> Decided:
+def decide(rig: Rig, item: str, action: Action | str, actor: Actor = OWNER_ACTOR, **more: Any) -> DecisionReply:
     """Decide an item."""
     return rig.engine.conflicts.resolve(item, Decision(Action(action), **more), actor).result(30)
 

@@ -18,14 +18,13 @@ from pytestqt.qtbot import QtBot
 from window_rig import settle
 
 from core.types.lifecycle import (
-    Beat,
     Buried,
     Curve,
-    Deed,
     Erased,
     Gauges,
     Graveyard,
     Health,
+    JobAction,
     JobRow,
     Jobs,
     JobState,
@@ -34,6 +33,7 @@ from core.types.lifecycle import (
     Pressure,
     Preview,
     PreviewItem,
+    ScheduledJob,
 )
 from core.types.memory import ErasePreview, ProposedLink
 from core.types.values import Actor
@@ -54,9 +54,11 @@ TITLES = {
 BACKUP = "loci-2026-11-19.backup"
 
 
-def deed(what: Deed, memory_id: str, text: str, **more: Any) -> PreviewItem:
+def deed(what: JobAction, memory_id: str, text: str, **more: Any) -> PreviewItem:
     """One deed of a plan."""
-    job = more.pop("job", JobType.CONSOLIDATE if what in {Deed.MERGE, Deed.DIGEST, Deed.ASK} else JobType.SWEEP)
+    job = more.pop(
+        "job", JobType.CONSOLIDATE if what in {JobAction.MERGE, JobAction.DIGEST, JobAction.ASK} else JobType.SWEEP
+    )
     planned = Planned(what, memory_id, more.pop("others", ()), more.pop("reason", ""), more.pop("value", 0.0))
     member: dict[str, Any] = {"other_texts": (), "kind": "fact", "space": "home", "words": "It is weak.", **more}
     return PreviewItem(job, planned, text, **member)
@@ -181,7 +183,7 @@ class FakeJobs:
         """How it stands."""
         next_at = None if self.paused else self.now + 3 * HOUR_MS
         beats = tuple(
-            Beat(kind, title, about, self.now - 20 * HOUR_MS if kind is JobType.SWEEP else None,
+            ScheduledJob(kind, title, about, self.now - 20 * HOUR_MS if kind is JobType.SWEEP else None,
                  None if kind is JobType.ERASE else next_at, kind is not JobType.REPLAY)
             for kind, (title, about) in TITLES.items()
         )  # fmt: skip

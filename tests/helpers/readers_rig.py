@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.intake.claims import TextReaders
-from core.types.belief import LABELS, ClaimDraft, Label, Relation, Told
+from core.types.belief import LABELS, ClaimDraft, ComparedText, Label, Relation
 
 Pair = tuple[str, str]
 
@@ -32,7 +32,7 @@ class Table:
     claims: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)
     asked: list[Pair] = field(default_factory=list)
 
-    def classify(self, pairs: Sequence[tuple[Told, Told]]) -> tuple[Relation, ...]:
+    def classify(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> tuple[Relation, ...]:
         """As the table says."""
         named = [(old.text, new.text) for old, new in pairs]
         self.asked += named

@@ -26,7 +26,7 @@ from core.errors import Code, UserError
 from core.types.recall import (
     Applied,
     Comparison,
-    Given,
+    DeliveryCount,
     LabAnswer,
     LabItem,
     PlanChange,
@@ -42,7 +42,7 @@ from core.types.recall import (
 )
 from core.types.requests import RecallQuery
 from core.types.values import Intent, Kind, Memory, Role, Status, When
-from core.types.views import FindRequest, Found, MemoryRow
+from core.types.views import FindRequest, FindResult, MemoryRow
 from ui.context import Context
 from ui.pages.recall.page import RecallPage
 
@@ -112,7 +112,7 @@ class FakeLaboratory:
         self.silent = False
         self.refuses = ""
         self.fallen = 0
-        self.handed: dict[str, Given] = {}
+        self.handed: dict[str, DeliveryCount] = {}
         self._number = 0
 
     def ids(self) -> list[str]:
@@ -274,9 +274,9 @@ class FakeLaboratory:
 
     # ---- more
 
-    def count_disclosures(self, memory_id: str) -> Future[Given]:
+    def count_disclosures(self, memory_id: str) -> Future[DeliveryCount]:
         """How often a memory was given."""
-        return finished(self.handed.get(memory_id, Given(0, None, "", 0)))
+        return finished(self.handed.get(memory_id, DeliveryCount(0, None, "", 0)))
 
     def health(self) -> Future[RecallHealth]:
         """How recall did."""
@@ -294,10 +294,12 @@ class FakeLibrary:
         """As it is."""
         return question
 
-    def find(self, request: FindRequest) -> Future[Found]:
+    def find(self, request: FindRequest) -> Future[FindResult]:
         """Those that have the words."""
         typed = request.query.casefold()
-        return finished(Found(tuple(one.id for one in self._laboratory.memories if typed in one.text.casefold()), 1.0))
+        return finished(
+            FindResult(tuple(one.id for one in self._laboratory.memories if typed in one.text.casefold()), 1.0)
+        )
 
     def rows(self, ids: Sequence[str]) -> Future[tuple[MemoryRow, ...]]:
         """Light rows."""

@@ -18,8 +18,8 @@ from core.errors import Code, UserError
 from core.types.reviews import (
     ClaimSeen,
     ClosedRow,
-    Decided,
     Decision,
+    DecisionReply,
     Follow,
     Queue,
     QueueRequest,
@@ -280,7 +280,7 @@ class FakeConflicts:
         self.kept_rules: list[ReviewRule] = []
         self.holds, self.refuses = False, ""
         self.today = 0
-        self._waiting: list[tuple[Future[Decided], Decided]] = []
+        self._waiting: list[tuple[Future[DecisionReply], DecisionReply]] = []
 
     # ---- reading
 
@@ -321,30 +321,32 @@ class FakeConflicts:
 
     # ---- deciding
 
-    def resolve(self, item_id: str, decision: Decision, actor: Actor, request_id: str | None = None) -> Future[Decided]:
+    def resolve(
+        self, item_id: str, decision: Decision, actor: Actor, request_id: str | None = None
+    ) -> Future[DecisionReply]:
         """Decide one."""
         assert actor.kind == "owner"
         return self._decide((item_id,), decision)
 
-    def resolve_many(self, ids: Sequence[str], decision: Decision, actor: Actor) -> Future[Decided]:
+    def resolve_many(self, ids: Sequence[str], decision: Decision, actor: Actor) -> Future[DecisionReply]:
         """Decide several."""
         assert actor.kind == "owner"
         return self._decide(tuple(ids), decision)
 
-    def _decide(self, ids: tuple[str, ...], decision: Decision) -> Future[Decided]:
+    def _decide(self, ids: tuple[str, ...], decision: Decision) -> Future[DecisionReply]:
         self.decided.append((ids, decision))
         if self.refuses:
             raise UserError(Code.INVALID_INPUT, self.refuses)
         if decision.action is Action.SKIP:
             self.later.update(ids)
-            done = Decided(None, "")
+            done = DecisionReply(None, "")
         else:
             for item_id in ids:
                 self.items.pop(item_id, None)
-            done = Decided(f"step-{len(self.decided)}", "Keep what stands")
+            done = DecisionReply(f"step-{len(self.decided)}", "Keep what stands")
         if not self.holds:
             return finished(done)
-        made: Future[Decided] = Future()
+        made: Future[DecisionReply] = Future()
         self._waiting.append((made, done))
         return made
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.belief.extract.extraction import predicate_names
 from core.belief.extract.model_proposals import PROPOSED_CONFIDENCE, keep_grounded, weigh_model_answer
 from core.llm.prompts import MOST_CLAIMS, claims_prompt, escape_fences, parse_claims, parse_relation, relation_prompt
-from core.types.belief import LABELS, ClaimProposal, Label, RelationProposal, Told
+from core.types.belief import LABELS, ClaimProposal, ComparedText, Label, RelationProposal
 
 WORDS = st.text(alphabet=st.characters(codec="utf-8"), max_size=60)
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), WORDS)
@@ -76,9 +76,9 @@ def test_weighing_gives_probabilities(prior: list[float], label: Label, confiden
 
 @given(WORDS, WORDS)
 def test_no_memory_leaves_its_fence(one: str, other: str) -> None:
-    user = relation_prompt(Told(one), Told(other)).user
+    user = relation_prompt(ComparedText(one), ComparedText(other)).user
     assert (user.count("<"), user.count(">")) == (4, 4)
-    user = claims_prompt(Told(one), predicate_names()).user
+    user = claims_prompt(ComparedText(one), predicate_names()).user
     assert (user.count("<"), user.count(">")) == (2, 2)
     if "\0" not in one:
         assert html.unescape(escape_fences(one)) == one or "&" in one

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from core.engine.memories.import_comparison import compare_imported
 from core.errors import Code, LociError
 from core.intake.claims import TextReaders
-from core.types.belief import LABELS, ClaimDraft, Label, Relation, Told
+from core.types.belief import LABELS, ClaimDraft, ComparedText, Label, Relation
 from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action, Actor, Kind, Source, When
 from core.types.views import Revision
@@ -59,7 +59,7 @@ def read(text: str, *, now_ms: int | None = None, said_ms: int | None = None) ->
 class Oracle:
     """Relates two texts by a hash of both."""
 
-    def classify(self, pairs: Sequence[tuple[Told, Told]]) -> tuple[Relation, ...]:
+    def classify(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> tuple[Relation, ...]:
         """One relation for each pair."""
         return tuple(self._one(old.text, new.text) for old, new in pairs)
 

@@ -11,7 +11,7 @@ import pytest
 from poison_rig import HOME, Victim, victim_of
 from real_models import real_readers
 
-from core.types.belief import LABELS, Label, Relation, Told
+from core.types.belief import LABELS, ComparedText, Label, Relation
 from core.types.values import Kind, Source
 
 WORDINGS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -32,7 +32,7 @@ class Fooled:
     def __init__(self, label: Label) -> None:
         self.label = label
 
-    def classify(self, pairs: Sequence[tuple[Told, Told]]) -> tuple[Relation, ...]:
+    def classify(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> tuple[Relation, ...]:
         """One relation for each pair."""
         shares = {one: 0.97 if one is self.label else 0.01 for one in LABELS}
         return tuple(Relation(self.label, 0.97, shares, "builtin", "model") for _ in pairs)

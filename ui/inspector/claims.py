@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QFocusEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QSpacerItem, QWidget
 
-from core.types.memory import ClaimHeld, EvidenceSeen, Opposed
+from core.types.memory import ClaimHeld, EvidenceSeen, OpenConflict
 from core.types.values import Memory
 from ui.context import Context, Inspected, Part, PartSpec, Pointed
 from ui.inspector.part_kit import flush
@@ -218,7 +218,7 @@ class OpposedBox(QFrame):
     """What is open about a memory: both sides, and the way to the desk."""
 
     def __init__(
-        self, item: Opposed, memory: Memory, look: Callable[[str], None], settle: Callable[[str], None]
+        self, item: OpenConflict, memory: Memory, look: Callable[[str], None], settle: Callable[[str], None]
     ) -> None:
         """Make it.
 

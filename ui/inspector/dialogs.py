@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QKeyEvent
 from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
-from core.types.reviews import Held, HoldPreview, HoldRequest
+from core.types.reviews import HoldPreview, HoldReply, HoldRequest
 from core.types.values import Memory
 from core.types.views import Facets, MemoryRow, PalacePlan, Revision, RevisionPreview, RevisionReport, Whereabouts
 from ui.context import Context
@@ -157,7 +157,7 @@ class HoldDialog(QDialog):
         task = write("Holding back a source", lambda: conflicts.hold(request)).within(self)
         self._context.tasks.run(task.success(self._done).failure(self._failed))
 
-    def _done(self, done: Held) -> None:
+    def _done(self, done: HoldReply) -> None:
         self.held.emit(len(done.ids), done.step_id)
         self.accept()
 

@@ -15,7 +15,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from core.types.recall import Given
+from core.types.recall import DeliveryCount
 from core.types.replies import MemoryDetail
 from core.types.values import OWNER_ACTOR, Memory, Role, Source, Status
 from core.types.views import MemoryRow
@@ -46,7 +46,7 @@ def _words() -> Mapping[str, Any]:
     return found
 
 
-def describe_disclosures(given: Given) -> str:
+def describe_disclosures(given: DeliveryCount) -> str:
     """How often and to whom, such as "Given 14 times, last to Claude Code on 3 Nov 2026".
 
     Args:
@@ -92,7 +92,7 @@ class DisclosuresPart(Part):
         self.context.tasks.run(asked.success(self._show).failure(lambda _: self.sentence.setText("")))
         return True
 
-    def _show(self, given: Given) -> None:
+    def _show(self, given: DeliveryCount) -> None:
         self.sentence.setText(describe_disclosures(given))
 
 

@@ -14,7 +14,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from core.types.memory import Belief, ClaimHeld, EvidenceSeen, Opposed, TrustInputs, TrustStep, VersionHeld, Voice
+from core.types.memory import Belief, ClaimHeld, EvidenceSeen, OpenConflict, TrustInputs, TrustStep, VersionHeld, Voice
 from core.types.reviews import ClaimSeen
 from core.types.values import Precision, When
 from ui.context import Context, Inspected, Part, PartSpec
@@ -207,7 +207,7 @@ def describe_quote(quote: EvidenceSeen, memory_id: str) -> str:
     return f"{name} · {format_said_or_noted(quote.occurred, quote.recorded_at)} · trust {score(quote.trust)}"
 
 
-def describe_opposition(item: Opposed) -> str:
+def describe_opposition(item: OpenConflict) -> str:
     """What kind of matter is open: `Two memories disagree`."""
     return str(belief_strings()["opposed"].get(item.kind, belief_strings()["opposed"]["contradiction"]))
 

@@ -21,7 +21,7 @@ from core.belief.extract.normal_form import read_as_seen
 from core.belief.extract.sentence import word_lists as vocabulary_words
 from core.belief.relate.features import FeatureWord, prepare_text, vocabulary
 from core.text.terms import stop_words
-from core.types.belief import ClaimDraft, Told
+from core.types.belief import ClaimDraft, ComparedText
 from core.types.values import When
 
 _PLURAL = 4
@@ -51,7 +51,7 @@ _MOST_NAMED = 5
 _MOST_WORDS, _MOST_APART = 24, 4
 
 
-def has_outdated_value(over: Told, head: Told, incoming: Told) -> bool:
+def has_outdated_value(over: ComparedText, head: ComparedText, incoming: ComparedText) -> bool:
     """Whether a newcomer names the value of a version that is over, and of the same matter.
 
     A value is a number, a date, a name, the value of a claim, or the word that another took the place of beside the
@@ -135,7 +135,7 @@ def is_amount_restated(existing: str, incoming: str, numbers: Mapping[str, str])
     return bool(new) and new <= old and not {numbers.get(word, "") for word in new} - {""}
 
 
-def is_one_slot_apart(existing: Told, incoming: Told) -> bool:
+def is_one_slot_apart(existing: ComparedText, incoming: ComparedText) -> bool:
     """Whether two short texts differ in one place only, in what fills it, and that place holds one value as a rule.
 
     Args:
@@ -148,7 +148,7 @@ def is_one_slot_apart(existing: Told, incoming: Told) -> bool:
     return has_contradiction(existing.claims, incoming.claims) or _apart(existing, incoming) is not None
 
 
-def is_one_value_apart(existing: Told, incoming: Told) -> bool:
+def is_one_value_apart(existing: ComparedText, incoming: ComparedText) -> bool:
     """Whether two short texts are one sentence with another value in it: what fills the place are no clauses.
 
     Args:
@@ -162,7 +162,7 @@ def is_one_value_apart(existing: Told, incoming: Told) -> bool:
     return value_apart(existing, incoming) is not None
 
 
-def value_apart(existing: Told, incoming: Told) -> tuple[str, str] | None:
+def value_apart(existing: ComparedText, incoming: ComparedText) -> tuple[str, str] | None:
     """The two values, as written, where two short texts are one sentence with another value in it.
 
     Args:
@@ -182,7 +182,7 @@ def value_apart(existing: Told, incoming: Told) -> tuple[str, str] | None:
     return None if _goes_on(old) and _goes_on(new) else (old, new)
 
 
-def has_other_attribute(existing: Told, incoming: Told) -> bool:
+def has_other_attribute(existing: ComparedText, incoming: ComparedText) -> bool:
     """Whether two sentences give one thing of the person's two values, however they go on behind them.
 
     "My bank is A." beside "the user's bank is B, in case anybody asks": one thing of a person has one value as a rule.
@@ -194,7 +194,7 @@ def has_other_attribute(existing: Told, incoming: Told) -> bool:
     return attribute_apart(existing, incoming) is not None
 
 
-def attribute_apart(existing: Told, incoming: Told) -> tuple[str, str] | None:
+def attribute_apart(existing: ComparedText, incoming: ComparedText) -> tuple[str, str] | None:
     """The two values, as written, of one thing of the person's (`has_other_attribute`).
 
     Args:
@@ -294,7 +294,7 @@ def _replaced(old: _ValueWords, now: _ValueWords, gone: frozenset[str]) -> Itera
             yield first, second
 
 
-def _values(told: Told) -> frozenset[str]:
+def _values(told: ComparedText) -> frozenset[str]:
     """The words of the values that can hold one at a time."""
     found: Sequence[str] = [claim.value for claim in told.claims if claim.exclusive]
     return frozenset(form for value in found for form in _read(value).forms)
@@ -369,7 +369,7 @@ def _one_form(amount: str) -> str:
     return f"{float(plain):.6f}" if plain.count(".") < 2 else plain
 
 
-def _apart(existing: Told, incoming: Told) -> tuple[list[str], list[str]] | None:
+def _apart(existing: ComparedText, incoming: ComparedText) -> tuple[list[str], list[str]] | None:
     """What differs where two texts differ in one place only; None where they do not."""
     old, new = _folded_words(existing.text), _folded_words(incoming.text)
     if not old or not new or max(len(old), len(new)) > _MOST_WORDS or _many(existing, incoming):
@@ -393,7 +393,7 @@ def _attribute(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     return tuple(behind[:at]), tuple(behind[at + 1 : at + 1 + _MOST_APART])
 
 
-def _many(existing: Told, incoming: Told) -> bool:
+def _many(existing: ComparedText, incoming: ComparedText) -> bool:
     known = exclusivity()
     both = {one.predicate for one in existing.claims} & {one.predicate for one in incoming.claims}
     return any(not known.get(predicate, False) for predicate in both)

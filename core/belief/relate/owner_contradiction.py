@@ -44,7 +44,7 @@ from core.belief.relate.possession import (
 from core.belief.relate.relation_model import is_same_text
 from core.text.sentences import split_sentences
 from core.text.terms import index_terms
-from core.types.belief import ClaimDraft, Label, Relation, Told
+from core.types.belief import ClaimDraft, ComparedText, Label, Relation
 
 _MOST = 600
 """Characters that are read loosely; a longer text is no short lie, and its sentences are read as claims."""
@@ -71,7 +71,7 @@ _WORD = 48
 _RUN = re.compile(rf"\S{{{_WORD + 1},}}")
 """A longer run of signs without a blank is cut there."""
 Extract = Callable[..., tuple[ClaimDraft, ...]]
-Classify = Callable[[Sequence[tuple[Told, Told]]], Sequence[Relation]]
+Classify = Callable[[Sequence[tuple[ComparedText, ComparedText]]], Sequence[Relation]]
 _WHERE = re.compile(
     r"(?P<value>[A-Z0-9][\w'&.-]*(?: [A-Z0-9][\w'&.-]*){0,5}),? where (?:I|we|the user) (?P<rest>[a-z]+)\b"
 )
@@ -92,7 +92,7 @@ class StatedSentence:
         extract: reads the claims of a reading.
     """
 
-    told: Told
+    told: ComparedText
     about_user: bool
     extract: Extract
 
@@ -112,14 +112,14 @@ class StatedSentence:
         return matters(self.told.text)
 
     @cached_property
-    def readings(self) -> tuple[Told, ...]:
+    def readings(self) -> tuple[ComparedText, ...]:
         """What it takes for granted, spelt out."""
         named = [one.sentence for one in self.given if not one.link]
         texts = dict.fromkeys([*named, *_where_user_does(self.told.text), *_where_user_lives(self.given)])
         return tuple(self._told(text) for text in texts if text not in (self.told.text, self.voiced.text))[:_READINGS]
 
     @cached_property
-    def voiced(self) -> Told:
+    def voiced(self) -> ComparedText:
         """What it says, as the user would say it."""
         said = to_first_person(self.told.text, about_user=self.about_user)
         return self.told if said == self.told.text else self._told(said)
@@ -131,9 +131,9 @@ class StatedSentence:
         told = (self.told, self.voiced, *self.readings, *map(self._told, records))
         return tuple(claim for one in told for claim in one.claims)
 
-    def _told(self, text: str) -> Told:
+    def _told(self, text: str) -> ComparedText:
         at = self.told.at_ms
-        return Told(text, at, self.extract(text, now_ms=at, said_ms=at))
+        return ComparedText(text, at, self.extract(text, now_ms=at, said_ms=at))
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ class ContradictionOdds:
         return self.share >= DOUBT
 
 
-def is_rival(existing: Told, incoming: Told) -> bool:
+def is_rival(existing: ComparedText, incoming: ComparedText) -> bool:
     """Whether a text denies, or tells otherwise, what stands as the only value of its kind.
 
     Args:
@@ -203,7 +203,7 @@ def as_record(name: str, value: str) -> Iterator[str]:
         yield f"{name}: {value.rpartition(',')[2].strip()}"
 
 
-def read_stated_text(told: Told, extract: Extract, most: int = _SENTENCES) -> StatedText:
+def read_stated_text(told: ComparedText, extract: Extract, most: int = _SENTENCES) -> StatedText:
     """Read a text sentence by sentence.
 
     Args:
@@ -219,10 +219,10 @@ def read_stated_text(told: Told, extract: Extract, most: int = _SENTENCES) -> St
     if len(parts) > 1 and len(text) <= _WHOLE:
         parts.append(text)
 
-    def read(part: str) -> Told:
+    def read(part: str) -> ComparedText:
         if len(parts) == 1 and told.claims:
             return replace(told, text=part)
-        return Told(part, told.at_ms, extract(part, now_ms=told.at_ms, said_ms=told.at_ms))
+        return ComparedText(part, told.at_ms, extract(part, now_ms=told.at_ms, said_ms=told.at_ms))
 
     return StatedText(text, tuple(StatedSentence(read(part), about, extract) for part in parts))
 
@@ -287,7 +287,7 @@ class _RivalPatterns:
     denied: str
 
 
-def _read(text: str, incoming: Told) -> Sequence[ClaimDraft]:
+def _read(text: str, incoming: ComparedText) -> Sequence[ClaimDraft]:
     return extract_claims(text, now_ms=incoming.at_ms, said_ms=incoming.at_ms)
 
 
@@ -377,8 +377,8 @@ class _ModelPair:
 
     place: int
     rank: int
-    mine: Told
-    theirs: Told
+    mine: ComparedText
+    theirs: ComparedText
     least: float
 
 
@@ -395,7 +395,7 @@ def _is_at_odds_by_rule(mine: StatedSentence, theirs: StatedSentence) -> bool:
     return any(_tells_otherwise(mine.told, told) for told in (theirs.told, theirs.voiced))
 
 
-def _tells_otherwise(mine: Told, theirs: Told) -> bool:
+def _tells_otherwise(mine: ComparedText, theirs: ComparedText) -> bool:
     numbers = vocabulary()["numbers"]
     apart = value_apart(mine, theirs) or attribute_apart(mine, theirs)
     if apart is not None:
@@ -451,7 +451,7 @@ def _are_of_a_kind(own: str, other: str) -> bool:
     return own.split()[:1] == other.split()[:1]
 
 
-def _is_one_matter(mine: Told, theirs: Told) -> bool:
+def _is_one_matter(mine: ComparedText, theirs: ComparedText) -> bool:
     """Whether both claim the same of the same: then two amounts are of one thing."""
     keys = [
         {(one.subject.casefold(), one.predicate, one.value.casefold()) for one in told.claims}
@@ -525,7 +525,7 @@ def _speaks_of(own: Sequence[str], thing: Sequence[str]) -> bool:
     return tuple(thing[: len(own)]) == tuple(own) or tuple(thing[:1]) == tuple(own[-1:])
 
 
-def _suggested(mine: StatedSentence, theirs: StatedSentence) -> Iterator[Told]:
+def _suggested(mine: StatedSentence, theirs: StatedSentence) -> Iterator[ComparedText]:
     """Readings that what the person said suggests.
 
     A value whose last word is the person's matter ("my account at Zanzi Bank" of a bank), and a day or a number that
@@ -535,10 +535,10 @@ def _suggested(mine: StatedSentence, theirs: StatedSentence) -> Iterator[Told]:
     for one in theirs.given:
         head = index_terms(one.value.split()[-1])
         if head in mine.matters and " " in one.value and head not in one.stems:
-            yield Told(Possession(head, one.value).sentence, theirs.told.at_ms)
+            yield ComparedText(Possession(head, one.value).sentence, theirs.told.at_ms)
         if one.link and kinds & value_kinds(one.value):
             linked = one if "date" in value_kinds(one.value) else replace(one, link="")
-            yield Told(linked.sentence, theirs.told.at_ms)
+            yield ComparedText(linked.sentence, theirs.told.at_ms)
 
 
 def _where_user_does(sentence: str) -> Iterator[str]:

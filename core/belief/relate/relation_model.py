@@ -28,7 +28,7 @@ from core.belief.relate.distinctions import are_in_series, has_contradiction
 from core.belief.relate.features import FIGURES, PreparedText, encode_pair, prepare_text, vocabulary
 from core.errors import Code, EnvironmentFaultError, LociError
 from core.text.terms import fold_case, fold_width
-from core.types.belief import ACTED_ON, BY_MEANING, LABELS, Label, Relation, Told
+from core.types.belief import ACTED_ON, BY_MEANING, LABELS, ComparedText, Label, Relation
 
 Feed = Mapping[str, Any]
 """Arrays by the name of the model's input."""
@@ -242,7 +242,7 @@ class RelationModel:
         with suppress(AttributeError):
             del self.alone
 
-    def classify(self, pairs: Sequence[tuple[Told, Told]]) -> tuple[Relation, ...]:
+    def classify(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> tuple[Relation, ...]:
         """Say of each pair how the newcomer relates to what stands.
 
         Args:
@@ -353,7 +353,7 @@ def probabilities(
     return np.asarray(bent, np.float64)
 
 
-def relate_by_rule(existing: Told, incoming: Told) -> Relation | None:
+def relate_by_rule(existing: ComparedText, incoming: ComparedText) -> Relation | None:
     """What is certain without the model: the same text, or two of a numbered series."""
     if is_same_text(existing.text, incoming.text):
         return certain_relation(Label.DUPLICATE, IDENTICAL)
@@ -480,7 +480,10 @@ def _open_session(data: bytes, threads: int, faults: tuple[type[Exception], ...]
 
 
 def _by_model(
-    card: ModelCard, logits: NDArray[np.float64], pair: tuple[Told, Told], sides: Mapping[str, PreparedText]
+    card: ModelCard,
+    logits: NDArray[np.float64],
+    pair: tuple[ComparedText, ComparedText],
+    sides: Mapping[str, PreparedText],
 ) -> Relation:
     shares = probabilities(logits, card.temperature, card.sure_at)
     best = int(np.argmax(shares))
@@ -496,7 +499,7 @@ def _folded(text: str) -> str:
     return " ".join(fold_case(fold_width(text)).split()).rstrip(". ")
 
 
-def _why_replaced(existing: Told, incoming: Told, old: PreparedText, new: PreparedText) -> str:
+def _why_replaced(existing: ComparedText, incoming: ComparedText, old: PreparedText, new: PreparedText) -> str:
     """The plainest sign that one text replaces the other."""
     if has_contradiction(existing.claims, incoming.claims):
         return CLAIMS_AT_ODDS

@@ -58,7 +58,17 @@ from core.belief.review.wording import (
 )
 from core.belief.review.wording import describe_closing as closed_sentence
 from core.text.sentences import unite_texts
-from core.types.reviews import Asked, ClosedRow, Follow, Queue, QueueRequest, ReviewItem, ReviewRow, Side, Suggestion
+from core.types.reviews import (
+    ClientRequest,
+    ClosedRow,
+    Follow,
+    Queue,
+    QueueRequest,
+    ReviewItem,
+    ReviewRow,
+    Side,
+    Suggestion,
+)
 from core.types.values import Action, Kind, Memory, Status, When
 from core.vault.database.rows import Rows
 
@@ -260,17 +270,17 @@ def open_requests_of(rows: Rows, client_id: str) -> tuple[str, ...]:
     return tuple(str(row[0]) for row in rows.all(_ASKED_BY, (client_id,)))
 
 
-def read_request(rows: Rows, item_id: str) -> Asked | None:
+def read_request(rows: Rows, item_id: str) -> ClientRequest | None:
     """What a client asked for with an item.
 
     Returns:
         It; None where no client asked.
     """
     row = rows.one(_ASKED, (item_id,))
-    return None if row is None else Asked(str(row[0]), str(row[1]), str(row[2] or ""), int(row[3]))
+    return None if row is None else ClientRequest(str(row[0]), str(row[1]), str(row[2] or ""), int(row[3]))
 
 
-def request_question(asked: Asked) -> str:
+def request_question(asked: ClientRequest) -> str:
     """The matter as a question.
 
     Args:
@@ -282,7 +292,7 @@ def request_question(asked: Asked) -> str:
     return str(review_strings()["asked"][asked.wish])
 
 
-def request_sentence(asked: Asked) -> str:
+def request_sentence(asked: ClientRequest) -> str:
     """Who asks, and why: quoted, on one line, without signs that steer a terminal.
 
     Args:
@@ -297,7 +307,7 @@ def request_sentence(asked: Asked) -> str:
 
 
 def explain_item(
-    item: QueueItem, existing: Side | None, incoming: Side, now_ms: int, asked: Asked | None = None
+    item: QueueItem, existing: Side | None, incoming: Side, now_ms: int, asked: ClientRequest | None = None
 ) -> tuple[str, ...]:
     """The sentences above the two cards.
 
@@ -469,7 +479,7 @@ def _given(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
     return (Follow(", ".join(names), format_count(said["given"], memory.access_count)),)
 
 
-def _question(rows: Rows, held: QueueItem, topic: ItemTopic, asked: Asked | None) -> str:
+def _question(rows: Rows, held: QueueItem, topic: ItemTopic, asked: ClientRequest | None) -> str:
     if asked is not None:
         return request_question(asked)
     return item_question(rows, held.incoming_id, held.detail) or format_question(held.kind, topic)

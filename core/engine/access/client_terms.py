@@ -15,7 +15,7 @@ from core.intake.transaction.admission import check_space_name
 from core.intake.transaction.sources import refresh_capped
 from core.intake.undo import NEVER, UNPAIRED, is_unpaired
 from core.memory.write import ensure_space
-from core.types.clients import SLEEPS_AFTER_MS, Before, Change, ClientCard, Standing, Terms
+from core.types.clients import SLEEPS_AFTER_MS, Before, Change, ClientCard, ClientState, Terms
 from core.types.ids import IdMaker
 from core.types.values import Grant
 from core.vault.database.rows import Rows
@@ -117,14 +117,14 @@ def _card(
     )
 
 
-def _standing(paired_at: int, paused_at: int | None, revoked_at: int | None, *, asleep: bool) -> Standing:
+def _standing(paired_at: int, paused_at: int | None, revoked_at: int | None, *, asleep: bool) -> ClientState:
     if revoked_at is not None:
-        return Standing.REVOKED
+        return ClientState.REVOKED
     if paired_at == NEVER:
-        return Standing.UNPAIRED
+        return ClientState.UNPAIRED
     if paused_at is not None:
-        return Standing.PAUSED
-    return Standing.ASLEEP if asleep else Standing.AWAKE
+        return ClientState.PAUSED
+    return ClientState.ASLEEP if asleep else ClientState.AWAKE
 
 
 DEFAULT_GRANTS = (Grant.READ.value, Grant.PROPOSE.value)

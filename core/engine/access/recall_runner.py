@@ -25,7 +25,7 @@ from core.recall.scope import Scope
 from core.score.answer_quality import POOR_IN_A_ROW, answer_health, answer_metrics, percentile
 from core.score.profile import Profile
 from core.text.screening.egress import is_blocked
-from core.types.recall import Given, Metrics, RecallHealth, Receipt, ReceiptPage, ReceiptRow
+from core.types.recall import DeliveryCount, Metrics, RecallHealth, Receipt, ReceiptPage, ReceiptRow
 from core.types.values import Actor
 from core.vault.database.rows import Rows
 
@@ -186,7 +186,7 @@ def read_receipt(rows: Rows, receipt_id: str) -> Receipt | None:
     )
 
 
-def count_disclosures(rows: Rows, memory_id: str) -> Given:
+def count_disclosures(rows: Rows, memory_id: str) -> DeliveryCount:
     """How often a memory left for a client, from counts that are kept for each.
 
     Returns:
@@ -200,7 +200,7 @@ def count_disclosures(rows: Rows, memory_id: str) -> Given:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
     count = int(rows.value("SELECT coalesce(sum(times), 0) FROM handed WHERE memory_id = ?", (memory_id,)))
     name, last_at = rows.one(_LAST_GIVEN, (memory_id,)) or ("", None)
-    return Given(count, last_at, name, max(0, int(accesses) - count))
+    return DeliveryCount(count, last_at, name, max(0, int(accesses) - count))
 
 
 def recall_health(rows: Rows, options: RetrievalOptions) -> RecallHealth:

@@ -58,12 +58,12 @@ from core.types.clients import (
     Before,
     Change,
     ClientCard,
+    ContextPreview,
     Denied,
     Did,
     Moves,
     Place,
     Removal,
-    Sight,
     TakenBack,
     Terms,
     Undoable,
@@ -297,7 +297,9 @@ SEALED = "sealed"
 """Why a memory would not be handed out: it is sealed, and no client is given it."""
 
 
-def preview_context(open_vault: OpenVault, query: ContextQuery, scope: Scope, *, may_read: bool) -> Future[Sight]:
+def preview_context(
+    open_vault: OpenVault, query: ContextQuery, scope: Scope, *, may_read: bool
+) -> Future[ContextPreview]:
     """Show what a client would be given.
 
     Args:
@@ -315,13 +317,13 @@ def preview_context(open_vault: OpenVault, query: ContextQuery, scope: Scope, *,
     request = RecallRequest.of(RecallQuery(query.prompt), scope)
     request.check()
     if not may_read:
-        return _settled(Sight("", 0, budget, (), {}))
+        return _settled(ContextPreview("", 0, budget, (), {}))
     counter = counter_for(query.model, open_vault.storage.home.path / FOLDER)
 
-    def run(meant: Embedded) -> Sight:
+    def run(meant: Embedded) -> ContextPreview:
         now = open_vault.storage.clock.now_ms()
 
-        def read(rows: Rows) -> Sight:
+        def read(rows: Rows) -> ContextPreview:
             wanted = replace(request, limit=fetch_count(budget, average_entry_tokens(rows, scope)))
             result = run_recall(open_vault.search, rows, wanted, meant, now)
             packed = pack_with_quota(rows, result.items, budget, counter, scope.client_id, result.sought)
@@ -331,7 +333,7 @@ def preview_context(open_vault: OpenVault, query: ContextQuery, scope: Scope, *,
             whole = run_recall(open_vault.search, rows, replace(wanted, scope=OWNER_SCOPE), meant, now)
             known = {item.memory.id for item in result.items} | withheld.keys()
             withheld |= _kept_from(rows, [item.memory.id for item in whole.items if item.memory.id not in known], scope)
-            return Sight(packed.text, packed.tokens, budget, given, withheld)
+            return ContextPreview(packed.text, packed.tokens, budget, given, withheld)
 
         return open_vault.storage.vault.read(read)
 
@@ -347,8 +349,8 @@ def _kept_from(rows: Rows, ids: Sequence[str], scope: Scope) -> dict[str, str]:
     return {one: SEALED if one in closed else SHARE if one in within else OTHER_SPACE for one in ids}
 
 
-def _settled(value: Sight) -> Future[Sight]:
-    made: Future[Sight] = Future()
+def _settled(value: ContextPreview) -> Future[ContextPreview]:
+    made: Future[ContextPreview] = Future()
     made.set_result(value)
     return made
 
@@ -608,7 +610,7 @@ class Clients:
 
     def preview_context(
         self, name: str, prompt: str, budget: int | None = None, model: str | None = None
-    ) -> Future[Sight]:
+    ) -> Future[ContextPreview]:
         """What a client would be given for a prompt; nothing is kept of it, and nothing counts as given.
 
         Args:

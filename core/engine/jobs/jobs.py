@@ -44,12 +44,11 @@ from core.memory.draft import to_json
 from core.recall.scope import Scope, visible_ids
 from core.types.clients import seen_from
 from core.types.lifecycle import (
-    Beat,
     Consolidation,
-    Deed,
     Gauges,
     Graveyard,
     Health,
+    JobAction,
     JobRow,
     Jobs,
     JobState,
@@ -58,6 +57,7 @@ from core.types.lifecycle import (
     Planned,
     Preview,
     PreviewItem,
+    ScheduledJob,
     Tidied,
 )
 from core.types.memory import ProposedLink
@@ -303,8 +303,9 @@ def _batch_of(
 
 _OTHERS = 5
 _WEIGHT = {
-    Deed.ERASE: 0, Deed.ARCHIVE: 1, Deed.EXPIRE: 1, Deed.STACK: 2, Deed.MERGE: 2, Deed.DIGEST: 2, Deed.SUPERSEDE: 2,
-    Deed.ASK: 3, Deed.FADE: 4, Deed.RECOVER: 5, Deed.CORROBORATE: 5, Deed.STRENGTHEN: 6, Deed.PROPOSE: 6,
+    JobAction.ERASE: 0, JobAction.ARCHIVE: 1, JobAction.EXPIRE: 1, JobAction.STACK: 2, JobAction.MERGE: 2,
+    JobAction.DIGEST: 2, JobAction.SUPERSEDE: 2, JobAction.ASK: 3, JobAction.FADE: 4, JobAction.RECOVER: 5,
+    JobAction.CORROBORATE: 5, JobAction.STRENGTHEN: 6, JobAction.PROPOSE: 6,
 }  # fmt: skip
 """What is told first: what takes most away."""
 
@@ -324,7 +325,7 @@ def preview_jobs(
         The deeds, those that take most away first. A memory that two kinds would act on is told once, with the first.
     """
     found: list[tuple[JobType, Planned]] = []
-    taken: set[tuple[Deed, str]] = set()
+    taken: set[tuple[JobAction, str]] = set()
     reports: dict[JobType, Mapping[str, object]] = {}
     for kind in kinds:
         work = jobs.get(kind)
@@ -616,7 +617,7 @@ class JobsGroup:
             pressure=open_vault.load.resources.pressure(),
             rows=tuple(self._shown(open_vault, row) for row in (*waiting, *ended)),
             calendar=tuple(
-                Beat(
+                ScheduledJob(
                     kind,
                     job_wordings()[kind].title,
                     job_wordings()[kind].about,

@@ -38,7 +38,7 @@ from core.intake.revise.refinement import (
 from core.llm.ollama import ModelServer, ServerLimits, load_library
 from core.llm.prompts import TEXT_CHARACTERS, Prompt, claims_prompt, parse_claims, parse_relation, relation_prompt
 from core.llm.server_address import parse_address
-from core.types.belief import ModelState, RefineReport, Server
+from core.types.belief import ModelServerState, ModelState, RefineReport
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -244,13 +244,13 @@ class _Job:
         """One question of somebody else; a server that does not answer rests for a while, as after its own."""
         async with self._turn:
             state = await self.look()
-            if state.server is not Server.READY or self._server is None:
+            if state.server is not ModelServerState.READY or self._server is None:
                 raise EnvironmentFaultError(Code.EMBEDDER_UNAVAILABLE, "No model server is ready.")
             try:
                 answer = await self._server.ask(state.model, prompt, tiers)
             except LociError as error:
                 self._failures += 1
-                self._know(ModelState(Server.FAILING, code=error.code.value))
+                self._know(ModelState(ModelServerState.FAILING, code=error.code.value))
                 raise
             self._failures = 0
             return answer
@@ -260,7 +260,7 @@ class _Job:
         options = self.open_vault.options
         if not options.model_on:
             await self._drop_server()
-            return self._know(ModelState(Server.OFF))
+            return self._know(ModelState(ModelServerState.OFF))
         if not fresh and self._is_known():
             return self.open_vault.model
         try:
@@ -271,8 +271,8 @@ class _Job:
         except LociError as error:
             if error.code is Code.VAULT_LOCKED:
                 raise
-            state = ModelState(Server.FAILING, code=error.code.value)
-        if state.server is Server.READY and fresh:
+            state = ModelState(ModelServerState.FAILING, code=error.code.value)
+        if state.server is ModelServerState.READY and fresh:
             self._failures = 0
         return self._know(state)
 
@@ -280,7 +280,7 @@ class _Job:
         options = self.open_vault.options
         if self._looked_at is None or (options.model_host, options.model_beyond) != self._asked_for:
             return False
-        if self.open_vault.model.server is Server.OFF:
+        if self.open_vault.model.server is ModelServerState.OFF:
             return False
         wait = min(self._pace.longest_s, self._pace.known_s * 2.0 ** min(self._failures, 16))
         return self.open_vault.storage.clock.monotonic() - self._looked_at < wait
@@ -309,7 +309,11 @@ class _Job:
         """Ask one question, if a model is ready and nothing else goes on; whether one was asked."""
         async with self._turn:
             state = await self.look()
-            if state.server is not Server.READY or self._server is None or self.open_vault.storage.queue.depth:
+            if (
+                state.server is not ModelServerState.READY
+                or self._server is None
+                or self.open_vault.storage.queue.depth
+            ):
                 return False
             offered: OpenPair | UnreadMemory | None = await asyncio.wrap_future(self.open_vault.storage.read(_offered))
             if offered is None:
@@ -334,7 +338,7 @@ class _Job:
         self._failures += 1
         tried = self._tried[_key(offered)] = self._tried.get(_key(offered), 0) + 1
         _log.info("a model server did not answer: %s", error.code.value)
-        self._know(ModelState(Server.FAILING, code=error.code.value))
+        self._know(ModelState(ModelServerState.FAILING, code=error.code.value))
         if tried >= self._pace.tries:
             del self._tried[_key(offered)]
             await self._write(lambda tx: mark_asked(tx, offered))

@@ -29,7 +29,7 @@ from core.lifecycle.kit import job_store
 from core.lifecycle.kit.job_context import SCHEDULER, BatchResult, JobContext, Planner, PreparingPlanner, StreamJob
 from core.lifecycle.kit.job_store import StoredJob
 from core.llm.prompts import Prompt
-from core.types.belief import Server
+from core.types.belief import ModelServerState
 from core.types.lifecycle import JobState, JobType
 from core.types.values import OWNER_ACTOR
 from core.vault.database.rows import Rows
@@ -68,7 +68,7 @@ def make_job_context(open_vault: OpenVault, model: ModelRefinement, is_stopped: 
         read=manners.read,
         embed=lambda texts: open_vault.storage.on(open_vault.storage.threads.compute, sight.embed, texts).result(),
         near=partial(_near, sight.index, manners) if is_whole else None,
-        ask=partial(_ask, model) if open_vault.model.server is Server.READY else None,
+        ask=partial(_ask, model) if open_vault.model.server is ModelServerState.READY else None,
         is_stopped=is_stopped,
         stored=sight.add_vectors,
         removed=vector_remover(open_vault.storage, open_vault.search),

@@ -27,7 +27,7 @@ from core.types.memory import (
     EvidenceSeen,
     Gap,
     Lasting,
-    Opposed,
+    OpenConflict,
     Rests,
     TrustInputs,
     TrustStep,
@@ -327,7 +327,7 @@ def _evidence(row: Sequence[Any]) -> EvidenceSeen:
 # ---- what is against it
 
 
-def _opposed(rows: Rows, memory: Memory, own: Sequence[KeyedClaim]) -> tuple[Opposed, ...]:
+def _opposed(rows: Rows, memory: Memory, own: Sequence[KeyedClaim]) -> tuple[OpenConflict, ...]:
     made = []
     head = _head(memory)
     for item_id, kind, existing, incoming in rows.all(_OPEN, {"id": head, "most": _ITEMS}):
@@ -336,7 +336,7 @@ def _opposed(rows: Rows, memory: Memory, own: Sequence[KeyedClaim]) -> tuple[Opp
         other = None if other_id is None else read_by_ids(rows, [other_id]).get(other_id)
         odds = () if other is None else find_claim_conflicts(own, read_claims(rows, other))
         mine, theirs = (odds[0].have, odds[0].came) if odds else (None, None)
-        made.append(Opposed(item_id, kind, is_newcomer, other, mine, theirs))
+        made.append(OpenConflict(item_id, kind, is_newcomer, other, mine, theirs))
     return tuple(made)
 
 

@@ -16,7 +16,7 @@ from core.engine.runtime.read_log import ReadLog
 from core.engine.runtime.search import Search
 from core.engine.runtime.storage import Storage
 from core.text.screening.injection import ScanLimitsHolder, limits_from_options
-from core.types.belief import ModelState, Server
+from core.types.belief import ModelServerState, ModelState
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -60,7 +60,7 @@ class OpenVault:
     load: Load
     log_handler: logging.Handler
     tidied_at: float | None = None
-    model: ModelState = field(default_factory=lambda: ModelState(Server.ABSENT))
+    model: ModelState = field(default_factory=lambda: ModelState(ModelServerState.ABSENT))
     imports: dict[str, RunningImport] = field(default_factory=dict)
     next_archived: CachedCount | None = None
     limits: ScanLimitsHolder = field(default_factory=ScanLimitsHolder)

@@ -45,15 +45,15 @@ from core.types.entities import (
     EntityDraft,
     EntityLine,
     EntityList,
+    EntityMention,
     EntityMerged,
     EntityQuery,
+    EntityScope,
+    EntityStatement,
     EntityView,
     Joined,
     MergePreview,
-    Place,
-    Reach,
     Resolving,
-    Told,
 )
 from core.types.replies import ClientRecord
 from core.types.values import GLOBAL_SPACE, HOME_SPACE, OWNER_ACTOR, Actor, Grant
@@ -131,7 +131,7 @@ _FACTS = (
 )
 
 
-def resolve_entities(rows: Rows, wanted: Resolving, reach: Reach) -> tuple[EntityCandidate, ...]:
+def resolve_entities(rows: Rows, wanted: Resolving, reach: EntityScope) -> tuple[EntityCandidate, ...]:
     """The entities that a name may mean (seed B, entity resolution).
 
     Hints weigh with facts that the asker may see, and with nothing else.
@@ -149,7 +149,7 @@ def resolve_entities(rows: Rows, wanted: Resolving, reach: Reach) -> tuple[Entit
     return resolution.rank_candidates(found, hints, told)[: registry.CANDIDATES]
 
 
-def _terms(rows: Rows, entity_id: str, reach: Reach) -> frozenset[str]:
+def _terms(rows: Rows, entity_id: str, reach: EntityScope) -> frozenset[str]:
     claims = json.dumps([one.id for one in claims_about(rows, entity_id)][:FACTS])
     seen = registry.reach_params(reach)["seen"]
     found = rows.all(_FACTS, {"id": entity_id, "claims": claims, "seen": seen, "most": FACTS})
@@ -182,7 +182,7 @@ def _others(name: str, keys: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     return tuple(alias for key, alias in keys if key != own)
 
 
-def read_entity(rows: Rows, entity_id: str, reach: Reach, now_ms: int) -> EntityView:
+def read_entity(rows: Rows, entity_id: str, reach: EntityScope, now_ms: int) -> EntityView:
     """One entity with all that is known of it, the owner's view.
 
     Args:
@@ -206,10 +206,10 @@ def read_entity(rows: Rows, entity_id: str, reach: Reach, now_ms: int) -> Entity
     )
 
 
-def _place(row: Sequence[Any]) -> Place:
+def _place(row: Sequence[Any]) -> EntityMention:
     memory_id, text, places, kind, status, *said, recorded_at = row
     text, start, end = excerpt(text, ((int(start), int(end)) for start, end in json.loads(places)))
-    return Place(memory_id, text, start, end, kind, status, read_occurred(*said), recorded_at)
+    return EntityMention(memory_id, text, start, end, kind, status, read_occurred(*said), recorded_at)
 
 
 def _alike(rows: Rows, card: EntityCard) -> tuple[EntityLine, ...]:
@@ -229,10 +229,12 @@ def _alike(rows: Rows, card: EntityCard) -> tuple[EntityLine, ...]:
     return tuple(lines)
 
 
-def _told(rows: Rows, claim_ids: Sequence[str]) -> tuple[Told, ...]:
+def _told(rows: Rows, claim_ids: Sequence[str]) -> tuple[EntityStatement, ...]:
     found = rows.all(_TOLD, (json.dumps(list(claim_ids)),))
     return tuple(
-        Told(str(claim), str(memory), str(subject), str(predicate), str(value), str(polarity), str(state), float(sure))
+        EntityStatement(
+            str(claim), str(memory), str(subject), str(predicate), str(value), str(polarity), str(state), float(sure)
+        )
         for claim, memory, subject, predicate, value, polarity, state, sure in found
     )
 
@@ -246,7 +248,7 @@ def _joined(rows: Rows, entity_id: str, name: str, into: str, now_ms: int) -> Jo
     return Joined(entity_id, name, int(step[1]), str(step[0]) if good else "")
 
 
-def preview_merge(rows: Rows, keep_id: str, other_id: str, reach: Reach) -> MergePreview:
+def preview_merge(rows: Rows, keep_id: str, other_id: str, reach: EntityScope) -> MergePreview:
     """What merging one entity into another would do.
 
     Args:
@@ -284,7 +286,7 @@ def preview_merge(rows: Rows, keep_id: str, other_id: str, reach: Reach) -> Merg
     )
 
 
-_ALL = Reach()
+_ALL = EntityScope()
 _EVERY = EntityQuery()
 
 
@@ -495,11 +497,11 @@ class Entities:
         """
         return self._storage().read(lambda rows: preview_merge(rows, keep_id, other_id, _ALL))
 
-    def _reach(self, actor: Actor) -> Reach:
+    def _reach(self, actor: Actor) -> EntityScope:
         scope = self._authority.scope(actor)
         is_client = scope.client_id is not None
         channels = seen_from(scope.channel) if is_client else None
-        return Reach(None if scope.unrestricted else scope.space_ids, is_client=is_client, channels=channels)
+        return EntityScope(None if scope.unrestricted else scope.space_ids, is_client=is_client, channels=channels)
 
 
 def _verbs(storage: Storage) -> EntityVerbs:

@@ -32,7 +32,7 @@ from core.intake.transitions.transitions import Transitions
 from core.memory.draft import content_hash, to_json
 from core.memory.write import Stored, VectorSpace
 from core.types.replies import ClientRecord
-from core.types.reviews import Decided, Decision, ReviewRule
+from core.types.reviews import Decision, DecisionReply, ReviewRule
 from core.types.values import Action, Actor, Status
 from core.vault.database.rows import EXPIRED, LAPSED, STANDS, Rows
 from core.vault.database.tx import Tx
@@ -320,7 +320,7 @@ class Resolver:
         actor: Actor,
         client: ClientRecord | None,
         stored: Stored,
-    ) -> Decided:
+    ) -> DecisionReply:
         """Decide one item in one transaction.
 
         Args:
@@ -364,7 +364,7 @@ class Resolver:
         rule: str | None = None,
         step_id: str | None = None,
         label: str = "",
-    ) -> Decided:
+    ) -> DecisionReply:
         """Decide several items alike, as one step; what cannot be decided so is left and listed.
 
         Args:
@@ -427,7 +427,7 @@ class Resolver:
             if decision.remember and len(batch.done) == 1:
                 make_rule(transitions.tx, self.make_id(), case, decision.action)
 
-    def put_off(self, tx: Tx, ids: Sequence[str], actor: Actor) -> Decided:
+    def put_off(self, tx: Tx, ids: Sequence[str], actor: Actor) -> DecisionReply:
         """Show items behind the others for a while; no undo step, nothing is decided.
 
         Args:
@@ -448,7 +448,7 @@ class Resolver:
             done = len(ids) - len(refused)
             one = ids[0] if len(ids) == 1 else ""
             verb.note(one, action=Action.SKIP.value, items=done, refused=len(refused))
-        return Decided(None, "", refused=refused)
+        return DecisionReply(None, "", refused=refused)
 
     def _transitions(self, tx: Tx, verb: Verb, stored: Stored, actor: Actor) -> Transitions:
         return Transitions(tx, verb, self.make_id, self.space, stored, by="owner" if actor.is_owner else "rules")
@@ -593,7 +593,7 @@ def _of_many(name: str, count: int) -> str:
     return format_count({"one": name, "many": f"{name}: {{count}} decisions"}, count)
 
 
-def _decided(transitions: Transitions, label: str, ids: Iterable[str], closed: tuple[str, ...]) -> Decided:
+def _decided(transitions: Transitions, label: str, ids: Iterable[str], closed: tuple[str, ...]) -> DecisionReply:
     tx, verb = transitions.tx, transitions.verb
     concerned = list(dict.fromkeys((*transitions.touched, *ids)))
     stands: dict[str, bool] = {}
@@ -602,7 +602,7 @@ def _decided(transitions: Transitions, label: str, ids: Iterable[str], closed: t
     ):
         stands[memory_id] = status == Status.ACTIVE.value
     ordered = [memory_id for memory_id in concerned if memory_id in stands]
-    return Decided(
+    return DecisionReply(
         step_id=verb.step_id if verb.changes else None,
         label=label,
         active=tuple(memory_id for memory_id in ordered if stands[memory_id]),

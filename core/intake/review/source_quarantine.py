@@ -15,7 +15,7 @@ from core.intake.transaction.sources import refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import ItemSubject, close_moot, open_conflict
 from core.memory.draft import to_json
-from core.types.reviews import Held, HoldPreview, HoldRequest
+from core.types.reviews import HoldPreview, HoldReply, HoldRequest
 from core.types.values import Action, Actor, Status
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -68,7 +68,7 @@ def preview_hold(rows: Rows, request: HoldRequest) -> HoldPreview:
     )
 
 
-def hold_source(tx: Tx, work: UnitOfWork, make_id: Callable[[], str], request: HoldRequest, actor: Actor) -> Held:
+def hold_source(tx: Tx, work: UnitOfWork, make_id: Callable[[], str], request: HoldRequest, actor: Actor) -> HoldReply:
     """Hold back a source and all that was derived from it.
 
     Returns:
@@ -95,7 +95,7 @@ def hold_source(tx: Tx, work: UnitOfWork, make_id: Callable[[], str], request: H
             if one.is_root:
                 refresh_trust(tx, one.id)
         verb.note(ids[0] if len(ids) == 1 else "", by=request.by, memories=len(ids), items=len(items))
-    return Held(verb.step_id, label, tuple(ids), items)
+    return HoldReply(verb.step_id, label, tuple(ids), items)
 
 
 def _find_affected(rows: Rows, request: HoldRequest) -> list[_Affected]:

@@ -37,7 +37,7 @@ from core.intake.transitions.review_items import ItemSubject
 from core.intake.transitions.transitions import Transitions
 from core.memory.draft import to_json
 from core.memory.write import Stored
-from core.types.belief import ACTED_ON, LABELS, ClaimDraft, Label, Relation, Told
+from core.types.belief import ACTED_ON, LABELS, ClaimDraft, ComparedText, Label, Relation
 from core.types.values import Action, Actor, Kind, Status
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -81,9 +81,9 @@ class OpenPair:
 
     item_id: str
     incoming_id: str
-    incoming: Told
+    incoming: ComparedText
     existing_id: str
-    existing: Told
+    existing: ComparedText
     before: Mapping[Label, float]
     tiers: tuple[str, ...]
 
@@ -100,7 +100,7 @@ class UnreadMemory:
 
     n: int
     memory_id: str
-    told: Told
+    told: ComparedText
     known: tuple[ClaimDraft, ...]
     tiers: tuple[str, ...]
 
@@ -121,7 +121,7 @@ def next_pair(rows: Rows, most: int) -> OpenPair | None:
         return None
     claims = load_claims(rows, [row[1], row[4]])
     sides = [
-        Told(text, at_ms, tuple(draft for _, draft in claims.get(memory_id, ())))
+        ComparedText(text, at_ms, tuple(draft for _, draft in claims.get(memory_id, ())))
         for memory_id, text, at_ms in (row[1:4], row[4:7])
     ]
     return OpenPair(str(row[0]), str(row[1]), sides[0], str(row[4]), sides[1], _probabilities(row[7]), tuple(row[8:10]))
@@ -142,7 +142,7 @@ def next_text(rows: Rows, most: int) -> UnreadMemory | None:
     if row is None:
         return None
     known = tuple(draft for _, draft in load_claims(rows, [row[1]]).get(row[1], ()))
-    return UnreadMemory(int(row[0]), str(row[1]), Told(row[2], row[3], known), known, (row[4],))
+    return UnreadMemory(int(row[0]), str(row[1]), ComparedText(row[2], row[3], known), known, (row[4],))
 
 
 def mark_asked(tx: Tx, offered: OpenPair | UnreadMemory) -> None:

@@ -38,7 +38,7 @@ from core.intake.claims import TextReaders
 from core.memory.draft import to_json
 from core.memory.write import VectorSpace
 from core.score.trust import relevance_probability
-from core.types.belief import ACTED_ON, LABELS, Label, Relation, Told
+from core.types.belief import ACTED_ON, LABELS, ComparedText, Label, Relation
 from core.types.values import GLOBAL_SPACE, Status
 from core.vault.database.rows import Rows
 from core.vault.memory_sql import UNSEALED
@@ -273,7 +273,7 @@ def judge_other_voices(
     if standing.persons and not standing.owner_said:
         return {}
     text = "".join(candidate.texts)
-    told = Told(text, standing.at_ms, candidate.claims)
+    told = ComparedText(text, standing.at_ms, candidate.claims)
     said = read_stated_text(told, readers.extract)
     found = _by_structure(rows, candidate, said)
     for memory_id, cosine in neighbours.of_other_voices(

@@ -50,7 +50,7 @@ from core.intake.store.neighbours import (
     relations_to_doubted,
 )
 from core.score.trust import discount_chance, relevance_probability
-from core.types.belief import ACTED_ON, LABELS, Label, Relation, Told
+from core.types.belief import ACTED_ON, LABELS, ComparedText, Label, Relation
 from core.types.values import Action, Source, Status
 from core.vault.database.rows import Rows
 
@@ -132,7 +132,7 @@ class _CachedRelations:
         self._relate = relate
         self._known: dict[tuple[str, str], Relation] = {}
 
-    def classify(self, pairs: Sequence[tuple[Told, Told]]) -> tuple[Relation, ...]:
+    def classify(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> tuple[Relation, ...]:
         """One relation for each pair (existing, incoming)."""
         keys = [(existing.text, incoming.text) for existing, incoming in pairs]
         asked = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in self._known}
@@ -411,7 +411,7 @@ def _likelier(relation: Relation) -> float:
     return _AT_ODDS * share / (_AT_ODDS * share + 1.0 - share)
 
 
-def _differ_in_subject(candidate: Told, other: Told) -> bool:
+def _differ_in_subject(candidate: ComparedText, other: ComparedText) -> bool:
     """Whether each tells what only one value can hold of, and never of the same: a home here, an employer there."""
     keys = [{(key_form(one.subject), one.predicate) for one in told.claims} for told in (candidate, other)]
     return (

@@ -22,11 +22,11 @@ from core.ipc.methods.kit.parameters import (
 from core.ipc.methods.kit.results import Schema, always, anything, flag, many, record, ref, text
 from core.ipc.protocol.time_format import format_time
 from core.security.handshake import encode_value
-from core.types.clients import ActivityLine, Change, ClientCard, Standing
+from core.types.clients import ActivityLine, Change, ClientCard, ClientState
 from core.types.replies import ClientRecord
 
 _SPACE = "space:"
-_STATES = {Standing.AWAKE: "paired"}
+_STATES = {ClientState.AWAKE: "paired"}
 """Words of the command line where they differ from the window's."""
 
 
@@ -212,7 +212,7 @@ def _shown(card: ClientCard) -> dict[str, Any]:
         "spaces": list(card.spaces),
         "trust_ceiling": card.trust_ceiling,
         "limits": {"searches_per_minute": card.limit_minute, "searches_per_session": card.limit_session},
-        "paired_at": None if card.standing is Standing.UNPAIRED else format_time(card.paired_at),
+        "paired_at": None if card.standing is ClientState.UNPAIRED else format_time(card.paired_at),
         "last_seen_at": format_time(card.seen_at),
         "asked_by": card.asked_by,
         "state": _STATES.get(card.standing, card.standing.value),

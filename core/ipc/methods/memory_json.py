@@ -22,7 +22,7 @@ from core.text.screening.egress import memory_injection_score, render_memory, sa
 from core.text.screening.injection import blocked_placeholder, current_limits
 from core.types.recall import ContextReply, Metrics, QueryPlan, TimeRange, Trace
 from core.types.replies import ImportReport, MemoryDetail, StepRow, Steps, StoreReply, UndoReport, VerdictReply
-from core.types.reviews import Decided, ListedConflict
+from core.types.reviews import DecisionReply, ListedConflict
 from core.types.values import Action, Memory, When, band
 
 NameOf = Callable[[str], str | None]
@@ -354,7 +354,7 @@ def conflict(item: ListedConflict, shape: Shape) -> dict[str, Any]:
     return {**shaped, "closed": item.closed} if item.closed else shaped
 
 
-def decision_json(item_id: str, action: Action, done: Decided) -> dict[str, Any]:
+def decision_json(item_id: str, action: Action, done: DecisionReply) -> dict[str, Any]:
     """`resolve` and `memory_resolve_conflict`: what came of a decision."""
     return {
         "id": item_id,

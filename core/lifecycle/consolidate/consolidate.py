@@ -45,11 +45,11 @@ from core.lifecycle.sweep import OLD_VERSION
 from core.memory.draft import to_json
 from core.memory.read import said_at_sql
 from core.score.topics import CosineThresholds, thresholds_for
-from core.types.lifecycle import Consolidated, Deed, JobType, Planned
+from core.types.lifecycle import Consolidated, JobAction, JobType, Planned
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
-PRUNES = frozenset({Deed.ARCHIVE, Deed.EXPIRE})
+PRUNES = frozenset({JobAction.ARCHIVE, JobAction.EXPIRE})
 """What is archived; every other deed of a consolidation carries its counts with it."""
 _PRUNED_FOR = {"old_version": "pruned_superseded", "doubted": "pruned_disputed"}
 
@@ -182,7 +182,7 @@ class OpposedMemory:
 
     memory_id: str
     others: tuple[str, ...]
-    deed: Deed
+    deed: JobAction
     confidence: float
     leaving: tuple[str, ...] = ()
 
@@ -245,12 +245,12 @@ def _leaving_by_plan(plan: StorePlan, memory_id: str) -> tuple[str, ...]:
     return () if plan.deed is Verdict.COEXIST else (memory_id,)
 
 
-def _deed(plan: StorePlan, cases: tuple[NeighbourCase, ...]) -> Deed | None:
+def _deed(plan: StorePlan, cases: tuple[NeighbourCase, ...]) -> JobAction | None:
     if plan.deed in _ENDS:
-        return Deed.SUPERSEDE
+        return JobAction.SUPERSEDE
     if plan.deed is Verdict.COEXIST and not any(case.verdict.review for case in cases):
         return None
-    return Deed.ASK if plan.deed in _ASKS else None
+    return JobAction.ASK if plan.deed in _ASKS else None
 
 
 def _matter(memory_id: str, case: NeighbourCase) -> ItemSubject:
@@ -297,7 +297,9 @@ def plan_changes(same: DuplicatePlan, clusters: Sequence[Cluster]) -> list[Plann
         Deeds with ids, marks of texts and numbers alone; duplicates first, then merges, confirmations, digests.
     """
     made = [_planned(bundle) for bundle in _bundles(same, clusters)] + [_merge(tie) for tie in same.merges]
-    place = {deed: nr for nr, deed in enumerate((Deed.STACK, Deed.MERGE, Deed.CORROBORATE, Deed.DIGEST))}
+    place = {
+        deed: nr for nr, deed in enumerate((JobAction.STACK, JobAction.MERGE, JobAction.CORROBORATE, JobAction.DIGEST))
+    }
     return sorted(made, key=lambda one: place[one.deed])
 
 
@@ -349,10 +351,10 @@ def _planned(bundle: _Bundle) -> Planned:
     }
     ids = tuple(node.id for node in nodes)
     if bundle.clusters:
-        return Planned(Deed.DIGEST, ids[0], ids[1:], DIGESTED, _value(bundle.clusters[0].nearness), detail)
+        return Planned(JobAction.DIGEST, ids[0], ids[1:], DIGESTED, _value(bundle.clusters[0].nearness), detail)
     if bundle.stacks:
-        return Planned(Deed.STACK, ids[0], ids[1:], DUPLICATE, _value(bundle.stacks[0].cosine), detail)
-    return Planned(Deed.CORROBORATE, ids[0], ids[1:], CORROBORATED, _value(bundle.confirms[0].cosine), detail)
+        return Planned(JobAction.STACK, ids[0], ids[1:], DUPLICATE, _value(bundle.stacks[0].cosine), detail)
+    return Planned(JobAction.CORROBORATE, ids[0], ids[1:], CORROBORATED, _value(bundle.confirms[0].cosine), detail)
 
 
 def _leaving(bundle: _Bundle) -> list[str]:
@@ -370,7 +372,7 @@ def _merge(tie: DuplicatePair) -> Planned:
         "made": 1,  # the original of the text that changes
         "leaving": [tie.other.id],
     }
-    return Planned(Deed.MERGE, tie.keep.id, (tie.other.id,), MERGED, _value(tie.cosine), detail)
+    return Planned(JobAction.MERGE, tie.keep.id, (tie.other.id,), MERGED, _value(tie.cosine), detail)
 
 
 def _tie(tie: DuplicatePair) -> list[Any]:
@@ -506,7 +508,7 @@ def thresholds_in_force(ground: JobContext) -> CosineThresholds:
 def _of_opposed(rows: Rows, opposed: Sequence[OpposedMemory]) -> list[Planned]:
     found: list[Planned] = []
     for one in opposed:
-        ends = one.deed is Deed.SUPERSEDE
+        ends = one.deed is JobAction.SUPERSEDE
         counts = {"resolved": 1} if ends else {"pending": 1}
         detail = {"counts": counts, "marks": _marks(rows, one), "leaving": list(one.leaving)}
         reason = SETTLED if ends else TO_ASK
@@ -539,7 +541,7 @@ def _embedded(ground: JobContext, texts: Sequence[str]) -> Vectors:
 
 
 def _unites(deed: Planned) -> bool:
-    return deed.deed not in (Deed.SUPERSEDE, Deed.ASK)
+    return deed.deed not in (JobAction.SUPERSEDE, JobAction.ASK)
 
 
 def _carried(

@@ -46,7 +46,7 @@ from core.score.topics import CosineThresholds
 from core.text.screening.injection import find_split_injection
 from core.text.sentences import unite_texts
 from core.types.belief import Label, Relation
-from core.types.lifecycle import Deed, Planned
+from core.types.lifecycle import JobAction, Planned
 from core.types.values import Kind, Source
 from core.vault.database.rows import Rows
 
@@ -71,7 +71,7 @@ def is_applicable(rows: Rows, deed: Planned, now_ms: int) -> bool:
     kept = find_protections(rows, marks, now_ms)
     if any({IN_REVIEW, SPARED} & set(keys) for keys in kept.values()):
         return False
-    ties = [*deed.detail.get("stacks", ()), *([deed.detail["merge"]] if deed.deed is Deed.MERGE else ())]
+    ties = [*deed.detail.get("stacks", ()), *([deed.detail["merge"]] if deed.deed is JobAction.MERGE else ())]
     if not all(_may_go(nodes[tie[0]], nodes[tie[1]]) for tie in ties):
         return False
     sources = [one for digest in deed.detail.get("digests", ()) for one in digest["sources"]]
@@ -94,7 +94,7 @@ def texts_to_embed(rows: Rows, deed: Planned) -> list[str]:
         rows: the transaction.
         deed: it fits.
     """
-    if deed.deed is Deed.MERGE:
+    if deed.deed is JobAction.MERGE:
         return [_united(rows, deed)]
     return [digest_text(rows, sentences_from_json(digest["spans"])) for digest in deed.detail.get("digests", ())]
 
@@ -108,7 +108,7 @@ def can_unite(rows: Rows, deed: Planned) -> bool:
     Returns:
         True for what is no merge.
     """
-    if deed.deed is not Deed.MERGE:
+    if deed.deed is not JobAction.MERGE:
         return True
     keep, other = deed.detail["merge"][:2]
     if find_split_injection(_originals(rows, deed)):
@@ -128,7 +128,7 @@ def carry_out_change(transitions: Transitions, deed: Planned, vectors: Sequence[
     Returns:
         False where a united text cannot be made: it stands already, or the embedder is away.
     """
-    if deed.deed is Deed.MERGE:
+    if deed.deed is JobAction.MERGE:
         return _carry_out_merge(transitions, deed, vectors[0])
     for tie in deed.detail["stacks"]:
         _weigh(transitions, tie)

@@ -32,7 +32,7 @@ from core.lifecycle.kit import job_store
 from core.lifecycle.kit.job_context import JobContext
 from core.memory.read import said_at_sql
 from core.score.trust import discount_chance, relevance_probability
-from core.types.belief import ACTED_ON, LABELS, Label, Relation, Told
+from core.types.belief import ACTED_ON, LABELS, ComparedText, Label, Relation
 from core.vault.database.rows import Rows
 
 MOST = 150_000
@@ -114,7 +114,7 @@ class RelationCache:
 
 
 def cached_relations(
-    reader: Relate, pairs: Sequence[tuple[Told, Told]], give_way: Callable[[], None] = lambda: None
+    reader: Relate, pairs: Sequence[tuple[ComparedText, ComparedText]], give_way: Callable[[], None] = lambda: None
 ) -> list[Relation]:
     """Ask a model, but for what it answered before; on one thread, so that the other core is left to people.
 
@@ -152,7 +152,7 @@ def _answers_of(reader: Relate) -> RelationCache:
         return _known[name]
 
 
-def _key(first: Told, second: Told) -> bytes:
+def _key(first: ComparedText, second: ComparedText) -> bytes:
     return blake2b(repr((first, second)).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 

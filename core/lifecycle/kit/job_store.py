@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.memory.draft import to_json
-from core.types.lifecycle import Deed, JobProgress, JobState, JobType, Planned
+from core.types.lifecycle import JobAction, JobProgress, JobState, JobType, Planned
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -385,7 +385,7 @@ def _kept(deed: Planned) -> list[object]:
 
 def _planned(kept: Sequence[Any]) -> Planned:
     deed, memory_id, others, reason, value, detail = kept
-    return Planned(Deed(deed), memory_id, tuple(others), reason, value, detail)
+    return Planned(JobAction(deed), memory_id, tuple(others), reason, value, detail)
 
 
 def _job(row: Sequence[Any]) -> StoredJob:

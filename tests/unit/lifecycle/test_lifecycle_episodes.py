@@ -14,7 +14,7 @@ from ground_rig import Ran, ground_of, run
 from core.lifecycle.episode_cleanup import EpisodeCleanupJob
 from core.lifecycle.kit.job_context import JobContext
 from core.lifecycle.sweep import find_protections
-from core.types.lifecycle import Deed, JobType, Planned
+from core.types.lifecycle import JobAction, JobType, Planned
 from core.types.values import Actor, Status
 from core.types.views import Revision
 
@@ -44,7 +44,7 @@ def test_expired_episodes_are_archived_and_never_deleted(rig: Rig, helper: Actor
     note(rig, helper, "waits", 30)
     ran = clean(rig)
     assert [(deed.deed, deed.memory_id, deed.reason) for deed in ran.deeds] == [
-        (Deed.EXPIRE, "over", "consolidated_note")
+        (JobAction.EXPIRE, "over", "consolidated_note")
     ]
     assert reasons(rig) == {"over": "consolidated_note"}
     assert standing(rig) == {"young", "waits"}
@@ -70,7 +70,10 @@ def test_capacity_enforcement_targets_consolidated_episodes(rig: Rig, helper: Ac
     for number in range(4):
         note(rig, helper, f"done {number}", 20 - number, done=1)
     ran = clean(rig, episode_capacity=8)
-    assert [(deed.deed, deed.memory_id) for deed in ran.deeds] == [(Deed.ARCHIVE, "done 0"), (Deed.ARCHIVE, "done 1")]
+    assert [(deed.deed, deed.memory_id) for deed in ran.deeds] == [
+        (JobAction.ARCHIVE, "done 0"),
+        (JobAction.ARCHIVE, "done 1"),
+    ]
     assert reasons(rig) == {"done 0": "over_capacity", "done 1": "over_capacity"}
     assert ran.counts == {"capacity": 2, "remaining": 8}
     assert clean(rig, episode_capacity=3).counts == {"capacity": 2, "remaining": 6}

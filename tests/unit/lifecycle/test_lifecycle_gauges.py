@@ -17,7 +17,7 @@ from core.lifecycle.gauges import read_gauges
 from core.lifecycle.sweep import plan_sweep
 from core.memory.read import read_strength_by_id
 from core.score.decay import BASE_TAU_DAYS
-from core.types.lifecycle import Curve, Deed, Gauges, Planned
+from core.types.lifecycle import Curve, Gauges, JobAction, Planned
 
 
 def read(rig: Rig, memory_id: str, **options: Any) -> Gauges:
@@ -88,7 +88,7 @@ def test_it_fades_on_the_day_told(rig: Rig) -> None:
     assert fades is not None
     assert fades == pytest.approx(START_MS + (math.log(0.9 / 0.2) / 0.008 - 10) * DAY_MS, abs=1)
     assert swept(rig, fades - 1_000) == []
-    assert [deed.deed for deed in swept(rig, fades + 1_000)] == [Deed.FADE]
+    assert [deed.deed for deed in swept(rig, fades + 1_000)] == [JobAction.FADE]
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_it_is_archived_on_the_day_told(rig: Rig, columns: dict[str, Any]) -> No
     put(rig, "m", days=10, **columns)
     leaves = read(rig, "m").archived_at
     assert leaves is not None
-    gone = (Deed.EXPIRE, Deed.ARCHIVE)
+    gone = (JobAction.EXPIRE, JobAction.ARCHIVE)
     assert not [deed for deed in swept(rig, leaves - 1_000) if deed.deed in gone]
     assert [deed.deed for deed in swept(rig, leaves + 1_000) if deed.deed in gone]
 

@@ -13,7 +13,7 @@ from core.errors import Code
 from core.intake.revise.revision import accept_link, open_links, reject_link
 from core.lifecycle.replay import LINK_FROM, RELATED, STRENGTHENED, WEAK_BELOW, ReplayJob
 from core.memory.read import read_strength_by_id
-from core.types.lifecycle import Deed
+from core.types.lifecycle import JobAction
 from core.types.memory import ProposedLink
 from core.types.values import OWNER_ACTOR, Kind
 
@@ -46,7 +46,9 @@ def test_what_is_used_and_weak_is_strengthened(rig: Rig) -> None:
     assert before < WEAK_BELOW, before
     assert seldom != used
     ran = run(rig, ReplayJob(), ground_of(rig))
-    assert [(deed.deed, deed.memory_id, deed.reason) for deed in ran.deeds] == [(Deed.STRENGTHEN, used, STRENGTHENED)]
+    assert [(deed.deed, deed.memory_id, deed.reason) for deed in ran.deeds] == [
+        (JobAction.STRENGTHEN, used, STRENGTHENED)
+    ]
     assert ran.deeds[0].value == pytest.approx(before)
     assert dict(ran.counts) == {"strengthened": 1, "proposed": 0, "re_embedded": 0, "skipped": 0}
     assert strength(rig, used) > before
@@ -90,7 +92,7 @@ def test_near_memories_are_proposed_and_accepted(rig: Rig) -> None:
     pair = related(rig)
     ran = run(rig, ReplayJob(), ground_of(rig, near=near_of(rig)))
     assert [(deed.deed, deed.memory_id, deed.others, deed.reason) for deed in ran.deeds] == [
-        (Deed.PROPOSE, pair[0], (pair[1],), RELATED)
+        (JobAction.PROPOSE, pair[0], (pair[1],), RELATED)
     ]
     assert ran.counts["proposed"] == 1
     found = rig.opened.storage.vault.read(open_links)

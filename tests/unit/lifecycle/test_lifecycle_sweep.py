@@ -15,7 +15,7 @@ from ground_rig import Ran, ground_of, run
 from core.lifecycle import sweep as sweep_module
 from core.lifecycle.kit.job_context import JobContext
 from core.lifecycle.sweep import SweepJob, plan_prune, plan_sweep
-from core.types.lifecycle import Deed, Planned
+from core.types.lifecycle import JobAction, Planned
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Status
 from core.types.views import Revision
@@ -44,8 +44,8 @@ def test_facts_below_0_05_expire(rig: Rig) -> None:
     used(rig, "fades", 40, days=200)
     ran = sweep(rig)
     assert [(deed.deed, deed.memory_id, deed.reason) for deed in ran.deeds] == [
-        (Deed.FADE, "fades", "fading"),
-        (Deed.EXPIRE, "gone", "expired"),
+        (JobAction.FADE, "fades", "fading"),
+        (JobAction.EXPIRE, "gone", "expired"),
     ]
     assert ran.deeds[1].value == pytest.approx(0.9 * 2.718281828 ** (-0.008 * 365))
     assert reasons(rig) == {"gone": "expired"}
@@ -76,7 +76,7 @@ def test_recovery_clears_fading(rig: Rig) -> None:
     sweep(rig)
     change(rig, "m", last_confirmed_at=rig.clock.now_ms())
     ran = sweep(rig)
-    assert [(deed.deed, deed.reason) for deed in ran.deeds] == [(Deed.RECOVER, "recovered")]
+    assert [(deed.deed, deed.reason) for deed in ran.deeds] == [(JobAction.RECOVER, "recovered")]
     assert ran.counts == {"recovered": 1}
     assert fading(rig) == set()
 
@@ -104,9 +104,9 @@ def test_an_episode_does_not_lose_confidence(rig: Rig) -> None:
 
 def test_what_was_recalled_within_thirty_days_does_not_expire(rig: Rig) -> None:
     used(rig, "m", 29, days=400)
-    assert [deed.deed for deed in sweep(rig).deeds] == [Deed.FADE]
+    assert [deed.deed for deed in sweep(rig).deeds] == [JobAction.FADE]
     days_pass(rig, 2)
-    assert [deed.deed for deed in sweep(rig).deeds] == [Deed.EXPIRE]
+    assert [deed.deed for deed in sweep(rig).deeds] == [JobAction.EXPIRE]
 
 
 @pytest.mark.parametrize(
@@ -296,11 +296,11 @@ def test_the_claims_of_an_archived_version_stay_replaced(rig: Rig) -> None:
 def test_a_split_text_leaves_as_a_whole_and_by_its_strongest_part(rig: Rig) -> None:
     put(rig, "head", days=400)
     put(rig, "tail", days=400, part_of="head", part_index=1, access_count=100, last_accessed_at=rig.clock.now_ms())
-    assert [(deed.deed, deed.memory_id) for deed in sweep(rig).deeds] == [(Deed.FADE, "head")]
+    assert [(deed.deed, deed.memory_id) for deed in sweep(rig).deeds] == [(JobAction.FADE, "head")]
     assert fading(rig) == {"head", "tail"}
     days_pass(rig, 1_000)
     ran = sweep(rig)
-    assert [(deed.deed, deed.memory_id) for deed in ran.deeds] == [(Deed.EXPIRE, "head")]
+    assert [(deed.deed, deed.memory_id) for deed in ran.deeds] == [(JobAction.EXPIRE, "head")]
     assert reasons(rig) == {"head": "expired", "tail": "expired"}
     assert fading(rig) == set()
 
@@ -377,9 +377,9 @@ def test_pruning_is_the_archiving_part_of_a_sweep(rig: Rig) -> None:
     now = rig.clock.now_ms()
     deeds = rig.opened.storage.vault.read(lambda rows: plan_prune(rows, options, now))
     assert {(deed.deed, deed.memory_id, deed.reason) for deed in deeds} == {
-        (Deed.ARCHIVE, "weak", "faded"),
-        (Deed.ARCHIVE, "doubted", "doubted"),
-        (Deed.ARCHIVE, "old", "old_version"),
+        (JobAction.ARCHIVE, "weak", "faded"),
+        (JobAction.ARCHIVE, "doubted", "doubted"),
+        (JobAction.ARCHIVE, "old", "old_version"),
     }
 
 

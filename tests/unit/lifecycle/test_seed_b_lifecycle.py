@@ -23,7 +23,7 @@ from core.engine.jobs.scheduler import SchedulerPacing
 from core.engine.startup import built_in_readers
 from core.errors import Code, UserError
 from core.intake.claims import TextReaders
-from core.types.belief import Server
+from core.types.belief import ModelServerState
 from core.types.lifecycle import JobType
 from core.types.recall import ContextQuery
 from core.types.requests import StoreRequest
@@ -181,7 +181,7 @@ def test_the_pipeline_stores_facts_derived_from_their_episodes_and_marks_these(r
     with FakeOllama() as server:
         server.says("Here you are:\n```json\n" + json.dumps(lists) + "\n```")
         rig.engine.settings.set("model_host", server.host).result(30)
-        assert rig.engine.refinement.find_server().result(30).server is Server.READY
+        assert rig.engine.refinement.find_server().result(30).server is ModelServerState.READY
         row = run(rig, JobType.DISTILL)
         assert (row.report["new_facts"], row.report["episodes"]) == (1, 1)
         assert "<episode_content" in server.questions[0].words

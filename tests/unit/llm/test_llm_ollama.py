@@ -15,10 +15,10 @@ from core.errors import Code, LociError
 from core.llm.ollama import InstalledModel, ModelServer, ServerLimits, choose_model
 from core.llm.prompts import Prompt, relation_prompt
 from core.llm.server_address import ServerAddress, parse_address
-from core.types.belief import ModelState, Server, Told
+from core.types.belief import ComparedText, ModelServerState, ModelState
 
 QUICK = ServerLimits(connect_s=2, silence_s=0.4, whole_s=1.2, list_s=1.2, wire_bytes=256 * 1024)
-PROMPT = relation_prompt(Told("I live in Bergen."), Told("I moved to Voss."))
+PROMPT = relation_prompt(ComparedText("I live in Bergen."), ComparedText("I moved to Voss."))
 CLEAR = ("cleartext", "cleartext")
 GOOD = relation("SUPERSEDE", 0.9)
 
@@ -139,18 +139,18 @@ async def test_cancelling_hangs_up_at_once(fake: FakeOllama) -> None:
 
 
 async def test_the_state_is_absent_ready_or_failing(fake: FakeOllama, server: ModelServer) -> None:
-    assert await server.state() == ModelState(Server.READY, MODEL)
-    assert await server.state(MODEL) == ModelState(Server.READY, MODEL)
-    assert await server.state("another:7b") == ModelState(Server.FAILING, code="E3001")
+    assert await server.state() == ModelState(ModelServerState.READY, MODEL)
+    assert await server.state(MODEL) == ModelState(ModelServerState.READY, MODEL)
+    assert await server.state("another:7b") == ModelState(ModelServerState.FAILING, code="E3001")
     fake.on("/api/tags", Answer(status=500, error="broken"))
-    assert await server.state() == ModelState(Server.FAILING, code="E3005")
+    assert await server.state() == ModelState(ModelServerState.FAILING, code="E3005")
     fake.on("/api/tags", Answer(raw=b'{"models": [{"name": 3}]}'))
-    assert await server.state() == ModelState(Server.FAILING, code="E3001")
+    assert await server.state() == ModelState(ModelServerState.FAILING, code="E3001")
     fake.on("/api/tags", Answer(raw=b'{"models": "many"}'))
-    assert await server.state() == ModelState(Server.FAILING, code="E3005")
+    assert await server.state() == ModelState(ModelServerState.FAILING, code="E3005")
     fake.stop()
-    assert await server.state() == ModelState(Server.ABSENT)
-    assert "No model server" in ModelState(Server.ABSENT).sentence
+    assert await server.state() == ModelState(ModelServerState.ABSENT)
+    assert "No model server" in ModelState(ModelServerState.ABSENT).sentence
 
 
 async def test_embedding_gives_one_finite_vector_a_text(fake: FakeOllama, server: ModelServer) -> None:

@@ -21,7 +21,7 @@ from core.llm.prompts import (
     parse_relation,
     relation_prompt,
 )
-from core.types.belief import LABELS, ClaimProposal, Label, RelationProposal, Told
+from core.types.belief import LABELS, ClaimProposal, ComparedText, Label, RelationProposal
 
 CLAIM = {
     "subject": "user",
@@ -132,7 +132,7 @@ def test_the_schemas_ask_for_what_the_reader_takes() -> None:
 
 
 def test_an_echo_of_the_prompt_is_no_answer() -> None:
-    asked = [relation_prompt(Told("a"), Told("b")), claims_prompt(Told("a"), predicate_names())]
+    asked = [relation_prompt(ComparedText("a"), ComparedText("b")), claims_prompt(ComparedText("a"), predicate_names())]
     for prompt in asked:
         for words in (prompt.system, prompt.user, json.dumps(dict(answer_schema(prompt.schema)))):
             assert parse_relation(words) is None
@@ -153,7 +153,10 @@ HOSTILE = (
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_text_closes_its_fence(text: str) -> None:
-    prompts = [relation_prompt(Told(text), Told(text)), claims_prompt(Told(text), predicate_names())]
+    prompts = [
+        relation_prompt(ComparedText(text), ComparedText(text)),
+        claims_prompt(ComparedText(text), predicate_names()),
+    ]
     for prompt, tags in zip(prompts, (("existing", "new"), ("memory",)), strict=True):
         for tag in tags:
             assert prompt.user.count(f"</{tag}>") == prompt.user.count(f"<{tag}>") == 1
@@ -167,7 +170,7 @@ def test_no_text_closes_its_fence(text: str) -> None:
 
 
 def test_the_day_is_told_where_it_is_known() -> None:
-    prompt: Prompt = relation_prompt(Told("a", 1_700_000_000_000), Told("b"))
+    prompt: Prompt = relation_prompt(ComparedText("a", 1_700_000_000_000), ComparedText("b"))
     assert '<existing said="2023-11-14">' in prompt.user
     assert "<new>" in prompt.user
-    assert all(name in claims_prompt(Told("a"), predicate_names()).system for name in predicate_names())
+    assert all(name in claims_prompt(ComparedText("a"), predicate_names()).system for name in predicate_names())

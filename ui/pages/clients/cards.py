@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
-from core.types.clients import ClientCard, Standing
+from core.types.clients import ClientCard, ClientState
 from ui.pages.clients.head import has_keyboard
 from ui.pages.clients.lines import Row, client_list
 from ui.pages.clients.words import describe_last_seen, listed, standing_word, visible
@@ -19,7 +19,7 @@ from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.states import FOOT
 
-_ORDER = (Standing.AWAKE, Standing.PAUSED, Standing.ASLEEP, Standing.UNPAIRED, Standing.REVOKED)
+_ORDER = (ClientState.AWAKE, ClientState.PAUSED, ClientState.ASLEEP, ClientState.UNPAIRED, ClientState.REVOKED)
 
 
 def card_row(card: ClientCard, now_ms: int) -> Row:
@@ -34,11 +34,11 @@ def card_row(card: ClientCard, now_ms: int) -> Row:
         id=card.name,
         head=visible(card.name),
         note=f"{state[:1].upper()}{state[1:]} · {describe_last_seen(card, now_ms, briefly=True)}",
-        more="" if card.standing is Standing.REVOKED else _granted(card),
+        more="" if card.standing is ClientState.REVOKED else _granted(card),
         last=_did(card),
         standing=card.standing,
         aside=f"{card.waits:,} to review" if card.waits else "",
-        is_struck=card.standing is Standing.REVOKED,
+        is_struck=card.standing is ClientState.REVOKED,
         value=card,
     )
 
@@ -156,7 +156,7 @@ class CardsPanel(QFrame):
             now_ms: the present.
             wanted: the name of the one to look at; "" for the one that is looked at.
         """
-        awake, paused = (sum(card.standing is one for card in cards) for one in (Standing.AWAKE, Standing.PAUSED))
+        awake, paused = (sum(card.standing is one for card in cards) for one in (ClientState.AWAKE, ClientState.PAUSED))
         self.count.setText(format_count(clients_strings()["count"], len(cards)))
         self._show_switch(stops=awake > 0, resumes=paused > 1 or (paused > 0 and not awake))
         shown = in_order(cards, self._order)

@@ -13,7 +13,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QPlainTextEdit, QSizePolicy, QSpinBox, QWidget
 
-from core.types.clients import ClientCard, Sight, Standing
+from core.types.clients import ClientCard, ClientState, ContextPreview
 from core.types.values import Grant
 from core.types.views import MemoryRow
 from ui.context import Context
@@ -62,17 +62,17 @@ def visibility_terms(card: ClientCard) -> tuple[object, ...]:
 
 def is_blind(card: ClientCard) -> bool:
     """Whether it is answered nothing, whatever it asks: it is revoked, or may not read."""
-    return card.standing is Standing.REVOKED or Grant.READ.value not in card.grants
+    return card.standing is ClientState.REVOKED or Grant.READ.value not in card.grants
 
 
 def describe_exclusion(card: ClientCard) -> str:
     """Why it would get nothing now; "" where it would."""
     said = clients_strings()["sight"]
-    if card.standing is Standing.REVOKED:
+    if card.standing is ClientState.REVOKED:
         return str(said["revoked"])
     if is_blind(card):
         return str(said["no_read"])
-    if card.standing is Standing.AWAKE:
+    if card.standing is ClientState.AWAKE:
         return ""
     return str(said["out"]).format(standing=standing_word(card.standing))
 
@@ -120,7 +120,7 @@ class ContextPreviewTab(Tab):
     def __init__(self, context: Context) -> None:
         said, theme = clients_strings()["sight"], context.theme
         super().__init__(context, said["reading"])
-        self.sight: Sight | None = None
+        self.sight: ContextPreview | None = None
         self._asked: PreviewRequest | None = None
         self._is_asking = False
         self.prompt = QLineEdit()
@@ -232,7 +232,7 @@ class ContextPreviewTab(Tab):
         self._is_asking, self._asked = True, asked
         clients = self.context.bridge.engine.clients
 
-        def show(sight: Sight) -> None:
+        def show(sight: ContextPreview) -> None:
             if self._asked is asked:  # neither another client nor another prompt by now
                 self._seen(sight)
 
@@ -242,7 +242,7 @@ class ContextPreviewTab(Tab):
         )
         self.context.tasks.run(looking.within(self, "sight").success(show).failure(self._sink))
 
-    def _seen(self, sight: Sight) -> None:
+    def _seen(self, sight: ContextPreview) -> None:
         asked = self._asked
 
         def show(rows: Sequence[MemoryRow]) -> None:
@@ -260,7 +260,7 @@ class ContextPreviewTab(Tab):
         if problem is not None:
             self.context.desk.say(problem.sentence)
 
-    def _show(self, sight: Sight, rows: Sequence[MemoryRow]) -> None:
+    def _show(self, sight: ContextPreview, rows: Sequence[MemoryRow]) -> None:
         said = clients_strings()["sight"]
         self._is_asking, self._is_read, self.sight = False, True, sight
         told = said["meter"].format(tokens=f"{sight.tokens:,}", budget=f"{sight.budget:,}")

@@ -14,7 +14,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QPushButton, QSizePolicy, QWidget
 
-from core.types.clients import ClientCard, Standing
+from core.types.clients import ClientCard, ClientState
 from core.types.views import MemoryRow
 from ui.context import Context
 from ui.pages.clients.lines import Row, StandingMark
@@ -185,11 +185,11 @@ def format_clock(ms: int) -> str:
 _BESIDE = 660
 _FIGURES = ("stands", "waits", "answers", "refusals")
 _DEEDS = {
-    Standing.AWAKE: ("pause", "undo", "revoke"),
-    Standing.PAUSED: ("resume", "undo", "revoke"),
-    Standing.ASLEEP: ("wake", "undo", "revoke"),
-    Standing.UNPAIRED: ("undo", "again", "revoke"),
-    Standing.REVOKED: ("undo", "again"),
+    ClientState.AWAKE: ("pause", "undo", "revoke"),
+    ClientState.PAUSED: ("resume", "undo", "revoke"),
+    ClientState.ASLEEP: ("wake", "undo", "revoke"),
+    ClientState.UNPAIRED: ("undo", "again", "revoke"),
+    ClientState.REVOKED: ("undo", "again"),
 }
 # What stands where another deed stood: the keyboard goes there with it.
 _INSTEAD = {"pause": ("resume", "wake"), "resume": ("pause",), "wake": ("pause",)}
@@ -258,7 +258,7 @@ class GrantChips(QWidget):
         clear(self._flow)
         self._sentences.clear()
         told = " · ".join(part for part in (listed(card.grants), ", ".join(map(visible, card.spaces))) if part)
-        self.had.setText(clients_strings()["had"].format(what=told) if card.standing is Standing.REVOKED else "")
+        self.had.setText(clients_strings()["had"].format(what=told) if card.standing is ClientState.REVOKED else "")
         self.brief.say(told)
         for grant in (*card.grants, *(f"{SPACE}{name}" for name in card.spaces)):
             is_space = grant.startswith(SPACE)
@@ -388,7 +388,7 @@ class Head(QWidget):
         self.standing.setAccessibleDescription(told)
         self.meta.setText(f"· {describe_last_seen(card, now_ms)} · {describe_pairing(card)}")
         self.why.setText(told)
-        self.why.setVisible(card.standing is not Standing.AWAKE)
+        self.why.setVisible(card.standing is not ClientState.AWAKE)
         self._show_deeds(_DEEDS[card.standing])
         for name, figure in self.figures.items():
             figure.show_count(getattr(card, name))
@@ -410,7 +410,7 @@ class Head(QWidget):
 
 
 def _granted(card: ClientCard) -> tuple[object, ...]:
-    return card.name, card.grants, card.spaces, summarize_terms(card), card.standing is Standing.REVOKED
+    return card.name, card.grants, card.spaces, summarize_terms(card), card.standing is ClientState.REVOKED
 
 
 def _capital(text: str) -> str:

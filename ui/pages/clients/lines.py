@@ -14,7 +14,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QFrame, QWidget
 
-from core.types.clients import Standing
+from core.types.clients import ClientState
 from core.types.values import Kind
 from ui.lists.list_view import ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, Inert, RowSpec, RowState, line_height
@@ -23,17 +23,17 @@ from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 
-TOKENS: Mapping[Standing, str] = {
-    Standing.AWAKE: "success",
-    Standing.ASLEEP: "muted",
-    Standing.PAUSED: "warning",
-    Standing.UNPAIRED: "warning",
-    Standing.REVOKED: "danger",
+TOKENS: Mapping[ClientState, str] = {
+    ClientState.AWAKE: "success",
+    ClientState.ASLEEP: "muted",
+    ClientState.PAUSED: "warning",
+    ClientState.UNPAIRED: "warning",
+    ClientState.REVOKED: "danger",
 }
 _SIDE = 12
 
 
-def draw_standing(painter: QPainter, standing: Standing, centre: QPointF, side: float, colour: QColor) -> None:
+def draw_standing(painter: QPainter, standing: ClientState, centre: QPointF, side: float, colour: QColor) -> None:
     """Draw a standing.
 
     Args:
@@ -49,21 +49,21 @@ def draw_standing(painter: QPainter, standing: Standing, centre: QPointF, side: 
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colour)
     match standing:
-        case Standing.AWAKE:
+        case ClientState.AWAKE:
             painter.drawEllipse(QPointF(0, 0), 0.4, 0.4)
-        case Standing.ASLEEP:
+        case ClientState.ASLEEP:
             moon, bite = QPainterPath(), QPainterPath()
             moon.addEllipse(QPointF(0, 0), 0.45, 0.45)
             bite.addEllipse(QPointF(0.24, -0.2), 0.38, 0.38)
             painter.drawPath(moon.subtracted(bite))
-        case Standing.PAUSED:
+        case ClientState.PAUSED:
             for left in (-0.36, 0.1):
                 painter.drawRoundedRect(QRectF(left, -0.42, 0.26, 0.84), 0.06, 0.06)
-        case Standing.UNPAIRED:
+        case ClientState.UNPAIRED:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(colour, 0.14))
             painter.drawArc(QRectF(-0.42, -0.42, 0.84, 0.84), 30 * 16, 300 * 16)
-        case Standing.REVOKED:
+        case ClientState.REVOKED:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(colour, 0.12))
             painter.drawEllipse(QPointF(0, 0), 0.44, 0.44)
@@ -77,11 +77,11 @@ class StandingMark(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme, self._standing = theme, Standing.AWAKE
+        self._theme, self._standing = theme, ClientState.AWAKE
         theme.changed.connect(self._restyle)
         self._restyle()
 
-    def show_standing(self, standing: Standing) -> None:
+    def show_standing(self, standing: ClientState) -> None:
         """Show another standing."""
         self._standing = standing
         self.setAccessibleName(standing_word(standing))
@@ -130,7 +130,7 @@ class Row:
     last: str = ""
     icon: str = ""
     ink: str = "muted"
-    standing: Standing | None = None
+    standing: ClientState | None = None
     kind: Kind | None = None
     aside: str = ""
     is_struck: bool = False

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QDialog, QPushButton, QStackedWidget, QWidget
 
 from core.config.grant_wording import describe_limits_of_grants
 from core.events import Changed
-from core.types.clients import ClientCard, Standing, Terms
+from core.types.clients import ClientCard, ClientState, Terms
 from ui.context import Command, Context, Page, PageSpec
 from ui.pages.clients.actions import ClientActions
 from ui.pages.clients.activity import ActivityTab, ReceiptsTab
@@ -460,7 +460,7 @@ class ClientsPage(Page):
 
     def stop_all(self) -> None:
         """The kill switch, after asking."""
-        awake = sum(card.standing is Standing.AWAKE for card in self.cards)
+        awake = sum(card.standing is ClientState.AWAKE for card in self.cards)
         if awake:
             self.deeds.stop_all(awake)
         else:
@@ -468,7 +468,7 @@ class ClientsPage(Page):
 
     def resume_all(self) -> None:
         """Let in again all that are paused, after asking."""
-        paused = [card.name for card in self.cards if card.standing is Standing.PAUSED]
+        paused = [card.name for card in self.cards if card.standing is ClientState.PAUSED]
         if paused:
             self.deeds.resume_all(paused)
         else:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QDoubleSpinBox, QGridLayout, QSpinBox, QWidget
 
-from core.types.clients import ClientCard, Standing, Terms
+from core.types.clients import ClientCard, ClientState, Terms
 from core.types.values import Grant
 from core.types.views import Facets
 from ui.context import Context
@@ -265,7 +265,7 @@ class TermsTab(Tab):
         if self._is_filling or self._before is None or self.card is None:
             return
         said, wanted = clients_strings()["terms"], self.wanted
-        is_out = self.card.standing is Standing.REVOKED
+        is_out = self.card.standing is ClientState.REVOKED
         is_same, is_empty = _alike(wanted, self._before), not self.grants.grants
         told = said["revoked"] if is_out else said["nothing"] if is_empty else describe_change(self._before, wanted)
         self.outcome.setText(told)

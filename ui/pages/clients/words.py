@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from core.config.grant_wording import describe_grant, format_grant
-from core.types.clients import ActivityLine, ClientCard, Did, Standing, Terms, Undoable
+from core.types.clients import ActivityLine, ClientCard, ClientState, Did, Terms, Undoable
 from ui.strings import clients_strings, format_count, recall_strings
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import ago, date_of
@@ -57,7 +57,7 @@ def listed(grants: Sequence[str]) -> str:
 # ---- a card
 
 
-def standing_word(standing: Standing) -> str:
+def standing_word(standing: ClientState) -> str:
     """How it stands: `awake`."""
     return str(clients_strings()["standing"][standing.value]["word"])
 
@@ -79,7 +79,7 @@ def describe_last_seen(card: ClientCard, now_ms: int, *, briefly: bool = False) 
 def describe_pairing(card: ClientCard) -> str:
     """When and how it was paired."""
     said = clients_strings()
-    if card.standing is Standing.UNPAIRED:
+    if card.standing is ClientState.UNPAIRED:
         return str(said["not_paired"])
     how = said["asked_by"].format(process=one_line(card.asked_by, _PROCESS)) if card.asked_by else said["by_you"]
     return f"{said['paired'].format(when=date_of(card.paired_at))} {how}"

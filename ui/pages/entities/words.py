@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRect, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QTextLayout
 from PySide6.QtWidgets import QFrame
 
-from core.types.entities import EntityCard, EntityLine, EntityView, Joined, MergePreview, Place, Told
+from core.types.entities import EntityCard, EntityLine, EntityMention, EntityStatement, EntityView, Joined, MergePreview
 from core.types.reviews import ClaimSeen
 from ui.lists.list_view import Keep, ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, RowSpec, RowState
@@ -188,7 +188,7 @@ def entity_line(one: EntityLine) -> EntityRow:
     )
 
 
-def place_line(one: Place) -> EntityRow:
+def place_line(one: EntityMention) -> EntityRow:
     """A memory that mentions it."""
     over = "" if one.status in ("active", "disputed") else f" · {one.status}"
     over += "" if one.end else f" · {entities_strings()['in_properties']}"
@@ -198,7 +198,7 @@ def place_line(one: Place) -> EntityRow:
     )
 
 
-def _with_name(one: Place) -> tuple[str, tuple[int, int]]:
+def _with_name(one: EntityMention) -> tuple[str, tuple[int, int]]:
     """The text as it is shown, and where the name is in it: each part is made visible by itself."""
     before, name, after = one.text[: one.start], one.text[one.start : one.end], one.text[one.end :]
     lead = one_line(before) + (" " if before[-1:].isspace() else "")
@@ -225,7 +225,7 @@ def unread_words(view: EntityView) -> str:
     return str(form).format(name=one_line(view.card.name, _NAME))
 
 
-def claim_line(one: Told) -> EntityRow:
+def claim_line(one: EntityStatement) -> EntityRow:
     """A claim about it."""
     plain = (False, one.polarity, one.state, one.confidence, (), 0, 0, None, None)
     said = describe_claim(ClaimSeen(one.claim_id, one.subject, one.predicate, one.value, *plain))

@@ -19,7 +19,7 @@ from core.types.views import (
     MEANING,
     EgoGraph,
     FindRequest,
-    Found,
+    FindResult,
     GraphFilter,
     GraphView,
     MemoryRow,
@@ -220,7 +220,7 @@ class Reader(QObject):
             query("Looking for the newest memory", lambda: library.find(FindRequest())).success(self._take_newest)
         )
 
-    def _take_newest(self, found: Found) -> None:
+    def _take_newest(self, found: FindResult) -> None:
         self._end()
         self.newest.emit(found.ids)
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject
 
-from core.types.belief import Server
-from core.types.lifecycle import Beat, JobRow, Jobs, JobState, JobType, Pressure
+from core.types.belief import ModelServerState
+from core.types.lifecycle import JobRow, Jobs, JobState, JobType, Pressure, ScheduledJob
 from core.types.replies import OptionRow
 from ui.context import Context
 from ui.lists.row_spec import Heading
@@ -33,7 +33,7 @@ from ui.tasks import Task, query
 NEED_MODEL = frozenset({JobType.DISTILL})
 """Work that no rule can do in the place of a model."""
 _NAME = "model_name"
-_MET = frozenset({Server.READY, Server.FAILING})
+_MET = frozenset({ModelServerState.READY, ModelServerState.FAILING})
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +45,18 @@ class Model:
         name: the model that the person named; "" for one that fits.
     """
 
-    server: Server = Server.ABSENT
+    server: ModelServerState = ModelServerState.ABSENT
     name: str = ""
 
     @property
     def is_ready(self) -> bool:
         """Whether it answers."""
-        return self.server is Server.READY
+        return self.server is ModelServerState.READY
 
     @property
     def is_chosen(self) -> bool:
         """Whether work may wait for it: one was named, or a server is there; what is turned off is not."""
-        return self.server in _MET or (bool(self.name) and self.server is not Server.OFF)
+        return self.server in _MET or (bool(self.name) and self.server is not ModelServerState.OFF)
 
 
 def query_model(
@@ -74,7 +74,7 @@ def query_model(
     Returns:
         The task; its failure is the caller's.
     """
-    engine, met = context.bridge.engine, list[Server]()
+    engine, met = context.bridge.engine, list[ModelServerState]()
 
     def begin() -> Future[tuple[OptionRow, ...]]:
         met.append(engine.refinement.state.server)
@@ -233,7 +233,7 @@ def _can_retry(row: JobRow) -> bool:
     return row.state is JobState.POISON or (row.type is JobType.DISTILL and bool(row.report.get(_LEFT)))
 
 
-def waits_for_choice(beat: Beat, model: Model, rows: Sequence[JobRow] = ()) -> bool:
+def waits_for_choice(beat: ScheduledJob, model: Model, rows: Sequence[JobRow] = ()) -> bool:
     """Whether a kind of work has no time, because it needs a model and none was chosen.
 
     Args:
@@ -258,7 +258,7 @@ def calendar_lines(jobs: Jobs, now_ms: int, model: Model) -> list[Line]:
     return [_calendar_line(beat, now_ms, waits=waits) for waits, beat in placed]
 
 
-def _calendar_line(beat: Beat, now_ms: int, *, waits: bool) -> Entry:
+def _calendar_line(beat: ScheduledJob, now_ms: int, *, waits: bool) -> Entry:
     said = journal_strings()["runs"]
     last = said["never"] if beat.last_at is None else said["last"].format(when=moment(beat.last_at, now_ms))
     return Entry(
@@ -271,7 +271,7 @@ def _calendar_line(beat: Beat, now_ms: int, *, waits: bool) -> Entry:
     )
 
 
-def describe_next_run(beat: Beat, now_ms: int, *, waits: bool) -> str:
+def describe_next_run(beat: ScheduledJob, now_ms: int, *, waits: bool) -> str:
     """When a kind of work is due: `next tomorrow at 03:00`.
 
     Args:
@@ -315,7 +315,7 @@ def describe_scheduler(jobs: Jobs, now_ms: int, model: Model) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _idle(beat: Beat, now_ms: int) -> str:
+def _idle(beat: ScheduledJob, now_ms: int) -> str:
     said, at = journal_strings()["runs"], beat.next_at or now_ms
     when = said["due"] if at <= now_ms else moment(at, now_ms)
     return str(said["idle_next"].format(title=beat.title, when=when))

@@ -14,7 +14,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QLabel, QStackedWidget, QWidget
 
-from core.types.lifecycle import Deed, JobRow, Jobs, JobState, JobType, Preview, PreviewItem
+from core.types.lifecycle import JobAction, JobRow, Jobs, JobState, JobType, Preview, PreviewItem
 from core.types.values import OWNER_ACTOR, Kind
 from core.types.views import Revision, RevisionReport
 from ui.context import CLOSER, Context
@@ -30,15 +30,15 @@ from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState, States
 
 ALL = ""
-UNITED = frozenset({Deed.STACK, Deed.MERGE, Deed.CORROBORATE, Deed.DIGEST})
+UNITED = frozenset({JobAction.STACK, JobAction.MERGE, JobAction.CORROBORATE, JobAction.DIGEST})
 """Deeds on several memories at once: keeping is about all of them."""
-SPARED = UNITED | {Deed.FADE, Deed.EXPIRE, Deed.ARCHIVE}
+SPARED = UNITED | {JobAction.FADE, JobAction.EXPIRE, JobAction.ARCHIVE}
 """What the person can put off: it ends in the archive, sooner or later, or lays memories together."""
-STANDING = frozenset(Deed) - {Deed.ERASE}
+STANDING = frozenset(JobAction) - {JobAction.ERASE}
 """Deeds on memories that stand: these can be pinned, and said to be true."""
 _TEXT, _OTHER = 300, 120
 _LINES = 2
-_INKS = {Deed.ERASE: "danger", Deed.EXPIRE: "warning", Deed.ASK: "warning"}
+_INKS = {JobAction.ERASE: "danger", JobAction.EXPIRE: "warning", JobAction.ASK: "warning"}
 
 
 def change_entries(items: Sequence[PreviewItem], deed: str = ALL) -> list[Entry]:
@@ -46,7 +46,7 @@ def change_entries(items: Sequence[PreviewItem], deed: str = ALL) -> list[Entry]
 
     Args:
         items: the deeds, strongest first.
-        deed: a value of `Deed` to list only these; `ALL` for all.
+        deed: a value of `JobAction` to list only these; `ALL` for all.
     """
     return [_entry(item) for item in items if deed in (ALL, item.planned.deed.value)]
 
@@ -132,7 +132,7 @@ class ChangeChips(QWidget):
     """How many of each deed; pressing one lists these alone.
 
     Signals:
-        chosen: a value of `Deed`, `ALL` for all.
+        chosen: a value of `JobAction`, `ALL` for all.
     """
 
     chosen = Signal(str)
@@ -523,7 +523,7 @@ class NextTab(QWidget):
     def _types(self) -> tuple[JobType, ...]:
         """The jobs whose deeds these are; what erases waits for its own time."""
         items = () if self.preview is None else self.preview.items
-        return tuple(dict.fromkeys(item.job for item in items if item.planned.deed is not Deed.ERASE))
+        return tuple(dict.fromkeys(item.job for item in items if item.planned.deed is not JobAction.ERASE))
 
     def _next_at(self) -> int | None:
         beats = () if self._jobs is None else self._jobs.calendar
@@ -603,11 +603,11 @@ class NextTab(QWidget):
         if not self.can_run or self.preview is None:
             return
         said, at, now = journal_strings()["next"], self._next_at(), self.context.clock.now_ms()
-        counts = {deed: count for deed, count in self.preview.counts.items() if deed != Deed.ERASE}
+        counts = {deed: count for deed, count in self.preview.counts.items() if deed != JobAction.ERASE}
         told = [sentence for _, sentence in describe_changes(counts, "run")]
         is_later = at is not None and at > now
         lead = said["run_lead"].format(when=moment(at or now, now)) if is_later else said["run_lead_none"]
-        waits = said["run_erase"] if self.preview.counts.get(Deed.ERASE) else ""
+        waits = said["run_erase"] if self.preview.counts.get(JobAction.ERASE) else ""
         dialog = RunDialog(self.context, lead, told, f"{said['run_foot']} {waits}".strip(), self)
         dialog.agreed.connect(self.run)
         dialog.open()

@@ -12,7 +12,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QStackedWidget, QWidget
 
 from core.events import Progress
-from core.types.lifecycle import Beat, JobRow, Jobs, JobType
+from core.types.lifecycle import JobRow, Jobs, JobType, ScheduledJob
 from core.types.replies import UndoReport
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
@@ -224,7 +224,7 @@ class RunsTab(QWidget):
         value = None if found is None else found.value
         now = self.context.clock.now_ms()
         acts = offered(value) if isinstance(value, JobRow) else frozenset[str]()
-        if isinstance(value, Beat) and not self.runner.is_running:
+        if isinstance(value, ScheduledJob) and not self.runner.is_running:
             acts = frozenset({"run"})
         self.shown_list.offered = acts
         is_low = self.height() < self.context.theme.px(_LOW)
@@ -232,13 +232,13 @@ class RunsTab(QWidget):
         self.stand.setVisible(not is_low or self.is_paused or found is None)
         if isinstance(value, JobRow):
             self.panel.show_sentences(value.title, job_sentences(value, now), acts, is_low=is_low)
-        elif isinstance(value, Beat):
+        elif isinstance(value, ScheduledJob):
             heavy = (journal_strings()["runs"]["heavy"],) if value.is_heavy else ()
             self.panel.show_sentences(value.title, (self._said(value, now), *heavy), acts, is_low=is_low)
         else:
             self.panel.hide()
 
-    def _said(self, beat: Beat, now_ms: int) -> str:
+    def _said(self, beat: ScheduledJob, now_ms: int) -> str:
         rows = () if self.jobs is None else self.jobs.rows
         waits = waits_for_choice(beat, self.model, rows)
         return f"{beat.about} {capital(describe_next_run(beat, now_ms, waits=waits))}."
@@ -262,7 +262,7 @@ class RunsTab(QWidget):
         if found is None:
             return
         jobs, value = self.context.bridge.engine.jobs, found.value
-        if isinstance(value, Beat):
+        if isinstance(value, ScheduledJob):
             self.ask_run(value)
         elif name == "undo" and value.step_id is not None:
             self.undo(value.step_id, "Undo")
@@ -288,7 +288,7 @@ class RunsTab(QWidget):
         self.context.selection.again(self.context.selection.current, "undo")
         self.read()
 
-    def ask_run(self, beat: Beat) -> None:
+    def ask_run(self, beat: ScheduledJob) -> None:
         """Say what a kind of work does, and start it if the person wants it.
 
         Args:

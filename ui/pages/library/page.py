@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from core.events import Changed
 from core.types.values import Status
-from core.types.views import Facets, FindRequest, Found
+from core.types.views import Facets, FindRequest, FindResult
 from ui.context import Context, Page, PageSpec
 from ui.pages.library.bulk import ACTS, Changes, SelectionBar
 from ui.pages.library.filters import FilterBar, ListControls, Query, TermChips, nothing_there
@@ -181,7 +181,7 @@ class LibraryPage(Page):
             .failure(lambda error: self._fail(error, stays=stays))
         )
 
-    def _take(self, found: Found, *, stays: bool) -> None:
+    def _take(self, found: FindResult, *, stays: bool) -> None:
         self._is_found = self._is_answered = True
         self._is_echo = True
         self.table.show_ids(found.ids, stays=stays)

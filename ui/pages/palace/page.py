@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QBoxLayout, QLineEdit, QProgressBar, QSizePolicy, 
 
 from core.events import Changed
 from core.types.values import Kind
-from core.types.views import FindRequest, Found, PalacePlan
+from core.types.views import FindRequest, FindResult, PalacePlan
 from ui.context import Context, Page, PageSpec
 from ui.pages.palace.canvas import Canvas
 from ui.pages.palace.drag import Mover
@@ -267,7 +267,7 @@ class PalacePage(Page):
     def _show_nothing(self, plan: PalacePlan) -> None:
         """No room yet: the plan tells nothing of spaces without a wing, so the library says what there is."""
         if plan.earliest is None:
-            self._show_standing(Found((), 0.0))
+            self._show_standing(FindResult((), 0.0))
             return
         library = self.context.bridge.engine.library
         self.context.tasks.run(
@@ -277,7 +277,7 @@ class PalacePage(Page):
             .failure(self._no_plan)
         )
 
-    def _show_standing(self, found: Found) -> None:
+    def _show_standing(self, found: FindResult) -> None:
         if found.ids:
             self.states.empty(Waiting(self.context, len(found.ids), self._arrange))
             return

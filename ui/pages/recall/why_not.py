@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QLineEdit, QListWidget, QListWidg
 
 from core.types.recall import LabAnswer, Trace, TracedCandidate
 from core.types.values import Kind, Status
-from core.types.views import FindRequest, Found, MemoryRow
+from core.types.views import FindRequest, FindResult, MemoryRow
 from ui.context import Context
 from ui.pages.recall.words import describe_places, short_question, verdict
 from ui.strings import recall_strings
@@ -184,7 +184,7 @@ class WhyNotDialog(QDialog):
             self._offer(())
             self._say_none("")
 
-    def _found(self, found: Found) -> None:
+    def _found(self, found: FindResult) -> None:
         ids = found.ids[:_SHOWN]
         library = self._context.bridge.engine.library
         asked = query("Looking for it", lambda: library.rows(ids)).within(self, "find")

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QWidget
 
-from core.types.reviews import Decided, Decision, ReviewItem
+from core.types.reviews import Decision, DecisionReply, ReviewItem
 from core.types.values import OWNER_ACTOR, Action
 from ui.context import Context
 from ui.pages.review.desk import acts_at_once
@@ -163,7 +163,7 @@ class DecisionRunner(QObject):
     """Sends decisions to the engine.
 
     Signals:
-        done: (ids, `Decided`): it is decided.
+        done: (ids, `DecisionReply`): it is decided.
         refused: (ids): nothing was decided.
     """
 
@@ -217,7 +217,7 @@ class DecisionRunner(QObject):
     def _ended(self) -> None:
         self._under_way -= 1
 
-    def _told(self, ids: tuple[str, ...], decision: Decision, decided: Decided) -> None:
+    def _told(self, ids: tuple[str, ...], decision: Decision, decided: DecisionReply) -> None:
         say = sentence_of(decision, decided, len(ids))
         if decided.step_id is not None:
             offer_undo(self._context, say, decided.step_id)
@@ -232,7 +232,7 @@ class DecisionRunner(QObject):
         self.refused.emit(ids)
 
 
-def sentence_of(decision: Decision, decided: Decided, asked: int) -> str:
+def sentence_of(decision: Decision, decided: DecisionReply, asked: int) -> str:
     """What was done, in words without any memory's text.
 
     Args:

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from PySide6.QtCore import QTimer
 
 from core.events import Changed
-from core.types.reviews import Decided, Queue, QueueRequest, ReviewItem, ReviewRow
+from core.types.reviews import DecisionReply, Queue, QueueRequest, ReviewItem, ReviewRow
 from core.types.values import Action
 from ui.context import Context, Page, PageSpec
 from ui.pages.review.decisions import DecisionKeys, DecisionRunner
@@ -203,7 +203,7 @@ class ReviewPage(Page):
         self.stand.say_place()
         self._take_focus()
 
-    def _done(self, _ids: tuple[str, ...], decided: Decided) -> None:
+    def _done(self, _ids: tuple[str, ...], decided: DecisionReply) -> None:
         if decided.closed:
             self.queue.take_away(decided.closed)
         self._refresh.start()

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from core.belief.extract.extraction import extract_claims
 from core.belief.relate.distinctions import has_outdated_value
-from core.types.belief import Told
+from core.types.belief import ComparedText
 
 
-def _told(text: str) -> Told:
-    return Told(text, None, tuple(extract_claims(text)))
+def _told(text: str) -> ComparedText:
+    return ComparedText(text, None, tuple(extract_claims(text)))
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_another_matter_or_what_stands(over: str, head: str, incoming: str) -> N
 
 @given(over=st.text(max_size=60), head=st.text(max_size=60), incoming=st.text(max_size=60))
 def test_it_answers_any_texts_and_never_of_what_stands(over: str, head: str, incoming: str) -> None:
-    told = [Told(text, None, ()) for text in (over, head, incoming)]
+    told = [ComparedText(text, None, ()) for text in (over, head, incoming)]
     assert has_outdated_value(*told) in (True, False)
     assert not has_outdated_value(told[0], told[1], told[1])
     assert not has_outdated_value(told[0], told[0], told[2])

@@ -12,14 +12,14 @@ from core.belief.relate.owner_contradiction import ContradictionOdds, StatedText
 from core.belief.relate.possession import read_possessions as things_given
 from core.belief.relate.possession import to_first_person
 from core.belief.relate.relation_model import RelationModel
-from core.types.belief import Told
+from core.types.belief import ComparedText
 
 NOW_MS = 1_700_000_000_000
 MODEL = RelationModel()
 
 
 def said(text: str) -> StatedText:
-    return read_stated_text(Told(text, NOW_MS), extract_claims)
+    return read_stated_text(ComparedText(text, NOW_MS), extract_claims)
 
 
 def odds(own: str, other: str, *, model: bool = True) -> ContradictionOdds:
@@ -123,7 +123,8 @@ def test_any_two_texts_can_be_compared_and_a_text_agrees_with_itself(one: str, t
 )
 def test_long_runs_and_repetitions_are_read_within_bounds(junk: str) -> None:
     own, other = (
-        read_stated_text(Told(text, 1, ()), extract_claims) for text in ("My lawyer is Kari.", f"Ada keeps bees {junk}")
+        read_stated_text(ComparedText(text, 1, ()), extract_claims)
+        for text in ("My lawyer is Kari.", f"Ada keeps bees {junk}")
     )
     assert len(other.sentences) <= 33
     assert max(len(sentence.told.text) for sentence in other.sentences) <= 600

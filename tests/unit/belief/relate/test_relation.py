@@ -30,7 +30,7 @@ from core.belief.relate.relation_model import (
     relation_folder,
 )
 from core.errors import Code, EnvironmentFaultError
-from core.types.belief import ACTED_ON, BY_MEANING, LABELS, ClaimDraft, Label, Relation, Told
+from core.types.belief import ACTED_ON, BY_MEANING, LABELS, ClaimDraft, ComparedText, Label, Relation
 from core.types.values import When
 
 PLAIN = [
@@ -70,7 +70,7 @@ def model_copy(tmp_path: Path) -> Path:
 
 
 def one(model: RelationModel, existing: str, incoming: str) -> Relation:
-    return model.classify([(Told(existing), Told(incoming))])[0]
+    return model.classify([(ComparedText(existing), ComparedText(incoming))])[0]
 
 
 def claim(value: str, *, predicate: str = "lives_in", exclusive: bool = True, **more: object) -> ClaimDraft:
@@ -128,8 +128,8 @@ def test_the_plainest_sign_of_a_change_is_the_reason(
 
 
 def test_claims_at_odds_are_the_reason(model: RelationModel) -> None:
-    old = Told("I live in Bergen.", None, (claim("Bergen"),))
-    new = Told("I moved, I live in Oslo now.", None, (claim("Oslo"),))
+    old = ComparedText("I live in Bergen.", None, (claim("Bergen"),))
+    new = ComparedText("I moved, I live in Oslo now.", None, (claim("Oslo"),))
     found = model.classify([(old, new)])[0]
     assert (found.label, found.reason) == (Label.SUPERSEDE, CLAIMS_AT_ODDS)
 
@@ -184,7 +184,7 @@ def test_any_pair_has_probabilities_that_sum_to_one(model: RelationModel, old: s
 
 
 def test_a_pair_never_depends_on_its_neighbours(model: RelationModel) -> None:
-    pairs = [(Told(old), Told(new)) for old, new, _ in PLAIN]
+    pairs = [(ComparedText(old), ComparedText(new)) for old, new, _ in PLAIN]
     together = model.classify(pairs)
     assert model.classify(pairs[::-1])[::-1] == together
     assert tuple(model.classify([pair])[0] for pair in pairs) == together
@@ -192,7 +192,7 @@ def test_a_pair_never_depends_on_its_neighbours(model: RelationModel) -> None:
 
 
 def test_threads_and_a_second_instance_agree(model: RelationModel) -> None:
-    pairs = [(Told(old), Told(new)) for old, new, _ in PLAIN]
+    pairs = [(ComparedText(old), ComparedText(new)) for old, new, _ in PLAIN]
     other = RelationModel(threads=2)
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda pair: other.classify([pair])[0], pairs * 3))
@@ -202,8 +202,11 @@ def test_threads_and_a_second_instance_agree(model: RelationModel) -> None:
 
 
 def test_two_threads_answer_a_whole_call_as_one_does(model: RelationModel) -> None:
-    pairs = [(Told(old), Told(new)) for old, new, _ in PLAIN]
-    pairs += [(Told("It rains. " * 40), Told("It rained, and nobody minded. " * 40)), (Told("Tea."), Told("tea"))]
+    pairs = [(ComparedText(old), ComparedText(new)) for old, new, _ in PLAIN]
+    pairs += [
+        (ComparedText("It rains. " * 40), ComparedText("It rained, and nobody minded. " * 40)),
+        (ComparedText("Tea."), ComparedText("tea")),
+    ]
     alone = model.classify(pairs)
     other = RelationModel(threads=2)
     with ThreadPoolExecutor(3) as pool:
@@ -214,7 +217,7 @@ def test_two_threads_answer_a_whole_call_as_one_does(model: RelationModel) -> No
 
 
 def test_what_only_jobs_need_is_let_go_and_loaded_again(model: RelationModel) -> None:
-    pairs = [(Told(old), Told(new)) for old, new, _ in PLAIN]
+    pairs = [(ComparedText(old), ComparedText(new)) for old, new, _ in PLAIN]
     before, first = model.classify(pairs), model.alone
     assert model.alone is first
     model.rest()

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from core.belief.extract.extraction import extract_claims
 from core.belief.relate.owner_contradiction import is_rival
-from core.types.belief import Told
+from core.types.belief import ComparedText
 
 NOW_MS = 1_700_000_000_000
 
 
-def told(text: str) -> Told:
-    return Told(text, NOW_MS, extract_claims(text, now_ms=NOW_MS, said_ms=NOW_MS))
+def told(text: str) -> ComparedText:
+    return ComparedText(text, NOW_MS, extract_claims(text, now_ms=NOW_MS, said_ms=NOW_MS))
 
 
 HOME = told("I live in Graz.")
@@ -68,12 +68,12 @@ HARMLESS = [
 
 
 @pytest.mark.parametrize(("held", "text"), RIVALS, ids=[text for _, text in RIVALS])
-def test_a_rival_is_seen(held: Told, text: str) -> None:
+def test_a_rival_is_seen(held: ComparedText, text: str) -> None:
     assert is_rival(held, told(text))
 
 
 @pytest.mark.parametrize(("held", "text"), HARMLESS, ids=[text for _, text in HARMLESS])
-def test_what_tells_no_other_value_is_none(held: Told, text: str) -> None:
+def test_what_tells_no_other_value_is_none(held: ComparedText, text: str) -> None:
     assert not is_rival(held, told(text))
 
 
@@ -83,5 +83,5 @@ def test_a_long_text_is_not_read_loosely() -> None:
 
 @given(st.text(max_size=700))
 def test_any_text_can_be_asked(text: str) -> None:
-    assert is_rival(HOME, Told(text, NOW_MS)) in (True, False)
-    assert not is_rival(Told("A text without claims.", NOW_MS), Told(text, NOW_MS))
+    assert is_rival(HOME, ComparedText(text, NOW_MS)) in (True, False)
+    assert not is_rival(ComparedText("A text without claims.", NOW_MS), ComparedText(text, NOW_MS))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.belief.relate.distinctions import are_in_series
 from core.belief.relate.relation_model import NUMBERED, RelationModel
-from core.types.belief import Label, Told
+from core.types.belief import ComparedText, Label
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from core.types.belief import Label, Told
 def test_a_number_that_names_or_counts_is_another_matter(old: str, new: str) -> None:
     assert are_in_series(old, new)
     assert are_in_series(new, old)
-    (found,) = RelationModel().classify([(Told(old), Told(new))])
+    (found,) = RelationModel().classify([(ComparedText(old), ComparedText(new))])
     assert (found.label, found.reason, found.certain) == (Label.COEXIST, NUMBERED, True)
 
 

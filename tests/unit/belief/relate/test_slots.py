@@ -13,11 +13,11 @@ from core.belief.relate.distinctions import (
     is_one_slot_apart,
     is_one_value_apart,
 )
-from core.types.belief import Told
+from core.types.belief import ComparedText
 
 
-def _told(text: str) -> Told:
-    return Told(text, None, tuple(extract_claims(text)))
+def _told(text: str) -> ComparedText:
+    return ComparedText(text, None, tuple(extract_claims(text)))
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,14 @@ def test_no_other_value(existing: str, incoming: str) -> None:
 
 @given(st.text(max_size=200))
 def test_a_text_is_never_apart_from_itself(text: str) -> None:
-    assert not is_one_slot_apart(Told(text), Told(text))
+    assert not is_one_slot_apart(ComparedText(text), ComparedText(text))
 
 
 @given(st.text(max_size=120), st.text(max_size=120))
 def test_the_order_of_two_texts_does_not_matter(first: str, second: str) -> None:
-    assert is_one_slot_apart(Told(first), Told(second)) is is_one_slot_apart(Told(second), Told(first))
+    assert is_one_slot_apart(ComparedText(first), ComparedText(second)) is is_one_slot_apart(
+        ComparedText(second), ComparedText(first)
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from engine_rig import HandClock, Rig
 
 from core.engine.clients import client_undo
 from core.engine.runtime.open_vault import OpenVault
-from core.types.clients import Sight, Undoable
+from core.types.clients import ContextPreview, Undoable
 from core.types.values import OWNER_ACTOR, Actor
 from core.vault.database.tx import Tx
 
@@ -83,7 +83,9 @@ def test_one_that_may_not_read_would_be_given_nothing(rig: Rig) -> None:
     rig.client("Claude", "read", "all_spaces")
     rig.store("The boat is called Heron")
     clients = rig.engine.clients
-    assert clients.preview_context("Mute", "What is the boat called?", 1_000).result(10) == Sight("", 0, 1_000, (), {})
+    assert clients.preview_context("Mute", "What is the boat called?", 1_000).result(10) == ContextPreview(
+        "", 0, 1_000, (), {}
+    )
     assert clients.preview_context("Claude", "What is the boat called?", 1_000).result(10).given
 
 

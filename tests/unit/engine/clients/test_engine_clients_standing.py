@@ -8,7 +8,7 @@ import pytest
 from engine_rig import HandClock, Rig, refused
 
 from core.errors import Code
-from core.types.clients import ActivityLine, Before, Change, ClientCard, Did, Standing, Terms
+from core.types.clients import ActivityLine, Before, Change, ClientCard, ClientState, Did, Terms
 from core.types.recall import ContextQuery
 from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action
@@ -29,12 +29,12 @@ def test_a_pause_is_a_step_that_an_undo_takes_back(rig: Rig) -> None:
     claude = rig.client("Claude", "read", "write")
     before = rig.dump()
     step = rig.engine.clients.pause("Claude").result(10)
-    assert card(rig, "Claude").standing is Standing.PAUSED
+    assert card(rig, "Claude").standing is ClientState.PAUSED
     with refused(Code.UNAUTHENTICATED):
         rig.store("Not now", claude)
     assert rig.engine.clients.pause("Claude").result(10) == ""
     rig.undo(step)
-    assert card(rig, "Claude").standing is Standing.AWAKE
+    assert card(rig, "Claude").standing is ClientState.AWAKE
     assert rig.dump() == before
     for verb in (rig.engine.clients.pause, rig.engine.clients.resume):
         with refused(Code.NOT_FOUND):
@@ -46,14 +46,14 @@ def test_the_kill_switch_stops_all_and_its_undo_knows_who_was_paused_before(rig:
         rig.client(name, "read")
     rig.engine.clients.pause("B").result(10)
     step = rig.engine.clients.stop_all().result(10)
-    assert {one.standing for one in rig.engine.clients.cards().result(10)} == {Standing.PAUSED}
+    assert {one.standing for one in rig.engine.clients.cards().result(10)} == {ClientState.PAUSED}
     assert rig.engine.clients.stop_all().result(10) == ""
     rig.undo(step)
     assert [one.standing for one in rig.engine.clients.cards().result(10)] == [
-        Standing.AWAKE, Standing.PAUSED, Standing.AWAKE,
+        ClientState.AWAKE, ClientState.PAUSED, ClientState.AWAKE,
     ]  # fmt: skip
     assert rig.engine.clients.resume_all().result(10)
-    assert card(rig, "B").standing is Standing.AWAKE
+    assert card(rig, "B").standing is ClientState.AWAKE
     assert rig.engine.clients.resume_all().result(10) == ""
 
 
@@ -138,11 +138,11 @@ def test_who_was_away_for_ninety_days_sleeps_until_woken(rig: Rig) -> None:
     found = authority.token_for("Claude")
     assert found is not None
     assert found.asleep
-    assert card(rig, "Claude").standing is Standing.ASLEEP
+    assert card(rig, "Claude").standing is ClientState.ASLEEP
     step = rig.engine.clients.resume("Claude").result(10)
-    assert card(rig, "Claude").standing is Standing.AWAKE
+    assert card(rig, "Claude").standing is ClientState.AWAKE
     assert rig.undo(step).left == ()
-    assert card(rig, "Claude").standing is Standing.ASLEEP
+    assert card(rig, "Claude").standing is ClientState.ASLEEP
 
 
 def test_coming_keeps_a_client_awake(rig: Rig) -> None:
@@ -151,7 +151,7 @@ def test_coming_keeps_a_client_awake(rig: Rig) -> None:
     forward(rig, 80 * DAY_MS)
     rig.engine.clients.note_seen(claude.client_id)
     forward(rig, 80 * DAY_MS)
-    assert card(rig, "Claude").standing is Standing.AWAKE
+    assert card(rig, "Claude").standing is ClientState.AWAKE
     rig.engine.flush()
     rig.lock()
     rig.unlock()

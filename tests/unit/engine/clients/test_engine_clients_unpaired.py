@@ -9,7 +9,7 @@ import pytest
 from engine_rig import HandClock, Rig, refused
 
 from core.errors import Code, UserError
-from core.types.clients import Before, Change, Standing, Terms
+from core.types.clients import Before, Change, ClientState, Terms
 from core.types.replies import ClientRecord
 
 
@@ -23,7 +23,7 @@ def step_of(rig: Rig, verb: str) -> str:
     return str(rig.rows("SELECT id FROM undo_steps WHERE verb = ? ORDER BY rowid DESC LIMIT 1", verb)[0][0])
 
 
-def standing(rig: Rig) -> Standing:
+def standing(rig: Rig) -> ClientState:
     return rig.engine.clients.card("Claude").result(10).standing
 
 
@@ -36,7 +36,7 @@ def test_the_undo_of_a_revocation_brings_the_client_back_paused_and_its_token_ne
     back = known(rig)
     assert back.token != stolen
     assert (back.paused, back.revoked, back.spaces) == (True, False, ("Work",))
-    assert standing(rig) is Standing.UNPAIRED
+    assert standing(rig) is ClientState.UNPAIRED
     with refused(Code.UNAUTHENTICATED):
         rig.store("Not now", claude)
     with refused(Code.INVALID_INPUT):
@@ -44,7 +44,7 @@ def test_the_undo_of_a_revocation_brings_the_client_back_paused_and_its_token_ne
     assert rig.engine.clients.resume_all().result(10) == ""
     assert rig.engine.clients.describe_unpaired("claude").result(10) == Before(former=True)
     assert rig.engine.clients.pair("Claude", ["read"]).result(10).token not in (stolen, back.token)
-    assert standing(rig) is Standing.AWAKE
+    assert standing(rig) is ClientState.AWAKE
 
 
 def test_there_and_back_again_brings_no_token_either(rig: Rig) -> None:
@@ -54,7 +54,7 @@ def test_there_and_back_again_brings_no_token_either(rig: Rig) -> None:
     step = rig.undo().undo_step_id
     for _ in range(3):
         tokens.append(known(rig).token)
-        assert standing(rig) is Standing.UNPAIRED
+        assert standing(rig) is ClientState.UNPAIRED
         redo = rig.undo(step)
         assert (known(rig).revoked, redo.unpaired) == (True, ())
         report = rig.undo(redo.undo_step_id)
@@ -70,7 +70,7 @@ def test_a_pairing_that_is_taken_back_and_brought_back_is_to_be_done_again(rig: 
     assert rig.engine.clients.authenticator().token_for("Claude") is None
     assert rig.undo(gone.undo_step_id).unpaired == ("Claude",)
     assert known(rig).token != token
-    assert standing(rig) is Standing.UNPAIRED
+    assert standing(rig) is ClientState.UNPAIRED
 
 
 def test_who_is_unpaired_is_no_client_that_is_counted_and_resuming_says_so(rig: Rig) -> None:
@@ -114,7 +114,7 @@ def test_what_it_was_granted_with_a_newer_pairing_stays_whatever_older_is_taken_
         assert {row["table"] for row in report.left} >= {"grants"}
         assert known(rig) == before
     assert rig.value("SELECT count(*) FROM spaces WHERE name IN ('client:Claude', 'Work')") == 2
-    assert (known(rig).token, standing(rig)) == (token, Standing.AWAKE)
+    assert (known(rig).token, standing(rig)) == (token, ClientState.AWAKE)
     # Taken back from the newest on, it goes as it came.
     clients.change_terms("Claude", Change(("curate",))).result(10)
     rig.undo(step_of(rig, "regrant"))
@@ -172,4 +172,4 @@ def test_a_pause_and_other_terms_come_back_with_the_token_they_had(rig: Rig) -> 
     for deed in deeds:
         assert rig.undo(deed().result(10)).unpaired == ()
         assert known(rig).token == token
-        assert standing(rig) is Standing.AWAKE
+        assert standing(rig) is ClientState.AWAKE

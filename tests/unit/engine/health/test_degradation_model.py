@@ -21,7 +21,7 @@ from core.engine.startup import built_in_readers
 from core.errors import Code
 from core.intake.claims import TextReaders
 from core.recall.result import NO_VECTORS
-from core.types.belief import LABELS, Label, Relation, Server
+from core.types.belief import LABELS, Label, ModelServerState, Relation
 from core.types.lifecycle import JobState, JobType
 from core.types.values import Kind
 
@@ -109,7 +109,7 @@ def test_e32_1b_without_a_model_server_claims_are_read_by_rules(tmp_path: Path, 
     """E32.1b: storing needs no server; the text is kept whole and its claims are those of the patterns."""
     with rig_at(tmp_path, readers=TextReaders(extract=built_in_readers().extract)) as rig:
         use_model(rig, port)
-        assert rig.engine.refinement.find_server().result(30).server is Server.ABSENT
+        assert rig.engine.refinement.find_server().result(30).server is ModelServerState.ABSENT
         kept = rig.store("I live in Graz and I am allergic to peanuts.").memory_id
         assert rig.get(kept).text == "I live in Graz and I am allergic to peanuts."
         assert {row[0] for row in rig.rows("SELECT value_key FROM claims")} >= {"graz", "peanuts"}
@@ -174,18 +174,18 @@ def test_e32_1d_a_queued_run_says_that_it_waits_for_the_model(rig: Rig, port: in
     use_model(rig, port)
     note(rig, "I like tea.")
     with server_at(port):
-        assert rig.engine.refinement.find_server().result(30).server is Server.READY
+        assert rig.engine.refinement.find_server().result(30).server is ModelServerState.READY
         assert rig.engine.scheduler.make_context(rig.opened).ask is not None
     later(rig, 0.2)
     rig.engine.settings.set("lifecycle_on", value=False).result(30)
     rig.write(lambda tx: tx.insert("jobs", {"id": "j", "type": "distill", "state": "queued", "created_at": tx.now_ms}))
     rig.engine.settings.set("lifecycle_on", value=True).result(30)
-    assert rig.engine.refinement.find_server().result(30).server is Server.ABSENT
+    assert rig.engine.refinement.find_server().result(30).server is ModelServerState.ABSENT
     beat(rig)
     (row,) = rows(rig, JobType.DISTILL)
     assert (row.state, row.waits_for) == (JobState.QUEUED, NO_SERVER)
     with server_at(port, reading):
-        assert rig.engine.refinement.find_server().result(30).server is Server.READY
+        assert rig.engine.refinement.find_server().result(30).server is ModelServerState.READY
         beat(rig)
         until(lambda: ended(rig, JobType.DISTILL), "the job ran")
     assert "The user likes tea." in rig.texts()
@@ -198,13 +198,13 @@ def test_e32_1d_a_server_that_goes_in_the_middle_costs_nothing_that_was_read(rig
     note(rig, "I like tea.")
     rig.store("The user said: I like rye.", client, kind=Kind.EPISODE)
     with server_at(port, reading, Answer(cut=True)):
-        assert rig.engine.refinement.find_server().result(30).server is Server.READY
+        assert rig.engine.refinement.find_server().result(30).server is ModelServerState.READY
         running = rig.engine.jobs.run(JobType.DISTILL)
         until(lambda: settled(rig), "the run waits for its server")
     assert distilled(rig) == 1
     later(rig, 8)
     with server_at(port, reading):
-        assert rig.engine.refinement.find_server().result(30).server is Server.READY
+        assert rig.engine.refinement.find_server().result(30).server is ModelServerState.READY
         beat(rig)
         assert running.result(60).state is JobState.DONE
         rig.engine.jobs.run(JobType.DISTILL).result(60)
@@ -241,7 +241,7 @@ def test_a_model_that_answers_rubbish_changes_nothing_and_is_believed_again_when
     note(rig, "I like tea.")
     before = rig.rows("SELECT id, text, status FROM memories")
     with server_at(port, told):
-        assert rig.engine.refinement.find_server().result(30).server is Server.READY
+        assert rig.engine.refinement.find_server().result(30).server is ModelServerState.READY
         rig.engine.jobs.run(JobType.DISTILL)
         until(lambda: settled(rig), "the run ends or waits")
     assert rig.rows("SELECT id, text, status FROM memories") == before
@@ -249,7 +249,7 @@ def test_a_model_that_answers_rubbish_changes_nothing_and_is_believed_again_when
     note(rig, "I like rye.")
     later(rig, 8)
     with server_at(port, reading):
-        assert rig.engine.refinement.find_server().result(30).server is Server.READY
+        assert rig.engine.refinement.find_server().result(30).server is ModelServerState.READY
         rig.engine.jobs.run(JobType.DISTILL).result(60)
     assert "The user likes rye." in rig.texts()
     assert ("The user likes tea." in rig.texts()) is (told in RUBBISH.values())
@@ -262,7 +262,7 @@ def test_e32_2_a_server_that_answered_is_not_probed_again_for_each_question(rig:
     for client in clients:
         rig.store(f"The user told {client.name} about the weather.", client, kind=Kind.EPISODE)
     with server_at(port, reading) as server:
-        assert rig.engine.refinement.find_server().result(30).server is Server.READY
+        assert rig.engine.refinement.find_server().result(30).server is ModelServerState.READY
         probes = [one.path for one in server.asked].count("/api/tags")
         rig.engine.jobs.run(JobType.DISTILL).result(60)
         assert len(server.questions) == 3

@@ -18,7 +18,16 @@ from core.events import Changed, Event
 from core.intake.claims import TextReaders
 from core.intake.transitions.review_items import open_review
 from core.llm.ollama import ServerLimits
-from core.types.belief import LABELS, ClaimDraft, Label, ModelState, RefineReport, Relation, Server, Told
+from core.types.belief import (
+    LABELS,
+    ClaimDraft,
+    ComparedText,
+    Label,
+    ModelServerState,
+    ModelState,
+    RefineReport,
+    Relation,
+)
 from core.types.replies import UndoReport
 from core.types.values import Actor, Source
 from core.vault.database.tx import Tx
@@ -33,7 +42,7 @@ class Unsure:
 
     shares = (0.1, 0.5, 0.1, 0.3)
 
-    def classify(self, pairs: Sequence[tuple[Told, Told]]) -> tuple[Relation, ...]:
+    def classify(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> tuple[Relation, ...]:
         given = dict(zip(LABELS, self.shares, strict=True))
         best = max(LABELS, key=lambda label: given[label])
         return tuple(Relation(best, given[best], given, "builtin", "model") for _ in pairs)
@@ -445,21 +454,21 @@ def test_turned_off_absent_elsewhere_and_locked(rig: Rig, fake: FakeOllama) -> N
     put = rig.engine.settings.set
     put("model_on", False).result(30)  # noqa: FBT003
     assert refine(rig) == RefineReport()
-    assert rig.engine.refinement.state == ModelState(Server.OFF)
+    assert rig.engine.refinement.state == ModelState(ModelServerState.OFF)
     put("model_on", True).result(30)  # noqa: FBT003
     put("model_host", "192.0.2.1:11434").result(30)
     assert refine(rig) == RefineReport()
-    assert rig.engine.refinement.state == ModelState(Server.FAILING, code=Code.ACCESS_DENIED.value)
+    assert rig.engine.refinement.state == ModelState(ModelServerState.FAILING, code=Code.ACCESS_DENIED.value)
     put("model_host", fake.host).result(30)
     put("model_name", "another").result(30)
     assert rig.engine.refinement.find_server().result(30) == ModelState(
-        Server.FAILING, code=Code.EMBEDDER_UNAVAILABLE.value
+        ModelServerState.FAILING, code=Code.EMBEDDER_UNAVAILABLE.value
     )
     put("model_name", "").result(30)
-    assert rig.engine.refinement.find_server().result(30) == ModelState(Server.READY, MODEL)
+    assert rig.engine.refinement.find_server().result(30) == ModelState(ModelServerState.READY, MODEL)
     assert rig.engine.vault.status().result(30).values["model_server"]["sentence"].startswith(f"Model server: {MODEL}")
     fake.stop()
-    assert rig.engine.refinement.find_server().result(30) == ModelState(Server.ABSENT)
+    assert rig.engine.refinement.find_server().result(30) == ModelState(ModelServerState.ABSENT)
     told = rig.engine.vault.status().result(30).values["model_server"]
     assert told["sentence"] == "No model server: rules and the built-in model answer"
     assert fake.questions == []
@@ -488,7 +497,7 @@ def test_a_question_that_fails_again_is_left_and_the_next_one_is_put(rig: Rig, f
     change(rig, "conflicts", state="moot")
     fake.says(lambda asked: Answer(status=500) if "second" in asked.words else Answer(claims()))
     assert [refine(rig).asked for _ in range(3)] == [0, 0, 1]
-    assert rig.engine.refinement.state.server is Server.READY
+    assert rig.engine.refinement.state.server is ModelServerState.READY
     assert len(fake.questions) == 3
 
 

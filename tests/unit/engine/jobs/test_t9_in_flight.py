@@ -19,7 +19,7 @@ from gathering_rig import told
 from real_models import real_embedder, real_readers
 
 from core.engine.jobs.scheduler import SchedulerPacing
-from core.types.belief import Server
+from core.types.belief import ModelServerState
 from core.types.lifecycle import JobState, JobType
 from core.types.values import OWNER_ACTOR, Kind
 
@@ -140,7 +140,7 @@ def test_t9_what_a_model_was_reading_when_it_went_makes_no_fact(
     with FakeOllama() as server:
         server.says(answer)
         rig.engine.settings.set("model_host", server.host).result(30)
-        assert rig.engine.refinement.find_server().result(30).server is Server.READY
+        assert rig.engine.refinement.find_server().result(30).server is ModelServerState.READY
         seen = meanwhile(rig, monkeypatch, JobType.DISTILL, "prepare", partial(go, rig, [kept]))
         run(rig, JobType.DISTILL)
         assert MARK in seen[0]

@@ -17,7 +17,7 @@ from core.lifecycle.consolidate.consolidate import ConsolidationJob
 from core.lifecycle.kit import job_store
 from core.lifecycle.kit.job_context import SCHEDULER, Planner
 from core.lifecycle.questions import GapsJob
-from core.types.lifecycle import Deed, JobType, Planned
+from core.types.lifecycle import JobAction, JobType, Planned
 from core.types.values import OWNER_ACTOR
 from core.vault.database.tx import Tx
 
@@ -104,7 +104,7 @@ def test_a_plan_loses_the_questions_about_what_is_erased(rig: Rig) -> None:
     job_id = begun(
         rig,
         JobType.GAPS,
-        [Planned(Deed.ASK, one, detail=what) for one, what in zip((gone, stays), detail, strict=True)],
+        [Planned(JobAction.ASK, one, detail=what) for one, what in zip((gone, stays), detail, strict=True)],
     )
     rig.engine.memories.erase([gone], OWNER_ACTOR).result(30)
     left = kept(rig, job_id)

@@ -20,7 +20,7 @@ from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.kit import job_store
 from core.lifecycle.kit.job_context import BatchResult, JobContext
-from core.types.lifecycle import Deed, JobRow, JobState, JobType, Planned
+from core.types.lifecycle import JobAction, JobRow, JobState, JobType, Planned
 from core.types.values import OWNER_ACTOR, Status
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -47,7 +47,7 @@ class Archiving:
     def plan(self, ground: JobContext) -> Sequence[Planned]:
         self.plans += 1
         found = ground.read(lambda rows: rows.all("SELECT id FROM memories WHERE status = 'active' ORDER BY n"))
-        return [Planned(Deed.ARCHIVE, row[0], reason="faded", value=0.01) for row in found]
+        return [Planned(JobAction.ARCHIVE, row[0], reason="faded", value=0.01) for row in found]
 
     def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Planned]) -> BatchResult:
         self.reached.set()

@@ -18,7 +18,7 @@ from core.config.options import Options
 from core.engine.health import describe_problem, health_report
 from core.engine.runtime.monitor import RECALLS, LatencyWindow, ResourceMonitor, ResourceProbes
 from core.errors import Code
-from core.types.belief import ModelState, Server
+from core.types.belief import ModelServerState, ModelState
 from core.types.lifecycle import Health
 from core.vault.database.faults import disk_full
 from core.vault.database.tx import Tx
@@ -205,13 +205,13 @@ def test_memory_that_is_short_is_told_with_figures(rig: Rig) -> None:
 
 
 def test_a_server_that_nobody_chose_may_be_away(rig: Rig) -> None:
-    rig.opened.model = ModelState(Server.ABSENT)
+    rig.opened.model = ModelState(ModelServerState.ABSENT)
     assert how(rig).warnings == ()
     rig.opened.options = replace_option(rig, model_name="small:3b")
     assert how(rig).warnings == (describe_problem("model_absent"),)
-    rig.opened.model = ModelState(Server.FAILING, code="E3005")
+    rig.opened.model = ModelState(ModelServerState.FAILING, code="E3005")
     assert how(rig).warnings == (describe_problem("model_failing", code="E3005"),)
-    rig.opened.model = ModelState(Server.OFF)
+    rig.opened.model = ModelState(ModelServerState.OFF)
     assert how(rig).warnings == ()
 
 
@@ -222,7 +222,7 @@ def replace_option(rig: Rig, **more: object) -> Options:
 def test_what_opening_found_is_told_first(rig: Rig) -> None:
     info = rig.opened.storage.vault.info
     rig.opened.storage.vault.info = replace(info, lost_commits=2, head_state="missing")
-    rig.opened.model = ModelState(Server.FAILING, code="E3005")
+    rig.opened.model = ModelState(ModelServerState.FAILING, code="E3005")
     assert how(rig).warnings == (
         describe_problem("damaged_log"),
         describe_problem("head_unknown", state="missing"),

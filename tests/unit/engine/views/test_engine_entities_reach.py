@@ -15,7 +15,7 @@ from core.errors import Code
 from core.ipc.methods.entities import entity as entity_json
 from core.text.screening import injection
 from core.text.screening.egress import sanitize_for_display
-from core.types.entities import Reach, Resolving
+from core.types.entities import EntityScope, Resolving
 from core.types.reviews import Decision
 from core.types.values import GLOBAL_SPACE, Action
 
@@ -39,7 +39,7 @@ def test_names_in_sight_settle_it_however_often_they_are_named(rig: Rig) -> None
     """The work is counted in steps of the database: reading every mention would be some hundred times this."""
     plug = rig.client("plug", "read", "write")
     anna = named(rig, "Anna mends the quay clock.", "Anna", plug)
-    reach = Reach(None, is_client=True, channels=("",))
+    reach = EntityScope(None, is_client=True, channels=("",))
 
     def steps() -> int:
         def counted(tx: Any) -> int:

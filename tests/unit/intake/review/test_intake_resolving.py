@@ -24,7 +24,7 @@ from engine_rig import START_MS, Rig, differences, later, refused
 from core.errors import Code, UserError
 from core.intake.review.resolution import Resolver
 from core.intake.transitions.transitions import Transitions
-from core.types.reviews import Decided, Decision
+from core.types.reviews import Decision, DecisionReply
 from core.types.values import OWNER_ACTOR, Action, Kind, Precision, Source, Status, When
 from core.types.views import Revision
 from core.vault.database.tx import Tx
@@ -376,7 +376,7 @@ def test_of_what_a_batch_refused_nothing_is_told(rig: Rig) -> None:
         if memory_id == pairs[1].came:
             raise UserError(Code.INVALID_INPUT, "Not this one.")
 
-    def write(tx: Tx) -> Decided:
+    def write(tx: Tx) -> DecisionReply:
         resolver = Resolver(rig.opened.storage.make_id, rig.opened.storage.work, rig.opened.search.space, admit)
         ids = [pair.item for pair in pairs]
         return resolver.resolve_many(
@@ -384,7 +384,7 @@ def test_of_what_a_batch_refused_nothing_is_told(rig: Rig) -> None:
         )
 
     told: list[str] = []
-    done: Decided = rig.write(write)
+    done: DecisionReply = rig.write(write)
     assert dict(done.refused) == {pairs[1].item: "Not this one."}
     assert (done.active, done.retired) == ((pairs[0].came, pairs[2].came), ())
     assert told == [pairs[0].came, pairs[2].came]

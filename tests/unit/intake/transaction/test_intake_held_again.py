@@ -10,7 +10,7 @@ import pytest
 from engine_rig import Rig, rig_at
 
 from core.intake.claims import TextReaders
-from core.types.belief import LABELS, Label, Relation, Told
+from core.types.belief import LABELS, ComparedText, Label, Relation
 from core.types.values import Source
 
 STATUS, MANUAL = "Printer status: cartridge TN-480", "Manual: use TN-310 in the printer"
@@ -23,10 +23,10 @@ class Scripted:
 
     replacing: set[str] = field(default_factory=set)
 
-    def classify(self, pairs: Sequence[tuple[Told, Told]]) -> tuple[Relation, ...]:
+    def classify(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> tuple[Relation, ...]:
         return tuple(self._of(incoming) for _, incoming in pairs)
 
-    def _of(self, incoming: Told) -> Relation:
+    def _of(self, incoming: ComparedText) -> Relation:
         label, share = (Label.SUPERSEDE, 0.7) if incoming.text in self.replacing else (Label.COEXIST, 0.94)
         shares = {one: share if one is label else (1 - share) / 3 for one in LABELS}
         return Relation(label, share, shares, "builtin", "model")

@@ -17,7 +17,7 @@ from core.ipc.client.client import Client
 from core.ipc.methods.memory_json import Shape, conflict
 from core.ipc.socket.line_stream import fit_reply
 from core.types.memory import Relationship, Wish
-from core.types.reviews import Asked, ListedConflict
+from core.types.reviews import ClientRequest, ListedConflict
 from core.types.values import Action, Actor, Kind, Memory, Status
 
 ID = make_memory(1).id
@@ -193,7 +193,7 @@ def test_a_long_history_is_cut_at_whole_versions(barn: Barn, monkeypatch: pytest
 
 
 def test_the_owner_is_told_who_asked_and_why_and_a_client_is_not() -> None:
-    asked = Asked("delete", "plug", "It is \x1b[31mwrong.", START_MS)
+    asked = ClientRequest("delete", "plug", "It is \x1b[31mwrong.", START_MS)
     waits = ListedConflict(
         id=ID,
         kind="approval",

@@ -20,7 +20,7 @@ from core.errors import Code, EnvironmentFaultError
 from core.intake.transaction.sources import claims_on, refresh_claims
 from core.lifecycle.consolidate.consolidate import ConsolidationJob, count_plan, count_standing, make_report
 from core.lifecycle.kit.job_context import JobContext
-from core.types.lifecycle import Deed
+from core.types.lifecycle import JobAction
 from core.types.values import OWNER_ACTOR, Kind, Source
 
 BILLING = (
@@ -393,6 +393,6 @@ def test_old_superseded_memories_are_pruned(rig: Rig) -> None:
     rig.clock.at_ms += 100 * DAY_MS
     assert not consolidate(rig).deeds
     ran = consolidate(rig, prune_superseded=True)
-    assert [deed.deed for deed in ran.deeds] == [Deed.ARCHIVE]
+    assert [deed.deed for deed in ran.deeds] == [JobAction.ARCHIVE]
     assert ran.counts == {"pruned_superseded": 1}
     assert (status(rig, older), status(rig, newer)) == ("archived", "active")

@@ -29,7 +29,7 @@ from core.lifecycle.consolidate.pairs import (
     select_pairs,
 )
 from core.lifecycle.kit.job_context import JobContext
-from core.types.belief import Label, Relation, Told
+from core.types.belief import ComparedText, Label, Relation
 from core.types.values import Kind, Source
 
 SPACES = (
@@ -61,7 +61,7 @@ class Counting(RelationModel):
         """It is on one thread already."""
         return self
 
-    def classify(self, pairs: Sequence[tuple[Told, Told]]) -> tuple[Relation, ...]:
+    def classify(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> tuple[Relation, ...]:
         self.asked += len(pairs)
         return super().classify(pairs)
 

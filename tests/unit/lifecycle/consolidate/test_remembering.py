@@ -11,7 +11,7 @@ import pytest
 from core.errors import Code, EnvironmentFaultError
 from core.lifecycle.consolidate import pairs as relation_cache
 from core.lifecycle.consolidate.pairs import cached_relations
-from core.types.belief import LABELS, Label, Relation, Told
+from core.types.belief import LABELS, ComparedText, Label, Relation
 
 
 class Model:
@@ -21,7 +21,7 @@ class Model:
         self.asked: list[tuple[str, str]] = []
         self.is_away = False
 
-    def classify(self, pairs: Sequence[tuple[Told, Told]]) -> tuple[Relation, ...]:
+    def classify(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> tuple[Relation, ...]:
         if self.is_away:
             raise EnvironmentFaultError(Code.EMBEDDER_UNAVAILABLE, "The model is away.")
         self.asked += [(first.text, second.text) for first, second in pairs]
@@ -29,7 +29,11 @@ class Model:
         return tuple(Relation(label, 0.9, {label: 0.9}, "builtin") for label in labels)
 
 
-PAIRS = [(Told("tea", 1), Told("two", 2)), (Told("tea", 1), Told("coffee", 2)), (Told("tea", 3), Told("two", 2))]
+PAIRS = [
+    (ComparedText("tea", 1), ComparedText("two", 2)),
+    (ComparedText("tea", 1), ComparedText("coffee", 2)),
+    (ComparedText("tea", 3), ComparedText("two", 2)),
+]
 
 
 def test_the_same_pair_is_read_once_and_another_time_is_another_pair() -> None:
@@ -37,7 +41,7 @@ def test_the_same_pair_is_read_once_and_another_time_is_another_pair() -> None:
     first = cached_relations(model, PAIRS)
     assert [one.label for one in first] == [Label.DUPLICATE, Label.COEXIST, Label.DUPLICATE]
     assert len(model.asked) == 3
-    again = cached_relations(model, [*reversed(PAIRS), (Told("new", 1), Told("text", 1))])
+    again = cached_relations(model, [*reversed(PAIRS), (ComparedText("new", 1), ComparedText("text", 1))])
     assert [one.label for one in again] == [Label.DUPLICATE, Label.COEXIST, Label.DUPLICATE, Label.COEXIST]
     assert model.asked[3:] == [("new", "text")]
     # The other way round it is another question.
@@ -58,7 +62,7 @@ def test_beyond_the_bound_all_are_asked_anew(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(relation_cache, "MOST", 3)
     model = Model()
     cached_relations(model, PAIRS)
-    cached_relations(model, [(Told("one more", 1), Told("pair", 1))])
+    cached_relations(model, [(ComparedText("one more", 1), ComparedText("pair", 1))])
     assert len(cached_relations(model, PAIRS)) == 3
     assert len(model.asked) == 7
 
@@ -93,7 +97,7 @@ def test_thousands_of_answers_come_back_as_they_were_given() -> None:
 
 def test_before_every_few_that_are_read_anew_others_go_first() -> None:
     model, waits = Model(), list[int]()
-    many = [(Told("a" * nr, 1), Told("b", 2)) for nr in range(10)]
+    many = [(ComparedText("a" * nr, 1), ComparedText("b", 2)) for nr in range(10)]
     cached_relations(model, many, lambda: waits.append(len(model.asked)))
     assert waits == [0, 4, 8]
     cached_relations(model, many, lambda: waits.append(len(model.asked)))
