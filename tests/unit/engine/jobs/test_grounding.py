@@ -37,7 +37,8 @@ def opened() -> tuple[Any, ManualClock, Closing]:
     closing = Closing(clock)
     read = SimpleNamespace(read=lambda fn, deadline_s: fn(None))
     load = SimpleNamespace(activity=Activity(clock))
-    made = SimpleNamespace(clock=clock, load=load, closing=closing, vault=read)
+    storage = SimpleNamespace(clock=clock, closing=closing, vault=read)
+    made = SimpleNamespace(storage=storage, load=load)
     clock.advance(10_000)
     return made, clock, closing
 
