@@ -34,12 +34,7 @@ RETIRED = frozenset(
     | {"Held", "House", "Keeper", "Left", "Meant", "Newcomer", "Nos", "Opened", "Opposed", "Pulse", "Reach", "Repeat"}
     | {"Shown", "Sight", "Site", "Spoken", "Standing", "Strain", "Told", "Voices", "Wished", "Work", "Written"}
 )
-RETIRED_ALLOWED = frozenset(
-    {
-        "House",
-        "Nos",
-    }
-)
+RETIRED_ALLOWED: frozenset[str] = frozenset()
 
 
 def is_verb_form(name: str) -> bool:
