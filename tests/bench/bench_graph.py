@@ -112,7 +112,7 @@ class Bench:
 
     def _pan(self, nr: int) -> None:
         way = 1 if nr % 160 < 80 else -1
-        self._canvas.show_look(self._canvas.look.pushed(way * STEP_PX, way * STEP_PX / 2))
+        self._canvas.show_look(self._canvas.look.pan_by(way * STEP_PX, way * STEP_PX / 2))
 
     def _zoom(self, nr: int) -> None:
         self._canvas.zoom(1.06 if nr % 60 < 30 else 1 / 1.06, QPointF(500, 300))

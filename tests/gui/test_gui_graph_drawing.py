@@ -28,7 +28,7 @@ from ui.pages.graph.geometry import (
     LabelRequest,
     Viewport,
     apart,
-    clipped,
+    clip_lines,
     lanes,
     lines_path,
     nearest,
@@ -103,12 +103,12 @@ def disc(count: int) -> NDArray[np.float32]:
 def test_a_look_keeps_the_place_under_the_pointer_while_it_zooms() -> None:
     look, at = Viewport(0.3, -0.2, 150, 800, 600), QPointF(700, 80)
     place = (np.array([[at.x(), at.y()]]) - (400, 300)) / look.scale + (look.x, look.y)
-    assert look.zoomed(2.0, at, 1, 1e6).px(place) == pytest.approx(np.array([[700, 80]]))
+    assert look.zoom_at(2.0, at, 1, 1e6).px(place) == pytest.approx(np.array([[700, 80]]))
 
 
 def test_fitting_shows_every_point_within_its_margins() -> None:
     xy = np.random.default_rng(1).normal(size=(50, 2)) * 7
-    px = Viewport(w=900, h=500).fitting(xy, 100, 40, 1e9).px(xy)
+    px = Viewport(w=900, h=500).fit_points(xy, 100, 40, 1e9).px(xy)
     assert px[:, 0].min() >= 100 - 1e-6
     assert px[:, 0].max() <= 800 + 1e-6
     assert px[:, 1].min() >= 40 - 1e-6
@@ -139,7 +139,7 @@ def test_a_label_that_must_be_there_is_there_even_in_a_crowd() -> None:
 def test_lines_are_clipped_to_the_canvas() -> None:
     start = np.array([[-50.0, 50.0], [-10.0, -10.0], [20.0, 20.0], [-20.0, 150.0]])
     end = np.array([[150.0, 50.0], [-20.0, 200.0], [30.0, 40.0], [250.0, 150.0]])
-    rows, begin, stop = clipped(start, end, 100, 100)
+    rows, begin, stop = clip_lines(start, end, 100, 100)
     assert rows.tolist() == [0, 2]
     assert begin.tolist() == [[0, 50], [20, 20]]
     assert stop.tolist() == [[100, 50], [30, 40]]
@@ -312,8 +312,8 @@ def test_a_picture_reaches_a_margin_beyond_the_canvas(theme: Theme) -> None:
     look = Viewport(w=400, h=400, scale=100)
     frame = FrameMaker(scene, look, theme, 1.0).turn(lambda: True)
     assert frame is not None
-    assert frame.covers(look.pushed(99, -99))
-    assert not frame.covers(look.pushed(101, 0))
+    assert frame.covers(look.pan_by(99, -99))
+    assert not frame.covers(look.pan_by(101, 0))
 
 
 def test_names_never_lie_over_each_other() -> None:
@@ -342,14 +342,14 @@ def whole(qtbot: QtBot, theme: Theme) -> WholeCanvas:
 
 def test_pushing_blits_and_a_new_picture_follows(qtbot: QtBot, whole: WholeCanvas) -> None:
     frame = whole._frame
-    whole.show_look(whole.look.pushed(30, 0))
+    whole.show_look(whole.look.pan_by(30, 0))
     whole.repaint()
     assert whole._frame is frame
     assert not whole.is_settled
     settle(qtbot, lambda: whole.is_settled)
     assert whole._frame is not frame
     before = whole._frame
-    whole.show_look(whole.look.pushed(10_000, 0))
+    whole.show_look(whole.look.pan_by(10_000, 0))
     assert whole._maker is not None
     settle(qtbot, lambda: whole.is_settled)
     assert whole._frame is not before

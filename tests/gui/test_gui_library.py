@@ -31,10 +31,10 @@ from ui.pages.library.model import (
     SORT_WORDS,
     MemoryTable,
     cell_text,
-    fitting,
-    read,
+    columns_that_fit,
+    format_columns,
+    parse_columns,
     sort_of,
-    written,
 )
 from ui.pages.library.page import LIBRARY, LibraryPage
 from ui.pages.library.search_line import documentation
@@ -134,7 +134,7 @@ def test_the_mark_of_a_text_is_a_shape_beside_its_words_and_alone_where_there_is
         picture = QImage(wide, 36, QImage.Format.Format_ARGB32)
         picture.fill(context.theme.colour("surface"))
         painter = QPainter(picture)
-        cells._text(painter, QRect(0, 0, wide, 36), replace(row, warned=is_warned), _is_chosen=False)
+        cells._draw_text(painter, QRect(0, 0, wide, 36), replace(row, warned=is_warned), _is_chosen=False)
         painter.end()
         drawn.append(picture)
     changed = [x for x in range(wide) if any(drawn[0].pixel(x, y) != drawn[1].pixel(x, y) for y in range(36))]
@@ -240,14 +240,14 @@ def test_what_is_not_understood_is_said_with_its_place(qtbot: QtBot, page: Libra
     assert page.table.memories.rowCount() == 3  # what was found before stays
     page.line._select_problem()
     assert page.line.field.selectedText() == "knd:fact"
-    page.query.put("jar")
+    page.query.set_text("jar")
     assert page.line.problem == ""
     assert page.line.field.text() == "jar"
 
 
 def test_a_chip_shows_an_ampersand_as_it_is(page: LibraryPage) -> None:
-    page.query.put('tag:"salt & pepper"')
-    (chip,) = page.terms.shown()
+    page.query.set_text('tag:"salt & pepper"')
+    (chip,) = page.terms.chip_buttons()
     assert chip.text().replace("&&", "\0").replace("&", "").replace("\0", "&") == "tag: salt & pepper"
     assert chip.accessibleName() == "Remove the filter tag: salt & pepper"
 
@@ -255,12 +255,12 @@ def test_a_chip_shows_an_ampersand_as_it_is(page: LibraryPage) -> None:
 def test_chips_take_a_term_away(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
     rig.bring(facts(3))
     entered(qtbot, page, 3)
-    page.query.put('kind:fact,rule -"no jar" trust:>=0.1')
-    names = [one.text() for one in page.terms.shown()]
+    page.query.set_text('kind:fact,rule -"no jar" trust:>=0.1')
+    names = [one.text() for one in page.terms.chip_buttons()]
     assert names == ["kind: fact or rule", "not “no jar”", "trust: ≥ 0.1", "Clear all"]
-    page.terms.shown()[0].click()
+    page.terms.chip_buttons()[0].click()
     assert page.query.text == '-"no jar" trust:>=0.1'
-    page.query.put("")
+    page.query.set_text("")
     assert page.terms.isHidden()
 
 
@@ -296,7 +296,7 @@ def test_every_example_of_the_help_can_be_taken(qtbot: QtBot, page: LibraryPage,
     assert page.help.isHidden()
     assert page.line.field.text() == documentation()[1][1].example
     for entry in documentation()[1]:
-        page.query.put("")
+        page.query.set_text("")
         page.line.insert(entry.example)
         assert page.line.field.selectedText()
         assert page.line.field.selectedText() in entry.example
@@ -413,7 +413,7 @@ def test_columns_step_back_or_stay_as_chosen(qtbot: QtBot, page: LibraryPage, ri
     page.controls.fill()
     next(one for one in page.controls.menu.actions() if one.text() == "Strength").trigger()
     assert "strength" in columns.shown
-    assert read(context.prefs.text("library.shown")) == columns.shown
+    assert parse_columns(context.prefs.text("library.shown")) == columns.shown
     page.resize(1000, 700)
     assert "strength" in columns.shown
     page.controls.fill()
@@ -432,11 +432,11 @@ def test_column_words(rig: Rig) -> None:
 
 
 def test_kept_choices_are_read_back() -> None:
-    assert read("") is None
-    assert read("nonsense,trust") == frozenset({"trust", "text"})
-    assert read(written(frozenset({"text", "tags"}))) == frozenset({"text", "tags"})
+    assert parse_columns("") is None
+    assert parse_columns("nonsense,trust") == frozenset({"trust", "text"})
+    assert parse_columns(format_columns(frozenset({"text", "tags"}))) == frozenset({"text", "tags"})
     assert sort_of("trust-") == ("trust", True)
     assert sort_of("trust") == sort_of("nonsense+") == ("recorded", True)
     assert all(sort_of(f"{sort}{'-' if falls else '+'}") == (sort, falls) for sort, falls in SORT_WORDS)
-    assert fitting(10, round) == {"kind", "text"}
-    assert fitting(5_000, round) == {column.id for column in COLUMNS if column.rank}
+    assert columns_that_fit(10, round) == {"kind", "text"}
+    assert columns_that_fit(5_000, round) == {column.id for column in COLUMNS if column.rank}

@@ -19,7 +19,7 @@ from core.types.views import Facets, FindRequest
 from ui.context import Context
 from ui.pages.library.dialogs import ImportanceForm, MoveForm, PlainForm, RevisionDialog, TagForm
 from ui.pages.library.page import LIBRARY, LibraryPage
-from ui.pages.library.table import _joined
+from ui.pages.library.table import _join_ranges
 from ui.undo import take_back
 
 
@@ -162,7 +162,7 @@ def test_refused_is_said_with_its_reason(qtbot: QtBot, page: LibraryPage, rig: R
     heard = hear(context)
     page.changes.ask("archive", page.table.memories.ids[:1])
     settle(qtbot, lambda: bool(heard.sentences))
-    page.query.put("status:all")
+    page.query.set_text("status:all")
     settle(qtbot, lambda: page.table.memories.rowCount() == 8)
     page.table.selectAll()
     dialog = asked(qtbot, page, "restore")
@@ -186,7 +186,7 @@ def test_pin_becomes_unpin(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
 
 def test_bar_offers_what_makes_sense_and_what_has_room(qtbot: QtBot, page: LibraryPage) -> None:
     page.table.selectAll()
-    assert "restore" not in page.bar.offered()
+    assert "restore" not in page.bar.offered_acts()
     assert not page.bar.button("tag").isHidden()
     page.resize(480, 700)
     settle(qtbot, lambda: page.bar.button("export").isHidden())
@@ -232,10 +232,10 @@ def test_forms_that_are_not_filled_ask_for_nothing(qtbot: QtBot, context: Contex
         assert form.revision() is None
     tag.remove.setText("old")
     assert tag.revision() is not None
-    assert tag.done() == "untagged"
+    assert tag.describe_done() == "untagged"
     assert PlainForm.words(tag, "deleted") == "Forgotten"  # type: ignore[arg-type]  # a bag of fields
 
 
 def test_lines_are_joined() -> None:
-    assert list(_joined([])) == []
-    assert list(_joined([0, 1, 2, 5, 7, 8])) == [(0, 2), (5, 5), (7, 8)]
+    assert list(_join_ranges([])) == []
+    assert list(_join_ranges([0, 1, 2, 5, 7, 8])) == [(0, 2), (5, 5), (7, 8)]

@@ -188,7 +188,7 @@ def test_levels_and_crumbs_lead_there(page: PalacePage) -> None:
     assert page.canvas.where.level == ROOM
     page._go_level(LOCUS)
     assert page.canvas.where.level == LOCUS
-    page._to_wing()
+    page._go_to_wing()
     assert page.canvas.where.level == WING
 
 
@@ -327,7 +327,7 @@ def test_every_level_is_painted_in_both_themes_and_large(qtbot: QtBot, context: 
         for level in (WHOLE, ROOM, LOCUS):
             page.canvas.pick(spot)
             page._go_level(level)
-            page.canvas._want()
+            page.canvas._read_heads_in_sight()
             settle(qtbot, lambda: page.canvas.heads.get(spot.id) is not None)
             image = page.canvas.grab().toImage()
             assert len({image.pixel(x, y) for x in range(0, image.width(), 9) for y in range(0, image.height(), 9)}) > 3

@@ -95,7 +95,10 @@ def test_a_locus_does_not_leave_its_wing(context: Context, wide: PalacePage, rig
     heard = hear(context)
     ran: list[str] = []
     context.commands.add(Command("memory.move", "Move …", lambda: ran.append("move")))
-    one, other = wide.scene.of_wing(wide.scene.wings[0].id)[0], wide.scene.of_wing(wide.scene.wings[1].id)[0]
+    one, other = (
+        wide.scene.rooms_of_wing(wide.scene.wings[0].id)[0],
+        wide.scene.rooms_of_wing(wide.scene.wings[1].id)[0],
+    )
     before = places(wide)
     wide.mover.move_locus(PlacedLocus(one, 0), other, 1.5, 2.5)
     assert places(wide) == before

@@ -19,9 +19,9 @@ from core.types.values import Kind, Role, Source, Status
 from core.types.views import Loci, MemoryRow, PalacePlan, RoomPlan, WingPlan
 from ui.context import Context
 from ui.pages.palace.canvas import Canvas, towards
-from ui.pages.palace.items import GREY, Heads, LocusStyle, RoomItem, broken
+from ui.pages.palace.items import GREY, Heads, LocusStyle, RoomItem, break_text
 from ui.pages.palace.loader import place_camera, text_of, ties_of
-from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Lens, Location, Scene, between, shelved
+from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Lens, Location, Scene, arrange_on_shelves, interpolate_lens
 from ui.pages.palace.slider import BELIEVED, SAID, TimeCard
 
 STANDS = int(np.iinfo(np.int64).max)
@@ -98,7 +98,7 @@ def test_a_point_of_the_canvas_and_its_place_belong_together(
 @given(scales, st.floats(0.2, 5), st.floats(0, 800), st.floats(0, 600))
 def test_zooming_keeps_the_place_under_the_pointer(scale: float, factor: float, px: float, py: float) -> None:
     before = lens(3, 4, scale)
-    after = before.zoomed(factor, px, py)
+    after = before.zoom_at(factor, px, py)
     assert after.scale == pytest.approx(scale * factor)
     assert after.point(px, py) == pytest.approx(before.point(px, py), abs=1e-6)
 
@@ -106,7 +106,7 @@ def test_zooming_keeps_the_place_under_the_pointer(scale: float, factor: float, 
 @given(scales, st.floats(0.2, 5), st.floats(0, 800), st.floats(0, 600), st.floats(0, 1))
 def test_every_step_of_a_zoom_keeps_it_too(scale: float, factor: float, px: float, py: float, t: float) -> None:
     start = lens(3, 4, scale)
-    middle = between(start, start.zoomed(factor, px, py), t)
+    middle = interpolate_lens(start, start.zoom_at(factor, px, py), t)
     # Scales that are nearly the same are joined by a straight line; the difference is below a pixel.
     slack = abs(math.log(factor)) * 800 / scale if abs(math.log(factor)) < 1e-3 else 1e-4
     assert middle.point(px, py) == pytest.approx(start.point(px, py), abs=slack)
@@ -114,9 +114,9 @@ def test_every_step_of_a_zoom_keeps_it_too(scale: float, factor: float, px: floa
 
 def test_what_is_fitted_is_seen_whole() -> None:
     for rect in (QRectF(5, 6, 100, 10), QRectF(-5, 6, 3, 80)):
-        seen = lens().fitting(rect, pad=24).seen
+        seen = lens().fit_rect(rect, pad=24).seen
         assert seen.contains(rect)
-        corner = lens().fitting(rect, pad=24, corner=True)
+        corner = lens().fit_rect(rect, pad=24, corner=True)
         assert corner.across(rect.left()) == pytest.approx(24)
         assert corner.seen.adjusted(-1e-6, -1e-6, 1e-6, 1e-6).contains(rect)
 
@@ -142,9 +142,9 @@ def test_a_later_plan_moves_nothing_and_reads_only_what_may_have_changed() -> No
 
 def test_a_later_wing_moves_no_other() -> None:
     wings = [wing_plan(f"w{nr}", room_plan(f"r{nr}", 0, 0), x=nr * 40.0, w=20 + nr) for nr in range(9)]
-    whole = {wing.id: (wing.x, wing.y) for wing in shelved(wings)}
+    whole = {wing.id: (wing.x, wing.y) for wing in arrange_on_shelves(wings)}
     for count in range(1, 9):
-        for wing in shelved(wings[:count]):
+        for wing in arrange_on_shelves(wings[:count]):
             assert whole[wing.id] == (wing.x, wing.y)
     assert len({y for _, y in whole.values()}) > 1
 
@@ -155,7 +155,7 @@ def test_wings_on_shelves_never_overlap(sizes: list[tuple[int, int]]) -> None:
     wings = [
         wing_plan(f"w{nr:02}", room_plan(f"r{nr}", 0, 0), x=nr * 300.0, w=w, h=h) for nr, (w, h) in enumerate(sizes)
     ]
-    rects = [QRectF(wing.x, wing.y, wing.w, wing.h) for wing in shelved(wings)]
+    rects = [QRectF(wing.x, wing.y, wing.w, wing.h) for wing in arrange_on_shelves(wings)]
     assert not any(one.intersects(other) for at, one in enumerate(rects) for other in rects[:at])
 
 
@@ -187,12 +187,12 @@ def test_what_stands_where() -> None:
 def test_where_one_stands_follows_the_lens() -> None:
     scene = two_rooms()
     none = ("", "")
-    assert scene.where(lens().fitting(QRectF(0, 0, 30, 20)), 92, none) == Location(WING, "w")
-    assert scene.where(lens().fitting(QRectF(11, 0, 10, 8)), 92, none) == Location(ROOM, "w", "b")
+    assert scene.where(lens().fit_rect(QRectF(0, 0, 30, 20)), 92, none) == Location(WING, "w")
+    assert scene.where(lens().fit_rect(QRectF(11, 0, 10, 8)), 92, none) == Location(ROOM, "w", "b")
     assert scene.where(lens(15, 4, 140), 92, none) == Location(LOCUS, "w", "b")
     assert scene.where(lens(15, 4, 140), 92, (ROOM, "a")) == Location(ROOM, "w", "a")
     scene.replan(palace(wing_plan("w", room_plan("a", 0, 0)), wing_plan("v", room_plan("b", 0, 0), x=40)))
-    assert scene.where(lens().fitting(scene.bounds), 92, none) == Location(WHOLE)
+    assert scene.where(lens().fit_rect(scene.bounds), 92, none) == Location(WHOLE)
 
 
 # ---- rooms
@@ -311,10 +311,10 @@ def test_the_texture_holds_every_locus_that_shows(qtbot: QtBot) -> None:
 
 def test_rows_are_kept_within_bounds() -> None:
     heads = Heads()
-    heads.put([_row(str(nr)) for nr in range(3_100)])
+    heads.keep_rows([_row(str(nr)) for nr in range(3_100)])
     assert heads.get("0") is None
     assert heads.get("3099") is not None
-    assert heads.missing(("0", "3099", "1"), 1) == ("0",)
+    assert heads.missing_ids(("0", "3099", "1"), 1) == ("0",)
     heads.drop(("3099",))
     assert heads.get("3099") is None
     heads.drop(())
@@ -335,7 +335,7 @@ def _row(memory_id: str) -> MemoryRow:
 def test_a_text_is_broken_into_lines_without_a_loss(qapp: object, text: str, most: int) -> None:
     assert qapp is not None
     text = " ".join(text.encode("utf-8", "ignore").decode().split())
-    lines = broken(text, QFont(), 120, most)
+    lines = break_text(text, QFont(), 120, most)
     assert len(lines) <= most
     if len(lines) < most:
         assert "".join("".join(lines).split()) == "".join(text.split())
@@ -449,7 +449,7 @@ def test_a_history_recorded_at_once_is_shown_as_it_was_said(context: Context, qt
     time = card(context, qtbot)
     time.show_plan(replace(palace(), earliest=NOW - DAY, latest=NOW))
     assert (time.axis, time.axes.current) == (SAID, SAID)
-    time.bar.put(5)
+    time.bar.move_handle(5)
     assert time.until == NOW // 2
     QTest.mouseClick(time.axes._buttons[BELIEVED], Qt.MouseButton.LeftButton)
     assert time.axis == BELIEVED
@@ -460,7 +460,7 @@ def test_a_history_recorded_at_once_is_shown_as_it_was_said(context: Context, qt
 def test_the_handle_stays_at_its_time_when_the_plan_grows(context: Context, qtbot: QtBot) -> None:
     time = card(context, qtbot)
     time.show_plan(palace())
-    time.bar.put(5)
+    time.bar.move_handle(5)
     time.show_plan(replace(palace(), latest=2 * NOW, recorded=(1,) * 20))
     assert time.until == NOW // 2
 

@@ -86,7 +86,7 @@ class Canvas(QWidget):
         """The look that shows everything."""
         raise NotImplementedError
 
-    def linked(self, node: int) -> Numbers:
+    def neighbours_of(self, node: int) -> Numbers:
         """The nodes at the other ends of a node's edges."""
         raise NotImplementedError
 
@@ -98,7 +98,7 @@ class Canvas(QWidget):
         """How far from a node's middle it can be hit, px."""
         raise NotImplementedError
 
-    def moved(self) -> None:
+    def on_look_changed(self) -> None:
         """The look is another one."""
         self.update()
 
@@ -131,7 +131,7 @@ class Canvas(QWidget):
         self._fits = fits
         if look != self.look:
             self.look = look
-            self.moved()
+            self.on_look_changed()
 
     def fit(self) -> None:
         """Show everything."""
@@ -140,7 +140,7 @@ class Canvas(QWidget):
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
         """Nearer or farther, towards a point of the canvas or its middle."""
         home = self.home().scale
-        self.show_look(self.look.zoomed(factor, at, home * 0.5, max(home * 60, 2000.0)))
+        self.show_look(self.look.zoom_at(factor, at, home * 0.5, max(home * 60, 2000.0)))
 
     # ---- which node is meant
 
@@ -177,11 +177,11 @@ class Canvas(QWidget):
         if self.selected < 0:
             self.pick(nearest(self.look.px(self.xy), QPointF(self.look.w / 2, self.look.h / 2), np.inf))
             return
-        node = towards(self.xy, self.selected, dx, dy, self.linked(self.selected))
+        node = towards(self.xy, self.selected, dx, dy, self.neighbours_of(self.selected))
         node = towards(self.xy, self.selected, dx, dy) if node < 0 else node
         if node >= 0:
             self.pick(node)
-            self.show_look(self.look.revealing(self.xy[node]), fits=self._fits)
+            self.show_look(self.look.pan_to_reveal(self.xy[node]), fits=self._fits)
 
     # ---- Qt's events
 
@@ -190,7 +190,7 @@ class Canvas(QWidget):
         self.look = replace(self.look, w=float(max(event.size().width(), 1)), h=float(max(event.size().height(), 1)))
         if self._fits:
             self.look = self.home()
-        self.moved()
+        self.on_look_changed()
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802 - Qt's name
         """Zoom at the pointer."""
@@ -218,7 +218,7 @@ class Canvas(QWidget):
                 self.hover(None)
                 self.setCursor(Qt.CursorShape.ClosedHandCursor)
             self._dragged, self._grip = True, at
-            self.show_look(self.look.pushed(way.x(), way.y()))
+            self.show_look(self.look.pan_by(way.x(), way.y()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """Choose what was clicked."""

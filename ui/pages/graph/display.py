@@ -70,8 +70,8 @@ class Stage(QWidget):
             made.setAccessibleName(f"Depth {made.text()}")
         self._depth = QWidget()
         row(label("Depth", "small"), self.depths, gap=8, parent=self._depth)
-        self._top = _floating(self, self.go_back, self._depth)
-        self._zoom = _floating(
+        self._top = _make_floating_frame(self, self.go_back, self._depth)
+        self._zoom = _make_floating_frame(
             self,
             tool(theme, "zoom-in", "Nearer (+)", lambda: self.canvas.zoom(STEP)),
             tool(theme, "zoom-out", "Farther (−)", lambda: self.canvas.zoom(1 / STEP)),
@@ -152,7 +152,7 @@ class Stage(QWidget):
             self._notice.move(QPoint((self.width() - wide) // 2, self.height() - high - _EDGE))
 
 
-def _floating(parent: QWidget, *widgets: QWidget) -> QFrame:
+def _make_floating_frame(parent: QWidget, *widgets: QWidget) -> QFrame:
     frame = QFrame(parent)
     frame.setObjectName("floating")
     frame.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -279,7 +279,7 @@ class Reader(QObject):
             can_cancel=True,
         )  # fmt: skip
         self._layout = self._context.tasks.run(
-            task.within(self, "layout").success(self._placed_last).failure(self._not_placed)
+            task.within(self, "layout").success(self._placed_last).failure(self._on_layout_failed)
         )
         self._layout.ended.connect(self._layout_over)
 
@@ -291,7 +291,7 @@ class Reader(QObject):
         if not placed.is_last:  # the layout failed on the way: what came stands
             self.placed.emit(placed)
 
-    def _not_placed(self, error: BaseException) -> None:
+    def _on_layout_failed(self, error: BaseException) -> None:
         self.failed.emit(error)
 
     def _layout_over(self) -> None:
@@ -331,11 +331,11 @@ class Reader(QObject):
         graph, desk = self._context.bridge.engine.graph, self._context.desk
         task = write("Removing the view", lambda: graph.drop_view(view.name)).within(self)
 
-        def gone(_: None) -> None:
+        def report_dropped_view(_: None) -> None:
             self.read_views()
             desk.say("The view is gone.", "Bring it back", lambda: self._bring_back(view))
 
-        self._context.tasks.run(task.success(gone))
+        self._context.tasks.run(task.success(report_dropped_view))
 
     def _bring_back(self, view: GraphView) -> None:
         graph = self._context.bridge.engine.graph
@@ -463,7 +463,7 @@ class Drawn(Page):
         reader = self.reader
         reader.ego.connect(self._take_ego)
         reader.whole.connect(self._take_whole)
-        reader.placed.connect(self._placed)
+        reader.placed.connect(self._on_layout_placed)
         reader.rows.connect(self._take_rows)
         reader.newest.connect(self._take_newest)
         reader.failed.connect(self._fail)
@@ -474,7 +474,7 @@ class Drawn(Page):
             return False
         return self.stage.whole.is_settled if self.shown.mode == WHOLE else not self.stage.ego.is_moving
 
-    def _to_canvas(self) -> None:
+    def _focus_canvas(self) -> None:
         """The keyboard goes to the graph, as soon as there is one."""
         self._wants_focus = self.states.currentWidget() is not self.stage
         if not self._wants_focus:
@@ -579,7 +579,7 @@ class Drawn(Page):
 
     def _look_farther(self) -> None:
         self._similarity(max(_LEAST, round(self.shown.filter.min_similarity - _LOWER, 2)))
-        self._to_canvas()
+        self._focus_canvas()
 
     def _show_whole(self) -> None:
         self._go(replace(self.shown, mode=WHOLE))
@@ -596,7 +596,7 @@ class Drawn(Page):
         words = f"{memories(len(graph.ids))} in {rooms}, {count_of(len(graph.a), 'edge')}"
         self._say(words, self.stage.whole.counts)
 
-    def _placed(self, placed: Placed) -> None:
+    def _on_layout_placed(self, placed: Placed) -> None:
         if self.shown.mode == WHOLE and self._is_shown:
             self.stage.whole.place(placed.xy)
 
@@ -626,7 +626,7 @@ class Drawn(Page):
         self.states.content()
         self.legend.show()
         if self._wants_focus:
-            self._to_canvas()
+            self._focus_canvas()
 
     def _say(self, words: str, counts: Counts) -> None:
         self._count.say(words)

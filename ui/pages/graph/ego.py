@@ -78,7 +78,7 @@ class Picture:
         past = sum(node.row.status not in _STANDING for node in self.nodes)
         return Counts(Counter(node.row.kind for node in self.nodes), Counter(self.types), past)
 
-    def linked(self, node: int) -> Numbers:
+    def neighbours_of(self, node: int) -> Numbers:
         """The nodes at the other ends of a node's edges."""
         return np.unique(np.concatenate((self.b[self.a == node], self.a[self.b == node])))
 
@@ -403,11 +403,11 @@ class EgoCanvas(Canvas):
         """Everything, with room for labels at the sides."""
         across, down = min(self.theme.px(_PAD[0]), self.look.w * 0.18), min(self.theme.px(_PAD[1]), self.look.h * 0.16)
         most = self.theme.px(_ROOM_PX) * float(np.sqrt(len(self.ids) + 1))
-        return self.look.fitting(self.picture.places, across, down, most)
+        return self.look.fit_points(self.picture.places, across, down, most)
 
-    def linked(self, node: int) -> Numbers:
+    def neighbours_of(self, node: int) -> Numbers:
         """The nodes at the other ends of a node's edges."""
-        return self.picture.linked(node)
+        return self.picture.neighbours_of(node)
 
     def row_of(self, node: int) -> MemoryRow | None:
         """The memory of a node."""

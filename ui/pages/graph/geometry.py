@@ -45,7 +45,7 @@ class Viewport:
         """Where points of the plane lie on the canvas."""
         return np.asarray((xy - (self.x, self.y)) * self.scale + (self.w / 2, self.h / 2), np.float64)
 
-    def zoomed(self, factor: float, at: QPointF | None, least: float, most: float) -> Viewport:
+    def zoom_at(self, factor: float, at: QPointF | None, least: float, most: float) -> Viewport:
         """Nearer or farther, with the place under a point of the canvas where it is.
 
         Args:
@@ -59,18 +59,18 @@ class Viewport:
         by = 1 / self.scale - 1 / scale
         return replace(self, x=self.x + dx * by, y=self.y + dy * by, scale=scale)
 
-    def pushed(self, dx: float, dy: float) -> Viewport:
+    def pan_by(self, dx: float, dy: float) -> Viewport:
         """The plane pushed by so many px."""
         return replace(self, x=self.x - dx / self.scale, y=self.y - dy / self.scale)
 
-    def revealing(self, place: NDArray[np.float64]) -> Viewport:
+    def pan_to_reveal(self, place: NDArray[np.float64]) -> Viewport:
         """The same look where a place is well on the canvas, else with that place in the middle."""
         x, y = self.px(place[None, :])[0]
         edge = min(24.0, self.w / 4, self.h / 4)
         is_seen = edge <= x <= self.w - edge and edge <= y <= self.h - edge
         return self if is_seen else replace(self, x=float(place[0]), y=float(place[1]))
 
-    def fitting(self, xy: Points, across: float, down: float, most: float) -> Viewport:
+    def fit_points(self, xy: Points, across: float, down: float, most: float) -> Viewport:
         """All points as large as the canvas allows.
 
         Args:
@@ -132,7 +132,7 @@ def lines_path(start: Points, end: Points) -> QPainterPath:
     return path
 
 
-def clipped(start: Points, end: Points, w: float, h: float) -> tuple[Numbers, Points, Points]:
+def clip_lines(start: Points, end: Points, w: float, h: float) -> tuple[Numbers, Points, Points]:
     """The parts of lines that lie within a canvas (Liang and Barsky, on whole arrays).
 
     Args:

@@ -27,14 +27,14 @@ class GraphPage(Drawn):
 
     def _connect(self) -> None:
         for canvas in (self.stage.ego, self.stage.whole):
-            canvas.picked.connect(self._picked)
+            canvas.picked.connect(self._on_memory_picked)
             canvas.opened.connect(self.centre_on)
         self.stage.whole.wanted.connect(self.reader.read_rows)
         self.stage.back.connect(self.go_back)
         self.stage.depth_chosen.connect(self._depth)
         self.mode.chosen.connect(self._mode)
         self.line.changed.connect(self._query)
-        self.line.left.connect(self._to_canvas)
+        self.line.left.connect(self._focus_canvas)
         self.near.changed.connect(self._similarity)
         self.legend.switched.connect(self._switch)
         self.views.taken.connect(self._take_view)
@@ -60,7 +60,7 @@ class GraphPage(Drawn):
         elif self.is_stale:
             self._read()
         self.reader.read_views()
-        self._to_canvas()
+        self._focus_canvas()
 
     def leave(self) -> None:
         """Another page is shown: nothing runs here any more."""
@@ -135,7 +135,7 @@ class GraphPage(Drawn):
         else:
             self._go(shown)
 
-    def _picked(self, memory_id: str) -> None:
+    def _on_memory_picked(self, memory_id: str) -> None:
         self._followed = memory_id
         self.context.selection.select(memory_id, ORIGIN)
 

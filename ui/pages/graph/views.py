@@ -51,8 +51,8 @@ class FilterLine(QWidget):
         self.field.setClearButtonEnabled(True)
         self._funnel = QAction(self)
         self.field.addAction(self._funnel, QLineEdit.ActionPosition.LeadingPosition)
-        self.field.textEdited.connect(self._typed)
-        self.field.textChanged.connect(self._cleared)
+        self.field.textEdited.connect(self._on_text_edited)
+        self.field.textChanged.connect(self._on_text_changed)
         self.field.installEventFilter(self)
         self.trouble = label("", "danger", wrap=True)
         self.trouble.hide()
@@ -87,11 +87,11 @@ class FilterLine(QWidget):
         """Nobody types any more."""
         self._pause.stop()
 
-    def _typed(self, text: str) -> None:
+    def _on_text_edited(self, text: str) -> None:
         wrong = self._context.bridge.engine.library.parse(text).problems
         self._pause.start(_PAUSE_UNREAD_MS if wrong else _PAUSE_MS)
 
-    def _cleared(self, text: str) -> None:
+    def _on_text_changed(self, text: str) -> None:
         if not text and self._told:  # the cross in the field tells nobody that it was pressed
             self._pause.start(_PAUSE_MS)
 
@@ -150,7 +150,7 @@ class Nearness(QWidget):
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE_SLIDER_MS)
         self._pause.timeout.connect(self._tell)
-        self._slider.valueChanged.connect(self._moved)
+        self._slider.valueChanged.connect(self._on_slider_moved)
         theme.changed.connect(self._restyle)
         self._restyle()
 
@@ -175,7 +175,7 @@ class Nearness(QWidget):
         """Nobody moves it any more."""
         self._pause.stop()
 
-    def _moved(self) -> None:
+    def _on_slider_moved(self) -> None:
         self._value.setText(f"{self.value:.2f}")
         self._pause.start()
 

@@ -17,7 +17,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPaintEvent, 
 from core.types.values import Kind
 from core.types.views import EDGE_TYPES, MEANING, MemoryRow, WholeGraph
 from ui.pages.graph.canvas import Canvas, paint_edge, paint_ground, paint_plate, paint_ring, paint_tag
-from ui.pages.graph.geometry import LabelRequest, Numbers, Points, Viewport, apart, clipped, lines_path, place_labels
+from ui.pages.graph.geometry import LabelRequest, Numbers, Points, Viewport, apart, clip_lines, lines_path, place_labels
 from ui.pages.graph.legend import TIES, Counts
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import one_line
@@ -147,7 +147,7 @@ class FrameMaker:
         yield True
         found: list[tuple[NDArray[np.int8], Points, Points]] = []
         for chunk in _chunks(rows, _SLICE_CLIPPED):
-            crossing, start, end = clipped(px[scene.graph.a[chunk]], px[scene.graph.b[chunk]], big.w, big.h)
+            crossing, start, end = clip_lines(px[scene.graph.a[chunk]], px[scene.graph.b[chunk]], big.w, big.h)
             found.append((scene.graph.edge_type[chunk[crossing]], start, end))
             yield True
             if sum(len(types) for types, _, _ in found) >= MOST_EDGES:
@@ -165,7 +165,7 @@ class FrameMaker:
             rows = np.flatnonzero(types == number)
             for chunk in _chunks(rows, _SLICE_EDGES):
                 with _Painting(self._image, smooth=len(types) <= _SMOOTH_EDGES) as painter:
-                    painter.strokePath(lines_path(start[chunk], end[chunk]), _pen(number, self._theme, len(types)))
+                    painter.strokePath(lines_path(start[chunk], end[chunk]), _make_pen(number, self._theme, len(types)))
                 yield True
 
     def _nodes(self, px: Points, inside: Numbers, side: float) -> Iterator[bool]:
@@ -210,10 +210,10 @@ def edge_strength(number: int, count: int) -> float:
     return strength if EDGE_TYPES[number] == MEANING else min(1.0, strength * 1.8)
 
 
-def _pen(number: int, theme: Theme, count: int) -> QPen:
+def _make_pen(number: int, theme: Theme, count: int) -> QPen:
     tie = TIES[EDGE_TYPES[number]]
     # Mixed, not translucent: a blended line costs ten times an opaque one in software rendering.
-    colour = mixed(theme.colour("surface"), theme.colour(tie.colour), edge_strength(number, count))
+    colour = mix_colours(theme.colour("surface"), theme.colour(tie.colour), edge_strength(number, count))
     if count > _DASHED:
         # Dashes of thousands of lines melt into grey, and width 1 is the last one that is drawn fast.
         return QPen(colour, 1.0)
@@ -223,7 +223,7 @@ def _pen(number: int, theme: Theme, count: int) -> QPen:
     return pen
 
 
-def mixed(ground: QColor, colour: QColor, share: float) -> QColor:
+def mix_colours(ground: QColor, colour: QColor, share: float) -> QColor:
     """A colour as it would look were it translucent.
 
     Args:
@@ -260,13 +260,13 @@ def paint_live(painter: QPainter, scene: Scene, look: Viewport, theme: Theme) ->
     px = look.px(scene.xy)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
     rows = np.flatnonzero(scene.shown)[:LIVE_EDGES]
-    crossing, start, end = clipped(px[scene.graph.a[rows]], px[scene.graph.b[rows]], look.w, look.h)
+    crossing, start, end = clip_lines(px[scene.graph.a[rows]], px[scene.graph.b[rows]], look.w, look.h)
     types = scene.graph.edge_type[rows[crossing]]
     count = max(int(scene.shown.sum()), _DASHED + 1)
     for number in _ORDER:
         chosen = types == number
         if chosen.any():
-            painter.strokePath(lines_path(start[chosen], end[chosen]), _pen(number, theme, count))
+            painter.strokePath(lines_path(start[chosen], end[chosen]), _make_pen(number, theme, count))
     side = scene.side(look, theme)
     for number, kind in enumerate(_KINDS):
         of_kind = px[scene.graph.kind == number]
@@ -349,7 +349,7 @@ class Overlay:
         self._names = tuple(one_line(graph.group_names[row], 40) for row in self._groups.tolist())
         self._sizes = (0, {})
 
-    def put(self, rows: Iterable[MemoryRow]) -> None:
+    def keep_rows(self, rows: Iterable[MemoryRow]) -> None:
         """Keep light rows."""
         if len(self._rows) > _KEPT_ROWS:
             self._rows.clear()
@@ -475,9 +475,9 @@ class WholeCanvas(Canvas):
         self._moving.setEasingCurve(QEasingCurve.Type.InOutCubic)
         self._moving.valueChanged.connect(self._move)
         self._moving.finished.connect(self._redraw)
-        self._pause = _timer(self, _PAUSE_MS, self._redraw)
-        self._slice = _timer(self, 0, self._turn)
-        self._want = _timer(self, _WANT_MS, self._ask)
+        self._pause = _make_timer(self, _PAUSE_MS, self._redraw)
+        self._slice = _make_timer(self, 0, self._turn)
+        self._want = _make_timer(self, _WANT_MS, self._ask)
 
     # ---- what there is
 
@@ -487,7 +487,7 @@ class WholeCanvas(Canvas):
         self.rest()
         self.ids, self._frame = graph.ids, None
         self.xy = self._to = np.zeros((len(graph.ids), 2))
-        self.scene = None if not graph.ids else Scene(graph, self.xy, _shown(graph, off))
+        self.scene = None if not graph.ids else Scene(graph, self.xy, _edge_type_mask(graph, off))
         self.overlay.show_graph(graph)
         self.hovered = -1
         self.choose(chosen)
@@ -513,7 +513,7 @@ class WholeCanvas(Canvas):
     def switch(self, off: frozenset[str]) -> None:
         """Show edges of other types; nothing moves."""
         if self.scene is not None:
-            self.scene = replace(self.scene, shown=_shown(self.scene.graph, off))
+            self.scene = replace(self.scene, shown=_edge_type_mask(self.scene.graph, off))
             self._redraw()
 
     def _move(self, share: float) -> None:
@@ -558,7 +558,7 @@ class WholeCanvas(Canvas):
 
     def show_rows(self, rows: Iterable[MemoryRow]) -> None:
         """Take light rows that were wanted."""
-        self.overlay.put(rows)
+        self.overlay.keep_rows(rows)
         self.describe()
         self.update()
 
@@ -574,9 +574,9 @@ class WholeCanvas(Canvas):
         """The whole plane: places lie within -1 to 1."""
         corners = self._to if len(self._to) else np.array([[-1.0, -1.0], [1.0, 1.0]])
         pad = self.theme.px(_PAD)
-        return self.look.fitting(corners, pad, pad, 2000.0)
+        return self.look.fit_points(corners, pad, pad, 2000.0)
 
-    def linked(self, node: int) -> Numbers:
+    def neighbours_of(self, node: int) -> Numbers:
         """The nodes at the other ends of the edges that show."""
         if self.scene is None:
             return np.zeros(0, np.int64)
@@ -597,7 +597,7 @@ class WholeCanvas(Canvas):
         self._frame = None
         self._redraw()
 
-    def moved(self) -> None:
+    def on_look_changed(self) -> None:
         """The look is another one: show the picture under it, make a new one once it rests or does not reach."""
         frame = self._frame
         if frame is not None and frame.look.scale == self.look.scale and not frame.covers(self.look):
@@ -680,11 +680,11 @@ class WholeCanvas(Canvas):
         painter.end()
 
 
-def _shown(graph: WholeGraph, off: frozenset[str]) -> NDArray[np.bool_]:
+def _edge_type_mask(graph: WholeGraph, off: frozenset[str]) -> NDArray[np.bool_]:
     return ~np.isin(graph.edge_type, [EDGE_TYPES.index(name) for name in off])
 
 
-def _timer(parent: WholeCanvas, pause_ms: int, then: Callable[[], None]) -> QTimer:
+def _make_timer(parent: WholeCanvas, pause_ms: int, then: Callable[[], None]) -> QTimer:
     made = QTimer(parent)
     made.setSingleShot(True)
     made.setInterval(pause_ms)

@@ -117,7 +117,7 @@ class SelectionBar(QFrame):
         """The button of an act."""
         return self._buttons[act]
 
-    def offered(self) -> frozenset[str]:
+    def offered_acts(self) -> frozenset[str]:
         """What can be done with what is chosen."""
         return self._offered
 
@@ -203,8 +203,8 @@ class Changes(QObject):
             self._revise(ids, deed.revision, deed.done)
             return
         form = self._form(act, deed)
-        made = RevisionDialog(self._context, ids, form, _title(act, form, len(ids)), self._host)
-        made.agreed.connect(partial(self._agreed, tuple(ids)))
+        made = RevisionDialog(self._context, ids, form, _dialog_title(act, form, len(ids)), self._host)
+        made.agreed.connect(partial(self._on_form_agreed, tuple(ids)))
         self.dialog = made
         made.open()
 
@@ -215,10 +215,10 @@ class Changes(QObject):
             return TagForm(self.facets)
         return MoveForm(self._context, self.facets) if act == "move" else ImportanceForm(self._context)
 
-    def _agreed(self, ids: Sequence[str], form: Form) -> None:
+    def _on_form_agreed(self, ids: Sequence[str], form: Form) -> None:
         revision = form.revision()
         if revision is not None:
-            self._revise(ids, revision, form.done())
+            self._revise(ids, revision, form.describe_done())
 
     def _revise(self, ids: Sequence[str], revision: Revision, done: str) -> None:
         context = self._context
@@ -257,7 +257,7 @@ class Changes(QObject):
         context.tasks.run(task.success(lambda count: context.desk.say(f"{memories(count)} exported.")))
 
 
-def _title(act: str, form: Form, count: int) -> str:
+def _dialog_title(act: str, form: Form, count: int) -> str:
     if act == "importance":
         return f"Importance of {memories(count)}"
     return f"{form.verb} {memories(count)}"

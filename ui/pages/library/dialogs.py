@@ -86,7 +86,7 @@ class Form(QWidget):
         """What was entered; None while that is nothing."""
         raise NotImplementedError
 
-    def done(self) -> str:
+    def describe_done(self) -> str:
         """What was done, behind `12 memories`: `moved to work`."""
         raise NotImplementedError
 
@@ -108,7 +108,7 @@ class PlainForm(Form):
         """The change itself."""
         return self._deed.revision
 
-    def done(self) -> str:
+    def describe_done(self) -> str:
         """What was done."""
         return self._deed.done
 
@@ -135,9 +135,9 @@ class TagForm(Form):
 
     def __init__(self, facets: Facets | None) -> None:
         super().__init__()
-        self.add = _line("Add these tags", "Tags, with commas between them")
-        self.remove = _line("Take these tags away", "Tags, with commas between them")
-        layout = column(self, _named("Add", self.add), self.add, gap=6)
+        self.add = _make_line_edit("Add these tags", "Tags, with commas between them")
+        self.remove = _make_line_edit("Take these tags away", "Tags, with commas between them")
+        layout = column(self, _label_for("Add", self.add), self.add, gap=6)
         often = [] if facets is None else list(facets.tags)[:_OFFERED_TAGS]
         if often:
             chips = FlowBox()
@@ -148,7 +148,7 @@ class TagForm(Form):
                 flow.addWidget(made)
             layout.addWidget(chips)
         layout.addSpacing(6)
-        layout.addWidget(_named("Take away", self.remove))
+        layout.addWidget(_label_for("Take away", self.remove))
         layout.addWidget(self.remove)
         for field in (self.add, self.remove):
             field.textChanged.connect(self.changed)
@@ -157,19 +157,19 @@ class TagForm(Form):
         return lambda: self._offer(tag)
 
     def _offer(self, tag: str) -> None:
-        tags = _tags(self.add)
+        tags = _parse_tags(self.add)
         if tag not in tags:
             self.add.setText(", ".join((*tags, tag)))
         self.add.setFocus()
 
     def revision(self) -> Revision | None:
         """The tags."""
-        add, remove = _tags(self.add), _tags(self.remove)
+        add, remove = _parse_tags(self.add), _parse_tags(self.remove)
         return Revision(add_tags=add, remove_tags=remove) if add or remove else None
 
-    def done(self) -> str:
+    def describe_done(self) -> str:
         """What was done."""
-        return "tagged" if _tags(self.add) else "untagged"
+        return "tagged" if _parse_tags(self.add) else "untagged"
 
 
 class MoveForm(Form):
@@ -194,11 +194,11 @@ class MoveForm(Form):
             arrow.triggered.connect(self.space.showPopup)
             field.addAction(arrow, QLineEdit.ActionPosition.TrailingPosition)
         self._note = label("They get a place in a room there; all else about them stays.", "small", wrap=True)
-        column(self, _named("To the space", self.space), self.space, self._note, gap=6)
-        self.space.currentTextChanged.connect(self._typed)
+        column(self, _label_for("To the space", self.space), self.space, self._note, gap=6)
+        self.space.currentTextChanged.connect(self._on_space_changed)
         self.setFocusProxy(self.space)
 
-    def _typed(self, _text: str) -> None:
+    def _on_space_changed(self, _text: str) -> None:
         name = self._name
         is_new = bool(name) and name not in self._known
         self._note.setText(
@@ -216,7 +216,7 @@ class MoveForm(Form):
         """The move."""
         return Revision(space=self._name) if self._name else None
 
-    def done(self) -> str:
+    def describe_done(self) -> str:
         """What was done."""
         return f"moved to {one_line(self._name, 40)}"
 
@@ -237,14 +237,14 @@ class ImportanceForm(Form):
         self._figure = label("", "strong")
         self._figure.setMinimumWidth(context.theme.px(32))
         self._figure.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.slider.valueChanged.connect(self._moved)
-        layout = column(self, _named("How important they are", self.slider), gap=6)
+        self.slider.valueChanged.connect(self._on_slider_moved)
+        layout = column(self, _label_for("How important they are", self.slider), gap=6)
         layout.addLayout(row(self.slider, self._figure, gap=12))
         layout.addLayout(row(label("hardly", "small"), None, label("vital", "small")))
         self.setFocusProxy(self.slider)
-        self._moved(self.slider.value())
+        self._on_slider_moved(self.slider.value())
 
-    def _moved(self, value: int) -> None:
+    def _on_slider_moved(self, value: int) -> None:
         self._figure.setText(f"{value / 20:.2f}")
         self.changed.emit()
 
@@ -252,7 +252,7 @@ class ImportanceForm(Form):
         """The importance."""
         return Revision(importance=self.slider.value() / 20)
 
-    def done(self) -> str:
+    def describe_done(self) -> str:
         """What was done."""
         return f"now have the importance {self.slider.value() / 20:.2f}"
 
@@ -261,20 +261,20 @@ class ImportanceForm(Form):
         return f"{float(value):.2f}"
 
 
-def _line(name: str, hint: str) -> QLineEdit:
+def _make_line_edit(name: str, hint: str) -> QLineEdit:
     made = QLineEdit()
     made.setAccessibleName(name)
     made.setPlaceholderText(hint)
     return made
 
 
-def _named(text: str, field: QWidget) -> QLabel:
+def _label_for(text: str, field: QWidget) -> QLabel:
     made = label(text, "strong")
     made.setBuddy(field)
     return made
 
 
-def _tags(field: QLineEdit) -> tuple[str, ...]:
+def _parse_tags(field: QLineEdit) -> tuple[str, ...]:
     parts: Sequence[str] = [part.strip() for part in field.text().split(",")]
     return tuple(dict.fromkeys(part for part in parts if part))
 
@@ -371,8 +371,8 @@ class RevisionDialog(QDialog):
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE_MS)
         self._pause.timeout.connect(self._ask)
-        form.changed.connect(self._changed)
-        self._changed()
+        form.changed.connect(self._on_form_changed)
+        self._on_form_changed()
         self._ask()
         if form.focusPolicy() == Qt.FocusPolicy.NoFocus and form.focusProxy() is None:
             self.act.setFocus()
@@ -387,7 +387,7 @@ class RevisionDialog(QDialog):
         """Beginnings of memories, and what changes about them."""
         return [(one_line(one.head, 160), change_of(one)) for one in self._list.lines.rows()]
 
-    def _changed(self) -> None:
+    def _on_form_changed(self) -> None:
         self.act.setEnabled(False)
         self._pause.start()
 

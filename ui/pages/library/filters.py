@@ -49,8 +49,8 @@ class ListControls(QWidget):
         self._later.setSingleShot(True)
         self._later.timeout.connect(self._show_order)
         self._columns.sorted.connect(self._later.start)
-        self._header.customContextMenuRequested.connect(self._at_header)
-        self.order.chosen.connect(self._order)
+        self._header.customContextMenuRequested.connect(self._open_header_menu)
+        self.order.chosen.connect(self._on_order_chosen)
         self._show_order()
 
     @property
@@ -58,7 +58,7 @@ class ListControls(QWidget):
         """The menu of columns."""
         return self._menu
 
-    def _order(self, value: str) -> None:
+    def _on_order_chosen(self, value: str) -> None:
         self._columns.order(value[:-1], falls=value.endswith("-"))
 
     def _show_order(self) -> None:
@@ -66,23 +66,23 @@ class ListControls(QWidget):
         current = (self._columns.sort, self._columns.falls)
         if current not in orders:
             orders.insert(0, current)
-        choices = {_written(sort, falls): SORT_WORDS[sort, falls] for sort, falls in orders}
-        self.order.offer(choices, _written(*current))
-        self._name()
+        choices = {_format_sort(sort, falls): SORT_WORDS[sort, falls] for sort, falls in orders}
+        self.order.offer(choices, _format_sort(*current))
+        self._describe_order_button()
 
     def make_narrow(self, *, is_narrow: bool) -> None:
         """Say less where there is little room; what is not said stands in the menu and the tooltip."""
         if is_narrow != self._is_narrow:
             self._is_narrow = is_narrow
             self.order.show_choice(self.order.current)
-            self._name()
+            self._describe_order_button()
 
-    def _name(self) -> None:
+    def _describe_order_button(self) -> None:
         self.order.setToolTip("" if not self._is_narrow else self.order.accessibleName())
         if self._is_narrow:
             self.order.setText("Sort")
 
-    def _at_header(self, at: QPoint) -> None:
+    def _open_header_menu(self, at: QPoint) -> None:
         self._menu.popup(self._header.mapToGlobal(at))
 
     def fill(self) -> None:
@@ -106,11 +106,11 @@ class ListControls(QWidget):
         self._columns.choose(shown | {name} if is_shown else shown - {name})
 
 
-def _written(sort: str, falls: bool) -> str:
+def _format_sort(sort: str, falls: bool) -> str:
     return f"{sort}{'-' if falls else '+'}"
 
 
-def nothing_there(context: Context, query: Query, facets: Facets, width: int) -> EmptyState:
+def make_empty_state(context: Context, query: Query, facets: Facets, width: int) -> EmptyState:
     """What stands in the place of an empty list, with a way out.
 
     Args:
@@ -129,12 +129,12 @@ def nothing_there(context: Context, query: Query, facets: Facets, width: int) ->
             "or press Ctrl+O.",
             ("Import …", lambda: desk.import_paths.emit([])),
         )
-        return _within(state, theme, width)
+        return _limit_width(state, theme, width)
     chips = query.chips()
     actions = []
     if chips:
         last = chips[-1]
-        actions.append((f"Remove “{one_line(last.words, 24)}”", lambda: query.put(last.without)))
+        actions.append((f"Remove “{one_line(last.words, 24)}”", lambda: query.set_text(last.without)))
     if not query.has_status:
         actions.append(("Search everything", lambda: query.add("status", "all")))
     title = "No memory matches" if chips else "Nothing stands at present"
@@ -150,10 +150,10 @@ def nothing_there(context: Context, query: Query, facets: Facets, width: int) ->
         # Below each other: side by side they would keep the page from getting narrow.
         for name, run in actions:
             layout.insertWidget(layout.count() - 1, button(name, run), 0, Qt.AlignmentFlag.AlignHCenter)
-    return _within(state, theme, width)
+    return _limit_width(state, theme, width)
 
 
-def _within(state: EmptyState, theme: Theme, width: int) -> EmptyState:
+def _limit_width(state: EmptyState, theme: Theme, width: int) -> EmptyState:
     """With large text its sentence would keep the page from getting narrow."""
     for words in state.findChildren(QLabel):
         if words.wordWrap():
@@ -210,7 +210,7 @@ class Query(QObject):
         self._library = context.bridge.engine.library
         self.text = ""
 
-    def put(self, text: str) -> None:
+    def set_text(self, text: str) -> None:
         """Search for something else."""
         text = text.strip()
         if text != self.text:
@@ -251,13 +251,13 @@ class Query(QObject):
 
     def add(self, key: str, value: str) -> None:
         """Add a condition."""
-        self.put(self._library.with_term(self.text, key, value))
+        self.set_text(self._library.with_term(self.text, key, value))
 
     def toggle(self, key: str, value: str) -> None:
         """Add a condition, or take it away where it stands."""
         for term in self._library.parse(self.text).terms:
             if term.key == key and value in term.values and not term.negated:
-                self.put(self._library.without_term(self.text, term, value))
+                self.set_text(self._library.without_term(self.text, term, value))
                 return
         self.add(key, value)
 
@@ -315,16 +315,16 @@ class TermChips(QWidget):
                 widget.hide()
                 widget.deleteLater()
 
-    def shown(self) -> list[QPushButton]:
+    def chip_buttons(self) -> list[QPushButton]:
         """The chips that are shown."""
         widgets = [item.widget() for item in map(self._flow.itemAt, range(self._flow.count())) if item is not None]
         return [widget for widget in widgets if isinstance(widget, QPushButton)]
 
     def _remover(self, without: str) -> Callable[[], None]:
-        return lambda: self._query.put(without)
+        return lambda: self._query.set_text(without)
 
     def _clear(self) -> None:
-        self._query.put("")
+        self._query.set_text("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,18 +449,18 @@ class FilterBar(QWidget):
         statuses = {status.value: words for status, words in STATUS_WORDS.items()}
         sources = {source.value: words for source, words in SOURCE_WORDS.items()}
         offers: Mapping[str, Sequence[Choice]] = {
-            "Kind": _named("kind", facets.kinds, kinds, [kind.value for kind in Kind]),
+            "Kind": _choices_for("kind", facets.kinds, kinds, [kind.value for kind in Kind]),
             "Status": [
-                *_named("status", facets.statuses, statuses, [status.value for status in Status]),
+                *_choices_for("status", facets.statuses, statuses, [status.value for status in Status]),
                 Choice("", "", ""),
                 Choice("status", "all", "All of them"),
             ],
-            "Space": _named("space", facets.spaces),
-            "Source": _named("source", facets.sources, sources, [source.value for source in Source]),
-            "Client": _named("client", facets.clients),
+            "Space": _choices_for("space", facets.spaces),
+            "Source": _choices_for("source", facets.sources, sources, [source.value for source in Source]),
+            "Client": _choices_for("client", facets.clients),
             "Time": times(facets, self._clock.now_ms()),
             "Trust": _TRUST,
-            "Tags": _named("tag", dict(list(facets.tags.items())[:_MOST_TAGS])),
+            "Tags": _choices_for("tag", dict(list(facets.tags.items())[:_MOST_TAGS])),
             "More": _MORE,
         }
         for title, choices in offers.items():
@@ -468,7 +468,7 @@ class FilterBar(QWidget):
         self._show()
 
 
-def _named(
+def _choices_for(
     key: str, counts: Mapping[str, int], words: Mapping[str, str] | None = None, order: Iterable[str] = ()
 ) -> list[Choice]:
     wanted = list(order) or list(counts)

@@ -91,7 +91,7 @@ SORT_WORDS: Mapping[tuple[str, bool], str] = {
 """Every order in words, by sort and whether the largest comes first."""
 
 
-def _said(row: MemoryRow) -> str:
+def _describe_date(row: MemoryRow) -> str:
     # The time of day has no room here.
     return format_said_or_noted(row.occurred, row.recorded_at).split(",")[0]
 
@@ -104,7 +104,7 @@ def number(value: float) -> str:
 _TEXTS: Mapping[str, Callable[[MemoryRow], str]] = {
     "kind": lambda row: KIND_WORDS[row.kind],
     TEXT: lambda row: one_line(row.head),
-    "said": _said,
+    "said": _describe_date,
     "space": lambda row: one_line(row.space, 80),
     "room": lambda row: one_line(row.room or "", 80),
     "source": lambda row: SOURCE_WORDS[row.source],
@@ -129,7 +129,7 @@ def cell_text(column: Column, row: MemoryRow) -> str:
     return _TEXTS[column.id](row)
 
 
-def fitting(width: int, px: Callable[[float], int]) -> frozenset[str]:
+def columns_that_fit(width: int, px: Callable[[float], int]) -> frozenset[str]:
     """The columns shown where the person has chosen none: as many as leave the text its room.
 
     Args:
@@ -149,16 +149,16 @@ def fitting(width: int, px: Callable[[float], int]) -> frozenset[str]:
     return frozenset(shown)
 
 
-def written(columns: frozenset[str]) -> str:
+def format_columns(columns: frozenset[str]) -> str:
     """A choice of columns for the state file."""
     return ",".join(column.id for column in COLUMNS if column.id in columns)
 
 
-def read(text: str) -> frozenset[str] | None:
+def parse_columns(text: str) -> frozenset[str] | None:
     """A choice of columns from the state file.
 
     Args:
-        text: what `written` gave, or anything else.
+        text: what `format_columns` gave, or anything else.
 
     Returns:
         The choice with the text in it; None where the person made none.
@@ -345,11 +345,11 @@ class MemoryTable(QAbstractTableModel):
         self._context.tasks.run(
             query("Reading the library", lambda: library.rows(ids))
             .within(self, f"page {page}")
-            .success(lambda rows: self._take(page, asked, ids, rows))
+            .success(lambda rows: self._take_page(page, asked, ids, rows))
             .failure(lambda _: self._give_up(page, asked))
         )
 
-    def _take(self, page: int, asked: int, ids: Sequence[str], rows: Sequence[MemoryRow]) -> None:
+    def _take_page(self, page: int, asked: int, ids: Sequence[str], rows: Sequence[MemoryRow]) -> None:
         for row in rows:
             self._rows[row.id] = row
         if asked != self._round:  # the list was made anew meanwhile; its own pages are on their way

@@ -14,7 +14,7 @@ from core.types.values import Status
 from core.types.views import Facets, FindRequest, FindResult
 from ui.context import Context, Page, PageSpec
 from ui.pages.library.bulk import ACTS, Changes, SelectionBar
-from ui.pages.library.filters import FilterBar, ListControls, Query, TermChips, nothing_there
+from ui.pages.library.filters import FilterBar, ListControls, Query, TermChips, make_empty_state
 from ui.pages.library.search_line import QueryLine, SearchHelp
 from ui.pages.library.table import LibraryTable
 from ui.tasks import problem_of, query
@@ -83,7 +83,7 @@ class LibraryPage(Page):
         self.line.left.connect(self.table.setFocus)
         self.help.taken.connect(self.line.insert)
         self.help.closed.connect(self.line.take_back)
-        self.table.chosen.connect(self._chosen)
+        self.table.chosen.connect(self._on_rows_chosen)
         self.table.asked.connect(self.ask)
         self.table.let_go.connect(self._let_go)
         self.table.memories.dataChanged.connect(self._rows_came)
@@ -101,7 +101,7 @@ class LibraryPage(Page):
         """Show it; a wish is a search."""
         self._is_shown = True
         if wish.strip():
-            self.query.put(wish)
+            self.query.set_text(wish)
         if self.is_stale or not self.table.memories.ids:
             self._read_again()
         self._wants_keyboard = not self.table.memories.ids
@@ -142,7 +142,7 @@ class LibraryPage(Page):
         self.controls.make_narrow(is_narrow=is_narrow)
         self.filters.make_narrow(is_narrow=is_narrow)
         if not self.help.isHidden():
-            self.help.place(_below(self.line, self))
+            self.help.place(_query_line_bottom(self.line, self))
 
     # ---- reading
 
@@ -177,18 +177,18 @@ class LibraryPage(Page):
         self.context.tasks.run(
             query("Searching the library", lambda: library.find(request))
             .within(self, "find")
-            .success(lambda found: self._take(found, stays=stays))
+            .success(lambda found: self._take_result(found, stays=stays))
             .failure(lambda error: self._fail(error, stays=stays))
         )
 
-    def _take(self, found: FindResult, *, stays: bool) -> None:
+    def _take_result(self, found: FindResult, *, stays: bool) -> None:
         self._is_found = self._is_answered = True
         self._is_echo = True
         self.table.show_ids(found.ids, stays=stays)
         self._follow()
         self._is_echo = self._is_undone
         self._show_state()
-        self._chosen()
+        self._on_rows_chosen()
         self._is_echo = self._is_undone = False
 
     def _follow(self) -> None:
@@ -225,13 +225,13 @@ class LibraryPage(Page):
                 self._wants_keyboard = False
                 self.table.setFocus()
         elif facets is not None:
-            self.states.empty(nothing_there(self.context, self.query, facets, self.width()))
+            self.states.empty(make_empty_state(self.context, self.query, facets, self.width()))
             if not facets.statuses:
                 self._count.say("")
 
     # ---- choosing and acting
 
-    def _chosen(self) -> None:
+    def _on_rows_chosen(self) -> None:
         count = self.table.chosen_count
         rows = [self.table.memories.row_of(memory_id) for memory_id in self.table.chosen_ids()[:_LOOKED_AT]]
         known = [one for one in rows if one is not None]
@@ -247,7 +247,7 @@ class LibraryPage(Page):
 
     def _rows_came(self) -> None:
         if self.table.chosen_count:
-            self._chosen()  # whether they are pinned or archived is known only now
+            self._on_rows_chosen()  # whether they are pinned or archived is known only now
 
     def _looked_at(self, memory_id: str, origin: str) -> None:
         if origin == ORIGIN or not memory_id or self.table.chosen_count > 1:
@@ -284,13 +284,13 @@ class LibraryPage(Page):
 
     def _toggle_help(self) -> None:
         if self.help.isHidden():
-            self.help.open_below(_below(self.line, self))
+            self.help.open_below(_query_line_bottom(self.line, self))
             self.line.help.setChecked(True)
         else:
             self.help.shut()
 
 
-def _below(line: QueryLine, page: QWidget) -> int:
+def _query_line_bottom(line: QueryLine, page: QWidget) -> int:
     """Where on the page the query line ends, px."""
     return line.mapTo(page, QPoint(0, line.field.height())).y() + 6
 

@@ -113,8 +113,8 @@ class SearchHelp(QFrame):
         about, entries = documentation()
         self._list = ListView(HelpRows(theme), "Examples")
         self._list.show_lines(entries)
-        self._list.clicked.connect(lambda _: self._take(self._list.current))
-        self._list.opened.connect(self._take)
+        self._list.clicked.connect(lambda _: self._on_entry_taken(self._list.current))
+        self._list.opened.connect(self._on_entry_taken)
         head = row(label("What can be searched for", "section"), None, tool(theme, "x", "Close (Esc)", self.shut))
         layout = column(self, margins=12, gap=4)
         layout.addLayout(head)
@@ -148,7 +148,7 @@ class SearchHelp(QFrame):
             self.hide()
             self.closed.emit()
 
-    def _take(self, entry: HelpEntry) -> None:
+    def _on_entry_taken(self, entry: HelpEntry) -> None:
         self.shut()
         self.taken.emit(entry.example)
 
@@ -190,7 +190,7 @@ class QueryLine(QWidget):
         self._cross.triggered.connect(self.clear)
         self.field.addAction(self._cross, QLineEdit.ActionPosition.TrailingPosition)
         self.field.textChanged.connect(self._show_cross)
-        self.field.textEdited.connect(self._typed)
+        self.field.textEdited.connect(self._on_text_edited)
         self.field.installEventFilter(self)
         self.help = tool(context.theme, "circle-help", "What can be searched for (F1)", self.help_asked.emit)
         self.help.setCheckable(True)
@@ -237,14 +237,14 @@ class QueryLine(QWidget):
         self.help.setChecked(False)
         self.field.setFocus()
 
-    def _typed(self, text: str) -> None:
+    def _on_text_edited(self, text: str) -> None:
         wrong = self._context.bridge.engine.library.parse(text).problems
         self._pause.start(_PAUSE_UNREAD_MS if wrong else _PAUSE_MS)
 
     def apply(self) -> None:
         """Take what is typed."""
         self._pause.stop()
-        self._query.put(self.field.text())
+        self._query.set_text(self.field.text())
         self._show_problem()
 
     def rest(self) -> None:

@@ -47,11 +47,11 @@ from ui.pages.library.model import (
     Column,
     MemoryTable,
     cell_text,
-    fitting,
+    columns_that_fit,
+    format_columns,
     number,
-    read,
+    parse_columns,
     sort_of,
-    written,
 )
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole, spacing
@@ -83,7 +83,7 @@ class Columns(QObject):
         self._model = model
         self._context, self._theme, self._view = context, context.theme, view
         self.sort, self.falls = sort_of(context.prefs.text(_SORT))
-        self._chosen = read(context.prefs.text(_SHOWN))
+        self._chosen = parse_columns(context.prefs.text(_SHOWN))
         self._scale = context.theme.scale
         self._is_fitting = False
         self._header = header = view.horizontalHeader()
@@ -105,9 +105,9 @@ class Columns(QObject):
         header.setSectionResizeMode(PLACE["kind"], QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(PLACE[TEXT], QHeaderView.ResizeMode.Fixed)
         self._show_sort()
-        header.sectionResized.connect(self._resized)
-        header.sectionMoved.connect(self._moved)
-        header.sectionClicked.connect(self._clicked)
+        header.sectionResized.connect(self._on_section_resized)
+        header.sectionMoved.connect(self._on_section_moved)
+        header.sectionClicked.connect(self._on_section_clicked)
 
     @property
     def shown(self) -> frozenset[str]:
@@ -133,7 +133,7 @@ class Columns(QObject):
             columns: their ids; None for those there is room for.
         """
         self._chosen = None if columns is None else columns | {TEXT}
-        self._context.prefs.keep(_SHOWN, "" if self._chosen is None else written(self._chosen))
+        self._context.prefs.keep(_SHOWN, "" if self._chosen is None else format_columns(self._chosen))
         self.fit()
 
     def fit(self) -> None:
@@ -142,7 +142,7 @@ class Columns(QObject):
             return
         self._is_fitting = True
         width = self._view.viewport().width()
-        shown = self._chosen or fitting(width, self._theme.px)
+        shown = self._chosen or columns_that_fit(width, self._theme.px)
         for place, column in enumerate(COLUMNS):
             self._header.setSectionHidden(place, column.id not in shown)
         others = sum(self._header.sectionSize(PLACE[name]) for name in shown if name != TEXT)
@@ -162,19 +162,19 @@ class Columns(QObject):
         self._is_fitting = False
         self.fit()
 
-    def _resized(self, _place: int, _old: int, _new: int) -> None:
+    def _on_section_resized(self, _place: int, _old: int, _new: int) -> None:
         if not self._is_fitting:
             self.fit()
             self._keep()
 
-    def _moved(self, _place: int, _old: int, _new: int) -> None:
+    def _on_section_moved(self, _place: int, _old: int, _new: int) -> None:
         self._keep()
         self.moved.emit()
 
     def _keep(self) -> None:
         self._context.prefs.keep(_STATE, self._header.saveState())
 
-    def _clicked(self, place: int) -> None:
+    def _on_section_clicked(self, place: int) -> None:
         column = COLUMNS[place]
         if column.sort:
             self.order(column.sort, falls=not self.falls if column.sort == self.sort else column.falls)
@@ -224,11 +224,11 @@ class Cells(QStyledItemDelegate):
         self._lines: dict[str, str] = {}
         self._metrics: dict[FontRole, QFontMetrics] = {}
         self._own: dict[str, Paint] = {
-            "kind": self._kind,
-            TEXT: self._text,
-            "trust": self._trust,
-            "status": self._status,
-            "tags": self._tags,
+            "kind": self._draw_kind,
+            TEXT: self._draw_text,
+            "trust": self._draw_trust,
+            "status": self._draw_status,
+            "tags": self._draw_tags,
         }
 
     def restyle(self) -> None:
@@ -248,18 +248,18 @@ class Cells(QStyledItemDelegate):
         column = COLUMNS[index.column()]
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._ground(painter, rect, index, is_chosen=is_chosen)
+        self._draw_ground(painter, rect, index, is_chosen=is_chosen)
         row = self._model.row_at(index.row())
         inner = rect.adjusted(spacing().s, 0, -spacing().s, 0)
         if row is None:
-            self._waiting(painter, inner, column, index.row())
+            self._draw_placeholder(painter, inner, column, index.row())
         elif column.id in self._own:
             self._own[column.id](painter, inner, row, is_chosen)
         else:
-            self._plain(painter, inner, column, row)
+            self._draw_plain(painter, inner, column, row)
         painter.restore()
 
-    def _ground(
+    def _draw_ground(
         self, painter: QPainter, rect: QRect, index: QModelIndex | QPersistentModelIndex, *, is_chosen: bool
     ) -> None:
         colour = self._theme.colour
@@ -277,7 +277,7 @@ class Cells(QStyledItemDelegate):
             if index.column() == self.ends[1]:
                 painter.fillRect(QRect(rect.right() - 1, rect.top(), 2, rect.height()), ring)
 
-    def _waiting(self, painter: QPainter, rect: QRect, column: Column, place: int) -> None:
+    def _draw_placeholder(self, painter: QPainter, rect: QRect, column: Column, place: int) -> None:
         """A faint bar where words will be; its length differs from line to line, as theirs will."""
         share = 0.4 + 0.5 * ((place * 7919 + COLUMNS.index(column) * 104_729) % 97) / 97
         height = self._theme.px(8)
@@ -288,7 +288,7 @@ class Cells(QStyledItemDelegate):
         painter.setBrush(self._theme.colour("line"))
         painter.drawRoundedRect(QRectF(left, rect.center().y() - height / 2, width, height), height / 2, height / 2)
 
-    def _write(
+    def _draw_words(
         self,
         painter: QPainter,
         rect: QRect,
@@ -299,52 +299,52 @@ class Cells(QStyledItemDelegate):
     ) -> None:
         painter.setFont(self._theme.font(role))
         painter.setPen(self._theme.colour(ink))
-        shown = self._measure(role).elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
+        shown = self._metrics_for(role).elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
         painter.drawText(rect, align, shown)
 
-    def _measure(self, role: FontRole) -> QFontMetrics:
+    def _metrics_for(self, role: FontRole) -> QFontMetrics:
         if role not in self._metrics:
             self._metrics[role] = QFontMetrics(self._theme.font(role))
         return self._metrics[role]
 
-    def _plain(self, painter: QPainter, rect: QRect, column: Column, row: MemoryRow) -> None:
+    def _draw_plain(self, painter: QPainter, rect: QRect, column: Column, row: MemoryRow) -> None:
         ink = "muted" if column.id in _QUIET else "ink"
         role: FontRole = "number" if column.is_number or column.id in {"said", "learned", "recalled"} else "body"
-        self._write(painter, rect, cell_text(column, row), ink, role, _RIGHT if column.is_number else _LEFT)
+        self._draw_words(painter, rect, cell_text(column, row), ink, role, _RIGHT if column.is_number else _LEFT)
 
-    def _kind(self, painter: QPainter, rect: QRect, row: MemoryRow, _is_chosen: bool) -> None:
+    def _draw_kind(self, painter: QPainter, rect: QRect, row: MemoryRow, _is_chosen: bool) -> None:
         colour = self._theme.colour(KIND_TOKENS[row.kind])
         size = self._theme.px(12)
         draw_kind(painter, row.kind, QPointF(rect.left() + self._theme.px(12), rect.center().y() + 1), size, colour)
 
-    def _text(self, painter: QPainter, rect: QRect, row: MemoryRow, _is_chosen: bool) -> None:
+    def _draw_text(self, painter: QPainter, rect: QRect, row: MemoryRow, _is_chosen: bool) -> None:
         room = QRect(rect)
         if row.status is not Status.ACTIVE:
             words = STATUS_WORDS[row.status]
             ink = _STATUS_INKS.get(row.status, "muted")
-            room.setRight(self._chip(painter, room, words, ink, at_right=True) - spacing().s)
+            room.setRight(self._draw_chip(painter, room, words, ink, at_right=True) - spacing().s)
         if row.pinned:
             side = self._theme.px(14)
             place = QRect(room.right() - side, room.center().y() - side // 2, side, side)
             self._theme.icon("pin", "accent").paint(painter, place)
             room.setRight(place.left() - spacing().s)
         if row.warned:
-            room.setRight(self._warning(painter, room) - spacing().s)
+            room.setRight(self._draw_warning(painter, room) - spacing().s)
         stands = row.status in {Status.ACTIVE, Status.DISPUTED}
-        self._write(painter, room, self._line(row), "ink" if stands else "muted")
+        self._draw_words(painter, room, self._single_line_of(row), "ink" if stands else "muted")
 
-    def _warning(self, painter: QPainter, rect: QRect) -> int:
+    def _draw_warning(self, painter: QPainter, rect: QRect) -> int:
         """A mark, and its words where the text keeps its room beside them; where it begins."""
         theme, side, words = self._theme, self._theme.px(14), 0
-        wide = self._measure("caption").horizontalAdvance(WARNED_WORDS) + theme.px(2)
+        wide = self._metrics_for("caption").horizontalAdvance(WARNED_WORDS) + theme.px(2)
         if rect.width() > theme.px(_LEAST_BESIDE) + wide:
             words = wide + theme.px(4)
-            self._write(painter, rect.adjusted(rect.width() - wide, 0, 0, 0), WARNED_WORDS, "warning", "caption")
+            self._draw_words(painter, rect.adjusted(rect.width() - wide, 0, 0, 0), WARNED_WORDS, "warning", "caption")
         place = QRect(rect.right() - words - side, rect.center().y() - side // 2, side, side)
         theme.icon("triangle-alert", "warning").paint(painter, place)
         return place.left()
 
-    def _line(self, row: MemoryRow) -> str:
+    def _single_line_of(self, row: MemoryRow) -> str:
         """The text as one line, worked out once: marks are looked for character by character."""
         line = self._lines.get(row.id)
         if line is None:
@@ -353,11 +353,11 @@ class Cells(QStyledItemDelegate):
             line = self._lines[row.id] = one_line(row.head)
         return line
 
-    def _chip(
+    def _draw_chip(
         self, painter: QPainter, rect: QRect, text: str, ink: str = "muted", rim: str = "", *, at_right: bool = False
     ) -> int:
         """A small pill with a word; where it begins or ends, towards what still has room."""
-        theme, metrics = self._theme, self._measure("caption")
+        theme, metrics = self._theme, self._metrics_for("caption")
         width = min(metrics.horizontalAdvance(text) + theme.px(14), rect.width())
         height = theme.px(20)
         left = rect.right() - width if at_right else rect.left()
@@ -366,26 +366,26 @@ class Cells(QStyledItemDelegate):
         painter.setPen(theme.colour(rim or ("line" if ink == "muted" else ink)))
         painter.drawRoundedRect(pill, height / 2, height / 2)
         inside = pill.toRect().adjusted(theme.px(6), 0, -theme.px(6) + 1, 0)
-        self._write(painter, inside, text, ink, "caption", Qt.AlignmentFlag.AlignCenter)
+        self._draw_words(painter, inside, text, ink, "caption", Qt.AlignmentFlag.AlignCenter)
         return left if at_right else left + width
 
-    def _tags(self, painter: QPainter, rect: QRect, row: MemoryRow, is_chosen: bool) -> None:
+    def _draw_tags(self, painter: QPainter, rect: QRect, row: MemoryRow, is_chosen: bool) -> None:
         room = QRect(rect)
-        metrics, theme = self._measure("caption"), self._theme
+        metrics, theme = self._metrics_for("caption"), self._theme
         for place, tag in enumerate(row.tags):
             words = one_line(tag, 40)
             left = len(row.tags) - place
             rest = theme.px(24) if left > 1 else 0
             if place and metrics.horizontalAdvance(words) + theme.px(14) + rest > room.width():
-                self._write(painter, room, f"+{left}", "muted", "caption")
+                self._draw_words(painter, room, f"+{left}", "muted", "caption")
                 return
-            end = self._chip(painter, room.adjusted(0, 0, -rest, 0), words, rim="faint" if is_chosen else "line")
+            end = self._draw_chip(painter, room.adjusted(0, 0, -rest, 0), words, rim="faint" if is_chosen else "line")
             room.setLeft(end + theme.px(4))
 
-    def _trust(self, painter: QPainter, rect: QRect, row: MemoryRow, _is_chosen: bool) -> None:
+    def _draw_trust(self, painter: QPainter, rect: QRect, row: MemoryRow, _is_chosen: bool) -> None:
         theme = self._theme
-        figure = self._measure("number").horizontalAdvance("0.00") + theme.px(2)
-        self._write(painter, rect, number(row.trust), "ink", "number", _RIGHT)
+        figure = self._metrics_for("number").horizontalAdvance("0.00") + theme.px(2)
+        self._draw_words(painter, rect, number(row.trust), "ink", "number", _RIGHT)
         width, height = theme.px(_BAR), theme.px(4)
         left = rect.right() - figure - theme.px(8) - width
         if left < rect.left():
@@ -398,11 +398,11 @@ class Cells(QStyledItemDelegate):
         track.setWidth(max(height, width * min(1.0, row.trust)))
         painter.drawRoundedRect(track, height / 2, height / 2)
 
-    def _status(self, painter: QPainter, rect: QRect, row: MemoryRow, _is_chosen: bool) -> None:
+    def _draw_status(self, painter: QPainter, rect: QRect, row: MemoryRow, _is_chosen: bool) -> None:
         if row.status is Status.ACTIVE:
-            self._write(painter, rect, STATUS_WORDS[row.status], "muted")
+            self._draw_words(painter, rect, STATUS_WORDS[row.status], "muted")
         else:
-            self._chip(painter, rect, STATUS_WORDS[row.status], _STATUS_INKS.get(row.status, "muted"))
+            self._draw_chip(painter, rect, STATUS_WORDS[row.status], _STATUS_INKS.get(row.status, "muted"))
 
 
 _GLANCE_MS = 30
@@ -571,7 +571,7 @@ class LibraryTable(QTableView):
             # The one that was chosen is gone: the next one takes its place, so that one can go on by keyboard.
             current = min(max(place.line, 0), len(ids) - 1)
             lines = [current]
-        ranges = list(_joined(lines))
+        ranges = list(_join_ranges(lines))
         if len(ranges) > _MOST_RANGES:
             ranges = []
             self.let_go.emit()
@@ -667,14 +667,14 @@ class LibraryTable(QTableView):
         self._hover(QModelIndex())
 
     def _hover(self, index: QModelIndex) -> None:
-        self.cells.hovered = _repainted(self, self.cells.hovered, index.row())
+        self.cells.hovered = _repaint_lines(self, self.cells.hovered, index.row())
 
     def _mark(self, index: QModelIndex, _before: QModelIndex | None = None) -> None:
         line = index.row() if self.hasFocus() else -1
-        self.cells.marked = _repainted(self, self.cells.marked, line)
+        self.cells.marked = _repaint_lines(self, self.cells.marked, line)
 
 
-def _repainted(table: QTableView, old: int, new: int) -> int:
+def _repaint_lines(table: QTableView, old: int, new: int) -> int:
     """Paint two lines anew, -1 for none; the second is the one that counts from now on."""
     for line in {old, new} - {-1}:
         top = table.rowViewportPosition(line)
@@ -690,7 +690,7 @@ def _lines_of(ids: tuple[str, ...], chosen: tuple[str, ...]) -> list[int]:
     return [line for line, memory_id in enumerate(ids) if memory_id in wanted] if wanted else []
 
 
-def _joined(lines: Iterable[int]) -> Iterable[tuple[int, int]]:
+def _join_ranges(lines: Iterable[int]) -> Iterable[tuple[int, int]]:
     """Lines as stretches without a gap."""
     first = last = -2
     for line in lines:

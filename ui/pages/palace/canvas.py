@@ -121,7 +121,7 @@ class Navigator:
     def _step_locus(self, spot: PlacedLocus, dx: int, dy: int) -> None:
         canvas = self._canvas
         inside = self._next_in([spot.room], spot, dx, dy)
-        others = [room for room in canvas.scene.of_wing(spot.room.wing.id) if room is not spot.room]
+        others = [room for room in canvas.scene.rooms_of_wing(spot.room.wing.id) if room is not spot.room]
         found = inside or self._next_in(others, spot, dx, dy)
         if found is not None:
             canvas.pick(found)
@@ -149,7 +149,7 @@ class Navigator:
         canvas = self._canvas
         here = canvas.scene.rooms.get(canvas.marks.cursor_room)
         if here is None:
-            rooms = canvas.scene.of_wing(canvas.where.wing_id)
+            rooms = canvas.scene.rooms_of_wing(canvas.where.wing_id)
             first = min(rooms, key=lambda room: (room.rect.top(), room.rect.left()), default=None)
             if first is not None:
                 canvas.stand(room_id=first.id)
@@ -199,7 +199,7 @@ class Navigator:
             canvas.enter_wing(wing or next((w.id for w in canvas.scene.wings if w.rooms), ""))
         elif where.level == WING:
             room = spot.room.id if spot is not None else canvas.marks.cursor_room
-            canvas.enter_room(room or next((r.id for r in canvas.scene.of_wing(where.wing_id)), ""))
+            canvas.enter_room(room or next((r.id for r in canvas.scene.rooms_of_wing(where.wing_id)), ""))
         elif spot is None:
             self._middle_locus()
         else:

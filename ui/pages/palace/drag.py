@@ -128,7 +128,7 @@ class RoomDrag:
     @property
     def _is_free(self) -> bool:
         wide = self._to.adjusted(-_NEARLY, -_NEARLY, _NEARLY, _NEARLY)
-        others = (room for room in self._canvas.scene.of_wing(self._room.wing.id) if room is not self._room)
+        others = (room for room in self._canvas.scene.rooms_of_wing(self._room.wing.id) if room is not self._room)
         return not any(wide.intersects(room.rect) for room in others)
 
     def move(self, to: QPointF) -> None:
@@ -244,13 +244,13 @@ class Mover(QObject):
             return
         memory_id, start = spot.id, (spot.x, spot.y)
         end = (room.rect.left() + x, room.rect.top() + y)
-        spot.room.put(spot.at, *end)
+        spot.room.place_locus(spot.at, *end)
         self._canvas.update()
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
             write("Moving a memory", lambda: palace.move_locus(memory_id, room.id, x, y))
             .within(self)
-            .failure(lambda error: self._refused(error, lambda: self._locus_back(memory_id, end, start)))
+            .failure(lambda error: self._on_move_refused(error, lambda: self._locus_back(memory_id, end, start)))
         )
 
     def _move_wing(self) -> None:
@@ -265,22 +265,24 @@ class Mover(QObject):
         self._context.tasks.run(
             write("Moving a room", lambda: palace.move_room(room_id, x, y))
             .within(self)
-            .failure(lambda error: self._refused(error, lambda: self._room_back(room_id, start)))
+            .failure(lambda error: self._on_move_refused(error, lambda: self._room_back(room_id, start)))
         )
 
-    def _refused(self, error: BaseException, back: Callable[[], None]) -> None:
+    def _on_move_refused(self, error: BaseException, back: Callable[[], None]) -> None:
         back()
         problem = problem_of(error)
         if problem is not None:
             self._context.tasks.problem.emit(problem)
 
     def _locus_back(self, memory_id: str, start: tuple[float, float], end: tuple[float, float]) -> None:
-        def put(share: float) -> None:
+        def place_at_share(share: float) -> None:
             spot = self._canvas.scene.spot_of(memory_id)
             if spot is not None:
-                spot.room.put(spot.at, start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share)
+                spot.room.place_locus(
+                    spot.at, start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share
+                )
 
-        self._glide(put)
+        self._glide(place_at_share)
 
     def _room_back(self, room_id: str, end: QPointF) -> None:
         room = self._canvas.scene.rooms.get(room_id)

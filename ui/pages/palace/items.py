@@ -117,7 +117,7 @@ class RoomItem:
         """
         was, self.wing, self.plan = self.plan, wing, room
         self.rect = QRectF(wing.x + room.x, wing.y + room.y, room.w, room.h)
-        self._stand()
+        self._update_positions()
         self._forget()
         return (was.count, was.density) != (room.count, room.density) or self.loci is None
 
@@ -139,11 +139,11 @@ class RoomItem:
         self.kind = loci.kind.astype(np.int64)
         self.kinds = frozenset(int(kind) for kind in np.unique(loci.kind))
         self.strength = np.clip(loci.strength.astype(np.float64), 0.0, 1.0)
-        self._stand()
+        self._update_positions()
         self._forget()
         return bool(self.fresh.any())
 
-    def _stand(self) -> None:
+    def _update_positions(self) -> None:
         if self.loci is not None:
             self.wx = self.loci.x.astype(np.float64) + self.rect.left()
             self.wy = self.loci.y.astype(np.float64) + self.rect.top()
@@ -166,10 +166,10 @@ class RoomItem:
         self._textures.clear()
         loci = self.loci
         status = loci.status.astype(np.int64)
-        believed = _believed(loci, look)
+        believed = _believed_mask(loci, look)
         self.shown = status != _DELETED
         self.hollow = _IS_HOLLOW[status].astype(np.int64)
-        self.shade = np.where(believed, _shades(loci, look), GREY)
+        self.shade = np.where(believed, _shades_of(loci, look), GREY)
         self.opacity = np.where(believed, 1.0, _UNBELIEVED)
         if look.until is None:
             self.opacity[_IS_FAINT[status] & believed] = _FAINT
@@ -209,10 +209,10 @@ class RoomItem:
         if key not in self._textures:
             wide = max(1, round((room.w - 2 * MARGIN - 1) / step) + 1)
             high = max(1, round((room.h - HEADER - MARGIN - 1) / step) + 1)
-            self._textures[key] = self._stamp(side, colours, wide, high)
+            self._textures[key] = self._render_texture(side, colours, wide, high)
         return self._textures[key], ground
 
-    def _stamp(self, side: int, colours: Sequence[QColor], wide: int, high: int) -> QPixmap:
+    def _render_texture(self, side: int, colours: Sequence[QColor], wide: int, high: int) -> QPixmap:
         pixels = np.zeros((high * side, wide * side, 4), np.uint8)
         if self.loci is not None:
             shown = np.flatnonzero(self.shown)
@@ -252,7 +252,7 @@ class RoomItem:
         at = int(np.argmin(apart))
         return at if apart[at] <= reach else -1
 
-    def put(self, at: int, x: float, y: float) -> None:
+    def place_locus(self, at: int, x: float, y: float) -> None:
         """Draw a locus elsewhere before the engine has said so.
 
         Args:
@@ -269,7 +269,7 @@ class RoomItem:
             corner: its upper left corner in the palace.
         """
         self.rect.moveTopLeft(corner)
-        self._stand()
+        self._update_positions()
 
     def free_place(self, x: float, y: float, moving: str = "") -> tuple[float, float] | None:
         """The free place nearest to a point.
@@ -301,7 +301,7 @@ class RoomItem:
         return float(px[best]), float(py[best])
 
 
-def _believed(loci: Loci, look: LocusStyle) -> NDArray[np.bool_]:
+def _believed_mask(loci: Loci, look: LocusStyle) -> NDArray[np.bool_]:
     stands: NDArray[np.bool_] = loci.retired_at == STANDS_STILL
     if look.until is None:
         return stands
@@ -310,7 +310,7 @@ def _believed(loci: Loci, look: LocusStyle) -> NDArray[np.bool_]:
     return np.asarray((loci.recorded_at <= look.until) & (look.until < loci.retired_at), np.bool_)
 
 
-def _shades(loci: Loci, look: LocusStyle) -> NDArray[np.int64]:
+def _shades_of(loci: Loci, look: LocusStyle) -> NDArray[np.int64]:
     if look.colour == "kind":
         return loci.kind.astype(np.int64)
     if look.colour == "age":
@@ -332,7 +332,7 @@ class Heads:
             self._rows.move_to_end(memory_id)
         return row
 
-    def put(self, rows: Iterable[MemoryRow]) -> None:
+    def keep_rows(self, rows: Iterable[MemoryRow]) -> None:
         """Keep rows that were read."""
         for row in rows:
             self._rows[row.id] = row
@@ -348,7 +348,7 @@ class Heads:
         for memory_id in wanted:
             self._rows.pop(memory_id, None)
 
-    def missing(self, ids: Iterable[str], most: int) -> tuple[str, ...]:
+    def missing_ids(self, ids: Iterable[str], most: int) -> tuple[str, ...]:
         """Those that were not read yet.
 
         Args:
@@ -440,20 +440,20 @@ class Cards:
         most = max(1, int(box.height() / high))
         painter.setFont(font)
         painter.setPen(self._theme.colour("ink"))
-        for nr, line in enumerate(self._broken(memory_id, found.head, font, box.width(), most)):
+        for nr, line in enumerate(self._break_text(memory_id, found.head, font, box.width(), most)):
             at = QRectF(box.left(), box.top() + nr * high, box.width() + 2, high)
             painter.drawText(at, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, line)
 
-    def _broken(self, memory_id: str, text: str, font: QFont, width: float, most: int) -> tuple[str, ...]:
+    def _break_text(self, memory_id: str, text: str, font: QFont, width: float, most: int) -> tuple[str, ...]:
         key = (memory_id, int(width), most, text)
         if key not in self._lines:
             while len(self._lines) >= _LINES_KEPT:
                 self._lines.popitem(last=False)
-            self._lines[key] = broken(one_line(text), font, width, most)
+            self._lines[key] = break_text(one_line(text), font, width, most)
         return self._lines[key]
 
 
-def broken(text: str, font: QFont, width: float, most: int) -> tuple[str, ...]:
+def break_text(text: str, font: QFont, width: float, most: int) -> tuple[str, ...]:
     """A text in lines of a width; the last one is cut where there is more.
 
     Args:

@@ -116,7 +116,7 @@ class Reader(QObject):
 
     def _read_rooms(self) -> None:
         rooms = self._scene.rooms
-        seen = {room.id for room in self._scene.seen(self._canvas.camera.goal)}
+        seen = {room.id for room in self._scene.rooms_in_sight(self._canvas.camera.goal)}
         self._to_read = sorted((room for room in self._to_read if room in rooms), key=lambda room: room not in seen)
         while self._to_read and len(self._reading) < _AT_ONCE:
             self._read_room(self._to_read.pop(0))
@@ -130,7 +130,7 @@ class Reader(QObject):
             query("Reading a room", lambda: palace.loci(room_id))
             .within(self)
             .success(self._take_room)
-            .failure(lambda error: self._no_room(room_id, error))
+            .failure(lambda error: self._on_room_failed(room_id, error))
         )
 
     def _take_room(self, loci: Loci) -> None:
@@ -138,7 +138,7 @@ class Reader(QObject):
         self._canvas.fill(loci)
         self._read_rooms()
 
-    def _no_room(self, room_id: str, error: BaseException) -> None:
+    def _on_room_failed(self, room_id: str, error: BaseException) -> None:
         self._reading.discard(room_id)
         if isinstance(error, LociError) and error.code is Code.NOT_FOUND:
             self.soon()  # it went between the plan and now
@@ -170,10 +170,10 @@ class Seeker(QObject):
         super().__init__(canvas)
         self._context, self._canvas = context, canvas
         self.sought = context.selection.current
-        canvas.picked.connect(self._picked)
+        canvas.picked.connect(self._on_memory_picked)
         context.selection.changed.connect(self._follow)
 
-    def _picked(self, memory_id: str) -> None:
+    def _on_memory_picked(self, memory_id: str) -> None:
         self.sought = ""
         self._context.selection.select(memory_id, "palace")
         self._read_ties(memory_id)
@@ -201,11 +201,11 @@ class Seeker(QObject):
         self._context.tasks.run(
             query("Looking where it stands", lambda: palace.locate(memory_id))
             .within(self, "where")
-            .success(self._found)
+            .success(self._on_locus_found)
             .failure(lambda _: None)  # it has no place yet; it is sought again when the plan changes
         )
 
-    def _found(self, found: Whereabouts) -> None:
+    def _on_locus_found(self, found: Whereabouts) -> None:
         room = self._canvas.scene.rooms.get(found.room_id)
         if room is not None and found.memory_id == self.sought:
             self._arrive(found.memory_id, room.rect.left() + found.x, room.rect.top() + found.y)

@@ -85,7 +85,7 @@ class Head(QWidget):
             for nr, (name, run) in enumerate(way):
                 if nr:
                     self._way.addWidget(label("›", "muted"))
-                self._way.addWidget(_crumb(name, run))
+                self._way.addWidget(_make_crumb(name, run))
             self._crumbs.setVisible(bool(way))
         self.count.say(count)
         self._shown = shown
@@ -106,7 +106,7 @@ class Head(QWidget):
         self.level.setVisible(self.width() >= sum(chip.sizeHint().width() + 8 for chip in chips))
 
 
-def _crumb(name: str, run: Callable[[], None] | None) -> QWidget:
+def _make_crumb(name: str, run: Callable[[], None] | None) -> QWidget:
     shown = one_line(name, 40)
     return label(shown, "muted") if run is None else button(shown, run, kind="crumb", hint=f"Go to {shown}")
 
@@ -185,15 +185,15 @@ class PalacePage(Page):
         self.legend.setVisible(self.width() >= self.context.theme.px(540))
 
     def _connect(self) -> None:
-        self.canvas.looked.connect(self._looked)
+        self.canvas.looked.connect(self._on_view_looked)
         self.canvas.said.connect(self._say)
-        self.reader.got_plan.connect(self._got_plan)
-        self.reader.failed.connect(self._no_plan)
-        self.reader.done.connect(self._all_read)
-        self.head.colour.chosen.connect(self._dress)
-        self.head.kinds.chosen.connect(self._dress)
+        self.reader.got_plan.connect(self._on_plan_read)
+        self.reader.failed.connect(self._on_plan_failed)
+        self.reader.done.connect(self._on_reading_done)
+        self.head.colour.chosen.connect(self._apply_style)
+        self.head.kinds.chosen.connect(self._apply_style)
         self.head.level.chosen.connect(self._go_level)
-        self.time.moved.connect(self._dress)
+        self.time.moved.connect(self._apply_style)
         self.context.theme.changed.connect(self._arrange_foot)
 
     # ---- what the shell asks
@@ -233,7 +233,7 @@ class PalacePage(Page):
 
     # ---- what was read
 
-    def _no_plan(self, error: BaseException) -> None:
+    def _on_plan_failed(self, error: BaseException) -> None:
         self.is_stale = True
         problem = problem_of(error)
         if problem is None:
@@ -243,7 +243,7 @@ class PalacePage(Page):
         else:
             self.context.tasks.problem.emit(problem)
 
-    def _got_plan(self, plan: PalacePlan) -> None:
+    def _on_plan_read(self, plan: PalacePlan) -> None:
         self.time.show_plan(plan)
         if not self.scene.rooms:
             self._show_nothing(plan)
@@ -253,7 +253,7 @@ class PalacePage(Page):
         if not self._is_placed:
             self._is_placed = True
             place_camera(self.canvas.camera, self.scene, self.context.prefs.text(_CAMERA))
-        self._dress()
+        self._apply_style()
         self.seeker.seek()
 
     def _take_keyboard(self) -> None:
@@ -274,7 +274,7 @@ class PalacePage(Page):
             query("Counting memories", lambda: library.find(FindRequest()))
             .within(self, "standing")
             .success(self._show_standing)
-            .failure(self._no_plan)
+            .failure(self._on_plan_failed)
         )
 
     def _show_standing(self, found: FindResult) -> None:
@@ -291,21 +291,23 @@ class PalacePage(Page):
     def _arrange(self) -> None:
         palace = self.context.bridge.engine.palace
         self.context.tasks.run(
-            query("Giving memories their places", palace.arrange).within(self, "arrange").success(self._arranged)
+            query("Giving memories their places", palace.arrange)
+            .within(self, "arrange")
+            .success(self._on_memories_arranged)
         )
 
-    def _arranged(self, placed: int) -> None:
+    def _on_memories_arranged(self, placed: int) -> None:
         if not placed:
             self.context.desk.say("They are still being read; they get their places as soon as that is done.")
         self.reader.read_plan()
 
-    def _all_read(self) -> None:
+    def _on_reading_done(self) -> None:
         self._show_key()
         self.canvas.tell()
 
     # ---- how it looks, where one is
 
-    def _dress(self, *_: object) -> None:
+    def _apply_style(self, *_: object) -> None:
         kind = self.head.kinds.current
         look = LocusStyle(
             self.head.colour.current,
@@ -323,16 +325,16 @@ class PalacePage(Page):
         kinds = tuple(kind for nr, kind in enumerate(KINDS) if nr in found)
         self.legend.show_key(self.scene.look.colour, kinds)
 
-    def _looked(self) -> None:
+    def _on_view_looked(self) -> None:
         where, scene = self.canvas.where, self.scene
         wing, room = scene.wing(where.wing_id), scene.rooms.get(where.room_id)
         top: Crumb = ("Palace", self.canvas.camera.home)
         waiting = f" · {scene.waiting:,} without a place yet" if scene.waiting else ""
         if room is not None and wing is not None:
-            way = [top, (wing.space, self._to_wing), (room.plan.name, None)]
+            way = [top, (wing.space, self._go_to_wing), (room.plan.name, None)]
             self.head.show_way(room.plan.name, way, f"· {memories(room.count(scene.look))}")
         elif wing is not None:
-            count = memories(scene.count(scene.of_wing(wing.id)))
+            count = memories(scene.count(scene.rooms_of_wing(wing.id)))
             words = f"· {count} in {count_of(len(wing.rooms), 'room')}{waiting}"
             self.head.show_way(wing.space, [top, (wing.space, None)], words)
         else:
@@ -343,7 +345,7 @@ class PalacePage(Page):
         self.head.level.show_choice(where.level)
         self._keep.start()
 
-    def _to_wing(self) -> None:
+    def _go_to_wing(self) -> None:
         self.canvas.enter_wing(self.canvas.where.wing_id)
 
     def _go_level(self, level: str) -> None:
@@ -358,7 +360,7 @@ class PalacePage(Page):
             canvas.enter_room(room.id)
         else:
             x, y = (spot.x, spot.y) if spot is not None else (room.rect.center().x(), room.rect.center().y())
-            canvas.camera.near(x, y, room.step)
+            canvas.camera.fly_near(x, y, room.step)
         canvas.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _say(self, sentence: str) -> None:

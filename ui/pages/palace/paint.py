@@ -18,7 +18,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap
 
 from core.types.views import HEADER, MemoryRow
-from ui.pages.palace.items import GREY, KINDS, Cards, LocusStyle, RoomItem, broken
+from ui.pages.palace.items import GREY, KINDS, Cards, LocusStyle, RoomItem, break_text
 from ui.pages.palace.scene import Lens, PlacedLocus, Scene, wing_rect
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import one_line
@@ -43,13 +43,13 @@ def shades_of(theme: Theme, mode: str) -> list[QColor]:
         found = [theme.colour(KIND_TOKENS[kind]) for kind in KINDS]
     elif mode == "age":
         old, new = theme.colour("outline"), theme.colour("accent")
-        found = [_mixed(old, new, step / 4) for step in range(5)]
+        found = [_mix_colours(old, new, step / 4) for step in range(5)]
     else:
         found = [theme.colour(f"trust_{step}") for step in range(5)]
     return [*found, theme.colour("faint")]
 
 
-def _mixed(one: QColor, other: QColor, share: float) -> QColor:
+def _mix_colours(one: QColor, other: QColor, share: float) -> QColor:
     def part(a: float, b: float) -> float:
         return a + (b - a) * share
 
@@ -63,7 +63,7 @@ class Atlas:
 
     def __init__(self, colours: Sequence[QColor], ratio: float) -> None:
         self._colours, self._ratio = list(colours), ratio
-        sides = [self._side(size) for size in range(SMALLEST, LARGEST + 1)]
+        sides = [self._stamp_side(size) for size in range(SMALLEST, LARGEST + 1)]
         self.sides = np.zeros(LARGEST + 1)
         self.tops = np.zeros(LARGEST + 1)
         self.sides[SMALLEST:] = sides
@@ -72,7 +72,7 @@ class Atlas:
         self.pixmap.fill(Qt.GlobalColor.transparent)
         self._drawn: set[int] = set()
 
-    def _side(self, size: int) -> int:
+    def _stamp_side(self, size: int) -> int:
         return math.ceil((size * 1.5 + 3) * self._ratio)
 
     def ensure(self, sizes: Sequence[int]) -> None:
@@ -187,7 +187,7 @@ class PlanPainter:
         self._cut.clear()
         self.cards.restyle()
 
-    def near(self, lens: Lens, room: RoomItem) -> bool:
+    def shows_text(self, lens: Lens, room: RoomItem) -> bool:
         """Whether loci of a room show their text."""
         return lens.scale * room.step >= self._theme.px(NEAR_PX)
 
@@ -204,7 +204,7 @@ class PlanPainter:
         self._prepare(scene.look, ratio)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_wings(painter, scene, lens, marks)
-        rooms = list(scene.seen(lens))
+        rooms = list(scene.rooms_in_sight(lens))
         for room in rooms:
             self._paint_room(painter, room, lens, marks)
         self._paint_loci(painter, rooms, scene.look, lens, marks)
@@ -232,7 +232,7 @@ class PlanPainter:
             if not wing.rooms or not QRectF(0, -60, lens.w, lens.h + 60).intersects(ground):
                 continue
             line = QRectF(ground.left(), ground.top() - self._theme.px(30), ground.width(), self._theme.px(24))
-            count = f"{scene.count(scene.of_wing(wing.id)):,}"
+            count = f"{scene.count(scene.rooms_of_wing(wing.id)):,}"
             self._paint_line(painter, line, wing.space, count, font)
             if marks.has_focus and wing.id == marks.cursor_wing:
                 painter.setPen(QPen(self._theme.colour("accent"), 2.0))
@@ -265,12 +265,12 @@ class PlanPainter:
             return
         count = f"{room.count(scene.look):,}"
         if band >= theme.px(_BAND):
-            line, font = self._header(room, lens)
+            line, font = self._header_rect_and_font(room, lens)
             self._paint_line(painter, line, room.plan.name, count, font)
             return
-        self._paint_plates(painter, self._plates(room.plan.name, count, rect))
+        self._paint_plates(painter, self._name_plates(room.plan.name, count, rect))
 
-    def _header(self, room: RoomItem, lens: Lens) -> tuple[QRectF, QFont]:
+    def _header_rect_and_font(self, room: RoomItem, lens: Lens) -> tuple[QRectF, QFont]:
         theme, band = self._theme, HEADER * lens.scale
         font = theme.font("strong")
         least = theme.px(12 if band < theme.px(30) else 13)
@@ -282,11 +282,11 @@ class PlanPainter:
         """Whether a room's name stands on the plan whole; from far away it is cut, or has no room at all."""
         whole = one_line(room.plan.name, _LONGEST_NAME)
         if HEADER * lens.scale < self._theme.px(_BAND):
-            return any(words == whole for *_, words in self._plates(room.plan.name, "", lens.rect(room.rect)))
-        line, font = self._header(room, lens)
-        return self._fitting(room.plan.name, font, line.width())[0] == whole
+            return any(words == whole for *_, words in self._name_plates(room.plan.name, "", lens.rect(room.rect)))
+        line, font = self._header_rect_and_font(room, lens)
+        return self._cut_name(room.plan.name, font, line.width())[0] == whole
 
-    def _plates(self, name: str, count: str, rect: QRectF) -> list[tuple[QRectF, QFont, str, str]]:
+    def _name_plates(self, name: str, count: str, rect: QRectF) -> list[tuple[QRectF, QFont, str, str]]:
         """Ground, font, colour and words of name and count over a room too far for a header of its own."""
         theme = self._theme
         font, small = theme.font("strong"), theme.font("number")
@@ -294,11 +294,11 @@ class PlanPainter:
         small.setPixelSize(theme.px(11))
         if rect.width() < theme.px(44) or rect.height() < theme.px(20):
             return []
-        shown, width = self._fitting(name, font, rect.width() - 14)
+        shown, width = self._cut_name(name, font, rect.width() - 14)
         if not shown:
             return []
         plates = [(QRectF(rect.left() + 3, rect.top() + 3, width + 8, theme.px(17)), font, "ink", shown)]
-        wide = self._fitting(count, small, 1000)[1] + 8
+        wide = self._cut_name(count, small, 1000)[1] + 8
         if rect.width() - width - wide > theme.px(24):
             plates.append((QRectF(rect.right() - 3 - wide, rect.top() + 3, wide, theme.px(17)), small, "muted", count))
         return plates
@@ -321,9 +321,9 @@ class PlanPainter:
         small.setPixelSize(max(theme.px(12), min(font.pixelSize() - 1, theme.px(15))))
         wide = QFontMetricsF(small).horizontalAdvance(count)
         gap = theme.px(10)
-        shown, _ = self._fitting(name, font, line.width() - wide - gap)
+        shown, _ = self._cut_name(name, font, line.width() - wide - gap)
         if not shown or (shown != name and line.width() < theme.px(110)):
-            shown, _ = self._fitting(name, font, line.width())
+            shown, _ = self._cut_name(name, font, line.width())
             count = ""
         painter.setFont(font)
         painter.setPen(theme.colour("ink"))
@@ -334,14 +334,14 @@ class PlanPainter:
             painter.setPen(theme.colour("muted"))
             painter.drawText(line, vertical | Qt.AlignmentFlag.AlignRight, count)
 
-    def _fitting(self, name: str, font: QFont, width: float) -> tuple[str, float]:
+    def _cut_name(self, name: str, font: QFont, width: float) -> tuple[str, float]:
         """A name cut to a width, and how wide it is then; "" where not even three letters fit."""
         key = (name, font.pixelSize() * 1000 + int(font.weight()), int(max(width, 0)))
         if key not in self._cut:
             if len(self._cut) > _NAMES_KEPT:
                 self._cut.clear()
             metrics = QFontMetricsF(font)
-            shown = _shortened(one_line(name, _LONGEST_NAME), metrics, width)
+            shown = _shorten_name(one_line(name, _LONGEST_NAME), metrics, width)
             if shown.endswith("…") and len(shown) < 4:
                 shown = ""
             self._cut[key] = (shown, metrics.horizontalAdvance(shown))
@@ -367,7 +367,7 @@ class PlanPainter:
             rows = rows_in(room, seen, room.step)
             if marks.hidden:
                 rows = rows[rows != room.find(marks.hidden)]
-            if self.near(lens, room):
+            if self.shows_text(lens, room):
                 across = (room.wx[rows] - lens.x) * lens.scale + lens.w / 2
                 down = (room.wy[rows] - lens.y) * lens.scale + lens.h / 2
                 self.cards.paint(painter, room, rows, across, down, cell, marks.selected)
@@ -396,12 +396,12 @@ class PlanPainter:
         places[:, 0] = (room.wx[rows] - lens.x) * lens.scale + lens.w / 2
         places[:, 1] = (room.wy[rows] - lens.y) * lens.scale + lens.h / 2
         base = min(max(cell * _FILL, float(SMALLEST)), LARGEST)
-        sizes = np.rint(base * _grown(room.strength[rows])).astype(np.int64).clip(SMALLEST, LARGEST)
+        sizes = np.rint(base * _shape_scale(room.strength[rows])).astype(np.int64).clip(SMALLEST, LARGEST)
         columns = (room.kind[rows] * SHADES + room.shade[rows]) * 2 + room.hollow[rows]
         opacity = room.opacity[rows]
         if HEADER * lens.scale < self._theme.px(_BAND):
             rect = lens.rect(room.rect)
-            for plate, *_ in self._plates(room.plan.name, f"{room.plan.count:,}", rect):
+            for plate, *_ in self._name_plates(room.plan.name, f"{room.plan.count:,}", rect):
                 # Shapes half under a name look broken; from this far they are texture, and may give way.
                 wide = plate.adjusted(-base / 2, -base / 2, base / 2, base / 2)
                 under = (places[:, 0] > wide.left()) & (places[:, 0] < wide.right()) & (places[:, 1] < wide.bottom())
@@ -421,11 +421,11 @@ class PlanPainter:
     def spot_px(self, spot: PlacedLocus, lens: Lens) -> tuple[QPointF, float]:
         """Where a locus lies on the canvas, and how large it is, px."""
         cell = lens.scale * spot.room.step
-        if self.near(lens, spot.room):
+        if self.shows_text(lens, spot.room):
             return QPointF(lens.across(spot.x), lens.down(spot.y)), cell
         base = min(max(cell * _FILL, float(SMALLEST)), LARGEST)
         return QPointF(lens.across(spot.x), lens.down(spot.y)), base * float(
-            _grown(spot.room.strength[spot.at : spot.at + 1])[0]
+            _shape_scale(spot.room.strength[spot.at : spot.at + 1])[0]
         )
 
     def _paint_ties(self, painter: QPainter, scene: Scene, lens: Lens, marks: Marks) -> None:
@@ -440,8 +440,8 @@ class PlanPainter:
             one, two = self.spot_px(start, lens), self.spot_px(end, lens)
             painter.setPen(QPen(colour, 1.6, Qt.PenStyle.DashLine))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawPath(_arc(one[0], two[0]))
-            if not self.near(lens, end.room):
+            painter.drawPath(_arc_between(one[0], two[0]))
+            if not self.shows_text(lens, end.room):
                 painter.setPen(QPen(colour, 1.8))
                 radius = max(two[1] * 0.85, 6.0)
                 painter.drawEllipse(two[0], radius, radius)
@@ -449,12 +449,12 @@ class PlanPainter:
     def _paint_rings(self, painter: QPainter, scene: Scene, lens: Lens, marks: Marks) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         hover = marks.hover
-        if hover is not None and not self.near(lens, hover.room) and hover.at < len(hover.room.ids):
+        if hover is not None and not self.shows_text(lens, hover.room) and hover.at < len(hover.room.ids):
             place, size = self.spot_px(hover, lens)
             painter.setPen(QPen(self._theme.colour("outline"), 1.4))
             painter.drawEllipse(place, max(size * 0.78, 5.0), max(size * 0.78, 5.0))
         spot = scene.spot_of(marks.selected) if marks.selected != marks.hidden else None
-        if spot is not None and not self.near(lens, spot.room):
+        if spot is not None and not self.shows_text(lens, spot.room):
             place, size = self.spot_px(spot, lens)
             painter.setPen(QPen(self._theme.colour("accent"), 2.0))
             radius = max(size * 0.62 + 5.0, 8.0)
@@ -463,11 +463,11 @@ class PlanPainter:
     def paint_plate(self, painter: QPainter, spot: PlacedLocus, look: LocusStyle, lens: Lens) -> None:
         """What a locus under the pointer says, beside it; painted, for Qt's tooltip would read its text as markup."""
         head = None if spot.at >= len(spot.room.ids) else self._head_of(spot.id)
-        if head is None or self.near(lens, spot.room):
+        if head is None or self.shows_text(lens, spot.room):
             return
         theme, pad = self._theme, self._theme.px(10)
         body, small = theme.font("small"), theme.font("caption")
-        lines = broken(one_line(head.head, 200), body, theme.px(300), 2)
+        lines = break_text(one_line(head.head, 200), body, theme.px(300), 2)
         about = f"{KIND_WORDS[head.kind]} · {format_said_or_noted(head.occurred, head.recorded_at)}"
         if not self.says_name(spot.room, lens):
             about += f" · in {one_line(spot.room.plan.name, 32)}, {memories(spot.room.count(look))}"
@@ -524,19 +524,19 @@ def rows_in(room: RoomItem, seen: QRectF, slack: float) -> NDArray[np.int64]:
     return np.flatnonzero(inside)
 
 
-def _grown(strength: _Floats) -> _Floats:
+def _shape_scale(strength: _Floats) -> _Floats:
     """How large shapes are for their strength, as a share of the largest."""
     return _FAINTEST + (1 - _FAINTEST) * strength
 
 
-def _shortened(name: str, metrics: QFontMetricsF, width: float) -> str:
+def _shorten_name(name: str, metrics: QFontMetricsF, width: float) -> str:
     """A name that fits: whole, or its first term, or that cut."""
     if metrics.horizontalAdvance(name) <= width:
         return name
     return metrics.elidedText(name.partition(",")[0], Qt.TextElideMode.ElideRight, width)
 
 
-def _arc(start: QPointF, end: QPointF) -> QPainterPath:
+def _arc_between(start: QPointF, end: QPointF) -> QPainterPath:
     """From one point to another, bent upward."""
     path = QPainterPath(start)
     middle = (start + end) / 2

@@ -67,17 +67,17 @@ class Lens:
         w, h = self.w / self.scale, self.h / self.scale
         return QRectF(self.x - w / 2, self.y - h / 2, w, h)
 
-    def zoomed(self, factor: float, px: float, py: float) -> Lens:
+    def zoom_at(self, factor: float, px: float, py: float) -> Lens:
         """Nearer or farther, with the place under a point of the canvas where it is."""
         x, y = self.point(px, py)
         scale = self.scale * factor
         return replace(self, x=x - (px - self.w / 2) / scale, y=y - (py - self.h / 2) / scale, scale=scale)
 
-    def moved(self, px: float, py: float) -> Lens:
+    def pan_by(self, px: float, py: float) -> Lens:
         """The plan pushed by so many px."""
         return replace(self, x=self.x - px / self.scale, y=self.y - py / self.scale)
 
-    def fitting(
+    def fit_rect(
         self, rect: QRectF, *, pad: float = 0.0, top: float = 0.0, most: float = math.inf, corner: bool = False
     ) -> Lens:
         """A rectangle of the plan as large as the canvas allows.
@@ -112,7 +112,7 @@ class Lens:
         return replace(self, x=x, y=y, scale=scale)
 
 
-def between(start: Lens, end: Lens, t: float) -> Lens:
+def interpolate_lens(start: Lens, end: Lens, t: float) -> Lens:
     """A look on the way from one to another: the one point that both show at the same place stays there.
 
     Args:
@@ -201,7 +201,7 @@ class Scene:
             Rooms whose loci must be read anew.
         """
         old, self.plan = self.rooms, plan
-        self._wings = {wing.id: wing for wing in shelved(plan.wings)}
+        self._wings = {wing.id: wing for wing in arrange_on_shelves(plan.wings)}
         self.rooms, stale = {}, []
         for wing in self._wings.values():
             for room in wing.rooms:
@@ -241,13 +241,13 @@ class Scene:
         """How many memories show in some rooms."""
         return sum(room.count(self.look) for room in rooms)
 
-    def of_wing(self, wing_id: str) -> list[RoomItem]:
+    def rooms_of_wing(self, wing_id: str) -> list[RoomItem]:
         """The rooms of a wing."""
         return [room for room in self.rooms.values() if room.wing.id == wing_id]
 
     # ---- what stands where
 
-    def seen(self, lens: Lens) -> Iterator[RoomItem]:
+    def rooms_in_sight(self, lens: Lens) -> Iterator[RoomItem]:
         """Rooms on the canvas."""
         seen = lens.seen
         return (room for room in self.rooms.values() if room.rect.intersects(seen))
@@ -308,18 +308,18 @@ class Scene:
             return Location(WING, of)
         seen = lens.seen
         area = max(seen.width() * seen.height(), 1e-9)
-        room = self._most(self.rooms.values(), seen)
+        room = self._room_most_in_sight(self.rooms.values(), seen)
         if room is not None:
-            part = _shared(room.rect, seen)
+            part = _overlap_area(room.rect, seen)
             if part / area > _ROOM_FILLS:
-                level = LOCUS if lens.scale * room.step >= near and part < 0.8 * _area(room.rect) else ROOM
+                level = LOCUS if lens.scale * room.step >= near and part < 0.8 * _area_of(room.rect) else ROOM
                 return Location(level, room.wing.id, room.id)
             if lens.scale >= near:
                 return Location(LOCUS, room.wing.id, room.id)
         wings = [wing for wing in self.wings if wing.rooms]
         if len(wings) == 1:
             return Location(WING, wings[0].id)
-        parts = {wing.id: _shared(wing_rect(wing), seen) for wing in wings}
+        parts = {wing.id: _overlap_area(wing_rect(wing), seen) for wing in wings}
         most = max(parts, key=lambda found: parts[found], default="")
         total = sum(parts.values())
         if most and parts[most] / area > _WING_FILLS and parts[most] > 0.85 * total:
@@ -327,16 +327,16 @@ class Scene:
         return Location(WHOLE)
 
     @staticmethod
-    def _most(rooms: Iterable[RoomItem], seen: QRectF) -> RoomItem | None:
+    def _room_most_in_sight(rooms: Iterable[RoomItem], seen: QRectF) -> RoomItem | None:
         best, found = 0.0, None
         for room in rooms:
-            part = _shared(room.rect, seen)
+            part = _overlap_area(room.rect, seen)
             if part > best:
                 best, found = part, room
         return found
 
 
-def shelved(wings: Sequence[WingPlan]) -> tuple[WingPlan, ...]:
+def arrange_on_shelves(wings: Sequence[WingPlan]) -> tuple[WingPlan, ...]:
     """The wings as they are shown: on shelves of three or so, for one row of them all would be a thin strip.
 
     The shelf of a wing follows from the wings before it alone, whose widths stay: a new wing moves no other.
@@ -365,10 +365,10 @@ def wing_rect(wing: WingPlan) -> QRectF:
     return QRectF(wing.x, wing.y, wing.w, wing.h)
 
 
-def _area(rect: QRectF) -> float:
+def _area_of(rect: QRectF) -> float:
     return max(rect.width() * rect.height(), 1e-9)
 
 
-def _shared(one: QRectF, other: QRectF) -> float:
+def _overlap_area(one: QRectF, other: QRectF) -> float:
     both = one.intersected(other)
     return 0.0 if both.isEmpty() else both.width() * both.height()

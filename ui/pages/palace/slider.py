@@ -93,7 +93,7 @@ class TimeBar(QWidget):
         self.at = self.bins if at is None else max(1, min(at, self.bins))
         self.update()
 
-    def put(self, at: int) -> None:
+    def move_handle(self, at: int) -> None:
         """Move the handle."""
         at = max(1, min(at, self.bins))
         if at != self.at:
@@ -135,29 +135,29 @@ class TimeBar(QWidget):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 6, 6)
 
-    def _take(self, event: QMouseEvent) -> None:
+    def _move_handle_to_pointer(self, event: QMouseEvent) -> None:
         span = max(self._edge(self.bins) - self._edge(0), 1.0)
-        self.put(round((event.position().x() - self._edge(0)) / span * self.bins))
+        self.move_handle(round((event.position().x() - self._edge(0)) / span * self.bins))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """The handle comes to the pointer."""
         if event.button() == Qt.MouseButton.LeftButton:
-            self._take(event)
+            self._move_handle_to_pointer(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """And follows it."""
         if event.buttons() & Qt.MouseButton.LeftButton:
-            self._take(event)
+            self._move_handle_to_pointer(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Arrows a bar, Page ten, Home and End to the ends."""
         key = _KEY(event.key())
         if key in _STEPS:
-            self.put(self.at + _STEPS[key])
+            self.move_handle(self.at + _STEPS[key])
         elif key == _KEY.Key_Home:
-            self.put(1)
+            self.move_handle(1)
         elif key == _KEY.Key_End:
-            self.put(self.bins)
+            self.move_handle(self.bins)
         else:
             super().keyPressEvent(event)
 
@@ -194,7 +194,7 @@ class TimeCard(QFrame):
         self._theme = theme
         self._measure()
         theme.changed.connect(self._measure)
-        self.bar.moved.connect(self._moved)
+        self.bar.moved.connect(self._on_time_changed)
         self.axes.chosen.connect(self._choose)
 
     def _measure(self) -> None:
@@ -265,9 +265,9 @@ class TimeCard(QFrame):
         self._chose = True
         self._use(axis)
         self.bar.show_bins(self._span()[0])
-        self._moved()
+        self._on_time_changed()
 
-    def _moved(self) -> None:
+    def _on_time_changed(self) -> None:
         self._say()
         self.moved.emit()
 
@@ -286,16 +286,16 @@ class Legend(QWidget):
         self._theme, self._mode = theme, "trust"
         self._kinds: tuple[Kind, ...] = KINDS
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        theme.changed.connect(self._changed)
-        self._changed()
+        theme.changed.connect(self._on_key_changed)
+        self._on_key_changed()
 
     def show_key(self, mode: str, kinds: tuple[Kind, ...]) -> None:
         """Explain a colour mode and the kinds that occur."""
         if (mode, kinds) != (self._mode, self._kinds):
             self._mode, self._kinds = mode, kinds
-            self._changed()
+            self._on_key_changed()
 
-    def _changed(self) -> None:
+    def _on_key_changed(self) -> None:
         words = ", ".join(KIND_WORDS[kind] for kind in self._kinds)
         ramp = _RAMPS.get(self._mode)
         colours = "by kind" if ramp is None else f"from {ramp[0]} to {ramp[1]}"

@@ -245,7 +245,7 @@ class Verbs(QObject):
 
     def merge(self, room: RoomItem) -> MergeDialog | None:
         """Ask into which room it shall go."""
-        others = [other for other in self._canvas.scene.of_wing(room.wing.id) if other is not room]
+        others = [other for other in self._canvas.scene.rooms_of_wing(room.wing.id) if other is not room]
         if not others:
             self._context.desk.say("There is no other room in this wing to merge it with.")
             return None

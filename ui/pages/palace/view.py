@@ -22,7 +22,18 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from core.types.views import Loci, MemoryRow, WingPlan
 from ui.pages.palace.items import Heads, LocusStyle, RoomItem
 from ui.pages.palace.paint import NEAR_PX, Marks, PlanPainter, rows_in
-from ui.pages.palace.scene import ROOM, WHOLE, WING, Fit, Lens, Location, PlacedLocus, Scene, between, wing_rect
+from ui.pages.palace.scene import (
+    ROOM,
+    WHOLE,
+    WING,
+    Fit,
+    Lens,
+    Location,
+    PlacedLocus,
+    Scene,
+    interpolate_lens,
+    wing_rect,
+)
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import one_line, tip
 from ui.widgets.words import KIND_WORDS, count_of, format_said_or_noted, memories
@@ -60,7 +71,7 @@ class Camera(QObject):
         self._flight = QVariantAnimation(self)
         self._flight.setStartValue(0.0)
         self._flight.setEndValue(1.0)
-        self._flight.valueChanged.connect(self._step)
+        self._flight.valueChanged.connect(self._on_flight_step)
         self._flight.finished.connect(self.rested)
 
     @property
@@ -77,7 +88,7 @@ class Camera(QObject):
         """Be where it would have ended."""
         if self.is_flying:
             self._flight.stop()
-            self._put(self._end)
+            self._set_lens(self._end)
 
     def resize(self, size: QSize) -> None:
         """The canvas has another size."""
@@ -87,23 +98,23 @@ class Camera(QObject):
 
     def refit(self) -> None:
         """Fit again what was fitted."""
-        found = self._fitted(*self.fit)
+        found = self._fit_level(*self.fit)
         if found is not None:
-            self._put(found)
+            self._set_lens(found)
 
-    def _put(self, lens: Lens) -> None:
+    def _set_lens(self, lens: Lens) -> None:
         self.lens = lens
         self.moved.emit()
 
-    def _step(self, share: float) -> None:
-        self._put(between(self._start, self._end, share))
+    def _on_flight_step(self, share: float) -> None:
+        self._set_lens(interpolate_lens(self._start, self._end, share))
 
     def fly(self, to: Lens, fit: Fit = ("", ""), ms: int = _FLIGHT_MS) -> None:
         """Go there; at once where nothing may move by itself."""
         self.fit = fit
         self._flight.stop()
         if self._theme.reduced_motion:
-            self._put(to)
+            self._set_lens(to)
             self.rested.emit()
             return
         self._start, self._end = self.lens, to
@@ -116,21 +127,21 @@ class Camera(QObject):
         """Show a place at once, without a flight."""
         self.fit = fit
         self._flight.stop()
-        self._put(to)
+        self._set_lens(to)
         self.rested.emit()
 
-    def _held(self, lens: Lens) -> Lens:
-        home = self._fitted(WHOLE, "")
+    def _clamp_lens(self, lens: Lens) -> Lens:
+        home = self._fit_level(WHOLE, "")
         return lens if home is None else lens.within(self._scene.bounds, home.scale * 0.6, _MOST_SCALE)
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
         """Nearer or farther, towards a point of the canvas or its middle."""
         px, py = (self.lens.w / 2, self.lens.h / 2) if at is None else (at.x(), at.y())
-        self.fly(self._held(self.goal.zoomed(factor, px, py)), ms=_WHEEL_MS)
+        self.fly(self._clamp_lens(self.goal.zoom_at(factor, px, py)), ms=_WHEEL_MS)
 
     def push(self, dx: float, dy: float) -> None:
         """Push the plan by so many px."""
-        self.jump(self._held(self.goal.moved(dx, dy)))
+        self.jump(self._clamp_lens(self.goal.pan_by(dx, dy)))
 
     def home(self) -> None:
         """All of it; the one wing where there is but one."""
@@ -144,27 +155,27 @@ class Camera(QObject):
             of: id of the wing or room.
             at_once: without a flight.
         """
-        found = self._fitted(level, of)
+        found = self._fit_level(level, of)
         if found is not None:
             (self.jump if at_once else self.fly)(found, (level, of))
 
-    def _fitted(self, level: str, of: str) -> Lens | None:
+    def _fit_level(self, level: str, of: str) -> Lens | None:
         wings = [wing for wing in self._scene.wings if wing.rooms]
         if level == WHOLE and wings:
             if len(wings) == 1:
-                return self.lens.fitting(wing_rect(wings[0]), pad=_EDGE, corner=True, most=_ROOM_SCALE)
-            return self.lens.fitting(
+                return self.lens.fit_rect(wing_rect(wings[0]), pad=_EDGE, corner=True, most=_ROOM_SCALE)
+            return self.lens.fit_rect(
                 self._scene.bounds, pad=_EDGE, top=self._theme.px(32), corner=True, most=_ROOM_SCALE
             )
         wing = self._scene.wing(of)
         if level == WING and wing is not None and wing.rooms:
-            return self.lens.fitting(wing_rect(wing), pad=_EDGE, corner=True, most=_ROOM_SCALE)
+            return self.lens.fit_rect(wing_rect(wing), pad=_EDGE, corner=True, most=_ROOM_SCALE)
         room = self._scene.rooms.get(of)
         if level == ROOM and room is not None:
-            return self.lens.fitting(room.rect, pad=_EDGE, most=_ROOM_SCALE)
+            return self.lens.fit_rect(room.rect, pad=_EDGE, most=_ROOM_SCALE)
         return None
 
-    def near(self, x: float, y: float, step: float) -> None:
+    def fly_near(self, x: float, y: float, step: float) -> None:
         """So near to a place that its text can be read."""
         scale = max(self._theme.px(_LOCUS_PX) / step, self.lens.scale)
         self.fly(replace(self.goal, x=x, y=y, scale=min(scale, max(_MOST_SCALE, self._theme.px(_LOCUS_PX) / step))))
@@ -176,7 +187,7 @@ class Camera(QObject):
         if not QRectF(edge, edge, goal.w - 2 * edge, goal.h - 2 * edge).contains(goal.across(x), goal.down(y)):
             inner = QRectF(0, 0, goal.w, goal.h).contains(goal.across(x), goal.down(y))
             to = replace(goal, x=x, y=y)
-            self.fly(between(goal, to, 0.5) if inner else to)
+            self.fly(interpolate_lens(goal, to, 0.5) if inner else to)
 
 
 _LOOK_UP_MS = 90
@@ -217,15 +228,15 @@ class PlanView(QWidget):
         self.where = Location(WHOLE)
         self._plate = False
         self.ringed = False
-        self._look_up = _timer(self, _LOOK_UP_MS, self._want)
-        self._hovering = _timer(self, _HOVER_MS, self._show_plate)
+        self._look_up = _make_timer(self, _LOOK_UP_MS, self._read_heads_in_sight)
+        self._hovering = _make_timer(self, _HOVER_MS, self._show_plate)
         self._appearing = QVariantAnimation(self)
         self._appearing.setStartValue(0.0)
         self._appearing.setEndValue(1.0)
         self._appearing.setDuration(_APPEAR_MS)
-        self._appearing.valueChanged.connect(self._appear)
-        self._appearing.finished.connect(self._appeared)
-        self.camera.moved.connect(self._moved)
+        self._appearing.valueChanged.connect(self._on_appearing_step)
+        self._appearing.finished.connect(self._on_appearing_finished)
+        self.camera.moved.connect(self._on_camera_moved)
         theme.changed.connect(self._restyle)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
@@ -245,14 +256,14 @@ class PlanView(QWidget):
     def refresh(self) -> None:
         """What there is to see changed."""
         self._look_up.start()
-        self._moved()
+        self._on_camera_moved()
 
     def dress(self, look: LocusStyle) -> None:
         """Draw loci in another way."""
         self.scene.look = look
         self.refresh()
 
-    def _moved(self) -> None:
+    def _on_camera_moved(self) -> None:
         self.where = self.scene.where(self.camera.goal, self.theme.px(NEAR_PX), self.camera.fit)
         self._look_up.start()
         self.looked.emit()
@@ -262,30 +273,30 @@ class PlanView(QWidget):
         self.painter.restyle()
         self.update()
 
-    def _appear(self, share: float) -> None:
+    def _on_appearing_step(self, share: float) -> None:
         self.marks.appear = share
         self.update()
 
-    def _appeared(self) -> None:
+    def _on_appearing_finished(self) -> None:
         self.marks.appear = 1.0
         for room in self.scene.rooms.values():
             room.settle()
 
-    def _want(self) -> None:
+    def _read_heads_in_sight(self) -> None:
         lens, ids = self.camera.lens, [self.marks.selected] if self.marks.selected else []
-        for room in self.scene.seen(lens):
-            if self.painter.near(lens, room):
+        for room in self.scene.rooms_in_sight(lens):
+            if self.painter.shows_text(lens, room):
                 room.dress(self.scene.look)
                 ids += [room.ids[at] for at in rows_in(room, lens.seen, room.step)]
         if self.marks.hover is not None and self.marks.hover.at < len(self.marks.hover.room.ids):
             ids.append(self.marks.hover.id)
-        missing = self.heads.missing(ids, _WANTED)
+        missing = self.heads.missing_ids(ids, _WANTED)
         if missing:
             self.wanted.emit(missing)
 
     def show_heads(self, rows: tuple[MemoryRow, ...]) -> None:
         """Take light rows that were wanted."""
-        self.heads.put(rows)
+        self.heads.keep_rows(rows)
         self.tell()
         self.update()
 
@@ -316,7 +327,7 @@ class PlanView(QWidget):
         elif room is not None:
             sentence = sentence_of_room(room, room.count(scene.look))
         elif wing is not None:
-            sentence = sentence_of_wing(wing, scene.count(scene.of_wing(wing.id)))
+            sentence = sentence_of_wing(wing, scene.count(scene.rooms_of_wing(wing.id)))
         if sentence != self.accessibleDescription():
             self.setAccessibleDescription(sentence)
             QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
@@ -332,7 +343,7 @@ class PlanView(QWidget):
 
     def enter_locus(self, spot: PlacedLocus) -> None:
         """Go near to a locus."""
-        self.camera.near(spot.x, spot.y, spot.room.step)
+        self.camera.fly_near(spot.x, spot.y, spot.room.step)
 
     # ---- what lies under the pointer
 
@@ -364,9 +375,9 @@ class PlanView(QWidget):
         named = at is not None and spot is None and self.name_at(at) is not None
         self.setCursor(Qt.CursorShape.PointingHandCursor if spot is not None else
                        Qt.CursorShape.OpenHandCursor if named else Qt.CursorShape.ArrowCursor)  # fmt: skip
-        self.setToolTip("" if at is None or spot is not None else self._unsaid(at))
+        self.setToolTip("" if at is None or spot is not None else self._room_tooltip(at))
 
-    def _unsaid(self, at: QPointF) -> str:
+    def _room_tooltip(self, at: QPointF) -> str:
         """Name and count of the room at a point, as a tooltip, where the plan has no room for all of its name."""
         lens = self.camera.lens
         room = self.scene.room_at(*lens.point(at.x(), at.y()))
@@ -401,19 +412,19 @@ class PlanView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Keep what was fitted fitted."""
         self.camera.resize(event.size())
-        self._moved()
+        self._on_camera_moved()
 
     def rest(self) -> None:
         """The page is left: nothing moves any more."""
         self.camera.stop()
         self._appearing.stop()
-        self._appeared()
+        self._on_appearing_finished()
         self._hovering.stop()
         self._look_up.stop()
         self._plate, self.marks.hover = False, None
 
 
-def _timer(parent: QObject, ms: int, run: Callable[[], None]) -> QTimer:
+def _make_timer(parent: QObject, ms: int, run: Callable[[], None]) -> QTimer:
     made = QTimer(parent)
     made.setSingleShot(True)
     made.setInterval(ms)
