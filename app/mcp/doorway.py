@@ -1,100 +1,24 @@
 """What every part of `loci mcp` is given: the home, the client, the way to the engine, and where words go.
 
-It knows the variables an assistant leaves out when it starts a server, and starts `loci serve` when nobody answers:
-detached, once, and only where it can open the vault without asking. Must not do: connect, or read a token, before it is
-asked to; read a key or a passphrase, which the engine finds itself.
+It knows the variables an assistant leaves out when it starts a server, and the command that starts the engine. Must not
+do: connect, or read a token, before it is asked to; read a key or a passphrase, which the engine finds itself.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.cli.output import Output
 from app.environment import Environment
-from app.mcp.link import Identity, Link
+from app.mcp.link import Identity, Link, Starter
 from app.mcp.tokens import token_file
-from app.mcp.words import sentence
-from core.errors import Code, EnvironmentFaultError, LociError, UserError
+from core.errors import Code, UserError
 from core.ipc.protocol.transport import Place, socket_place
-from core.types.clock import Clock, SystemClock
-
-_AGAIN_S = 15.0  # a vault that could not be opened is not tried with every call
-_LOCKED_EXIT = 4
-_PAUSES_S = (0.5, 1.0, 2.0, 5.0)  # who has the vault may need long, and each try loads a whole engine
-
-
-class Starter:
-    """Starts the engine of one home on request."""
-
-    def __init__(self, arguments: Sequence[str], variables: Mapping[str, str], clock: Clock | None = None) -> None:
-        """Make it; nothing is started yet.
-
-        Args:
-            arguments: the command, from `serving_command`.
-            variables: the child's environment.
-            clock: tells how long ago an attempt failed.
-        """
-        self._arguments, self._variables = tuple(arguments), dict(variables)
-        self._clock = clock or SystemClock()
-        self._child: subprocess.Popen[bytes] | None = None
-        self._failed: tuple[float, LociError] | None = None
-        self._lost = 0
-        self._not_before = 0.0
-
-    def wake(self) -> None:
-        """Start the engine, unless that is under way.
-
-        Raises:
-            EnvironmentFaultError: VAULT_LOCKED where nothing opens the vault without the person; NOT_HERE.
-        """
-        if self._failed is not None and self._clock.monotonic() - self._failed[0] < _AGAIN_S:
-            raise self._failed[1]
-        if self._child is None:
-            if self._clock.monotonic() >= self._not_before:
-                self._failed = None
-                self._child = self._started()
-            return
-        ended = self._child.poll()
-        if ended is None:
-            return
-        self._child = None
-        if ended == _LOCKED_EXIT:
-            raise self._fail(EnvironmentFaultError(Code.VAULT_LOCKED, sentence("locked")))
-        if ended not in (0, 3):
-            raise self._fail(EnvironmentFaultError(Code.NOT_HERE, sentence("not_started")))
-        # Trigger: another process has the vault and will answer, or did and has gone. Why: it may work for long without
-        # a socket (a restore, an import). Outcome: the next try waits, longer each time.
-        self._not_before = self._clock.monotonic() + _PAUSES_S[min(self._lost, len(_PAUSES_S) - 1)]
-        self._lost += 1
-
-    def found(self) -> None:
-        """The engine answered: the next start is tried at once again."""
-        self._lost, self._not_before = 0, 0.0
-
-    def _fail(self, error: LociError) -> LociError:
-        self._failed = (self._clock.monotonic(), error)
-        return error
-
-    def _started(self) -> subprocess.Popen[bytes]:
-        try:
-            return subprocess.Popen(
-                self._arguments,
-                cwd=Path.home(),
-                env=self._variables,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,  # it outlives this server: other assistants use it too
-                creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
-            )
-        except OSError:
-            raise self._fail(EnvironmentFaultError(Code.NOT_HERE, sentence("not_started"))) from None
 
 
 def own_command() -> list[str]:

@@ -1,16 +1,18 @@
 """The way to the engine: one connection for all calls, found anew after a lock, a hand-over or a restart.
 
+Where nobody answers it starts `loci serve`: detached, once, and only where that opens the vault without asking.
 Must not do: repeat what may have been carried out, unless it is a reading or has a `request_id`.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import subprocess
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from app.mcp.tokens import read_token
 from app.mcp.words import sentence
@@ -18,22 +20,82 @@ from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.ipc.client.async_client import AsyncClient
 from core.ipc.client.client import token_from_text
 from core.ipc.protocol.transport import Place
+from core.types.clock import Clock, SystemClock
 
 _START_S = 45.0  # a large vault on a busy machine; assistants wait a minute for a tool
 _HANDOVER_S = 4.0  # a window that takes the vault over is there by then
 _POLL_S = 0.1
+_AGAIN_S = 15.0  # a vault that could not be opened is not tried with every call
+_LOCKED_EXIT = 4
+_PAUSES_S = (0.5, 1.0, 2.0, 5.0)  # who has the vault may need long, and each try loads a whole engine
 
 
-class Wakes(Protocol):
-    """Starts the engine."""
+class Starter:
+    """Starts the engine of one home on request."""
+
+    def __init__(self, arguments: Sequence[str], variables: Mapping[str, str], clock: Clock | None = None) -> None:
+        """Make it; nothing is started yet.
+
+        Args:
+            arguments: the command, from `serving_command`.
+            variables: the child's environment.
+            clock: tells how long ago an attempt failed.
+        """
+        self._arguments, self._variables = tuple(arguments), dict(variables)
+        self._clock = clock or SystemClock()
+        self._child: subprocess.Popen[bytes] | None = None
+        self._failed: tuple[float, LociError] | None = None
+        self._lost = 0
+        self._not_before = 0.0
 
     def wake(self) -> None:
-        """Start it, or see how the start goes; raises where it cannot be."""
-        ...
+        """Start the engine, unless that is under way.
+
+        Raises:
+            EnvironmentFaultError: VAULT_LOCKED where nothing opens the vault without the person; NOT_HERE.
+        """
+        if self._failed is not None and self._clock.monotonic() - self._failed[0] < _AGAIN_S:
+            raise self._failed[1]
+        if self._child is None:
+            if self._clock.monotonic() >= self._not_before:
+                self._failed = None
+                self._child = self._started()
+            return
+        ended = self._child.poll()
+        if ended is None:
+            return
+        self._child = None
+        if ended == _LOCKED_EXIT:
+            raise self._fail(EnvironmentFaultError(Code.VAULT_LOCKED, sentence("locked")))
+        if ended not in (0, 3):
+            raise self._fail(EnvironmentFaultError(Code.NOT_HERE, sentence("not_started")))
+        # Trigger: another process has the vault and will answer, or did and has gone. Why: it may work for long without
+        # a socket (a restore, an import). Outcome: the next try waits, longer each time.
+        self._not_before = self._clock.monotonic() + _PAUSES_S[min(self._lost, len(_PAUSES_S) - 1)]
+        self._lost += 1
 
     def found(self) -> None:
-        """It answered."""
-        ...
+        """The engine answered: the next start is tried at once again."""
+        self._lost, self._not_before = 0, 0.0
+
+    def _fail(self, error: LociError) -> LociError:
+        self._failed = (self._clock.monotonic(), error)
+        return error
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        try:
+            return subprocess.Popen(
+                self._arguments,
+                cwd=Path.home(),
+                env=self._variables,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # it outlives this server: other assistants use it too
+                creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
+            )
+        except OSError:
+            raise self._fail(EnvironmentFaultError(Code.NOT_HERE, sentence("not_started"))) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +135,7 @@ class ClientReach:
 class Link:
     """Calls methods of the engine, whoever runs it at the moment."""
 
-    def __init__(self, place: Place, who: Identity, starter: Wakes | None) -> None:
+    def __init__(self, place: Place, who: Identity, starter: Starter | None) -> None:
         """Make it; the connection is opened by the first call.
 
         Args:

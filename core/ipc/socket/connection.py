@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from core import log
 from core.engine.facade import Engine
@@ -308,23 +308,10 @@ class Connection:
                 waiting.set_exception(not_paired())
 
 
-class Outlet(Protocol):
-    """The writing end of a connection."""
-
-    @property
-    def has_room(self) -> bool:
-        """Whether the peer has read nearly all it was sent."""
-        ...
-
-    def post(self, message: Mapping[str, Any]) -> None:
-        """Write a notification if there is room now."""
-        ...
-
-
 class Subscription:
     """One connection's. Lives on the engine's loop."""
 
-    def __init__(self, engine: Engine, outlet: Outlet, actor: Actors, kinds: frozenset[str]) -> None:
+    def __init__(self, engine: Engine, outlet: Connection, actor: Actors, kinds: frozenset[str]) -> None:
         """Begin to listen.
 
         Args:

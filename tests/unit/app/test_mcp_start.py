@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from app.cli.options import verb_of
-from app.mcp.doorway import Starter, serving_command
+from app.mcp.doorway import serving_command
+from app.mcp.link import Starter
 from core.errors import Code, LociError
 from core.types.clock import ManualClock
 

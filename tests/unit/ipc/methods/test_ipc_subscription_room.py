@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from ipc_served import Served
 
-from core.ipc.socket.connection import Subscription
+from core.ipc.socket.connection import Connection, Subscription
 from core.types.clients import Moves
 from core.types.values import OWNER_ACTOR, Actor
 
@@ -49,7 +49,7 @@ def test_a_gap_is_told(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(served.engine.subscriptions, "visible_changes", look_once_without_room)
 
     async def told() -> list[Mapping[str, Any]]:
-        listening = Subscription(served.engine, outlet, lambda: OWNER_ACTOR, frozenset({"stored"}))
+        listening = Subscription(served.engine, cast(Connection, outlet), lambda: OWNER_ACTOR, frozenset({"stored"}))
         listening.offer(served.moves("stored", "one"))
         await outlet.refused.wait()
         outlet.room = True
