@@ -62,7 +62,7 @@ from core.errors import Code, LociError
 from core.events import Hub, Progress, StateChanged
 from core.intake.claims import TextReaders
 from core.lifecycle.embedding import MigrationJob
-from core.lifecycle.registry import all_jobs
+from core.lifecycle.registry import make_jobs
 from core.recall.result import RecallItem, RecallResult
 from core.security.handshake import owner_token
 from core.security.keyring_client import Keyring
@@ -192,7 +192,7 @@ class Engine:
         self.laboratory = Laboratory(self._require, self._authority)
         self.refinement = ModelRefinement(self._require, lambda: self.loop)
         self.embedding_models = EmbeddingModels(self._require, lambda: self.loop, setup.embedder, self.settings)
-        jobs = {**all_jobs(), JobType.MIGRATE: MigrationJob(self.embedding_models)}
+        jobs = {**make_jobs(), JobType.MIGRATE: MigrationJob(self.embedding_models)}
         self.scheduler = Scheduler(Agenda(jobs), self.refinement)
         self.embedding_models.wished = self.scheduler.check_soon
         self.jobs = JobsGroup(self._require, self.scheduler, self.settings)

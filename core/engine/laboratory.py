@@ -419,7 +419,7 @@ class Laboratory:
         """
         open_vault = self._open_vault()
         begun_at = open_vault.storage.clock.monotonic()
-        request = RecallRequest.of(query, self._scope(seen_as))
+        request = RecallRequest.from_query(query, self._scope(seen_as))
         request.check()
         profile = (
             None if not weights else profile_from_options(settings.with_weights(open_vault.search.retrieval, weights))

@@ -148,7 +148,7 @@ def cut_blocks(text: str, tags: Iterable[str]) -> str:
         from a block at its beginning or end.
     """
     spans = _recall_spans(text) + _tag_spans(text, tuple(tags))
-    return _cut(text, _merged(text, spans)) if spans else text
+    return _cut(text, _merge_spans(text, spans)) if spans else text
 
 
 def is_enclosed(text: str) -> bool:
@@ -203,7 +203,7 @@ def _recall_span(text: str, start: int, at: int) -> tuple[int, int]:
             return start, end
 
 
-def _merged(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merge_spans(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Spans in order, joined where they overlap or only white space lies between, grown over it at both ends."""
     merged: list[tuple[int, int]] = []
     for start, end in sorted(spans):

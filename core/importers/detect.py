@@ -24,7 +24,7 @@ from core.importers.records import Importer
 _EXPLAINED_UP_TO = 16 << 20
 
 
-def all_importers() -> tuple[Importer, ...]:
+def list_importers() -> tuple[Importer, ...]:
     """Every importer, in the order in which they are asked.
 
     A vault of notes shows itself by its own folder and may hold any other format as an attachment, so it is first;
@@ -60,7 +60,7 @@ def detect_format(bundle: Bundle, forced: str | None = None) -> Importer:
         UserError: IMPORT_UNKNOWN_FORMAT for a name or content that no importer knows; IMPORT_REFUSED for a file that
             poses as JSON and is none.
     """
-    every = all_importers()
+    every = list_importers()
     if forced is not None:
         for importer in every:
             if importer.format == forced:

@@ -151,10 +151,10 @@ def apply_limits(record: Record) -> Iterator[Item]:
     """
     text, pictures = replace_pictures(record.text)
     fields = _Fields()
-    extra = {name: fields.limited(value) for name, value in record.extra.items()}
+    extra = {name: fields.limit_strings(value) for name, value in record.extra.items()}
     author, ref, session = (fields.label(label) for label in (record.author, record.ref, record.session))
     category, *tags = (fields.word(word) for word in (record.category, *record.tags))
-    conversation = _titled(record.conversation, fields)
+    conversation = _limit_title(record.conversation, fields)
     if pictures or fields.touched:
         record = replace(
             record,
@@ -170,7 +170,7 @@ def apply_limits(record: Record) -> Iterator[Item]:
             flags=tuple(sorted({*record.flags, "field_cut"} if fields.cut else set(record.flags))),
         )
     if not pictures or _WORDLESS.sub("", text):
-        yield from _divided(record)
+        yield from _divide_record(record)
     if pictures + fields.pictures:
         yield SkippedPart("inline_picture", record.where, pictures + fields.pictures)
     if fields.cut:
@@ -188,16 +188,16 @@ class _Fields:
     def touched(self) -> bool:
         return bool(self.pictures or self.cut)
 
-    def limited(self, value: Any) -> Any:
+    def limit_strings(self, value: Any) -> Any:
         """A fact of `extra` with every string in it within the limits."""
         if isinstance(value, str):
             text, pictures = replace_pictures(value)
             self.pictures += pictures
             return self._cut(text)
         if isinstance(value, dict):
-            return {name: self.limited(inner) for name, inner in value.items()}
+            return {name: self.limit_strings(inner) for name, inner in value.items()}
         if isinstance(value, list | tuple):
-            return [self.limited(inner) for inner in value]
+            return [self.limit_strings(inner) for inner in value]
         return value
 
     def label(self, text: str | None) -> str | None:
@@ -218,7 +218,7 @@ class _Fields:
         return split_text(text[:FIELD_BYTES], FIELD_BYTES)[0]
 
 
-def _titled(conversation: Conversation | None, fields: _Fields) -> Conversation | None:
+def _limit_title(conversation: Conversation | None, fields: _Fields) -> Conversation | None:
     if conversation is None or max(len(conversation.title or ""), len(conversation.key)) <= LABEL_CHARACTERS:
         return conversation
     return replace(conversation, title=fields.label(conversation.title), key=_key(conversation.key))
@@ -231,7 +231,7 @@ def _key(key: str) -> str:
     return f"{key[:LABEL_CHARACTERS]}#{hashlib.sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
-def _divided(record: Record) -> Iterator[Record]:
+def _divide_record(record: Record) -> Iterator[Record]:
     pieces = split_text(record.text, TEXT_BYTES)
     if len(pieces) == 1:
         yield record
@@ -321,7 +321,7 @@ class ImportPlan:
             if len(self._rows) >= PLANNED and key != OUTSIDE:
                 self._more.add(key)
                 return
-            row = self._rows[key] = _planned(record)
+            row = self._rows[key] = _planned_conversation(record)
         row.messages += 1
         row.times.add_all(_times(record))
 
@@ -349,7 +349,7 @@ def item_key(record: Record) -> str:
     return OUTSIDE if record.conversation is None else record.conversation.key
 
 
-def _planned(record: Record) -> _Planned:
+def _planned_conversation(record: Record) -> _Planned:
     conversation = record.conversation
     if conversation is None:
         return _Planned("", 0, _Span())

@@ -60,7 +60,7 @@ class FrontMatter:
                 return value
         return None
 
-    def listed(self, *names: str, spaces: bool = False) -> list[str]:
+    def read_list(self, *names: str, spaces: bool = False) -> list[str]:
         """All values under the names: a list's items, or one string split at commas.
 
         Args:

@@ -196,7 +196,7 @@ class _Walk:
             if any(entry.is_folder and entry.name == ".obsidian" for entry in listed):
                 self._notes(folder, listed)
                 continue
-            if depth and self._unpacked(folder, listed):
+            if depth and self._is_unpacked_export(folder, listed):
                 continue
             for entry in listed:
                 if not entry.is_folder:
@@ -215,7 +215,7 @@ class _Walk:
         if notes:
             self._add(folder, _OBSIDIAN, notes)
 
-    def _unpacked(self, folder: Path, listed: Sequence[_Entry]) -> bool:
+    def _is_unpacked_export(self, folder: Path, listed: Sequence[_Entry]) -> bool:
         """An export that was unpacked is imported as a folder, with what lies beside the conversations."""
         files = [entry for entry in listed if not entry.is_folder]
         talks = [entry for entry in files if entry.name.startswith(_CONVERSATIONS) and entry.name.endswith(".json")]
@@ -269,7 +269,7 @@ class _Walk:
         """What lies in a folder: regular files and folders, links not followed, in the order of names."""
         try:
             with os.scandir(folder) as found:
-                names = sorted(entry.name for entry, _ in zip(found, range(self._left()), strict=False))
+                names = sorted(entry.name for entry, _ in zip(found, range(self._entries_left()), strict=False))
         except OSError:
             return
         for name in names:
@@ -280,7 +280,7 @@ class _Walk:
             if entry is not None:
                 yield entry
 
-    def _left(self) -> int:
+    def _entries_left(self) -> int:
         return max(0, MOST_ENTRIES - self.entries)
 
 

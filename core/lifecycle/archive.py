@@ -73,7 +73,7 @@ def read_archive_page(rows: Rows, after: str | None, limit: int, options: Option
         else set()
     )
     goes = erased_kinds(options)
-    buried = tuple(_buried(row, goes, options, str(row[1]) in back) for row in shown)
+    buried = tuple(_archived_from_row(row, goes, options, str(row[1]) in back) for row in shown)
     last = f"{shown[-1][5]}.{shown[-1][0]}" if len(found) > limit else None
     return Graveyard(buried, int(rows.value(_TOTAL)), last)
 
@@ -92,7 +92,7 @@ def erased_kinds(options: Options) -> frozenset[Kind]:
     return frozenset(known[word] for word in named if word in known)
 
 
-def _buried(row: tuple[Any, ...], goes: frozenset[Kind], options: Options, can_return: bool) -> Buried:
+def _archived_from_row(row: tuple[Any, ...], goes: frozenset[Kind], options: Options, can_return: bool) -> Buried:
     _, memory_id, kind, space, reason, at, replaced, text = row
     return Buried(
         id=memory_id,
@@ -201,7 +201,7 @@ class ArchiveErasureJob:
             Counts `erased` (memories), `rows` (with parts and what lay beneath) and `skipped`.
         """
         due = _due(tx, ground.options, ground.now_ms, [deed.memory_id for deed in deeds])
-        leaving = dict(_leaving(tx, ground, due))
+        leaving = dict(_find_expendable(tx, ground, due))
         ids = [one for memory_id, (under, _) in leaving.items() for one in (memory_id, *under)]
         rows = erase(tx, ground.work, ids, SCHEDULER, ground.removed, journals=prepared).memories if ids else 0
         if any(deed.detail.get(_LAST) for deed in deeds):
@@ -221,7 +221,7 @@ def _journals(rows: Rows, ground: JobContext, ids: Sequence[str]) -> TraceIndex:
 def _plan(rows: Rows, ground: JobContext) -> list[Planned]:
     taken: set[str] = set()
     deeds = []
-    for memory_id, (under, reach) in _leaving(rows, ground, _due(rows, ground.options, ground.now_ms, None)):
+    for memory_id, (under, reach) in _find_expendable(rows, ground, _due(rows, ground.options, ground.now_ms, None)):
         if memory_id not in taken:
             taken.update(reach.ids)
             reason = WITH_SOURCES if under else REASON
@@ -250,7 +250,7 @@ def _due(rows: Rows, options: Options, now_ms: int, ids: Sequence[str] | None) -
     return [str(row[0]) for row in rows.all(_DUE, asked)]
 
 
-def _leaving(
+def _find_expendable(
     rows: Rows, ground: JobContext, due: Sequence[str]
 ) -> Iterator[tuple[str, tuple[Sequence[str], ErasureScope]]]:
     """Those of what is due that nobody would miss, each with a digest's sources, and the whole reach."""

@@ -139,7 +139,7 @@ class Arranger:
             LociError: VAULT_LOCKED; what is placed by then stays.
         """
         self._free_strays()
-        waiting = self._site.read(_waiting)
+        waiting = self._site.read(_read_unplaced)
         standing = {wing.space_id: wing.x for wing in self._site.read(stored.read_wings)}
         placed = total = 0
         # Wings that stand first; of the new ones the largest is the leftmost.
@@ -338,7 +338,7 @@ class Arranger:
         return len(rows)
 
 
-def _waiting(rows: Rows) -> dict[str, list[tuple[int, str, str | None]]]:
+def _read_unplaced(rows: Rows) -> dict[str, list[tuple[int, str, str | None]]]:
     """Space to label, id and conversation of those who wait, oldest first."""
     found: dict[str, list[tuple[int, str, str | None]]] = {}
     for n, memory_id, space_id, talk in rows.all(_UNPLACED):

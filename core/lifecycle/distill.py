@@ -159,20 +159,20 @@ class DistillJob:
                 tx, left, prepared.code, for_good=prepared.for_good, is_patient=prepared.is_patient
             )
             _log.info("episodes could not be read: %s", prepared.code)
-            return BatchResult(len(prepared.episodes), _told({"failed": len(left), "dead": dead}))
+            return BatchResult(len(prepared.episodes), _nonzero_counts({"failed": len(left), "dead": dead}))
         counts = Counter(prepared.counts or {})
         ids: list[str] = []
-        for outcome in self._carried(tx, verb, ground, prepared, there):
+        for outcome in self._write_items(tx, verb, ground, prepared, there):
             counts[outcome.counted or "rejected"] += 1
             ids += outcome.ids
         distill_queue.mark_done(tx, [one.id for one in left])
         counts["episodes"] = len(left)
-        return BatchResult(len(prepared.episodes), _told(counts), tuple(dict.fromkeys(ids)))
+        return BatchResult(len(prepared.episodes), _nonzero_counts(counts), tuple(dict.fromkeys(ids)))
 
     # ---- reading
 
     def _ask(self, ground: JobContext, episodes: tuple[Episode, ...]) -> DistilledGroup | None:
-        facts, rules = self._known(ground, episodes)
+        facts, rules = self._read_known_memories(ground, episodes)
         prompt = distill_prompt([one.shown for one in episodes], facts, rules)
         if ground.ask is None:
             return None
@@ -186,10 +186,12 @@ class DistillJob:
             return DistilledGroup(episodes, Code.MODEL_SERVER_FAILED.value)
         shown = shown_ids(prompt, facts)
         known = {one.id: one.text for one in facts if one.id in shown}
-        return _checked(ground, episodes, answer, known)
+        return _check_answer(ground, episodes, answer, known)
 
     @staticmethod
-    def _known(ground: JobContext, episodes: Sequence[Episode]) -> tuple[Sequence[ShownMemory], Sequence[ShownMemory]]:
+    def _read_known_memories(
+        ground: JobContext, episodes: Sequence[Episode]
+    ) -> tuple[Sequence[ShownMemory], Sequence[ShownMemory]]:
         """Facts and rules of the space, the facts that are near to the episodes first."""
         labels: list[int] = []
         vectors = embed_or_none(ground, [one.text for one in episodes]) if ground.near is not None else None
@@ -203,7 +205,7 @@ class DistillJob:
 
     # ---- writing
 
-    def _carried(
+    def _write_items(
         self, tx: Tx, verb: Verb, ground: JobContext, read: DistilledGroup, there: frozenset[str]
     ) -> list[ItemOutcome]:
         done: list[ItemOutcome] = []
@@ -254,7 +256,7 @@ def embed_or_none(ground: JobContext, texts: Sequence[str]) -> NDArray[np.float3
         return None
 
 
-def _checked(
+def _check_answer(
     ground: JobContext, episodes: Sequence[Episode], answer: Distillate, known: Mapping[str, str]
 ) -> DistilledGroup:
     """What of an answer the episodes bear out."""
@@ -303,7 +305,7 @@ def _item(
     )
 
 
-def _told(counts: Mapping[str, int]) -> dict[str, int]:
+def _nonzero_counts(counts: Mapping[str, int]) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count}
 
 
@@ -380,7 +382,7 @@ def prepare_wordings(ground: JobContext) -> WordedBatch | None:
     Returns:
         What came of it; None where none waits, or the model is gone.
     """
-    waiting: list[tuple[int, str, str]] = ground.read(_waiting)
+    waiting: list[tuple[int, str, str]] = ground.read(_read_waiting_episodes)
     found: list[DigestWording] = []
     for n, memory_id, text in waiting:
         if ground.is_stopped():
@@ -424,7 +426,7 @@ def count_wording_backlog(rows: Rows) -> int:
     return len(rows.all(_WAITING, (_last(rows), -1)))
 
 
-def _waiting(rows: Rows) -> list[tuple[int, str, str]]:
+def _read_waiting_episodes(rows: Rows) -> list[tuple[int, str, str]]:
     return [(int(n), str(memory_id), str(text)) for n, memory_id, text in rows.all(_WAITING, (_last(rows), _AT_ONCE))]
 
 

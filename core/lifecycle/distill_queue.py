@@ -227,7 +227,7 @@ def mark_failed(
         How many are dead from here on.
     """
     gone = 0
-    with _unrecorded(tx):
+    with _without_recorder(tx):
         for one in episodes:
             attempts, failures = one.attempts + (not is_patient), one.failures + is_patient
             is_dead = for_good or attempts >= TRIES
@@ -247,7 +247,7 @@ def revive_episodes(tx: Tx, ids: Sequence[str]) -> int:
         How many.
     """
     count = 0
-    with _unrecorded(tx):
+    with _without_recorder(tx):
         for memory_id in dict.fromkeys(ids):
             row = tx.row("distilled", {"memory_id": memory_id})
             if row is not None and row["state"] == "dead":
@@ -269,7 +269,7 @@ def revive_all_episodes(tx: Tx) -> int:
 
 
 @contextmanager
-def _unrecorded(tx: Tx) -> Iterator[None]:
+def _without_recorder(tx: Tx) -> Iterator[None]:
     recorder, tx.recorder = tx.recorder, None
     try:
         yield

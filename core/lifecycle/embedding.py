@@ -112,8 +112,8 @@ class MigrationJob:
     def backlog(self, rows: Rows, ground: JobContext) -> int:
         """How many vectors are to be made or dropped; 0 where nothing is wished, or nothing can be done now."""
         wish = ground.options.embedder
-        if self._moving.is_wished(_searched(rows, ground), wish):
-            gone = _unwanted(rows, ground.now_ms)
+        if self._moving.is_wished(_searched_space(rows, ground), wish):
+            gone = _find_unwanted_space(rows, ground.now_ms)
             return 0 if gone is None else max(1, vector_spaces.count_vectors(rows, gone))
         if not self._moving.is_at_hand(wish):
             return 0
@@ -124,10 +124,10 @@ class MigrationJob:
         """Embed the next fifty; behind the last of them build the index; or find what is to be dropped."""
         wish = ground.options.embedder
         active, building = ground.read(
-            lambda rows: (_searched(rows, ground), vector_spaces.find_in_state(rows, "building"))
+            lambda rows: (_searched_space(rows, ground), vector_spaces.find_in_state(rows, "building"))
         )
         if self._moving.is_wished(active, wish):
-            gone = ground.read(lambda rows: _unwanted(rows, ground.now_ms))
+            gone = ground.read(lambda rows: _find_unwanted_space(rows, ground.now_ms))
             return None if gone is None else MigrationBatch(gone)
         target = self._moving.target(ground, wish)
         if target is None:
@@ -136,13 +136,13 @@ class MigrationJob:
             return MigrationBatch(building)  # somebody wished for this one before
         refused = tuple(int(label) for label in cursor.get(_REFUSED, ()))
         rounds = int(cursor.get(_ROUNDS, 0))
-        waiting = self._waiting(ground, target.space, refused)
+        waiting = self._read_waiting_memories(ground, target.space, refused)
         if not waiting or rounds >= LAST_ROUNDS:
             return MigrationBatch(target.space, built=self._moving.build(target), refused=refused, rounds=rounds)
-        return self._embedded(target, waiting, refused, rounds + (len(waiting) < BATCH))
+        return self._embed_batch(target, waiting, refused, rounds + (len(waiting) < BATCH))
 
     @staticmethod
-    def _waiting(ground: JobContext, space: VectorSpace, refused: tuple[int, ...]) -> tuple[Memory, ...]:
+    def _read_waiting_memories(ground: JobContext, space: VectorSpace, refused: tuple[int, ...]) -> tuple[Memory, ...]:
         passed = set(refused)
         rows = ground.read(lambda rows: read_without_vectors(rows, space, BATCH + len(passed)))
         ids = [memory_id for label, memory_id in rows if label not in passed][:BATCH]
@@ -150,7 +150,7 @@ class MigrationJob:
         return tuple(found[memory_id] for memory_id in ids if memory_id in found)
 
     @staticmethod
-    def _embedded(
+    def _embed_batch(
         target: TargetSpace, waiting: tuple[Memory, ...], refused: tuple[int, ...], rounds: int
     ) -> MigrationBatch:
         texts = [embedding_text(one.text, author=one.author) for one in waiting]
@@ -192,11 +192,11 @@ class MigrationJob:
         return BatchResult(1, {"changed": 1, "refused": len(prepared.refused)}, is_last=True)
 
 
-def _searched(rows: Rows, ground: JobContext) -> VectorSpace:
+def _searched_space(rows: Rows, ground: JobContext) -> VectorSpace:
     return vector_spaces.find_in_state(rows, "active") or ground.space
 
 
-def _unwanted(rows: Rows, now_ms: int) -> VectorSpace | None:
+def _find_unwanted_space(rows: Rows, now_ms: int) -> VectorSpace | None:
     """What is to be dropped while nothing is wished: what was filled in vain, and what has been over for long."""
     return vector_spaces.find_in_state(rows, "building") or vector_spaces.find_overdue(rows, now_ms)
 

@@ -221,7 +221,7 @@ class EnrichJob:
         after = int(cursor.get("n", 0))
         rows = _whole(ground.read(lambda rows: _rows(rows, _NEXT, version=VERSION, after=after, most=AT_ONCE)))
         if rows:
-            return _prepared(ground, rows, {**cursor, "n": rows[-1].n})
+            return _prepare_batch(ground, rows, {**cursor, "n": rows[-1].n})
         return _batch_for_model(ground, cursor) or _end(cursor)
 
     def write(self, tx: Tx, verb: Verb | None, ground: JobContext, prepared: EnrichBatch) -> BatchResult:
@@ -253,7 +253,7 @@ def renew_annotations(tx: Tx, make_id: Callable[[], str], ids: Sequence[str]) ->
     return len(readings)
 
 
-def _prepared(ground: JobContext, rows: Sequence[EnrichRow], cursor: Mapping[str, Any]) -> EnrichBatch:
+def _prepare_batch(ground: JobContext, rows: Sequence[EnrichRow], cursor: Mapping[str, Any]) -> EnrichBatch:
     readings = tuple(_read(row) for row in rows if row.is_clear)
     texts = [_text(reading) for reading in readings]
     names = ground.read(lambda rows: find_names(rows, texts))
@@ -318,19 +318,21 @@ def _text(reading: TextAnnotations) -> NameText:
 
 
 def _write(tx: Tx, make_id: Callable[[], str], prepared: EnrichBatch) -> dict[str, int]:
-    now = {str(row[0]): (row[1], bytes(row[2]), row[3]) for row in tx.all(_SAME, (to_json(_touched(prepared)),))}
+    now = {
+        str(row[0]): (row[1], bytes(row[2]), row[3]) for row in tx.all(_SAME, (to_json(_batch_memory_ids(prepared)),))
+    }
     kept = [one for one in prepared.readings if now.get(one.row.id) == one.row.seen]
     hidden = [memory_id for memory_id in prepared.hidden if memory_id in now]
     remove_inferred(tx, hidden)
     remove_mentions(tx, hidden)
-    tx.run_many(_WRITE, [_inferred(one, tx.now_ms, prepared.made_by) for one in kept])
+    tx.run_many(_WRITE, [_inferred_row(one, tx.now_ms, prepared.made_by) for one in kept])
     bare = {str(row[0]) for row in tx.all(_UNTIERED, (to_json([one.row.id for one in kept]),))}
     write_tiers(tx, ((r.id, r.text, r.kind, r.category) for r in (one.row for one in kept) if r.id in bare))
     made, named = _name(tx, make_id, prepared, {one.row.id for one in kept}, now)
     return {"read": len(kept), "entities": made, "mentions": named, "hidden": len(hidden)}
 
 
-def _touched(prepared: EnrichBatch) -> list[str]:
+def _batch_memory_ids(prepared: EnrichBatch) -> list[str]:
     earlier = (memory_id for memory_id, _ in prepared.names.earlier)
     return list(dict.fromkeys((*(one.row.id for one in prepared.readings), *prepared.hidden, *earlier)))
 
@@ -377,7 +379,7 @@ def _there(rows: Rows, ids: Iterable[str]) -> set[str]:
     return {str(row[0]) for row in rows.all(sql, (to_json(sorted(set(ids))),))}
 
 
-def _inferred(one: TextAnnotations, now_ms: int, made_by: str) -> tuple[object, ...]:
+def _inferred_row(one: TextAnnotations, now_ms: int, made_by: str) -> tuple[object, ...]:
     told, found = one.told, one.metadata
     dates, about, valence = found.dates, found.topics, one.affect.valence
     if told is not None:

@@ -72,7 +72,7 @@ class EpisodeCleanupJob:
             stand.
         """
         heads = [deed.memory_id for deed in deeds]
-        done = {head: since for _, head, since in _consolidated(tx, heads)}
+        done = {head: since for _, head, since in _read_consolidated(tx, heads)}
         kept = find_protections(tx, heads, ground.now_ms)
         before = ground.now_ms - ground.options.episode_days * _DAY_MS
         transitions, counts, ids = ground.transitions(tx, verb), Counter[str](), list[str]()
@@ -101,7 +101,7 @@ def plan_cleanup(rows: Rows, options: Options, now_ms: int, client_id: str | Non
     """
     counts: Mapping[str, int] = {str(client): int(count) for client, count in rows.all(_COUNTS, {"client": client_id})}
     before = now_ms - options.episode_days * _DAY_MS
-    found = _consolidated(rows, None, client_id)
+    found = _read_consolidated(rows, None, client_id)
     crowded = {client for client, count in counts.items() if count > options.episode_capacity}
     asked = [head for client, head, since in found if since < before or client in crowded]
     kept = find_protections(rows, asked, now_ms)
@@ -133,7 +133,9 @@ def count_remaining(rows: Rows, client_id: str | None = None) -> int:
     return int(rows.value(_REMAINING, {"client": client_id}))
 
 
-def _consolidated(rows: Rows, heads: Sequence[str] | None, client_id: str | None = None) -> list[tuple[str, str, int]]:
+def _read_consolidated(
+    rows: Rows, heads: Sequence[str] | None, client_id: str | None = None
+) -> list[tuple[str, str, int]]:
     """Client, id and time of consolidation of notes, the oldest first."""
     named = "" if heads is None else " AND m.id IN (SELECT value FROM json_each(:heads))"
     params: dict[str, object] = {"client": client_id}

@@ -72,7 +72,7 @@ def move_locus(tx: Tx, desk: FloorPlanContext, memory_id: str, room_id: str, x: 
     others = places[[other != memory_id for other in ids]] if ids else places
     place = Grid(room.w, room.h, others).take(*_inside(room, x, y))
     with desk.work.verb(tx, "move_locus", "Move a locus", OWNER_ACTOR) as verb:
-        _put(tx, memory_id, room_id, place)
+        _write_place(tx, memory_id, room_id, place)
         verb.note(memory_id, room=room_id)
     return verb.step_id
 
@@ -94,7 +94,7 @@ def move_room(tx: Tx, desk: FloorPlanContext, room_id: str, x: float, y: float) 
     """
     room = _room(tx, room_id)
     _need_numbers(x, y)
-    wing = _wing(tx, room.space_id)
+    wing = _require_wing(tx, room.space_id)
     others = [arrangement.rect_of(other) for other in stored.read_rooms(tx, room.wing_id) if other.id != room_id]
     wide = max(round(wing.w), *(rect.x + rect.w for rect in (arrangement.rect_of(room), *others)))
     left, top = free_ground(others, round(room.w), round(room.h), wide, (x, y))
@@ -162,7 +162,7 @@ def merge_rooms(tx: Tx, desk: FloorPlanContext, from_id: str, into_id: str) -> s
         rows = arrangement.assign_places(np.arange(len(ids)), vectors, room, taken, near, kin)
     with desk.work.verb(tx, "merge_rooms", f"Merge a room into {room.name}", OWNER_ACTOR) as verb:
         for at, _, x, y in rows:
-            _put(tx, ids[at], into_id, (x, y))
+            _write_place(tx, ids[at], into_id, (x, y))
         tx.update("rooms", {"id": into_id}, {"made_by": "owner"})
         tx.delete("rooms", {"id": from_id})
         verb.note(into_id, merged=from_id, loci=len(ids))
@@ -202,12 +202,12 @@ def make_room(tx: Tx, desk: FloorPlanContext, space: str, name: str, memory_ids:
     with desk.work.verb(tx, "make_room", f"Make the room {wanted}", OWNER_ACTOR) as verb:
         stored.insert_room(tx, room)
         for memory_id, place in zip(ids, places.tolist(), strict=True):
-            _put(tx, memory_id, room.id, place)
+            _write_place(tx, memory_id, room.id, place)
         verb.note(room.id, loci=len(ids))
     return verb.step_id
 
 
-def _put(tx: Tx, memory_id: str, room_id: str, place: Sequence[float]) -> None:
+def _write_place(tx: Tx, memory_id: str, room_id: str, place: Sequence[float]) -> None:
     row = stored.place_row(memory_id, room_id, place, "owner")
     if not tx.update("places", {"memory_id": memory_id}, {name: row[name] for name in row if name != "memory_id"}):
         tx.insert("places", row)
@@ -220,7 +220,7 @@ def _room(rows: Rows, room_id: str) -> Room:
     return found
 
 
-def _wing(rows: Rows, space_id: str) -> Wing:
+def _require_wing(rows: Rows, space_id: str) -> Wing:
     found = stored.find_wing(rows, space_id)
     if found is None:
         raise UserError(Code.NOT_FOUND, "There is no such wing.")

@@ -167,13 +167,13 @@ class GapsJob:
 
     def plan(self, ground: JobContext) -> Sequence[Planned]:
         """List what is to be asked, closed and turned around; see `Planner.plan`."""
-        found: Sequence[Planned] = ground.read(lambda rows: _planned(rows, ground.options, ground.now_ms))
+        found: Sequence[Planned] = ground.read(lambda rows: _plan_questions(rows, ground.options, ground.now_ms))
         return found
 
     def prepare(self, ground: JobContext, deeds: Sequence[Planned]) -> Mapping[str, InvertedText]:
         """Embed the opposites of the rules that a few deeds turn around; see `Preparing.prepare`."""
         rules = [deed.memory_id for deed in deeds if deed.deed is JobAction.SUPERSEDE]
-        return _turned(ground, rules) if rules else {}
+        return _invert_rules(ground, rules) if rules else {}
 
     def carry_out(
         self,
@@ -198,7 +198,7 @@ class GapsJob:
         return BatchResult(len(deeds), dict(counts), tuple(changed))
 
 
-def _planned(rows: Rows, options: LifecycleOptions, now_ms: int) -> list[Planned]:
+def _plan_questions(rows: Rows, options: LifecycleOptions, now_ms: int) -> list[Planned]:
     turned = [rule for rule in rules_to_invert(rows) if _opposite(rows, rule) is not None]
     open_rows = rows.all(_OPEN)
     # Asked of these memories themselves: a question of the whole vault may be left out for how many there are.
@@ -216,13 +216,13 @@ def _planned(rows: Rows, options: LifecycleOptions, now_ms: int) -> list[Planned
         kept += one.kind != CONTRADICTION
         if one.kind == CONTRADICTION or kept <= MOST_OPEN:
             wanted.setdefault(one.memory_id, _Wanted()).opened.append(one)
-    for memory_id in _unraised(rows):
+    for memory_id in _read_unraised(rows):
         wanted.setdefault(memory_id, _Wanted()).raised = True
     deeds = [Planned(JobAction.SUPERSEDE, rule, reason=_INVERTED) for rule in turned]
-    return deeds + [_deed(memory_id, told) for memory_id, told in wanted.items() if memory_id not in turned]
+    return deeds + [_plan_question(memory_id, told) for memory_id, told in wanted.items() if memory_id not in turned]
 
 
-def _deed(memory_id: str, told: _Wanted) -> Planned:
+def _plan_question(memory_id: str, told: _Wanted) -> Planned:
     detail = {"open": [one.name.hex() for one in told.opened], "close": told.closed}
     first = told.opened[0] if told.opened else None
     others = () if first is None or first.other_id is None else (first.other_id,)
@@ -240,7 +240,7 @@ def _is_over(rows: Rows, name: bytes, live: set[bytes]) -> bool:
     return name not in live or rows.value(_RESOLVED, (name,)) is not None
 
 
-def _unraised(rows: Rows) -> list[str]:
+def _read_unraised(rows: Rows) -> list[str]:
     """Memories with an open missing field and without a review item: the one about another field was answered."""
     found = rows.all(
         "SELECT DISTINCT g.memory_id FROM gaps g WHERE g.state = 'open' AND g.kind = 'missing' AND NOT EXISTS ("
@@ -315,7 +315,7 @@ def _raise(tx: Tx, verb: Verb, ground: JobContext, memory_id: str, live: Mapping
     return len(transitions.opened)
 
 
-def _turned(ground: JobContext, rules: Sequence[str]) -> dict[str, InvertedText]:
+def _invert_rules(ground: JobContext, rules: Sequence[str]) -> dict[str, InvertedText]:
     """The opposites of rules with their vectors, off the writer."""
     found: dict[str, tuple[dict[str, Any], str] | None] = ground.read(
         lambda rows: {one: _opposite(rows, one) for one in rules}
@@ -416,7 +416,7 @@ def select_questions(
         return ()
     bounds = {"session": session, "client": client_id, "week": now_ms - WEEK_MS, "now": now_ms, "most": _READ}
     bounds["spaces"] = None if space_ids is None else to_json(sorted(space_ids))
-    found = rows.all(_SIDES, (to_json(_of_what_is_seen(rows.all(_OPEN_WITHIN, bounds), seen)),))
+    found = rows.all(_SIDES, (to_json(_filter_visible(rows.all(_OPEN_WITHIN, bounds), seen)),))
     found = [row for row in found if _may_be_told(row[3:])]
     told: list[Clarifying] = []
     for at in range(0, len(found), _AT_ONCE):
@@ -433,7 +433,7 @@ def select_questions(
     return tuple(told[:left])
 
 
-def _of_what_is_seen(open_ones: Sequence[Sequence[Any]], seen: Seen) -> list[str]:
+def _filter_visible(open_ones: Sequence[Sequence[Any]], seen: Seen) -> list[str]:
     """The first questions that speak only of what the asker may see; the others are looked at only until enough are."""
     told_of: list[str] = []
     for at in range(0, len(open_ones), _SEEN_AT_ONCE):

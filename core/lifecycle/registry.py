@@ -20,7 +20,7 @@ from core.lifecycle.sweep import SweepJob
 from core.types.lifecycle import JobType
 
 
-def all_jobs() -> Mapping[JobType, Planner | StreamJob]:
+def make_jobs() -> Mapping[JobType, Planner | StreamJob]:
     """Make one of each.
 
     Returns:

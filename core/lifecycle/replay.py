@@ -105,9 +105,9 @@ class ReplayJob:
             The deeds: those to strengthen in the order they were drawn, then the relations, nearest first.
         """
         share = ground.options.replay_budget // 3
-        found: list[Planned] = ground.read(lambda rows: _to_strengthen(rows, ground, share))
+        found: list[Planned] = ground.read(lambda rows: _plan_strengthening(rows, ground, share))
         taken = {deed.memory_id for deed in found}
-        return [*found, *_to_propose(ground, share, taken)]
+        return [*found, *_plan_proposals(ground, share, taken)]
 
     def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Planned]) -> BatchResult:  # noqa: ARG002
         """Carry deeds out, those that still fit.
@@ -133,7 +133,7 @@ class ReplayJob:
 # ---- strengthening
 
 
-def _to_strengthen(rows: Rows, ground: JobContext, share: int) -> list[Planned]:
+def _plan_strengthening(rows: Rows, ground: JobContext, share: int) -> list[Planned]:
     found, weak = _weak(rows, ground.now_ms, None)
     if not found:
         return []
@@ -183,7 +183,7 @@ def _strengthen(tx: Tx, deed: Planned) -> bool:
 # ---- proposing
 
 
-def _to_propose(ground: JobContext, share: int, taken: set[str]) -> list[Planned]:
+def _plan_proposals(ground: JobContext, share: int, taken: set[str]) -> list[Planned]:
     near = ground.near
     if near is None or share < 1:
         return []
@@ -197,7 +197,7 @@ def _to_propose(ground: JobContext, share: int, taken: set[str]) -> list[Planned
         for other, cosine in zip(row, likes, strict=True)
         if other >= 0 and other != one and cosine >= LINK_FROM
     }
-    found: list[Planned] = ground.read(lambda rows: _unrelated(rows, ground, pairs, share, taken))
+    found: list[Planned] = ground.read(lambda rows: _find_unrelated_pairs(rows, ground, pairs, share, taken))
     return found
 
 
@@ -211,7 +211,7 @@ def _looked_at(rows: Rows, ground: JobContext) -> tuple[NDArray[np.int64], NDArr
     return np.array([row[0] for row in found], np.int64), vectors.reshape(-1, ground.space.dims)
 
 
-def _unrelated(
+def _find_unrelated_pairs(
     rows: Rows, ground: JobContext, pairs: Mapping[tuple[int, int], float], share: int, taken: set[str]
 ) -> list[Planned]:
     """Of near pairs those that nothing relates yet; each memory in one of them at most."""

@@ -150,10 +150,12 @@ def plan_sweep(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] |
     Returns:
         Each memory in at most one deed: recovered, fading, expired, archived; in each the oldest first.
     """
-    found = [deed for seen in _seen(rows, now_ms, heads) for deed in _judged(rows, seen, options, now_ms)]
-    over = [*_old_versions(rows, options, now_ms, heads), *_unanswered(rows, options, now_ms, heads)]
+    found = [deed for seen in _read_pages(rows, now_ms, heads) for deed in _plan_standing(rows, seen, options, now_ms)]
+    over = [*_old_versions(rows, options, now_ms, heads), *_plan_unanswered(rows, options, now_ms, heads)]
     laid_away = {one.memory_id for one in over}  # its mark goes with it
-    found += [Planned(JobAction.RECOVER, head, reason=LEFT) for head in _left(rows, heads) if head not in laid_away]
+    found += [
+        Planned(JobAction.RECOVER, head, reason=LEFT) for head in _read_left_marks(rows, heads) if head not in laid_away
+    ]
     found += over
     place = {
         deed: number
@@ -240,7 +242,7 @@ def _lay_away(tx: Tx, parts: Iterable[str]) -> None:
 # ---- reading
 
 
-def _seen(rows: Rows, now_ms: int, heads: Sequence[str] | None) -> Iterator[_Seen]:
+def _read_pages(rows: Rows, now_ms: int, heads: Sequence[str] | None) -> Iterator[_Seen]:
     if heads is not None:
         yield _columns(rows.all(_SOME, {"heads": json.dumps(list(dict.fromkeys(heads)))}), now_ms)
         return
@@ -283,7 +285,7 @@ def _columns(found: Sequence[tuple[Any, ...]], now_ms: int) -> _Seen:
     )
 
 
-def _judged(rows: Rows, seen: _Seen, options: Options, now_ms: int) -> list[Planned]:
+def _plan_standing(rows: Rows, seen: _Seen, options: Options, now_ms: int) -> list[Planned]:
     """The deeds of what stands."""
     bands = classify(seen.confidence, options.fading_below, options.expired_below)
     falls = seen.falls
@@ -321,7 +323,7 @@ def _unheld(rows: Rows, seen: _Seen, which: NDArray[np.bool_], now_ms: int) -> N
     return found
 
 
-def _left(rows: Rows, heads: Sequence[str] | None) -> list[str]:
+def _read_left_marks(rows: Rows, heads: Sequence[str] | None) -> list[str]:
     """Marked, and no longer standing: superseded, forgotten or archived by somebody else since."""
     found = rows.all(_LEFT_ALL) if heads is None else rows.all(_LEFT_SOME, {"heads": json.dumps(list(heads))})
     return list(dict.fromkeys(str(row[0]) for row in found))
@@ -340,7 +342,7 @@ def _old_versions(rows: Rows, options: Options, now_ms: int, heads: Sequence[str
     return [Planned(JobAction.ARCHIVE, head, reason=OLD_VERSION) for head in found if head not in kept]
 
 
-def _unanswered(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] | None) -> list[Planned]:
+def _plan_unanswered(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] | None) -> list[Planned]:
     """Held back, never decided, and long out of the review: what stands goes on standing."""
     wanted: dict[str, Any] = {"before": now_ms - options.prune_days * _DAY_MS}
     if heads is None:

@@ -116,7 +116,7 @@ class RecallAnswer:
         self.rerank = self._profile.rerank if looked_at or self._profile.rerank == "mmr" else "rrf"
         self.firsts: tuple[int, ...] = ()
         self.chance, self.needed = self._chance(size)
-        self._leads = self._led()
+        self._leads = self._map_sources_to_leads()
 
     @property
     def best(self) -> float:
@@ -133,12 +133,12 @@ class RecallAnswer:
         if self._asked.plan.period:
             return float(self.best > 0), 0.5
         if self._asked.mode == "hybrid":
-            self.signs = self._compared(size).signs()
+            self.signs = self._candidate_columns(size).signs()
             return (answer_probability(self.signs) if self.right.facts else 0.0), self._profile.least_chance
         needed = evidence_bar(self._profile, self._asked.mode, size)
         return (min(1.0, self.best / (2 * needed)) if needed > 1e-9 else float(self.best > 0)), 0.5
 
-    def _compared(self, size: int) -> CandidateColumns:
+    def _candidate_columns(self, size: int) -> CandidateColumns:
         words, right = self._words, self._asked.found.where(self._asked.found.ok | self._asked.found.lends)
         total = words.total or 1.0
         return CandidateColumns(
@@ -152,7 +152,7 @@ class RecallAnswer:
             size=size,
         )
 
-    def _led(self) -> dict[int, int]:
+    def _map_sources_to_leads(self) -> dict[int, int]:
         """Sources and what stands for them, as places among what may be returned."""
         place = {int(at): number for number, at in enumerate(np.flatnonzero(self._asked.found.ok))}
         return {place[at]: place[by] for at, by in self._asked.leads.items() if at in place and by in place}
@@ -255,7 +255,7 @@ class RecallAnswer:
         places = self.ranked.places(at)
         own, near = self.right.own[at], self.right.near[at]
         signals, factor = self.ranked.signals(at), float(self.ranked.factor[at])
-        told = explain_match(places, self._named(own), self._named(near & ~own), len(own), signals, factor)
+        told = explain_match(places, self._words_at(own), self._words_at(near & ~own), len(own), signals, factor)
         told = (*told, *explain_adjustments(places, float(np.nan_to_num(self.ranked.repeats[at]))))
         return (*told, EARLIER_VERSION) if self.right.lifted[at] > 0 else told
 
@@ -276,7 +276,7 @@ class RecallAnswer:
             tuple(near.tolist()),
         )
 
-    def _named(self, which: NDArray[np.bool_]) -> list[str]:
+    def _words_at(self, which: NDArray[np.bool_]) -> list[str]:
         return [term.word for term, here in zip(self._words.terms, which.tolist(), strict=True) if here]
 
     def _share(self, evidence: float) -> float:
@@ -327,7 +327,7 @@ def build_trace(
     others += [(-value, True, at) for at, value in enumerate(withheld)]
     others.sort()
     others = others[: max(0, KEPT - len(shown))]
-    told = _Right.of(answer, place, [*shown, *(at for _, is_withheld, at in others if not is_withheld)])
+    told = _Right.read_at(answer, place, [*shown, *(at for _, is_withheld, at in others if not is_withheld)])
     kept = [told.candidate(at) for at in shown]
     kept += [_wrong(answer, at) if is_withheld else told.candidate(at) for _, is_withheld, at in others]
     weights = {name: float(value) for name, value in answer.ranked.weights.items()}
@@ -348,7 +348,7 @@ class _Right:
     numbers: Mapping[int, tuple[float, ...]]
 
     @classmethod
-    def of(cls, answer: RecallAnswer, place: Mapping[str, int], places: list[int]) -> _Right:
+    def read_at(cls, answer: RecallAnswer, place: Mapping[str, int], places: list[int]) -> _Right:
         """Read the columns at some places."""
         at, ranked = np.array(places, np.int64), answer.ranked
         lists: dict[int, dict[str, tuple[int, float]]] = {one: {} for one in places}

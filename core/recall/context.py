@@ -133,7 +133,7 @@ class _LineFacts:
         """Which client reports it; "" for what none brought."""
         return f", via {self.clients.get(memory.client_id, 'a client')}" if memory.client_id is not None else ""
 
-    def contested(self, memory: Memory) -> str:
+    def format_contested_mark(self, memory: Memory) -> str:
         """The mark of what somebody tells against the person's own word."""
         own = self.against.get(memory.id)
         return "" if own is None else f" [contested: the user's own word, memory {escape_label(own)}, says otherwise]"
@@ -178,13 +178,13 @@ def pack_context(
     Returns:
         The text and what became of each item. Where nothing was found the text says so; where nothing fits it is "".
     """
-    known = _known(rows, found)
+    known = _read_line_facts(rows, found)
     safe = [
         replace(item, memory=render_memory(item.memory))
         for item in found
         if not is_withheld(item.memory, *known.beside(item.memory.id))
     ]
-    barred = _barred(found, safe)
+    barred = _list_left_out(found, safe)
     if not safe:
         text = HEAD + NOTHING
         return _context(text if counter.count(text) <= budget else "", budget, counter, (), barred)
@@ -197,7 +197,7 @@ def pack_context(
     headings = {section: counter.count(text) for section, text in _HEADINGS.items()}
     while True:
         entries = _entries(rows, fresh, known, counter, room - sum(headings.values()), bounded)
-        chosen = _chosen(entries, budget, room, headings, counter)
+        chosen = _choose_forms(entries, budget, room, headings, counter)
         spread = _spread(rows, [entry.memory for entry, _ in _in_order(entries, chosen)])
         if not spread:
             break
@@ -213,7 +213,7 @@ def pack_context(
     return _context(text, budget, counter, included, (*_left_out(missing, repeated), *barred))
 
 
-def _chosen(
+def _choose_forms(
     entries: Sequence[_ContextEntry], budget: int, room: int, headings: Mapping[str, int], counter: TokenCounter
 ) -> Choice:
     """Which entries go in, and in which form; the text is never over the budget."""
@@ -252,7 +252,7 @@ def _left_out(missing: Sequence[RecallItem], repeated: Sequence[RecallItem]) -> 
     return tuple(sorted(out, key=lambda one: (-one.value, one.id)))
 
 
-def _barred(found: Sequence[RecallItem], safe: Sequence[RecallItem]) -> tuple[LeftOut, ...]:
+def _list_left_out(found: Sequence[RecallItem], safe: Sequence[RecallItem]) -> tuple[LeftOut, ...]:
     kept = {item.memory.id for item in safe}
     return tuple(LeftOut(item.memory.id, _INJECTION, item.score) for item in found if item.memory.id not in kept)
 
@@ -338,7 +338,7 @@ def _text(entries: Sequence[_ContextEntry], choice: Choice) -> str:
     return "".join(parts)
 
 
-def _known(rows: Rows, found: Sequence[RecallItem]) -> _LineFacts:
+def _read_line_facts(rows: Rows, found: Sequence[RecallItem]) -> _LineFacts:
     ids = json.dumps([item.memory.id for item in found])
     claims = {str(row[0]): (str(row[1]), str(row[2])) for row in rows.all(_CLAIMS, (ids,))}  # the last one is the best
     rules = {str(row[0]): (str(row[1]), _worth(*row[2:])) for row in rows.all(_RULES, (ids,))}
@@ -397,7 +397,7 @@ def _begin(memory: Memory) -> str:
 
 def _line(memory: Memory, text: str, known: _LineFacts) -> str:
     """Seed B's line of one memory."""
-    content = escape_fenced(text) + _conditions(memory) + known.contested(memory)
+    content = escape_fenced(text) + _conditions(memory) + known.format_contested_mark(memory)
     via = known.via(memory)
     if memory.kind is Kind.RULE:
         maturity, worth = known.rules.get(memory.id, ("candidate", 0.0))
@@ -501,24 +501,24 @@ def apply_session_boost(
     """
     if not at_hand:
         return result.items
-    lifted = [_lifted(item, at_hand.get(item.memory.id)) for item in result.items]
+    lifted = [_lift_score(item, at_hand.get(item.memory.id)) for item in result.items]
     lifted.sort(key=lambda item: -item.score)  # stable: what was equal stays in its order
     named = {item.memory.id for item in lifted}
     # What this very question may not bring up (it was wrong, or another speaks for it) does not come by this way.
     named |= {one.id for one in result.trace.candidates if one.dropped is not None and one.dropped not in _ONLY_WEAK}
     missing = {name: value for name, value in at_hand.items() if name not in named}
     least = min((item.score for item in lifted), default=_ALONE) * _BEHIND
-    return (*lifted, *_behind(_speaking(rows, request, missing, now_ms), missing, least))
+    return (*lifted, *_behind(_read_speaking(rows, request, missing, now_ms), missing, least))
 
 
-def _lifted(item: RecallItem, activation: float | None) -> RecallItem:
+def _lift_score(item: RecallItem, activation: float | None) -> RecallItem:
     if activation is None:
         return item
     score = min(1.0, item.score * (1.0 + LIFT * activation))
     return replace(item, score=score, why=(*item.why, AT_HAND))
 
 
-def _speaking(rows: Rows, request: RecallRequest, missing: Mapping[str, float], now_ms: int) -> list[Memory]:
+def _read_speaking(rows: Rows, request: RecallRequest, missing: Mapping[str, float], now_ms: int) -> list[Memory]:
     """Those of them that may speak now, with what of their text still stands."""
     if not missing:
         return []

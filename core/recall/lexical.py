@@ -62,7 +62,7 @@ class TermStatistics:
         self._postings: OrderedDict[tuple[str, int], Labels] = OrderedDict()
         self._bytes = 0
 
-    def of(self, rows: Rows, seq: int, terms: tuple[str, ...]) -> dict[str, int]:
+    def count_memories(self, rows: Rows, seq: int, terms: tuple[str, ...]) -> dict[str, int]:
         """How many memories have each term.
 
         Args:
@@ -100,7 +100,7 @@ class TermStatistics:
             if known is not None:
                 self._postings.move_to_end((term, most))
                 return known
-        found = parse_labels(rows.value(_POSTINGS, (_quoted(term), most)))
+        found = parse_labels(rows.value(_POSTINGS, (_quote_term(term), most)))
         found.setflags(write=False)
         self._keep(seq, (term, most), found)
         return found
@@ -209,7 +209,7 @@ def read_query_words(
     """
     all_terms = query_terms(query)
     content = tuple(term for term in all_terms if not term.stop) or (all_terms if by_words else ())
-    counts = frequencies.of(rows, seq, tuple(term.term for term in content))
+    counts = frequencies.count_memories(rows, seq, tuple(term.term for term in content))
     counted = max(documents, profile.least_documents)
     variants = _NameVariants(rows, frequencies, seq, profile.posting_budget, others)
     ordered = sorted(content, key=lambda term: (counts[term.term], term.term))
@@ -218,7 +218,7 @@ def read_query_words(
     left = profile.posting_budget
     unknown = 0.0
     for term in ordered:
-        more = variants.of(term.term)
+        more = variants.memories_with(term.term)
         if counts[term.term] == 0 and not more.size:
             unknown += term_weight(counted, 0)
         elif not terms or counts[term.term] <= left:
@@ -245,7 +245,7 @@ class _NameVariants:
             for term in query_terms(name):
                 self._by_term.setdefault(term.term, []).extend(words for words in told if words)
 
-    def of(self, term: str) -> Labels:
+    def memories_with(self, term: str) -> Labels:
         """The memories that have all words of one of the other names."""
         found = np.empty(0, np.int64)
         for words in self._by_term.get(term, ()):
@@ -260,8 +260,8 @@ class _NameVariants:
 
     def matches(self, term: str) -> str:
         """The term with its alternatives, quoted, for the full-text syntax."""
-        names = [f"({' AND '.join(map(_quoted, words))})" for words in self._by_term.get(term, ())]
-        return f"({' OR '.join([_quoted(term), *names])})" if names else _quoted(term)
+        names = [f"({' AND '.join(map(_quote_term, words))})" for words in self._by_term.get(term, ())]
+        return f"({' OR '.join([_quote_term(term), *names])})" if names else _quote_term(term)
 
 
 def find_best_covered(words: QueryWords, allowed: Labels | None, k: int) -> Labels:
@@ -330,7 +330,7 @@ def score_bm25(
     return np.array([row[0] for row in found], np.int64), np.array([-row[1] for row in found])
 
 
-def _quoted(term: str) -> str:
+def _quote_term(term: str) -> str:
     # Terms hold no quote, but nothing that reaches the full-text syntax may rest on that.
     return '"' + term.replace('"', '""') + '"'
 

@@ -280,7 +280,7 @@ class Recall:
             then = nearest_in_period(rows, reach.allowed, question, days, max(profile.vector_candidates, request.limit))
         lists = (near, scored, covered, outside, then, unheard.near, unheard.scored)
         candidates = self._examine(search, question, np.concatenate(lists))
-        candidates, led, reached = self._adjusted(search, question, candidates)
+        candidates, led, reached = self._adjust_candidates(search, question, candidates)
         # A full list may hide wanted memories behind unwanted ones.
         full = more_near or (reach.allowed is None and covered.size == covered_wanted)
         enough = max(request.limit, profile.vector_candidates)
@@ -333,7 +333,7 @@ class Recall:
         covered = find_best_covered(question.words, part, wanted)
         return _ListHits(_NOTHING if hits is None else hits.labels, np.union1d(scored, covered), found)
 
-    def _adjusted(
+    def _adjust_candidates(
         self, search: _Search, question: ComparedQuery, found: Candidates
     ) -> tuple[Candidates, dict[int, int], int]:
         """Apply links, time, versions and digests; who answers for whom; how many the links reached."""

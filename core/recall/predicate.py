@@ -20,7 +20,7 @@ from core.embed.base import from_blobs
 from core.errors import Code, UserError
 from core.memory.read import said_at_sql
 from core.recall.request import RecallRequest
-from core.recall.scope import LAID_AWAY, Labels, all_of, client_conditions, json_list, one_of, parse_labels
+from core.recall.scope import LAID_AWAY, Labels, client_conditions, join_conditions, json_list, one_of, parse_labels
 from core.types.clients import limit_of, limits_from
 from core.types.values import Status
 from core.vault.database.rows import Rows
@@ -118,9 +118,16 @@ def build_predicate(rows: Rows, request: RecallRequest, now_ms: int) -> ScopePre
         wanted.append(one_of("m.kind", "kinds", request.kinds, params))
     if request.categories is not None:
         wanted.append(one_of("m.category", "categories", request.categories, params))
-    wanted += _narrowed(request, params)
+    wanted += _request_conditions(request, params)
     sure = (request.min_confidence, now_ms) if request.min_confidence > 0 else None
-    return ScopePredicate(all_of(scope), all_of(visible), all_of(wanted), params, _speaks(request, params), sure)
+    return ScopePredicate(
+        join_conditions(scope),
+        join_conditions(visible),
+        join_conditions(wanted),
+        params,
+        _speaks(request, params),
+        sure,
+    )
 
 
 def withheld_count(rows: Rows, request: RecallRequest) -> int:
@@ -138,7 +145,7 @@ def withheld_count(rows: Rows, request: RecallRequest) -> int:
     if request.scope.client_id is None:
         return 0
     params: dict[str, object] = {}
-    within = all_of(_within(rows, request, params))
+    within = join_conditions(_within(rows, request, params))
     sql = f"SELECT count(*) FROM memories m WHERE m.security_tier <> 'cleartext' AND m.status = 'active' AND {within}"  # noqa: S608
     return int(rows.value(sql, params))
 
@@ -157,7 +164,7 @@ def _within(rows: Rows, request: RecallRequest, params: dict[str, object]) -> li
     return found
 
 
-def _narrowed(request: RecallRequest, params: dict[str, object]) -> list[str]:
+def _request_conditions(request: RecallRequest, params: dict[str, object]) -> list[str]:
     found = []
     if request.tags is not None:
         params["tags"] = json_list(request.tags)

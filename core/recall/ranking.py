@@ -134,7 +134,7 @@ def rank_candidates(
     factor = side_multiplier(sides, profile.sides, profile.side_bound)
     score = np.asarray(np.round(np.clip(relevance * factor, 0.0, 1.0), _DIGITS), np.float64)
     trade = 1.0 if profile.rerank == "rrf" else float(asdict(profile.trades)[intent.value])
-    order, score, repeats = _spread_out(found, question, _ordered(found, score), score, trade)
+    order, score, repeats = _spread_out(found, question, _order_by_score(found, score), score, trade)
     weights = {f"list.{name}": value for name, value in listed.items()}
     weights |= {f"side.{name}": value for name, value in asdict(profile.sides).items()}
     weights |= {"rrf_k": profile.rrf_k, "strength": strength, "strongest": max(strongest, _LEAST), "trade": trade}
@@ -152,7 +152,7 @@ def _sides(found: Candidates, profile: Profile, now_ms: int) -> SideSignals:
     )
 
 
-def _ordered(found: Candidates, score: Floats) -> tuple[int, ...]:
+def _order_by_score(found: Candidates, score: Floats) -> tuple[int, ...]:
     keys = [(-value, -fact.recorded_at, fact.id) for value, fact in zip(score.tolist(), found.facts, strict=True)]
     return tuple(sorted(range(len(keys)), key=keys.__getitem__))
 
@@ -172,7 +172,7 @@ def _spread_out(
     changed[head] = np.round(values, _DIGITS)
     repeats[head] = most
     # What was put last among the first may now stand behind one that was not looked at: the scores decide.
-    return _ordered(found, changed), changed, repeats
+    return _order_by_score(found, changed), changed, repeats
 
 
 def _cosines(labels: Labels, question: ComparedQuery) -> Floats:
@@ -332,7 +332,7 @@ def credit_successors(rows: Rows, narrowed: ScopePredicate, question: ComparedQu
     fresh = np.setdiff1d(np.array([new for _, new, _ in pairs], np.int64), found.labels)
     if fresh.size:
         found = found.with_others(read_candidates(rows, narrowed, question, fresh)[0])
-    return _lifted(found, pairs)
+    return _lift_successors(found, pairs)
 
 
 def _over(found: Candidates, most: int) -> list[int]:
@@ -342,7 +342,7 @@ def _over(found: Candidates, most: int) -> list[int]:
     return [at for at in over if found.evidence[at] > 0]
 
 
-def _lifted(found: Candidates, pairs: list[tuple[int, int, bool]]) -> Candidates:
+def _lift_successors(found: Candidates, pairs: list[tuple[int, int, bool]]) -> Candidates:
     place = {label: at for at, label in enumerate(found.labels.tolist())}
     evidence, plain = found.evidence.copy(), found.plain.copy()
     ok, lends = found.ok.copy(), found.lends.copy()
@@ -402,7 +402,7 @@ def mark_contradictions(rows: Rows, items: tuple[RecallItem, ...], readers: Text
     if not against:
         return items
     relayed = persons - said
-    marked = [_marked(item, against.get(item.memory.id), relayed) for item in items]
+    marked = [_mark_contradiction(item, against.get(item.memory.id), relayed) for item in items]
     return tuple(item for item, _ in sorted(marked, key=lambda one: (-one[0].score, not one[1])))
 
 
@@ -417,25 +417,25 @@ def _is_comparable(own: RecallItem, item: RecallItem, persons: frozenset[str], s
     if own.memory.id in said:
         return True
     is_stated = own.memory.id in persons and own.memory.kind is not Kind.EPISODE
-    return is_stated and item.memory.kind is Kind.EPISODE and _at(own.memory) > _at(item.memory)
+    return is_stated and item.memory.kind is Kind.EPISODE and _time_of(own.memory) > _time_of(item.memory)
 
 
-def _marked(item: RecallItem, own: RecallItem | None, relayed: frozenset[str]) -> tuple[RecallItem, bool]:
+def _mark_contradiction(item: RecallItem, own: RecallItem | None, relayed: frozenset[str]) -> tuple[RecallItem, bool]:
     """An item with its mark and new score, and whether it precedes others of the same score."""
     if own is None:
         return item, False
-    comes_first = item.memory.id in relayed and _at(item.memory) >= _at(own.memory)
+    comes_first = item.memory.id in relayed and _time_of(item.memory) >= _time_of(own.memory)
     score = max(item.score, own.score) if comes_first else min(item.score, math.nextafter(own.score, 0.0))
     return replace(item, score=score, why=(*item.why, CONTRADICTS), contradicts=own.memory.id), comes_first
 
 
-def _at(memory: Memory) -> int:
+def _time_of(memory: Memory) -> int:
     return memory.recorded_at if memory.occurred is None else memory.occurred.ms
 
 
 def _find_contradicted(pairs: Sequence[tuple[RecallItem, RecallItem]], readers: TextReaders) -> dict[str, RecallItem]:
     """Map the id of each contradicting item to the best item that it contradicts."""
-    said = {item.memory.id: _spoken(item.memory, readers) for pair in pairs for item in pair}
+    said = {item.memory.id: _read_statement(item.memory, readers) for pair in pairs for item in pair}
     close = sorted(pairs, key=lambda pair: not said[pair[0].memory.id].matters & said[pair[1].memory.id].matters)
     close = close[:_COMPARED]
     found: dict[str, RecallItem] = {}
@@ -447,8 +447,8 @@ def _find_contradicted(pairs: Sequence[tuple[RecallItem, RecallItem]], readers: 
     return found
 
 
-def _spoken(memory: Memory, readers: TextReaders) -> StatedText:
-    return read_stated_text(ComparedText(memory.text[:_CHARACTERS], _at(memory)), readers.extract, _SENTENCES)
+def _read_statement(memory: Memory, readers: TextReaders) -> StatedText:
+    return read_stated_text(ComparedText(memory.text[:_CHARACTERS], _time_of(memory)), readers.extract, _SENTENCES)
 
 
 def _odds(pairs: Sequence[tuple[StatedText, StatedText]], readers: TextReaders) -> list[ContradictionOdds]:

@@ -41,7 +41,7 @@ def receipt_body(result: RecallResult, query: str, metrics: Metrics | None = Non
     return {
         **result.receipt_body(),
         "version": VERSION,
-        "trace": _packed(trace_to_json(result.trace, query)),
+        "trace": _pack_receipt(trace_to_json(result.trace, query)),
         **({} if metrics is None else {"metrics": metrics_to_json(metrics)}),
         **more,
     }
@@ -64,7 +64,7 @@ def receipt_trace(body: Mapping[str, Any], query: str) -> Trace | None:
     if packed is None:
         return None
     try:
-        return trace_from_json(_unpacked(packed), query)
+        return trace_from_json(_unpack_receipt(packed), query)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, zlib.error):
         pass
     raise IntegrityError(Code.VAULT_DAMAGED, "A receipt cannot be read; check the vault.")
@@ -229,12 +229,12 @@ def _spots(words: Sequence[str], query: str) -> list[list[int]]:
     return [[start, start + len(word)] for start, word in starts if start >= 0]
 
 
-def _packed(told: Mapping[str, Any]) -> str:
+def _pack_receipt(told: Mapping[str, Any]) -> str:
     whole = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     return base64.b64encode(zlib.compress(whole, 6)).decode("ascii")
 
 
-def _unpacked(packed: str) -> dict[str, Any]:
+def _unpack_receipt(packed: str) -> dict[str, Any]:
     whole = zlib.decompressobj().decompress(base64.b64decode(packed, validate=True), _MOST_BYTES)
     told: dict[str, Any] = json.loads(whole.decode("utf-8", "surrogatepass"))
     return told

@@ -37,7 +37,7 @@ class RecallRequest(RecallQuery):
     scope: Scope
 
     @classmethod
-    def of(cls, query: RecallQuery, scope: Scope) -> RecallRequest:
+    def from_query(cls, query: RecallQuery, scope: Scope) -> RecallRequest:
         """A request from what a caller asked, unchecked.
 
         Args:
@@ -69,11 +69,11 @@ class RecallRequest(RecallQuery):
             raise UserError(Code.INVALID_INPUT, "The mode is one of hybrid, semantic and keyword.")
         if not 0.0 <= self.min_confidence <= 1.0:
             raise UserError(Code.INVALID_INPUT, "The least confidence lies between 0 and 1.")
-        _known(self.kinds, {kind.value for kind in Kind}, "kind")
-        _known(self.statuses, {status.value for status in Status}, "status")
+        _require_known(self.kinds, {kind.value for kind in Kind}, "kind")
+        _require_known(self.statuses, {status.value for status in Status}, "status")
 
 
-def _known(words: tuple[str, ...] | None, vocabulary: set[str], what: str) -> None:
+def _require_known(words: tuple[str, ...] | None, vocabulary: set[str], what: str) -> None:
     if words is not None and (not words or not vocabulary.issuperset(words)):
         raise UserError(Code.INVALID_INPUT, f"That is no {what}; known are: {', '.join(sorted(vocabulary))}.")
 

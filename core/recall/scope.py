@@ -135,7 +135,7 @@ def visibility_conditions(scope: Scope, params: dict[str, object]) -> str:
         found.append(one_of("m.space_id", "seen", sorted(scope.space_ids), params))
     if scope.client_id is not None:
         found += ["m.status <> 'deleted'", *client_conditions(scope, params), UNSEALED]
-    return all_of(found)
+    return join_conditions(found)
 
 
 # Of an id that was made up the newest memory is looked at in its place: fetching a row shows in the time, too.
@@ -213,6 +213,6 @@ def json_list(values: object) -> str:
     return json.dumps(list(values) if isinstance(values, tuple) else values)
 
 
-def all_of(conditions: list[str]) -> str:
+def join_conditions(conditions: list[str]) -> str:
     """Conditions that all hold; of none, what always holds."""
     return " AND ".join(conditions) if conditions else "1"

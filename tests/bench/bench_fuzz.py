@@ -29,7 +29,7 @@ from importer_checks import memory_bundle  # noqa: E402
 
 from app.bench.machine import machine  # noqa: E402
 from core.errors import BugError, LociError  # noqa: E402
-from core.importers.detect import all_importers, detect_format  # noqa: E402
+from core.importers.detect import detect_format, list_importers  # noqa: E402
 from core.importers.dry_run import import_items  # noqa: E402
 from core.importers.input.streams import BadJson, parse_json_text  # noqa: E402
 from core.importers.records import Record  # noqa: E402
@@ -124,7 +124,7 @@ class Importing:
         kind = "folder" if dice.random() < 0.2 else "file"
         bundle = memory_bundle({name: data}, kind)
         try:
-            importer = dice.choice(all_importers()) if dice.random() < 0.5 else detect_format(bundle, None)
+            importer = dice.choice(list_importers()) if dice.random() < 0.5 else detect_format(bundle, None)
             for item in import_items(bundle, importer):
                 if isinstance(item, Record):
                     _sound(item)

@@ -18,7 +18,7 @@ from importer_checks import FIXTURES, memory_bundle
 
 from core.errors import LociError
 from core.importers.conversation import cut_blocks
-from core.importers.detect import all_importers, detect_format
+from core.importers.detect import detect_format, list_importers
 from core.importers.dry_run import dry_run_import, import_items
 from core.importers.formats.chatgpt import ChatGptImporter, walk_tree
 from core.importers.input import strict_json
@@ -64,7 +64,7 @@ def mem_file(data: bytes) -> SourceFile:
 
 def survives(bundle: Bundle) -> None:
     """Every importer reads it to the end or says no in Loci's own way."""
-    for importer in all_importers():
+    for importer in list_importers():
         try:
             importer.detects(bundle)
             for item in import_items(bundle, importer):

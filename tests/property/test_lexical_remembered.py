@@ -43,7 +43,7 @@ def test_remembered_words_are_those_of_the_index(steps: list[tuple[str, int, lis
             change(rig, verb, n, texts)
             seq = int(rig.rows.value("SELECT seq FROM vault_state"))
             fresh = TermStatistics()
-            assert remembered.of(rig.rows, seq, WORDS) == fresh.of(rig.rows, seq, WORDS)
+            assert remembered.count_memories(rig.rows, seq, WORDS) == fresh.count_memories(rig.rows, seq, WORDS)
             for word in WORDS:
                 mine = remembered.postings(rig.rows, seq, word, 100)
                 assert mine.tolist() == fresh.postings(rig.rows, seq, word, 100).tolist()

@@ -314,7 +314,7 @@ def preview_context(
         UserError: INVALID_QUERY for an empty prompt, INVALID_INPUT for a budget below 0.
     """
     budget = budget_of(open_vault, query)
-    request = RecallRequest.of(RecallQuery(query.prompt), scope)
+    request = RecallRequest.from_query(RecallQuery(query.prompt), scope)
     request.check()
     if not may_read:
         return _settled(ContextPreview("", 0, budget, (), {}))

@@ -198,7 +198,7 @@ class JobRunner:
 
     def _carry(self, job: StoredJob, work: Planner, ground: JobContext) -> JobCheckpoint:
         size = self._size.get(job.id, _BATCH)
-        deeds = ground.read(lambda rows: job_store.planned(rows, job.id, job.progress, size))
+        deeds = ground.read(lambda rows: job_store.read_plan(rows, job.id, job.progress, size))
         if not deeds:
             return self.close(job, JobState.DONE)
         carry_out = work.carry_out

@@ -183,7 +183,7 @@ class Scheduler:
     def _next(self, open_vault: OpenVault) -> StoredJob | None:
         """What may run now: what takes hours comes last."""
         ground = self.make_context(open_vault)
-        queued = open_vault.storage.vault.read(lambda rows: job_store.waiting(rows, ground.now_ms))
+        queued = open_vault.storage.vault.read(lambda rows: job_store.read_waiting_jobs(rows, ground.now_ms))
         queued.sort(key=lambda one: one.type in _YIELDING)
         return next((one for one in queued if not self.agenda.holds(open_vault, one, ground)), None)
 

@@ -145,7 +145,7 @@ def build_context(
     """
     budget = budget_of(open_vault, query)
     asked = RecallQuery(query.prompt, spaces=query.spaces, session=query.session)
-    request = RecallRequest.of(asked, scope)
+    request = RecallRequest.from_query(asked, scope)
     request.check()
     begun = open_vault.storage.clock.monotonic()
 

@@ -499,7 +499,7 @@ class Memories:
         """
         open_vault = self._open_vault()
         scope = self._authority.scope(actor)
-        request = RecallRequest.of(query, scope)
+        request = RecallRequest.from_query(query, scope)
         begun = open_vault.storage.clock.monotonic()
         request.check()
 

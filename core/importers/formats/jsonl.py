@@ -71,14 +71,14 @@ def _holds_rows(file: SourceFile) -> bool:
     text = read_head_text(file)
     whole, mark, _ = text.rpartition("\n")
     lines = [line for line in (whole if mark else text).split("\n") if line.strip()]
-    rows = sum(_has_text(_parsed(line)) for line in lines)
+    rows = sum(_has_text(_parse_line(line)) for line in lines)
     if rows:
         return rows * 2 >= len(lines)
     # The first line may be longer than the head.
     return len(lines) <= 1 and any(plain_name(key) in TEXT_NAMES for key in keys_in_head(file))
 
 
-def _parsed(line: str) -> Any:
+def _parse_line(line: str) -> Any:
     try:
         return parse_json_text(line).value
     except BadJson:

@@ -83,10 +83,10 @@ class McpMemoryImporter:
             UserError: IMPORT_REFUSED for one object that is no JSON, or a line over 256 MiB.
         """
         graph = _Graph()
-        for item in _all_parts(bundle):
+        for item in _bundle_parts(bundle):
             if isinstance(item, _GraphPart) and item.is_relation:
                 graph.relate(item.row)
-        for item in _all_parts(bundle):
+        for item in _bundle_parts(bundle):
             if not isinstance(item, _GraphPart):
                 yield item
             elif not item.is_relation:
@@ -109,7 +109,7 @@ def _is_graph(file: SourceFile) -> bool:
     return _is_lines(file) or _is_object(file)
 
 
-def _all_parts(bundle: Bundle) -> Iterator[_GraphPart | SkippedPart | UnreadablePart]:
+def _bundle_parts(bundle: Bundle) -> Iterator[_GraphPart | SkippedPart | UnreadablePart]:
     for file in bundle.files:
         if bundle.kind == "file" or _is_graph(file):
             yield from _parts(file)
@@ -138,8 +138,8 @@ def _row(line: str) -> Mapping[str, Any] | None:
 
 def _is_part(row: Mapping[str, Any]) -> bool:
     if row.get("type") == "entity":
-        return "observations" in row or _named(row, _TYPES) is not None
-    return row.get("type") == "relation" and _named(row, _FROM) is not None
+        return "observations" in row or _first_filled(row, _TYPES) is not None
+    return row.get("type") == "relation" and _first_filled(row, _FROM) is not None
 
 
 def _is_object(file: SourceFile) -> bool:
@@ -177,16 +177,16 @@ def _parts(file: SourceFile) -> Iterator[_GraphPart | SkippedPart | UnreadablePa
             yield _GraphPart(value, where, value["type"] == "relation", lines.line_flags)
 
 
-def _named(row: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+def _first_filled(row: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
     """The first filled word under one of the names."""
     return next((str(value) for name in names if filled_text(value := row.get(name))), None)
 
 
 def _relation(row: Mapping[str, Any]) -> McpRelation | None:
-    source, target = _named(row, _FROM), _named(row, _TO)
+    source, target = _first_filled(row, _FROM), _first_filled(row, _TO)
     if source is None or target is None:
         return None
-    return McpRelation(source, _named(row, _RELATION) or "", target)
+    return McpRelation(source, _first_filled(row, _RELATION) or "", target)
 
 
 def _when(row: Mapping[str, Any]) -> When | None:
@@ -209,17 +209,17 @@ class _Graph:
 
     def observe(self, part: _GraphPart) -> Iterator[Item]:
         """Take an entity's line; give its new observations."""
-        name = _named(part.row, _NAMES)
+        name = _first_filled(part.row, _NAMES)
         if name is None:
             yield SkippedPart("no_name", part.where)
             return
-        entity = self.entities.setdefault(name, McpEntity(name, _named(part.row, _TYPES)))
+        entity = self.entities.setdefault(name, McpEntity(name, _first_filled(part.row, _TYPES)))
         observations = part.row.get("observations")
         for number, given in enumerate(observations if isinstance(observations, list) else [observations], 1):
             if given is None:
                 continue
             where = f"{part.where} observation {number}"
-            text = _named(given, _OBSERVED) if isinstance(given, Mapping) else given
+            text = _first_filled(given, _OBSERVED) if isinstance(given, Mapping) else given
             if not isinstance(text, str) or not filled_text(text):
                 yield SkippedPart("no_text", where)
                 continue

@@ -84,15 +84,15 @@ def _items(file: SourceFile) -> Iterator[ParsedJson]:
         yield parsed
     if not found:
         parsed = read_json(file)
-        yield from (ParsedJson(item, 0, parsed.flags) for item in _nested(parsed.value, _DEEPEST))
+        yield from (ParsedJson(item, 0, parsed.flags) for item in _find_items(parsed.value, _DEEPEST))
 
 
-def _nested(value: Any, depth: int) -> list[Any]:
+def _find_items(value: Any, depth: int) -> list[Any]:
     if isinstance(value, list):
         return value
     if not isinstance(value, Mapping) or depth == 0:
         return []
-    return next((items for key in WRAPPERS if (items := _nested(value.get(key), depth - 1))), [])
+    return next((items for key in WRAPPERS if (items := _find_items(value.get(key), depth - 1))), [])
 
 
 def _text(item: Mapping[str, Any]) -> str | None:

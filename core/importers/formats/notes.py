@@ -225,7 +225,7 @@ def _template_folders(bundle: Bundle, root: str) -> tuple[str, ...]:
     """The folders that the vault's own settings name, folded, with a slash at the end."""
     found: list[str] = []
     for name, key in _TEMPLATE_SETTINGS:
-        file = bundle.named(f"{root}{SETTINGS}/{name}")
+        file = bundle.find_file(f"{root}{SETTINGS}/{name}")
         if file is None or file.size > MAX_NOTE:
             continue
         try:
@@ -359,7 +359,7 @@ def _note(path: str, item: _Text, index: NoteIndex) -> Record:
     extra: dict[str, Any] = {
         "path": path,
         "title": front.first("title") or _stem(path),
-        "aliases": front.listed("aliases", "alias"),
+        "aliases": front.read_list("aliases", "alias"),
         "tags": list(tags),
         "links": link_rows([*links, *links_in(body)], index, path),
         "front_matter": dict(front.values),
@@ -373,7 +373,7 @@ def _stem(path: str) -> str:
 
 
 def _front_tags(front: FrontMatter) -> list[str]:
-    tags = (tag.lstrip("#").strip("/") for tag in front.listed("tags", "tag", spaces=True))
+    tags = (tag.lstrip("#").strip("/") for tag in front.read_list("tags", "tag", spaces=True))
     return [tag for tag in tags if is_tag(tag)]
 
 
@@ -559,7 +559,7 @@ def _parts(address: str) -> tuple[str, str | None, str | None]:
     return target.strip(), heading, block or None
 
 
-def _folded(path: str) -> str:
+def _fold_path(path: str) -> str:
     """Disks that ignore case or write letters in two pieces mean the same file."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
@@ -573,7 +573,7 @@ class NoteIndex:
         for path in paths:
             self._exact.add(path)
             for name in _names(path):
-                self._by_name[_folded(posixpath.basename(name))].append(path)
+                self._by_name[_fold_path(posixpath.basename(name))].append(path)
 
     def resolve(self, link: RawLink, source: str) -> tuple[str | None, str]:
         """Which file a link means.
@@ -591,25 +591,29 @@ class NoteIndex:
         target = posixpath.normpath(link.target.lstrip("/"))
         wanted = (beside, target) if link.markdown or link.target.startswith("./") or ".." in link.target else (target,)
         for path in wanted:
-            if found := self._at(path):
+            if found := self._find_path(path):
                 return found, "resolved"
         fits = self._ending_with(target)
         if len(fits) == 1:
             return fits[0], "resolved"
         return None, "ambiguous" if fits else "unresolved"
 
-    def _at(self, path: str) -> str | None:
+    def _find_path(self, path: str) -> str | None:
         for candidate in (path, *(path + ending for ending in _NOTE_ENDINGS)):
             if candidate in self._exact:
                 return candidate
         same = [
-            known for known in self._candidates(path) if any(_folded(name) == _folded(path) for name in _names(known))
+            known
+            for known in self._candidates(path)
+            if any(_fold_path(name) == _fold_path(path) for name in _names(known))
         ]
         return same[0] if len(same) == 1 else None
 
     def _ending_with(self, path: str) -> list[str]:
-        wanted = "/" + _folded(path)
-        fits = [p for p in self._candidates(path) if any(("/" + _folded(name)).endswith(wanted) for name in _names(p))]
+        wanted = "/" + _fold_path(path)
+        fits = [
+            p for p in self._candidates(path) if any(("/" + _fold_path(name)).endswith(wanted) for name in _names(p))
+        ]
         if len(fits) > 1:
             same_case = [p for p in fits if any(("/" + name).endswith("/" + path) for name in _names(p))]
             # Two files whose names differ by case only are told apart by it; two of one name never are.
@@ -617,7 +621,7 @@ class NoteIndex:
         return fits
 
     def _candidates(self, path: str) -> list[str]:
-        return list(dict.fromkeys(self._by_name.get(_folded(posixpath.basename(path)), ())))
+        return list(dict.fromkeys(self._by_name.get(_fold_path(posixpath.basename(path)), ())))
 
 
 def _names(path: str) -> Iterator[str]:

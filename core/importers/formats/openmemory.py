@@ -127,7 +127,7 @@ def _starts_packed(file: SourceFile) -> bool:
 
 def _first_row(file: SourceFile) -> bool:
     try:
-        with closing(_unpacked(file)) as stream:
+        with closing(_open_gzip(file)) as stream:
             # What can be unpacked before a damage is enough to know the file by.
             start = stream.read1(_HEAD)
     except (OSError, EOFError, zlib.error):
@@ -161,7 +161,7 @@ def _rows(file: SourceFile, table: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _read_lines(file: SourceFile, seen: dict[str, str], *, alone: bool) -> Iterator[Item]:
-    inner = SourceFile(file.name, file.size, file.modified_ms, lambda: _unpacked(file))
+    inner = SourceFile(file.name, file.size, file.modified_ms, lambda: _open_gzip(file))
     backup = _Backup()
     try:
         for number, line in read_lines(inner):
@@ -246,7 +246,7 @@ def _categories(row: Mapping[str, Any], backup: _Backup, key: str) -> tuple[str,
     return tuple(dict.fromkeys(name for name in names if name))
 
 
-def _unpacked(file: SourceFile) -> io.BufferedReader:
+def _open_gzip(file: SourceFile) -> io.BufferedReader:
     return io.BufferedReader(_GzipStream(file))
 
 

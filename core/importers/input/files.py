@@ -401,7 +401,7 @@ def _member(fields: tuple[int, ...], name_bytes: bytes, extra: bytes, base: int,
         raise refuse_file(label, "is packed in a way Loci cannot read; pack it again as a plain zip")
     if method == _STORED and size != packed:
         raise refuse_file(label, _CUT)
-    return Member(name, size, packed, method, crc, offset + base, _modified(extras.get(_TIME_EXTRA, b"")))
+    return Member(name, size, packed, method, crc, offset + base, _modified_ms(extras.get(_TIME_EXTRA, b"")))
 
 
 def _name(raw: bytes, flags: int, label: str) -> str:
@@ -433,7 +433,7 @@ def _zip64(extra: bytes, size: int, packed: int, offset: int) -> tuple[int, int,
     return values[0], values[1], values[2]
 
 
-def _modified(extra: bytes) -> int | None:
+def _modified_ms(extra: bytes) -> int | None:
     if len(extra) >= 5 and extra[0] & 1:
         seconds: int = struct.unpack_from("<l", extra, 1)[0]
         return seconds * 1000
@@ -509,41 +509,41 @@ class _MemberStream(io.RawIOBase):
         wanted = len(view)
         # One byte more than promised is asked for, so that a member longer than it says is noticed.
         wanted = min(wanted, self._member.size - self._given + 1)
-        piece = self._stored(wanted) if self._unpacker is None else self._inflated(wanted)
+        piece = self._read_stored(wanted) if self._unpacker is None else self._read_inflated(wanted)
         self._given += len(piece)
         if self._given > self._member.size:
-            raise self._damaged("is longer inside than its directory says")
+            raise self._damaged_error("is longer inside than its directory says")
         self._crc = zlib.crc32(piece, self._crc)
         if not piece and (self._given != self._member.size or self._crc != self._member.crc):
-            raise self._damaged("is damaged: a file inside does not match its checksum")
+            raise self._damaged_error("is damaged: a file inside does not match its checksum")
         view[: len(piece)] = piece
         return len(piece)
 
-    def _stored(self, wanted: int) -> bytes:
+    def _read_stored(self, wanted: int) -> bytes:
         piece = self._file.read(min(wanted, self._left))
         self._left -= len(piece)
         return piece
 
-    def _inflated(self, wanted: int) -> bytes:
+    def _read_inflated(self, wanted: int) -> bytes:
         unpacker = self._unpacker
         if unpacker is None:
             return b""
         while not unpacker.eof:
             if not self._waiting:
-                self._waiting = self._stored(_BLOCK)
+                self._waiting = self._read_stored(_BLOCK)
             nothing_left = not self._waiting
             try:
                 piece = unpacker.decompress(self._waiting, wanted)
             except zlib.error:
-                raise self._damaged("is damaged: a file inside cannot be unpacked") from None
+                raise self._damaged_error("is damaged: a file inside cannot be unpacked") from None
             self._waiting = unpacker.unconsumed_tail
             if piece:
                 return piece
             if nothing_left:
-                raise self._damaged(_CUT)
+                raise self._damaged_error(_CUT)
         return b""
 
-    def _damaged(self, trouble: str) -> UserError:
+    def _damaged_error(self, trouble: str) -> UserError:
         return refuse_file(self._label, trouble)
 
     def close(self) -> None:

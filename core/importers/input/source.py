@@ -79,7 +79,7 @@ class Bundle:
     skipped: tuple[tuple[str, str], ...]
     fingerprint: str
 
-    def named(self, name: str) -> SourceFile | None:
+    def find_file(self, name: str) -> SourceFile | None:
         """The file of that exact name inside the bundle."""
         return next((f for f in self.files if f.name == name), None)
 
@@ -90,7 +90,7 @@ class _Opened:
     def __init__(self) -> None:
         self._streams: list[BinaryIO] = []
 
-    def keeping(self, opener: Callable[[], BinaryIO]) -> Callable[[], BinaryIO]:
+    def keep_streams_of(self, opener: Callable[[], BinaryIO]) -> Callable[[], BinaryIO]:
         def open_and_keep() -> BinaryIO:
             self._streams = [stream for stream in self._streams if not stream.closed]
             stream = opener()
@@ -155,7 +155,7 @@ def _folder_bundle(root: Path, label: str, only: set[str] | None, opened: _Opene
     files: list[SourceFile] = []
     archives: list[tuple[str, DiskFile]] = []
     skipped: list[tuple[str, str]] = []
-    for name, found in walk_folder(root, label) if only is None else _listed(root, only):
+    for name, found in walk_folder(root, label) if only is None else _find_named_files(root, only):
         if isinstance(found, str):
             skipped.append((found, name))
         elif "/" not in name and _starts_as_zip(found):
@@ -170,7 +170,7 @@ def _folder_bundle(root: Path, label: str, only: set[str] | None, opened: _Opene
     return _bundle(label, "folder", files, skipped, opened)
 
 
-def _listed(root: Path, names: set[str]) -> Iterator[tuple[str, DiskFile | str]]:
+def _find_named_files(root: Path, names: set[str]) -> Iterator[tuple[str, DiskFile | str]]:
     """The named files of a folder; one that is not there is left to the importer, which knows the manifest."""
     for name in sorted(names):
         found = inspect_file(root / name)
@@ -211,7 +211,9 @@ def _bundle(label: str, kind: str, files: list[SourceFile], skipped: list[tuple[
     if not files:
         raise refuse_file(label, "holds no files")
     ordered = sorted(files, key=lambda file: file.name)
-    kept = tuple(SourceFile(file.name, file.size, file.modified_ms, opened.keeping(file.open)) for file in ordered)
+    kept = tuple(
+        SourceFile(file.name, file.size, file.modified_ms, opened.keep_streams_of(file.open)) for file in ordered
+    )
     digest = hashlib.sha256()
     for file in kept:
         digest.update(f"{file.name}\0{file.size}\0{file.modified_ms}\n".encode("utf-8", "surrogatepass"))

@@ -326,7 +326,7 @@ class MendedText(str):
     replaced: int
 
     @staticmethod
-    def of(text: str, replaced: int) -> MendedText:
+    def from_text(text: str, replaced: int) -> MendedText:
         """Mark a mended text.
 
         Args:
@@ -455,7 +455,7 @@ def _mend(root: Any) -> tuple[Any, int]:
             if isinstance(value, str):
                 fixed, count = replace_surrogates(value)
                 if count or len(fixed) != len(value):
-                    node[key] = MendedText.of(fixed, count) if count else fixed
+                    node[key] = MendedText.from_text(fixed, count) if count else fixed
                     total += count
             elif isinstance(value, dict | list):
                 stack.append(value)

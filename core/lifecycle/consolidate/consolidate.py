@@ -227,7 +227,7 @@ def recheck_opposed(rows: Rows, store_service: StoreService, memory_id: str) -> 
     cases = tuple(case for case in plan.partners if case.odds)
     if not cases or any(known_matter(rows, _matter(memory_id, case)) is not None for case in cases):
         return None
-    deed = _deed(plan, cases)
+    deed = _action_for(plan, cases)
     if deed is None:
         return None
     others = tuple(case.other.id for case in cases)
@@ -245,7 +245,7 @@ def _leaving_by_plan(plan: StorePlan, memory_id: str) -> tuple[str, ...]:
     return () if plan.deed is Verdict.COEXIST else (memory_id,)
 
 
-def _deed(plan: StorePlan, cases: tuple[NeighbourCase, ...]) -> JobAction | None:
+def _action_for(plan: StorePlan, cases: tuple[NeighbourCase, ...]) -> JobAction | None:
     if plan.deed in _ENDS:
         return JobAction.SUPERSEDE
     if plan.deed is Verdict.COEXIST and not any(case.verdict.review for case in cases):
@@ -296,7 +296,7 @@ def plan_changes(same: DuplicatePlan, clusters: Sequence[Cluster]) -> list[Plann
     Returns:
         Deeds with ids, marks of texts and numbers alone; duplicates first, then merges, confirmations, digests.
     """
-    made = [_planned(bundle) for bundle in _bundles(same, clusters)] + [_merge(tie) for tie in same.merges]
+    made = [_plan_bundle(bundle) for bundle in _bundles(same, clusters)] + [_merge(tie) for tie in same.merges]
     place = {
         deed: nr for nr, deed in enumerate((JobAction.STACK, JobAction.MERGE, JobAction.CORROBORATE, JobAction.DIGEST))
     }
@@ -307,7 +307,7 @@ def _bundles(same: DuplicatePlan, clusters: Sequence[Cluster]) -> list[_Bundle]:
     home: dict[str, _Bundle] = {}
     found: list[_Bundle] = []
 
-    def put(ids: Iterable[str]) -> _Bundle:
+    def merge_bundles(ids: Iterable[str]) -> _Bundle:
         bundle = _Bundle()
         for held in {id(one): one for one in map(home.get, ids) if one is not None}.values():
             found.remove(held)
@@ -322,17 +322,17 @@ def _bundles(same: DuplicatePlan, clusters: Sequence[Cluster]) -> list[_Bundle]:
 
     for ties, name in ((same.stacks, "stacks"), (same.confirms, "confirms")):
         for some in ties.values():
-            bundle = put(node.id for tie in some for node in (tie.keep, tie.other))
+            bundle = merge_bundles(node.id for tie in some for node in (tie.keep, tie.other))
             getattr(bundle, name).extend(some)
             settle(bundle)
     for cluster in clusters:
-        bundle = put(node.id for node in cluster.members)
+        bundle = merge_bundles(node.id for node in cluster.members)
         bundle.clusters.append(cluster)
         settle(bundle)
     return found
 
 
-def _planned(bundle: _Bundle) -> Planned:
+def _plan_bundle(bundle: _Bundle) -> Planned:
     nodes = bundle.nodes
     counts = Counter(deduplicated=len(bundle.stacks), corroborated=len(bundle.confirms), clusters=len(bundle.clusters))
     counts["source_memories"] = sum(len(cluster.members) for cluster in bundle.clusters)
@@ -347,7 +347,7 @@ def _planned(bundle: _Bundle) -> Planned:
         "counts": {name: count for name, count in counts.items() if count},
         "made": len(bundle.clusters),
         "standing": len(bundle.clusters),
-        "leaving": _leaving(bundle),
+        "leaving": _leaving_ids(bundle),
     }
     ids = tuple(node.id for node in nodes)
     if bundle.clusters:
@@ -357,7 +357,7 @@ def _planned(bundle: _Bundle) -> Planned:
     return Planned(JobAction.CORROBORATE, ids[0], ids[1:], CORROBORATED, _value(bundle.confirms[0].cosine), detail)
 
 
-def _leaving(bundle: _Bundle) -> list[str]:
+def _leaving_ids(bundle: _Bundle) -> list[str]:
     """What stands beneath another when it is done."""
     beneath = [tie.other.id for tie in bundle.stacks]
     sources = [node.id for cluster in bundle.clusters for node in cluster.members]
@@ -413,16 +413,16 @@ class ConsolidationJob:
         """
         if ground.near is None:
             return []
-        deeds = self._found(ground)
+        deeds = self._find_actions(ground)
         ground.tidy()
         return deeds
 
-    def _found(self, ground: JobContext) -> list[Planned]:
-        lines, decisions = thresholds_in_force(ground), self._decided(ground)
+    def _find_actions(self, ground: JobContext) -> list[Planned]:
+        lines, decisions = thresholds_in_force(ground), self._read_decisions(ground)
         opposed: list[OpposedMemory] = ground.read(
             lambda rows: find_opposed_memories(rows, ground.store_service, decisions)
         )
-        spared: frozenset[str] = ground.read(lambda rows: _spared(rows, ground.now_ms))
+        spared: frozenset[str] = ground.read(lambda rows: _read_spared_ids(rows, ground.now_ms))
         taken = spared.union(one for each in opposed for one in (each.memory_id, *each.others))
         near = find_near_pairs(ground, min(lines.dedup, lines.corroborate, lines.cluster))
         ground.tidy()
@@ -433,14 +433,14 @@ class ConsolidationJob:
         clusters = find_clusters(ground, near, lines.cluster, left_out, masses)
         made = plan_changes(same, clusters)
         deeds: list[Planned] = ground.read(
-            lambda rows: [*_of_opposed(rows, opposed), *(deed for deed in made if can_unite(rows, deed))]
+            lambda rows: [*_plan_opposed(rows, opposed), *(deed for deed in made if can_unite(rows, deed))]
         )
         held = {one for deed in deeds for one in (deed.memory_id, *deed.others)}
         pruned: list[Planned] = ground.read(lambda rows: sweep.plan_prune(rows, ground.options, ground.now_ms))
         return [*deeds, *(deed for deed in pruned if deed.memory_id not in held)]
 
     @staticmethod
-    def _decided(ground: JobContext) -> PairDecisions:
+    def _read_decisions(ground: JobContext) -> PairDecisions:
         found: PairDecisions = ground.read(read_pair_decisions)
         return found
 
@@ -455,7 +455,7 @@ class ConsolidationJob:
             Text to vector, (dims,); nothing where the embedder is away.
         """
         texts: list[str] = ground.read(lambda rows: _new_texts(rows, deeds, ground.now_ms))
-        return _embedded(ground, texts)
+        return _embed_texts(ground, texts)
 
     def carry_out(
         self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Planned], prepared: Vectors | None = None
@@ -478,7 +478,7 @@ class ConsolidationJob:
         own = [deed for deed in deeds if deed.deed not in PRUNES]
         vectors = prepared or {}
         for deed in own:
-            done, ids = _carried(tx, verb, ground, deed, vectors)
+            done, ids = _perform_action(tx, verb, ground, deed, vectors)
             counts.update(done)
             touched |= dict.fromkeys(ids)
         pruned = sweep.carry_out_sweep(tx, verb, ground, [deed for deed in deeds if deed.deed in PRUNES])
@@ -488,7 +488,7 @@ class ConsolidationJob:
         return BatchResult(len(deeds), {name: count for name, count in counts.items() if count}, tuple(touched))
 
 
-def _spared(rows: Rows, now_ms: int) -> frozenset[str]:
+def _read_spared_ids(rows: Rows, now_ms: int) -> frozenset[str]:
     """What the person spared in a preview is neither united nor gathered for as long."""
     return frozenset(str(row[0]) for row in rows.all("SELECT memory_id FROM spared WHERE until > ?", (now_ms,)))
 
@@ -505,7 +505,7 @@ def thresholds_in_force(ground: JobContext) -> CosineThresholds:
     )
 
 
-def _of_opposed(rows: Rows, opposed: Sequence[OpposedMemory]) -> list[Planned]:
+def _plan_opposed(rows: Rows, opposed: Sequence[OpposedMemory]) -> list[Planned]:
     found: list[Planned] = []
     for one in opposed:
         ends = one.deed is JobAction.SUPERSEDE
@@ -528,7 +528,7 @@ def _new_texts(rows: Rows, deeds: Sequence[Planned], now_ms: int) -> list[str]:
     return [text for deed in own if is_applicable(rows, deed, now_ms) for text in texts_to_embed(rows, deed)]
 
 
-def _embedded(ground: JobContext, texts: Sequence[str]) -> Vectors:
+def _embed_texts(ground: JobContext, texts: Sequence[str]) -> Vectors:
     """Vectors of texts; none where the embedder is away."""
     if not texts:
         return {}
@@ -544,7 +544,7 @@ def _unites(deed: Planned) -> bool:
     return deed.deed not in (JobAction.SUPERSEDE, JobAction.ASK)
 
 
-def _carried(
+def _perform_action(
     tx: Tx, verb: Verb, ground: JobContext, deed: Planned, vectors: Vectors
 ) -> tuple[Mapping[str, int], Sequence[str]]:
     """One deed, whole or not at all."""
@@ -557,7 +557,7 @@ def _carried(
                     transitions, deed, [vectors.get(text) for text in texts_to_embed(tx, deed)]
                 )
             else:
-                done = _settled(tx, ground, deed)
+                done = _is_still_settled(tx, ground, deed)
                 if done:
                     settle_contradiction(transitions, ground.store_service, deed.memory_id)
             if done:
@@ -571,7 +571,7 @@ def _carried(
     return (deed.detail["counts"], transitions.touched) if done else ({"skipped": 1}, ())
 
 
-def _settled(tx: Tx, ground: JobContext, deed: Planned) -> bool:
+def _is_still_settled(tx: Tx, ground: JobContext, deed: Planned) -> bool:
     """Whether the gate still says what it said when the plan was made."""
     now = recheck_opposed(tx, ground.store_service, deed.memory_id) if _stands(tx, deed.memory_id) else None
     return (

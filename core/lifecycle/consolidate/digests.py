@@ -95,7 +95,7 @@ def find_clusters(
     for part, likeness in connected_components(near.pairs[among], near.cosines[among]):
         if ground.is_stopped():
             break
-        groups += _of_island(own, part, likeness)
+        groups += _group_island(own, part, likeness)
     found: list[Cluster] = []
     for group in sorted(groups, key=lambda one: (-len(one), one[0].n)):
         if len(found) >= MOST_DIGESTS or ground.is_stopped():
@@ -146,7 +146,7 @@ class _Gathering:
         return len(members) > 1 and size >= self.ground.options.cluster_least and sure > SURE_FROM
 
 
-def _of_island(own: _Gathering, pairs: NDArray[np.int64], cosines: NDArray[np.float32]) -> Iterator[list[Node]]:
+def _group_island(own: _Gathering, pairs: NDArray[np.int64], cosines: NDArray[np.float32]) -> Iterator[list[Node]]:
     labels = np.unique(pairs)
     vectors = read_vectors(own.ground, labels.tolist())
     if len(vectors) < len(labels):
@@ -209,7 +209,7 @@ def _statements(
     spans = {one.id: informative_sentences(one.id, sides[one.id].text) for one in members}
     # A text of one sentence has its vector already.
     texts = sorted({span.text for one in members if len(spans[one.id]) > 1 for span in spans[one.id]})
-    embedded = dict(_embedded(ground, texts))
+    embedded = dict(_embed_texts(ground, texts))
     found: dict[str, list[_Statement]] = {}
     for one in members:
         side = sides[one.id]
@@ -220,7 +220,7 @@ def _statements(
     return found
 
 
-def _embedded(ground: JobContext, texts: Sequence[str]) -> Iterator[tuple[str, NDArray[np.float32]]]:
+def _embed_texts(ground: JobContext, texts: Sequence[str]) -> Iterator[tuple[str, NDArray[np.float32]]]:
     for at in range(0, len(texts), _AT_ONCE):
         yield_to_searches(ground)
         some = texts[at : at + _AT_ONCE]

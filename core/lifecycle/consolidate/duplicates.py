@@ -95,7 +95,7 @@ def texts_to_embed(rows: Rows, deed: Planned) -> list[str]:
         deed: it fits.
     """
     if deed.deed is JobAction.MERGE:
-        return [_united(rows, deed)]
+        return [_united_text(rows, deed)]
     return [digest_text(rows, sentences_from_json(digest["spans"])) for digest in deed.detail.get("digests", ())]
 
 
@@ -114,7 +114,7 @@ def can_unite(rows: Rows, deed: Planned) -> bool:
     if find_split_injection(_originals(rows, deed)):
         return False
     kind, space, session = rows.all("SELECT kind, space_id, scope_session FROM memories WHERE id = ?", (keep,))[0]
-    return find_standing_twin(rows, [_united(rows, deed)], Kind(kind), space, session) in (None, keep, other)
+    return find_standing_twin(rows, [_united_text(rows, deed)], Kind(kind), space, session) in (None, keep, other)
 
 
 def carry_out_change(transitions: Transitions, deed: Planned, vectors: Sequence[NDArray[np.float32] | None]) -> bool:
@@ -152,7 +152,7 @@ def _weigh(transitions: Transitions, tie: Sequence[Any]) -> None:
 def _carry_out_merge(transitions: Transitions, deed: Planned, vector: NDArray[np.float32] | None) -> bool:
     tie = deed.detail["merge"]
     keep, other = tie[0], tie[1]
-    text = _united(transitions.tx, deed)
+    text = _united_text(transitions.tx, deed)
     if vector is None or not can_unite(transitions.tx, deed):
         return False
     _weigh(transitions, tie)
@@ -160,7 +160,7 @@ def _carry_out_merge(transitions: Transitions, deed: Planned, vector: NDArray[np
     return True
 
 
-def _united(rows: Rows, deed: Planned) -> str:
+def _united_text(rows: Rows, deed: Planned) -> str:
     keep, other = _originals(rows, deed)
     return unite_texts(keep, other)
 
@@ -265,7 +265,7 @@ def find_duplicates(
     near_by = select_pairs(ground, near, min(lines.dedup, lines.corroborate), crowd)
     reading = _DuplicateReader(ground, lines, decisions, taken, crowd)
     for some in _blocks(_by_keeper(near, near_by)):
-        reading.look_at([(keep, [near.at(place) for place in places]) for keep, places in some])
+        reading.look_at([(keep, [near.pair_at(place) for place in places]) for keep, places in some])
         if ground.is_stopped():
             break
     found = reading.found
@@ -278,7 +278,7 @@ def _by_keeper(near: NearPairs, places: NDArray[np.int64]) -> Iterator[tuple[Nod
     """Places of pairs by the memory that would be kept: whoever ranks first comes first, its nearest first."""
     if not len(places):
         return
-    keepers = np.array([_ordered(*near.at(place)[:2])[0].n for place in places.tolist()], np.int64)
+    keepers = np.array([_order_nodes(*near.pair_at(place)[:2])[0].n for place in places.tolist()], np.int64)
     order = np.argsort(keepers, kind="stable")
     labels, begins = np.unique(keepers[order], return_index=True)
     own = dict(zip(labels.tolist(), np.split(places[order], begins[1:]), strict=True))
@@ -331,7 +331,7 @@ class _DuplicateReader:
                 [
                     tie
                     for told in read_pair_relations(self._ground, free, sides, self._crowd)
-                    if (tie := self._seen(told))
+                    if (tie := self._read_duplicate(told))
                 ],
             )
 
@@ -351,16 +351,16 @@ class _DuplicateReader:
             return False
         if has_contradiction(sides[a.id].told.claims, sides[b.id].told.claims):
             return False
-        keep, other = _ordered(a, b)
+        keep, other = _order_nodes(a, b)
         if cosine >= self._lines.dedup and _may_stand_beneath(keep, other):
             return True
         if cosine >= MERGED_FROM and _may_merge(keep, other, sides, _MERGE):
             return True
         return cosine >= self._lines.corroborate and not sources[other.id] <= sources[keep.id]
 
-    def _seen(self, told: ReadPair) -> DuplicatePair | None:
+    def _read_duplicate(self, told: ReadPair) -> DuplicatePair | None:
         """A duplicate; what may be merged or confirms is noted for later."""
-        keep, other = _ordered(told.first, told.second)
+        keep, other = _order_nodes(told.first, told.second)
         tie, label = (
             DuplicatePair(keep, other, told.cosine, told.relation.confidence, told.relation.by),
             told.relation.label,
@@ -380,7 +380,7 @@ class _DuplicateReader:
         return None
 
 
-def _ordered(first: Node, second: Node) -> tuple[Node, Node]:
+def _order_nodes(first: Node, second: Node) -> tuple[Node, Node]:
     """Of two memories the one that would be kept, and the other."""
     keep, other = sorted((first, second), key=lambda one: (one.kind not in _BY_TEXT, one.rank))
     if keep.kind in _BY_TEXT and other.kind in _BY_TEXT and keep.persons is not other.persons and other.persons:

@@ -241,7 +241,7 @@ class NearPairs:
     cosines: NDArray[np.float32]
     in_review: frozenset[str] = frozenset()
 
-    def at(self, place: int) -> Pair:
+    def pair_at(self, place: int) -> Pair:
         """One of the pairs."""
         a, b = self.pairs[place].tolist()
         return self.nodes[a], self.nodes[b], float(self.cosines[place])
@@ -457,7 +457,7 @@ def _is_told(near: NearPairs, a: Node, b: Node, cosine: float, crowd: NeighbourP
     if near.in_review & {a.id, b.id} or a.kind == b.kind == "episode":
         return False
     # So near by chance that, whatever is read of it, nothing may be done.
-    return relevance_probability(cosine, crowd.of(order_by_time(a, b)[1])) >= ACTED_ON
+    return relevance_probability(cosine, crowd.count_around(order_by_time(a, b)[1])) >= ACTED_ON
 
 
 def order_by_time(a: Node, b: Node) -> tuple[Node, Node]:
@@ -477,7 +477,7 @@ class NeighbourPool:
         self._ground = ground
         self._known: dict[tuple[str, str], int] = {}
 
-    def of(self, node: Node) -> int:
+    def count_around(self, node: Node) -> int:
         """How many stand where a memory stands."""
         scope = (node.place[0], node.kind)
         if scope not in self._known:
@@ -504,7 +504,7 @@ def read_pair_relations(
     found: list[ReadPair] = []
     for (first, second, cosine), relation in zip(asked, relations, strict=True):
         if relation is not None:
-            told = relation if relation.by == "rules" else discount_chance(relation, cosine, crowd.of(second))
+            told = relation if relation.by == "rules" else discount_chance(relation, cosine, crowd.count_around(second))
             found.append(ReadPair(first, second, cosine, told, (sides[first.id], sides[second.id])))
     return found
 

@@ -130,7 +130,7 @@ def by_id(rows: Rows, job_id: str) -> StoredJob | None:
     return None if row is None else _job(row)
 
 
-def waiting(rows: Rows, now_ms: int) -> list[StoredJob]:
+def read_waiting_jobs(rows: Rows, now_ms: int) -> list[StoredJob]:
     """Jobs that may run now: those a person asked for first, then in the order they came.
 
     Args:
@@ -164,7 +164,10 @@ def begin(
         (total, to_json(dict(cursor)), tx.clock_ms, tx.clock_ms + LEASE_MS, job.id),
     )
     for place, deed in enumerate(deeds or ()):
-        tx.run("INSERT INTO job_deeds (job_id, place, deed) VALUES (?, ?, ?)", (job.id, place, to_json(_kept(deed))))
+        tx.run(
+            "INSERT INTO job_deeds (job_id, place, deed) VALUES (?, ?, ?)",
+            (job.id, place, to_json(_planned_to_json(deed))),
+        )
 
 
 def resume(tx: Tx, job: StoredJob) -> None:
@@ -172,7 +175,7 @@ def resume(tx: Tx, job: StoredJob) -> None:
     tx.run("UPDATE jobs SET state = 'running', lease_until = ? WHERE id = ?", (tx.clock_ms + LEASE_MS, job.id))
 
 
-def planned(rows: Rows, job_id: str, at: int, most: int) -> list[Planned]:
+def read_plan(rows: Rows, job_id: str, at: int, most: int) -> list[Planned]:
     """The next deeds of a job's plan.
 
     Args:
@@ -187,7 +190,7 @@ def planned(rows: Rows, job_id: str, at: int, most: int) -> list[Planned]:
         "SELECT deed FROM job_deeds WHERE job_id = ? AND place >= ? AND place < ? ORDER BY place",
         (job_id, at, at + most),
     )
-    return [_planned(json.loads(row[0])) for row in found]
+    return [_planned_from_json(json.loads(row[0])) for row in found]
 
 
 def move_on(
@@ -379,11 +382,11 @@ def last_ended(rows: Rows, now_ms: int) -> Mapping[JobType, int]:
     return {known[row[0]]: int(row[1]) for row in found if row[0] in known}
 
 
-def _kept(deed: Planned) -> list[object]:
+def _planned_to_json(deed: Planned) -> list[object]:
     return [deed.deed.value, deed.memory_id, list(deed.others), deed.reason, deed.value, dict(deed.detail)]
 
 
-def _planned(kept: Sequence[Any]) -> Planned:
+def _planned_from_json(kept: Sequence[Any]) -> Planned:
     deed, memory_id, others, reason, value, detail = kept
     return Planned(JobAction(deed), memory_id, tuple(others), reason, value, detail)
 

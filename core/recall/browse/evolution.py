@@ -139,7 +139,7 @@ def trace_evolution(
     tied = [row[0] for row in rows.all(_NEIGHBOURS, {"here": json.dumps(here), "most": _TIED})] if here else []
     known = [_TopicFacts(*row) for row in rows.all(_KNOWN, {"here": json.dumps(here + tied)})]
     light = {row.id: row for row in read_rows(rows, [one.id for one in known], now_ms)}
-    line, wordings = _folded(known)
+    line, wordings = _fold_wordings(known)
     opposed, supported = _ties(rows, known, {old.id: heir for heir, olds in wordings.items() for old in olds})
     steps = classify_transitions([(one.id, one.at) for one in line], opposed, supported)
     places, counts = _versions(line)
@@ -227,7 +227,7 @@ def _similarity(near: _Near, one: _TopicFacts, wordings: Mapping[str, Sequence[_
 # ---- versions and ties
 
 
-def _folded(known: Sequence[_TopicFacts]) -> tuple[list[_TopicFacts], dict[str, list[_TopicFacts]]]:
+def _fold_wordings(known: Sequence[_TopicFacts]) -> tuple[list[_TopicFacts], dict[str, list[_TopicFacts]]]:
     """The line, and the texts that went into another, oldest first, by the id of the one that stands for them.
 
     A text that its owner worded anew, or that became one with another, was no other belief: it is one event with its

@@ -101,7 +101,7 @@ def select_ego(
     gone = {n: others - distance.keys() for n, others in looked.items()}
     return EgoSelection(
         distance=distance,
-        links=_drawn(near, parents, distance),
+        links=_choose_links(near, parents, distance),
         folded={n: len(others) for n, others in gone.items()},
         left_out=len(set[int]().union(*gone.values())),
     )
@@ -143,7 +143,7 @@ def _offers(
     return offers
 
 
-def _drawn(near: Mapping[int, Links], parents: Mapping[int, Link], distance: Mapping[int, int]) -> Links:
+def _choose_links(near: Mapping[int, Links], parents: Mapping[int, Link], distance: Mapping[int, int]) -> Links:
     hubs = {n for n, links in near.items() if _is_hub(n, links)}
     kept: dict[int, set[Link]] = {}
     for n, links in near.items():
@@ -235,7 +235,7 @@ class _Shown:
         standing = [n for n in labels.tolist() if self._status[n] in _STANDING]
         return np.array(sorted(standing), np.int64)
 
-    def passing(self, links: Links, drawn: Collection[int]) -> Links:
+    def visible_links(self, links: Links, drawn: Collection[int]) -> Links:
         """The links between what is drawn already and what may be."""
         ends = {n for link in links for n in (link.a, link.b)} - set(drawn)
         may = set(self.may(np.array(sorted(ends), np.int64)).tolist()) | set(drawn)
@@ -286,7 +286,7 @@ def read_ego(
         links = read_links_around(rows, labels, types)
         if MEANING in types:
             links |= near.around(labels)
-        return shown.passing(links, drawn)
+        return shown.visible_links(links, drawn)
 
     def among(labels: Collection[int]) -> Links:
         links = read_links_around(rows, labels, types)
@@ -366,7 +366,7 @@ def draw_whole(gathered: GraphRows, wanted: GraphFilter, stopped: Callable[[], b
     """
     found = gathered.found
     n = np.array([row[0] for row in found], np.int64)
-    links = _joined(gathered.links, _near(gathered, wanted, stopped))
+    links = _join_columns(gathered.links, _near(gathered, wanted, stopped))
     a, b, kind, weight = _strongest_edges(n, links)
     groups: dict[str, int] = {}
     names: list[str] = []
@@ -393,7 +393,7 @@ def _near(gathered: GraphRows, wanted: GraphFilter, stopped: Callable[[], bool])
     return LinkColumns(gathered.labels[i], gathered.labels[j], kind, cosines)
 
 
-def _joined(one: LinkColumns, other: LinkColumns) -> LinkColumns:
+def _join_columns(one: LinkColumns, other: LinkColumns) -> LinkColumns:
     return LinkColumns(
         np.concatenate((one.a, other.a)),
         np.concatenate((one.b, other.b)),

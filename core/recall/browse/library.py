@@ -151,7 +151,7 @@ def find_rows(rows: Rows, request: FindRequest, now_ms: int, scope: Scope = OWNE
         ids, keys = [ids[place] for place in places], [keys[place] for place in places]
     if request.sort in _WORD_KEYS:
         names = dict(rows.all("SELECT id, name FROM spaces")) if request.sort == "space" else {}
-        return _ordered(ids, _by_words([names.get(key, key) for key in keys]), descending=request.descending)
+        return _order_ids(ids, _by_words([names.get(key, key) for key in keys]), descending=request.descending)
     return _by_numbers(ids, keys, descending=request.descending)
 
 
@@ -165,11 +165,11 @@ def _by_numbers(ids: Sequence[str], keys: Sequence[float | None], *, descending:
     values = np.array(keys, np.float64)  # None becomes NaN
     known, unknown = np.flatnonzero(~np.isnan(values)), np.flatnonzero(np.isnan(values))
     order = known[np.argsort(values[known], kind="stable")]
-    first = _ordered(ids, order.tolist(), descending=descending)
-    return first + _ordered(ids, unknown.tolist(), descending=descending)
+    first = _order_ids(ids, order.tolist(), descending=descending)
+    return first + _order_ids(ids, unknown.tolist(), descending=descending)
 
 
-def _ordered(ids: Sequence[str], places: Sequence[int], *, descending: bool) -> tuple[str, ...]:
+def _order_ids(ids: Sequence[str], places: Sequence[int], *, descending: bool) -> tuple[str, ...]:
     """Ids by their places; equals came oldest first, so that the whole may be turned round."""
     return tuple(ids[place] for place in (reversed(places) if descending else places))
 
@@ -350,7 +350,7 @@ def read_list_page(rows: Rows, request: ListRequest, scope: Scope) -> Page:
     where = _list_conditions(rows, request, scope, params)
     if (request.text or request.category) is not None and scope.client_id is not None:
         # Found is what is given out only: a text that is blocked could be read with a phrase letter by letter.
-        params["blocked"] = json.dumps(_blocked(rows, where, params))
+        params["blocked"] = json.dumps(_read_blocked_ids(rows, where, params))
         where += " AND m.id NOT IN (SELECT value FROM json_each(:blocked))"
     total = int(rows.value(f"SELECT count(*) FROM memories m WHERE {where}", params))  # noqa: S608 - constants only
     page_where, page_params = where, dict(params)
@@ -385,7 +385,7 @@ def _behind(sort: str) -> str:
     return f"m.n > {after}" if sort == "oldest" else f"m.n < {after}"
 
 
-def _blocked(rows: Rows, where: str, params: dict[str, object]) -> list[str]:
+def _read_blocked_ids(rows: Rows, where: str, params: dict[str, object]) -> list[str]:
     """Ids of memories under these conditions whose text no client is shown."""
     size = f"SELECT length(m.text) AS size FROM memories m WHERE {where} LIMIT :most"  # noqa: S608 - constants only
     row = rows.one(f"SELECT count(*), coalesce(sum(size), 0) FROM ({size})", {**params, "most": _FEW + 1})  # noqa: S608
@@ -417,14 +417,14 @@ def _list_conditions(rows: Rows, request: ListRequest, scope: Scope, params: dic
             raise UserError(Code.NOT_FOUND, "There is no such import.")
         where.append("m.import_id = :import_id")
         params["import_id"] = request.import_id
-    where += _narrowed(rows, request, params)
+    where += _request_conditions(rows, request, params)
     if request.text is not None:
         where.append("instr(CAST(m.text AS BLOB), CAST(:text AS BLOB)) > 0")
         params["text"] = request.text
     return " AND ".join(where)
 
 
-def _narrowed(rows: Rows, request: ListRequest, params: dict[str, object]) -> list[str]:
+def _request_conditions(rows: Rows, request: ListRequest, params: dict[str, object]) -> list[str]:
     where = []
     if request.since_ms is not None:
         where.append(f"{said_at_sql('m')} >= :since")

@@ -189,7 +189,7 @@ class Nearness:
         links: Links = {}
         for n, vector in zip(found.tolist(), vectors, strict=True):
             for other, cosine in self._nearest(n, vector):
-                links[_undirected(n, other)] = cosine
+                links[_undirected_link(n, other)] = cosine
         return links
 
     def _nearest(self, n: int, vector: Vectors) -> Iterator[tuple[int, float]]:
@@ -219,11 +219,12 @@ class Nearness:
         found, vectors = self.stored.fetch(np.array(sorted(labels), np.int64))
         i, j, cosines = nearest_pairs(vectors, _PER_NODE, self.least)
         return {
-            _undirected(int(found[a]), int(found[b])): float(cosine) for a, b, cosine in zip(i, j, cosines, strict=True)
+            _undirected_link(int(found[a]), int(found[b])): float(cosine)
+            for a, b, cosine in zip(i, j, cosines, strict=True)
         }
 
 
-def _undirected(n: int, other: int) -> Link:
+def _undirected_link(n: int, other: int) -> Link:
     return Link(min(n, other), max(n, other), MEANING)
 
 

@@ -312,14 +312,14 @@ def match_filter(columns: TimeColumns, wanted: TimeFilter) -> Flags:
         UserError: NOT_FOUND for a space that does not exist.
     """
     statuses = (*_STANDING, *_OVER) if wanted.with_over else _STANDING
-    return _of_status(columns, statuses) & _of_shape(columns, wanted)
+    return _has_status(columns, statuses) & _matches_filter(columns, wanted)
 
 
-def _of_status(columns: TimeColumns, statuses: Sequence[str]) -> Flags:
+def _has_status(columns: TimeColumns, statuses: Sequence[str]) -> Flags:
     return np.isin(columns.status, [_STATUSES.index(status) for status in statuses])
 
 
-def _of_shape(columns: TimeColumns, wanted: TimeFilter) -> Flags:
+def _matches_filter(columns: TimeColumns, wanted: TimeFilter) -> Flags:
     kept = np.ones(columns.n.size, np.bool_)
     if wanted.kinds:
         kept &= np.isin(columns.kind, [_KINDS.index(kind.value) for kind in wanted.kinds])
@@ -366,17 +366,17 @@ def places_held_at(columns: TimeColumns, spans: Spans, at_ms: int, axis: str, wa
     if axis not in AXES:
         raise UserError(Code.INVALID_INPUT, f"A moment is asked by one of {', '.join(AXES)}.")
     if axis == TRUE:
-        kept = _of_status(columns, (*_STANDING, Status.SUPERSEDED.value))
+        kept = _has_status(columns, (*_STANDING, Status.SUPERSEDED.value))
         # The lifecycle may have archived a version that is over: it was true all the same.
-        kept |= _of_status(columns, (Status.ARCHIVED.value,)) & spans.replaced
+        kept |= _has_status(columns, (Status.ARCHIVED.value,)) & spans.replaced
         kept &= spans.was_true & (spans.begin <= at_ms) & (spans.end > at_ms)
     else:
-        stands = _of_status(columns, _STANDING)
-        kept = (stands | (_of_status(columns, _OVER) & (spans.retired < _LAST) & spans.held)) & (
+        stands = _has_status(columns, _STANDING)
+        kept = (stands | (_has_status(columns, _OVER) & (spans.retired < _LAST) & spans.held)) & (
             columns.recorded <= at_ms
         )
         kept &= spans.retired > at_ms
-    return np.flatnonzero(kept & _of_shape(columns, wanted))
+    return np.flatnonzero(kept & _matches_filter(columns, wanted))
 
 
 def read_page(

@@ -106,14 +106,14 @@ def test_best_covered_keeps_the_newest_of_equals_within_the_scope(rig: Rig) -> N
 def test_frequencies_are_read_once_until_the_words_change(rig: Rig) -> None:
     rig.add([Note("boat kiln")])
     rows, known = Counting(rig), TermStatistics()
-    assert known.of(rows, 5, ("boat", "nothing")) == {"boat": 1, "nothing": 0}
+    assert known.count_memories(rows, 5, ("boat", "nothing")) == {"boat": 1, "nothing": 0}
     assert len(rows.ran) == 2  # the index's counters, the frequencies
-    assert known.of(rows, 5, ("boat", "nothing")) == {"boat": 1, "nothing": 0}
+    assert known.count_memories(rows, 5, ("boat", "nothing")) == {"boat": 1, "nothing": 0}
     assert len(rows.ran) == 2
     rig.add([Note("boat")])
-    assert known.of(rows, 6, ("boat",)) == {"boat": 2}
-    assert known.of(rows, 5, ("boat",)) == {"boat": 2}
-    assert known.of(rows, 6, ("boat",)) == {"boat": 2}
+    assert known.count_memories(rows, 6, ("boat",)) == {"boat": 2}
+    assert known.count_memories(rows, 5, ("boat",)) == {"boat": 2}
+    assert known.count_memories(rows, 6, ("boat",)) == {"boat": 2}
     assert len(rows.ran) == 5
 
 
@@ -121,11 +121,11 @@ def test_a_sequence_that_changed_no_word_forgets_none(rig: Rig) -> None:
     rig.add([Note("boat kiln"), Note("boat")])
     known = TermStatistics()
     first = known.postings(rig.rows, 5, "boat", 100)
-    assert known.of(rig.rows, 5, ("boat",)) == {"boat": 2}
+    assert known.count_memories(rig.rows, 5, ("boat",)) == {"boat": 2}
     rig.change("UPDATE memories SET access_count = access_count + 1")
     rows = Counting(rig)
     assert known.postings(rows, 6, "boat", 100) is first
-    assert known.of(rows, 6, ("boat",)) == {"boat": 2}
+    assert known.count_memories(rows, 6, ("boat",)) == {"boat": 2}
     assert len(rows.ran) == 1
     assert rows.matches() == []
 

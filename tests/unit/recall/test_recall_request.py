@@ -50,7 +50,7 @@ def test_a_request_takes_all_of_the_callers_question() -> None:
         session="s",
         explain=True,
     )
-    made = RecallRequest.of(query, OWNER_SCOPE)
+    made = RecallRequest.from_query(query, OWNER_SCOPE)
     assert {name: getattr(made, name) for name in RecallQuery.__slots__} == {
         name: getattr(query, name) for name in RecallQuery.__slots__
     }

@@ -50,7 +50,7 @@ def begun(rig: Rig, kind: JobType, deeds: Sequence[Planned]) -> str:
 
 
 def kept(rig: Rig, job_id: str) -> list[Planned]:
-    return list(rig.opened.storage.vault.read(lambda rows: job_store.planned(rows, job_id, 0, 1_000)))
+    return list(rig.opened.storage.vault.read(lambda rows: job_store.read_plan(rows, job_id, 0, 1_000)))
 
 
 def digests(rig: Rig, memory_id: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import pytest
 from importer_checks import EXPECTED, fixture, memory_bundle, path_of, reasons, records, sha
 
 from core.errors import Code, UserError
-from core.importers.detect import all_importers, detect_format
+from core.importers.detect import detect_format, list_importers
 from core.importers.dry_run import dry_run_import, import_items
 from core.importers.input.source import open_bundle
 
@@ -85,7 +85,7 @@ def test_a_pipe_in_a_folder_is_told_and_never_waited_for(tmp_path: Path) -> None
 def test_the_registry_offers_each_format_once() -> None:
     talk = {"chatgpt", "claude", "claude-code", "codex"}
     notes = {"obsidian", "markdown", "text", "jsonl", "csv", "mem0", "openmemory", "mcp-memory"}
-    assert sorted(importer.format for importer in all_importers()) == sorted(talk | notes)
+    assert sorted(importer.format for importer in list_importers()) == sorted(talk | notes)
 
 
 def test_a_forced_format_is_taken_without_looking_and_an_unknown_one_refused() -> None:
@@ -115,7 +115,7 @@ def test_broken_json_that_nobody_claims_is_explained() -> None:
 
 def test_a_forced_format_on_foreign_data_gives_troubles_or_a_refusal_only() -> None:
     for data in (b'[{"a": 1}]', b"words", b"\x00\xff\xfe", b"[1, null]", b'{"a": [1]}'):
-        for name in [importer.format for importer in all_importers()]:
+        for name in [importer.format for importer in list_importers()]:
             bundle = memory_bundle({"a": data})
             try:
                 told = dry_run_import(bundle, detect_format(bundle, name))

@@ -29,7 +29,7 @@ def names(bundle: Bundle) -> list[str]:
 
 
 def content(bundle: Bundle, name: str) -> bytes:
-    file = bundle.named(name)
+    file = bundle.find_file(name)
     assert file is not None
     with file.open() as stream:
         return stream.read()
@@ -75,7 +75,7 @@ def test_one_file(tmp_path: Path) -> None:
         assert (bundle.label, bundle.kind, names(bundle)) == ("note.md", "file", ["note.md"])
         assert content(bundle, "note.md") == b"a\r\n\0b"
         assert bundle.files[0].modified_ms == path.stat().st_mtime_ns // 1_000_000
-        assert bundle.named("other") is None
+        assert bundle.find_file("other") is None
 
 
 def test_a_folder_in_name_order_with_links_pipes_and_sockets_skipped(tmp_path: Path) -> None:

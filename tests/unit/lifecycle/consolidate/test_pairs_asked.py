@@ -91,14 +91,16 @@ def same(ground: JobContext, near: NearPairs) -> DuplicatePlan:
 def all_asked(ground: JobContext, near: NearPairs) -> DuplicatePlan:
     """What comes of it when every pair is read first and all is decided then."""
     lines, decisions, crowd = thresholds_in_force(ground), ground.read(read_pair_decisions), NeighbourPool(ground)
-    some = [near.at(int(place)) for place in select_pairs(ground, near, min(lines.dedup, lines.corroborate), crowd)]
+    some = [
+        near.pair_at(int(place)) for place in select_pairs(ground, near, min(lines.dedup, lines.corroborate), crowd)
+    ]
     sides = read_sides(ground, some)
     reading = sameness._DuplicateReader(ground, lines, decisions, frozenset(), crowd)
     duplicates: dict[str, list[DuplicatePair]] = {}
     for each in read_pair_relations(ground, some, sides, crowd):
         if has_contradiction(each.sides[0].told.claims, each.sides[1].told.claims):
             continue
-        tie = reading._seen(each)
+        tie = reading._read_duplicate(each)
         if tie is not None:
             duplicates.setdefault(tie.keep.id, []).append(tie)
     found = reading.found
