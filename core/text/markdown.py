@@ -88,7 +88,7 @@ def blank_code(text: str, *, keep_hidden: bool = False) -> str:
     return text
 
 
-def _blanked(text: str) -> str:
+def _blank_text(text: str) -> str:
     return "".join(ch if ch in "\r\n" else " " for ch in text)
 
 
@@ -96,7 +96,7 @@ def _without_span(text: str, opening: str, closing: str) -> str:
     pieces: list[str] = []
     at = 0
     while (start := text.find(opening, at)) >= 0 and (end := text.find(closing, start + len(opening))) >= 0:
-        pieces += (text[at:start], _blanked(text[start : end + len(closing)]))
+        pieces += (text[at:start], _blank_text(text[start : end + len(closing)]))
         at = end + len(closing)
     pieces.append(text[at:])
     return "".join(pieces)
@@ -135,7 +135,7 @@ class _Blocks:
 
 def _without_blocks(text: str) -> str:
     blocks = _Blocks()
-    return "\n".join(_blanked(line) if blocks.is_code(line) else line for line in text.split("\n"))
+    return "\n".join(_blank_text(line) if blocks.is_code(line) else line for line in text.split("\n"))
 
 
 def _without_inline(paragraph: str) -> str:
@@ -155,7 +155,7 @@ def _without_inline(paragraph: str) -> str:
         if index < next_run or not same or (start and paragraph[start - 1] == "\\"):
             continue
         close = runs[same[-1]]
-        pieces += (paragraph[at:start], _blanked(paragraph[start : close[1]]))
+        pieces += (paragraph[at:start], _blank_text(paragraph[start : close[1]]))
         at, next_run = close[1], same[-1] + 1
     pieces.append(paragraph[at:])
     return "".join(pieces)
@@ -264,7 +264,7 @@ def render_markdown(text: str) -> str:
     text = _TASK.sub(lambda m: f"{m['in']}{_load_words().tasks.get(m['mark'], '')}", text)
     text = _BLOCK_ID.sub("", text)
     text = _HASH_LINK.sub("#", render_links(text))
-    text = _RULE.sub("", _HEADING.sub(_heading, text))
+    text = _RULE.sub("", _HEADING.sub(_format_heading, text))
     text = _STRONG.sub(lambda m: m["words"], text)
     text = _HOLDER.sub(lambda m: code[int(m[1])], text)
     return _BLANK_LINES.sub("\n\n", text).strip()
@@ -305,7 +305,7 @@ def _own_property(match: re.Match[str]) -> str:
     return "" if is_machine_property(key) else line
 
 
-def _heading(match: re.Match[str]) -> str:
+def _format_heading(match: re.Match[str]) -> str:
     words = (match["words"] if match["words"] is not None else match["above"]).strip("*_ \t\r")
     if not words:
         return ""

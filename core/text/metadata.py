@@ -190,7 +190,7 @@ def affect_of(
     Returns:
         Its feeling.
     """
-    counts = _counted(text)
+    counts = _count_markers(text)
     counts |= {"correction": int(is_correction), "first": int(is_first)}
     good, bad = counts["positive"], counts["negative"]
     valence, intensity = (good - bad) * VALENCE, (good + bad) * INTENSITY
@@ -348,7 +348,7 @@ class _Markers:
     emphatic: frozenset[str]
 
 
-def _counted(text: str) -> dict[str, int]:
+def _count_markers(text: str) -> dict[str, int]:
     markers = _markers()
     counts = {"positive": 0, "negative": 0, "urgent": 0, "emphasis": 0}
     plain = text.lower().replace("’", "'")
@@ -356,7 +356,7 @@ def _counted(text: str) -> dict[str, int]:
         before = _AFFECT_WORD.findall(_clause(plain[max(0, match.start() - 40) : match.start()]))[-_REACH:]
         if not markers.negators.intersection(before):
             counts[markers.kinds[match.group()]] += 1
-    counts["emphasis"] = len(_BANGS.findall(text)) + len(_BOLD.findall(text)) + _shouted(text, markers)
+    counts["emphasis"] = len(_BANGS.findall(text)) + len(_BOLD.findall(text)) + _count_shouted_words(text, markers)
     return counts
 
 
@@ -365,7 +365,7 @@ def _clause(before: str) -> str:
     return re.split(r"[.,;:!?\n]", before)[-1]
 
 
-def _shouted(text: str, markers: _Markers) -> int:
+def _count_shouted_words(text: str, markers: _Markers) -> int:
     """Words in capitals that are no abbreviation: `REALLY`, `NEVER`, `BROKEN`."""
     words = (match.group().lower() for match in _CAPITALS.finditer(text))
     felt = ("positive", "negative")
@@ -503,7 +503,7 @@ def _paths(text: str) -> list[MetadataSpan]:
     return found
 
 
-def _ending(path: str) -> str | None:
+def _file_extension(path: str) -> str | None:
     """The known ending of a path, lower case; None where it has none."""
     name = path.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
     stem, dot, ending = name.rpartition(".")
@@ -511,7 +511,7 @@ def _ending(path: str) -> str | None:
 
 
 def _is_file(path: str) -> bool:
-    return _ending(path) is not None or path.rsplit("/", 1)[-1] in _shapes().files
+    return _file_extension(path) is not None or path.rsplit("/", 1)[-1] in _shapes().files
 
 
 def _is_windows(path: str, _text: str, _at: int) -> bool:
@@ -545,11 +545,11 @@ def _is_relative(path: str, _text: str, _at: int) -> bool:
 
 def _is_alternative(steps: list[str]) -> bool:
     """`Node.js/Next.js`: several names, each with an ending of its own."""
-    return all(_ending(step) is not None for step in steps)
+    return all(_file_extension(step) is not None for step in steps)
 
 
 def _is_bare(path: str, _text: str, _at: int) -> bool:
-    ending = _ending(path)
+    ending = _file_extension(path)
     if ending is None or ending in _shapes().bare_not or path.replace(".", "").isdigit():
         return False
     return not any(one.end - one.start == len(path) for one in find_technologies(path))
@@ -572,7 +572,7 @@ def _language(fences: list[tuple[str, str]], paths: list[MetadataSpan]) -> str:
         told[name] += len(code) + 1
     told[""] = 0
     if not any(told.values()):
-        told.update(shapes.extensions.get(_ending(spot.name) or "", "") for spot in paths)
+        told.update(shapes.extensions.get(_file_extension(spot.name) or "", "") for spot in paths)
         told[""] = 0
     best = max(told.values())
     return next(name for name, count in told.items() if count == best) if best else ""

@@ -136,12 +136,12 @@ def find_question_names(query: str, known: Known | None = None, without: tuple[i
         Names without possessive endings.
     """
     codes = [found for found in _identifiers(query) if not _touches(found, [without])]
-    quoted = [found for found in _quoted(query) if not _touches(found, codes)]
+    quoted = [found for found in _find_quoted_names(query) if not _touches(found, codes)]
     taken = [without, *((start, end) for start, end, _ in (*codes, *quoted))]
     words = [word for word in _tokenize(query) if not _touches((word.start, word.end), taken)]
     found: dict[str, tuple[int, str]] = {}
-    for start, end, name in (*quoted, *_capitalised(query, words)):
-        if (key := _folded(name)) and start < end:
+    for start, end, name in (*quoted, *_find_capitalised_names(query, words)):
+        if (key := _fold_name(name)) and start < end:
             found.setdefault(key, (start, name))
     aliases: dict[str, tuple[str, ...]] = {}
     if known is not None:
@@ -182,9 +182,9 @@ def text_weight(query: str, base: float, scores: Mapping[Intent, float]) -> tupl
     factual, conceptual = weight_signals(query)
     if margin >= rules.margin - 1e-9:
         shift = intent_cues().shifts[intent]
-        return _clamped(base + rules.up * len(factual) + shift, rules), (*factual, f"intent_{intent.value}")
+        return _clamp_weight(base + rules.up * len(factual) + shift, rules), (*factual, f"intent_{intent.value}")
     weight = base + rules.up * len(factual) - rules.down * len(conceptual)
-    return _clamped(weight, rules), (*factual, *conceptual)
+    return _clamp_weight(weight, rules), (*factual, *conceptual)
 
 
 def weight_signals(query: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -211,7 +211,7 @@ def intent_cues() -> IntentCues:
     data = json.loads((files("resources") / "query" / "intent.json").read_text("utf-8"))
     words = data["words"]
     cues = {
-        Intent(name): tuple((re.compile(_filled(pattern, words)), weight) for pattern, weight in rules)
+        Intent(name): tuple((re.compile(_fill_pattern(pattern, words)), weight) for pattern, weight in rules)
         for name, rules in data["cues"].items()
     }
     features = {
@@ -374,7 +374,7 @@ def _identifiers(query: str) -> Iterator[_Found]:
             yield match.start(), match.start() + len(text), text
 
 
-def _quoted(query: str) -> Iterator[_Found]:
+def _find_quoted_names(query: str) -> Iterator[_Found]:
     for match in _QUOTED.finditer(query):
         name = next((part for part in match.groups() if part), "").strip()
         if name:
@@ -401,23 +401,23 @@ def _set(name: str) -> frozenset[str]:
     return frozenset((lines if isinstance(lines, str) else " ".join(lines)).split())
 
 
-def _capitalised(query: str, words: list[_Word]) -> Iterator[_Found]:
+def _find_capitalised_names(query: str, words: list[_Word]) -> Iterator[_Found]:
     if words and all(word.text.isupper() for word in words) and len(words) > 2:
         return  # shouted: capitals tell nothing
     run: list[_Word] = []
     for word in words:
-        if run and not _joined(query, run[-1], word):
-            yield from _closed(query, run)
+        if run and not _is_joined(query, run[-1], word):
+            yield from _close_run(query, run)
             run = []
         if _is_name(word, has_run=bool(run)) or (run and word.text in _set("links")) or (run and word.text.isdigit()):
             run.append(word)
         elif run:
-            yield from _closed(query, run)
+            yield from _close_run(query, run)
             run = []
-    yield from _closed(query, run)
+    yield from _close_run(query, run)
 
 
-def _joined(query: str, left: _Word, right: _Word) -> bool:
+def _is_joined(query: str, left: _Word, right: _Word) -> bool:
     """Whether only a blank or a dash lies between, and the left one does not own the right one."""
     between = query[left.end : right.start]
     return between in (" ", "-", "  ") and not _POSSESSIVE.search(left.text)
@@ -449,7 +449,7 @@ def _common() -> frozenset[str]:
     return _set("openers") | found
 
 
-def _closed(query: str, run: list[_Word]) -> Iterator[_Found]:
+def _close_run(query: str, run: list[_Word]) -> Iterator[_Found]:
     while run and run[-1].text in _set("links"):
         run = run[:-1]
     if run:
@@ -457,7 +457,7 @@ def _closed(query: str, run: list[_Word]) -> Iterator[_Found]:
         yield start, end, _POSSESSIVE.sub("", query[start:end])
 
 
-def _folded(name: str) -> str:
+def _fold_name(name: str) -> str:
     return fold_case(fold_width(name)).strip()
 
 
@@ -469,7 +469,7 @@ def _ask(
     taken: set[int] = set()
     for run in _runs(words):
         name = " ".join(_POSSESSIVE.sub("", word.text) for word in run)
-        key = _folded(name)
+        key = _fold_name(name)
         places = {word.start for word in run}
         if key in found or places & taken or any(key in other.split() for other in found):
             continue
@@ -485,7 +485,7 @@ def _runs(words: list[_Word]) -> Iterable[list[_Word]]:
     for size in range(RUN_WORDS, 0, -1):
         for at in range(len(words) - size + 1):
             run = words[at : at + size]
-            edges = (_folded(_POSSESSIVE.sub("", run[0].text)), _folded(_POSSESSIVE.sub("", run[-1].text)))
+            edges = (_fold_name(_POSSESSIVE.sub("", run[0].text)), _fold_name(_POSSESSIVE.sub("", run[-1].text)))
             if any(edge.replace("'", "") in stop_words() for edge in edges) or asked == MOST_ASKED:
                 continue
             asked += 1
@@ -493,14 +493,14 @@ def _runs(words: list[_Word]) -> Iterable[list[_Word]]:
 
 
 def _others(others: tuple[str, ...], name: str) -> tuple[str, ...]:
-    return tuple(other for other in others if _folded(other) != _folded(name))
+    return tuple(other for other in others if _fold_name(other) != _fold_name(name))
 
 
-def _clamped(weight: float, rules: WeightRules) -> float:
+def _clamp_weight(weight: float, rules: WeightRules) -> float:
     return round(min(rules.high, max(rules.low, weight)), 6)
 
 
-def _filled(pattern: str, words: Mapping[str, str]) -> str:
+def _fill_pattern(pattern: str, words: Mapping[str, str]) -> str:
     for name, choice in words.items():
         pattern = pattern.replace("{" + name + "}", choice)
     return pattern

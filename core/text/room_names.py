@@ -105,7 +105,7 @@ def name_rooms(
     silent = {_key(word) for speaker in speakers for word in _WORD.findall(fold_width(speaker))}
     names = []
     for terms, size in counted:
-        name = _unused(_candidates(_ranked(terms, size, overall, average), silent), used)
+        name = _choose_unused_name(_candidates(_rank_terms(terms, size, overall, average), silent), used)
         used.add(fold_case(name))
         names.append(name)
     return names
@@ -148,14 +148,14 @@ def _iter_terms(text: str) -> Iterator[_Found | None]:
             if _NOISE.search(_MARKED.sub("", bare).rstrip(".,;:!?…")):
                 yield None
             elif _UNSPACED.search(bare):
-                yield from _unspaced(bare)
+                yield from _iter_unspaced_terms(bare)
             else:
-                yield from _of_piece(bare, is_first=is_first)
+                yield from _iter_piece_terms(bare, is_first=is_first)
             is_first = bool(_END.search(piece)) or (is_first and bool(_LIST.match(piece)))
         yield None
 
 
-def _of_piece(piece: str, *, is_first: bool) -> Iterator[_Found | None]:
+def _iter_piece_terms(piece: str, *, is_first: bool) -> Iterator[_Found | None]:
     end = 0
     for match in _WORD.finditer(piece):
         word = match.group()
@@ -170,7 +170,7 @@ def _of_piece(piece: str, *, is_first: bool) -> Iterator[_Found | None]:
         yield None
 
 
-def _unspaced(piece: str) -> Iterator[_Found | None]:
+def _iter_unspaced_terms(piece: str) -> Iterator[_Found | None]:
     """Runs of script without spaces: short ones as they are, of long Han runs the pairs."""
     for match in _RUN.finditer(piece):
         run = match.group()
@@ -209,7 +209,7 @@ def _name_stops() -> frozenset[str]:
     )
 
 
-def _ranked(
+def _rank_terms(
     terms: dict[_Key, _Term], size: int, overall: Counter[_Key], average: float
 ) -> list[tuple[float, _Key, str]]:
     least = max(min(size, 2), math.ceil(_OF_TEXTS * size))
@@ -282,7 +282,7 @@ def _capital(name: str) -> str:
     return unicodedata.normalize("NFC", name[:1].upper() + name[1:])
 
 
-def _unused(candidates: Iterable[str], used: Collection[str]) -> str:
+def _choose_unused_name(candidates: Iterable[str], used: Collection[str]) -> str:
     for name in candidates:
         if 0 < len(name) <= LONGEST and fold_case(name) not in used:
             return name

@@ -165,7 +165,7 @@ def format_search(search: ParsedSearch) -> str:
     Returns:
         A text that reads as the same search: one blank between terms, quotation marks only where needed.
     """
-    return " ".join(_written(term) for term in search.terms)
+    return " ".join(_format_term(term) for term in search.terms)
 
 
 def with_term(search: ParsedSearch, key: str, value: str, *, negated: bool = False) -> ParsedSearch:
@@ -187,14 +187,14 @@ def with_term(search: ParsedSearch, key: str, value: str, *, negated: bool = Fal
     terms = list(search.terms)
     same = [place for place, term in enumerate(terms) if term.key == key and term.negated == negated]
     if new in terms or any(value in terms[place].values for place in same):
-        return _placed(terms)
+        return _place_terms(terms)
     if same and key in (*NUMBERS, *DATES):
         terms[same[0]] = new
     elif same and not negated and key in ("kind", "status", "source", *NAMED):
         terms[same[0]] = SearchTerm(key, (*terms[same[0]].values, value), negated)
     else:
         terms.append(new)
-    return _placed(terms)
+    return _place_terms(terms)
 
 
 def without_term(search: ParsedSearch, term: SearchTerm, value: str | None = None) -> ParsedSearch:
@@ -214,7 +214,7 @@ def without_term(search: ParsedSearch, term: SearchTerm, value: str | None = Non
     if places:
         left = tuple(one for one in term.values if value is not None and one != value)
         terms[places[0] : places[0] + 1] = [SearchTerm(term.key, left, term.negated)] if left else []
-    return _placed(terms)
+    return _place_terms(terms)
 
 
 def number_range(value: str) -> NumberRange | None:
@@ -295,7 +295,7 @@ def _phrase(text: str, at: int) -> _Read:
     match = _QUOTED.match(text, at)
     if match is None:
         return PHRASE, (), _OPEN_QUOTE, len(text)
-    return PHRASE, (_unescaped(match[1]),), "" if match[1] else _EMPTY_PHRASE, match.end()
+    return PHRASE, (_unescape(match[1]),), "" if match[1] else _EMPTY_PHRASE, match.end()
 
 
 def _word(text: str, at: int) -> _Read:
@@ -334,7 +334,7 @@ def _value(text: str, at: int) -> tuple[str, int, bool]:
     """One value of a filter, where it ends, and whether its quotation marks are closed."""
     if text[at : at + 1] == '"':
         match = _QUOTED.match(text, at)
-        return ("", at, False) if match is None else (_unescaped(match[1]), match.end(), True)
+        return ("", at, False) if match is None else (_unescape(match[1]), match.end(), True)
     match = _BARE_VALUE.match(text, at)
     return ("", at, True) if match is None else (match.group(), match.end(), True)
 
@@ -352,27 +352,27 @@ def _complaint(key: str, values: list[str], *, negated: bool) -> str:
     return ""
 
 
-def _unescaped(quoted: str) -> str:
+def _unescape(quoted: str) -> str:
     return re.sub(r"\\([\"\\])", r"\1", quoted)
 
 
-def _quoted(value: str) -> str:
+def _quote(value: str) -> str:
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _written(term: SearchTerm) -> str:
+def _format_term(term: SearchTerm) -> str:
     if term.key == UNREAD:
         return term.values[0]
     sign = "-" if term.negated else ""
     if term.key == WORD:
         return sign + term.values[0]
     if term.key == PHRASE:
-        return sign + _quoted(term.values[0])
-    plain = (value if _BARE_VALUE.fullmatch(value) and value[0] != '"' else _quoted(value) for value in term.values)
+        return sign + _quote(term.values[0])
+    plain = (value if _BARE_VALUE.fullmatch(value) and value[0] != '"' else _quote(value) for value in term.values)
     return f"{sign}{term.key}:{','.join(plain)}"
 
 
-def _placed(terms: list[SearchTerm]) -> ParsedSearch:
+def _place_terms(terms: list[SearchTerm]) -> ParsedSearch:
     return parse_search(format_search(ParsedSearch(tuple(terms))))
 
 

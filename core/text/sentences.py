@@ -93,7 +93,7 @@ def extract_clauses(text: str) -> tuple[Proposition, ...]:
     """
     out: list[Proposition] = []
     for start, end in split_sentences(text):
-        out += _of_sentence(text, start, end)
+        out += _split_sentence(text, start, end)
     return tuple(out)
 
 
@@ -161,7 +161,7 @@ def _says(one: Proposition) -> bool:
     return len(one.said.split()) >= LEAST_WORDS and bare not in _lists().filler
 
 
-def _of_sentence(text: str, start: int, end: int) -> list[Proposition]:
+def _split_sentence(text: str, start: int, end: int) -> list[Proposition]:
     words = [match for match, _ in zip(_WORD.finditer(text, start, end), range(_MOST_WORDS), strict=False)]
     lows = [match.group().lower().replace("’", "'") for match in words]
     cuts = [(start, start)]
@@ -258,13 +258,13 @@ def _sentence_ends(text: str, start: int, stop: int) -> Iterator[int]:
 def _between_signs(text: str, start: int, hard: int) -> int:
     """Step back until the cut does not part a sign (an emoji of several, a letter and its marks, CR and LF)."""
     cut = hard
-    while cut > start + 1 and _joined(text, cut):
+    while cut > start + 1 and _is_joined(text, cut):
         cut -= 1
     # A cluster longer than a whole part (stacked marks) is cut where it must be.
-    return cut if cut > start + 1 or not _joined(text, cut) else hard
+    return cut if cut > start + 1 or not _is_joined(text, cut) else hard
 
 
-def _joined(text: str, at: int) -> bool:
+def _is_joined(text: str, at: int) -> bool:
     left, right = text[at - 1], text[at]
     if unicodedata.category(right).startswith("M") or right == _JOINER or left == _JOINER:
         return True

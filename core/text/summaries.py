@@ -94,7 +94,9 @@ def informative_sentences(source: str, text: str) -> tuple[SourceSentence, ...]:
         Spans in their order, without blanks at their ends. Where no sentence says something by itself, the whole text
         is one, so that nothing vanishes; empty only for a blank text.
     """
-    found = [span for start, end in split_sentences(text) if (span := _trimmed(source, text, start, end)) is not None]
+    found = [
+        span for start, end in split_sentences(text) if (span := _trim_sentence(source, text, start, end)) is not None
+    ]
     saying = tuple(span for span in found if not span.text.endswith(("?", "？")) and extract_propositions(span.text))
     if saying or not found:
         return saying
@@ -156,7 +158,7 @@ def make_tiers(text: str, kind: str, category: str) -> Tiers:
     return Tiers(text, summary, found[order[0]].text, _tag(kind, category, found, weights))
 
 
-def _trimmed(source: str, text: str, start: int, end: int) -> SourceSentence | None:
+def _trim_sentence(source: str, text: str, start: int, end: int) -> SourceSentence | None:
     held = text[start:end]
     bare = held.strip()
     begin = start + len(held) - len(held.lstrip())

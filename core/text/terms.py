@@ -280,12 +280,12 @@ def _terms(text: str) -> Iterator[_Found]:
         if token.isascii() and token.isalpha() and (token.islower() or token.istitle()):
             yield _word(token.lower())
         elif _UNSPACED.search(token):
-            yield from _mixed(token)
+            yield from _split_mixed_token(token)
         else:
             yield from _compound(token)
 
 
-def _mixed(token: str) -> Iterator[_Found]:
+def _split_mixed_token(token: str) -> Iterator[_Found]:
     """A token with unspaced script in it: those runs by pairs and single signs, the rest as words."""
     at = 0
     for run in _UNSPACED.finditer(token):

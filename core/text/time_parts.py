@@ -438,7 +438,7 @@ def month_day(reading: TokenizedQuestion, place: int) -> TimeHit | None:
         month = reading.words.months.get(reading.word(after))
         if month is None or (not is_ordinal and _is_verb(reading, after)):
             return None
-        return _dated(reading, after + 1, month, day)
+        return _read_month_day(reading, after + 1, month, day)
     month = reading.words.months.get(reading.word(place))
     if month is None:
         return None
@@ -449,7 +449,7 @@ def month_day(reading: TokenizedQuestion, place: int) -> TimeHit | None:
         return None
     if not found[2] and reading.kind(found[1]) == "word" and reading.word(found[1]) in reading.words.units:
         return None
-    return _dated(reading, found[1], month, found[0])
+    return _read_month_day(reading, found[1], month, found[0])
 
 
 def written_date(reading: TokenizedQuestion, place: int) -> TimeHit | None:
@@ -585,7 +585,7 @@ def _is_verb(reading: TokenizedQuestion, place: int) -> bool:
     )
 
 
-def _dated(reading: TokenizedQuestion, end: int, month: int, day: int) -> TimeHit | None:
+def _read_month_day(reading: TokenizedQuestion, end: int, month: int, day: int) -> TimeHit | None:
     before = reading.word(end - 1)
     is_short = len(before) <= 4 and before in reading.words.months  # "3 Sept. 2024"; else a full stop ends a sentence
     at = end + (reading.word(end) in (",", "of") or (is_short and reading.word(end) == "."))

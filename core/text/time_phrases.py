@@ -78,7 +78,7 @@ def read_ago(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     plural = reading.words.weekday_plurals.get(word)
     if plural is not None and reading.word(at + 1) == "ago":
         span = latest(loose_weekday(plural), reading.today)
-        return TimeHit(at + 2, _moved(span, -7 * (count - 1)), "relative", "day") if span else None
+        return TimeHit(at + 2, _shift_span(span, -7 * (count - 1)), "relative", "day") if span else None
     unit = reading.words.units.get(word)
     at += 1
     at += reading.word(at) == "'"
@@ -123,7 +123,7 @@ def read_ordinal_unit(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     if word == "last" and reading.word(at + 1) in ("past",):
         return None
     after = at + 1
-    if counted := _counted(reading, at, after, side, has_article):
+    if counted := _read_counted_units(reading, at, after, side, has_article):
         return counted
     unit = reading.words.units.get(reading.word(after))
     if unit is not None and reading.word(after) not in ("night", "nights"):
@@ -131,7 +131,7 @@ def read_ordinal_unit(reading: TokenizedQuestion, place: int) -> TimeHit | None:
         if reading.word(after + 1) == "of" and unit != "fortnight" and (has_article or reading.word(at - 1) == "the"):
             return None
         return _unit_hit(reading, after + 1, unit, side, has_article)
-    return _named(reading, after, side)
+    return _read_named_day(reading, after, side)
 
 
 def read_before_last(reading: TokenizedQuestion, place: int) -> TimeHit | None:
@@ -148,8 +148,8 @@ def read_before_last(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     word, end = reading.word(at), at + 3
     weekday = reading.words.weekdays.get(word)
     if weekday is not None:
-        span = _chosen(loose_weekday(weekday), reading.today, "back" if step < 0 else "ahead")
-        return TimeHit(end, _moved(span, -7 if step < 0 else 7), "relative", "day") if span else None
+        span = _choose_span(loose_weekday(weekday), reading.today, "back" if step < 0 else "ahead")
+        return TimeHit(end, _shift_span(span, -7 if step < 0 else 7), "relative", "day") if span else None
     unit = reading.words.units.get(word) or ("day" if word == "evening" else None)
     if unit is None or unit in ("minute", "hour"):
         return None
@@ -210,7 +210,7 @@ def read_simple_phrase(reading: TokenizedQuestion, place: int) -> TimeHit | None
         hit = read(reading, place)
         if hit and (best is None or hit.end > best.end):
             best = hit
-    return best and _narrowed(reading, replace(best, start=place))
+    return best and _narrow_hit(reading, replace(best, start=place))
 
 
 def read_phrase(reading: TokenizedQuestion, place: int) -> TimeHit | None:
@@ -349,7 +349,9 @@ def _tense(reading: TokenizedQuestion, place: int) -> str:
     return ""
 
 
-def _counted(reading: TokenizedQuestion, at: int, after: int, side: str, has_article: bool) -> TimeHit | None:
+def _read_counted_units(
+    reading: TokenizedQuestion, at: int, after: int, side: str, has_article: bool
+) -> TimeHit | None:
     if reading.within(after, "articles") or side == "now":
         return None
     found = number_at(reading, after)
@@ -359,7 +361,7 @@ def _counted(reading: TokenizedQuestion, at: int, after: int, side: str, has_art
     is_verb = reading.word(at) == "last" and not has_article and _lasts(reading, at)
     if is_verb or reading.word(found[1] + 1) == "of" or reading.word(found[1]).startswith("night"):
         return None
-    span = _rolling(reading, unit, found[0], ahead=side == "ahead")
+    span = _rolling_span(reading, unit, found[0], ahead=side == "ahead")
     return TimeHit(found[1] + 1, span, "relative") if span else None
 
 
@@ -369,7 +371,7 @@ def _lasts(reading: TokenizedQuestion, at: int) -> bool:
     return any(reading.within(before, "lasting") for before in range(at))
 
 
-def _rolling(reading: TokenizedQuestion, unit: str, count: int, *, ahead: bool) -> DaySpan | None:
+def _rolling_span(reading: TokenizedQuestion, unit: str, count: int, *, ahead: bool) -> DaySpan | None:
     today = reading.today
     if unit in ("minute", "hour"):
         other = (reading.now + timedelta(**{f"{unit}s": count if ahead else -count})).date()
@@ -395,7 +397,7 @@ def _unit_hit(reading: TokenizedQuestion, end: int, unit: str, side: str, has_ar
     # "The last week" and "the past week" run up to today, "last week" is one of the calendar.
     is_rolling = side == "rolling" or (has_article and unit != "quarter" and reading.word(end - 2) in ("last", "next"))
     if is_rolling or (unit == "fortnight" and side != "now"):
-        span = _rolling(reading, unit, 1, ahead=side == "ahead")
+        span = _rolling_span(reading, unit, 1, ahead=side == "ahead")
         return TimeHit(end, span, "relative") if span else None
     return TimeHit(
         end, unit_span(reading.today, unit, _step(side)), "relative", "week" if unit == "fortnight" else unit
@@ -406,7 +408,7 @@ def _step(side: str) -> int:
     return {"back": -1, "rolling": -1, "now": 0, "ahead": 1}[side]
 
 
-def _named(reading: TokenizedQuestion, place: int, side: str) -> TimeHit | None:
+def _read_named_day(reading: TokenizedQuestion, place: int, side: str) -> TimeHit | None:
     weekday = reading.words.weekdays.get(reading.word(place))
     today = reading.today
     if weekday is not None:
@@ -414,7 +416,7 @@ def _named(reading: TokenizedQuestion, place: int, side: str) -> TimeHit | None:
         if side == "now":
             monday = today - timedelta(days=today.weekday())
             return TimeHit(end, day_span(monday + timedelta(days=weekday)), "relative", "day")
-        span = _chosen(loose_weekday(weekday), today, side)
+        span = _choose_span(loose_weekday(weekday), today, side)
         return TimeHit(end, span, "relative", "day") if span else None
     if reading.word(place) == "the":
         return None
@@ -424,19 +426,19 @@ def _named(reading: TokenizedQuestion, place: int, side: str) -> TimeHit | None:
     if side == "now":
         span = hit.loose.part(hit.loose.occurrences(today.year)[0]) if hit.loose.occurrences(today.year) else None
     else:
-        span = _chosen(hit.loose, today, side)
+        span = _choose_span(hit.loose, today, side)
     return TimeHit(hit.end, span, "relative", hit.unit) if span else None
 
 
-def _chosen(loose: LooseDate, today: date, side: str) -> DaySpan | None:
+def _choose_span(loose: LooseDate, today: date, side: str) -> DaySpan | None:
     return first_from(loose, today + timedelta(days=1)) if side == "ahead" else latest_over(loose, today)
 
 
-def _moved(span: DaySpan, days: int) -> DaySpan:
+def _shift_span(span: DaySpan, days: int) -> DaySpan:
     return DaySpan(span.first + timedelta(days=days), span.last + timedelta(days=days))
 
 
-def _narrowed(reading: TokenizedQuestion, hit: TimeHit) -> TimeHit:
+def _narrow_hit(reading: TokenizedQuestion, hit: TimeHit) -> TimeHit:
     """A loose date with its unit ("Tuesday last week"), or a unit with a date in it ("last year in May")."""
     end = hit.end
     if hit.sort == "now":

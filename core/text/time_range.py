@@ -93,7 +93,7 @@ def range_at(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     if day and begin and end and begin.sort in ("nth", "nth word") and end.sort in ("day", "full"):
         return _with_day(reading, place, day[0], end)
     if begin is not None:
-        return _of_two(reading, place, begin, end, after)
+        return _read_range_of_two(reading, place, begin, end, after)
     return _with_day(reading, place, day[0], end) if day and end else None
 
 
@@ -159,7 +159,7 @@ def first_hit(reading: TokenizedQuestion) -> TimeHit | None:
     """The first phrase that is meant as a time."""
     place = 0
     while place < len(reading.tokens):
-        hit = _at(reading, place) if _may_begin(reading, reading.tokens[place]) else None
+        hit = _read_hit_at(reading, place) if _may_begin(reading, reading.tokens[place]) else None
         if hit is None:
             place += 1
         elif _stands(reading, hit):
@@ -193,10 +193,10 @@ def _capital(reading: TokenizedQuestion, place: int) -> bool:
     if not 0 <= place < len(reading.tokens) or reading.kind(place) != "word":
         return False
     token = reading.tokens[place]
-    return token.capital and token.text not in ("i", "i'm", "i've", "i'd", "i'll") and not _shouted(reading, token)
+    return token.capital and token.text not in ("i", "i'm", "i've", "i'd", "i'll") and not _is_shouted(reading, token)
 
 
-def _shouted(reading: TokenizedQuestion, token: TimeToken) -> bool:
+def _is_shouted(reading: TokenizedQuestion, token: TimeToken) -> bool:
     """In a question all in capitals a capital tells nothing."""
     return token.raw.isupper() and all(one.raw.isupper() for one in reading.tokens if one.kind == "word")
 
@@ -205,12 +205,14 @@ def _is_title(reading: TokenizedQuestion, place: int) -> bool:
     """Whether it is as in "USA Today", "the song Yesterday": a capital where none is needed."""
     if _begins(reading, place):
         return (
-            _capital(reading, place) and _capital(reading, place + 1) and reading.tokens[place + 1].text not in _known()
+            _capital(reading, place)
+            and _capital(reading, place + 1)
+            and reading.tokens[place + 1].text not in _known_words()
         )
     return _capital(reading, place)
 
 
-def _known() -> frozenset[str]:
+def _known_words() -> frozenset[str]:
     return stop_words()
 
 
@@ -272,7 +274,11 @@ def _month(reading: TokenizedQuestion, hit: TimeHit, first: int) -> bool:
     if not is_doubtful:
         if _capital(reading, before) and not _begins(reading, before):
             return False
-        return not _capital(reading, after) or reading.within(before, "week_preps") or reading.word(after) in _known()
+        return (
+            not _capital(reading, after)
+            or reading.within(before, "week_preps")
+            or reading.word(after) in _known_words()
+        )
     if reading.within(before, "own") or reading.within(before, "articles"):
         return token.capital and reading.within(after, "calendar_nouns")
     if prep == "from":
@@ -320,7 +326,9 @@ def _joins(reading: TokenizedQuestion, at: int, *, is_between: bool) -> bool:
     return reading.within(at, "joins") or reading.kind(at) == "dash"
 
 
-def _of_two(reading: TokenizedQuestion, place: int, begin: TimeHit, end: TimeHit | None, after: int) -> TimeHit | None:
+def _read_range_of_two(
+    reading: TokenizedQuestion, place: int, begin: TimeHit, end: TimeHit | None, after: int
+) -> TimeHit | None:
     """The second side as a date of its own, or as the number of a day in the month of the first."""
     day = read_bare_day(reading, after)
     if day and (end is None or end.sort in ("nth", "nth word", "year") or end.end < day[1]):
@@ -331,13 +339,13 @@ def _of_two(reading: TokenizedQuestion, place: int, begin: TimeHit, end: TimeHit
             return TimeHit(day[1], DaySpan(first, span.last), "range", start=place)
     if end is None:
         return None
-    left, right = _settled(reading, begin, end)
+    left, right = _settle_sides(reading, begin, end)
     if left is None or right is None or left.first > right.last:
         return None
     return TimeHit(end.end, DaySpan(left.first, right.last), "range", start=place)
 
 
-def _settled(reading: TokenizedQuestion, begin: TimeHit, end: TimeHit) -> tuple[DaySpan | None, DaySpan | None]:
+def _settle_sides(reading: TokenizedQuestion, begin: TimeHit, end: TimeHit) -> tuple[DaySpan | None, DaySpan | None]:
     if begin.loose and end.loose:
         left = latest(begin.loose, reading.today)
         return left, first_from(end.loose, left.first) if left else None
@@ -372,7 +380,7 @@ def _may_begin(reading: TokenizedQuestion, token: TimeToken) -> bool:
     return token.text in reading.words.starters
 
 
-def _at(reading: TokenizedQuestion, place: int) -> TimeHit | None:
+def _read_hit_at(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     try:
         for read in (range_at, open_at, read_phrase):
             hit = read(reading, place)

@@ -325,7 +325,7 @@ def find_labelled_date(label: str) -> When | None:
         return None
     found = _without_inner(_matches(label, known, is_numbered=bool(words & known.numbered)))
     try:
-        dates = {_labelled(form, match, known.months) for form, match in found}
+        dates = {_parse_labelled_date(form, match, known.months) for form, match in found}
     except ValueError:  # no such day
         return None
     return dates.pop() if len(dates) == 1 else None
@@ -357,7 +357,7 @@ def _without_inner(found: list[tuple[str, re.Match[str]]]) -> list[tuple[str, re
     return [one for one, span in zip(found, spans, strict=True) if not is_within(span)]
 
 
-def _labelled(form: str, match: re.Match[str], months: Mapping[str, int]) -> When | None:
+def _parse_labelled_date(form: str, match: re.Match[str], months: Mapping[str, int]) -> When | None:
     given = match.groupdict()
     year = int(given["year"])
     if not _FIRST_YEAR <= year <= _LAST_YEAR:

@@ -150,7 +150,7 @@ def _keep(
     lead: Subject | None = None
     usable: list[tuple[FrameMatch, Subject]] = []
     for one in found:
-        subject = _resolved(story, sentence, one, lead)
+        subject = _resolve_subject(story, sentence, one, lead)
         if subject is None or any(sentence.tokens[n].quoted for n in range(*one.run)):
             continue
         lead = subject
@@ -178,10 +178,12 @@ def _note_people(story: _Story, sentence: TokenizedSentence) -> None:
             return
 
 
-def _resolved(story: _Story, sentence: TokenizedSentence, one: FrameMatch, lead: Subject | None) -> Subject | None:
+def _resolve_subject(
+    story: _Story, sentence: TokenizedSentence, one: FrameMatch, lead: Subject | None
+) -> Subject | None:
     subject = one.subject
     if subject is None:
-        subject = lead if lead is not None else _leading(sentence, one.at)
+        subject = lead if lead is not None else _find_leading_subject(sentence, one.at)
     elif subject.kind == "third":
         if subject.first and sentence.lows[subject.first - 1] in (
             "where",
@@ -196,13 +198,13 @@ def _resolved(story: _Story, sentence: TokenizedSentence, one: FrameMatch, lead:
         named = story.thing if subject.text in ("it", "its") else story.person
         subject = Subject(named, "person") if named else None
     if subject is not None and subject.kind == USER:
-        subject = _labelled(sentence, one) or subject
+        subject = _find_label_subject(sentence, one) or subject
     if subject is not None and value_key(subject.text) in story.owner_keys:
         subject = Subject(USER, USER)
     return subject
 
 
-def _labelled(sentence: TokenizedSentence, one: FrameMatch) -> Subject | None:
+def _find_label_subject(sentence: TokenizedSentence, one: FrameMatch) -> Subject | None:
     """The name before the colon of "Ada: Lives in Voss", where nothing behind it speaks in the first person.
 
     Stores of other programs write observations so. Without this the speaker would be taken for the subject, and facts
@@ -222,7 +224,7 @@ def _labelled(sentence: TokenizedSentence, one: FrameMatch) -> Subject | None:
     return named if named is not None and named.kind in ("name", "person") and is_whole else None
 
 
-def _leading(sentence: TokenizedSentence, at: int) -> Subject | None:
+def _find_leading_subject(sentence: TokenizedSentence, at: int) -> Subject | None:
     """The subject a sentence began with, for a clause that leaves it out."""
     if at <= sentence.begin or sentence.lows[at - 1] == ":":
         return Subject(USER, USER)

@@ -299,7 +299,7 @@ def _run(sentence: TokenizedSentence, start: int, end: int) -> Run | None:
 def _mails(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     for i, low in enumerate(sentence.lows):
         if "@" in low and len(low) > 3:
-            held = _reached(sentence, i, _lists()["mail"])
+            held = _find_contact(sentence, i, _lists()["mail"])
             if held is not None:
                 yield FrameMatch(held[0], "email_is", (i, i + 1), held[1], "state", i)
 
@@ -322,17 +322,17 @@ def _phones(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
             and sentence.tokens[run[0] - 1].end == sentence.tokens[run[0]].start
         ):
             run = (run[0] - 1, run[1])
-        held = _reached(sentence, run[0], _lists()["phone"])
+        held = _find_contact(sentence, run[0], _lists()["phone"])
         if held is not None:
             yield FrameMatch(held[0], "phone_is", run, held[1], "state", run[0])
 
 
-def _reached(sentence: TokenizedSentence, i: int, cues: frozenset[str]) -> tuple[Subject | None, bool] | None:
+def _find_contact(sentence: TokenizedSentence, i: int, cues: frozenset[str]) -> tuple[Subject | None, bool] | None:
     """Who is reached at the address at `i`, and whether it is told as old; None where nothing says so."""
     lows = sentence.lows
     cue = next((j for j in range(i - 1, max(sentence.begin, i - _FAR) - 1, -1) if lows[j] in cues), None)
     if cue is None:
-        return _reached_by_name(sentence, i)
+        return _find_contact_by_name(sentence, i)
     first = cue
     while first > sentence.begin and (
         lows[first - 1] in cues or lows[first - 1] in word_lists().sets["reached.adjectives"]
@@ -386,7 +386,7 @@ def _named_after(sentence: TokenizedSentence, i: int) -> Subject | None:
     return read_name_at(sentence, last, i) if i < len(sentence.tokens) else None
 
 
-def _reached_by_name(sentence: TokenizedSentence, i: int) -> tuple[Subject | None, bool] | None:
+def _find_contact_by_name(sentence: TokenizedSentence, i: int) -> tuple[Subject | None, bool] | None:
     """`Anna: anna@mill.example`."""
     if i >= 2 and sentence.lows[i - 1] == ":" and "@" in sentence.lows[i]:
         named = read_name_at(sentence, i - 2)

@@ -27,7 +27,7 @@ def family(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
         if low in known["partner"] or (
             low in ("half", "other") and sentence.lows[i - 1 : i] in (["other"], ["better"], ["significant"])
         ):
-            yield from _named(sentence, i, "partner_is", several=False)
+            yield from _match_names(sentence, i, "partner_is", several=False)
         elif low in word_lists().sets["family"] and sentence.lows[i + 1 : i + 2] == ["of"]:
             yield from _parent(sentence, i)
         elif low in known["child"] or low in known["children"]:
@@ -109,7 +109,7 @@ def _someone_acts(sentence: TokenizedSentence, i: int, found: list[Run]) -> bool
     return any(low in ("i",) for run in found for low in sentence.lows[run[0] : run[1]]) or sentence.lows[i - 1] == "ex"
 
 
-def _named(sentence: TokenizedSentence, i: int, predicate: str, *, several: bool) -> Iterator[FrameMatch]:
+def _match_names(sentence: TokenizedSentence, i: int, predicate: str, *, several: bool) -> Iterator[FrameMatch]:
     owner = _owner_of(sentence, i)
     lows = sentence.lows
     if owner is None and i == sentence.begin and lows[i + 1 : i + 2] in ([":"], ["="], ["is"]):
@@ -143,7 +143,7 @@ def _relative(sentence: TokenizedSentence, i: int, predicate: str, several: bool
     if owner is not None:
         yield from _with_names(sentence, i, predicate, owner, several=several)
         return
-    held = _had(sentence, i) or _noted(sentence, i)
+    held = _had(sentence, i) or _read_noun_note(sentence, i)
     if held is None:
         return
     owner, negative, at = held
@@ -184,7 +184,7 @@ def _past_description(sentence: TokenizedSentence, i: int) -> int:
     return i + 1
 
 
-def _noted(sentence: TokenizedSentence, i: int) -> tuple[Subject | None, bool, int] | None:
+def _read_noun_note(sentence: TokenizedSentence, i: int) -> tuple[Subject | None, bool, int] | None:
     """A note that begins with the noun (`No pets.`, `Two cats at home: Pixel and Dot.`)."""
     lows, begin = sentence.lows, sentence.begin
     if i - begin not in (1, 2, 3):

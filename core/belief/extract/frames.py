@@ -389,7 +389,7 @@ def _whole_name(sentence: TokenizedSentence, first: int, i: int, last: int) -> S
     lists, low = word_lists(), sentence.lows[i]
     if i == last and i == first and low in lists.sets["notname"]:
         return None
-    if low in lists.sets["idtype"] and i < last and _coded(sentence.lows[last]):
+    if low in lists.sets["idtype"] and i < last and _is_code_word(sentence.lows[last]):
         i += 1
     if low in word_lists().sets["titles"] and i == last:
         return None
@@ -399,7 +399,7 @@ def _whole_name(sentence: TokenizedSentence, first: int, i: int, last: int) -> S
     return Subject(sentence.slice(i, last + 1), "name", i, last + 1)
 
 
-def _coded(low: str) -> bool:
+def _is_code_word(low: str) -> bool:
     """Whether a word is a code that names by itself (`web-88`)."""
     return any(sign.isdigit() for sign in low) and any(sign.isalpha() for sign in low)
 
@@ -443,7 +443,7 @@ def _noun_phrase(sentence: TokenizedSentence, first: int, last: int) -> Subject 
         first += 1
     if lows[first] == "user" and first + 1 < last and lows[first + 1] == "'s":
         first += 2
-    if first < last and lows[first] in lists.sets["idtype"] and _coded(lows[last]):
+    if first < last and lows[first] in lists.sets["idtype"] and _is_code_word(lows[last]):
         first += 1
     if lows[first] in lists.sets["det"] or lows[first] in lists.sets["stop"]:
         return None
@@ -471,7 +471,7 @@ def _fit(frame: Frame, k: int, sentence: TokenizedSentence, j: int) -> int | Non
             return found
     if frame.optional[k]:
         return _fit(frame, k + 1, sentence, j)
-    step = _stepped(sentence, j) if k else j
+    step = _skip_adverbs(sentence, j) if k else j
     return _fit(frame, k, sentence, step) if step > j and step < len(lows) and lows[step] in alternatives else None
 
 
@@ -486,7 +486,7 @@ def _fit_gap(frame: Frame, k: int, sentence: TokenizedSentence, j: int) -> int |
     return None
 
 
-def _stepped(sentence: TokenizedSentence, j: int) -> int:
+def _skip_adverbs(sentence: TokenizedSentence, j: int) -> int:
     """Step over at most three adverbs and denials."""
     known = word_lists().sets
     stop = min(len(sentence.lows), j + 3)
@@ -508,19 +508,19 @@ def _read(frame: Frame, sentence: TokenizedSentence, at: int, after: int) -> Ite
     if held is None:
         return
     subject, negative, mode = held
-    begin = after if reader(sentence, after) else _stepped(sentence, after)
+    begin = after if reader(sentence, after) else _skip_adverbs(sentence, after)
     if begin > after:
         negative = negative or any(low in word_lists().sets["neg"] for low in sentence.lows[after:begin])
     if begin < len(sentence.lows) and sentence.lows[begin] in ("neither", "no") and frame.take in ("lang", "list"):
         negative, begin = True, begin + 1
     if frame.take in ("tooltwo", "toolswap"):
-        yield from _replaced(frame, sentence, at, begin, subject)
+        yield from _match_replacement(frame, sentence, at, begin, subject)
         return
     taken = reader(sentence, begin) if begin < len(sentence.lows) else []
-    yield from _made(frame, sentence, at, taken, subject, negative=negative, mode=mode)
+    yield from _make_matches(frame, sentence, at, taken, subject, negative=negative, mode=mode)
 
 
-def _replaced(
+def _match_replacement(
     frame: Frame, sentence: TokenizedSentence, at: int, begin: int, subject: Subject | None
 ) -> Iterator[FrameMatch]:
     """`switched from Jira to Linear`: one tool ends, another begins."""
@@ -537,7 +537,7 @@ def _replaced(
         yield FrameMatch(subject, frame.predicate, new[0], negative=False, mode="start", at=at)
 
 
-def _made(
+def _make_matches(
     frame: Frame,
     sentence: TokenizedSentence,
     at: int,
@@ -568,11 +568,11 @@ def _made(
             for place in _TAKES["orgcap"](sentence, run[1] + 1)[:1]:
                 yield FrameMatch(subject, "works_at", place, negative=False, mode=mode, at=at)
     if taken and not negative and frame.take in word_lists().sets["same_kind"]:
-        for run in _denied(frame, sentence, taken[-1][1]):
+        for run in _read_denied_values(frame, sentence, taken[-1][1]):
             yield FrameMatch(subject, predicate, run, negative=True, mode="state", at=at)
 
 
-def _denied(frame: Frame, sentence: TokenizedSentence, after: int) -> list[Run]:
+def _read_denied_values(frame: Frame, sentence: TokenizedSentence, after: int) -> list[Run]:
     """B in "A, not B" and "A, for the record, not B"."""
     lows = sentence.lows
     for j in range(after, min(after + 8, len(lows) - 1)):
@@ -734,4 +734,4 @@ def _from_left(frame: Frame, sentence: TokenizedSentence, at: int, reader: Reade
         negative = frame.negative or any(
             low in word_lists().sets["neg"] for low in lows[end : at + 3] if frame.predicate != "dislikes"
         )
-        yield from _made(frame, sentence, at, taken, subject, negative=negative, mode=frame.mode)
+        yield from _make_matches(frame, sentence, at, taken, subject, negative=negative, mode=frame.mode)

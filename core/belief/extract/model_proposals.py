@@ -64,7 +64,7 @@ def keep_grounded(
     read = list(_real_sentences(text)) if proposals else []
     found: dict[tuple[str, str, str], ClaimDraft] = {}
     for proposal in proposals:
-        draft = _grounded(text, read, proposal)
+        draft = _ground_proposal(text, read, proposal)
         if draft is not None and not _is_known(draft, known):
             found.setdefault(canonical_form(draft), draft)
         if len(found) >= MOST_TAKEN:
@@ -112,7 +112,7 @@ def _real_sentences(text: str) -> Iterator[TokenizedSentence]:
             yield sentence
 
 
-def _grounded(text: str, read: Sequence[TokenizedSentence], proposal: ClaimProposal) -> ClaimDraft | None:
+def _ground_proposal(text: str, read: Sequence[TokenizedSentence], proposal: ClaimProposal) -> ClaimDraft | None:
     exclusive = is_exclusive(proposal.predicate)
     place = None if exclusive is None else _place(text, read, proposal)
     if exclusive is None or place is None:
@@ -121,7 +121,7 @@ def _grounded(text: str, read: Sequence[TokenizedSentence], proposal: ClaimPropo
     subject = _subject(text, place, proposal.subject)
     if subject is None or not _fits(proposal.predicate, value) or value_key(subject) == value_key(value):
         return None
-    if _denied(place) != (proposal.polarity == "negative"):
+    if _is_denied(place) != (proposal.polarity == "negative"):
         return None
     return ClaimDraft(
         subject=subject,
@@ -220,7 +220,7 @@ def _fits(predicate: str, value: str) -> bool:
     return predicate not in _NUMBERED or any(sign.isdigit() for sign in value_key(value))
 
 
-def _denied(place: _Place) -> bool:
+def _is_denied(place: _Place) -> bool:
     """Whether a negation stands anywhere from the sentence's begin to the end of the value's clause."""
     for token in place.sentence.tokens:
         if token.start >= place.value[1] and token.low in _BREAKS:

@@ -57,7 +57,7 @@ def skeleton(text: str) -> str:
         return text.lower()
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     plain = "".join(sign for sign in plain if unicodedata.category(sign) not in ("Cf", "Cc", "Cs") or sign.isspace())
-    return _WORD.sub(_folded, plain.translate(_QUOTES))
+    return _WORD.sub(_fold_lookalikes, plain.translate(_QUOTES))
 
 
 def read_as_seen(text: str) -> str:
@@ -72,7 +72,7 @@ def read_as_seen(text: str) -> str:
         return text
     plain = unicodedata.normalize("NFKC", text)
     plain = "".join(sign for sign in plain if unicodedata.category(sign) not in ("Cf", "Cc", "Cs") or sign.isspace())
-    return _WORD.sub(_cased, plain)
+    return _WORD.sub(_fold_word_case, plain)
 
 
 def strip_marks(text: str) -> str:
@@ -83,16 +83,16 @@ def strip_marks(text: str) -> str:
     return unicodedata.normalize("NFC", "".join(sign for sign in apart if not unicodedata.combining(sign)))
 
 
-def _cased(match: re.Match[str]) -> str:
+def _fold_word_case(match: re.Match[str]) -> str:
     """A word in Latin letters where it passes for one."""
     word = match.group()
     if word.isascii():
         return word
-    turned = "".join(_cased_sign(sign) for sign in word)
+    turned = "".join(_fold_sign_case(sign) for sign in word)
     return turned if _latin(turned) else word
 
 
-def _cased_sign(sign: str) -> str:
+def _fold_sign_case(sign: str) -> str:
     low = sign.lower()
     plain = _lookalikes().get(ord(low)) if len(low) == 1 else None
     if plain is None:
@@ -100,7 +100,7 @@ def _cased_sign(sign: str) -> str:
     return plain.upper() if sign != low else plain
 
 
-def _folded(match: re.Match[str]) -> str:
+def _fold_lookalikes(match: re.Match[str]) -> str:
     word = match.group()
     if word.isascii():
         return word
@@ -212,24 +212,24 @@ def _iso(year: str, month: int, day: str) -> str | None:
 def _as_words(text: str) -> str:
     text = _THOUSANDS.sub(lambda match: re.sub(r"\D", "", match.group()), _ORDINAL.sub(r"\1", text))
     text = _SIGN.sub(_sign_last, text)
-    text = _JOINED.sub(r"\1 \2", _THICK.sub(_unfolded, _DECIMAL.sub(r"\1", text)))
+    text = _JOINED.sub(r"\1 \2", _THICK.sub(_expand_thousands, _DECIMAL.sub(r"\1", text)))
     words = [word.strip("\"',;:!?()[]") for word in text.split()]
     words = [word for word in words if word]
     while len(words) > 1 and words[0] in _data()["articles"]:
         words = words[1:]
     units = _data()["units"]
-    return " ".join(units.get(word, word) for word in _numbered(words)).strip(_EDGES)
+    return " ".join(units.get(word, word) for word in _replace_number_words(words)).strip(_EDGES)
 
 
 def _sign_last(match: re.Match[str]) -> str:
     return f"{match[2]} {match[1]}"
 
 
-def _unfolded(match: re.Match[str]) -> str:
+def _expand_thousands(match: re.Match[str]) -> str:
     return match[1] + ("000" if match[2] == "k" else "000000")
 
 
-def _numbered(words: list[str]) -> list[str]:
+def _replace_number_words(words: list[str]) -> list[str]:
     """Number words as digits: `twenty-one`, `two hundred and five`, `4 thousand`."""
     out: list[str] = []
     at = 0

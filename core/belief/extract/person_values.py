@@ -251,7 +251,7 @@ def items(sentence: TokenizedSentence, i: int) -> list[Run]:
     return split_runs(sentence, i, _item)
 
 
-def labelled(sentence: TokenizedSentence, i: int) -> list[Run]:
+def labelled_items(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A list behind a label, where commas suffice."""
     return split_runs(sentence, i, _item, label=True)
 
@@ -310,7 +310,7 @@ READERS: Mapping[str, Reader] = {
     "langknow": language_known,
     "nolang": no_language,
     "list": items,
-    "labels": labelled,
+    "labels": labelled_items,
     "allergen": allergens,
     "midallergy": mid_allergy,
 }
@@ -364,7 +364,7 @@ def study_sure(sentence: TokenizedSentence, i: int) -> list[Run]:
     )
 
 
-def learning(sentence: TokenizedSentence, i: int) -> list[Run]:
+def studied_subject(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`learning Korean`, `learning bookbinding`."""
     found = language(sentence, i)
     if found:
@@ -382,7 +382,7 @@ HEALTH: Mapping[str, Reader] = {
     "condsure": conditions_sure,
     "study": study,
     "studysure": study_sure,
-    "learn": learning,
+    "learn": studied_subject,
 }
 
 

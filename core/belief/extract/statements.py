@@ -97,8 +97,8 @@ def _behind_frame(sentence: TokenizedSentence) -> int:
 def _clause(sentence: TokenizedSentence, at: int, *, is_framed: bool) -> bool:
     if sentence.lows[at] in _WE:
         verb = _behind_adverbs(sentence, at + 1)
-        return _of_self(sentence, verb) or (is_framed and _is_trait(sentence, verb))
-    return _of_kin(sentence, at) or _of_thing(sentence, at)
+        return _is_lasting_about_speaker(sentence, verb) or (is_framed and _is_trait(sentence, verb))
+    return _is_about_relative(sentence, at) or _is_lasting_about_possession(sentence, at)
 
 
 def _is_trait(sentence: TokenizedSentence, at: int) -> bool:
@@ -123,7 +123,7 @@ def _is_own_day(sentence: TokenizedSentence) -> bool:
     return False
 
 
-def _of_kin(sentence: TokenizedSentence, at: int) -> bool:
+def _is_about_relative(sentence: TokenizedSentence, at: int) -> bool:
     """Whether "my ..." is a relative of whom an age or an event of a life is told."""
     lows, sets = sentence.lows, word_lists().sets
     kin = sets["kin"] | sets["partner"] | sets["child"] | sets["children"] | _statement_words()["kin_more"]
@@ -158,7 +158,7 @@ def _behind_adverbs(sentence: TokenizedSentence, at: int) -> int:
     return at
 
 
-def _of_self(sentence: TokenizedSentence, at: int) -> bool:
+def _is_lasting_about_speaker(sentence: TokenizedSentence, at: int) -> bool:
     """Whether "I", with its verb at a place, says something lasting of itself."""
     lows = sentence.lows
     if at >= len(lows) or lows[at] in _UNSURE or _speaks_to(lows[at:]):
@@ -283,7 +283,7 @@ def _is_lasting(sentence: TokenizedSentence, at: int) -> bool:
     return lows[at] not in _statement_words()["states"] and (not is_denied or lows[at] != "going")
 
 
-def _of_thing(sentence: TokenizedSentence, at: int) -> bool:
+def _is_lasting_about_possession(sentence: TokenizedSentence, at: int) -> bool:
     """Whether "my ..." is the subject of something lasting."""
     lows = sentence.lows
     for place in range(at + 2, min(at + 2 + _MOST_NAMED, len(lows) - 1)):

@@ -156,27 +156,27 @@ def tool_label(sentence: TokenizedSentence, i: int) -> list[Run]:
     return [run] if run and sentence.lower and run[1] - run[0] == 1 else []
 
 
-def _owned(sentence: TokenizedSentence, i: int) -> Run | None:
+def _owned_thing(sentence: TokenizedSentence, i: int) -> Run | None:
     if _low(sentence, i) in word_lists().sets["owned"]:
         return None
     run = noun_run(sentence, i, most=9)
     return clean_run(sentence, before_preposition(sentence, run)) if run else None
 
 
-def owned(sentence: TokenizedSentence, i: int) -> list[Run]:
+def owned_things(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Things owned."""
     return [
         run
-        for run in split_runs(sentence, i, _owned)
+        for run in split_runs(sentence, i, _owned_thing)
         if head_of(sentence, run) not in ("up", "goal", "mistake", "fault")
     ]
 
 
-def bought(sentence: TokenizedSentence, i: int) -> list[Run]:
+def bought_things(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Something bought to keep: with an article, and nothing to eat or drink."""
     if _low(sentence, i) not in word_lists().sets["bought"]:
         return []
-    found = owned(sentence, i)
+    found = owned_things(sentence, i)
     gone = word_lists().sets["consumable"]
     return [run for run in found if not any(low in gone for low in sentence.lows[run[0] : run[1]])][:1]
 
@@ -185,13 +185,13 @@ def has_thing(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`have a camper van`: only what people own for years."""
     if _low(sentence, i) not in word_lists().sets["has_thing"]:
         return []
-    run = _owned(sentence, i)
+    run = _owned_thing(sentence, i)
     return [run] if run and head_of(sentence, run) in word_lists().sets["ownable"] else []
 
 
-def sold(sentence: TokenizedSentence, i: int) -> list[Run]:
+def sold_thing(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`sold my car`."""
-    return _one(_owned(sentence, i + 1)) if _low(sentence, i) in word_lists().sets["sold"] else []
+    return _one(_owned_thing(sentence, i + 1)) if _low(sentence, i) in word_lists().sets["sold"] else []
 
 
 def _club(sentence: TokenizedSentence, i: int) -> Run | None:
@@ -417,10 +417,10 @@ THINGS: Mapping[str, Reader] = {
     "toolrun": tool_run,
     "toolin": tool_in,
     "toollabel": tool_label,
-    "own": owned,
-    "ownbuy": bought,
+    "own": owned_things,
+    "ownbuy": bought_things,
     "ownhave": has_thing,
-    "ownsold": sold,
+    "ownsold": sold_thing,
     "club": club,
     "clubany": club,
     "clubsure": club_sure,

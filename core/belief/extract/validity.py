@@ -208,9 +208,9 @@ def find_written_dates(text: str, start: int, end: int) -> tuple[WrittenDate, ..
     """The dates of a sentence, in their order."""
     found: list[WrittenDate] = []
     for match in _DATE.finditer(text, start, end):
-        if not _wanted(match):
+        if not _is_date_match(match):
             continue
-        one = _dated(match)
+        one = _read_date_match(match)
         # "midnight on 3 May" is one date
         if (
             found
@@ -322,7 +322,7 @@ def _places(words: Sequence[str], run: _Run, start: int) -> Iterator[int]:
             yield at
 
 
-def _wanted(match: re.Match[str]) -> bool:
+def _is_date_match(match: re.Match[str]) -> bool:
     loose = (match["loose"] or "").strip()
     # "may", "march" and "sat" are dates only with a capital; "mar" and "sun" hardly ever.
     if loose.lower() in word_lists().sets["wanted"]:
@@ -330,14 +330,14 @@ def _wanted(match: re.Match[str]) -> bool:
     return True
 
 
-def _dated(match: re.Match[str]) -> WrittenDate:
+def _read_date_match(match: re.Match[str]) -> WrittenDate:
     for month, day, year in (("month", "day", "year"), ("month2", "day2", "year2"), ("month3", "", "year3")):
         if match[month]:
-            return _to_written_date(match, match[month], match[day] if day else "", match[year])
+            return _make_written_date(match, match[month], match[day] if day else "", match[year])
     if match["iso"]:
         return WrittenDate(*match.span(), iso=match["iso"])
     if match["year4"]:
-        return _to_written_date(match, match["month4"], "", match["year4"])
+        return _make_written_date(match, match["month4"], "", match["year4"])
     if match["dotted"]:
         first, second, year = re.split(r"[./]", match["dotted"])
         fits = len(year) == 4 and int(second) <= 12
@@ -347,7 +347,7 @@ def _dated(match: re.Match[str]) -> WrittenDate:
     return WrittenDate(*match.span(), iso="", month=_month(match["loose"]), loose=True)
 
 
-def _to_written_date(match: re.Match[str], month: str | None, day: str | None, year: str | None) -> WrittenDate:
+def _make_written_date(match: re.Match[str], month: str | None, day: str | None, year: str | None) -> WrittenDate:
     number = _month(month or "")
     iso = year or ""
     if year and number:

@@ -95,7 +95,9 @@ def is_entailed(statement: str, text: str, *, first_person: bool = True, guidanc
     if not statement.isprintable():
         return False  # signs without a face of their own may spell what nobody sees
     wanted = [
-        _stated(statement[start:end]) for start, end in split_sentences(statement) if statement[start:end].strip()
+        _statement_words(statement[start:end])
+        for start, end in split_sentences(statement)
+        if statement[start:end].strip()
     ]
     if not wanted or len(wanted) > MOST_SENTENCES or not all(wanted) or len(text) > _TEXT_CHARACTERS:
         return False
@@ -128,7 +130,7 @@ def is_exhausted_by(text: str, statements: Sequence[str]) -> bool:
     Returns:
         False in doubt.
     """
-    wanted = [_stated(one) for one in statements]
+    wanted = [_statement_words(one) for one in statements]
     if not text.isprintable() or not wanted or not all(wanted) or len(text) > _TEXT_CHARACTERS:
         return False
     found = [word for start, end in split_sentences(text) for word in _read_words(read_sentence(text, start, end))]
@@ -136,7 +138,7 @@ def is_exhausted_by(text: str, statements: Sequence[str]) -> bool:
     left = {tuple(word.form for word in one): one for one in wanted}
     at, before = _next(read, 0), list[_Word]()
     while at < len(read):
-        taken = _taken(read, at, before, list(left.values()))
+        taken = _match_statement_at(read, at, before, list(left.values()))
         if taken is None:
             return False
         before, at = taken[0], _next(read, taken[1])
@@ -171,7 +173,7 @@ def says_all_of(existing: str, incoming: str) -> bool:
         incoming: what is new.
     """
     old, new = prepare_text(read_as_seen(existing)), prepare_text(read_as_seen(incoming))
-    return _telling(new) <= _telling(old) and new.numbers <= old.numbers and old.negations == new.negations
+    return _content_stems(new) <= _content_stems(old) and new.numbers <= old.numbers and old.negations == new.negations
 
 
 def _clause(text: str, found: Sequence[tuple[str, int]], claim: ClaimDraft) -> tuple[int, int] | None:
@@ -264,7 +266,7 @@ def _read(text: str, *, guidance: bool) -> Iterator[TokenizedSentence]:
             yield sentence
 
 
-def _stated(text: str) -> list[_Word]:
+def _statement_words(text: str) -> list[_Word]:
     """The words of one sentence of a statement, marks at its end and light words off."""
     found = [
         word for word in _read_words(read_sentence(text, 0, len(text))) if word.form not in _lists().sets["articles"]
@@ -324,13 +326,13 @@ def _says(sentence: Sequence[_Word], wanted: Sequence[_Word], *, guidance: bool)
     begin = _behind_report(sentence)
     told = _as_told_by_user(sentence, begin)
     for at in range(len(told)):
-        end = _matched(told, at, wanted)
+        end = _find_statement_end(told, at, wanted)
         if end is not None and _begins(told, at, begin, guidance=guidance) and _ends(told, end):
             return True
     return False
 
 
-def _matched(sentence: Sequence[_Word], at: int, wanted: Sequence[_Word]) -> int | None:
+def _find_statement_end(sentence: Sequence[_Word], at: int, wanted: Sequence[_Word]) -> int | None:
     """Where a statement that begins at a word ends, exclusive."""
     place = 0
     while at < len(sentence) and place < len(wanted):
@@ -408,12 +410,12 @@ def _next(read: Sequence[_Word], at: int) -> int:
     return at
 
 
-def _taken(
+def _match_statement_at(
     read: Sequence[_Word], at: int, before: Sequence[_Word], left: Sequence[list[_Word]]
 ) -> tuple[list[_Word], int] | None:
     """The statement that stands at a place, the longest first, and where it ends."""
     for whole in sorted(left, key=len, reverse=True):
-        for dropped in range(_shared(before, whole) + 1):
+        for dropped in range(_count_droppable_words(before, whole) + 1):
             rest = whole[dropped:]
             end = at + len(rest)
             if rest and end <= len(read) and all(a.is_like(b) for a, b in zip(read[at:end], rest, strict=True)):
@@ -421,7 +423,7 @@ def _taken(
     return None
 
 
-def _shared(before: Sequence[_Word], whole: Sequence[_Word]) -> int:
+def _count_droppable_words(before: Sequence[_Word], whole: Sequence[_Word]) -> int:
     """How many words a statement may drop because the one before it begins with them."""
     count = 0
     for first, second in zip(before, whole, strict=False):
@@ -432,7 +434,7 @@ def _shared(before: Sequence[_Word], whole: Sequence[_Word]) -> int:
     return 0 if denied else min(count, len(whole) - 1)
 
 
-def _telling(side: PreparedText) -> frozenset[str]:
+def _content_stems(side: PreparedText) -> frozenset[str]:
     """The stems of what tells something, and the function words that tell a turn."""
     left_out = (stop_words() - _TURNS) | vocabulary()["owners"]
     return frozenset(index_terms(word.form) for word in side.words if word.form not in left_out)

@@ -76,7 +76,7 @@ def has_outdated_value(over: ComparedText, head: ComparedText, incoming: Compare
     for form in sorted(gone & new.known):
         if form in named and _tells(form, old, new, is_alone=not topic):
             return True
-    return any(pair in set(new.pairs()) for pair in _replaced(old, now, gone))
+    return any(pair in set(new.pairs()) for pair in _iter_replaced_pairs(old, now, gone))
 
 
 def are_in_series(existing: str, incoming: str) -> bool:
@@ -93,7 +93,7 @@ def are_in_series(existing: str, incoming: str) -> bool:
     place = next((place for place, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), None)
     if place is None:
         return False
-    return _is_numbered(old, new) or _of_other_subjects(old, new, place)
+    return _is_numbered(old, new) or _is_of_other_subjects(old, new, place)
 
 
 def has_other_amounts(existing: str, incoming: str, numbers: Mapping[str, str]) -> bool:
@@ -173,7 +173,7 @@ def value_apart(existing: ComparedText, incoming: ComparedText) -> tuple[str, st
     if apart is None or not stop_words().isdisjoint(word for part in apart for word in part):
         return None
     words = _folded_words(existing.text)
-    at = _shared(words, _folded_words(incoming.text))
+    at = _count_shared_words(words, _folded_words(incoming.text))
     # Behind the thing's name stands its value, or before "is my ..."; else two things are told apart.
     if _SELF not in words[at:] and (stop_words() | {_SELF}).issuperset(words[:at]):
         return None
@@ -284,7 +284,7 @@ def _tells(form: str, old: _ValueWords, new: _ValueWords, *, is_alone: bool) -> 
     return (len(form) >= _LONG and not is_alone) or bool(old.beside(form) & new.beside(form))
 
 
-def _replaced(old: _ValueWords, now: _ValueWords, gone: frozenset[str]) -> Iterator[tuple[str, str]]:
+def _iter_replaced_pairs(old: _ValueWords, now: _ValueWords, gone: frozenset[str]) -> Iterator[tuple[str, str]]:
     """Pairs of the old text in which one word was exchanged and the other stayed."""
     pairs = set(now.pairs())
     for first, second in old.pairs():
@@ -320,7 +320,7 @@ def _is_numbered(old: Sequence[str], new: Sequence[str]) -> bool:
     return any(not new[place].isdigit() or _is_subject(new, place) for place in apart)
 
 
-def _of_other_subjects(old: Sequence[str], new: Sequence[str], place: int) -> bool:
+def _is_of_other_subjects(old: Sequence[str], new: Sequence[str], place: int) -> bool:
     """Whether the first words that differ are codes within the subject, and the rest fills one frame."""
     if _form(old[place]) != _form(new[place]) or not _is_subject(new, place):
         return False
@@ -374,8 +374,8 @@ def _apart(existing: ComparedText, incoming: ComparedText) -> tuple[list[str], l
     old, new = _folded_words(existing.text), _folded_words(incoming.text)
     if not old or not new or max(len(old), len(new)) > _MOST_WORDS or _many(existing, incoming):
         return None
-    head = _shared(old, new)
-    tail = _shared(old[head:][::-1], new[head:][::-1])
+    head = _count_shared_words(old, new)
+    tail = _count_shared_words(old[head:][::-1], new[head:][::-1])
     apart = old[head : len(old) - tail], new[head : len(new) - tail]
     kept = {*old[:head], *old[len(old) - tail :]} - {_SELF}
     return apart if all(0 < len(part) <= _MOST_APART for part in apart) and kept - stop_words() else None
@@ -418,7 +418,7 @@ def _goes_on(value: str) -> bool:
     return bool(names) and names[-1] < len(words) - 1
 
 
-def _shared(old: list[str], new: list[str]) -> int:
+def _count_shared_words(old: list[str], new: list[str]) -> int:
     """How many words at the beginning are the same."""
     count = 0
     for a, b in zip(old, new, strict=False):

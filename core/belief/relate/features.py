@@ -208,7 +208,7 @@ def prepare_text(text: str) -> PreparedText:
     plain = fold_width(_SURROGATE.sub("\ufffd", text[:SIDE_CHARS]))[:SIDE_CHARS]
     plain = _BLANKS.sub(" ", _GROUPED.sub("", plain)).strip()
     words = tuple(_word(plain, found) for found in _WORD.finditer(plain))
-    return PreparedText(plain, _valued(words, find_values(plain, vocabulary()["numbers"])))
+    return PreparedText(plain, _replace_value_forms(words, find_values(plain, vocabulary()["numbers"])))
 
 
 def encode_pair(tokenizer: Any, existing: PreparedText, incoming: PreparedText) -> Features:
@@ -256,7 +256,7 @@ def pair_figures(existing: PreparedText, incoming: PreparedText) -> NDArray[np.f
         both / max(1, len(old | new)),
         *_apart(existing.numbers, incoming.numbers),
         *_apart(existing.names, incoming.names),
-        *_negated(existing, incoming),
+        *_negation_features(existing, incoming),
         math.log((len(incoming.words) + 2) / (len(existing.words) + 2)) / 2,
         min(len(incoming.words), 64) / 32 - 1,
         min(len(existing.words), 64) / 32 - 1,
@@ -338,7 +338,7 @@ def _iter_value(text: str, start: int, end: int, number: str, *, always: bool) -
         yield Value(start, end, number)
 
 
-def _valued(words: tuple[FeatureWord, ...], found: tuple[Value, ...]) -> tuple[FeatureWord, ...]:
+def _replace_value_forms(words: tuple[FeatureWord, ...], found: tuple[Value, ...]) -> tuple[FeatureWord, ...]:
     """The words, each that is part of a value with the value's form."""
     if not found:
         return words
@@ -424,6 +424,6 @@ def _apart(old: frozenset[str], new: frozenset[str]) -> tuple[float, float, floa
     return min(3, len(old - new)) / 3, min(3, len(new - old)) / 3, min(3, len(old & new)) / 3
 
 
-def _negated(existing: PreparedText, incoming: PreparedText) -> tuple[float, float, float]:
+def _negation_features(existing: PreparedText, incoming: PreparedText) -> tuple[float, float, float]:
     old, new = existing.negations > 0, incoming.negations > 0
     return float(old), float(new), float(old != new)

@@ -116,22 +116,24 @@ class StatedSentence:
         """What it takes for granted, spelt out."""
         named = [one.sentence for one in self.given if not one.link]
         texts = dict.fromkeys([*named, *_where_user_does(self.told.text), *_where_user_lives(self.given)])
-        return tuple(self._told(text) for text in texts if text not in (self.told.text, self.voiced.text))[:_READINGS]
+        return tuple(
+            self._make_compared_text(text) for text in texts if text not in (self.told.text, self.voiced.text)
+        )[:_READINGS]
 
     @cached_property
     def voiced(self) -> ComparedText:
         """What it says, as the user would say it."""
         said = to_first_person(self.told.text, about_user=self.about_user)
-        return self.told if said == self.told.text else self._told(said)
+        return self.told if said == self.told.text else self._make_compared_text(said)
 
     @cached_property
     def claims(self) -> tuple[ClaimDraft, ...]:
         """What it claims in any of its readings."""
         records = (said for one in self.given if not one.link for said in as_record(one.name, one.value))
-        told = (self.told, self.voiced, *self.readings, *map(self._told, records))
+        told = (self.told, self.voiced, *self.readings, *map(self._make_compared_text, records))
         return tuple(claim for one in told for claim in one.claims)
 
-    def _told(self, text: str) -> ComparedText:
+    def _make_compared_text(self, text: str) -> ComparedText:
         at = self.told.at_ms
         return ComparedText(text, at, self.extract(text, now_ms=at, said_ms=at))
 
@@ -474,7 +476,7 @@ def _worth_asking(place: int, mine: StatedSentence, theirs: StatedSentence) -> I
         if _is_one_thing(own.stems, one.stems) and is_part(own.value, one.value)
     }
     voiced = () if theirs.voiced is theirs.told else (theirs.voiced,)
-    for step, told in enumerate((theirs.told, *voiced, *theirs.readings, *_suggested(mine, theirs))):
+    for step, told in enumerate((theirs.told, *voiced, *theirs.readings, *_iter_suggested_readings(mine, theirs))):
         if told.text in known:
             continue  # a part of the person's value, or more of it
         yield _ModelPair(place, step - 2 * together, mine.told, told, least)
@@ -491,14 +493,14 @@ def _least(mine: StatedSentence, theirs: StatedSentence) -> float:
         kinds = value_kinds(own.value)
         if own.link or not kinds:
             continue
-        if not kinds & _brought(theirs, own.value) and _DENYING.search(theirs.told.text) is None:
+        if not kinds & _new_value_kinds(theirs, own.value) and _DENYING.search(theirs.told.text) is None:
             return 2.0
         if _TURNING.search(theirs.told.text) is None and not _may_name(own, kinds, mine, theirs):
             least = _SURE
     return least
 
 
-def _brought(theirs: StatedSentence, known: str) -> frozenset[str]:
+def _new_value_kinds(theirs: StatedSentence, known: str) -> frozenset[str]:
     """The kinds of what a sentence brings that could be a value, beside what is known."""
     text = theirs.told.text[:1].lower() + theirs.told.text[1:]
     left_out = {word.casefold() for word in re.findall(r"\w+", known)}
@@ -525,7 +527,7 @@ def _speaks_of(own: Sequence[str], thing: Sequence[str]) -> bool:
     return tuple(thing[: len(own)]) == tuple(own) or tuple(thing[:1]) == tuple(own[-1:])
 
 
-def _suggested(mine: StatedSentence, theirs: StatedSentence) -> Iterator[ComparedText]:
+def _iter_suggested_readings(mine: StatedSentence, theirs: StatedSentence) -> Iterator[ComparedText]:
     """Readings that what the person said suggests.
 
     A value whose last word is the person's matter ("my account at Zanzi Bank" of a bank), and a day or a number that

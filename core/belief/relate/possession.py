@@ -93,7 +93,7 @@ def read_possessions(sentence: str, *, about_user: bool) -> tuple[Possession, ..
     patterns = words.about if about_user else words.own
     for pattern in (*patterns, words.record):
         for match in pattern.finditer(sentence):
-            one = _given(match)
+            one = _read_possession(match)
             if one is not None and len(found) < _MOST_NAMED:
                 found.setdefault((one.name, one.value.casefold(), one.link), one)
     return tuple(found.values())
@@ -146,7 +146,7 @@ def _as_i(match: re.Match[str]) -> str:
     return f"I {verb.removesuffix('s')}" if not verb.endswith(("ss", "us", "was")) else f"I {verb}"
 
 
-def _given(match: re.Match[str]) -> Possession | None:
+def _read_possession(match: re.Match[str]) -> Possession | None:
     parts = match.groupdict()
     name, value = plain_name(parts["name"]), parts["value"].strip(" .,;:!?'\"")
     if parts.get("before") is not None:  # the value stood before the thing: what is behind it belongs to neither

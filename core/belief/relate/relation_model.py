@@ -164,7 +164,7 @@ class Runtime:
         self.reading: _PairEncoder = _PairEncoder.of(folder) if beside is None else beside.reading
         self.card = self.reading.card
         self._threads = max(1, threads)
-        model = _verified(folder, "model.onnx", self.card.digests["model.onnx"])
+        model = _read_verified(folder, "model.onnx", self.card.digests["model.onnx"])
         self._session = _open_session(model, self._threads, self.reading.faults)
 
     def logits(self, pairs: Sequence[tuple[PreparedText, PreparedText]]) -> list[NDArray[np.float64]]:
@@ -182,7 +182,7 @@ class Runtime:
         tokens = _Tokens(self.reading.tokenizer)
         # The longest first: whichever thread takes the last one does not keep the other waiting for long.
         order = sorted(range(len(pairs)), key=lambda nr: -sum(min(len(side.text), _LONG) for side in pairs[nr]))
-        feeds = [partial(self._feed, tokens, *pairs[nr]) for nr in order]
+        feeds = [partial(self._model_inputs, tokens, *pairs[nr]) for nr in order]
         try:
             if self._threads > 1 and len(feeds) > 1:
                 found = PairQueue(self._session, feeds).run()
@@ -195,7 +195,7 @@ class Runtime:
         rows = dict(zip(order, found, strict=True))
         return [np.asarray(rows[nr][0], np.float64) for nr in range(len(pairs))]
 
-    def _feed(self, tokens: _Tokens, existing: PreparedText, incoming: PreparedText) -> dict[str, NDArray[Any]]:
+    def _model_inputs(self, tokens: _Tokens, existing: PreparedText, incoming: PreparedText) -> dict[str, NDArray[Any]]:
         row = encode_pair(tokens, existing, incoming)
         words = self.reading.vectors(row.ids)
         return {"words": words[None], "kinds": row.kinds[None], "figures": row.figures.reshape(1, FIGURES)}
@@ -234,7 +234,7 @@ class RelationModel:
     def alone(self) -> RelationModel:
         """The same model on the thread of the caller alone, loaded when it is asked: for work that nobody waits for."""
         found = RelationModel(self._folder, threads=1)
-        found._load = lambda: Runtime(self._folder, threads=1, beside=self._loaded())
+        found._load = lambda: Runtime(self._folder, threads=1, beside=self._load_once())
         return found
 
     def rest(self) -> None:
@@ -258,7 +258,7 @@ class RelationModel:
         asked = [pair for pair, relation in zip(pairs, found, strict=True) if relation is None]
         if not asked:
             return tuple(relation for relation in found if relation is not None)
-        runtime = self._loaded()
+        runtime = self._load_once()
         # A newcomer is usually compared with several memories: each text is made ready once.
         sides = {text: prepare_text(text) for text in dict.fromkeys(told.text for pair in asked for told in pair)}
         rows = iter(runtime.logits([(sides[existing.text], sides[incoming.text]) for existing, incoming in asked]))
@@ -267,7 +267,7 @@ class RelationModel:
             for relation, pair in zip(found, pairs, strict=True)
         )
 
-    def _loaded(self) -> Runtime:
+    def _load_once(self) -> Runtime:
         with self._lock:
             if self._runtime is None:
                 self._runtime = self._load()
@@ -372,7 +372,7 @@ def is_same_text(existing: str, incoming: str) -> bool:
 
     The whole texts are compared, however long.
     """
-    return _folded(existing) == _folded(incoming)
+    return _fold_text(existing) == _fold_text(incoming)
 
 
 class _Tokens:
@@ -418,9 +418,9 @@ class _PairEncoder:
     @classmethod
     def of(cls, folder: Traversable) -> _PairEncoder:
         card = read_card(folder)
-        _verified(folder, "words.json", card.digests["words.json"])
-        encoder = _verified(encoder_folder(), "model.onnx", card.digests["minilm/model.onnx"])
-        names = _verified(encoder_folder(), "tokenizer.json", card.digests["minilm/tokenizer.json"])
+        _read_verified(folder, "words.json", card.digests["words.json"])
+        encoder = _read_verified(encoder_folder(), "model.onnx", card.digests["minilm/model.onnx"])
+        names = _read_verified(encoder_folder(), "tokenizer.json", card.digests["minilm/tokenizer.json"])
         scale, zero = np.float32(card.shared["scale"]), np.float32(card.shared["zero"])
         return cls(card, _word_table(encoder, card.shared), scale, zero, _open_tokenizer(names), _runtime_faults())
 
@@ -428,7 +428,7 @@ class _PairEncoder:
         return (self.words[ids].astype(np.float32) - self.zero) * self.scale
 
 
-def _verified(folder: Traversable, name: str, digest: str) -> bytes:
+def _read_verified(folder: Traversable, name: str, digest: str) -> bytes:
     try:
         data = folder.joinpath(name).read_bytes()
     except OSError as error:
@@ -495,7 +495,7 @@ def _by_model(
     return Relation(LABELS[best], given[LABELS[best]], given, "builtin", reason)
 
 
-def _folded(text: str) -> str:
+def _fold_text(text: str) -> str:
     return " ".join(fold_case(fold_width(text)).split()).rstrip(". ")
 
 
@@ -503,7 +503,7 @@ def _why_replaced(existing: ComparedText, incoming: ComparedText, old: PreparedT
     """The plainest sign that one text replaces the other."""
     if has_contradiction(existing.claims, incoming.claims):
         return CLAIMS_AT_ODDS
-    if _negated(old, new):
+    if _is_only_negated(old, new):
         return NEGATED
     before, after = old.forms, new.forms
     changed = [i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b]
@@ -517,7 +517,7 @@ def _why_replaced(existing: ComparedText, incoming: ComparedText, old: PreparedT
     return NAME_CHANGED if all(word.name for word in pair) else VALUE_CHANGED
 
 
-def _negated(old: PreparedText, new: PreparedText) -> bool:
+def _is_only_negated(old: PreparedText, new: PreparedText) -> bool:
     """Whether the words are the same but for a negation and its helper."""
     return _bare(old) == _bare(new) and old.negations != new.negations
 

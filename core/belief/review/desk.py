@@ -246,7 +246,7 @@ class ReviewDesk:
         """
         items = read_closed_since(rows, since_ms, most)
         found = self.memories(rows, [item.incoming_id for item in items])
-        return tuple(_closed(item, found[item.incoming_id]) for item in items if item.incoming_id in found)
+        return tuple(_make_closed_row(item, found[item.incoming_id]) for item in items if item.incoming_id in found)
 
 
 def requesting_client(rows: Rows, item: QueueItem) -> str | None:
@@ -319,12 +319,17 @@ def explain_item(
     Returns:
         One to eight sentences, the reason first.
     """
-    found = [format_reason(item.reason, item.kind), *_read(item), *_doubted(item), *_weighed(item)]
+    found = [
+        format_reason(item.reason, item.kind),
+        *_read(item),
+        *_describe_doubt(item),
+        *_describe_probabilities(item),
+    ]
     found += [] if asked is None else [request_sentence(asked)]
     if existing is not None:
         if existing.owners_word and item.reason not in _OWNERS:
             found.append(format_further_reason("yours"))
-        found += _compared(existing, incoming, item.reason)
+        found += _describe_differences(existing, incoming, item.reason)
     found += _meanwhile(existing, incoming)
     if item.later_until is not None and item.later_until > now_ms:
         found.append(format_further_reason("skipped"))
@@ -359,7 +364,7 @@ def read_dependents(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
         for name, ids in (("digests", digests), ("derived", others), ("rules", rules))
         if ids
     ]
-    given = _given(rows, memory)
+    given = _describe_deliveries(rows, memory)
     claims = int(rows.value(_ALONE, {"id": memory.id}))
     alone = [Follow(format_count(said["claims"], claims), _sentence(said["claims"], claims))] if claims else []
     return (*found[:1], *given, *found[1:], *alone)
@@ -406,7 +411,7 @@ def _read(item: QueueItem) -> list[str]:
     return [format_reason(key, item.kind)] if key in review_strings()["reasons"] else []
 
 
-def _doubted(item: QueueItem) -> list[str]:
+def _describe_doubt(item: QueueItem) -> list[str]:
     """Which client doubts it, and why in its own words: quoted, on one line, without signs that steer a terminal."""
     client, doubt = (_plain(item.detail.get(name)) for name in ("client", "doubt"))
     if not client:
@@ -426,7 +431,7 @@ def _plain(told: object) -> str:
     return format_line("".join(sign if sign.isprintable() else " " for sign in told), _DOUBT_CHARACTERS)
 
 
-def _weighed(item: QueueItem) -> list[str]:
+def _describe_probabilities(item: QueueItem) -> list[str]:
     told = item.detail.get("probabilities")
     if item.kind != "classification" or not isinstance(told, dict):
         return []
@@ -435,7 +440,7 @@ def _weighed(item: QueueItem) -> list[str]:
     return [sentence for name, value in likely[:2] if (sentence := describe_label(name, value))]
 
 
-def _compared(existing: Side, incoming: Side, reason_key: str) -> list[str]:
+def _describe_differences(existing: Side, incoming: Side, reason_key: str) -> list[str]:
     found: list[str] = []
     have, came = existing.memory.occurred, incoming.memory.occurred
     if have is not None and came is not None and have.ms != came.ms:
@@ -467,7 +472,7 @@ def _sentence(forms: Mapping[str, str], count: int) -> str:
     return forms.get("sentence_one", forms["sentence"]) if count == 1 else forms["sentence"]
 
 
-def _given(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
+def _describe_deliveries(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
     """Who was given it and how often; a client that named a session of its own is counted without its name."""
     if memory.access_count == 0:
         return ()
@@ -511,7 +516,7 @@ def _row(item: WaitingItem, came: Memory) -> ReviewRow:
     )
 
 
-def _closed(item: QueueItem, came: Memory) -> ClosedRow:
+def _make_closed_row(item: QueueItem, came: Memory) -> ClosedRow:
     return ClosedRow(
         id=item.id,
         kind=item.kind,

@@ -105,7 +105,7 @@ _Told = dict[tuple[str, str, tuple[str, ...], tuple[str, ...]], bool]
 
 
 @cache
-def _held() -> dict[str, Any]:
+def _load_gap_templates() -> dict[str, Any]:
     found: dict[str, Any] = json.loads(files("resources").joinpath("gaps", "templates.json").read_text("utf-8"))
     return found
 
@@ -125,7 +125,7 @@ def thing_templates() -> tuple[ThingTemplate, ...]:
             openings=tuple(one.get("openings", ())),
             fields=tuple(_field(field) for field in one["fields"]),
         )
-        for one in _held()["missing"]
+        for one in _load_gap_templates()["missing"]
     )
 
 
@@ -171,7 +171,7 @@ def _missing_of(rows: Rows, row: Sequence[Any], told: _Told) -> Iterator[Missing
             continue
         thing = _Thing(memory_id, space, text, bool(dated), subject, subject_key, name)
         for field in template.fields:
-            if not _known(rows, thing, field, told):
+            if not _is_field_known(rows, thing, field, told):
                 key = "\0".join((template.schema, field.name, space, subject_key, key_form(name)))
                 yield MissingField(memory_id, space, template.schema, field.name, key, _ask(field, thing))
         return
@@ -196,7 +196,7 @@ def _ask(field: ExpectedField, thing: _Thing) -> str:
     return template.format(name=format_line(thing.name, _NAME), subject=format_line(thing.subject, _NAME))
 
 
-def _known(rows: Rows, thing: _Thing, field: ExpectedField, told: _Told) -> bool:
+def _is_field_known(rows: Rows, thing: _Thing, field: ExpectedField, told: _Told) -> bool:
     if (field.dated and thing.dated) or (field.named and thing.name[:1].isupper()):
         return True
     if field.predicates:
@@ -255,7 +255,9 @@ def stale_sentence(text: str, age_days: float) -> str:
         The question, with its age in months and its text quoted.
     """
     months = max(1, round(age_days / _MONTH_DAYS))
-    return str(_held()["stale"]["one" if months == 1 else "many"]).format(months=months, text=format_line(text, _QUOTE))
+    return str(_load_gap_templates()["stale"]["one" if months == 1 else "many"]).format(
+        months=months, text=format_line(text, _QUOTE)
+    )
 
 
 def contradiction_sentence(have: str, came: str) -> str:
@@ -268,7 +270,7 @@ def contradiction_sentence(have: str, came: str) -> str:
     Returns:
         The question with both texts quoted.
     """
-    return str(_held()["contradiction"]).format(have=_bare(have), came=_bare(came))
+    return str(_load_gap_templates()["contradiction"]).format(have=_bare(have), came=_bare(came))
 
 
 def _bare(text: str) -> str:

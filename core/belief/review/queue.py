@@ -259,12 +259,12 @@ def select_items(rows: Rows, pile: WaitingPile, request: QueueRequest) -> list[W
     """
     kept: Iterator[QueueEntry] = (item for item in pile.items if _passes(pile, item, request))
     if request.text is not None and request.text.strip():
-        kept = _worded(rows, pile, kept, request.text.strip().casefold())
+        kept = _select_with_words(rows, pile, kept, request.text.strip().casefold())
     spaces = dict(rows.all("SELECT id, name FROM spaces"))
     return [_whole(pile, item, spaces) for item in islice(kept, max(0, request.cap))]
 
 
-def _worded(rows: Rows, pile: WaitingPile, kept: Iterable[QueueEntry], words: str) -> Iterator[QueueEntry]:
+def _select_with_words(rows: Rows, pile: WaitingPile, kept: Iterable[QueueEntry], words: str) -> Iterator[QueueEntry]:
     """Items of which a memory, or the subject, has certain words."""
     # Here and not in SQL: its `lower` knows no letters but those of ASCII, and takes twice as long.
     hits = {

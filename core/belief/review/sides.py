@@ -285,7 +285,9 @@ def differing_words(have: str, came: str) -> tuple[list[Place], list[Place]]:
     if not mine or not yours or len(mine) > _TOKENS or len(yours) > _TOKENS:
         return [], []
     in_order = max(len(mine), len(yours)) <= _IN_ORDER
-    left, right = _in_order(mine, yours) if in_order else (_lacking(mine, yours), _lacking(yours, mine))
+    left, right = (
+        _in_order(mine, yours) if in_order else (_find_missing_places(mine, yours), _find_missing_places(yours, mine))
+    )
     if _share(left, have) > _MOST_MARKED and _share(right, came) > _MOST_MARKED:
         return [], []
     return left, right
@@ -340,7 +342,7 @@ def _in_order(mine: Sequence[re.Match[str]], yours: Sequence[re.Match[str]]) -> 
     return left, right
 
 
-def _lacking(tokens: Sequence[re.Match[str]], others: Sequence[re.Match[str]]) -> list[Place]:
+def _find_missing_places(tokens: Sequence[re.Match[str]], others: Sequence[re.Match[str]]) -> list[Place]:
     known = {_key(token) for token in others}
     return [token.span() for token in tokens if _key(token) not in known]
 

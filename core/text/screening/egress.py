@@ -219,7 +219,7 @@ def sanitize_map(told: Mapping[str, object]) -> dict[str, object]:
     texts = collect_texts(told)
     if injection_score("", *texts) > current_limits().block:
         return {}
-    return {key: _guarded(value) for key, value in told.items()}
+    return {key: _sanitize_value(value) for key, value in told.items()}
 
 
 def collect_texts(value: object) -> list[str]:
@@ -323,11 +323,11 @@ def _one_line(name: str) -> str:
     return plain if len(plain) <= _MOST_NAME else f"{plain[: _MOST_NAME - 1]}…"
 
 
-def _guarded(value: object) -> object:
+def _sanitize_value(value: object) -> object:
     if isinstance(value, str):
         return sanitize_for_display(value)
     if isinstance(value, Mapping):
-        return {str(key): _guarded(one) for key, one in value.items()}
+        return {str(key): _sanitize_value(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_guarded(one) for one in value]
+        return [_sanitize_value(one) for one in value]
     return value

@@ -179,11 +179,11 @@ def deobfuscate(text: str) -> list[Deobfuscated]:
     layers = [Deobfuscated(plain, signs)]
     hidden = "".join(chr(ord(sign) - 0xE0000) for run in _TAGS.findall(_FLAGS.sub("", text)) for sign in run)
     if len(hidden) >= _TAGGED:
-        layers.append(Deobfuscated(fold_width(hidden), _signed("tags")))
+        layers.append(Deobfuscated(fold_width(hidden), _weighted_signs("tags")))
     layers += _drawn_together(plain)
-    layers += _decoded(text if len(text) < len(plain) * 2 else plain, 1)
-    layers += _turned(plain)
-    return layers + _unescaped(plain)
+    layers += _decode_runs(text if len(text) < len(plain) * 2 else plain, 1)
+    layers += _decode_turned(plain)
+    return layers + _decode_escapes(plain)
 
 
 def current_limits() -> ScanLimits:
@@ -219,7 +219,7 @@ def scan(text: str) -> InjectionFinding:
     key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
     found = _memory.get(key)
     if found is None:
-        found = _scanned(text)
+        found = _scan_text(text)
         _memory.put(key, found)
     return found
 
@@ -294,7 +294,7 @@ def _tables() -> tuple[dict[str, str], dict[int, str], dict[str, float]]:
     return dict(letters["letters"]), str.maketrans(letters["leet"]), {name: float(one) for name, one in veils.items()}
 
 
-def _signed(*names: str) -> tuple[tuple[str, float], ...]:
+def _weighted_signs(*names: str) -> tuple[tuple[str, float], ...]:
     weights = _tables()[2]
     return tuple((name, weights[name]) for name in names)
 
@@ -311,7 +311,7 @@ def _plain(text: str) -> tuple[str, tuple[tuple[str, float], ...]]:
     mapped = _in_latin(plain)
     if mapped != plain:
         names.append("mixed_letters")
-    return mapped, _signed(*names)
+    return mapped, _weighted_signs(*names)
 
 
 def _in_latin(text: str) -> str:
@@ -341,8 +341,10 @@ def _drawn_together(text: str) -> list[Deobfuscated]:
     layers = []
     runs = _SINGLE.findall(text)[:_MOST_RUNS]
     if runs:
-        joined = " ".join(_segmented("".join(sign for sign in run.casefold() if sign.isalnum())) for run in runs)
-        layers.append(Deobfuscated(joined + " " + _SINGLE.sub(" ", text), _signed("spaced")))
+        joined = " ".join(
+            _split_into_keywords("".join(sign for sign in run.casefold() if sign.isalnum())) for run in runs
+        )
+        layers.append(Deobfuscated(joined + " " + _SINGLE.sub(" ", text), _weighted_signs("spaced")))
     leet = _tables()[1]
     mended = (
         _RUN.sub(lambda match: match.group().translate(leet) if _LEET.search(match.group()) else match.group(), text)
@@ -350,11 +352,11 @@ def _drawn_together(text: str) -> list[Deobfuscated]:
         else text
     )
     if mended != text and len(set(fold_words(mended)) & list_keywords()) > len(set(fold_words(text)) & list_keywords()):
-        layers.append(Deobfuscated(mended, _signed("leet")))
+        layers.append(Deobfuscated(mended, _weighted_signs("leet")))
     return layers
 
 
-def _segmented(letters: str) -> str:
+def _split_into_keywords(letters: str) -> str:
     """Words of the lists in a row of letters without blanks: the longest that fits, from the left."""
     known, found, at = list_keywords(), list[str](), 0
     while at < len(letters):
@@ -365,27 +367,27 @@ def _segmented(letters: str) -> str:
     return " ".join(found)
 
 
-def _turned(text: str) -> list[Deobfuscated]:
+def _decode_turned(text: str) -> list[Deobfuscated]:
     """A text written backwards or shifted by thirteen letters, where keywords say so."""
     words = {word for word in fold_words(text) if len(word) > 3 and word.isascii()}
     ways: tuple[Callable[[str], str], ...] = (lambda one: one[::-1], lambda one: codecs.encode(one, "rot13"))
     return [
-        Deobfuscated(way(text), _signed("turned"))
+        Deobfuscated(way(text), _weighted_signs("turned"))
         for way in ways
         if sum(way(word) in list_keywords() for word in words - list_keywords()) >= _TURNED_WORDS
     ]
 
 
-def _decoded(text: str, depth: int) -> list[Deobfuscated]:
+def _decode_runs(text: str, depth: int) -> list[Deobfuscated]:
     found: list[Deobfuscated] = []
     for pattern, read, sign in _CODES:
         for run in pattern.findall(text)[:_MOST_RUNS]:
             plain = read(run)
             if plain is None or not _is_text(plain):
                 continue
-            found.append(Deobfuscated(_plain(plain)[0], _signed(sign)))
+            found.append(Deobfuscated(_plain(plain)[0], _weighted_signs(sign)))
             if depth < _MOST_DEPTH and len(found) < _MOST_RUNS:
-                found += [Deobfuscated(one.text, _signed(sign)) for one in _decoded(plain, depth + 1)]
+                found += [Deobfuscated(one.text, _weighted_signs(sign)) for one in _decode_runs(plain, depth + 1)]
     return found[:_MOST_RUNS]
 
 
@@ -423,13 +425,13 @@ def _utf8(read: Callable[[], bytes]) -> str | None:
         return None
 
 
-def _unescaped(text: str) -> list[Deobfuscated]:
+def _decode_escapes(text: str) -> list[Deobfuscated]:
     """The whole text with the escapes of addresses, web pages and programs read."""
     plain = unquote(text, errors="replace") if _PERCENT.search(text) else text
     plain = html.unescape(plain) if _ENTITIES.search(plain) else plain
     if _ESCAPES.search(plain):
         plain = _ESCAPE.sub(lambda match: chr(int(match.group(1), 16)), plain)
-    return [] if plain == text else [Deobfuscated(_plain(plain)[0], _signed("escaped"))]
+    return [] if plain == text else [Deobfuscated(_plain(plain)[0], _weighted_signs("escaped"))]
 
 
 def _settle() -> None:
@@ -513,20 +515,20 @@ def _is_order(one: _Sentence, other: _Sentence, flag: float) -> bool:
     if _are_halves(one, other):
         return True
     least = max(flag, _PLAIN) if one.things.isdisjoint(other.things) else flag
-    return any(scan(joined).score > least for joined in _joined(one.text, other.text))
+    return any(scan(joined).score > least for joined in _join_sentences(one.text, other.text))
 
 
 def _are_halves(one: _Sentence, other: _Sentence) -> bool:
     return not one.things.isdisjoint(other.things) and are_halves(one.ideas, other.ideas)
 
 
-def _joined(one: str, other: str) -> tuple[str, str]:
+def _join_sentences(one: str, other: str) -> tuple[str, str]:
     """Two sentences as one, in both orders: halves of an order stand near each other only then."""
     first, second = one.strip().rstrip(_ENDS), other.strip().rstrip(_ENDS)
     return f"{first}, {second}", f"{second}, {first}"
 
 
-def _scanned(text: str) -> InjectionFinding:
+def _scan_text(text: str) -> InjectionFinding:
     hits: list[RuleHit] = []
     signs: set[tuple[str, float]] = set()
     for window in _windows(text):
@@ -535,9 +537,9 @@ def _scanned(text: str) -> InjectionFinding:
             signs.update(layer.signs)
     words = any(name == "tags" for name, _ in signs)
     if not words and not any(hit.family != "hidden" for hit in hits):
-        return NOTHING if not hits else _finding(hits)
+        return NOTHING if not hits else _make_finding(hits)
     hits += [RuleHit(f"veil.{name}", "hidden", weight) for name, weight in sorted(signs)]
-    return _finding(hits)
+    return _make_finding(hits)
 
 
 def _windows(text: str) -> Iterator[str]:
@@ -549,7 +551,7 @@ def _windows(text: str) -> Iterator[str]:
         yield text[start : start + _WINDOW]
 
 
-def _finding(hits: list[RuleHit]) -> InjectionFinding:
+def _make_finding(hits: list[RuleHit]) -> InjectionFinding:
     best: dict[str, float] = {}
     for hit in hits:
         best[hit.family] = max(best.get(hit.family, 0.0), hit.weight)

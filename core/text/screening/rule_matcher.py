@@ -108,7 +108,7 @@ class ImperativeText:
             adverb = self._behind(told.adverbs, at)
             if adverb and self._within(self.occasions, at) and not self._within(self.tellers, at):
                 return True  # "whenever you pay also send": the comma was left out
-            back = adverb or self._lasted(at)
+            back = adverb or self._lasting_words_before(at)
             if not back:
                 return False
             at -= back
@@ -127,7 +127,7 @@ class ImperativeText:
                 return count
         return 0
 
-    def _lasted(self, at: int) -> int:
+    def _lasting_words_before(self, at: int) -> int:
         return max((at - first for first, last in _around(self.lasting, at) if last == at - 1), default=0)
 
     def _within(self, spans: Spans, at: int) -> bool:
@@ -219,7 +219,7 @@ def match_rules(text: str) -> list[RuleHit]:
         start = _first(rule, read)
         if start is not None:
             hits.append(RuleHit(rule.id, rule.family, rule.weight, start, read.spots[start]))
-    return _weighed(flat, read, hits) if hits else hits
+    return _weigh_mentions(flat, read, hits) if hits else hits
 
 
 @lru_cache(maxsize=4096)
@@ -413,7 +413,7 @@ def _halves() -> tuple[tuple[tuple[str, ...], ...], ...]:
     return tuple(tuple(tuple(part.split("/")) for part in ideas) for ideas in _load_rules()["halves"])
 
 
-def _weighed(flat: str, read: MatchedText, hits: Sequence[RuleHit]) -> list[RuleHit]:
+def _weigh_mentions(flat: str, read: MatchedText, hits: Sequence[RuleHit]) -> list[RuleHit]:
     """The hits with what is only told of weighing less.
 
     Trigger: a text speaks about attacks, and the words stand in quotes or behind "such as". Why: notes of a talk are
@@ -428,7 +428,7 @@ def _weighed(flat: str, read: MatchedText, hits: Sequence[RuleHit]) -> list[Rule
         if hit.start >= 0:
             quoted = next((span for span in quotes if span[0] <= hit.at < span[1]), None)
             outside = any(quoted is None or not quoted[0] <= read.spots[at] < quoted[1] for at in about.starts)
-            reported = _reported(read, hit.start, quoted)
+            reported = _is_reported(read, hit.start, quoted)
             share = _share(shares, quoted=quoted is not None, about=outside, reported=reported)
         elif about.starts and hit.family not in _NEVER_MENTIONED:
             share = float(shares["told"])
@@ -444,7 +444,7 @@ def _share(shares: dict[str, float], *, quoted: bool, about: bool, reported: boo
     return 1.0
 
 
-def _reported(read: MatchedText, start: int, quoted: tuple[int, int] | None) -> bool:
+def _is_reported(read: MatchedText, start: int, quoted: tuple[int, int] | None) -> bool:
     """Whether words such as "says" or "such as" stand before: of a quotation, before it."""
     first = start if quoted is None else min(start, bisect_left(read.spots, quoted[0]))
     found = read.ideas.get("report", _IdeaMatch()).starts
@@ -454,14 +454,14 @@ def _reported(read: MatchedText, start: int, quoted: tuple[int, int] | None) -> 
 
 def _flat(text: str) -> str:
     signs = frozenset(text)
-    plain = text if _OPENS.isdisjoint(signs) else _addressed().sub(r"\g<0> xaddrx ", text)
+    plain = text if _OPENS.isdisjoint(signs) else _address_pattern().sub(r"\g<0> xaddrx ", text)
     plain = _MARK.sub(_mark, _ACCOUNT.sub(" xaccountx ", plain))
     plain = plain if _CODE.isdisjoint(signs) else _NAME.sub(" xnamex ", _SET.sub(" xsetx ", plain))
     return fold_case(fold_width(plain))
 
 
 @cache
-def _addressed() -> re.Pattern[str]:
+def _address_pattern() -> re.Pattern[str]:
     """Where a comment or a note in brackets begins that speaks to assistants."""
     return re.compile(_load_rules()["addressed"], re.IGNORECASE)
 
@@ -589,12 +589,12 @@ def _in_order(found: Sequence[list[tuple[int, int]]], gap: int, read: MatchedTex
     """
     chains = [(end, start) for start, end in found[0]]
     for spans in found[1:]:
-        chains = _followed(sorted(chains), spans, gap, read)
+        chains = _extend_chains(sorted(chains), spans, gap, read)
     for end, start in chains:
         yield start, end
 
 
-def _followed(
+def _extend_chains(
     chains: list[tuple[int, int]], spans: list[tuple[int, int]], gap: int, read: MatchedText
 ) -> list[tuple[int, int]]:
     ends = [end for end, _ in chains]
@@ -626,7 +626,7 @@ def _nearest(
 ) -> tuple[int, int] | None:
     centre = read.places[taken[0][0]]
     at = bisect_left(starts, taken[0][0])
-    if not _reached(read, starts, at, centre, window):
+    if not _is_within_window(read, starts, at, centre, window):
         return None
     low = max(0, at - _LOOKED)
     near = sorted(spans[low : at + _LOOKED], key=lambda span: abs(read.places[span[0]] - centre))
@@ -636,7 +636,7 @@ def _nearest(
     return None
 
 
-def _reached(read: MatchedText, starts: Sequence[int], at: int, centre: int, window: int) -> bool:
+def _is_within_window(read: MatchedText, starts: Sequence[int], at: int, centre: int, window: int) -> bool:
     """Whether the next one on either side is within the window at all."""
     before = at > 0 and centre - read.places[starts[at - 1]] <= window
     return before or (at < len(starts) and read.places[starts[at]] - centre <= window)

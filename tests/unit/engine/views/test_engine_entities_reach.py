@@ -65,13 +65,13 @@ def test_names_in_sight_settle_it_however_often_they_are_named(rig: Rig) -> None
 
 def test_a_client_is_told_names_that_were_scanned_off_its_loop(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     plug = rig.client("plug", "read", "write", "curate", "space:home")
-    scanned, before = [], injection._scanned
+    scanned, before = [], injection._scan_text
 
     def counted(text: str) -> Any:
         scanned.append(threading.current_thread())
         return before(text)
 
-    monkeypatch.setattr(injection, "_scanned", counted)
+    monkeypatch.setattr(injection, "_scan_text", counted)
     one = make(rig, "Quayside Quill", aliases=("The Quill",), metadata={"note": ["ink", {"colour": "green"}]})
     assert scanned == []  # the person's own
     candidates = rig.engine.entities.resolve(Resolving("quill"), plug).result(10)

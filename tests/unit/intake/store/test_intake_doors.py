@@ -214,13 +214,13 @@ def test_a_row_of_an_import_that_repeats_a_text_brings_no_order_with_its_claim(r
 def test_an_import_is_scanned_before_its_transaction(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     writer = rig.write(lambda _: threading.get_ident())
     threads = []
-    looked = injection._scanned
+    looked = injection._scan_text
 
     def scanned(text: str) -> injection.InjectionFinding:
         threads.append(threading.get_ident())
         return looked(text)
 
-    monkeypatch.setattr(injection, "_scanned", scanned)
+    monkeypatch.setattr(injection, "_scan_text", scanned)
     rig.bring([{"text": f"Row {n} of the garden book."} for n in range(20)])
     assert threads
     assert writer not in threads

@@ -142,7 +142,7 @@ def test_what_is_read_for_a_client_was_scanned_before_it_is_shaped(rig: Rig, mon
     recalled = rig.recall("kettle", writer).items
     versions = rig.engine.memories.history(found.memory_id, writer).result(20)
     scanned: list[str] = []
-    monkeypatch.setattr(injection, "_scanned", scanned.append)
+    monkeypatch.setattr(injection, "_scan_text", scanned.append)
     shape = Shape(exact=False, name_of=lambda _: None)
     told = [shape.memory(one) for one in (*listed, *versions)] + [shape.found(one, explain=False) for one in recalled]
     assert len(told) > 12
