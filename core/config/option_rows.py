@@ -113,7 +113,9 @@ def replace_option(values: Model, name: str, value: object) -> Model:
     if told:
         raise UserError(Code.CONFIG_INVALID, told[0])
     row = _row(name, field, getattr(values, name))
-    raise UserError(Code.CONFIG_INVALID, f"“{row.title}” takes {_format_accepted(row)}; {_given(row, value)}.")
+    raise UserError(
+        Code.CONFIG_INVALID, f"“{row.title}” takes {_format_accepted(row)}; {_describe_bad_value(row, value)}."
+    )
 
 
 def load_options(model: type[Model], stored: Mapping[str, Any]) -> tuple[Model, tuple[str, ...]]:
@@ -188,7 +190,7 @@ def _format_accepted(row: OptionRow) -> str:
     return _TAKES[row.kind] + bounds + unit
 
 
-def _given(row: OptionRow, value: object) -> str:
+def _describe_bad_value(row: OptionRow, value: object) -> str:
     """What was wrong with a value, without the value."""
     numbers = (int, float)
     if row.kind in ("int", "float") and isinstance(value, numbers) and not isinstance(value, bool):

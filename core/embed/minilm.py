@@ -149,7 +149,7 @@ def counter_for(model: str | None = None, folder: Path | None = None) -> TokenCo
     if not path.is_file() or found.st_size > _MOST_BYTES:
         _log.warning("a tokenizer of the home is no file, or too large; tokens are estimated")
         return _estimate()
-    own = _opened(model, path, found.st_mtime_ns, found.st_size)
+    own = _load_own_tokenizer(model, path, found.st_mtime_ns, found.st_size)
     return _estimate() if own is None else own
 
 
@@ -164,7 +164,7 @@ def _estimate() -> _Estimate:
 
 
 @lru_cache(maxsize=4)
-def _opened(model: str, path: Path, _changed: int, _size: int) -> _Exact | None:
+def _load_own_tokenizer(model: str, path: Path, _changed: int, _size: int) -> _Exact | None:
     """A person's tokenizer; None where it cannot be read, which is told once as long as it stays the same."""
     from tokenizers import Tokenizer
 
@@ -254,8 +254,8 @@ class MiniLmEmbedder:
         manifest = _read_manifest(folder)
         self._name: str = manifest["name"]
         self._dims: int = manifest["dims"]
-        tokenizer_bytes = _verified(folder, manifest, "tokenizer.json")
-        model_bytes = _verified(folder, manifest, "model.onnx")
+        tokenizer_bytes = _read_verified(folder, manifest, "tokenizer.json")
+        model_bytes = _read_verified(folder, manifest, "model.onnx")
         self._version = _version(manifest)
         self._tokenizer = _open_tokenizer(tokenizer_bytes, manifest["max_tokens"])
         self._faults = _runtime_faults()
@@ -353,7 +353,7 @@ def _read_manifest(folder: Traversable) -> dict[str, Any]:
     return dict(manifest)
 
 
-def _verified(folder: Traversable, manifest: dict[str, Any], name: str) -> bytes:
+def _read_verified(folder: Traversable, manifest: dict[str, Any], name: str) -> bytes:
     """The bytes of a file, exactly those that were checked."""
     try:
         data = folder.joinpath(name).read_bytes()

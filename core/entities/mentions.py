@@ -235,7 +235,9 @@ def find_mentions(read: RecognizedText, known: NameLexicon) -> tuple[Mention, ..
         One each, the first, in the order of the text; at most `MOST`.
     """
     found: dict[str, Mention] = {}
-    places = sorted((*_formed(read.candidates, known), *_named(read, known)), key=lambda one: one.start)
+    places = sorted(
+        (*_find_formed_mentions(read.candidates, known), *_find_named_mentions(read, known)), key=lambda one: one.start
+    )
     for mention in places:
         found.setdefault(mention.entity_id, mention)
     return tuple(found.values())[:MOST]
@@ -314,7 +316,7 @@ class _Space:
                     new[one.key, _group(kind)] = made
                     self.found.newcomers.append(made)
         added = make_lexicon((one.key, KnownName(one.mark, one.type, one.name)) for one in new.values())
-        whole = _united(self.known, added)
+        whole = _merge_lexicons(self.known, added)
         for text in texts:
             self.found.mentions[text.id] = find_mentions(text.read, whole)
             self.found.spelt += _spelt(text.read, whole)
@@ -357,13 +359,13 @@ class _Space:
 
     def _others(self, memory_id: str, one: NameCandidate, most: int) -> list[RecognizedText]:
         """Other memories of the space that have the words of a name, as they were read."""
-        found = self._naming(_spellings(one.name, one.type), memory_id, most)
+        found = self._find_texts_naming(_spellings(one.name, one.type), memory_id, most)
         return [self._read(other, text) for other, text in found]
 
-    def _naming(self, names: Iterable[str], but: str, most: int) -> list[tuple[str, str]]:
+    def _find_texts_naming(self, names: Iterable[str], but: str, most: int) -> list[tuple[str, str]]:
         """Memories that have all words of one of the names, the newest first."""
         told = [list(dict.fromkeys(term.term for term in query_terms(name))) for name in names]
-        ways = ("(" + " AND ".join(map(_quoted, terms)) + ")" for terms in told if terms)
+        ways = ("(" + " AND ".join(map(_quote_term, terms)) + ")" for terms in told if terms)
         match = " OR ".join(ways)
         if not match:
             return []
@@ -385,7 +387,7 @@ class _Space:
 
     def _mention_earlier(self, new: Iterable[NewEntity], added: NameLexicon, batch: set[str]) -> None:
         for newcomer in new:
-            for memory_id, text in self._naming(_spellings(newcomer.name, newcomer.type), "", MOST_EARLIER):
+            for memory_id, text in self._find_texts_naming(_spellings(newcomer.name, newcomer.type), "", MOST_EARLIER):
                 if memory_id not in batch:
                     places = find_mentions(self._read(memory_id, text), added)
                     self.found.earlier += [(memory_id, one) for one in places if one.entity_id == newcomer.mark]
@@ -410,7 +412,7 @@ def _spellings(name: str, kind: str) -> tuple[str, ...]:
     return technology_spellings(name) if kind == "technology" else (name,)
 
 
-def _quoted(term: str) -> str:
+def _quote_term(term: str) -> str:
     # Terms hold no quote, but nothing that reaches the full-text syntax may rest on that.
     return '"' + term.replace('"', '""') + '"'
 
@@ -451,7 +453,7 @@ def _spelt(read: RecognizedText, known: NameLexicon) -> list[tuple[str, str]]:
     return [(tools[key], written) for written, key in others.items() if key in tools]
 
 
-def _united(a: NameLexicon, b: NameLexicon) -> NameLexicon:
+def _merge_lexicons(a: NameLexicon, b: NameLexicon) -> NameLexicon:
     pairs = [(key, name) for one in (a, b) for key, names in one.by_key.items() for name in names]
     return make_lexicon(pairs)
 
@@ -484,7 +486,7 @@ def _line_from(text: str, begin: int, behind: int) -> str:
     return text[begin : len(text) if stop < 0 else stop].rstrip()
 
 
-def _formed(candidates: Sequence[NameCandidate], known: NameLexicon) -> Iterator[Mention]:
+def _find_formed_mentions(candidates: Sequence[NameCandidate], known: NameLexicon) -> Iterator[Mention]:
     for one in candidates:
         if one.is_word:
             continue
@@ -494,14 +496,14 @@ def _formed(candidates: Sequence[NameCandidate], known: NameLexicon) -> Iterator
                 break
 
 
-def _named(read: RecognizedText, known: NameLexicon) -> Iterator[Mention]:
+def _find_named_mentions(read: RecognizedText, known: NameLexicon) -> Iterator[Mention]:
     runs = [one for one in read.candidates if one.is_word]
     at = 0
     while at < len(read.words):
         size = _size(read.words, at, known)
         if size:
             first, last = read.words[at], read.words[at + size - 1]
-            mention = _chosen(read.words[at : at + size], known, runs)
+            mention = _choose_mention(read.words[at : at + size], known, runs)
             if mention is not None and not _is_part(first.start, last.end, runs):
                 yield mention
         at += max(1, size)
@@ -521,7 +523,7 @@ def _key(run: Sequence[NameWord]) -> str:
     return " ".join(name_key(word.text) for word in run)
 
 
-def _chosen(run: Sequence[NameWord], known: NameLexicon, runs: Sequence[NameCandidate]) -> Mention | None:
+def _choose_mention(run: Sequence[NameWord], known: NameLexicon, runs: Sequence[NameCandidate]) -> Mention | None:
     start, end, key = run[0].start, run[-1].end, _key(run)
     own = next((one for one in runs if one.start == start and one.end == end), None)
     names = [name for name in known.by_key[key] if name.type not in ("technology", "file")]

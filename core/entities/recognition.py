@@ -203,7 +203,7 @@ def recognize_names(text: str, metadata: Metadata | None = None) -> RecognizedTe
     told = metadata or extract_metadata(text)
     plain = blank_code(text)
     words = _tokenize(plain)
-    found = [*_formed(told, text, plain)]
+    found = [*_find_formed_names(told, text, plain)]
     taken = [(one.start, one.end) for one in found]
     found += (
         one for one in _runs(plain, words) if not any(one.start < end and start < one.end for start, end in taken)
@@ -232,7 +232,7 @@ def _opens(plain: str, at: int) -> bool:
     return not before.strip() or bool(_OPENS.search(before))
 
 
-def _formed(told: Metadata, text: str, plain: str) -> Iterator[NameCandidate]:
+def _find_formed_names(told: Metadata, text: str, plain: str) -> Iterator[NameCandidate]:
     """What has a form of its own: technologies, files, handles, tags."""
     for tool in told.technologies:
         written = text[tool.start : tool.end]
@@ -294,14 +294,14 @@ def _capital_runs(plain: str, words: Sequence[NameWord]) -> Iterator[list[NameWo
     run: list[NameWord] = []
     for word in words:
         if run and not _joins(plain, run, word):
-            yield from _closed(run)
+            yield from _close_run(run)
             run = []
         if _is_capital(word) or (run and _goes_on(run, word)):
             run.append(word)
         elif run:
-            yield from _closed(run)
+            yield from _close_run(run)
             run = []
-    yield from _closed(run)
+    yield from _close_run(run)
 
 
 def _joins(plain: str, run: Sequence[NameWord], word: NameWord) -> bool:
@@ -332,7 +332,7 @@ def _is_capital(word: NameWord) -> bool:
     return folded not in common_words() and folded not in name_words().not_names and word.text.lower() != "i"
 
 
-def _closed(run: list[NameWord]) -> Iterator[list[NameWord]]:
+def _close_run(run: list[NameWord]) -> Iterator[list[NameWord]]:
     links = name_words().links | {"of"}
     while run and run[-1].text in links:
         run = run[:-1]
@@ -354,10 +354,10 @@ def _type_from_cue(plain: str, run: Sequence[NameWord]) -> str | None:
     before, after = plain[max(0, run[0].start - _REACH) : run[0].start], plain[run[-1].end :][:_REACH]
     if words.related.search(before) or (not run[-1].owns and words.relates.match(after)):
         return "person"
-    return _called(before, after, run)
+    return _find_called_type(before, after, run)
 
 
-def _called(before: str, after: str, run: Sequence[NameWord]) -> str | None:
+def _find_called_type(before: str, after: str, run: Sequence[NameWord]) -> str | None:
     words = name_words()
     named = words.called.search(before)
     if named is not None:

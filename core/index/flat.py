@@ -218,7 +218,7 @@ class LabelMap:
         """The row of each label; -1 where there is none."""
         rows = np.full(labels.size, _DEAD, np.int64)
         if self._numbers.size:
-            at, here = self._found(labels >> _PAGE_BITS)
+            at, here = self._find_pages(labels >> _PAGE_BITS)
             if bool(here.all()):
                 rows[:] = self._block[self._place[at], labels & (_PAGE - 1)]
                 return rows
@@ -230,11 +230,11 @@ class LabelMap:
         if labels.size == 0:
             return
         pages = labels >> _PAGE_BITS
-        self._need(np.setdiff1d(pages, self._numbers))
-        at, _ = self._found(pages)
+        self._ensure_pages(np.setdiff1d(pages, self._numbers))
+        at, _ = self._find_pages(pages)
         self._block[self._place[at], labels & (_PAGE - 1)] = rows
 
-    def _found(self, pages: Labels) -> tuple[Rows, NDArray[np.bool_]]:
+    def _find_pages(self, pages: Labels) -> tuple[Rows, NDArray[np.bool_]]:
         """Where each page stands among the known ones, and whether it is one of them."""
         size = self._numbers.size
         if self._numbers[-1] == size - 1:  # the first pages without a gap, as a vault's labels have them
@@ -243,7 +243,7 @@ class LabelMap:
         at[at == size] = 0
         return at, self._numbers[at] == pages
 
-    def _need(self, fresh: Labels) -> None:
+    def _ensure_pages(self, fresh: Labels) -> None:
         used = self._numbers.size
         if fresh.size == 0:
             return

@@ -224,7 +224,7 @@ class IndexManager:
             # Stands if anything below fails.
             self._gap = _Gap(index.revision if before is None else before.since, revision)
             gone, wanted = as_labels(removed), as_labels(labels)
-            _put(index, wanted, vectors)
+            _add_vectors(index, wanted, vectors)
             index.remove(np.setdiff1d(gone, wanted))
             touched = np.concatenate((gone, wanted))
             if self._touched is not None:
@@ -283,7 +283,7 @@ class IndexManager:
             self._touched = {n: at for n, at in (self._touched or {}).items() if at > revision}
             if self._state is IndexState.EMPTY and live.size >= self._hnsw_from:
                 index = HnswIndex(self._dims, threads=self._threads)
-                _put(index, *self._view.index.fetch(self._view.index.labels()))
+                _add_vectors(index, *self._view.index.fetch(self._view.index.labels()))
                 index.revision = self._view.index.revision
             self._reconcile(index, live, changed, revision)
             self._state = IndexState.WARMING
@@ -319,7 +319,7 @@ class IndexManager:
         """Give another index what `apply` did to the one in use."""
         touched = self._touched_labels()
         new.remove(touched)
-        _put(new, *old.fetch(touched))
+        _add_vectors(new, *old.fetch(touched))
         new.revision = max(new.revision, old.revision)
 
     def _load_pending(self, loader: EmbeddingLoader, total: int, progress: Progress, cancelled: Cancelled) -> None:
@@ -333,7 +333,7 @@ class IndexManager:
             with self._writes:
                 wanted = as_labels(labels)
                 fresh = np.isin(wanted, self._touched_labels(), invert=True)
-                _put(self._view.index, wanted[fresh], np.asarray(vectors)[fresh])
+                _add_vectors(self._view.index, wanted[fresh], np.asarray(vectors)[fresh])
                 self._settle(wanted)
             progress(total - self._view.pending.size, total)
 
@@ -426,14 +426,14 @@ class IndexManager:
         as_graph = labels.size >= self._hnsw_from
         new = HnswIndex(self._dims, batch=_BUILD_BATCH, threads=self._threads) if as_graph else FlatIndex(self._dims)
         for low in range(0, labels.size, _COPY):
-            _put(new, *old.fetch(labels[low : low + _COPY]))
+            _add_vectors(new, *old.fetch(labels[low : low + _COPY]))
         if isinstance(new, HnswIndex):
             _link(new, progress, cancelled)
             new.batch = LIVE_BATCH
         return new
 
 
-def _put(index: VectorIndex, labels: Labels, vectors: Floats) -> None:
+def _add_vectors(index: VectorIndex, labels: Labels, vectors: Floats) -> None:
     """Add without waiting for the graph."""
     if isinstance(index, HnswIndex):
         index.stage(labels, vectors)

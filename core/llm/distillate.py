@@ -263,20 +263,20 @@ def _candidates(answer: str) -> Iterator[str]:
         return
     starts = [match.end() for match in _FENCE.finditer(answer)][:_MOST_STARTS]
     for start in starts:
-        end = _balanced(answer, start)
+        end = _find_closing_brace(answer, start)
         if end is not None:
             yield answer[start:end]
     at = answer.find("{")
     for _ in range(_MOST_STARTS):
         if at < 0:
             return
-        end = _balanced(answer, at)
+        end = _find_closing_brace(answer, at)
         if end is not None:
             yield answer[at:end]
         at = answer.find("{", at + 1 if end is None else end)
 
 
-def _balanced(text: str, start: int) -> int | None:
+def _find_closing_brace(text: str, start: int) -> int | None:
     """Where the braces that open at `start` are closed, exclusive; braces within strings do not count."""
     depth, in_string, escaped = 0, False, False
     for at in range(start, len(text)):

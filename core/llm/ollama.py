@@ -122,7 +122,7 @@ class ModelServer:
         Raises:
             EnvironmentFaultError: EMBEDDER_UNAVAILABLE, MODEL_SERVER_FAILED.
         """
-        async with self._asking(self._limits.list_s) as client:
+        async with self._open_client(self._limits.list_s) as client:
             listed = await client.list()
             return tuple(
                 InstalledModel(
@@ -169,7 +169,7 @@ class ModelServer:
         _only_cleartext(tiers)
         words: list[str] = []
         size, is_whole = 0, False
-        async with self._asking(self._limits.whole_s) as client:
+        async with self._open_client(self._limits.whole_s) as client:
             answer = await client.chat(
                 model,
                 [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
@@ -188,13 +188,13 @@ class ModelServer:
                     piece = part.message.content or ""
                     size += len(piece.encode("utf-8", "surrogatepass"))
                     if size > self._limits.answer_bytes:
-                        raise _failed()
+                        raise _server_failed()
                     words.append(piece)
                     if part.done:
                         is_whole = True
                         break
         if not is_whole:
-            raise _failed()
+            raise _server_failed()
         return "".join(words)
 
     async def embed(self, model: str, texts: Sequence[str], tiers: Sequence[str]) -> tuple[tuple[float, ...], ...]:
@@ -216,11 +216,11 @@ class ModelServer:
         _only_cleartext(tiers)
         if len(texts) > _EMBED_TEXTS:
             raise UserError(Code.INVALID_INPUT, f"At most {_EMBED_TEXTS} texts are embedded at once.")
-        async with self._asking(self._limits.whole_s) as client:
+        async with self._open_client(self._limits.whole_s) as client:
             found = (await client.embed(model, list(texts))).embeddings
             vectors = tuple(tuple(float(number) for number in row) for row in found)
         if len(vectors) != len(texts) or not all(_is_finite(row) for row in vectors):
-            raise _failed()
+            raise _server_failed()
         if len({len(row) for row in vectors}) > 1:
             raise EnvironmentFaultError(Code.DIMENSION_MISMATCH, "The model server gave vectors of several lengths.")
         return vectors
@@ -232,7 +232,7 @@ class ModelServer:
             await client.close()  # type: ignore[no-untyped-call]
 
     @asynccontextmanager
-    async def _asking(self, within_s: float) -> AsyncIterator[AsyncClient]:
+    async def _open_client(self, within_s: float) -> AsyncIterator[AsyncClient]:
         """The client, for one question: whatever goes wrong is one of two errors that hold none of its words."""
         try:
             async with asyncio.timeout(within_s):
@@ -244,7 +244,7 @@ class ModelServer:
         except ConnectionError:
             raise EnvironmentFaultError(Code.EMBEDDER_UNAVAILABLE, "No model server answers.") from None
         except Exception:  # noqa: BLE001 - a server can make the library raise nearly anything; all of it is one failure
-            raise _failed() from None
+            raise _server_failed() from None
 
 
 def choose_model(models: Sequence[InstalledModel], wanted: str) -> str | None:
@@ -282,10 +282,10 @@ def _client(place: ServerAddress, limits: ServerLimits) -> AsyncClient:
     async def keyless(request: httpx.Request) -> None:
         request.headers.pop("authorization", None)  # the library adds a key from the environment
 
-    async def bounded(response: httpx.Response) -> None:
+    async def limit_response(response: httpx.Response) -> None:
         if response.headers.get("content-encoding", "identity") != "identity":
-            raise _failed()  # a few bytes could unpack to anything
-        response.stream = _bounded(response.stream, limits.wire_bytes)
+            raise _server_failed()  # a few bytes could unpack to anything
+        response.stream = _limit_stream(response.stream, limits.wire_bytes)
 
     return AsyncClient(
         place.url,
@@ -294,11 +294,11 @@ def _client(place: ServerAddress, limits: ServerLimits) -> AsyncClient:
         follow_redirects=False,
         verify=place.url.startswith("https:"),
         headers={"Accept-Encoding": "identity"},
-        event_hooks={"request": [keyless], "response": [bounded]},
+        event_hooks={"request": [keyless], "response": [limit_response]},
     )
 
 
-def _bounded(stream: Any, most: int) -> Any:
+def _limit_stream(stream: Any, most: int) -> Any:
     import httpx
 
     class Bounded(httpx.AsyncByteStream):
@@ -309,7 +309,7 @@ def _bounded(stream: Any, most: int) -> Any:
             async for piece in stream:
                 left -= len(piece)
                 if left < 0:
-                    raise _failed()
+                    raise _server_failed()
                 yield piece
 
         async def aclose(self) -> None:
@@ -327,5 +327,5 @@ def _is_finite(row: Sequence[float]) -> bool:
     return bool(row) and all(abs(number) < float("inf") for number in row)
 
 
-def _failed() -> EnvironmentFaultError:
+def _server_failed() -> EnvironmentFaultError:
     return EnvironmentFaultError(Code.MODEL_SERVER_FAILED, "The model server gave no usable answer.")

@@ -310,7 +310,8 @@ def relation_prompt(existing: ComparedText, incoming: ComparedText) -> Prompt:
     return Prompt(
         "relation",
         instructions("relation"),
-        f"{_fenced('existing', existing.text, existing.at_ms)}\n{_fenced('new', incoming.text, incoming.at_ms)}",
+        f"{_fence_text('existing', existing.text, existing.at_ms)}\n"
+        f"{_fence_text('new', incoming.text, incoming.at_ms)}",
     )
 
 
@@ -325,7 +326,7 @@ def claims_prompt(told: ComparedText, predicates: Sequence[str]) -> Prompt:
         The question; the text fenced.
     """
     system = instructions("claims").replace("{predicates}", ", ".join(predicates))
-    return Prompt("claims", system, _fenced("memory", told.text, told.at_ms))
+    return Prompt("claims", system, _fence_text("memory", told.text, told.at_ms))
 
 
 @cache
@@ -341,7 +342,7 @@ def instructions(name: str) -> str:
     return (files("resources") / "prompts" / f"{name}.txt").read_text("utf-8").strip()
 
 
-def _fenced(name: str, text: str, at_ms: int | None) -> str:
+def _fence_text(name: str, text: str, at_ms: int | None) -> str:
     day = None if at_ms is None else format_time(When(at_ms, Precision.DAY))
     said = "" if day is None else f' said="{day}"'
     return f"<{name}{said}>\n{escape_fences(text)}\n</{name}>"

@@ -104,8 +104,8 @@ def note_active(tx: Tx, space: VectorSpace, before: VectorSpace) -> None:
     """
     now = tx.now_ms
     if before.name != space.name:
-        _put(tx, before, {"state": "old", "finished_at": now})
-    _put(tx, space, {"state": "active", "finished_at": now})
+        _upsert_space(tx, before, {"state": "old", "finished_at": now})
+    _upsert_space(tx, space, {"state": "active", "finished_at": now})
 
 
 def note_building(tx: Tx, space: VectorSpace) -> None:
@@ -115,7 +115,7 @@ def note_building(tx: Tx, space: VectorSpace) -> None:
         tx: the transaction; no other space is being filled.
         space: the space; one that was over is taken up again with the vectors it still has.
     """
-    _put(tx, space, {"state": "building", "started_at": tx.now_ms, "finished_at": None})
+    _upsert_space(tx, space, {"state": "building", "started_at": tx.now_ms, "finished_at": None})
 
 
 def note_unwanted(tx: Tx, name: str) -> bool:
@@ -187,7 +187,7 @@ def choose_active_space(rows: Rows, name: str, model: str, dims: int) -> tuple[V
     return find_or_name_space(rows, name if name not in known else f"{name}{_MARK}{model[:8]}", model, dims), active
 
 
-def _put(tx: Tx, space: VectorSpace, changes: dict[str, object]) -> None:
+def _upsert_space(tx: Tx, space: VectorSpace, changes: dict[str, object]) -> None:
     if not tx.update("vector_spaces", {"name": space.name}, changes):
         row = {"name": space.name, "model": space.model, "dims": space.dims, "started_at": tx.now_ms}
         tx.insert("vector_spaces", {**row, **changes})

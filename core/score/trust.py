@@ -202,7 +202,7 @@ def harmful_effectiveness(helpful: int, harmful: int) -> float:
     return helpful / (helpful + HARM_WEIGHT * harmful + SMOOTHING)
 
 
-def promoted(maturity: Maturity, helpful: int, effectiveness: float, age_days: float) -> Maturity:
+def promote_maturity(maturity: Maturity, helpful: int, effectiveness: float, age_days: float) -> Maturity:
     """The maturity after a helpful mark (seed B, rule promotion): at most one step up.
 
     Args:
@@ -220,7 +220,7 @@ def promoted(maturity: Maturity, helpful: int, effectiveness: float, age_days: f
     return Maturity.PROVEN if maturity is Maturity.ESTABLISHED and is_proven else maturity
 
 
-def demoted(maturity: Maturity, effectiveness: float) -> Maturity:
+def demote_maturity(maturity: Maturity, effectiveness: float) -> Maturity:
     """The maturity after a harmful mark (seed B, rule demotion): at most one step down.
 
     Args:

@@ -319,7 +319,7 @@ class KeyFile:
         slots = [_slot_object(slot) for slot in self.slots]
         body = _canonical({**self.head(), "slots": slots})
         data = _MAGIC + sha256(body).hexdigest().encode("ascii") + b"\n" + body
-        if len(data) > MAX_FILE_BYTES or _parsed(body) != self:
+        if len(data) > MAX_FILE_BYTES or _parse_exactly(body) != self:
             raise BugError("key file to write")
         return data
 
@@ -359,7 +359,7 @@ def parse_body(body: bytes) -> KeyFile:
         raise UserError(
             Code.NEWER_VERSION, "This vault was made by a newer version of Loci; open it with that version or a later."
         )
-    keys = _parsed(body)
+    keys = _parse_exactly(body)
     if keys is None:
         raise key_file_damaged()
     return keys
@@ -412,7 +412,7 @@ class _UnfitError(Exception):
     """A part of the body is not what Loci writes."""
 
 
-def _parsed(body: bytes) -> KeyFile | None:
+def _parse_exactly(body: bytes) -> KeyFile | None:
     """The key file in a body, or None when the body is not exactly what `to_bytes` would give."""
     found = _json_object(body)
     try:
@@ -425,13 +425,13 @@ def _parsed(body: bytes) -> KeyFile | None:
 
 
 def _read_file(found: dict[str, Any]) -> KeyFile:
-    _need(found.get("v") == VERSION and type(found["v"]) is int)
+    _require(found.get("v") == VERSION and type(found["v"]) is int)
     test_clock, slots = found.get("test_clock"), found.get("slots")
     if type(test_clock) is not bool or not isinstance(slots, list):
         raise _UnfitError
     read = tuple(_read_slot(slot) for slot in slots)
     kinds = [slot.kind for slot in read]
-    _need(bool(kinds) and len(set(kinds)) == len(kinds))
+    _require(bool(kinds) and len(set(kinds)) == len(kinds))
     return KeyFile(
         vault_id=_octets(found, "id", VAULT_ID_BYTES),
         created_ms=_integer(found, "created", _LATEST_MS),
@@ -447,7 +447,7 @@ def _read_slot(found: Any) -> Slot:
     match found.get("kind"):
         case "passphrase":
             cost = KdfCost(*(_integer(found, name, _MAX_KDF_NUMBER) for name in ("m", "t", "p")))
-            _need(cost.accepted)
+            _require(cost.accepted)
             return PassphraseSlot(_octets(found, "salt", SALT_BYTES), cost, root)
         case "recovery":
             return RecoverySlot(root)
@@ -474,6 +474,6 @@ def _octets(found: dict[str, Any], name: str, length: int) -> bytes:
     return bytes.fromhex(value)
 
 
-def _need(fits: bool) -> None:
+def _require(fits: bool) -> None:
     if not fits:
         raise _UnfitError

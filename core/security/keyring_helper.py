@@ -75,41 +75,41 @@ def answer(request: Mapping[str, Any], backends: Sequence[KeyringBackend]) -> di
         ``{"ok": true, "backend", "secret"?}`` or ``{"ok": false, "cause"}``.
     """
     if not backends:
-        return _failed("no_backend")
+        return _failure_reply("no_backend")
     wanted = request.get("backend")
     backend = next((one for one in backends if wanted in (None, backend_name(one))), None)
     if backend is None:
-        return _failed("changed_backend")
+        return _failure_reply("changed_backend")
     try:
         return _do(request, backend)
     except (KeyringLocked, InitError):
-        return _failed("locked")
+        return _failure_reply("locked")
     except NoKeyringError:
-        return _failed("no_backend")
+        return _failure_reply("no_backend")
     except PasswordDeleteError:
-        return _failed("missing")
+        return _failure_reply("missing")
     except KeyringError:
-        return _failed("refused")
+        return _failure_reply("refused")
 
 
 def _do(request: Mapping[str, Any], backend: KeyringBackend) -> dict[str, Any]:
     service, user = str(request["service"]), str(request["user"])
     match request.get("verb"):
         case "probe":
-            return _done(backend)
+            return _success_reply(backend)
         case "fetch":
             secret = backend.get_password(service, user)
-            return _failed("missing") if secret is None else _done(backend, secret)
+            return _failure_reply("missing") if secret is None else _success_reply(backend, secret)
         case "remove":
             backend.delete_password(service, user)
-            return _done(backend)
+            return _success_reply(backend)
         case "store":
             return _store(backend, service, user, str(request["secret"]))
         case "replace" if user.startswith(COUNTER_PREFIX):  # never a key: that would lock its vault
             backend.set_password(service, user, str(request["secret"]))
-            return _done(backend)
+            return _success_reply(backend)
         case _:
-            return _failed("refused")
+            return _failure_reply("refused")
 
 
 def _store(backend: KeyringBackend, service: str, user: str, secret: str) -> dict[str, Any]:
@@ -117,20 +117,20 @@ def _store(backend: KeyringBackend, service: str, user: str, secret: str) -> dic
     if standing is not None:
         # An entry of this vault's id is there: left by a kill before the key file was saved, or in use by
         # another copy of the vault. Overwriting it would break that copy, so it is handed back and used.
-        return _done(backend, standing)
+        return _success_reply(backend, standing)
     backend.set_password(service, user, secret)
     kept = backend.get_password(service, user)
     if kept is None or not hmac.compare_digest(kept.encode(), secret.encode()):
-        return _failed("not_kept")
-    return _done(backend, kept)
+        return _failure_reply("not_kept")
+    return _success_reply(backend, kept)
 
 
-def _done(backend: KeyringBackend, secret: str | None = None) -> dict[str, Any]:
+def _success_reply(backend: KeyringBackend, secret: str | None = None) -> dict[str, Any]:
     plain = {"ok": True, "backend": backend_name(backend)}
     return plain if secret is None else {**plain, "secret": secret}
 
 
-def _failed(cause: str) -> dict[str, Any]:
+def _failure_reply(cause: str) -> dict[str, Any]:
     return {"ok": False, "cause": cause}
 
 

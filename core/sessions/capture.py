@@ -254,10 +254,12 @@ def prepare_messages(
     _check_size([message.text for message in request.messages])
     said = [replace(one, text=strip_contexts(one.text, frame), source=_way(one, client)) for one in request.messages]
     spoken = [one for one in said if one.text.strip()]
-    episodes = [CapturedPiece(_checked(_episode(request, one), client, channel)) for one in spoken] if keeps else []
+    episodes = (
+        [CapturedPiece(_check_request(_episode(request, one), client, channel)) for one in spoken] if keeps else []
+    )
     found = [
-        CapturedPiece(_checked(_fact(request, one, text), client, channel), is_fact=True)
-        for one, text in _told(spoken, readers, now_ms)[:MOST_FACTS]
+        CapturedPiece(_check_request(_fact(request, one, text), client, channel), is_fact=True)
+        for one, text in _find_stated_sentences(spoken, readers, now_ms)[:MOST_FACTS]
     ]
     return PreparedCapture(
         request.session,
@@ -296,7 +298,7 @@ def prepare_summary(
         )
     pieces = [
         CapturedPiece(
-            _checked(
+            _check_request(
                 StoreRequest(
                     text,
                     Kind.EPISODE,
@@ -340,7 +342,7 @@ def _check_size(texts: Sequence[str]) -> None:
         )
 
 
-def _checked(request: StoreRequest, client: ClientRecord | None, channel: str) -> CheckedRequest:
+def _check_request(request: StoreRequest, client: ClientRecord | None, channel: str) -> CheckedRequest:
     return check_request(replace(request, channel=channel), client, MOST_BYTES)
 
 
@@ -370,7 +372,7 @@ def _fact(request: CaptureRequest, message: Message, text: str) -> StoreRequest:
     )
 
 
-def _told(messages: Sequence[Message], readers: TextReaders, now_ms: int) -> list[tuple[Message, str]]:
+def _find_stated_sentences(messages: Sequence[Message], readers: TextReaders, now_ms: int) -> list[tuple[Message, str]]:
     """The person's sentences that state something, each once; read in their surroundings, kept whole."""
     found: dict[str, Message] = {}
     for message in messages:
@@ -406,7 +408,7 @@ def write_capture(tx: Tx, verb: Verb, prepared: PreparedCapture, by: CaptureCont
     untrue: Counter[str] = Counter()
     if prepared.pieces:
         space_id = by.store_service.space_of(tx, prepared.pieces[0].checked.request, by.client)
-        kept = _kept(tx, verb, prepared, by, space_id)
+        kept = _choose_pieces(tx, verb, prepared, by, space_id)
         writing = _Writing(tx, verb, by, space_id, prepared)
         captured, untrue = writing.all(kept, captured), writing.untrue
     verb.detail.clear()  # of the last piece
@@ -421,7 +423,7 @@ def write_capture(tx: Tx, verb: Verb, prepared: PreparedCapture, by: CaptureCont
     return captured
 
 
-def _kept(tx: Tx, verb: Verb, prepared: PreparedCapture, by: CaptureContext, space_id: str) -> list[bool]:
+def _choose_pieces(tx: Tx, verb: Verb, prepared: PreparedCapture, by: CaptureContext, space_id: str) -> list[bool]:
     """Which pieces are to be kept: not what was erased, is an echo, or was said in a summary just before."""
     texts = [["".join(piece.checked.texts), *piece.checked.texts] for piece in prepared.pieces]
     named = {text for one in texts for text in one}

@@ -280,7 +280,9 @@ class SessionTable:
         )
         count = sum(key[0] == name[0] for key in self._sessions)
         return tuple(
-            left for _, key in silent[: max(0, count + 1 - MOST_SESSIONS)] if (left := self._taken(key)) is not None
+            left
+            for _, key in silent[: max(0, count + 1 - MOST_SESSIONS)]
+            if (left := self._take_session(key)) is not None
         )
 
     def end(self, name: Name, turn: str | None) -> str:
@@ -421,7 +423,9 @@ class SessionTable:
         with self._lock:
             there = [name for name in dict.fromkeys(names) if name in self._sessions]
             ended = sum(bool(self._sessions[name].turn) for name in there)
-            return EvictedSessions(tuple(left for name in there if (left := self._taken(name)) is not None), ended)
+            return EvictedSessions(
+                tuple(left for name in there if (left := self._take_session(name)) is not None), ended
+            )
 
     def leave_idle(self, before_ms: int) -> EvictedSessions:
         """Put away what was last used at or before a moment (E21.7)."""
@@ -450,7 +454,7 @@ class SessionTable:
                 if self._leaving.get(one.name) is one:
                     del self._leaving[one.name]
 
-    def _taken(self, name: Name) -> SessionSnapshot | None:
+    def _take_session(self, name: Name) -> SessionSnapshot | None:
         one = self._sessions.pop(name)
         if one.slots is None or not one.is_dirty:
             return None

@@ -108,7 +108,7 @@ class AuditChain:
         rows = []
         for entry in entries:
             nr += 1
-            row = (nr, tx.now_ms, *_checked(entry))
+            row = (nr, tx.now_ms, *_check_entry(entry))
             mac = self._mac(mac, row)
             rows.append((*row, mac))
         if rows:
@@ -151,7 +151,7 @@ def _last(rows: Rows) -> tuple[int, bytes]:
     return (0, _START) if row is None else (row[0], row[1])
 
 
-def _checked(entry: AuditEntry) -> tuple[str, str, str, str]:
+def _check_entry(entry: AuditEntry) -> tuple[str, str, str, str]:
     fits = _NAME.fullmatch(entry.actor) and _WORD.fullmatch(entry.verb) and _NAME.fullmatch(entry.object)
     if not fits or not entry.actor or len(entry.detail) > _MOST_VALUES:
         raise BugError("audit row")

@@ -176,10 +176,10 @@ def open_vault(
     if held.schema < newest:
         _copy_before_migrating(home, keys.db, held.schema, clock.now_ms())
     with ExitStack() as opened:
-        writer = _closing(opened, open_writer(home.vault, keys.db))
-        lost = _lost(writer, log)
+        writer = _close_with(opened, open_writer(home.vault, keys.db))
+        lost = _count_lost_commits(writer, log)
         migrate(writer, steps, clock.now_ms())
-        pool = [_closing(opened, open_reader(home.vault, keys.db)) for _ in range(readers)]
+        pool = [_close_with(opened, open_reader(home.vault, keys.db)) for _ in range(readers)]
         schema = _schema(writer)
         ((seq, last_at),) = fetch(writer, "SELECT seq, last_at FROM vault_state")
         found = read_head(home.head, keys.head, vault_id)
@@ -263,7 +263,7 @@ def _audit_log(home: Home) -> WalScan:
     raise fault
 
 
-def _lost(writer: dbapi2.Connection, log: WalScan) -> int:
+def _count_lost_commits(writer: dbapi2.Connection, log: WalScan) -> int:
     """Commits that are gone: those the audit counted, or at least one where SQLite read less than it should."""
     if log.is_settled:
         return log.lost
@@ -288,7 +288,7 @@ def _copy_before_migrating(home: Home, key: bytes, version: int, now_ms: int) ->
     raise fault
 
 
-def _closing(stack: ExitStack, connection: dbapi2.Connection) -> dbapi2.Connection:
+def _close_with(stack: ExitStack, connection: dbapi2.Connection) -> dbapi2.Connection:
     stack.callback(connection.close)
     return connection
 

@@ -35,7 +35,7 @@ from core.vault.database.connections import (
     free_pages,
     merge_full_text,
 )
-from core.vault.database.faults import RAISED, busy, locked, translate
+from core.vault.database.faults import RAISED, busy, translate, vault_locked
 from core.vault.database.migrations import Migration, known_migrations
 from core.vault.database.rows import Rows, SqlRows
 from core.vault.database.tx import Tx
@@ -80,7 +80,7 @@ class WriteQueue:
     def depth(self) -> int:
         """How many verbs wait."""
         with self._changed:
-            return self._waiting()
+            return self._count_waiting()
 
     def submit(self, fn: Callable[[Tx], T], *, background: bool = False) -> Future[T]:
         """Hand a verb in; waits while the queue is full. Never call it on an event loop.
@@ -96,8 +96,8 @@ class WriteQueue:
             EnvironmentFaultError: BUSY; the queue is closed.
         """
         with self._changed:
-            self._changed.wait_for(lambda: self._is_closed or self._waiting() < self._capacity)
-            return self._put(fn, background=background)
+            self._changed.wait_for(lambda: self._is_closed or self._count_waiting() < self._capacity)
+            return self._enqueue(fn, background=background)
 
     def run(self) -> None:
         """Run verbs one after another until `close`; the body of the writer's thread."""
@@ -123,7 +123,7 @@ class WriteQueue:
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
-            is_drained = self._changed.wait_for(lambda: not self._waiting() and not self._is_running, drain_s)
+            is_drained = self._changed.wait_for(lambda: not self._count_waiting() and not self._is_running, drain_s)
             left = [*self._front, *self._back]
             self._front.clear()
             self._back.clear()
@@ -133,7 +133,7 @@ class WriteQueue:
             item.refuse()
         return is_drained
 
-    def _put(self, fn: Callable[[Tx], T], *, background: bool) -> Future[T]:
+    def _enqueue(self, fn: Callable[[Tx], T], *, background: bool) -> Future[T]:
         if self._is_closed:
             raise busy()
         future: Future[T] = Future()
@@ -145,8 +145,8 @@ class WriteQueue:
         with self._changed:
             self._is_running = False
             self._changed.notify_all()
-            self._changed.wait_for(lambda: self._is_stopped or self._waiting() > 0)
-            if not self._waiting():
+            self._changed.wait_for(lambda: self._is_stopped or self._count_waiting() > 0)
+            if not self._count_waiting():
                 return None
             self._turn += 1
             is_backs_turn = self._turn % _BACKGROUND_TURN == 0
@@ -156,7 +156,7 @@ class WriteQueue:
             self._changed.notify_all()
             return item
 
-    def _waiting(self) -> int:
+    def _count_waiting(self) -> int:
         return len(self._front) + len(self._back)
 
 
@@ -287,7 +287,7 @@ class Vault:
             if tx.is_terms_changed:
                 with suppress(LociError):  # the next checkpoint notes it
                     self._note_head()
-        return _acted(result, tx)
+        return _run_actions(result, tx)
 
     def need_accepted(self) -> None:
         """Refuse while the vault is an older copy that nobody has accepted.
@@ -326,7 +326,7 @@ class Vault:
             self.older = None
             with suppress(LociError):  # it is accepted by its sequence already
                 self._note_head()
-        return _acted(result, tx)
+        return _run_actions(result, tx)
 
     def with_writer(self, fn: Callable[[dbapi2.Connection], T]) -> T:
         """Keep every verb out while something looks at the writer's connection; for checks.
@@ -421,7 +421,7 @@ class Vault:
             LociError: DISK_FULL, CANCELLED, VAULT_LOCKED …
         """
         if self._closing.is_set():
-            raise locked()
+            raise vault_locked()
         copy_into(self.home.vault, self._keys.db, target, self._watch_copy)
 
     def watch(self) -> None:
@@ -489,7 +489,7 @@ class Vault:
             tx = Tx(self._writer, self._schema, max(at, last_at), next_seq, self._why_stopped, ended, at)
             result = fn(tx)
             if tx.is_changed and self._closing.is_set():
-                raise locked()
+                raise vault_locked()
             tx.need_closed_gate()
             if tx.is_changed:
                 self.watch()
@@ -540,7 +540,7 @@ class Vault:
             raise BugError("write inside a write")
         with self._lock:
             if self._closing.is_set():
-                raise locked()
+                raise vault_locked()
             self._writing_thread = threading.get_ident()
             try:
                 yield
@@ -548,7 +548,7 @@ class Vault:
                 self._writing_thread = None
 
     def _why_stopped(self) -> LociError:
-        return locked() if self._closing.is_set() else CancelledError()
+        return vault_locked() if self._closing.is_set() else CancelledError()
 
     def _watch_copy(self, connection: dbapi2.Connection | None) -> None:
         self._copying = connection
@@ -565,7 +565,7 @@ def older_vault() -> LociError:
     )
 
 
-def _acted(result: T, tx: Tx) -> T:
+def _run_actions(result: T, tx: Tx) -> T:
     # A stack runs the actions in reverse: they are pushed back to front. All of them run.
     with ExitStack() as actions:
         for action in reversed(tx.actions):

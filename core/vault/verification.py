@@ -147,11 +147,11 @@ def verify(
     for name, run in runs.items():
         if progress is not None:
             progress(name)
-        checks[name] = _guarded(run)
+        checks[name] = _run_check(run)
     return VerificationReport(checks)
 
 
-def _guarded(run: Callable[[], Check]) -> Check:
+def _run_check(run: Callable[[], Check]) -> Check:
     try:
         return run()
     except LociError as error:

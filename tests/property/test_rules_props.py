@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from core.score.trust import (
     Maturity,
-    demoted,
+    demote_maturity,
     harmful_effectiveness,
     helpful_effectiveness,
     needs_inversion,
-    promoted,
+    promote_maturity,
     running_average,
 )
 from core.text.metadata import MOST_CUES, MOST_STEPS, extract_cues, extract_steps
@@ -36,7 +36,7 @@ def test_harm_weighs_more_than_help(helpful: int, harmful: int) -> None:
 
 @given(st.sampled_from(ORDER), counts, share, st.floats(0, 10_000))
 def test_help_never_demotes_and_harm_never_promotes(held: Maturity, helpful: int, worth: float, age: float) -> None:
-    up, down = promoted(held, helpful, worth, age), demoted(held, worth)
+    up, down = promote_maturity(held, helpful, worth, age), demote_maturity(held, worth)
     assert 0 <= ORDER.index(up) - ORDER.index(held) <= 1
     assert 0 <= ORDER.index(held) - ORDER.index(down) <= 1
 

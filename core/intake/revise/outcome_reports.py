@@ -402,7 +402,7 @@ class OutcomeReports:
             maturity = Maturity(held["maturity"])
             if not held["is_antipattern"]:
                 age = max(0, tx.now_ms - int(rule["recorded_at"])) / _DAY_MS
-                maturity = rule_maturity.promoted(maturity, helpful, worth, age)
+                maturity = rule_maturity.promote_maturity(maturity, helpful, worth, age)
             self._counted(tx, rule, {"helpful": helpful, "effectiveness": worth, "maturity": maturity.value})
             verb.note(str(rule["id"]), maturity=maturity.value, helpful=helpful, harmful=harmful)
         return Marked(_need_rule(tx, str(rule["id"])), verb.step_id)
@@ -536,7 +536,7 @@ def counts_after_harm(held: dict[str, Any]) -> dict[str, object]:
     return {
         "harmful": harmful,
         "effectiveness": worth,
-        "maturity": (maturity if turned else rule_maturity.demoted(maturity, worth)).value,
+        "maturity": (maturity if turned else rule_maturity.demote_maturity(maturity, worth)).value,
         "needs_inversion": int(not turned and rule_maturity.needs_inversion(harmful, worth)),
     }
 

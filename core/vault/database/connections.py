@@ -28,7 +28,7 @@ from sqlcipher3 import dbapi2
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError
 from core.security.atomic import write_fault
 from core.types.clock import Clock
-from core.vault.database.faults import RAISED, busy, damaged, locked, translate
+from core.vault.database.faults import RAISED, busy, translate, vault_damaged, vault_locked
 from core.vault.database.rows import Rows, SqlRows
 from core.vault.files.home import PAGE_SIZE, new_file
 
@@ -58,7 +58,7 @@ class _Reader:
 
     def why(self) -> LociError:
         if self._is_closing():
-            return locked()
+            return vault_locked()
         if self._late:
             return EnvironmentFaultError(Code.SEARCH_TIMEOUT, "The search took too long and was stopped; narrow it.")
         return CancelledError()
@@ -151,7 +151,7 @@ class ReadPool:
         if self._closing.is_set():
             if reader is not None:
                 self._give_back(reader)
-            raise locked()
+            raise vault_locked()
         if reader is None:
             raise busy()
         return reader
@@ -297,11 +297,11 @@ def _copy(source: Path, key: bytes, target: Path, watch: Callable[[dbapi2.Connec
 
 def _look(connection: dbapi2.Connection) -> DatabaseLook:
     if integrity_problems(connection) or cipher_problems(connection):
-        raise damaged()
+        raise vault_damaged()
     ((application,),) = fetch(connection, "PRAGMA application_id")
     ((schema,),) = fetch(connection, "PRAGMA user_version")
     if application != APPLICATION_ID:
-        raise IntegrityError(damaged().code, "The file is an encrypted database but not a vault of Loci.")
+        raise IntegrityError(vault_damaged().code, "The file is an encrypted database but not a vault of Loci.")
     ((seq,),) = fetch(connection, "SELECT seq FROM vault_state")
     tables = {name for (name,) in fetch(connection, "SELECT name FROM sqlite_master WHERE type = 'table'")}
     counts = {
@@ -572,7 +572,7 @@ def _connect(path: Path, key: bytes, mode: str) -> dbapi2.Connection:
     except RAISED as error:
         fault = translate(error)
     else:
-        return _guarded(connection, lambda: _unlock(connection, key))
+        return _set_up_step(connection, lambda: _unlock(connection, key))
     raise fault
 
 
@@ -595,14 +595,14 @@ def _set_up(connection: dbapi2.Connection, *, is_writer: bool) -> dbapi2.Connect
             _set(connection, _WRITER)
         _set(connection, _BOTH)
 
-    return _guarded(connection, apply)
+    return _set_up_step(connection, apply)
 
 
 def _apply(connection: dbapi2.Connection, pragmas: tuple[tuple[str, str | None, str], ...]) -> None:
-    _guarded(connection, lambda: _set(connection, pragmas))
+    _set_up_step(connection, lambda: _set(connection, pragmas))
 
 
-def _guarded(connection: dbapi2.Connection, action: Callable[[], None]) -> dbapi2.Connection:
+def _set_up_step(connection: dbapi2.Connection, action: Callable[[], None]) -> dbapi2.Connection:
     """Run a step of the set-up; a connection that fails it is closed."""
     fault: LociError | None = None
     try:

@@ -67,7 +67,7 @@ def disk_full() -> EnvironmentFaultError:
     )
 
 
-def damaged() -> IntegrityError:
+def vault_damaged() -> IntegrityError:
     """The vault's file does not read as it was written."""
     return IntegrityError(
         Code.VAULT_DAMAGED, "The vault is damaged: it cannot be read with its key; restore the latest backup."
@@ -84,7 +84,7 @@ def busy() -> EnvironmentFaultError:
     return EnvironmentFaultError(Code.BUSY, "The vault is busy; try again in a moment.")
 
 
-def locked() -> EnvironmentFaultError:
+def vault_locked() -> EnvironmentFaultError:
     """The vault is being closed or is closed."""
     return EnvironmentFaultError(Code.VAULT_LOCKED, "The vault is locked; unlock it and try again.")
 
@@ -129,20 +129,20 @@ def _condition(error: dbapi2.Error, stopped: LociError | None) -> LociError:
     if primary in _FULL or primary == "SQLITE_IOERR":
         return disk_full()
     if primary in _DAMAGED:
-        return damaged()
+        return vault_damaged()
     if primary in _BUSY:
         return busy()
     if primary in _REFUSED_BY_SYSTEM:
         return read_only()
-    return _wording(error, primary)
+    return _fault_from_words(error, primary)
 
 
-def _wording(error: dbapi2.Error, primary: str) -> LociError:
+def _fault_from_words(error: dbapi2.Error, primary: str) -> LociError:
     words = str(error)
     if primary == "SQLITE_CANTOPEN":
         return EnvironmentFaultError(Code.WRITE_FAILED, "The vault's file cannot be opened; check its permissions.")
     if primary == "SQLITE_ERROR" and words.startswith(("fts5: syntax error", "unterminated string")):
         return UserError(Code.INVALID_QUERY, "That search cannot be read.")
     if words.startswith("Cannot operate on a closed database"):
-        return locked()
+        return vault_locked()
     return BugError("vault statement")

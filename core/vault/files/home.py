@@ -218,7 +218,7 @@ class Home:
         except PermissionError:
             raise _unreadable() from None
         if found is None:
-            raise self._missing()
+            raise self._vault_missing()
         # A checkpoint that was stopped may leave half a page at the end; the log still has the whole one.
         has_log = self.wal.exists() and self.wal.stat().st_size > 0
         problem = _kind_problem(found, has_log=has_log) or _content_problem(self.vault)
@@ -229,7 +229,7 @@ class Home:
         """Whether nothing has the vault's name, be it a broken link."""
         return not os.path.lexists(self.vault)
 
-    def _missing(self) -> LociError:
+    def _vault_missing(self) -> LociError:
         if os.path.lexists(self.keys):
             return IntegrityError(
                 Code.VAULT_DAMAGED,

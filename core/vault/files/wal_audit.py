@@ -124,7 +124,7 @@ def _walk(file: BinaryIO, size: int, shm: Path, page_size: int) -> WalScan:
         salt = header.salt
     file.seek(_HEADER)
     valid, readable, commits = _frames(file, header, salt, page)
-    covered, is_whole = _checkpointed(shm, salt)
+    covered, is_whole = _read_checkpoint(shm, salt)
     is_damaged = header is None or any(nr > valid for nr in commits)
     is_settled = is_damaged and is_whole and covered >= valid and covered > 0
     reached = max(readable, covered) if is_settled or header is None else readable
@@ -223,7 +223,7 @@ def _advance(
     return first & 0xFFFFFFFF, second & 0xFFFFFFFF
 
 
-def _checkpointed(shm: Path, salt: bytes) -> tuple[int, bool]:
+def _read_checkpoint(shm: Path, salt: bytes) -> tuple[int, bool]:
     """Up to which frame the database has the log's pages, and whether no checkpoint was under way."""
     try:
         with shm.open("rb") as file:

@@ -6,11 +6,11 @@ import pytest
 
 from core.score.trust import (
     Maturity,
-    demoted,
+    demote_maturity,
     harmful_effectiveness,
     helpful_effectiveness,
     needs_inversion,
-    promoted,
+    promote_maturity,
     running_average,
 )
 
@@ -42,7 +42,7 @@ def test_mark_harmful_weighs_four_helpful_ones() -> None:
     ],
 )
 def test_promotion(held: Maturity, helpful: int, worth: float, age: float, now: Maturity) -> None:
-    assert promoted(held, helpful, worth, age) is now
+    assert promote_maturity(held, helpful, worth, age) is now
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_promotion(held: Maturity, helpful: int, worth: float, age: float, now: 
     ],
 )
 def test_demotion(held: Maturity, worth: float, now: Maturity) -> None:
-    assert demoted(held, worth) is now
+    assert demote_maturity(held, worth) is now
 
 
 @pytest.mark.parametrize(

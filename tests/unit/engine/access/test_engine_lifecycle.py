@@ -23,7 +23,7 @@ from core.events import Changed, Event, StateChanged
 from core.index.manager import IndexManager
 from core.types.requests import ListRequest, RecallQuery, StoreRequest
 from core.types.values import OWNER_ACTOR, When
-from core.vault.database.faults import busy, damaged
+from core.vault.database.faults import busy, vault_damaged
 
 CALLS: dict[str, Callable[[Engine], object]] = {
     "store": lambda e: e.memories.store(StoreRequest("x"), OWNER_ACTOR),
@@ -131,7 +131,7 @@ def test_a_failure_in_the_midst_of_opening_leaves_nothing_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
     def fail(*_: object) -> None:
-        raise damaged()
+        raise vault_damaged()
 
     with rig_at(tmp_path, is_open=False) as rig:
         with monkeypatch.context() as patch:
