@@ -392,12 +392,12 @@ def test_a_check_is_told_apart(outcomes: dict[str, str], tone: str, chain: str) 
 
 def test_a_step_with_rows_that_stayed_says_so(page: JournalPage, context: Context) -> None:
     heard = hear(context)
-    page.tabs.changes._undone(UndoReport("s", "Forget a memory", "u", 1, ({"table": "memories"},)), "Undo")
+    page.tabs.changes._on_step_undone(UndoReport("s", "Forget a memory", "u", 1, ({"table": "memories"},)), "Undo")
     assert heard.sentences == ["Undone: Forget a memory. 1 record changed since and stayed."]
 
 
 def test_a_client_that_came_back_is_named_with_what_it_needs(page: JournalPage, context: Context) -> None:
     heard = hear(context)
-    page.tabs.changes._undone(UndoReport("s", "Revoke a client", "u", 1, unpaired=("Cla\u202eude",)), "Undo")
+    page.tabs.changes._on_step_undone(UndoReport("s", "Revoke a client", "u", 1, unpaired=("Cla\u202eude",)), "Undo")
     told = "Cla‹U+202E›ude is back, but unpaired: its old token stays worthless. Pair it again to let it in."
     assert heard.sentences == [f"Undone: Revoke a client. {told}"]

@@ -19,7 +19,15 @@ from core.events import Progress
 from core.types.lifecycle import JobAction, JobState, JobType
 from core.types.values import OWNER_ACTOR
 from ui.context import CLOSER, Context
-from ui.pages.journal.next_run import MOST, ChangeChips, beside, change_entries, describe_keeping, kept_ids, offered
+from ui.pages.journal.next_run import (
+    MOST,
+    ChangeChips,
+    beside,
+    change_entries,
+    describe_keeping,
+    kept_ids,
+    offered_acts,
+)
 from ui.pages.journal.runner import RunDialog
 from ui.pages.journal.words import capital, moment
 from ui.widgets.words import date_of
@@ -139,7 +147,7 @@ def test_what_is_united_is_kept_with_all_that_it_would_take_in(room: JournalRoom
 @pytest.mark.parametrize("what", [JobAction.STACK, JobAction.MERGE, JobAction.CORROBORATE, JobAction.DIGEST])
 def test_keeping_is_about_all_that_would_be_laid_together(what: JobAction) -> None:
     entries = change_entries([deed(what, "a", "The shed is green.", others=("b", "c"))])
-    assert "spare" in offered(entries)
+    assert "spare" in offered_acts(entries)
     assert kept_ids(entries) == ("a", "b", "c")
     assert describe_keeping(entries) == "They are left as they are for 90 days."
 
@@ -152,7 +160,7 @@ def test_keeping_what_fades_is_about_it_alone() -> None:
 
 @pytest.mark.parametrize("what", [JobAction.SUPERSEDE, JobAction.ASK, JobAction.RECOVER, JobAction.ERASE])
 def test_what_the_engine_does_all_the_same_is_not_offered_to_be_kept(what: JobAction) -> None:
-    assert "spare" not in offered(change_entries([deed(what, "a", "The shed is green.", others=("b",))]))
+    assert "spare" not in offered_acts(change_entries([deed(what, "a", "The shed is green.", others=("b",))]))
 
 
 def test_what_is_united_can_be_pinned_alone(room: JournalRoom, rig: Rig) -> None:
@@ -324,7 +332,7 @@ def test_a_run_that_fails_says_why(room: JournalRoom, rig: Rig) -> None:
     room.jobs.items = room.jobs.items[:2]
     tab = room.enter("next").tabs.next
     ended = job_row("x", JobType.SWEEP, JobState.FAILED, room.jobs.now, code="E1003")
-    tab.runner._done([], ended)
+    tab.runner._on_run_done([], ended)
     assert room.said[-1][0] == "Look for fading memories did not finish. The disk is full (E1003)."
 
 

@@ -22,9 +22,9 @@ from ui.pages.journal.words import (
     change_words,
     describe_changes,
     describe_code,
+    describe_duration,
     describe_report,
     format_day,
-    lasted,
     moment,
 )
 from ui.strings import journal_strings
@@ -103,8 +103,8 @@ def test_moments_near_the_present() -> None:
     ("ms", "told"), [(4, "under a second"), (1_000, "1 second"), (90_000, "90 seconds"), (600_000, "10 minutes")]
 )
 def test_how_long_a_run_took(ms: int, told: str) -> None:
-    assert lasted(10, 10 + ms) == told
-    assert lasted(None, ms) == ""
+    assert describe_duration(10, 10 + ms) == told
+    assert describe_duration(None, ms) == ""
 
 
 # ---- lines

@@ -64,7 +64,7 @@ def test_moves_within_a_quarter_of_a_second_ask_once(room: LabRoom) -> None:
 
 def test_reset_takes_the_trial_back(room: LabRoom) -> None:
     page = room.ask()
-    page.tuning.put_all({"sides_recency": 1.0, "side_bound": 0.5})
+    page.tuning.try_values({"sides_recency": 1.0, "side_bound": 0.5})
     room.rest()
     page.tuner.reset.click()
     room.rest()
@@ -76,7 +76,7 @@ def test_reset_takes_the_trial_back(room: LabRoom) -> None:
 def test_what_is_tried_is_applied_listed_and_said(room: LabRoom, context: Context) -> None:
     heard = hear(context)
     page = room.ask()
-    page.tuning.put("side_bound", 0.25)
+    page.tuning.try_value("side_bound", 0.25)
     room.rest()
     page.tuner.apply.click()
     room.rest()
@@ -99,7 +99,7 @@ def test_the_saved_questions_tell_what_a_change_would_do(room: LabRoom) -> None:
     ]
     page = room.ask()
     assert page.tuner.effect.lines[0] == "Found in first 1: now 1 of 2"
-    page.tuning.put_all({"sides_recency": 1.0, "side_bound": 0.5})
+    page.tuning.try_values({"sides_recency": 1.0, "side_bound": 0.5})
     room.rest()
     assert page.tuner.effect.lines[0] == "Found in first 1: now 1 of 2, would be 1 of 2"
     told = texts(page.tuner.effect)
@@ -118,7 +118,7 @@ def test_a_preset_is_tried_and_named(room: LabRoom) -> None:
     room.rest()
     assert page.tuning.trial == {"sides_importance": 0.3, "sides_confidence": 0.1}
     assert page.tuner.preset.current == "seed-b"
-    page.tuning.put("sides_utility", 0.9)
+    page.tuning.try_value("sides_utility", 0.9)
     assert page.tuner.preset.current == ""
 
 
@@ -294,6 +294,6 @@ def test_letters_typed_into_the_question_do_nothing_else(room: LabRoom) -> None:
 def test_a_view_narrower_than_ones_own_shows_less(room: LabRoom) -> None:
     page = room.ask()
     mine = len([row for row in page.list.lines.rows() if row.is_answer])
-    page.asker.put(replace(page.asker.asked, seen_as="Claude Code"))
+    page.asker.submit(replace(page.asker.asked, seen_as="Claude Code"))
     room.rest()
     assert len([row for row in page.list.lines.rows() if row.is_answer]) == mine - 1

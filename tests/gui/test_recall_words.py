@@ -26,10 +26,10 @@ from core.types.recall import (
 )
 from core.types.values import Precision, Role, Status, When
 from ui.inspector.provenance import describe_disclosures
-from ui.pages.recall.funnel import expected, is_whole, note_of_stage, within
+from ui.pages.recall.funnel import expected_count, is_whole, note_of_stage, within
 from ui.pages.recall.knobs import Scale, scale_of
 from ui.pages.recall.signals import TOKENS, describe_bar, pieces_of
-from ui.pages.recall.why_not import describe_absence, shared
+from ui.pages.recall.why_not import describe_absence, shared_words
 from ui.pages.recall.words import (
     describe_change,
     describe_places,
@@ -154,7 +154,7 @@ def test_a_stage_holds_what_it_found_or_dropped() -> None:
     assert [one.id for one in within("in_scope", traced)] == ["c"]
     assert within("after_duplicates", traced) == []
     stages = {"vector": 5, "in_scope": 9, "fused": 4, "after_duplicates": 3, "answered": 3}
-    assert [expected(stage, stages) for stage in ("vector", "in_scope", "fused", "answered")] == [5, 0, 5, 0]
+    assert [expected_count(stage, stages) for stage in ("vector", "in_scope", "fused", "answered")] == [5, 0, 5, 0]
 
 
 @pytest.mark.parametrize(
@@ -191,9 +191,9 @@ def test_what_was_cut_off_an_answer_is_looked_into_and_a_whole_answer_is_not() -
 
 
 def test_words_a_memory_shares_are_found_in_other_forms() -> None:
-    assert shared("decide moving Harbour a", "They decided: harbour, a move.") == ["decide", "Harbour", "a"]
-    assert shared("sea", "season") == []
-    assert shared("", "anything") == []
+    assert shared_words("decide moving Harbour a", "They decided: harbour, a move.") == ["decide", "Harbour", "a"]
+    assert shared_words("sea", "season") == []
+    assert shared_words("", "anything") == []
 
 
 def test_one_the_trace_does_not_know_is_told_with_what_would_help() -> None:
@@ -247,7 +247,7 @@ def test_the_slider_of_every_option_stays_within_its_bounds(turned: bool) -> Non
 
 def test_a_turned_scale_shows_the_other_share() -> None:
     scale = Scale(0.0, 0.5, turned=True)
-    assert scale.shown(0.05) == "0.95"
+    assert scale.format_value(0.05) == "0.95"
     assert scale.value_of(scale.step_of(0.05)) == pytest.approx(0.05)
 
 

@@ -494,9 +494,9 @@ def test_a_point_in_a_cell_is_its_period(count: int, lead: int, by_weeks: bool, 
     for place in (grid.visible()[0], grid.visible()[-1]):
         middle = grid.rect(place).center()
         assert grid.place_at(middle.x(), middle.y()) == place
-        assert grid.showing(place) == grid.scroll
+        assert grid.scroll_offset_for(place) == grid.scroll
     for place in (0, count - 1):
-        there = grid_of(count, by_weeks=by_weeks, lead=lead, area=area, scale=1.0, scroll=grid.showing(place))
+        there = grid_of(count, by_weeks=by_weeks, lead=lead, area=area, scale=1.0, scroll=grid.scroll_offset_for(place))
         assert place in there.visible()
     assert 0 <= grid.place_at(-50, 9999) < count
 

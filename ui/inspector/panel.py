@@ -90,7 +90,7 @@ class Inspector(QFrame):
         self._states = States(context.theme, self._content(), "The memory is being read …")
         column(self, self._states)
         self._follow_soon = self._timer(FOLLOW_MS, self._follow)
-        self._slow = self._timer(_SLOW_MS, self._states.loading)
+        self._slow = self._timer(_SLOW_MS, self._states.show_loading)
         self._again_soon = self._timer(_AGAIN_MS, self._again)
         context.selection.changed.connect(self._selected)
         context.bridge.changed.connect(self._changed)
@@ -269,7 +269,7 @@ class Inspector(QFrame):
         self._slow.stop()
         if before is not None and before.memory.id == memory.id:
             if before == inspected:
-                self._states.content()
+                self._states.show_content()
                 return
             if _was_replaced(before.memory, memory) and self._writing() is None:
                 self._context.selection.select(memory.superseded_by_id or "", _ORIGIN)
@@ -289,7 +289,7 @@ class Inspector(QFrame):
             is_first = is_first and not has
         if before is None or before.memory.id != memory.id:
             self.area.verticalScrollBar().setValue(0)
-        self._states.content()
+        self._states.show_content()
         self.actions_box.show_memory(memory)
 
     def _name(self, memory: Memory) -> None:
@@ -309,7 +309,7 @@ class Inspector(QFrame):
     def _show_nothing(self) -> None:
         self._let_go()
         words = "Select a memory to see where it comes from, how it stands to others and what it said before."
-        self._states.empty(Blank(self._context.theme, "panel-right", "Nothing is selected", words))
+        self._states.show_empty(Blank(self._context.theme, "panel-right", "Nothing is selected", words))
 
     def _failed(self, error: BaseException) -> None:
         self._slow.stop()
@@ -327,10 +327,10 @@ class Inspector(QFrame):
         self._let_go()
         if is_gone:
             words = "What brought it was undone, or its import was taken back. The journal knows more."
-            self._states.empty(Blank(self._context.theme, "eye-off", "This memory is no longer here", words))
+            self._states.show_empty(Blank(self._context.theme, "eye-off", "This memory is no longer here", words))
         else:
             again = ("Try again", lambda: self._load(self._wanted))
-            self._states.empty(
+            self._states.show_empty(
                 Blank(self._context.theme, "triangle-alert", problem.sentence, f"Code {problem.code}.", again)
             )
 

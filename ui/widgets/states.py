@@ -119,27 +119,27 @@ class States(QStackedWidget):
         self.addWidget(content)
         self.addWidget(self._loading)
 
-    def content(self) -> None:
+    def show_content(self) -> None:
         """Show the content."""
         self._loading.end()
         self.setCurrentWidget(self._content)
         self._drop()
 
-    def loading(self) -> None:
+    def show_loading(self) -> None:
         """Show that something is being read."""
         self._loading.begin()
         self.setCurrentWidget(self._loading)
         self._drop()
 
-    def empty(self, state: QWidget) -> None:
+    def show_empty(self, state: QWidget) -> None:
         """Show an empty state."""
-        self._put(state)
+        self._show_other(state)
 
-    def trouble(self, problem: Problem, retry: Callable[[], None] | None = None) -> None:
+    def show_trouble(self, problem: Problem, retry: Callable[[], None] | None = None) -> None:
         """Show what went wrong."""
-        self._put(TroubleState(self._theme, problem, retry))
+        self._show_other(TroubleState(self._theme, problem, retry))
 
-    def failed(
+    def show_failure(
         self,
         error: BaseException,
         again: Callable[[], None],
@@ -156,11 +156,11 @@ class States(QStackedWidget):
         if problem is None:
             return
         if say is None:
-            self.trouble(problem, again)
+            self.show_trouble(problem, again)
         else:
             say(problem.sentence, "Try again", again)
 
-    def _put(self, other: QWidget) -> None:
+    def _show_other(self, other: QWidget) -> None:
         self._loading.end()
         self._drop()
         self._other = other

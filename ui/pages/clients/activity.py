@@ -174,7 +174,7 @@ class ReceiptsTab(Tab):
     def read(self) -> None:
         """Read again from the newest on, as far as it was read before."""
         if not self._is_read:
-            self.states.loading()
+            self.states.show_loading()
         again = max(RECEIPTS_AT_ONCE, min(_MOST_RECEIPTS_AGAIN, self.list.lines.rowCount()))
         self._ask(None, _MOST_RECEIPTS_AGAIN if self._wished else again)
 
@@ -204,10 +204,10 @@ class ReceiptsTab(Tab):
         wished, self._wished = self._wished, ""
         if not page.rows:
             said = clients_strings()["receipts"]
-            self.states.empty(EmptyState(self.context.theme, "quote", said["empty_title"], said["empty"]))
+            self.states.show_empty(EmptyState(self.context.theme, "quote", said["empty_title"], said["empty"]))
             return
         lines = receipt_lines(page.rows, self.context.clock.now_ms())
-        self.states.content()
+        self.states.show_content()
         self.list.show_lines(lines, wanted=wished, has_more=page.next is not None)
 
     def _append(self, page: ReceiptPage) -> None:
@@ -368,7 +368,7 @@ class ActivityTab(Tab):
     def read(self) -> None:
         """Read again from the newest on, as far as it was read before."""
         if not self._is_read:
-            self.states.loading()
+            self.states.show_loading()
         self._ask(None, max(PAGE_ROWS, min(_MOST_AGAIN, self.list.lines.rowCount())))
 
     def look_again(self) -> None:
@@ -396,11 +396,11 @@ class ActivityTab(Tab):
         self._is_read, self._next = True, page.next
         if not page.lines:
             said = clients_strings()["activity"]
-            self.states.empty(EmptyState(self.context.theme, "activity", said["empty_title"], said["empty"]))
+            self.states.show_empty(EmptyState(self.context.theme, "activity", said["empty_title"], said["empty"]))
             return
         now = self.context.clock.now_ms()
         self.list.show_lines(activity_lines(page.lines, now), has_more=page.next is not None)
-        self.states.content()
+        self.states.show_content()
 
     def _append(self, page: ActivityPage) -> None:
         self._next = page.next

@@ -132,7 +132,7 @@ class Tab(QWidget):
             self.context.desk.say(problem.sentence, "Try again", self.read)
         else:
             self._is_read = True
-            self.states.trouble(problem, self.read)
+            self.states.show_trouble(problem, self.read)
 
 
 def memory_line(row: MemoryRow, note: str = "") -> Row:

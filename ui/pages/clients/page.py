@@ -263,7 +263,7 @@ class Introduction(QObject):
         box.setStretch(0, 1)
         box.addLayout(row(None, self._link, None))
         box.addLayout(row(None, caution, None))
-        self._states.empty(made)
+        self._states.show_empty(made)
 
     def end(self) -> None:
         """There are clients: before it goes, the link is taken out of it."""
@@ -363,7 +363,7 @@ class ClientsPage(Page):
         """Read all clients as they stand."""
         self.is_stale = False
         if not self._is_read:
-            self.states.loading()
+            self.states.show_loading()
         clients = self.context.bridge.engine.clients
         asked = query(clients_strings()["reading"], clients.cards).within(self, "cards")
         self.context.tasks.run(asked.success(self._show).failure(self._fail))
@@ -381,7 +381,7 @@ class ClientsPage(Page):
             self.teaching.begin()
         else:
             self.teaching.end()
-            self.states.content()
+            self.states.show_content()
             wanted, self._wanted = self._wanted or self._named(), ""
             self.stand.cards.show_cards(cards, self.context.clock.now_ms(), wanted)
             self._show_card(self._card())
@@ -406,7 +406,7 @@ class ClientsPage(Page):
             self.context.desk.say(problem.sentence, "Try again", self.read)
         else:
             self._is_read = True
-            self.states.trouble(problem, self.read)
+            self.states.show_trouble(problem, self.read)
 
     def _fulfil(self) -> None:
         """Begin what the page was entered for."""

@@ -233,7 +233,7 @@ class TermsTab(Tab):
         is_fresh = not self._is_read or self._before is None or _alike(self.wanted, self._before)
         now = terms_of(client)
         self._is_read = True
-        self.states.content()
+        self.states.show_content()
         if is_fresh and (now, facets) != (self._before, self._filled):
             self._before, self._filled = now, facets
             self._is_filling = True

@@ -320,7 +320,7 @@ class EntitiesPage(Page):
         """Read the list as it stands."""
         self.is_stale = False
         if not self._is_read:
-            self.states.loading()
+            self.states.show_loading()
         kinds = (self.types.current,) if self.types.current else ()
         wanted, entities = EntityQuery(self.search.text(), kinds), self.context.bridge.engine.entities
         asked = query("Reading the names", lambda: entities.list_entities(wanted)).within(self, "list")
@@ -331,21 +331,23 @@ class EntitiesPage(Page):
         if not found.known:
             said = entities_strings()["empty"]
             self.entity_id, self.detail.view = "", None
-            self.states.empty(EmptyState(self.context.theme, "users", said["title"], said["sentence"]))
+            self.states.show_empty(EmptyState(self.context.theme, "users", said["title"], said["sentence"]))
             return
-        self.states.content()
+        self.states.show_content()
         self.types.offer(self._choices(found.by_type), self.types.current)
         shown = f"{len(found.lines)} of {found.total}" if found.total > len(found.lines) else str(found.total)
         self.count.setText(f"{shown} {'name' if found.total == 1 else 'names'}")
         wanted = self._wished or self.entity_id or (found.lines[0].id if found.lines else "")
         self._wished = ""
         if found.lines:
-            self._list_states.content()
+            self._list_states.show_content()
             self.list.show_lines([entity_line(one) for one in found.lines], wanted=wanted)
         else:
             said = entities_strings()["empty_filter"]
             again = ("Show all", self._show_all)
-            self._list_states.empty(EmptyState(self.context.theme, "filter", said["title"], said["sentence"], again))
+            self._list_states.show_empty(
+                EmptyState(self.context.theme, "filter", said["title"], said["sentence"], again)
+            )
         if wanted:
             self.look(wanted, again=True)
 
@@ -360,7 +362,7 @@ class EntitiesPage(Page):
         self.read()
 
     def _fail(self, error: BaseException) -> None:
-        self.states.failed(error, self.read, self.context.desk.say if self._is_read else None)
+        self.states.show_failure(error, self.read, self.context.desk.say if self._is_read else None)
 
     # ---- the entity
 

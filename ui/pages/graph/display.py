@@ -513,7 +513,7 @@ class Drawn(Page):
         self.is_stale = False
         self._again.hide()
         if not self.stage.canvas.ids or self.stage.canvas is not self._canvas():
-            self.states.loading()
+            self.states.show_loading()
         shown = self.shown
         if shown.mode == WHOLE:
             self.reader.read_whole(replace(shown.filter, edge_types=None))
@@ -617,13 +617,13 @@ class Drawn(Page):
             problem = problem_of(error)
             if problem is not None:
                 self._say("", Counts({}, {}))
-                self.states.trouble(problem, self._read)
+                self.states.show_trouble(problem, self._read)
 
     # ---- what is said
 
     def _show_canvas(self) -> None:
         self.stage.show_canvas(whole=self.shown.mode == WHOLE)
-        self.states.content()
+        self.states.show_content()
         self.legend.show()
         if self._wants_focus:
             self._focus_canvas()
@@ -638,11 +638,11 @@ class Drawn(Page):
         self._say("", Counts({}, {}))
         self.legend.hide()
         if self.shown.filter.query:
-            self.states.empty(
+            self.states.show_empty(
                 EmptyState(theme, "waypoints", "Nothing to draw", "No memory is like that.", ("Show all", self._clear))
             )
         else:
-            self.states.empty(
+            self.states.show_empty(
                 EmptyState(
                     theme, "waypoints", "No memories yet",
                     "Once there are some, this page draws how they hang together: what supports, contradicts or "

@@ -181,7 +181,7 @@ class ArchiveTab(QWidget):
     def read(self) -> None:
         """Read again from the newest on, as far as it was read before."""
         if not self._is_read:
-            self.states.loading()
+            self.states.show_loading()
         limit = max(PAGE_ROWS, min(_MOST_AGAIN, self.list.lines.rowCount()))
         self._ask(None, limit, self._show)
 
@@ -201,7 +201,7 @@ class ArchiveTab(QWidget):
         return self._is_read
 
     def _fail(self, error: BaseException) -> None:
-        self.states.failed(error, self.read, self.context.desk.say if self._is_read else None)
+        self.states.show_failure(error, self.read, self.context.desk.say if self._is_read else None)
 
     # ---- showing
 
@@ -218,9 +218,9 @@ class ArchiveTab(QWidget):
         self.lead.setText(said["lead_erases" if self._erases else "lead"])
         self._offer()
         if not graves.rows:
-            self.states.empty(EmptyState(self.context.theme, "archive", said["nothing_title"], said["nothing"]))
+            self.states.show_empty(EmptyState(self.context.theme, "archive", said["nothing_title"], said["nothing"]))
             return
-        self.states.content()
+        self.states.show_content()
         if self._wants_focus:
             self.list.setFocus()
         self._wants_focus = False
@@ -268,9 +268,9 @@ class ArchiveTab(QWidget):
         """
         library = self.context.bridge.engine.library
         task = write("Bringing memories back", lambda: library.revise(ids, Revision(status=Status.ACTIVE)))
-        self.context.tasks.run(task.within(self).success(partial(self._restored, len(ids))))
+        self.context.tasks.run(task.within(self).success(partial(self._on_memories_restored, len(ids))))
 
-    def _restored(self, asked: int, report: RevisionReport) -> None:
+    def _on_memories_restored(self, asked: int, report: RevisionReport) -> None:
         said = journal_strings()["archive"]
         left = asked - report.changed
         sentence = format_count(said["back"], report.changed) if report.changed else ""
@@ -289,9 +289,9 @@ class ArchiveTab(QWidget):
         """
         memories = self.context.bridge.engine.memories
         task = write("Erasing for good", lambda: memories.erase(ids, OWNER_ACTOR)).within(self)
-        self.context.tasks.run(task.success(self._erased))
+        self.context.tasks.run(task.success(self._on_memories_erased))
 
-    def _erased(self, found: Erased) -> None:
+    def _on_memories_erased(self, found: Erased) -> None:
         said, count = journal_strings()["archive"], len(found.backups)
         held = format_count(said["erased_backups"], count) if count else ""
         self.context.desk.say(format_count(said["erased_told"], found.memories) + held)

@@ -151,7 +151,7 @@ class AuditTab(QWidget):
         self.states = States(context.theme, card, "Reading the audit …")
         self.banner: Banner | None = None
         self._column: QVBoxLayout = column(self, self.states, gap=10)
-        self.audit.came.connect(self._came)
+        self.audit.came.connect(self._on_entries_read)
         self.audit.failed.connect(self._fail)
 
     def enter(self) -> None:
@@ -162,7 +162,7 @@ class AuditTab(QWidget):
     def read(self) -> None:
         """Read what there is."""
         if not self.audit.is_read:
-            self.states.loading()
+            self.states.show_loading()
         self.audit.read()
 
     @property
@@ -170,16 +170,16 @@ class AuditTab(QWidget):
         """Whether it was read."""
         return self.audit.is_read
 
-    def _came(self) -> None:
+    def _on_entries_read(self) -> None:
         self.counted.emit(self.audit.total)
         if self.table.lines.rowCount():
-            self.states.content()
+            self.states.show_content()
             if self._wants_focus:
                 self.table.setFocus()
             self._wants_focus = False
             return
         sentence = "Every verb that reads or changes the vault leaves a row here: who, when, how much; never a text."
-        self.states.empty(EmptyState(self.context.theme, "shield-check", "Nothing happened yet", sentence))
+        self.states.show_empty(EmptyState(self.context.theme, "shield-check", "Nothing happened yet", sentence))
 
     def _fail(self, error: BaseException) -> None:
         problem = problem_of(error)
@@ -188,20 +188,20 @@ class AuditTab(QWidget):
         if self.audit.is_read:
             self.context.desk.say(problem.sentence, "Try again", self.audit.read)
         else:
-            self.states.trouble(problem, self.read)
+            self.states.show_trouble(problem, self.read)
 
     def check(self) -> None:
         """Check the chain, and the rest of the vault with it."""
         self._say_checking(is_checking=True)
         vault = self.context.bridge.engine.vault
         task = query("Checking the chain", vault.verify).within(self, "check")
-        self.context.tasks.run(task.success(self._checked).failure(self._unchecked))
+        self.context.tasks.run(task.success(self._on_chain_checked).failure(self._on_check_failed))
 
     def _say_checking(self, *, is_checking: bool) -> None:
         self.is_checking = is_checking
         self.checking.emit()
 
-    def _checked(self, report: Mapping[str, Any]) -> None:
+    def _on_chain_checked(self, report: Mapping[str, Any]) -> None:
         self._say_checking(is_checking=False)
         verdict = verdict_of(report)
         whole = verdict.title[:1].lower() + verdict.title[1:]
@@ -209,7 +209,7 @@ class AuditTab(QWidget):
         tone = {"success": "accent"}.get(verdict.tone, verdict.tone)
         self._tell(Banner(sentence, tone, "Details", lambda: VerdictDialog(self.context.theme, verdict, self).open()))
 
-    def _unchecked(self, error: BaseException) -> None:
+    def _on_check_failed(self, error: BaseException) -> None:
         self._say_checking(is_checking=False)
         problem = problem_of(error)
         if problem is not None:

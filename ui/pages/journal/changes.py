@@ -316,10 +316,10 @@ class StepList(ListView):
         if step is None or self.is_narrow:
             self.buttons.hide()
         else:
-            self._put(place, step)
+            self._place_buttons(place, step)
         self.viewport().update()
 
-    def _put(self, place: int, step: StepRow) -> None:
+    def _place_buttons(self, place: int, step: StepRow) -> None:
         if not self.offer(self.buttons, step):
             self.buttons.hide()
             return
@@ -508,7 +508,7 @@ class ChangesTab(QWidget):
         self.list.step_asked.connect(self._do)
         self.list.looked_at.connect(self._look)
         self.list.reshaped.connect(self._dock)
-        self.list.steps.came.connect(self._came)
+        self.list.steps.came.connect(self._on_steps_read)
         self.list.steps.failed.connect(self._fail)
         self._hints.hide()
 
@@ -522,7 +522,7 @@ class ChangesTab(QWidget):
     def read(self) -> None:
         """Read what there is."""
         if not self.list.steps.is_read:
-            self.states.loading()
+            self.states.show_loading()
         self.list.steps.read()
 
     @property
@@ -530,18 +530,18 @@ class ChangesTab(QWidget):
         """Whether it was read."""
         return self.list.steps.is_read
 
-    def _came(self) -> None:
+    def _on_steps_read(self) -> None:
         steps = self.list.steps
         self.counted.emit(steps.total)
         self._dock()
         if self.list.lines.rowCount():
-            self.states.content()
+            self.states.show_content()
             if self._wants_focus:
                 self.list.setFocus()
             self._wants_focus = False
             return
         sentence = "Every change of yours, of an assistant's or of Loci's own stands here, and can be undone."
-        self.states.empty(EmptyState(self.context.theme, "history", "Nothing was changed yet", sentence))
+        self.states.show_empty(EmptyState(self.context.theme, "history", "Nothing was changed yet", sentence))
 
     def _fail(self, error: BaseException) -> None:
         problem = problem_of(error)
@@ -550,7 +550,7 @@ class ChangesTab(QWidget):
         if self.list.steps.is_read:
             self.context.desk.say(problem.sentence, "Try again", self.list.steps.read)
         else:
-            self.states.trouble(problem, self.read)
+            self.states.show_trouble(problem, self.read)
 
     # ---- what is done with a step
 
@@ -584,10 +584,10 @@ class ChangesTab(QWidget):
         self.context.tasks.run(
             write("Undoing" if act == "Undo" else "Redoing", lambda: engine.memories.undo(step_id, OWNER_ACTOR))
             .within(self)
-            .success(lambda report: self._undone(report, act))
+            .success(lambda report: self._on_step_undone(report, act))
         )
 
-    def _undone(self, report: UndoReport, act: str) -> None:
+    def _on_step_undone(self, report: UndoReport, act: str) -> None:
         done, other = ("Undone", "Redo") if act == "Undo" else ("Redone", "Undo")
         self.context.desk.say(describe_undo(done, report), other, partial(self.undo, report.undo_step_id, other))
         self.context.selection.again(self.context.selection.current, "undo")
@@ -609,10 +609,10 @@ class ChangesTab(QWidget):
         self.context.tasks.run(
             write("Undoing", lambda: journal.undo_back_to(step_id, preview=False))
             .within(self)
-            .success(lambda back: self._went_back(back, is_redo=is_redo))
+            .success(lambda back: self._on_steps_undone(back, is_redo=is_redo))
         )
 
-    def _went_back(self, back: UndoBack, *, is_redo: bool) -> None:
+    def _on_steps_undone(self, back: UndoBack, *, is_redo: bool) -> None:
         done, other = ("redone", "Undo") if is_redo else ("undone", "Redo")
         left = stayed(sum(len(report.left) for report in back.reports))
         # The first of the new steps is the oldest: going back to it takes all of them back.

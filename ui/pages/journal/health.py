@@ -70,12 +70,12 @@ def find_pauses(jobs: Jobs, model: Model, now_ms: int) -> tuple[Pause, ...]:
         now_ms: the present.
     """
     found: dict[tuple[str, str], Pause] = {}
-    for rest in (*_of_all(jobs), *_of_rows(jobs, now_ms), *_of_model(jobs, model, now_ms)):
+    for rest in (*_pauses_of_scheduler(jobs), *_pauses_of_jobs(jobs, now_ms), *_pauses_of_model(jobs, model, now_ms)):
         found.setdefault((rest.key, rest.says), rest)
     return tuple(found.values())
 
 
-def _of_all(jobs: Jobs) -> Iterator[Pause]:
+def _pauses_of_scheduler(jobs: Jobs) -> Iterator[Pause]:
     if jobs.paused:
         yield _make_pause(_PAUSED)
     key = _keys().get(jobs.holds, "")
@@ -85,7 +85,7 @@ def _of_all(jobs: Jobs) -> Iterator[Pause]:
         yield Pause("", jobs.holds, "", "", "", "", "")
 
 
-def _of_rows(jobs: Jobs, now_ms: int) -> Iterator[Pause]:
+def _pauses_of_jobs(jobs: Jobs, now_ms: int) -> Iterator[Pause]:
     for job in sorted(jobs.rows, key=lambda one: one.state is not JobState.POISON):  # what needs the person first
         if job.state is JobState.POISON:
             yield _make_pause(
@@ -101,13 +101,13 @@ def _of_rows(jobs: Jobs, now_ms: int) -> Iterator[Pause]:
                 yield _make_pause(key, job, when=when)
 
 
-def _of_model(jobs: Jobs, model: Model, now_ms: int) -> Iterator[Pause]:
+def _pauses_of_model(jobs: Jobs, model: Model, now_ms: int) -> Iterator[Pause]:
     """What is not even queued while the chosen model is away, although its time has come; nobody misses another."""
     if model.is_ready or not model.is_chosen or any(_is_under_way(row) for row in jobs.rows):
         return
     for beat in jobs.calendar:
         if beat.type in NEED_MODEL and beat.next_at is not None and beat.next_at <= now_ms:
-            yield _told(_AWAY, beat.title)
+            yield _build_pause(_AWAY, beat.title)
 
 
 def _is_under_way(row: JobRow) -> bool:
@@ -115,10 +115,10 @@ def _is_under_way(row: JobRow) -> bool:
 
 
 def _make_pause(key: str, row: JobRow | None = None, **more: str) -> Pause:
-    return _told(key, "" if row is None else row.title, **more)
+    return _build_pause(key, "" if row is None else row.title, **more)
 
 
-def _told(key: str, title: str, **more: str) -> Pause:
+def _build_pause(key: str, title: str, **more: str) -> Pause:
     said: Mapping[str, str] = journal_strings()["health"]["rests"][key]
     return Pause(
         key,
@@ -223,7 +223,7 @@ class HealthTab(QWidget):
     def read(self) -> None:
         """Read how Loci is."""
         if self.health is None:
-            self.states.loading()
+            self.states.show_loading()
         jobs = self.context.bridge.engine.jobs
         asked = query(journal_strings()["health"]["reading"], jobs.health).within(self, "health")
         self.context.tasks.run(asked.success(self._read_work).failure(self._fail))
@@ -247,7 +247,7 @@ class HealthTab(QWidget):
     def _fail(self, error: BaseException) -> None:
         problem = problem_of(error)
         if problem is not None and self.health is None:
-            self.states.trouble(problem, self.read)
+            self.states.show_trouble(problem, self.read)
 
     # ---- showing
 
@@ -263,7 +263,7 @@ class HealthTab(QWidget):
             self._cards["ram"].share.show_share(float(taken), float(of), str(health.ram.get("pressure", "")))
         self.counted.emit(len(health.warnings))
         self._lay()
-        self.states.content()
+        self.states.show_content()
 
     def _warn(self, health: Health) -> None:
         clear(self._warnings)

@@ -193,7 +193,7 @@ class ImportsTab(QWidget):
     def read(self) -> None:
         """Read what there is."""
         if not self._is_read:
-            self.states.loading()
+            self.states.show_loading()
         journal = self.context.bridge.engine.history
         self.context.tasks.run(
             query("Reading the imports", journal.imports)
@@ -218,9 +218,9 @@ class ImportsTab(QWidget):
         self.table.lines.show_rows(rows)
         self.counted.emit(len(rows))
         if not rows:
-            self.states.empty(self._nothing())
+            self.states.show_empty(self._make_empty_state())
             return
-        self.states.content()
+        self.states.show_content()
         place = next((at for at, one in enumerate(rows) if kept is not None and one.id == kept.id), 0)
         self.table.selectRow(place)
         self.panel.show_import(rows[place])
@@ -228,7 +228,7 @@ class ImportsTab(QWidget):
             self.table.setFocus()
         self._wants_focus = False
 
-    def _nothing(self) -> QWidget:
+    def _make_empty_state(self) -> QWidget:
         return EmptyState(
             self.context.theme,
             "import",
@@ -240,7 +240,7 @@ class ImportsTab(QWidget):
     def _fail(self, error: BaseException) -> None:
         problem = problem_of(error)
         if problem is not None:
-            self.states.trouble(problem, self.read)
+            self.states.show_trouble(problem, self.read)
 
     def _look(self, place: int) -> None:
         found = self.table.lines.row_at(place)
@@ -271,10 +271,10 @@ class ImportsTab(QWidget):
         """Remove what an import brought."""
         imports = self.context.bridge.engine.imports
         self.context.tasks.run(
-            write("Removing an import", lambda: imports.undo(import_id)).within(self).success(self._removed)
+            write("Removing an import", lambda: imports.undo(import_id)).within(self).success(self._on_import_removed)
         )
 
-    def _removed(self, report: UndoReport) -> None:
+    def _on_import_removed(self, report: UndoReport) -> None:
         undo = partial(self.undo, report.undo_step_id, "The import is back.")
         self.context.desk.say(f"The import was removed.{stayed(len(report.left))}", "Undo", undo)
 

@@ -23,7 +23,7 @@ from ui.pages.journal.words import (
     day_of,
     describe_author,
     describe_code,
-    lasted,
+    describe_duration,
     moment,
     report_line,
 )
@@ -117,10 +117,10 @@ def job_lines(rows: Sequence[JobRow], now_ms: int) -> list[Line]:
     ):
         if found:
             lines += [Heading(title.upper()), *(_entry(row, now_ms) for row in found)]
-    return [*lines, *_ended([row for row in rows if row.state not in {*UNDER_WAY, JobState.POISON}], now_ms)]
+    return [*lines, *_ended_job_lines([row for row in rows if row.state not in {*UNDER_WAY, JobState.POISON}], now_ms)]
 
 
-def _ended(rows: Sequence[JobRow], now_ms: int) -> Iterator[Line]:
+def _ended_job_lines(rows: Sequence[JobRow], now_ms: int) -> Iterator[Line]:
     before = ""
     for row in rows:
         day = day_of(_ended_at(row), now_ms)
@@ -206,7 +206,7 @@ def job_sentences(row: JobRow, now_ms: int) -> tuple[str, ...]:
     """
     said = journal_strings()["runs"]
     first = _sentence(job_note(row, now_ms) if row.state is not JobState.DONE else report_line(row))
-    took = lasted(row.started_at, row.finished_at)
+    took = describe_duration(row.started_at, row.finished_at)
     whole = said["whole"].format(seconds=took) if took else ""
     if row.state is not JobState.DONE or row.undone or row.can_undo:
         return tuple(part for part in (first, whole) if part)
@@ -217,7 +217,7 @@ def _sentence(told: str) -> str:
     return f"{capital(told).rstrip('.')}." if told else ""
 
 
-def offered(row: JobRow | None) -> frozenset[str]:
+def offered_job_acts(row: JobRow | None) -> frozenset[str]:
     """Acts that make sense for a run."""
     if row is None:
         return frozenset()

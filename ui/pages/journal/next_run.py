@@ -84,7 +84,7 @@ def beside(item: PreviewItem) -> str:
     return str(said["beside_more" if more else "beside"]).format(text=text, count=f"{more:,}")
 
 
-def offered(chosen: Sequence[Entry]) -> frozenset[str]:
+def offered_acts(chosen: Sequence[Entry]) -> frozenset[str]:
     """Acts that make sense for deeds that are chosen.
 
     Args:
@@ -251,7 +251,9 @@ def _flat(report: Report, above: str = "") -> Iterator[tuple[str, int]]:
             yield f"{above}{name}", value
 
 
-def compared(preview: Preview, jobs: Jobs, foretold: Mapping[str, Report], now_ms: int) -> tuple[RunComparison, ...]:
+def compare_runs(
+    preview: Preview, jobs: Jobs, foretold: Mapping[str, Report], now_ms: int
+) -> tuple[RunComparison, ...]:
     """Every kind of work whose report can be foretold.
 
     Args:
@@ -430,7 +432,7 @@ class NextTab(QWidget):
         self.list.picked.connect(self._offer)
         self.list.asked.connect(self.act)
         self.acts.asked.connect(self.act)
-        runner.changed.connect(self._ran)
+        runner.changed.connect(self._on_run_ended)
 
     # ---- reading
 
@@ -442,7 +444,7 @@ class NextTab(QWidget):
     def read(self) -> None:
         """Look ahead again."""
         if self.preview is None:
-            self.states.loading()
+            self.states.show_loading()
         jobs = self.context.bridge.engine.jobs
         asked = query(journal_strings()["next"]["reading"], lambda: jobs.preview(MOST)).within(self, "preview")
         self.context.tasks.run(asked.success(self._read_when).failure(self._fail))
@@ -458,7 +460,7 @@ class NextTab(QWidget):
         return self.preview is not None
 
     def _fail(self, error: BaseException) -> None:
-        self.states.failed(error, self.read, None if self.preview is None else self.context.desk.say)
+        self.states.show_failure(error, self.read, None if self.preview is None else self.context.desk.say)
 
     # ---- showing
 
@@ -468,16 +470,16 @@ class NextTab(QWidget):
         total = sum(preview.counts.values())
         self.counted.emit(total)
         self.changed.emit()
-        self.comparison.show_compared(compared(preview, jobs, self.runner.foretold, self.context.clock.now_ms()))
+        self.comparison.show_compared(compare_runs(preview, jobs, self.runner.foretold, self.context.clock.now_ms()))
         self._say_lead()
         if not total:
-            sentence = f"{said['nothing']} {self._when('nothing_when', 'nothing_none')}"
-            self.states.empty(EmptyState(self.context.theme, "moon", said["nothing_title"], sentence))
+            sentence = f"{said['nothing']} {self._describe_time('nothing_when', 'nothing_none')}"
+            self.states.show_empty(EmptyState(self.context.theme, "moon", said["nothing_title"], sentence))
             self.list.show_lines([])
             return
         self.chips.show_counts(preview.counts)
         self._list()
-        self.states.content()
+        self.states.show_content()
         if self._wants_focus:
             self.list.setFocus()
         self._wants_focus = False
@@ -507,7 +509,7 @@ class NextTab(QWidget):
         said, listed, total = journal_strings()["next"], len(self.preview.items), sum(self.preview.counts.values())
         cut = said["more"].format(count=f"{listed:,}") if listed < total else ""
         lead = "" if self.is_low else said["lead"]
-        self.lead.setText(" ".join(part for part in (self._when("when", "when_none"), lead, cut) if part))
+        self.lead.setText(" ".join(part for part in (self._describe_time("when", "when_none"), lead, cut) if part))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Where it is low, the list has the room."""
@@ -530,7 +532,7 @@ class NextTab(QWidget):
         wanted = set(self._types()) or {JobType.SWEEP, JobType.CONSOLIDATE}
         return min((beat.next_at for beat in beats if beat.type in wanted and beat.next_at is not None), default=None)
 
-    def _when(self, form: str, none: str) -> str:
+    def _describe_time(self, form: str, none: str) -> str:
         """When it would happen, as a sentence."""
         said, at, now = journal_strings()["next"], self._next_at(), self.context.clock.now_ms()
         if self._jobs is not None and self._jobs.paused:
@@ -545,7 +547,7 @@ class NextTab(QWidget):
             self.context.selection.select(entry.value.planned.memory_id, ORIGIN)
 
     def _offer(self) -> None:
-        self.list.offered = offered(self.list.chosen)
+        self.list.offered = offered_acts(self.list.chosen)
         self.acts.offer(self.list.offered)
 
     # ---- what is done with deeds
@@ -567,23 +569,25 @@ class NextTab(QWidget):
                 jobs, chosen = self.context.bridge.engine.jobs, self.list.chosen
                 spared = kept_ids(chosen)
                 task = write("Keeping memories", lambda: jobs.spare(spared)).within(self)
-                self.context.tasks.run(task.success(partial(self._kept, describe_keeping(chosen))))
+                self.context.tasks.run(task.success(partial(self._on_memories_kept, describe_keeping(chosen))))
             case "pin":
                 library = self.context.bridge.engine.library
                 pin = write("Pinning", lambda: library.revise(ids, Revision(pinned=True))).within(self)
-                self.context.tasks.run(pin.success(self._pinned))
+                self.context.tasks.run(pin.success(self._on_memories_pinned))
             case "confirm":
                 memories = self.context.bridge.engine.memories
                 confirm = write("Judging a memory", lambda: memories.confirm(ids[0], OWNER_ACTOR)).within(self)
-                self.context.tasks.run(confirm.success(lambda reply: self._kept(said["confirmed"], reply.step_id)))
+                self.context.tasks.run(
+                    confirm.success(lambda reply: self._on_memories_kept(said["confirmed"], reply.step_id))
+                )
             case _:
                 self.context.selection.again(ids[0], CLOSER)
 
-    def _kept(self, sentence: str, step_id: str) -> None:
+    def _on_memories_kept(self, sentence: str, step_id: str) -> None:
         offer_undo(self.context, sentence, step_id)
         self.read()
 
-    def _pinned(self, report: RevisionReport) -> None:
+    def _on_memories_pinned(self, report: RevisionReport) -> None:
         said = journal_strings()["next"]
         if report.step_id is None:
             self.context.desk.say(said["unchanged"])
@@ -618,7 +622,7 @@ class NextTab(QWidget):
         types, reports = self._types(), {} if self.preview is None else self.preview.reports
         self.runner.run(types, [titles.get(one, one.value.capitalize()) for one in types], reports)
 
-    def _ran(self) -> None:
+    def _on_run_ended(self) -> None:
         self.changed.emit()
         if not self.runner.is_running and self.preview is not None and self.isVisible():
             self.read()

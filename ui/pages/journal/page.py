@@ -237,9 +237,9 @@ class JournalPage(Page):
         self.tabs = Tabs(context, self.runner)
         self.tabs.born.connect(self._meet)
         self.counts = Counts(context, self, self.tab)
-        self.counts.told.connect(self._counted)
+        self.counts.told.connect(self._on_tab_counted)
         self.runner.changed.connect(self._count_soon)
-        context.bridge.progressed.connect(self._progressed)
+        context.bridge.progressed.connect(self._on_progress)
         self._make_buttons()
         self.help = LifecycleHelp(context.theme, self)
         self._refresh = QTimer(self)
@@ -267,7 +267,7 @@ class JournalPage(Page):
             case RunsTab():
                 tab.changed.connect(self._show_pause)
             case AuditTab():
-                tab.checking.connect(self._checking)
+                tab.checking.connect(self._on_checking_changed)
 
     def _make_buttons(self) -> None:
         self.import_button = button(
@@ -329,7 +329,7 @@ class JournalPage(Page):
         self.segments.show_choice(name)
         self.show_tab(name)
 
-    def _checking(self) -> None:
+    def _on_checking_changed(self) -> None:
         is_checking = self.tabs.audit.is_checking
         self.check_button.setEnabled(not is_checking)
         self.check_button.setText("Checking …" if is_checking else "Check the chain")
@@ -419,7 +419,7 @@ class JournalPage(Page):
         self.tabs.tab(self.tab).read()
         self.is_stale = bool(self._stale)
 
-    def _counted(self, name: str, count: int) -> None:
+    def _on_tab_counted(self, name: str, count: int) -> None:
         """Say the number of a tab that is not shown; the one that is shown tells its own."""
         if name != self.tab:
             self._counter(name)(count)
@@ -431,7 +431,7 @@ class JournalPage(Page):
         if self._is_shown:
             self.counts.read_soon()
 
-    def _progressed(self, progress: Progress) -> None:
+    def _on_progress(self, progress: Progress) -> None:
         if is_job(progress):
             self._count_soon()
 

@@ -195,7 +195,7 @@ class RelationsTab(QWidget):
     def read(self) -> None:
         """Read what is proposed now."""
         if not self._is_read:
-            self.states.loading()
+            self.states.show_loading()
         jobs = self.context.bridge.engine.jobs
         asked = query(journal_strings()["relations"]["reading"], lambda: jobs.list_proposed_links(MOST)).within(
             self, "links"
@@ -208,7 +208,7 @@ class RelationsTab(QWidget):
         return self._is_read
 
     def _fail(self, error: BaseException) -> None:
-        self.states.failed(error, self.read, self.context.desk.say if self._is_read else None)
+        self.states.show_failure(error, self.read, self.context.desk.say if self._is_read else None)
 
     # ---- showing
 
@@ -228,13 +228,13 @@ class RelationsTab(QWidget):
         self.counted.emit(len(self.links))
         if not self.links:
             said = journal_strings()["relations"]
-            self.states.empty(EmptyState(self.context.theme, "link", said["nothing_title"], said["nothing"]))
+            self.states.show_empty(EmptyState(self.context.theme, "link", said["nothing_title"], said["nothing"]))
             self.list.show_lines([])
             return
         now = self.context.clock.now_ms()
         shown = [link_entry(link, now) for link in self.links[: self._listed]]
         self.list.show_lines(shown, has_more=len(self.links) > self._listed)
-        self.states.content()
+        self.states.show_content()
         self._offer()
 
     def _more(self) -> None:
@@ -294,17 +294,21 @@ class RelationsTab(QWidget):
         jobs = self.context.bridge.engine.jobs
         decision = partial(jobs.decide_link, link.from_id, link.to_id, accept=accept)
         task = write("Deciding about a relation", decision).within(self)
-        self.context.tasks.run(task.success(partial(self._told, link, accept)).failure(partial(self._kept, link)))
+        self.context.tasks.run(
+            task.success(partial(self._on_relation_decided, link, accept)).failure(
+                partial(self._on_decision_failed, link)
+            )
+        )
         self._decided.add(pair_of(link))
         self._list()
 
-    def _told(self, link: ProposedLink, accept: bool, step_id: str) -> None:
+    def _on_relation_decided(self, link: ProposedLink, accept: bool, step_id: str) -> None:
         said = journal_strings()["relations"]
         self._written.add(pair_of(link))
         offer_undo(self.context, said["accepted" if accept else "declined"], step_id)
         self.read()
 
-    def _kept(self, link: ProposedLink, error: BaseException) -> None:
+    def _on_decision_failed(self, link: ProposedLink, error: BaseException) -> None:
         """It could not be decided: it stands in the list again."""
         self._decided.discard(pair_of(link))
         self.read()

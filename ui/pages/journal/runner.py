@@ -135,7 +135,7 @@ class Runner(QObject):
         self._ended: list[JobRow] = []
         self.foretold: dict[str, Mapping[str, Any]] = {}
         self._shown: Mapping[JobType, Mapping[str, Any]] = {}
-        context.bridge.progressed.connect(self._progressed)
+        context.bridge.progressed.connect(self._on_progress)
 
     def run(
         self,
@@ -161,10 +161,12 @@ class Runner(QObject):
         jobs = self._context.bridge.engine.jobs
         task = job(title, lambda _: jobs.run(wanted)).within(self)
         self._stops = False
-        self._running = self._context.tasks.run(task.success(partial(self._done, rest)).failure(self._failed))
+        self._running = self._context.tasks.run(
+            task.success(partial(self._on_run_done, rest)).failure(self._on_run_failed)
+        )
         self._running.moved.connect(partial(self._look, wanted))
 
-    def _progressed(self, progress: Progress) -> None:
+    def _on_progress(self, progress: Progress) -> None:
         running = self._running
         if running is not None and not running.is_over and is_job(progress):
             running.watch.progress(progress.done, progress.total)
@@ -189,7 +191,7 @@ class Runner(QObject):
 
     # ---- the end
 
-    def _done(self, rest: list[tuple[JobType, str]], row: JobRow) -> None:
+    def _on_run_done(self, rest: list[tuple[JobType, str]], row: JobRow) -> None:
         self._running = None
         self._ended.append(row)
         if row.type in self._shown:
@@ -199,7 +201,7 @@ class Runner(QObject):
         else:
             self._tell()
 
-    def _failed(self, error: BaseException) -> None:
+    def _on_run_failed(self, error: BaseException) -> None:
         self._running = None
         self._tell()
         problem = problem_of(error)

@@ -24,7 +24,7 @@ from ui.pages.journal.job_lines import (
     describe_scheduler,
     job_lines,
     job_sentences,
-    offered,
+    offered_job_acts,
     query_model,
     waits_for_choice,
 )
@@ -117,9 +117,9 @@ class RunsTab(QWidget):
         self._follow.setSingleShot(True)
         self._follow.setInterval(_FOLLOW_MS)
         self._follow.timeout.connect(self.read)
-        context.bridge.progressed.connect(self._progressed)
+        context.bridge.progressed.connect(self._on_progress)
         self.views.chosen.connect(self.show_view)
-        runner.changed.connect(self._ran)
+        runner.changed.connect(self._on_run_ended)
 
     def _build(self) -> None:
         theme, said = self.context.theme, journal_strings()["runs"]
@@ -151,7 +151,7 @@ class RunsTab(QWidget):
     def read(self) -> None:
         """Read how the scheduler stands."""
         if self.jobs is None:
-            self.states.loading()
+            self.states.show_loading()
         jobs, limit = self.context.bridge.engine.jobs, self._limit
         asked = query(journal_strings()["runs"]["reading"], lambda: jobs.state(limit)).within(self, "state")
         self.context.tasks.run(asked.success(self._read_model).failure(self._fail))
@@ -166,7 +166,7 @@ class RunsTab(QWidget):
         self._limit += _MORE
         self.read()
 
-    def _progressed(self, progress: Progress) -> None:
+    def _on_progress(self, progress: Progress) -> None:
         """What runs moves on: look again, at most once a second."""
         if is_job(progress) and self.isVisible() and not self._follow.isActive():
             self._follow.start()
@@ -177,7 +177,7 @@ class RunsTab(QWidget):
         return self.jobs is not None
 
     def _fail(self, error: BaseException) -> None:
-        self.states.failed(error, self.read, None if self.jobs is None else self.context.desk.say)
+        self.states.show_failure(error, self.read, None if self.jobs is None else self.context.desk.say)
 
     # ---- showing
 
@@ -189,11 +189,11 @@ class RunsTab(QWidget):
         self.list.show_lines(lines, has_more=len(jobs.rows) >= self._limit and len(jobs.rows) < jobs.total)
         self.calendar.show_lines(calendar_lines(jobs, now, model))
         if lines:
-            self._ran_states.content()
+            self._ran_states.show_content()
         else:
             nothing = EmptyState(self.context.theme, "activity", said["nothing_title"], said["nothing"])
-            self._ran_states.empty(nothing)
-        self.states.content()
+            self._ran_states.show_empty(nothing)
+        self.states.show_content()
         self.counted.emit(jobs.total)
         self._look()
         self.changed.emit()
@@ -223,7 +223,7 @@ class RunsTab(QWidget):
         found: Entry | None = next(iter(self.shown_list.chosen), None)
         value = None if found is None else found.value
         now = self.context.clock.now_ms()
-        acts = offered(value) if isinstance(value, JobRow) else frozenset[str]()
+        acts = offered_job_acts(value) if isinstance(value, JobRow) else frozenset[str]()
         if isinstance(value, ScheduledJob) and not self.runner.is_running:
             acts = frozenset({"run"})
         self.shown_list.offered = acts
@@ -234,11 +234,11 @@ class RunsTab(QWidget):
             self.panel.show_sentences(value.title, job_sentences(value, now), acts, is_low=is_low)
         elif isinstance(value, ScheduledJob):
             heavy = (journal_strings()["runs"]["heavy"],) if value.is_heavy else ()
-            self.panel.show_sentences(value.title, (self._said(value, now), *heavy), acts, is_low=is_low)
+            self.panel.show_sentences(value.title, (self._describe_scheduled(value, now), *heavy), acts, is_low=is_low)
         else:
             self.panel.hide()
 
-    def _said(self, beat: ScheduledJob, now_ms: int) -> str:
+    def _describe_scheduled(self, beat: ScheduledJob, now_ms: int) -> str:
         rows = () if self.jobs is None else self.jobs.rows
         waits = waits_for_choice(beat, self.model, rows)
         return f"{beat.about} {capital(describe_next_run(beat, now_ms, waits=waits))}."
@@ -280,9 +280,9 @@ class RunsTab(QWidget):
         """
         memories = self.context.bridge.engine.memories
         task = write("Undoing" if act == "Undo" else "Redoing", lambda: memories.undo(step_id, OWNER_ACTOR))
-        self.context.tasks.run(task.within(self).success(partial(self._undone, act)))
+        self.context.tasks.run(task.within(self).success(partial(self._on_run_undone, act)))
 
-    def _undone(self, act: str, report: UndoReport) -> None:
+    def _on_run_undone(self, act: str, report: UndoReport) -> None:
         done, other = ("Undone", "Redo") if act == "Undo" else ("Redone", "Undo")
         self.context.desk.say(describe_undo(done, report), other, partial(self.undo, report.undo_step_id, other))
         self.context.selection.again(self.context.selection.current, "undo")
@@ -305,7 +305,7 @@ class RunsTab(QWidget):
             dialog.warn(said["erase_title"], said["erase_act"])
         dialog.open()
 
-    def _ran(self) -> None:
+    def _on_run_ended(self) -> None:
         if self.jobs is not None and self.isVisible():
             self.read()
 

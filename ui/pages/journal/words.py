@@ -416,7 +416,7 @@ def format_day(ms: int, now_ms: int) -> str:
     )
 
 
-def lasted(begin: int | None, end: int | None) -> str:
+def describe_duration(begin: int | None, end: int | None) -> str:
     """How long a run took: `under a second`, `12 seconds`, `3 minutes`; "" where nobody knows."""
     if begin is None or end is None:
         return ""

@@ -167,9 +167,9 @@ class LibraryPage(Page):
         if not self.query.is_understood:
             return  # the line says what is wrong; what was found before stays in sight
         if not self.table.memories.ids and not stays:
-            self.states.content()
+            self.states.show_content()
         if not self.table.memories.ids and self.facets is None:
-            self.states.loading()
+            self.states.show_loading()
         self._is_answered = False
         columns = self.table.columns
         request = FindRequest(self.query.text, columns.sort, columns.falls)
@@ -207,7 +207,7 @@ class LibraryPage(Page):
         self._is_found, self._is_answered = False, True
         if problem is not None:
             self._count.say("")
-            self.states.trouble(problem, lambda: self._find(stays=stays))
+            self.states.show_trouble(problem, lambda: self._find(stays=stays))
 
     def _show_state(self) -> None:
         """The table, or what stands in its place; how many there are."""
@@ -220,12 +220,12 @@ class LibraryPage(Page):
         whole = f"{total:,}" if self.width() < self.context.theme.px(_NARROW) else memories(total)
         self._count.say(memories(found) if found >= total else f"{found:,} of {whole}")
         if found:
-            self.states.content()
+            self.states.show_content()
             if self._wants_keyboard:  # it was not there yet when the page was entered
                 self._wants_keyboard = False
                 self.table.setFocus()
         elif facets is not None:
-            self.states.empty(make_empty_state(self.context, self.query, facets, self.width()))
+            self.states.show_empty(make_empty_state(self.context, self.query, facets, self.width()))
             if not facets.statuses:
                 self._count.say("")
 

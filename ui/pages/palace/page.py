@@ -201,7 +201,7 @@ class PalacePage(Page):
     def enter(self, wish: str = "") -> None:
         """Read what is stale; `show:<memory>` flies there."""
         if self.scene.plan is None:
-            self.states.loading()
+            self.states.show_loading()
         if wish.startswith("show:"):
             self.seeker.sought = wish.removeprefix("show:")
         if self.is_stale:
@@ -239,7 +239,7 @@ class PalacePage(Page):
         if problem is None:
             return
         if self.scene.plan is None:
-            self.states.trouble(problem, self.enter)
+            self.states.show_trouble(problem, self.enter)
         else:
             self.context.tasks.problem.emit(problem)
 
@@ -248,7 +248,7 @@ class PalacePage(Page):
         if not self.scene.rooms:
             self._show_nothing(plan)
             return
-        self.states.content()
+        self.states.show_content()
         self._take_keyboard()
         if not self._is_placed:
             self._is_placed = True
@@ -279,11 +279,11 @@ class PalacePage(Page):
 
     def _show_standing(self, found: FindResult) -> None:
         if found.ids:
-            self.states.empty(Waiting(self.context, len(found.ids), self._arrange))
+            self.states.show_empty(Waiting(self.context, len(found.ids), self._arrange))
             return
         words = "Import your history, or tell Loci something: every memory gets a room here, and keeps its place in it."
         state = EmptyState(self.context.theme, "landmark", "The palace is empty", words, ("Import …", self._import))
-        self.states.empty(state)
+        self.states.show_empty(state)
 
     def _import(self) -> None:
         self.context.desk.import_paths.emit([])

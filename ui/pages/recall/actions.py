@@ -58,9 +58,9 @@ class AnswerFeedback(QObject):
             return
         laboratory = self._context.bridge.engine.laboratory
         task = write("Saving the question", lambda: laboratory.save_probe(question, kind, ids, WITHIN)).within(self)
-        self._context.tasks.run(task.success(self._saved))
+        self._context.tasks.run(task.success(self._on_probe_saved))
 
-    def _saved(self, probe: Probe) -> None:
+    def _on_probe_saved(self, probe: Probe) -> None:
         sentence = recall_strings()["said"][probe.kind].format(within=probe.within)
         self._context.desk.say(sentence, "Undo", lambda: self._take_back(probe.id))
         self.saved.emit()
@@ -86,7 +86,7 @@ class AnswerFeedback(QObject):
 
         self._context.tasks.run(task.success(done))
 
-    def not_this_one(self, question: str, memory_id: str) -> None:
+    def mark_unhelpful(self, question: str, memory_id: str) -> None:
         """This memory does not help with a question like this."""
         memories = self._context.bridge.engine.memories
 
@@ -129,7 +129,7 @@ class AnswerActions(QObject):
         acts: dict[str, Callable[[], None]] = {
             "closer": lambda: self._context.selection.again(row.id, CLOSER),
             "should": lambda: self._saving.should_be_here(self._question, row.id),
-            "not_this": lambda: self._saving.not_this_one(self._question, row.id),
+            "not_this": lambda: self._saving.mark_unhelpful(self._question, row.id),
             "never": lambda: self._saving.must_not_come(self._question, row.id),
             "why": lambda: self.ask_why(row.id),
             "palace": lambda: self._context.desk.go.emit("palace", f"show:{row.id}"),

@@ -32,7 +32,7 @@ from ui.pages.recall.words import (
     describe_source,
     describe_speaker,
     describe_status,
-    joined,
+    join_parts,
     list_title,
     note_of,
     ordinal,
@@ -113,14 +113,14 @@ def answer_lines(answer: LabAnswer, base: LabAnswer | None) -> list[Line]:
     """
     traced = {one.id: one for one in answer.trace.candidates}
     before = None if base is None else {item.memory.id: item.place for item in base.items}
-    made: list[Line] = list(_carded([_answered(item, traced, before) for item in answer.items]))
-    near = [_missed(item, traced) for item in answer.near]
+    made: list[Line] = list(_mark_card_ends([_row_of_item(item, traced, before) for item in answer.items]))
+    near = [_row_of_near_miss(item, traced) for item in answer.near]
     if near:
-        made += [Heading(recall_strings()["near"], recall_strings()["near_note"]), *_carded(near)]
+        made += [Heading(recall_strings()["near"], recall_strings()["near_note"]), *_mark_card_ends(near)]
     return made
 
 
-def _answered(item: LabItem, traced: Mapping[str, TracedCandidate], before: Mapping[str, int | None] | None) -> Row:
+def _row_of_item(item: LabItem, traced: Mapping[str, TracedCandidate], before: Mapping[str, int | None] | None) -> Row:
     place = item.place or item.rank
     was = None if before is None else before.get(item.memory.id)
     moved = 0 if before is None else None if was is None or place is None else was - place
@@ -138,13 +138,13 @@ def _answered(item: LabItem, traced: Mapping[str, TracedCandidate], before: Mapp
     )
 
 
-def _missed(item: LabItem, traced: Mapping[str, TracedCandidate]) -> Row:
+def _row_of_near_miss(item: LabItem, traced: Mapping[str, TracedCandidate]) -> Row:
     sunk = recall_strings()["sunk"].format(reason=sunk_by(item.dropped or "unknown", item.lists))
     return Row(
         item.memory.id,
         item.memory.kind,
         one_line(item.memory.text, _TEXT),
-        joined((sunk, describe_source(item.memory, item.client))),
+        join_parts((sunk, describe_source(item.memory, item.client))),
         "" if item.rank is None else str(item.rank),
         item.parts,
         item.score if item.rank is not None else None,
@@ -164,16 +164,16 @@ def candidate_lines(
         rows: id to the memory; one that is missing is left out.
         heading: what they are.
     """
-    made = [_candidate(one, rows[one.id]) for one in candidates if one.id in rows]
-    return [heading, *_carded(made)]
+    made = [_row_of_candidate(one, rows[one.id]) for one in candidates if one.id in rows]
+    return [heading, *_mark_card_ends(made)]
 
 
-def _candidate(one: TracedCandidate, memory: MemoryRow) -> Row:
+def _row_of_candidate(one: TracedCandidate, memory: MemoryRow) -> Row:
     who = describe_speaker(memory.author, memory.role, memory.occurred, memory.recorded_at, memory.client)
     if one.dropped is None:
-        note = joined((describe_status(memory.status), who, describe_places(one.lists)))
+        note = join_parts((describe_status(memory.status), who, describe_places(one.lists)))
     else:
-        note = joined((recall_strings()["sunk"].format(reason=sunk_by(one.dropped, one.lists)), who))
+        note = join_parts((recall_strings()["sunk"].format(reason=sunk_by(one.dropped, one.lists)), who))
     place = one.place or one.rank
     return Row(
         one.id,
@@ -188,7 +188,7 @@ def _candidate(one: TracedCandidate, memory: MemoryRow) -> Row:
     )
 
 
-def _carded(rows: Sequence[Row]) -> list[Row]:
+def _mark_card_ends(rows: Sequence[Row]) -> list[Row]:
     """Rows that know whether they begin or end their card."""
     last = len(rows) - 1
     return [replace(one, is_first=at == 0, is_last=at == last) for at, one in enumerate(rows)]

@@ -44,7 +44,7 @@ def within(stage: str, candidates: Sequence[TracedCandidate]) -> list[TracedCand
     return sorted(dropped, key=lambda one: (one.rank or _FAR, -one.evidence, one.id))
 
 
-def expected(stage: str, stages: Mapping[str, int]) -> int:
+def expected_count(stage: str, stages: Mapping[str, int]) -> int:
     """How many a stage found or dropped, by the counts of the funnel; 0 where they do not tell.
 
     Args:
@@ -67,7 +67,7 @@ def note_of_stage(stage: str, found: int, trace: Trace) -> str:
     """
     said, finds = recall_strings(), stage in FINDS
     title = said["funnel_found" if finds else "funnel_dropped"].format(stage=stage_title(stage))
-    whole, kept = expected(stage, trace.stages), f"{len(trace.candidates):,}"
+    whole, kept = expected_count(stage, trace.stages), f"{len(trace.candidates):,}"
     if found < whole:
         name = "funnel_few_found" if finds else "funnel_few_dropped"
         return f"{title}: {whole:,}. {said[name].format(kept=kept, count=f'{found:,}')}"
@@ -83,7 +83,7 @@ def note_of_stage(stage: str, found: int, trace: Trace) -> str:
 def is_whole(stage: str, answer: LabAnswer) -> bool:
     """Whether a stage is the answer itself, with nothing cut off: the answer is shown then, and no list beside it."""
     trace = answer.trace
-    return stage == ANSWERED and not expected(stage, trace.stages) and not within(stage, trace.candidates)
+    return stage == ANSWERED and not expected_count(stage, trace.stages) and not within(stage, trace.candidates)
 
 
 class StageView(QObject):

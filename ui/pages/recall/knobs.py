@@ -69,7 +69,7 @@ class Scale:
         value = min(self.most, self.least + over)
         return round(value) if self.is_whole else round(value, 1 if self.is_wide else 4)
 
-    def shown(self, value: float) -> str:
+    def format_value(self, value: float) -> str:
         """A value in words."""
         if self.is_whole:
             return f"{value:,.0f}"
@@ -197,7 +197,7 @@ class Knob(QWidget):
         layout = column(self, gap=0)
         self.field = Field(theme, option, title) if is_exact else None
         if self.field is not None:
-            self.field.valueChanged.connect(self._typed)
+            self.field.valueChanged.connect(self._on_number_changed)
         head = row(self._name, self._value if self.field is None else self.field, gap=8)
         head.setStretch(0, 1)
         layout.addLayout(head)
@@ -237,12 +237,12 @@ class Knob(QWidget):
         self._say(number, is_tried=is_tried)
 
     def _say(self, number: float, *, is_tried: bool) -> None:
-        shown = self._scale.shown(number)
+        shown = self._scale.format_value(number)
         self._value.setText(shown)
         restyle(self._value, "role", "accent" if is_tried else "muted")
         self.slider.setAccessibleDescription(f"{shown}{', tried' if is_tried else ''}. {self._hint}")
 
-    def _typed(self, number: float) -> None:
+    def _on_number_changed(self, number: float) -> None:
         self.turned.emit(self.name, round(number) if self._scale.is_whole else round(number, 4))
 
     def _tell(self, step: int) -> None:

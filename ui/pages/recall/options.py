@@ -37,10 +37,10 @@ class OptionLine(QWidget):
             self.control = Knob(context.theme, option, option.title, option.description, is_exact=True)
         else:
             self.control = Choice(option)
-        self.control.turned.connect(desk.put)
+        self.control.turned.connect(desk.try_value)
         self.control.setFixedWidth(context.theme.px(_KNOB))
         self._note = label("", "small", wrap=True)
-        self.reset: QPushButton = button(said["reset"], lambda: desk.put(self.name, option.default), kind="link")
+        self.reset: QPushButton = button(said["reset"], lambda: desk.try_value(self.name, option.default), kind="link")
         self.reset.setProperty("flush", "true")
         self.reset.setAccessibleName(f"{said['reset']} {option.title}")
         texts = column(None, label(option.description, "muted", wrap=True), gap=2)
@@ -57,11 +57,15 @@ class OptionLine(QWidget):
         """Show how it is now and what is tried."""
         said, value = recall_strings()["options"], self._desk.value(option.name)
         self.control.show_value(option, value)
-        parts = [said["default"].format(value=_shown(option, option.default))]
+        parts = [said["default"].format(value=_format_value(option, option.default))]
         if option.least is not None and option.most is not None:
-            parts.append(said["bounds"].format(least=_shown(option, option.least), most=_shown(option, option.most)))
+            parts.append(
+                said["bounds"].format(
+                    least=_format_value(option, option.least), most=_format_value(option, option.most)
+                )
+            )
         if value != option.value:
-            parts.append(said["changed"].format(value=_shown(option, option.value)))
+            parts.append(said["changed"].format(value=_format_value(option, option.value)))
         self._note.setText(" · ".join(parts))
         self.reset.setVisible(value != option.default)
 
@@ -156,7 +160,7 @@ class OptionsDialog(QDialog):
         self.accept()
 
 
-def _shown(option: OptionRow, value: object) -> str:
+def _format_value(option: OptionRow, value: object) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, int | float):

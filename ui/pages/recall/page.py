@@ -25,7 +25,7 @@ from ui.pages.recall.question import Asker, Head, LaboratoryQuery
 from ui.pages.recall.saved_questions import SavedQuestions
 from ui.pages.recall.signals import Legend
 from ui.pages.recall.tuner import AppliedDialog, Tuner, TuningDesk
-from ui.pages.recall.words import joined
+from ui.pages.recall.words import join_parts
 from ui.strings import format_count, recall_strings
 from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
@@ -215,7 +215,7 @@ class Panes(QWidget):
             view,
             said["trial"] if is_trial else "",
         )
-        self.head.summary.say(joined(parts))
+        self.head.summary.say(join_parts(parts))
         self._has_answer = True
         self.head.show_answer(is_shown=self.view == ASK)
 
@@ -307,7 +307,7 @@ class RecallPage(Page):
         self.head.question.asked.connect(self.ask)
         self.head.chips.changed.connect(self.asker.change)
         self.head.chips.seen_as.connect(self.asker.see_as)
-        self.asker.answered.connect(self._answered)
+        self.asker.answered.connect(self._on_answered)
         self.asker.failed.connect(self._fail)
         self.asker.began.connect(self._began)
         self.pane.funnel.chosen.connect(self._look_into)
@@ -322,7 +322,7 @@ class RecallPage(Page):
 
     def _connect_tuner(self) -> None:
         self.tuning.tried.connect(lambda: self.asker.try_weights(self.tuning.trial))
-        self.tuning.applied.connect(self._applied)
+        self.tuning.applied.connect(self._on_weights_applied)
         self.tuning.failed.connect(self._fail)
         self.tuner.look.connect(self.ask)
         self.tuner.all_asked.connect(lambda: _show_options(self))
@@ -418,9 +418,9 @@ class RecallPage(Page):
 
     def _began(self) -> None:
         if self.asker.answer is None:
-            self.stand.states.loading()
+            self.stand.states.show_loading()
 
-    def _answered(self) -> None:
+    def _on_answered(self) -> None:
         answer = self.asker.answer
         if answer is None:
             return
@@ -430,7 +430,7 @@ class RecallPage(Page):
         self.tuner.show_intent(answer.trace.plan.intent.value)
         self.pane.show_answer(answer)
         self.stand.show_summary(asked, answer, is_trial=bool(self.asker.weights))
-        self.stand.states.content()
+        self.stand.states.show_content()
         stage = self.pane.funnel.current
         if stage and not is_whole(stage, answer):
             self.stages.look(stage, answer)
@@ -463,14 +463,14 @@ class RecallPage(Page):
 
     def _show_nothing(self) -> None:
         said = recall_strings()["empty"]
-        self.stand.states.empty(EmptyState(self.context.theme, "scan-search", said["title"], said["sentence"]))
+        self.stand.states.show_empty(EmptyState(self.context.theme, "scan-search", said["title"], said["sentence"]))
 
     def _fail(self, error: BaseException) -> None:
         problem = problem_of(error)
         if problem is None:
             return
         if self.asker.answer is None and self.asker.asked.question:
-            self.stand.states.trouble(problem, self.asker.again)
+            self.stand.states.show_trouble(problem, self.asker.again)
         else:
             self.context.desk.say(problem.sentence)
 
@@ -509,7 +509,7 @@ class RecallPage(Page):
         if self.stand.view == SAVED:
             self.saved.read()
 
-    def _applied(self) -> None:
+    def _on_weights_applied(self) -> None:
         self.tuning.read()
         self.asker.again()
 
@@ -538,7 +538,7 @@ def _show_options(page: RecallPage) -> None:
         OptionsDialog(page.context, page.tuning, page).open()
 
 
-def _failing(context: Context) -> Future[int]:
+def _count_regressions(context: Context) -> Future[int]:
     return context.bridge.engine.laboratory.regressions()
 
 
@@ -549,5 +549,5 @@ RECALL = PageSpec(
     RecallPage,
     "laboratory tuner why ranking signals weights near misses saved questions probes ask",
     on_request=True,
-    badge=_failing,
+    badge=_count_regressions,
 )

@@ -103,17 +103,17 @@ class Asker(QObject):
         asked = question.strip()
         if asked:
             self.history = [asked, *(one for one in self.history if one != asked)][:_REMEMBERED]
-            self.put(LaboratoryQuery(asked, seen_as=self.asked.seen_as))
+            self.submit(LaboratoryQuery(asked, seen_as=self.asked.seen_as))
 
     def change(self, change: PlanChange) -> None:
         """Ask the same, understood otherwise."""
-        self.put(replace(self.asked, change=change))
+        self.submit(replace(self.asked, change=change))
 
     def see_as(self, name: str) -> None:
         """Ask the same in another's view."""
-        self.put(replace(self.asked, seen_as=name))
+        self.submit(replace(self.asked, seen_as=name))
 
-    def put(self, asked: LaboratoryQuery) -> None:
+    def submit(self, asked: LaboratoryQuery) -> None:
         """Ask a question."""
         self.asked = asked
         self.again()

@@ -14,7 +14,7 @@ from core.types.recall import Probe, ProbeOutcome, RecallHealth, Tally
 from ui.context import Context
 from ui.pages.recall.actions import AnswerFeedback
 from ui.pages.recall.answers import BAR
-from ui.pages.recall.words import joined, ordinal
+from ui.pages.recall.words import join_parts, ordinal
 from ui.strings import format_count, recall_strings
 from ui.tasks import problem_of, query, write
 from ui.widgets.basics import button, clear, column, hairline, label, restyle, row, scrolling, tool
@@ -83,7 +83,7 @@ class SavedQuestions(QWidget):
         """Read the saved questions anew."""
         self._is_busy = True
         if not self._is_read:
-            self.states.loading()
+            self.states.show_loading()
         laboratory = self._context.bridge.engine.laboratory
         asked = query("Reading the saved questions", laboratory.probes).within(self, "probes")
         self._context.tasks.run(asked.success(self._show).failure(self._fail))
@@ -102,9 +102,9 @@ class SavedQuestions(QWidget):
         self.run_button.setEnabled(False)
         laboratory = self._context.bridge.engine.laboratory
         task = write("Running the saved questions", laboratory.run_probes).within(self, "run")
-        self._context.tasks.run(task.success(self._ran).failure(self._fail))
+        self._context.tasks.run(task.success(self._on_probes_run).failure(self._fail))
 
-    def _ran(self, tally: Tally) -> None:
+    def _on_probes_run(self, tally: Tally) -> None:
         self._outcomes = {one.probe_id: one for one in tally.outcomes}
         self.ran.emit()
         self.read()
@@ -115,7 +115,7 @@ class SavedQuestions(QWidget):
         self.run_button.setEnabled(True)
         problem = problem_of(error)
         if problem is not None:
-            self.states.trouble(problem, self.read)
+            self.states.show_trouble(problem, self.read)
 
     # ---- showing
 
@@ -126,7 +126,7 @@ class SavedQuestions(QWidget):
         self.lines = []
         if not probes:
             said = recall_strings()["saved"]["empty"]
-            self.states.empty(EmptyState(self._context.theme, "scan-search", said["title"], said["sentence"]))
+            self.states.show_empty(EmptyState(self._context.theme, "scan-search", said["title"], said["sentence"]))
             return
         card = QFrame()
         card.setObjectName("card")
@@ -143,7 +143,7 @@ class SavedQuestions(QWidget):
         self._column.addStretch(1)
         held = sum(probe.passed is True for probe in probes)
         self._told.setText(recall_strings()["saved"]["tally"].format(held=held, total=len(probes)))
-        self.states.content()
+        self.states.show_content()
 
     def show_regressions(self, count: int) -> None:
         """Say how many failed that held before."""
@@ -191,7 +191,7 @@ class ProbeLine(QWidget):
         state = said["new"] if probe.passed is None else said["passed" if probe.passed else "failed"]
         place = "" if outcome is None or probe.kind == "negative" else _place(outcome)
         ran = "" if probe.ran_at is None else time_of(probe.ran_at)
-        self.note = joined((said[probe.kind].format(within=probe.within), place, ran))
+        self.note = join_parts((said[probe.kind].format(within=probe.within), place, ran))
         question = one_line(probe.query, _QUESTION)
         self.setAccessibleName(f"{question}. {state}. {self.note}")
         self.state: QLabel = label(state, _TONES[probe.passed])

@@ -106,16 +106,16 @@ class TuningDesk(QObject):
 
     # ---- trying
 
-    def put(self, name: str, value: float | str | bool) -> None:
+    def try_value(self, name: str, value: float | str | bool) -> None:
         """Try a value.
 
         Args:
             name: the option.
             value: within its bounds.
         """
-        self.put_all({name: value})
+        self.try_values({name: value})
 
-    def put_all(self, values: Weights) -> None:
+    def try_values(self, values: Weights) -> None:
         """Try several values at once."""
         rows, before = self.rows, dict(self.trial)
         for name, value in values.items():
@@ -139,7 +139,7 @@ class TuningDesk(QObject):
             name: of a preset.
         """
         if self.tuning is not None:
-            self.put_all(self.tuning.preset_values.get(name, {}))
+            self.try_values(self.tuning.preset_values.get(name, {}))
 
     @property
     def preset(self) -> str:
@@ -185,9 +185,9 @@ class TuningDesk(QObject):
         self._is_busy = True
         laboratory = self._context.bridge.engine.laboratory
         asked = write("Applying the weights", lambda: laboratory.apply(trial)).within(self, "apply")
-        self._context.tasks.run(asked.success(self._applied).failure(self._fail))
+        self._context.tasks.run(asked.success(self._on_weights_applied).failure(self._fail))
 
-    def _applied(self, applied: Applied) -> None:
+    def _on_weights_applied(self, applied: Applied) -> None:
         self._is_busy = False
         self.trial = {}
         offer_undo(self._context, recall_strings()["tuner"]["applied"], applied.step_id)
@@ -341,7 +341,7 @@ class Tuner(QFrame):
         outer.addLayout(foot)
         desk.read_done.connect(self._show)
         desk.tried.connect(self._show)
-        desk.compared.connect(self._compared)
+        desk.compared.connect(self._on_weights_compared)
         self._theme.changed.connect(self.update)
         self._show_buttons()
 
@@ -353,7 +353,7 @@ class Tuner(QFrame):
         self._knob_column = column(self._knob_box, gap=8)
         self.auto = QCheckBox(auto["title"])
         self.auto.setToolTip(auto["hint"])
-        self.auto.clicked.connect(lambda checked: desk.put(auto["name"], checked))
+        self.auto.clicked.connect(lambda checked: desk.try_value(auto["name"], checked))
         self.all = button(said["all"], self.all_asked.emit, kind="link")
         self.all.setProperty("flush", "true")
         self.effect = Effect(self._theme)
@@ -435,7 +435,7 @@ class Tuner(QFrame):
                 self._knob_column.addSpacing(6)
 
     def _turn(self, name: str, value: float, spec: Mapping[str, Any]) -> None:
-        self._desk.put_all({name: value, **spec.get("also", {})})
+        self._desk.try_values({name: value, **spec.get("also", {})})
 
     def _take_preset(self, name: str) -> None:
         if name == _OWN:
@@ -450,7 +450,7 @@ class Tuner(QFrame):
         self.reset.setEnabled(is_tried)
         self.effect.show_trying(is_tried=is_tried and not self._desk.is_settled)
 
-    def _compared(self) -> None:
+    def _on_weights_compared(self) -> None:
         if self._desk.comparison is not None:
             self.effect.show_comparison(self._desk.comparison, is_tried=bool(self._desk.trial))
         self._show_buttons()
@@ -513,16 +513,16 @@ class Effect(QWidget):
                 widget.deleteLater()
         said = recall_strings()["tuner"]
         now, then = comparison.now, comparison.would_be
-        self._grid.addWidget(_right(said["now"], "small"), 0, 1)
+        self._grid.addWidget(_make_right_label(said["now"], "small"), 0, 1)
         if is_tried:
-            self._grid.addWidget(_right(said["would_be"], "small"), 0, 2)
+            self._grid.addWidget(_make_right_label(said["would_be"], "small"), 0, 2)
         self.lines = []
         for at, (title, was, would, better) in enumerate(_rows(comparison, now, then), 1):
             self._grid.addWidget(label(title), at, 0)
-            self._grid.addWidget(_right(was), at, 1)
+            self._grid.addWidget(_make_right_label(was), at, 1)
             self.lines.append(f"{title}: {said['now']} {was}" + (f", {said['would_be']} {would}" if is_tried else ""))
             if is_tried:
-                self._grid.addWidget(_changed(would, better), at, 2)
+                self._grid.addWidget(_make_change_label(would, better), at, 2)
         self._table.setAccessibleName("; ".join(self.lines))
 
     def _tell(self, comparison: Comparison, *, is_tried: bool) -> None:
@@ -553,15 +553,27 @@ def _rows(comparison: Comparison, now: Tally, then: Tally) -> list[tuple[str, st
     depths = {probe.within for probe in comparison.probes if probe.kind == "positive"}
     found = said["found"].format(within=next(iter(depths))) if len(depths) == 1 else said["found_any"]
 
-    def of(count: int, total: int) -> str:
+    def format_share(count: int, total: int) -> str:
         return str(said["of"].format(count=count, total=total))
 
     made = []
     if now.found_of:
-        made.append((found, of(now.found, now.found_of), of(then.found, then.found_of), _sign(then.found - now.found)))
+        made.append(
+            (
+                found,
+                format_share(now.found, now.found_of),
+                format_share(then.found, then.found_of),
+                _sign(then.found - now.found),
+            )
+        )
     if now.empty_of:
         made.append(
-            (said["empty"], of(now.empty, now.empty_of), of(then.empty, then.empty_of), _sign(then.empty - now.empty))
+            (
+                said["empty"],
+                format_share(now.empty, now.empty_of),
+                format_share(then.empty, then.empty_of),
+                _sign(then.empty - now.empty),
+            )
         )
     made.append((said["stale"], str(now.stale), str(then.stale), _sign(now.stale - then.stale)))
     made.append((said["tokens"], f"{now.tokens:,.0f}", f"{then.tokens:,.0f}", 0))
@@ -572,8 +584,8 @@ def _sign(number: int) -> int:
     return (number > 0) - (number < 0)
 
 
-def _changed(text: str, better: int) -> QLabel:
-    made = _right(text, {1: "success", -1: "danger"}.get(better, "body"))
+def _make_change_label(text: str, better: int) -> QLabel:
+    made = _make_right_label(text, {1: "success", -1: "danger"}.get(better, "body"))
     if better:  # bold beside the colour
         font = made.font()
         font.setBold(True)
@@ -581,7 +593,7 @@ def _changed(text: str, better: int) -> QLabel:
     return made
 
 
-def _right(text: str, role: str = "body") -> QLabel:
+def _make_right_label(text: str, role: str = "body") -> QLabel:
     made = label(text, role)
     made.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     return made

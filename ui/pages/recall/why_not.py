@@ -32,7 +32,7 @@ _STEM = 4
 _WORDS, _LONG = 4, 40
 
 
-def shared(essence: str, text: str) -> list[str]:
+def shared_words(essence: str, text: str) -> list[str]:
     """The words of a question that a text has, in one form or another.
 
     Args:
@@ -72,7 +72,7 @@ def describe_absence(memory: MemoryRow, essence: str, trace: Trace) -> list[str]
         first = said["unkept"].format(kept=f"{kept:,}", count=f"{scope:,}")
     if memory.status is not Status.ACTIVE:
         return [first, *more]
-    found = [f"“{one_line(word, _LONG)}”" for word in shared(essence, memory.head)[:_WORDS]]
+    found = [f"“{one_line(word, _LONG)}”" for word in shared_words(essence, memory.head)[:_WORDS]]
     if found:
         told = said["shares"].format(words=", ".join(found))
     else:
@@ -122,7 +122,7 @@ class WhyNotDialog(QDialog):
         self.field.setAccessibleName(said["field"])
         self.field.setPlaceholderText(said["field"])
         self.field.textChanged.connect(lambda _: self._pause.start())
-        self.field.returnPressed.connect(self._take_first)
+        self.field.returnPressed.connect(self._judge_current)
         self.list = QListWidget()
         self.list.setObjectName("framed")
         self.list.setAccessibleName(said["list"])
@@ -179,12 +179,12 @@ class WhyNotDialog(QDialog):
             library = self._context.bridge.engine.library
             wanted = FindRequest(library.essence(typed))
             asked = query("Looking for it", lambda: library.find(wanted)).within(self, "find")
-            self._context.tasks.run(asked.success(self._found).failure(lambda _: self._offer(())))
+            self._context.tasks.run(asked.success(self._on_memories_found).failure(lambda _: self._offer(())))
         else:
             self._offer(())
             self._say_none("")
 
-    def _found(self, found: FindResult) -> None:
+    def _on_memories_found(self, found: FindResult) -> None:
         ids = found.ids[:_SHOWN]
         library = self._context.bridge.engine.library
         asked = query("Looking for it", lambda: library.rows(ids)).within(self, "find")
@@ -208,7 +208,7 @@ class WhyNotDialog(QDialog):
         self._none.setText(recall_strings()["why_not"][which] if which else "")
         self._none.setVisible(bool(which))
 
-    def _take_first(self) -> None:
+    def _judge_current(self) -> None:
         if self._pause.isActive():
             self._pause.stop()
             self._search()
@@ -245,7 +245,7 @@ class WhyNotDialog(QDialog):
         candidate = next((one for one in trace.candidates if one.id == memory.id), None)
         self._text.setText(one_line(memory.head, 240))
         self._about.setText(_about(memory))
-        self._verdict.setText(" ".join(self._told(candidate, memory)))
+        self._verdict.setText(" ".join(self._verdict_sentences(candidate, memory)))
         is_here = candidate is not None and candidate.place is not None
         restyle(self._verdict, "role", "success" if is_here else "warning")
         numbers = ""
@@ -259,7 +259,7 @@ class WhyNotDialog(QDialog):
         places = "" if candidate is None else describe_places(candidate.lists)
         self._card.setAccessibleName(f"{self._verdict.text()} {places}")
 
-    def _told(self, candidate: TracedCandidate | None, memory: MemoryRow) -> list[str]:
+    def _verdict_sentences(self, candidate: TracedCandidate | None, memory: MemoryRow) -> list[str]:
         if candidate is not None:
             return verdict(candidate, memory.status)
         essence = self._context.bridge.engine.library.essence(self._question)

@@ -292,6 +292,6 @@ def _is_better(was: ProbeOutcome, would: ProbeOutcome) -> bool:
     return would.passed and was.place is not None and would.place is not None and would.place < was.place
 
 
-def joined(parts: Iterable[str]) -> str:
+def join_parts(parts: Iterable[str]) -> str:
     """Parts of a line, the empty ones left out."""
     return " · ".join(part for part in parts if part)

@@ -17,7 +17,15 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLay
 
 from core.types.reviews import ClaimSeen, Side
 from core.types.values import Status
-from ui.pages.review.words import claim_note, dated, describe_receiver, holds, provenance, quote_of, standing
+from ui.pages.review.words import (
+    claim_note,
+    describe_dates,
+    describe_receiver,
+    describe_standing,
+    holds,
+    provenance,
+    quote_of,
+)
 from ui.strings import review_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
@@ -223,7 +231,12 @@ class SideCard(QFrame):
         self.text.show_text(memory.text, side.marks, "quote" if is_short else "body", 0 if is_short else FOLD)
         self.hidden.setVisible(has_marks(memory.text))
         self.origin.setText(provenance(side))
-        parts = [dated(side), describe_receiver(side) if names_given else "", holds(side), standing(side)]
+        parts = [
+            describe_dates(side),
+            describe_receiver(side) if names_given else "",
+            holds(side),
+            describe_standing(side),
+        ]
         self.when.setText(" · ".join(part for part in parts if part))
         self._show_claims(memory.text, side.claims)
         self.closer.setAccessibleName(f"Look closer: {heading}")

@@ -209,15 +209,15 @@ class DecisionRunner(QObject):
             task = write("Deciding", lambda: conflicts.resolve_many(wanted, decision, OWNER_ACTOR))
         running = self._context.tasks.run(
             task.within(self)
-            .success(lambda decided: self._told(wanted, decision, decided))
-            .failure(lambda error: self._failed(wanted, error))
+            .success(lambda decided: self._on_decided(wanted, decision, decided))
+            .failure(lambda error: self._on_decision_failed(wanted, error))
         )
-        running.ended.connect(self._ended)
+        running.ended.connect(self._on_task_ended)
 
-    def _ended(self) -> None:
+    def _on_task_ended(self) -> None:
         self._under_way -= 1
 
-    def _told(self, ids: tuple[str, ...], decision: Decision, decided: DecisionReply) -> None:
+    def _on_decided(self, ids: tuple[str, ...], decision: Decision, decided: DecisionReply) -> None:
         say = sentence_of(decision, decided, len(ids))
         if decided.step_id is not None:
             offer_undo(self._context, say, decided.step_id)
@@ -225,7 +225,7 @@ class DecisionRunner(QObject):
             self._context.desk.say(say)
         self.done.emit(ids, decided)
 
-    def _failed(self, ids: tuple[str, ...], error: BaseException) -> None:
+    def _on_decision_failed(self, ids: tuple[str, ...], error: BaseException) -> None:
         problem = problem_of(error)
         if problem is not None:
             self._context.desk.say(problem.sentence)

@@ -90,7 +90,7 @@ class SuggestionBar(QFrame):
         self._action = Action.SKIP
         left = QWidget()
         said = column(left, self._head, self._words, gap=2)
-        said.addLayout(_left(self.other_dates))
+        said.addLayout(_make_left_row(self.other_dates))
         self._box = row(left, parent=self, gap=16)
         self._box.setContentsMargins(20, 12, 20, 12)
         self._box.setStretch(0, 1)
@@ -252,7 +252,7 @@ class FollowsRow(QWidget):
         said = label(one_line(one.sentence, 200), "muted", wrap=True)
         box = column(made, gap=2)
         if one.ids:
-            box.addLayout(_left(top))
+            box.addLayout(_make_left_row(top))
         else:
             box.addWidget(top)
         box.addWidget(said)
@@ -262,7 +262,7 @@ class FollowsRow(QWidget):
         return made
 
 
-def _left(link: QWidget) -> QHBoxLayout:
+def _make_left_row(link: QWidget) -> QHBoxLayout:
     """A link whose words begin where the text above it begins."""
     link.setProperty("flush", "true")
     return row(link, None)

@@ -151,18 +151,18 @@ class DatesDialog(DecisionDialog):
         self.end = _day_field("Until when it held", first + _DAY)
         self.end.setEnabled(False)
         self.has_end.toggled.connect(self.end.setEnabled)
-        self.has_end.toggled.connect(lambda _: self._changed())
+        self.has_end.toggled.connect(lambda _: self._on_dates_changed())
         self.outcome = label("", "strong", wrap=True)
-        self.form_box.addLayout(row(_named("The newcomer holds from", self.begin), self.begin, None, gap=10))
+        self.form_box.addLayout(row(_label_for("The newcomer holds from", self.begin), self.begin, None, gap=10))
         self.form_box.addLayout(row(self.has_end, label("on"), self.end, None, gap=10))
         self.form_box.addWidget(self.outcome)
         for field in (self.begin, self.end):
-            field.dateChanged.connect(lambda _: self._changed())
-        self._changed()
+            field.dateChanged.connect(lambda _: self._on_dates_changed())
+        self._on_dates_changed()
         self.begin.setFocus()
 
-    def _changed(self) -> None:
-        begin, end = _said(self.begin.date()), _said(self.end.date())
+    def _on_dates_changed(self) -> None:
+        begin, end = _format_day(self.begin.date()), _format_day(self.end.date())
         until = f" until {end}" if self.has_end.isChecked() else " on"
         newcomer = f"from {begin}{until}"
         self.outcome.setText(
@@ -193,7 +193,7 @@ class ConditionDialog(DecisionDialog):
         self.field.setMaxLength(_LONGEST_CONDITION)
         self.field.setPlaceholderText(review_strings()["dialogs"]["when_hint"])
         self.field.textChanged.connect(self.check)
-        self.form_box.addWidget(_named("Only", self.field))
+        self.form_box.addWidget(_label_for("Only", self.field))
         self.form_box.addWidget(self.field)
         self.check()
         self.field.setFocus()
@@ -254,11 +254,11 @@ def _day_field(name: str, day: date) -> QDateEdit:
     return made
 
 
-def _said(day: QDate) -> str:
+def _format_day(day: QDate) -> str:
     return QLocale(QLocale.Language.English).toString(day, "d MMM yyyy")
 
 
-def _named(text: str, field: QWidget) -> QLabel:
+def _label_for(text: str, field: QWidget) -> QLabel:
     made = label(text, "strong")
     made.setBuddy(field)
     return made

@@ -35,8 +35,8 @@ class ReviewPage(Page):
         self._wished = ""
         self._decided: list[str] = []
         self.decider = DecisionRunner(context, self)
-        self.decider.done.connect(self._done)
-        self.decider.refused.connect(self._refused)
+        self.decider.done.connect(self._on_decided)
+        self.decider.refused.connect(self._on_decision_refused)
         self.stand = Panes(context.theme)
         self.states = States(context.theme, self.stand, "Reading the queue …")
         column(self, self.states)
@@ -101,7 +101,7 @@ class ReviewPage(Page):
         """Read the queue as it stands."""
         self.is_stale = False
         if not self._is_read:
-            self.states.loading()
+            self.states.show_loading()
         wanted = QueueRequest(kinds=kinds_of(self.queue.filters.current))
         conflicts = self.context.bridge.engine.conflicts
         asked = query("Reading the queue", lambda: conflicts.queue(wanted)).within(self, "queue")
@@ -119,7 +119,7 @@ class ReviewPage(Page):
         if not queue.rows:
             self._show_empty(queue)
             return
-        self.states.content()
+        self.states.show_content()
         after = self.queue.list.current
         if after is not None and after == before:
             self._read_item(after)  # the same row, but its memories may be others now
@@ -142,7 +142,7 @@ class ReviewPage(Page):
             actions.append(("What closed lately", self.queue.closed_asked.emit))
         actions.append(("Decisions that repeat", self.queue.rules_asked.emit))
         icon = "filter" if is_filtered else "circle-check"
-        self.states.empty(EmptyState(self.context.theme, icon, said["title"], said["sentence"], *actions))
+        self.states.show_empty(EmptyState(self.context.theme, icon, said["title"], said["sentence"], *actions))
         if self._wants_focus:
             self._wants_focus = False
             self.setFocus()
@@ -152,7 +152,7 @@ class ReviewPage(Page):
         self.read()
 
     def _fail(self, error: BaseException) -> None:
-        self.states.failed(error, self.read, self.context.desk.say if self._is_read else None)
+        self.states.show_failure(error, self.read, self.context.desk.say if self._is_read else None)
 
     # ---- the item
 
@@ -173,13 +173,13 @@ class ReviewPage(Page):
     def _show_item(self, item: ReviewItem) -> None:
         if item.id == self._presses.item_id:
             self.desk.show_item(item)
-            self.stand.desk_states.content()
+            self.stand.desk_states.show_content()
 
     def _fail_item(self, error: BaseException) -> None:
         problem = problem_of(error)
         self.desk.item = None
         if problem is not None:
-            self.stand.desk_states.trouble(problem, self.read)
+            self.stand.desk_states.show_trouble(problem, self.read)
 
     # ---- deciding
 
@@ -203,7 +203,7 @@ class ReviewPage(Page):
         self.stand.say_place()
         self._take_focus()
 
-    def _done(self, _ids: tuple[str, ...], decided: DecisionReply) -> None:
+    def _on_decided(self, _ids: tuple[str, ...], decided: DecisionReply) -> None:
         if decided.closed:
             self.queue.take_away(decided.closed)
         self._refresh.start()
@@ -211,14 +211,14 @@ class ReviewPage(Page):
         if current in {*decided.active, *decided.retired}:
             self.context.selection.again(current, ORIGIN)
 
-    def _refused(self, ids: tuple[str, ...]) -> None:
+    def _on_decision_refused(self, ids: tuple[str, ...]) -> None:
         self._decided = [one for one in self._decided if one not in ids]
         self._wished = ids[0]
         self.queue.put_back()
         self.read()
 
 
-def _waiting(context: Context) -> Future[int]:
+def _count_waiting(context: Context) -> Future[int]:
     return context.bridge.engine.conflicts.count_waiting()
 
 
@@ -229,5 +229,5 @@ REVIEW = PageSpec(
     ReviewPage,
     "conflicts desk contradictions proposals held back decide settle inbox queue",
     on_request=True,
-    badge=_waiting,
+    badge=_count_waiting,
 )

@@ -209,7 +209,7 @@ class Panes(QWidget):
         self.batch = BatchPanel(theme)
         self._right.addWidget(self.batch)
         self.queue.list.picked.connect(self.show_chosen)
-        self.queue.list.clicked.connect(lambda _: self._clicked())
+        self.queue.list.clicked.connect(lambda _: self._on_row_clicked())
         theme.changed.connect(self._fit)
 
     # ---- what is shown
@@ -263,7 +263,7 @@ class Panes(QWidget):
         elif self.is_narrow and not self._shows_queue:
             self.show_queue()
 
-    def _clicked(self) -> None:
+    def _on_row_clicked(self) -> None:
         if self.is_narrow and not self.is_batch:
             self.open_item()
 

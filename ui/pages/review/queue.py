@@ -277,9 +277,9 @@ class RulesDialog(QDialog):
     def _forget(self, rule_id: str) -> None:
         conflicts = self._context.bridge.engine.conflicts
         task = write("Forgetting a rule", lambda: conflicts.forget_rule(rule_id)).within(self)
-        self._context.tasks.run(task.success(lambda step: self._gone(rule_id, step)).failure(self._fail))
+        self._context.tasks.run(task.success(lambda step: self._on_rule_forgotten(rule_id, step)).failure(self._fail))
 
-    def _gone(self, rule_id: str, step_id: str) -> None:
+    def _on_rule_forgotten(self, rule_id: str, step_id: str) -> None:
         self.forgotten.emit(rule_id)
         offer_undo(self._context, review_strings()["rules"]["forgotten"], step_id)
         self._read()

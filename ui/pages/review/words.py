@@ -110,7 +110,7 @@ def row_note(row: ReviewRow) -> str:
         named.get(row.kind, row.kind),
         one_line(whose, 40),  # what one looks for in the list: before all that may be cut off
         named["warned"] if row.warned else "",
-        recalled(row.recalled) if row.recalled else "",
+        describe_recalls(row.recalled) if row.recalled else "",
         named["later"] if row.later else "",
     ]
     return " · ".join(part for part in parts if part)
@@ -177,13 +177,13 @@ def _with(line: str, more: str, link: str) -> str:
     return f"{line}{link}{more}" if more else line
 
 
-def dated(side: Side) -> str:
+def describe_dates(side: Side) -> str:
     """When it was said and how often it was recalled: `14 May 2026 · recalled 31 times`."""
     memory = side.memory
-    return f"{format_said_or_noted(memory.occurred, memory.recorded_at)} · {recalled(side.recalled)}"
+    return f"{format_said_or_noted(memory.occurred, memory.recorded_at)} · {describe_recalls(side.recalled)}"
 
 
-def recalled(count: int) -> str:
+def describe_recalls(count: int) -> str:
     """`recalled once`, `recalled 31 times`, `never recalled`."""
     return "never recalled" if not count else "recalled once" if count == 1 else f"recalled {count:,} times"
 
@@ -210,7 +210,7 @@ def day_of(when: When) -> str:
     return format_said_at(When(when.ms, Precision.DAY, when.offset_min or 0))
 
 
-def standing(side: Side) -> str:
+def describe_standing(side: Side) -> str:
     """Its status in words, where it is not simply active: `held back`; "" for active."""
     status = side.memory.status
     return "" if status is Status.ACTIVE else STATUS_WORDS[status].lower()

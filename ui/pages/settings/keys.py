@@ -98,10 +98,10 @@ class PassphraseDialog(SecretDialog):
         layout.addSpacing(8)
         layout.addLayout(row(None, self.cancel, self.act))
         for field in (self.old, self.first, self.second):
-            field.textChanged.connect(self._typed)
+            field.textChanged.connect(self._on_text_changed)
         self.old.setFocus()
 
-    def _typed(self) -> None:
+    def _on_text_changed(self) -> None:
         for field in (self.old, self.first, self.second):
             mark(field, is_wrong=False)
         self.meter.rate(self.first.text())
@@ -126,7 +126,7 @@ class PassphraseDialog(SecretDialog):
         vault = self.context.bridge.engine.vault
         self._wait(is_busy=True)
         task = write("Changing the passphrase", lambda: vault.change_passphrase(held.pop(), held.pop())).within(self)
-        self.context.tasks.run(task.success(self._done).failure(self._fail))
+        self.context.tasks.run(task.success(self._on_passphrase_changed).failure(self._fail))
 
     def _wait(self, *, is_busy: bool) -> None:
         self.is_busy = is_busy
@@ -134,7 +134,7 @@ class PassphraseDialog(SecretDialog):
         for part in (self.act, self.cancel, self.old, self.first, self.second):
             part.setEnabled(not is_busy)
 
-    def _done(self, _nothing: None) -> None:
+    def _on_passphrase_changed(self, _nothing: None) -> None:
         self._wait(is_busy=False)
         self.changed.emit()
         self.accept()
@@ -276,17 +276,17 @@ class RecoveryDialog(SecretDialog):
         if self.is_busy:
             return
         held, vault = [self.typed.text()], self.context.bridge.engine.vault
-        self._checking(is_busy=True)
+        self._set_checking(is_busy=True)
         task = write("Putting the code in force", lambda: vault.confirm_recovery_code(held.pop())).within(self)
-        self.context.tasks.run(task.success(self._checked).failure(self._fail_check))
+        self.context.tasks.run(task.success(self._on_code_checked).failure(self._fail_check))
 
-    def _checking(self, *, is_busy: bool) -> None:
+    def _set_checking(self, *, is_busy: bool) -> None:
         self.is_busy = is_busy
         for part in (self.again, self.check, self.typed):
             part.setEnabled(not is_busy)
 
-    def _checked(self, fits: bool) -> None:
-        self._checking(is_busy=False)
+    def _on_code_checked(self, fits: bool) -> None:
+        self._set_checking(is_busy=False)
         if not fits:
             self.refuse("That is not the new code; look at it again.", self.typed)
             return
@@ -295,7 +295,7 @@ class RecoveryDialog(SecretDialog):
         self.accept()
 
     def _fail_check(self, error: BaseException) -> None:
-        self._checking(is_busy=False)
+        self._set_checking(is_busy=False)
         problem = problem_of(error)
         if problem is not None:
             self.refuse(problem.sentence)
@@ -394,7 +394,7 @@ class VaultSection(Section):
     def _show_status(self, report: StatusReport) -> None:
         values = report.values
         total = memories(values["memories"]["total"])
-        self.state.description.setText(f"Open, with {total} in {_listed(len(values['spaces']), 'space')}.")
+        self.state.description.setText(f"Open, with {total} in {_format_count(len(values['spaces']), 'space')}.")
         warnings = values["warnings"]
         self.state.tell(" ".join(warnings), "warning" if warnings else "small")
 
@@ -439,9 +439,11 @@ class VaultSection(Section):
         vault = self.context.bridge.engine.vault
         self._begin(self.verify, "Looking …")
         task = query("Checking the vault", vault.verify).within(self, "verify")
-        self.context.tasks.run(task.success(self._verified).failure(lambda error: self._fail(self.verify, error)))
+        self.context.tasks.run(
+            task.success(self._on_vault_verified).failure(lambda error: self._fail(self.verify, error))
+        )
 
-    def _verified(self, report: Mapping[str, Any]) -> None:
+    def _on_vault_verified(self, report: Mapping[str, Any]) -> None:
         self._end(self.verify)
         verdict = verdict_of(report)
         self.verify.tell(f"{verdict.title}. {verdict.sentence}", verdict.tone)
@@ -470,5 +472,5 @@ def _short(place: str) -> str:
     return f"~{place.removeprefix(own)}" if place.startswith(own + "/") else place
 
 
-def _listed(count: int, noun: str) -> str:
+def _format_count(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -188,7 +188,7 @@ class MeaningSection(Section):
         self.models = QComboBox()
         self.models.setAccessibleName(said["choice"])
         self.models.setFixedWidth(self.context.theme.px(200))
-        self.models.currentIndexChanged.connect(self._chosen)
+        self.models.currentIndexChanged.connect(self._on_model_chosen)
         self.other.side_column.addWidget(self.models, 0, Qt.AlignmentFlag.AlignRight)
         self.measure = self._button(self.other, said["measure"], self._measure)
         self.begin = self._button(self.other, said["begin"], self._begin, kind="primary")
@@ -306,7 +306,7 @@ class MeaningSection(Section):
         if self._cost is not None and self._cost.wish != self.models.currentData():
             self._forget_cost()
 
-    def _chosen(self, _index: int) -> None:
+    def _on_model_chosen(self, _index: int) -> None:
         self._forget_cost()
 
     def _forget_cost(self) -> None:
@@ -322,9 +322,9 @@ class MeaningSection(Section):
         self.measure.setEnabled(False)
         self.other.tell(words()["other"]["measuring"])
         task = query("Trying a model", lambda: spaces.estimate_change(wish)).within(self, "cost")
-        self.context.tasks.run(task.success(self._measured).failure(self._refuse))
+        self.context.tasks.run(task.success(self._on_cost_measured).failure(self._refuse))
 
-    def _measured(self, cost: ChangeCost) -> None:
+    def _on_cost_measured(self, cost: ChangeCost) -> None:
         self.measure.setEnabled(True)
         if cost.wish != self.models.currentData():
             return
@@ -342,9 +342,9 @@ class MeaningSection(Section):
         spaces, wish = self.context.bridge.engine.embedding_models, self._cost.wish
         self.begin.setEnabled(False)
         task = write("Changing the model of meaning", lambda: spaces.begin_change(wish)).within(self)
-        self.context.tasks.run(task.success(self._begun).failure(self._refuse))
+        self.context.tasks.run(task.success(self._on_change_begun).failure(self._refuse))
 
-    def _begun(self, state: Embedding) -> None:
+    def _on_change_begun(self, state: Embedding) -> None:
         self.begin.setEnabled(True)
         self._show(state)
         self._forget_cost()
@@ -362,9 +362,9 @@ class MeaningSection(Section):
     def _stop(self) -> None:
         spaces = self.context.bridge.engine.embedding_models
         task = write("Stopping the change of the model", spaces.cancel).within(self)
-        self.context.tasks.run(task.success(self._stopped))
+        self.context.tasks.run(task.success(self._on_change_stopped))
 
-    def _stopped(self, state: Embedding) -> None:
+    def _on_change_stopped(self, state: Embedding) -> None:
         self._show(state)
         self.context.desk.say(words()["now"]["stopped"].format(model=describe_model(state.model)))
 

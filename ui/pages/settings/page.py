@@ -102,18 +102,20 @@ class SettingsReset(QObject):
             return
         settings = self.context.bridge.engine.settings
         task = write("Resetting the settings", settings.reset_all).within(self)
-        self.context.tasks.run(task.success(lambda told: self._done(before, told)))
+        self.context.tasks.run(task.success(lambda told: self._on_options_reset(before, told)))
 
-    def _done(self, before: WindowOptions, told: OptionsReset) -> None:
+    def _on_options_reset(self, before: WindowOptions, told: OptionsReset) -> None:
         self.came.emit(told.rows)
         self._say(before, told.step_id)
 
     def _say(self, before: WindowOptions, step_id: str | None) -> None:
         context = self.context
-        context.desk.say("All settings have their defaults again.", "Undo", lambda: undo(context, before, step_id))
+        context.desk.say(
+            "All settings have their defaults again.", "Undo", lambda: undo_reset(context, before, step_id)
+        )
 
 
-def undo(context: Context, before: WindowOptions, step_id: str | None) -> None:
+def undo_reset(context: Context, before: WindowOptions, step_id: str | None) -> None:
     """Take a reset of everything back.
 
     Args:
@@ -176,7 +178,9 @@ class AboutSection(Section):
     def __init__(self, context: Context) -> None:
         super().__init__("About")
         self.context = context
-        self.add(ActionLine(context, f"Loci {_version()}", "Free software: GNU General Public License 3 or later."))
+        self.add(
+            ActionLine(context, f"Loci {_load_loci_version()}", "Free software: GNU General Public License 3 or later.")
+        )
         self.add(
             ActionLine(context, "Network", "Loci uses no network. Nothing leaves this computer.", "online private")
         )
@@ -190,7 +194,7 @@ class AboutSection(Section):
         return lambda: LicenceDialog(self.context.theme, part, self).open()
 
 
-def _version() -> str:
+def _load_loci_version() -> str:
     try:
         return version("loci-palace")
     except PackageNotFoundError:
@@ -360,7 +364,7 @@ class SettingsPage(Page):
         """Read the options."""
         self.is_stale = False
         if not self._is_read:
-            self.states.loading()
+            self.states.show_loading()
         settings = self.context.bridge.engine.settings
         task = query("Reading the settings", settings.rows).within(self, "rows")
         self.context.tasks.run(task.success(self._take).failure(lambda error: _fail(self, error)))
@@ -385,7 +389,7 @@ class SettingsPage(Page):
             group = next(iter(self._unbuilt.values())).group
             for option in [one for one in self._unbuilt.values() if one.group == group]:
                 self._add(self._unbuilt.pop(option.name))
-            self.states.content()  # what stands is laid out now, group by group: all at once would take too long
+            self.states.show_content()  # what stands is laid out now, group by group: all at once would take too long
             return
         if self._is_told and self.meaning is None:
             self.meaning = MeaningSection(self.context)
@@ -414,7 +418,7 @@ class SettingsPage(Page):
             section = Section(option.group)
             self._add_section(section)
         line = OptionLine(self.context.theme, option)
-        line.wanted.connect(self._put)
+        line.wanted.connect(self._set_option)
         line.reset.connect(self._reset)
         self.lines[option.name] = line
         section.add(line)
@@ -435,10 +439,10 @@ class SettingsPage(Page):
         if not self._is_read:
             return
         if found:
-            self.states.content()
+            self.states.show_content()
         else:
             said = f"Nothing here has “{one_line(typed, 40)}” in it."
-            self.states.empty(
+            self.states.show_empty(
                 EmptyState(self.context.theme, "search", "No such setting", said, ("Show all", self.search.clear))
             )
 
@@ -457,9 +461,9 @@ class SettingsPage(Page):
 
     # ---- changing
 
-    def _put(self, name: str, value: object) -> None:
+    def _set_option(self, name: str, value: object) -> None:
         if name in self._window_names:
-            self._put_window(name, value)
+            self._set_window_option(name, value)
             return
         settings = self.context.bridge.engine.settings
         task = write("Changing a setting", lambda: settings.set(name, value)).within(self, f"set {name}")
@@ -467,7 +471,7 @@ class SettingsPage(Page):
             task.success(lambda row: self._show_rows((row,))).failure(lambda error: _refuse(self.lines[name], error))
         )
 
-    def _put_window(self, name: str, value: object) -> None:
+    def _set_window_option(self, name: str, value: object) -> None:
         try:
             self.context.prefs.put(lambda options: replace_option(options, name, value))
         except LociError as error:
@@ -478,7 +482,7 @@ class SettingsPage(Page):
 
     def _reset(self, name: str) -> None:
         if name in self._window_names:
-            self._put_window(name, self.lines[name].row.default)
+            self._set_window_option(name, self.lines[name].row.default)
             return
         settings = self.context.bridge.engine.settings
         task = write("Resetting a setting", lambda: settings.reset(name)).within(self, f"set {name}")
@@ -489,7 +493,7 @@ def _fail(page: SettingsPage, error: BaseException) -> None:
     """Say instead of the options why they cannot be read."""
     problem = problem_of(error)
     if problem is not None:
-        page.states.trouble(problem, page.read)
+        page.states.show_trouble(problem, page.read)
 
 
 def _refuse(line: OptionLine, error: BaseException) -> None:

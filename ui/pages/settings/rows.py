@@ -151,11 +151,11 @@ class ChoiceControl(Control):
         super().__init__(row, self._combo)
         self._is_number, self._unit = row.kind in {"int", "float"}, row.unit
         for value, words in row.choices.items():
-            self._combo.addItem(words, self._typed(value, row.kind))
+            self._combo.addItem(words, self._parse_choice(value, row.kind))
         self._combo.activated.connect(self._tell)
 
     @staticmethod
-    def _typed(value: str, kind: str) -> object:
+    def _parse_choice(value: str, kind: str) -> object:
         return int(value) if kind == "int" else float(value) if kind == "float" else value
 
     def _tell(self, _place: int) -> None:
@@ -220,7 +220,7 @@ class NumberControl(Control):
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE_MS)
         self._pause.timeout.connect(self.settle)
-        self._spin.valueChanged.connect(self._moved)
+        self._spin.valueChanged.connect(self._on_value_changed)
         self._spin.editingFinished.connect(self.settle)
 
     @staticmethod
@@ -230,7 +230,7 @@ class NumberControl(Control):
         made.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the arrow keys do the same
         return made
 
-    def _moved(self) -> None:
+    def _on_value_changed(self) -> None:
         self._pause.start()
 
     def settle(self) -> None:

@@ -354,7 +354,7 @@ class EvolutionTab(QWidget):
         topic = self.field.text().strip()
         if topic:
             if self.line is None:
-                self.states.loading()
+                self.states.show_loading()
             self._ask(topic)
         else:
             self.line = None
@@ -376,18 +376,18 @@ class EvolutionTab(QWidget):
         self.is_settled, self.line = True, line
         self.list.show_lines(line.events)
         if line.events:
-            self._summary.say(_summed(line))
-            self.states.content()
+            self._summary.say(_summarize_evolution(line))
+            self.states.show_content()
             self.choose(self.context.selection.current)
         else:
             words = timeline_strings()["empty"]["nothing"]
-            self.states.empty(EmptyState(self.context.theme, "history", words["title"], words["sentence"]))
+            self.states.show_empty(EmptyState(self.context.theme, "history", words["title"], words["sentence"]))
 
     def _fail(self, error: BaseException) -> None:
         self.is_settled = True
         problem = problem_of(error)
         if problem is not None:
-            self.states.trouble(problem, self._ask_typed)
+            self.states.show_trouble(problem, self._ask_typed)
 
     def choose(self, memory_id: str) -> None:
         """Choose a memory, where it is on the line."""
@@ -406,10 +406,10 @@ class EvolutionTab(QWidget):
     def _teach(self) -> None:
         words = timeline_strings()["empty"]["topic"]
         offers = [(one_line(name, 40), partial(self.ask, name)) for name in self._offered]
-        self.states.empty(EmptyState(self.context.theme, "history", words["title"], words["sentence"], *offers))
+        self.states.show_empty(EmptyState(self.context.theme, "history", words["title"], words["sentence"], *offers))
 
 
-def _summed(line: Evolution) -> str:
+def _summarize_evolution(line: Evolution) -> str:
     counts = Counter(event.transition for event in line.events)
     parts = [memories(len(line.events))]
     parts += [count_of(counts[one], *words) for one, words in _COUNTED.items() if counts[one]]

@@ -87,7 +87,7 @@ class OverTime(QWidget):
         self.states = States(theme, self._content, "Counting what was said when …")
         self._build()
         self.grains.chosen.connect(self.use_grain)
-        self.strip.picked.connect(self._picked)
+        self.strip.picked.connect(self._on_period_picked)
         self.strip.pointed.connect(self._say_hint)
         self.strip.zoomed.connect(self.zoom)
         self.strip.asked.connect(self.go)
@@ -129,7 +129,7 @@ class OverTime(QWidget):
     def read(self) -> None:
         """Count again, and list again what is chosen."""
         if self._life is None:
-            self.states.loading()
+            self.states.show_loading()
         self._count("month", None, None, _BUSIEST, self._take_life)
 
     def _count(
@@ -148,7 +148,7 @@ class OverTime(QWidget):
         self._life = life
         if life.earliest is None or life.latest is None:
             self._is_counting = False
-            self.states.empty(self._nothing())
+            self.states.show_empty(self._make_empty_state())
             return
         if self._is_first:
             self._is_first = False
@@ -185,10 +185,10 @@ class OverTime(QWidget):
         self.legend.show_kinds(() if self.grain == "day" else kinds_of(density))
         self.nearer.setEnabled(self.grain != GRAINS[0])
         self.farther.setEnabled(self.grain != GRAINS[-1])
-        self.states.content()
-        self._picked()
+        self.states.show_content()
+        self._on_period_picked()
 
-    def _nothing(self) -> EmptyState:
+    def _make_empty_state(self) -> EmptyState:
         is_narrowed = bool(self._filter.kinds or self._filter.spaces)
         words = timeline_strings()["empty"]["filter" if is_narrowed else "vault"]
         actions = () if is_narrowed else (("Import …", partial(self.context.desk.import_paths.emit, [])),)
@@ -198,7 +198,7 @@ class OverTime(QWidget):
         self._is_counting = False
         problem = problem_of(error)
         if problem is not None:
-            self.states.trouble(problem, self.read)
+            self.states.show_trouble(problem, self.read)
 
     # ---- choosing
 
@@ -247,7 +247,7 @@ class OverTime(QWidget):
             place = max((place for place in range(len(starts) - 1) if starts[place] <= now), default=0)
             self.strip.choose(place, place)
 
-    def _picked(self) -> None:
+    def _on_period_picked(self) -> None:
         strip, life = self.strip, self._life
         places, starts = strip.places, strip.density.starts
         if not places or life is None or life.earliest is None or life.latest is None:

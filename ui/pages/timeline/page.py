@@ -55,8 +55,8 @@ class TimelinePage(Page):
         self.kinds.chosen.connect(lambda _: self._narrow())
         self.spaces.chosen.connect(lambda _: self._narrow())
         self.over.clicked.connect(lambda: self._narrow())
-        self.time.below.looked_at.connect(self._looked)
-        self.topic.looked_at.connect(self._looked)
+        self.time.below.looked_at.connect(self._on_memory_looked_at)
+        self.topic.looked_at.connect(self._on_memory_looked_at)
         context.selection.changed.connect(self._follow)
 
     def _build(self) -> None:
@@ -162,7 +162,7 @@ class TimelinePage(Page):
 
     # ---- the memory that is looked at
 
-    def _looked(self, memory_id: str) -> None:
+    def _on_memory_looked_at(self, memory_id: str) -> None:
         self.context.selection.select(memory_id, ORIGIN)
 
     def _follow(self, memory_id: str, origin: str) -> None:

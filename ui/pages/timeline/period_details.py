@@ -299,14 +299,14 @@ class PeriodDetails(QFrame):
     def _came(self) -> None:
         self._count.setText(memories(self.feed.total))
         if self.list.lines.rowCount():
-            self.states.content()
+            self.states.show_content()
             if self._context.selection.current:
                 self.list.choose(self._context.selection.current)
         else:
             words = timeline_strings()["empty"]["period" if self.axis == SAID else "held"]
-            self.states.empty(EmptyState(self._context.theme, "calendar", words["title"], words["sentence"]))
+            self.states.show_empty(EmptyState(self._context.theme, "calendar", words["title"], words["sentence"]))
 
     def _fail(self, error: BaseException) -> None:
         problem = problem_of(error)
         if problem is not None:
-            self.states.trouble(problem, self.read)
+            self.states.show_trouble(problem, self.read)

@@ -117,7 +117,7 @@ class Grid:
         place = column * ROWS + row - self.lead if self.by_weeks else column
         return min(max(place, 0), self.count - 1)
 
-    def showing(self, place: int) -> int:
+    def scroll_offset_for(self, place: int) -> int:
         """The scroll at which a period is in sight, as near to the present one as can be."""
         column = self.column_of(place)
         scroll = min(self.scroll, column)
@@ -380,7 +380,7 @@ class Strip(QWidget):
         self._anchor = self._end = -1
         self._is_dragging = False
         self._scroll = 0
-        self.grid = self._measured()
+        self.grid = self._measure_grid()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMouseTracking(True)
@@ -418,7 +418,7 @@ class Strip(QWidget):
         self.chosen = None if chosen is None or not count else (max(0, chosen[0]), min(count - 1, chosen[1]))
         self._anchor, self._end = (-1, -1) if self.chosen is None else self.chosen
         self._scroll = 1 << 30  # the newest is in sight
-        self.grid = self._measured()
+        self.grid = self._measure_grid()
         self._scroll = self.grid.scroll
         if self.chosen is not None:
             self._show(self.chosen[0])
@@ -456,7 +456,7 @@ class Strip(QWidget):
     def scroll_by(self, columns: int) -> None:
         """Move what is in sight."""
         self._scroll = min(max(self._scroll + columns, 0), self.grid.most_scroll)
-        self.grid = self._measured()
+        self.grid = self._measure_grid()
         self.update()
 
     def words_of(self, places: Sequence[int]) -> str:
@@ -475,7 +475,7 @@ class Strip(QWidget):
 
     # ---- geometry
 
-    def _measured(self) -> Grid:
+    def _measure_grid(self) -> Grid:
         px, density = self._theme.px, self.density
         by_weeks = density.grain == "day"
         area = QRectF(px(LEFT), px(TOP), self.room, max(1.0, self.height() - px(TOP) - px(_FOOT)))
@@ -485,12 +485,12 @@ class Strip(QWidget):
         return grid_of(len(density.totals), by_weeks=by_weeks, lead=lead, area=area, scale=scale, scroll=self._scroll)
 
     def _show(self, place: int) -> None:
-        self._scroll = self.grid.showing(place)
-        self.grid = self._measured()
+        self._scroll = self.grid.scroll_offset_for(place)
+        self.grid = self._measure_grid()
 
     def _restyle(self) -> None:
         self.updateGeometry()
-        self.grid = self._measured()
+        self.grid = self._measure_grid()
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
@@ -498,7 +498,7 @@ class Strip(QWidget):
         was_last = self.grid.scroll >= self.grid.most_scroll
         super().resizeEvent(event)
         self._scroll = 1 << 30 if was_last else self._scroll
-        self.grid = self._measured()
+        self.grid = self._measure_grid()
         self._scroll = self.grid.scroll
 
     # ---- painting
