@@ -315,9 +315,9 @@ def _print_export(command: Command, params: Mapping[str, Any]) -> None:
                 else:
                     found.append(dict(item["fields"]))
     command.output.progression.is_done = False  # what was asked for is what is written now
-    from core.engine.export_format import rendered
+    from core.engine.export_format import render_export
 
-    command.output.raw(rendered(found, params["format"]))
+    command.output.raw(render_export(found, params["format"]))
 
 
 @loci.command()

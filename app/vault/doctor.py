@@ -17,7 +17,7 @@ from app.cli.words import counted, words
 from app.parts import Parts
 from app.qt import load_qt
 from app.vault.connection import ask_secret
-from core.engine.facade import Finding, HomeKeys, examine, finding, restore_vault
+from core.engine.facade import Finding, HomeKeys, examine, make_finding, restore_vault
 from core.errors import LociError
 from core.ipc.protocol.time_format import format_time
 from core.types.clock import SystemClock
@@ -39,7 +39,7 @@ def _python() -> Finding:
     wanted = tuple(int(part) for part in least.split(".") if part.isdecimal())
     is_old = sys.version_info[: len(wanted)] < wanted
     version = ".".join(map(str, sys.version_info[:3]))
-    return finding("python", "old" if is_old else "ok", version=version, least=least)
+    return make_finding("python", "old" if is_old else "ok", version=version, least=least)
 
 
 def _window(parts: Parts) -> Finding:
@@ -47,32 +47,32 @@ def _window(parts: Parts) -> Finding:
         load_qt()
         import PySide6.QtWidgets  # noqa: F401 - its system libraries are what may be missing
     except ImportError:
-        return finding("window", "unusable")
-    return finding("window", "ok" if parts.environment.has_display else "no_display")
+        return make_finding("window", "unusable")
+    return make_finding("window", "ok" if parts.environment.has_display else "no_display")
 
 
 def _engine(parts: Parts) -> Finding:
     try:
         place = parts.place
     except LociError as error:
-        return finding("engine", "unfit", sentence=error.sentence)
+        return make_finding("engine", "unfit", sentence=error.sentence)
     if parts.is_answered:
-        return finding("engine", "ok")
-    return finding("engine", "left" if os.path.lexists(place.path) else "none")
+        return make_finding("engine", "ok")
+    return make_finding("engine", "left" if os.path.lexists(place.path) else "none")
 
 
 def _model_server() -> Finding:
     try:
         server = host_at(os.environ.get("LOCI_OLLAMA", ""), _SILENCE_S)
     except LociError as error:
-        return finding("model_server", "unfit", sentence=error.sentence)
+        return make_finding("model_server", "unfit", sentence=error.sentence)
     try:
         count = len(server.models())
     except LociError:
-        return finding("model_server", "none")
+        return make_finding("model_server", "none")
     if not count:
-        return finding("model_server", "empty")
-    return finding("model_server", "ok", count=counted(_forms(), count))
+        return make_finding("model_server", "empty")
+    return make_finding("model_server", "ok", count=counted(_forms(), count))
 
 
 def _forms() -> Mapping[str, Any]:

@@ -89,7 +89,7 @@ class ClientChanges:
         check_change_request(wished)
         return chain(
             search.embed_texts([embedding_text(text)]),
-            lambda meant: storage.write(self._changing(storage, search, wished, actor, meant)),
+            lambda meant: storage.write(self._make_change_writer(storage, search, wished, actor, meant)),
         )
 
     def remove(
@@ -121,8 +121,8 @@ class ClientChanges:
         wished = ChangeRequest(wish, memory_id, None, reason, kind, request_id)
         check_change_request(wished)
         if actor.is_owner:
-            return storage.write(self._forgetting(storage, wished, actor))
-        return storage.write(self._changing(storage, search, wished, actor, None))
+            return storage.write(self._make_forget_writer(storage, wished, actor))
+        return storage.write(self._make_change_writer(storage, search, wished, actor, None))
 
     def feedback(
         self,
@@ -207,7 +207,7 @@ class ClientChanges:
             if helpful
             else practice.mark_harmful(memory_id, actor, reason, request_id, kind)
         )
-        return map_result(marked, lambda done: _marked(done, helpful=helpful))
+        return map_result(marked, lambda done: _judgement_from_mark(done, helpful=helpful))
 
     def relate(
         self,
@@ -262,7 +262,7 @@ class ClientChanges:
             raise UserError(Code.ACCESS_DENIED, "This client may read but not write; ask the person to grant it.")
         return self._authority.scope(actor)
 
-    def _changing(
+    def _make_change_writer(
         self, storage: Storage, search: Search, wished: ChangeRequest, actor: Actor, meant: Embedded | None
     ) -> Callable[[Tx], ChangeReply]:
         """By the terms that hold when it is carried out: another grant or another reach may have been given since."""
@@ -290,7 +290,7 @@ class ClientChanges:
 
         return write
 
-    def _forgetting(self, storage: Storage, wished: ChangeRequest, actor: Actor) -> Callable[[Tx], ChangeReply]:
+    def _make_forget_writer(self, storage: Storage, wished: ChangeRequest, actor: Actor) -> Callable[[Tx], ChangeReply]:
         """The owner's own call: it is done, whoever brought the memory."""
         call = IdempotentCall(actor, wished.request_id, {"verb": wished.wish.value, "id": wished.memory_id})
 
@@ -310,16 +310,16 @@ class ClientChanges:
     def _revise(self, wished: ChangeRequest, text: str, actor: Actor) -> Future[ChangeReply]:
         storage, scope = self._storage(), self._scope(actor)
 
-        def edited(_: Kind) -> Future[ChangeReply]:
+        def revise_text(_: Kind) -> Future[ChangeReply]:
             return map_result(
                 self._library.revise([wished.memory_id], Revision(text=text)),
-                lambda report: _revised(wished.memory_id, report),
+                lambda report: _change_reply_from_report(wished.memory_id, report),
             )
 
-        return chain(storage.read(lambda rows: _check(rows, wished.memory_id, scope, wished.kind)), edited)
+        return chain(storage.read(lambda rows: _check(rows, wished.memory_id, scope, wished.kind)), revise_text)
 
 
-def _revised(memory_id: str, report: RevisionReport) -> ChangeReply:
+def _change_reply_from_report(memory_id: str, report: RevisionReport) -> ChangeReply:
     if report.refused:
         raise PreconditionError(next(iter(report.refused)))
     if report.step_id is None or not report.ids:
@@ -327,7 +327,7 @@ def _revised(memory_id: str, report: RevisionReport) -> ChangeReply:
     return ChangeReply("UPDATE", report.ids[0], superseded=(memory_id,), step_id=report.step_id)
 
 
-def _marked(done: Marked, *, helpful: bool) -> Judgement:
+def _judgement_from_mark(done: Marked, *, helpful: bool) -> Judgement:
     return Judgement(
         done.state.memory_id,
         "helpful" if helpful else "harmful",

@@ -118,10 +118,10 @@ class ReviewChores:
         self.looked_at = at
         expiry = self.expiry_at is None or at - self.expiry_at >= _DAY_S
         seq, closing, ruling = open_vault.storage.vault.read(
-            lambda rows: self._look(rows, open_vault.storage.clock.now_ms(), expiry=expiry)
+            lambda rows: self._find_due_work(rows, open_vault.storage.clock.now_ms(), expiry=expiry)
         )
         if not closing and not ruling:
-            self._looked(seq, at, expiry=expiry)
+            self._note_check_done(seq, at, expiry=expiry)
             return
         try:
             open_vault.storage.write(
@@ -129,15 +129,15 @@ class ReviewChores:
             ).result(_TURN_S)
         except TimeoutError:
             return  # behind something long in the queue: it is done in its turn
-        self._looked(seq, at, expiry=expiry)
+        self._note_check_done(seq, at, expiry=expiry)
 
-    def _look(self, rows: Rows, now_ms: int, *, expiry: bool) -> tuple[int, bool, bool]:
+    def _find_due_work(self, rows: Rows, now_ms: int, *, expiry: bool) -> tuple[int, bool, bool]:
         seq = int(rows.value("SELECT seq FROM vault_state"))
         if seq == self.seq and not expiry:
             return seq, False, False
         return seq, has_stale(rows, now_ms, expiry=expiry), has_due_rules(rows)
 
-    def _looked(self, seq: int, at: float, *, expiry: bool) -> None:
+    def _note_check_done(self, seq: int, at: float, *, expiry: bool) -> None:
         self.seq = seq
         if expiry:
             self.expiry_at = at
@@ -270,8 +270,8 @@ class Conflicts:
             ids = [row.id for row in self._desk.queue(rows, QueueRequest(cap=LISTED), now, within).rows]
             if everything:
                 ids += [row.id for row in self._desk.closed(rows, 0, LISTED)]
-            seen = [item_id for item_id in ids if _sees(rows, item_id, scope)]
-            told = tuple(self._told(rows, item_id, now, actor) for item_id in seen[:LISTED])
+            seen = [item_id for item_id in ids if _can_see_item(rows, item_id, scope)]
+            told = tuple(self._read_listed_conflict(rows, item_id, now, actor) for item_id in seen[:LISTED])
             if not actor.is_owner:
                 sides = (side for one in told for side in (one.existing, one.incoming) if side is not None)
                 prefetch_scans(sides, (one.question for one in told))
@@ -279,12 +279,14 @@ class Conflicts:
 
         return open_vault.storage.read(read)
 
-    def _told(self, rows: Rows, item_id: str, now_ms: int, actor: Actor) -> ListedConflict:
+    def _read_listed_conflict(self, rows: Rows, item_id: str, now_ms: int, actor: Actor) -> ListedConflict:
         item = self._item(rows, item_id, now_ms, brief=True)
         if actor.is_owner:
-            return _listed(item, item.actions)
+            return _listed_conflict_from_item(item, item.actions)
         # Who else asked for something, and why, is no client's business.
-        return _listed(replace(item, asked=None, warning="", against=None), _left_to(rows, item, actor))
+        return _listed_conflict_from_item(
+            replace(item, asked=None, warning="", against=None), _actions_open_to_client(rows, item, actor)
+        )
 
     # ---- deciding
 
@@ -314,13 +316,13 @@ class Conflicts:
                 self._authority.check_terms_hold(actor, client)
                 with open_vault.storage.verb(tx, actor, "resolve", call) as verb:
                     if verb.earlier is not None:
-                        return _decided(verb.earlier)
+                        return _decision_reply_from_json(verb.earlier)
                     full = _full_id(tx, item_id, scope)
                     vector, add_vectors = _vector_of(open_vault.search, meant), open_vault.search.add_vectors
                     done = make_resolver(open_vault.storage, open_vault.search).resolve(
                         tx, full, decision, vector, actor, client, add_vectors
                     )
-                    done = _with_withheld(tx, done, actor)
+                    done = _add_withheld(tx, done, actor)
                     verb.end((*done.active, *done.retired), asdict(done))
                     return done
 
@@ -328,7 +330,7 @@ class Conflicts:
 
         if decision.action is not Action.MERGE or not (decision.text or "").strip():
             return decide(None)
-        author = open_vault.storage.read(lambda rows: _author(rows, _full_id(rows, item_id, scope)))
+        author = open_vault.storage.read(lambda rows: _merged_text_author(rows, _full_id(rows, item_id, scope)))
         text = decision.text or ""
         return chain(
             chain(author, lambda name: open_vault.search.embed_texts([embedding_text(text, author=name)])), decide
@@ -352,7 +354,7 @@ class Conflicts:
         client, scope = self._curator(actor)
 
         def write(tx: Tx) -> DecisionReply:
-            seen = [item_id for item_id in ids if _sees(tx, item_id, scope)]
+            seen = [item_id for item_id in ids if _can_see_item(tx, item_id, scope)]
             missing = {item_id: _NONE for item_id in ids if item_id not in seen}
             if not seen:
                 raise UserError(Code.NOT_FOUND, _NONE)
@@ -360,7 +362,7 @@ class Conflicts:
                 done = make_resolver(open_vault.storage, open_vault.search).resolve_many(
                     tx, seen, decision, actor, client, open_vault.search.add_vectors
                 )
-                done = _with_withheld(tx, done, actor)
+                done = _add_withheld(tx, done, actor)
                 verb.end((*done.active, *done.retired))
             return replace(done, refused={**missing, **done.refused})
 
@@ -380,14 +382,16 @@ class Conflicts:
         """
         open_vault = self._open_vault()
 
-        def first(tx: Tx) -> _Turning:
+        def reject_first_batch(tx: Tx) -> _Turning:
             waiting = open_requests_of(tx, client_id_of(tx, name))[:AT_ONCE]
-            return _turned(tx, open_vault, name, _Turning(waiting, len(waiting)))
+            return _reject_next_batch(tx, open_vault, name, _Turning(waiting, len(waiting)))
 
         def run() -> TurnedDown:
-            at = open_vault.storage.write(first).result()
+            at = open_vault.storage.write(reject_first_batch).result()
             while at.waiting:
-                at = open_vault.storage.write(partial(_turned, open_vault=open_vault, name=name, at=at)).result()
+                at = open_vault.storage.write(
+                    partial(_reject_next_batch, open_vault=open_vault, name=name, at=at)
+                ).result()
             return TurnedDown(at.step_id, at.items, at.left)
 
         return open_vault.storage.on(open_vault.storage.threads.reads, run)
@@ -476,7 +480,7 @@ class _Turning:
     left: int = 0
 
 
-def _turned(tx: Tx, open_vault: OpenVault, name: str, at: _Turning) -> _Turning:
+def _reject_next_batch(tx: Tx, open_vault: OpenVault, name: str, at: _Turning) -> _Turning:
     """One transaction of it. The step is closed after each, so that a crash leaves none that cannot be taken back."""
     client_id = client_id_of(tx, name)
     there = dict.fromkeys(open_requests_of(tx, client_id))
@@ -512,7 +516,7 @@ def _vector_of(search: Search, embedded: Embedded | None) -> NDArray[np.float32]
     return vector
 
 
-def _with_withheld(rows: Rows, done: DecisionReply, actor: Actor) -> DecisionReply:
+def _add_withheld(rows: Rows, done: DecisionReply, actor: Actor) -> DecisionReply:
     """Told to the person: what was let in and is kept from assistants all the same."""
     if not actor.is_owner:
         return replace(done, asked=())
@@ -520,7 +524,7 @@ def _with_withheld(rows: Rows, done: DecisionReply, actor: Actor) -> DecisionRep
     return replace(done, withheld=tuple(one for one in done.active if one in found and injection_reasons(found[one])))
 
 
-def _decided(told: Mapping[str, Any]) -> DecisionReply:
+def _decision_reply_from_json(told: Mapping[str, Any]) -> DecisionReply:
     lists = {name: tuple(told.get(name, ())) for name in ("active", "retired", "closed", "withheld", "asked")}
     return DecisionReply(**{**told, **lists})
 
@@ -539,7 +543,7 @@ def _full_id(rows: Rows, text: str, scope: Scope) -> str:
         raise UserError(Code.INVALID_INPUT, f"Write at least {_LEAST_PREFIX} characters of the conflict's id.")
     else:
         ids = [item.id for item in find_similar_ids(rows, text.lower())]
-    there = [item_id for item_id in ids if _sees(rows, item_id, scope)]
+    there = [item_id for item_id in ids if _can_see_item(rows, item_id, scope)]
     if len(there) > 1:
         raise UserError(Code.INVALID_INPUT, "More than one conflict has these characters in its id; write more of it.")
     if not there:
@@ -547,7 +551,7 @@ def _full_id(rows: Rows, text: str, scope: Scope) -> str:
     return there[0]
 
 
-def _sees(rows: Rows, item_id: str, scope: Scope) -> bool:
+def _can_see_item(rows: Rows, item_id: str, scope: Scope) -> bool:
     """Whether the asker may see an item; of one that does not exist the same is asked as of one out of sight."""
     found = read_item(rows, item_id)
     item = _NO_ITEM if found is None else found
@@ -558,7 +562,7 @@ def _sees(rows: Rows, item_id: str, scope: Scope) -> bool:
     return visible_ids(rows, sides, scope) == sides and is_open and found is not None
 
 
-def _author(rows: Rows, item_id: str) -> str | None:
+def _merged_text_author(rows: Rows, item_id: str) -> str | None:
     """Whose words a merged text counts as, for its vector."""
     item = read_item(rows, item_id)
     if item is None:
@@ -568,7 +572,7 @@ def _author(rows: Rows, item_id: str) -> str | None:
     return None if found is None else found.author
 
 
-def _left_to(rows: Rows, item: ReviewItem, actor: Actor) -> tuple[Action, ...]:
+def _actions_open_to_client(rows: Rows, item: ReviewItem, actor: Actor) -> tuple[Action, ...]:
     """The decisions that a client with `curate` would not be refused."""
     came, have = item.incoming.memory, None if item.existing is None else item.existing.memory
     persons = find_persons_words(rows, [came.id, *([] if have is None else [have.id])])
@@ -582,7 +586,7 @@ def _left_to(rows: Rows, item: ReviewItem, actor: Actor) -> tuple[Action, ...]:
     return tuple(action for action in item.actions if refusal_for_client(item.kind, action, rights) is None)
 
 
-def _listed(item: ReviewItem, actions: tuple[Action, ...]) -> ListedConflict:
+def _listed_conflict_from_item(item: ReviewItem, actions: tuple[Action, ...]) -> ListedConflict:
     return ListedConflict(
         id=item.id,
         kind=item.kind,

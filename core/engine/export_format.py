@@ -32,7 +32,7 @@ def check_format(format_name: str) -> None:
         raise UserError(Code.INVALID_INPUT, f"Memories are exported as {', '.join(_WRITERS)}.")
 
 
-def rendered(found: Sequence[Fields], format_name: str) -> str:
+def render_export(found: Sequence[Fields], format_name: str) -> str:
     """What a file of an export holds.
 
     Args:
@@ -42,15 +42,15 @@ def rendered(found: Sequence[Fields], format_name: str) -> str:
     return _WRITERS[format_name](found)
 
 
-def _jsonl(found: Sequence[Fields]) -> str:
+def _render_jsonl(found: Sequence[Fields]) -> str:
     return "".join(json.dumps(fields, ensure_ascii=False) + "\n" for fields in found)
 
 
-def _json(found: Sequence[Fields]) -> str:
+def _render_json(found: Sequence[Fields]) -> str:
     return json.dumps(list(found), ensure_ascii=False, indent=1) + "\n"
 
 
-def _csv(found: Sequence[Fields]) -> str:
+def _render_csv(found: Sequence[Fields]) -> str:
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(_COLUMNS)
@@ -60,11 +60,11 @@ def _csv(found: Sequence[Fields]) -> str:
     return out.getvalue()
 
 
-def _markdown(found: Sequence[Fields]) -> str:
-    return "# Memories\n" + "".join(_section(fields) for fields in found)
+def _render_markdown(found: Sequence[Fields]) -> str:
+    return "# Memories\n" + "".join(_render_section(fields) for fields in found)
 
 
-def _section(fields: Mapping[str, Any]) -> str:
+def _render_section(fields: Mapping[str, Any]) -> str:
     heading = " · ".join(str(fields[name]) for name in ("time", "author", "kind", "space") if name in fields)
     named = [f"{name}: {fields[name]}" for name in ("category", "importance", "source", "status") if name in fields]
     tags = [f"tags: {', '.join(fields['tags'])}"] if "tags" in fields else []
@@ -72,8 +72,8 @@ def _section(fields: Mapping[str, Any]) -> str:
 
 
 _WRITERS: Mapping[str, Callable[[Sequence[Fields]], str]] = {
-    "jsonl": _jsonl,
-    "json": _json,
-    "markdown": _markdown,
-    "csv": _csv,
+    "jsonl": _render_jsonl,
+    "json": _render_json,
+    "markdown": _render_markdown,
+    "csv": _render_csv,
 }

@@ -29,7 +29,7 @@ from core.engine.client_changes import ClientChanges
 from core.engine.clients.clients import ChangeSubscriptions, Clients
 from core.engine.clients.sessions import Sessions
 from core.engine.conflicts import Conflicts, ReviewChores
-from core.engine.home.doctor import examine, finding
+from core.engine.home.doctor import examine, make_finding
 from core.engine.home.keys import Home, HomeKeys, RootKey, read_secret_file
 from core.engine.home.window_file import WindowFile, load_window, save_window
 from core.engine.imports import Imports
@@ -94,9 +94,9 @@ __all__ = [
     "built_in_readers",
     "create_vault",
     "examine",
-    "finding",
     "harden",
     "load_window",
+    "make_finding",
     "option_rows",
     "passphrase_strength",
     "read_secret_file",
@@ -419,7 +419,7 @@ class Engine:
         """
         open_vault = self._open_vault
         if open_vault is not None:
-            open_vault.read_log.refused(client_id, code, method)
+            open_vault.read_log.note_refusal(client_id, code, method)
 
     @property
     def options(self) -> Options:

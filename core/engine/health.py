@@ -60,7 +60,7 @@ def status_report(open_vault: OpenVault, rows: Rows) -> StatusReport:
             "spaces": [row[0] for row in rows.all("SELECT name FROM spaces ORDER BY name")],
             "conversations": int(rows.value("SELECT count(*) FROM conversations")),
             "imports": _imports(rows),
-            "running_imports": _running(open_vault),
+            "running_imports": _list_running_imports(open_vault),
             "clients": _clients(rows),
             "open_reviews": open_count(rows),
             "index": _index(open_vault.search),
@@ -68,7 +68,7 @@ def status_report(open_vault: OpenVault, rows: Rows) -> StatusReport:
             "embedder": {
                 "model": open_vault.search.embedder.name,
                 "dims": open_vault.search.embedder.dims,
-                "by": _by(open_vault.search),
+                "by": _embedder_kind(open_vault.search),
             },
             "model_server": _model(open_vault),
             "wal_bytes": _wal_bytes(open_vault.storage),
@@ -107,11 +107,11 @@ def _wal_bytes(storage: Storage) -> int:
 
 
 def _memories(rows: Rows) -> dict[str, Any]:
-    by_status, by_kind = (_counted(rows, column) for column in ("status", "kind"))
+    by_status, by_kind = (_count_memories_by(rows, column) for column in ("status", "kind"))
     return {"total": sum(by_status.values()), "by_status": by_status, "by_kind": by_kind}
 
 
-def _counted(rows: Rows, column: str) -> dict[str, int]:
+def _count_memories_by(rows: Rows, column: str) -> dict[str, int]:
     """Memories by a column; a long text is one memory, however many rows hold it, and so is one of two merged."""
     found = {str(k): int(v) for k, v in rows.all(f"SELECT {column}, count(*) FROM memories GROUP BY {column}")}  # noqa: S608 - a constant
     for without in (f"{column}, {_LATER_PARTS} GROUP BY {column}", f"old.{column}, {_BEFORE_MERGES} GROUP BY 1"):
@@ -124,7 +124,7 @@ def _imports(rows: Rows) -> dict[str, int]:
     return {str(k): int(v) for k, v in rows.all("SELECT state, count(*) FROM imports GROUP BY state")}
 
 
-def _running(open_vault: OpenVault) -> list[dict[str, Any]]:
+def _list_running_imports(open_vault: OpenVault) -> list[dict[str, Any]]:
     """Imports that go on, also where whoever began them has gone; the owner's alone to read."""
     return [
         {
@@ -144,7 +144,7 @@ def _clients(rows: Rows) -> int:
     return int(rows.value(f"SELECT count(*) FROM clients WHERE revoked_at IS NULL AND NOT {UNPAIRED}"))  # noqa: S608 - a constant
 
 
-def _by(search: Search) -> str:
+def _embedder_kind(search: Search) -> str:
     return "model server" if search.space.served else "built-in"
 
 
@@ -205,11 +205,11 @@ def health_report(open_vault: OpenVault, rows: Rows) -> Health:
         open_vault,
         rows,
         pending,
-        _free(open_vault.storage),
+        _free_disk_bytes(open_vault.storage),
         open_vault.load.resources.used_mb(),
         open_vault.load.resources.pressure(),
     )
-    warnings = tuple(describe_problem(key, **more) for key, more in _wrong(found))
+    warnings = tuple(describe_problem(key, **more) for key, more in _find_warnings(found))
     index = open_vault.search.index.status()
     return Health(
         counts=_counts(rows, pending),
@@ -226,7 +226,7 @@ def health_report(open_vault: OpenVault, rows: Rows) -> Health:
             "pressure": found.pressure.value,
             "index_kind": index.backend,
         },
-        background=_background(open_vault, rows),
+        background=_background_json(open_vault, rows),
         degradation={
             "search_strategy": search_strategy(open_vault.storage, open_vault.search),
             "model_server": open_vault.model.server.value,
@@ -260,12 +260,12 @@ def describe_problem(key: str, **more: object) -> str:
     Returns:
         Plain text.
     """
-    told = _words()[key]
+    told = _load_wordings()[key]
     return f"{told['says'].format(**more)} {told['do']}"
 
 
 @cache
-def _words() -> Mapping[str, Mapping[str, str]]:
+def _load_wordings() -> Mapping[str, Mapping[str, str]]:
     return dict(json.loads(files("resources").joinpath("help").joinpath("health.json").read_text(encoding="utf-8")))
 
 
@@ -279,7 +279,7 @@ def _counts(rows: Rows, pending: int) -> dict[str, int]:
     }
 
 
-def _background(open_vault: OpenVault, rows: Rows) -> dict[str, int | None]:
+def _background_json(open_vault: OpenVault, rows: Rows) -> dict[str, int | None]:
     last, swept = rows.value(_LAST, ("consolidate",)), rows.value(_LAST, ("sweep",))
     return {
         "last_consolidation": last,
@@ -309,7 +309,7 @@ def count_next_archived(open_vault: OpenVault, rows: Rows) -> int:
     return count
 
 
-def _free(storage: Storage) -> int | None:
+def _free_disk_bytes(storage: Storage) -> int | None:
     """Bytes left on the vault's disk; None where the system does not tell."""
     try:
         return shutil.disk_usage(storage.home.path).free
@@ -320,18 +320,18 @@ def _free(storage: Storage) -> int | None:
 _Warning = tuple[str, dict[str, Any]]
 
 
-def _wrong(found: _Found) -> Iterator[_Warning]:
+def _find_warnings(found: _Found) -> Iterator[_Warning]:
     """Everything that is wrong, the worst first."""
-    yield from _of_disk(found)
-    yield from _of_opening(found)
-    yield from _of_search(found)
-    yield from _of_memory(found)
-    yield from _of_work(found)
-    yield from _of_model(found)
-    yield from _of_backups(found)
+    yield from _find_disk_warnings(found)
+    yield from _find_startup_warnings(found)
+    yield from _find_search_warnings(found)
+    yield from _find_memory_warnings(found)
+    yield from _find_job_warnings(found)
+    yield from _find_model_warnings(found)
+    yield from _find_backup_warnings(found)
 
 
-def _of_disk(found: _Found) -> Iterator[_Warning]:
+def _find_disk_warnings(found: _Found) -> Iterator[_Warning]:
     fault = found.open_vault.storage.write_fault
     if fault is Code.DISK_FULL or (found.free is not None and found.free < RESERVE_BYTES):
         yield "disk_full", {}
@@ -356,7 +356,7 @@ def opening_warnings(storage: Storage) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "head_unknown", {"state": info.head_state}
 
 
-def _of_opening(found: _Found) -> Iterator[_Warning]:
+def _find_startup_warnings(found: _Found) -> Iterator[_Warning]:
     yield from opening_warnings(found.open_vault.storage)
     if int(found.rows.value("SELECT last_at FROM vault_state")) > found.open_vault.storage.clock.now_ms() + _HOUR_MS:
         yield "clock_back", {}
@@ -366,7 +366,7 @@ def _of_opening(found: _Found) -> Iterator[_Warning]:
         yield "clock_ahead", {"days": (seen.last - seen.believed) // _DAY_MS}
 
 
-def _of_search(found: _Found) -> Iterator[_Warning]:
+def _find_search_warnings(found: _Found) -> Iterator[_Warning]:
     open_vault = found.open_vault
     code, index = open_vault.search.active_space.fault.code, open_vault.search.index.status()
     if code is Code.MODEL_CHANGED:
@@ -383,13 +383,13 @@ def _of_search(found: _Found) -> Iterator[_Warning]:
         yield "readers_busy", {}
 
 
-def _of_memory(found: _Found) -> Iterator[_Warning]:
+def _find_memory_warnings(found: _Found) -> Iterator[_Warning]:
     if found.pressure is not Pressure.NORMAL:
         budget = round(found.open_vault.load.resources.budget_mb())
         yield f"memory_{found.pressure.value}", {"mb": round(found.used_mb), "budget": budget}
 
 
-def _of_work(found: _Found) -> Iterator[_Warning]:
+def _find_job_warnings(found: _Found) -> Iterator[_Warning]:
     now = found.open_vault.storage.clock.now_ms()
     poison = int(found.rows.value("SELECT count(*) FROM jobs WHERE state = 'poison'"))
     stuck = "SELECT count(*) FROM jobs WHERE state = 'running' AND lease_until < ?"
@@ -404,7 +404,7 @@ def _of_work(found: _Found) -> Iterator[_Warning]:
         yield "queue_long", {"n": found.open_vault.storage.queue.depth}
 
 
-def _of_model(found: _Found) -> Iterator[_Warning]:
+def _find_model_warnings(found: _Found) -> Iterator[_Warning]:
     """A server nobody asked for may be away: nothing needs it."""
     state, chosen = found.open_vault.model, found.open_vault.options
     if state.server is ModelServerState.FAILING:
@@ -413,7 +413,7 @@ def _of_model(found: _Found) -> Iterator[_Warning]:
         yield "model_absent", {}
 
 
-def _of_backups(found: _Found) -> Iterator[_Warning]:
+def _find_backup_warnings(found: _Found) -> Iterator[_Warning]:
     now = found.open_vault.storage.clock.now_ms()
     made = automatic_backups(found.open_vault.storage.home)
     since = made_at_ms(made[0]) if made else int(found.rows.value("SELECT created_at FROM vault_state"))

@@ -95,8 +95,10 @@ class NewRecordCounter:
     def flush(self) -> None:
         """Look up what is waiting."""
         records, self._waiting = self._waiting, []
-        for record, reason in zip(records, self._vault.read(lambda rows: self._known(rows, records)), strict=True):
-            left_out = reason or self._repeats(record)
+        for record, reason in zip(
+            records, self._vault.read(lambda rows: self._find_skip_reasons(rows, records)), strict=True
+        ):
+            left_out = reason or self._repeated_text_reason(record)
             if left_out is not None:
                 self.tally.skipped[left_out] += 1
             else:
@@ -105,7 +107,7 @@ class NewRecordCounter:
                 if self._told is not None:
                     self._told(record)
 
-    def _known(self, rows: Rows, records: Sequence[Record]) -> list[str | None]:
+    def _find_skip_reasons(self, rows: Rows, records: Sequence[Record]) -> list[str | None]:
         keys = [identity_digest(self._space_of(record), record.identity) for record in records]
         known, erased = known_digests(rows, keys), erased_digests(rows, keys)
         said = erased_texts(rows, (record.text for record in records))
@@ -115,18 +117,18 @@ class NewRecordCounter:
             else "erased"
             if key in erased or record.text in said
             else "duplicate_text"
-            if self._stands(rows, record)
+            if self._has_standing_twin(rows, record)
             else None
             for record, key in zip(records, keys, strict=True)
         ]
 
-    def _stands(self, rows: Rows, record: Record) -> bool:
+    def _has_standing_twin(self, rows: Rows, record: Record) -> bool:
         if not _is_by_text(record):
             return False
         within = find_space_id(rows, self._space_of(record))
         return within is not None and find_standing_twin(rows, cut_text(record.text), record.kind, within) is not None
 
-    def _repeats(self, record: Record) -> str | None:
+    def _repeated_text_reason(self, record: Record) -> str | None:
         """The same words came before in this import."""
         if not _is_by_text(record):
             return None
@@ -197,12 +199,12 @@ def make_import_records(
     at = 0
     for record, texts in zip(records, parts, strict=True):
         own = None if vectors is None else vectors[at : at + len(texts)]
-        items.append(_incoming(record, texts, own))
+        items.append(_import_record_from(record, texts, own))
         at += len(texts)
     return items
 
 
-def _times(record: Record, texts: Sequence[str]) -> tuple[When | None, ...]:
+def _part_times(record: Record, texts: Sequence[str]) -> tuple[When | None, ...]:
     """When each part of a record was said."""
     times: list[When | None] = []
     at, occurred, left = 0, record.occurred, list(record.sections)
@@ -214,7 +216,7 @@ def _times(record: Record, texts: Sequence[str]) -> tuple[When | None, ...]:
     return tuple(times)
 
 
-def _incoming(record: Record, texts: tuple[str, ...], vectors: NDArray[np.float32] | None) -> ImportRecord:
+def _import_record_from(record: Record, texts: tuple[str, ...], vectors: NDArray[np.float32] | None) -> ImportRecord:
     conversation = record.conversation
     space = usable_space(record.space)
     valid_from, valid_to = usable_validity(record.valid_from, record.valid_to)
@@ -235,7 +237,7 @@ def _incoming(record: Record, texts: tuple[str, ...], vectors: NDArray[np.float3
         if conversation is None
         else (conversation.key, conversation.title, conversation.started, conversation.extra),
         texts=texts,
-        times=_times(record, texts),
+        times=_part_times(record, texts),
         vectors=vectors,
     )
 
@@ -298,11 +300,11 @@ class Imports:
         else:
             wanted = () if self._person_home is None else usual_folders(self._person_home)
 
-        def stopped() -> bool:
+        def is_stopped() -> bool:
             return open_vault.storage.closing.is_set() or (cancelled is not None and cancelled())
 
         return open_vault.storage.on(
-            open_vault.storage.threads.reads, discover_sources, wanted, open_vault.storage.clock, stopped
+            open_vault.storage.threads.reads, discover_sources, wanted, open_vault.storage.clock, is_stopped
         )
 
     def rehearse(
@@ -327,7 +329,7 @@ class Imports:
         Returns:
             What an import would store, with a plan by conversation.
         """
-        open_vault = self._owners(actor)
+        open_vault = self._require_owner_vault(actor)
         watch = _watch(open_vault.storage, progress, cancelled)
         return open_vault.storage.on(
             open_vault.storage.threads.jobs, self._rehearse, open_vault, path, format, space, watch
@@ -360,23 +362,25 @@ class Imports:
             What was stored; what was not chosen is counted as `not_chosen`. The future raises INVALID_INPUT where
             nothing of it is in the file.
         """
-        open_vault = self._owners(actor)
+        open_vault = self._require_owner_vault(actor)
         running = RunningImport(
             open_vault.storage.make_id(), printable_name(path.name), open_vault.storage.clock.now_ms()
         )
         open_vault.imports[running.id] = running
         try:
             work = _Work(
-                open_vault, running, _watch(open_vault.storage, running.told(progress), running.asked(cancelled))
+                open_vault,
+                running,
+                _watch(open_vault.storage, running.make_progress_note(progress), running.make_stop_check(cancelled)),
             )
             done = open_vault.storage.on(open_vault.storage.threads.jobs, self._run, work, path, format, space, only)
         except BaseException:
-            _end(open_vault, running)
+            _close_running_import(open_vault, running)
             raise
-        done.add_done_callback(lambda _: _end(open_vault, running))
+        done.add_done_callback(lambda _: _close_running_import(open_vault, running))
         return done
 
-    def _owners(self, actor: Actor) -> OpenVault:
+    def _require_owner_vault(self, actor: Actor) -> OpenVault:
         if not actor.is_owner:
             raise UserError(Code.ACCESS_DENIED, "Only the person may import.")
         return self._open_vault()
@@ -456,7 +460,7 @@ class Imports:
                 new.see(record)
 
             rehearsal, _ = _count(bundle, importer, progress, None, see)
-            _need_something(bundle, form, rehearsal)
+            _check_format_matches(bundle, form, rehearsal)
             new.flush()
             rows, more = plan.result()
             return replace(_report(None, importer.format, rehearsal, new.tally), plan=rows, plan_more=more)
@@ -471,7 +475,7 @@ class Imports:
             rehearsal, passed_over = _count(bundle, importer, work.progress, only)
             if only is not None and not rehearsal.records:
                 raise UserError(Code.INVALID_INPUT, "Nothing of what was chosen is in this export; choose again.")
-            _need_something(bundle, form, rehearsal)
+            _check_format_matches(bundle, form, rehearsal)
             run = self._begin(work, importer.format, bundle, path, space or HOME_SPACE, rehearsal.records, only)
             tally = ImportTally()
             if passed_over:
@@ -568,7 +572,7 @@ class Imports:
             open_vault.search.import_writer.batch(tx, run, fit, batch.position, tally, open_vault.search.add_vectors)
 
         open_vault.storage.write(write, background=True).result()
-        progress.at(batch.position, total)
+        progress.report(batch.position, total)
 
     def _take_back(self, open_vault: OpenVault, run: ImportRun) -> None:
         """A cancelled or failed import leaves nothing: its step is closed and undone in one transaction."""
@@ -593,7 +597,7 @@ class Imports:
             running = RunningImport(str(row[0]), printable_name(str(row[2])), int(row[11]), is_storing=True)
             open_vault.imports[running.id] = running
             try:
-                watch = _watch(open_vault.storage, running.told(progress), running.asked(None))
+                watch = _watch(open_vault.storage, running.make_progress_note(progress), running.make_stop_check(None))
                 self._finish_one(_Work(open_vault, running, watch), row)
             except CancelledError:
                 pass  # stopped on request, and taken back
@@ -603,7 +607,7 @@ class Imports:
                     raise
                 _log.warning("an interrupted import was taken back: %s", error.code.value)
             finally:
-                _end(open_vault, running)
+                _close_running_import(open_vault, running)
             dealt_with += 1
         return dealt_with
 
@@ -627,7 +631,7 @@ class Imports:
             self._store(work, run, bundle, importer, tally, reach, only)
 
 
-def _end(open_vault: OpenVault, running: RunningImport) -> None:
+def _close_running_import(open_vault: OpenVault, running: RunningImport) -> None:
     open_vault.imports.pop(running.id, None)
     running.over.set()
 
@@ -636,7 +640,7 @@ def _watch(storage: Storage, progress: Counted | None, cancelled: Asked | None) 
     return ImportProgress(storage.clock, progress, cancelled, storage.closing.is_set)
 
 
-def _need_something(bundle: Bundle, form: str | None, rehearsal: DryRunReport) -> None:
+def _check_format_matches(bundle: Bundle, form: str | None, rehearsal: DryRunReport) -> None:
     """Nothing is detected where the person names a format; a wrong name shows in nothing at all being found."""
     if form is not None and not (rehearsal.records or rehearsal.skipped or rehearsal.trouble_count):
         name = printable_name(bundle.label)
@@ -657,7 +661,7 @@ def _count(
     passed_over = 0
     for done, item in enumerate(import_items(bundle, importer)):
         if done % _CHECK_EVERY == 0:
-            progress.at(done, None)
+            progress.report(done, None)
         if isinstance(item, Record) and not _is_chosen(item, only):
             passed_over += 1
             continue

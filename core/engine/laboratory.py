@@ -98,7 +98,7 @@ def count_regressions(rows: Rows) -> int:
     return int(rows.value("SELECT count(*) FROM probes WHERE regressed_at IS NOT NULL"))
 
 
-def _failing(rows: Rows) -> set[str]:
+def _failing_probe_ids(rows: Rows) -> set[str]:
     return {row[0] for row in rows.all("SELECT id FROM probes WHERE regressed_at IS NOT NULL")}
 
 
@@ -225,7 +225,7 @@ def record_run(tx: Tx, storage: Storage, counted: Tally, step_id: str | None) ->
         counted: of this run.
         step_id: the application of weights it followed; None for another cause.
     """
-    before = _failing(tx)
+    before = _failing_probe_ids(tx)
     for one in counted.outcomes:
         told = {"passed": int(one.passed), "place": one.place, "now": tx.now_ms, "id": one.probe_id}
         tx.run(_PUT_DOWN, told)
@@ -246,14 +246,14 @@ def record_run(tx: Tx, storage: Storage, counted: Tally, step_id: str | None) ->
             "LIMIT -1 OFFSET ?)",
             (_RUNS_KEPT,),
         )
-    more, seq = bool(_failing(tx) - before), tx.seq
+    more, seq = bool(_failing_probe_ids(tx) - before), tx.seq
 
-    def saved() -> None:
+    def announce_probe_run() -> None:
         storage.announce(RAN, (), SCHEDULER, seq)
         if more:
             storage.announce(REGRESSED, (), SCHEDULER, seq)
 
-    tx.after_commit(saved)
+    tx.after_commit(announce_probe_run)
 
 
 def _places(result: RecallResult) -> dict[str, int]:
@@ -301,14 +301,19 @@ def make_trial_answer(rows: Rows, result: RecallResult, took_ms: float, seen_as:
     trace = result.trace
     traced = {one.id: one for one in trace.candidates}
     missed = read_by_ids(rows, [miss.id for miss in result.near_misses])
-    items = [_shown(place, item, traced.get(item.memory.id), trace) for place, item in enumerate(result.items, 1)]
+    items = [
+        _lab_item_from_result(place, item, traced.get(item.memory.id), trace)
+        for place, item in enumerate(result.items, 1)
+    ]
     near = [
-        _missed(miss, missed[miss.id], traced.get(miss.id), trace) for miss in result.near_misses if miss.id in missed
+        _lab_item_from_near_miss(miss, missed[miss.id], traced.get(miss.id), trace)
+        for miss in result.near_misses
+        if miss.id in missed
     ]
     names = client_names(rows, [item.memory for item in (*items, *near)])
     return LabAnswer(
-        items=tuple(_named(item, names) for item in items),
-        near=tuple(_named(item, names) for item in sorted(near, key=_by_score)),
+        items=tuple(_add_client_name(item, names) for item in items),
+        near=tuple(_add_client_name(item, names) for item in sorted(near, key=_by_score)),
         abstained=result.abstained,
         reason=result.reason,
         trace=trace,
@@ -319,7 +324,7 @@ def make_trial_answer(rows: Rows, result: RecallResult, took_ms: float, seen_as:
     )
 
 
-def _named(item: LabItem, names: Mapping[str, str]) -> LabItem:
+def _add_client_name(item: LabItem, names: Mapping[str, str]) -> LabItem:
     client = item.memory.client_id
     return item if client is None else replace(item, client=names.get(client))
 
@@ -329,7 +334,7 @@ def _by_score(item: LabItem) -> tuple[float, float, str]:
     return (-round(item.score, _DIGITS), math.inf if item.rank is None else item.rank, item.memory.id)
 
 
-def _shown(place: int, item: RecallItem, one: TracedCandidate | None, trace: Trace) -> LabItem:
+def _lab_item_from_result(place: int, item: RecallItem, one: TracedCandidate | None, trace: Trace) -> LabItem:
     return LabItem(
         memory=item.memory,
         place=place,
@@ -339,18 +344,18 @@ def _shown(place: int, item: RecallItem, one: TracedCandidate | None, trace: Tra
         lists=dict(item.ranks),
         why=item.why,
         dropped=None,
-        parts={"relevance": item.score} if one is None else _made(one, item.score, trace),
+        parts={"relevance": item.score} if one is None else _score_parts(one, item.score, trace),
     )
 
 
-def _made(one: TracedCandidate, score: float, trace: Trace) -> dict[str, float]:
+def _score_parts(one: TracedCandidate, score: float, trace: Trace) -> dict[str, float]:
     """The parts of the score that is shown: a group of several stands with the score of its best."""
     parts = signal_shares(one, trace.weights)
     whole = sum(parts.values())
     return {name: part * score / whole for name, part in parts.items()} if whole > 0 else {**parts, "relevance": score}
 
 
-def _missed(miss: NearMiss, memory: Memory, one: TracedCandidate | None, trace: Trace) -> LabItem:
+def _lab_item_from_near_miss(miss: NearMiss, memory: Memory, one: TracedCandidate | None, trace: Trace) -> LabItem:
     if one is None:
         return LabItem(memory, None, None, miss.score, {}, {}, (miss.sentence,), miss.why, {})
     ranked = one.rank is not None
@@ -392,7 +397,7 @@ class Laboratory:
         self._authority = authority
         self._previews = 0  # a later preview stops an earlier one; a lost update only costs its time
 
-    def tuning(self) -> Future[Tuning]:
+    def read_tuning(self) -> Future[Tuning]:
         """Every option of recall with its value, and the presets.
 
         Raises:
@@ -466,7 +471,9 @@ class Laboratory:
         trial = profile_from_options(settings.with_weights(open_vault.search.retrieval, weights))
         self._previews += 1
         mine = self._previews
-        ran = self._probed(open_vault, (open_vault.search.recall.profile, trial), lambda: mine != self._previews)
+        ran = self._probe_profiles(
+            open_vault, (open_vault.search.recall.profile, trial), lambda: mine != self._previews
+        )
         return map_result(ran, lambda found: Comparison(found[1][0], found[1][1], found[0]))
 
     def apply(self, weights: Mapping[str, Value]) -> Future[Applied]:
@@ -485,9 +492,9 @@ class Laboratory:
         applying = open_vault.storage.write(
             lambda tx: settings.apply_weights(tx, open_vault.storage, open_vault.search, weights)
         )
-        return chain(applying, lambda step_id: self._applied(open_vault, step_id))
+        return chain(applying, lambda step_id: self._apply_weights(open_vault, step_id))
 
-    def _applied(self, open_vault: OpenVault, step_id: str) -> Future[Applied]:
+    def _apply_weights(self, open_vault: OpenVault, step_id: str) -> Future[Applied]:
         ran = self._run(open_vault, step_id)
         return chain(ran, lambda _: open_vault.storage.read(lambda rows: _application(rows, step_id)))
 
@@ -582,7 +589,7 @@ class Laboratory:
                 log_failure(self.run_probes(), _log, "asking the saved questions")
 
     def _run(self, open_vault: OpenVault, step_id: str | None) -> Future[Tally]:
-        ran = self._probed(open_vault, (None,), lambda: False)
+        ran = self._probe_profiles(open_vault, (None,), lambda: False)
 
         def keep(found: tuple[tuple[Probe, ...], tuple[Tally, ...]]) -> Future[Tally]:
             (counted,) = found[1]
@@ -593,7 +600,7 @@ class Laboratory:
 
         return chain(ran, keep)
 
-    def _probed(
+    def _probe_profiles(
         self, open_vault: OpenVault, profiles: Sequence[Profile | None], is_stale: Callable[[], bool]
     ) -> Future[tuple[tuple[Probe, ...], tuple[Tally, ...]]]:
         """All probes under each profile; None is the one in force."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from core import log
 from core.belief.review.sides import injection_reasons
-from core.engine.export_format import Fields, check_format, rendered
+from core.engine.export_format import Fields, check_format, render_export
 from core.engine.memories.memories import embed_backlog
 from core.engine.runtime.search import Embedded, Search
 from core.engine.runtime.storage import Storage, begin, chain, log_failure, map_result
@@ -68,7 +68,7 @@ def write_export(storage: Storage, ids: Sequence[str], to: Path, format_name: st
     if to.resolve().is_relative_to(storage.home.path.resolve()):
         raise UserError(Code.INVALID_INPUT, "That folder is Loci's own; choose another place for the export.")
     found = storage.vault.read(lambda rows: export_fields(rows, ids))
-    data = rendered(found, format_name).encode("utf-8")
+    data = render_export(found, format_name).encode("utf-8")
     # First the audit, then the file: nothing leaves the vault without a trace.
     _put_down(storage, len(found), format_name)
     try:
@@ -303,7 +303,7 @@ class Library:
             return map_result(done, lambda report: _with_backlog(storage, search, report, revision))
         return chain(
             chain(
-                storage.read(lambda rows: _embedded(rows, wanted[0], text)),
+                storage.read(lambda rows: _embedding_text_of(rows, wanted[0], text)),
                 lambda full: search.embed_texts([full]),
             ),
             lambda meant: storage.write(_revise(storage, search, wanted, revision, meant)),
@@ -420,7 +420,7 @@ class Library:
         return search_syntax.format_search(search_syntax.without_term(search_syntax.parse_search(query), term, value))
 
 
-def _embedded(rows: Rows, memory_id: str, text: str) -> str:
+def _embedding_text_of(rows: Rows, memory_id: str, text: str) -> str:
     memory = read_by_id(rows, memory_id)
     if memory is None:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")

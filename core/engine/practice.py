@@ -128,12 +128,14 @@ def mark_harmful(
 
         return open_vault.storage.write(write)
 
-    def embedded(found: tuple[str, str] | None) -> Future[Marked]:
+    def mark_with_vector(found: tuple[str, str] | None) -> Future[Marked]:
         if found is None:
             return mark(None, None)
-        return chain(_tried(open_vault.search.embed([found[1]])), lambda vectors: mark(found[0], vectors))
+        return chain(
+            _ignore_missing_embedder(open_vault.search.embed([found[1]])), lambda vectors: mark(found[0], vectors)
+        )
 
-    return chain(open_vault.storage.read(look), embedded)
+    return chain(open_vault.storage.read(look), mark_with_vector)
 
 
 def _earlier_mark(tx: Tx, known: Mapping[str, Any] | None) -> Marked | None:
@@ -149,11 +151,11 @@ def _kept_mark(done: Marked) -> Mapping[str, Any]:
     return {**ids, "inverted": done.inverted, "conflict": done.conflict}
 
 
-def _tried(vectors: Future[NDArray[np.float32]]) -> Future[NDArray[np.float32] | None]:
+def _ignore_missing_embedder(vectors: Future[NDArray[np.float32]]) -> Future[NDArray[np.float32] | None]:
     """The vectors, or None where no embedder answers: the mark counts all the same, and a later run turns it around."""
     tried: Future[NDArray[np.float32] | None] = Future()
 
-    def finished(done: Future[NDArray[np.float32]]) -> None:
+    def settle_vectors(done: Future[NDArray[np.float32]]) -> None:
         error = None if done.cancelled() else done.exception()
         if error is None and not done.cancelled():
             tried.set_result(done.result())
@@ -163,7 +165,7 @@ def _tried(vectors: Future[NDArray[np.float32]]) -> Future[NDArray[np.float32] |
         else:
             tried.set_exception(error)
 
-    vectors.add_done_callback(finished)
+    vectors.add_done_callback(settle_vectors)
     return tried
 
 

@@ -420,15 +420,15 @@ def close_vault(open_vault: OpenVault, within_s: float = CLOSE_S) -> None:
     end = open_vault.storage.clock.monotonic() + within_s
     drained_by = end - within_s * _FOR_ENDING
 
-    def left(until: float) -> float:
+    def seconds_left(until: float) -> float:
         return max(_LEAST_S, until - open_vault.storage.clock.monotonic())
 
-    open_vault.storage.threads.stop_tickers(min(_DRAIN_S, left(drained_by) / 2))
+    open_vault.storage.threads.stop_tickers(min(_DRAIN_S, seconds_left(drained_by) / 2))
     drained_by = min(drained_by, open_vault.storage.clock.monotonic() + _DRAIN_S)
     for step, action in (
-        ("journal", lambda: flush_journal(open_vault, left(drained_by))),
-        ("snapshot", lambda: _snapshot(open_vault.storage, open_vault.search, left(drained_by))),
-        ("queue", lambda: open_vault.storage.queue.close(left(drained_by))),
+        ("journal", lambda: flush_journal(open_vault, seconds_left(drained_by))),
+        ("snapshot", lambda: _snapshot(open_vault.storage, open_vault.search, seconds_left(drained_by))),
+        ("queue", lambda: open_vault.storage.queue.close(seconds_left(drained_by))),
     ):
         _try(step, action)
     if open_vault.storage.threads.join_writer(_LEAST_S):
@@ -439,9 +439,9 @@ def close_vault(open_vault: OpenVault, within_s: float = CLOSE_S) -> None:
             ),
         )
     # Before the pools end: the writer and a reader that are stopped give their threads back at once.
-    _try("vault", lambda: open_vault.storage.vault.close(left(end)))
-    open_vault.storage.threads.join_writer(left(end))
-    open_vault.storage.threads.shutdown(left(end))
+    _try("vault", lambda: open_vault.storage.vault.close(seconds_left(end)))
+    open_vault.storage.threads.join_writer(seconds_left(end))
+    open_vault.storage.threads.shutdown(seconds_left(end))
     open_vault.storage.root.wipe()
     open_vault.limits.release()
     log.stop(open_vault.log_handler)

@@ -258,7 +258,7 @@ def keep_house(rig: Rig) -> None:
     ReviewChores().run(opened)
     for _ in range(40):
         scheduler.queue_due(opened, force=True)
-        while scheduler.running() is not None:
+        while scheduler.running_job_id() is not None:
             time.sleep(0.002)
         if not scheduler.agenda.due(opened, scheduler.make_context(opened)):
             return

@@ -193,7 +193,7 @@ class FakeLaboratory:
 
     # ---- tuning
 
-    def tuning(self) -> Future[Tuning]:
+    def read_tuning(self) -> Future[Tuning]:
         """The options."""
         presets = {"measured": "As measured: what answers best", "seed-b": "Importance first"}
         values = {

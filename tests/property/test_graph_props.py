@@ -240,7 +240,7 @@ def test_the_lonely_stand_outside_and_all_have_a_place(nodes: int, edges: int, s
         assert set(layout.job.a.tolist()) | set(layout.job.b.tolist()) == set(range(len(tied)))
     # The innermost of the lonely stand farther out than anything the child may say.
     spread = random.uniform(-0.7, 0.7, (len(tied), 2)).astype(np.float32)
-    radius = np.sqrt((layout.joined(spread).astype(np.float64) ** 2).sum(axis=1))
+    radius = np.sqrt((layout.join_isolated(spread).astype(np.float64) ** 2).sum(axis=1))
     assert bool((radius <= 1.0001).all())
     alone = np.setdiff1d(np.arange(nodes), tied)
     if tied and alone.size:

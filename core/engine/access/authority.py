@@ -119,7 +119,7 @@ class Authority:
         with self._lock:
             self._seen[client_id] = now_ms
 
-    def seen(self) -> Mapping[str, int]:
+    def last_seen_by_client(self) -> Mapping[str, int]:
         """Client id to when it last proved itself since the vault was opened, epoch ms."""
         with self._lock:
             return dict(self._seen)

@@ -104,7 +104,9 @@ def _card(
     return ClientCard(
         id=client_id,
         name=name,
-        standing=_standing(paired_at, paused_at, revoked_at, asleep=is_asleep(now_ms, seen_at, woken_at, paired_at)),
+        standing=_client_state(
+            paired_at, paused_at, revoked_at, asleep=is_asleep(now_ms, seen_at, woken_at, paired_at)
+        ),
         grants=tuple(grant.value for grant in Grant if grant.value in held),
         spaces=tuple(space for word, space in grants if word == "space"),
         trust_ceiling=ceiling,
@@ -117,7 +119,7 @@ def _card(
     )
 
 
-def _standing(paired_at: int, paused_at: int | None, revoked_at: int | None, *, asleep: bool) -> ClientState:
+def _client_state(paired_at: int, paused_at: int | None, revoked_at: int | None, *, asleep: bool) -> ClientState:
     if revoked_at is not None:
         return ClientState.REVOKED
     if paired_at == NEVER:

@@ -150,7 +150,7 @@ def receipts_page(rows: Rows, limit: int, after: str | None, client: str | None)
             raise UserError(Code.INVALID_INPUT, "`after` is out of date; ask again from the start.")
         params["at"], params["id"] = place
     found = rows.all(_PAGE if client is None else _PAGE_OF_CLIENT, params)
-    shown = tuple(_row(row) for row in found[:limit])
+    shown = tuple(_receipt_row(row) for row in found[:limit])
     return ReceiptPage(shown, shown[-1].id if len(found) > limit else None)
 
 
@@ -166,7 +166,7 @@ def read_receipt(rows: Rows, receipt_id: str) -> Receipt | None:
     found = rows.one(_ROW + " WHERE r.id = ?", (receipt_id,))
     if found is None:
         return None
-    row = _row(found)
+    row = _receipt_row(found)
     body: dict[str, Any] = json.loads(rows.value("SELECT body FROM receipts WHERE id = ?", (receipt_id,)))
     trace = receipt_trace(body, row.query)
     body.pop("trace", None)
@@ -175,7 +175,7 @@ def read_receipt(rows: Rows, receipt_id: str) -> Receipt | None:
         reason=str(body.get("reason", "")),
         strategy=str(body.get("strategy", "")),
         profile=str(body.get("profile", "")),
-        given=_handed_on(body),
+        given=_disclosed_ids(body),
         withheld={miss["id"]: miss["why"] for miss in body.get("near_misses", ())}
         | dict.fromkeys(body.get("blocked", ()), _INJECTION),
         trace=trace,
@@ -251,7 +251,7 @@ def _sentence(*, is_low: bool, in_doubt: bool) -> str:
     return "The last answers were far from their questions." if is_low else ""
 
 
-def _handed_on(body: Mapping[str, Any]) -> tuple[str, ...]:
+def _disclosed_ids(body: Mapping[str, Any]) -> tuple[str, ...]:
     """What the asker got: of a context what was packed, else the answer."""
     packed = body.get("context", {}).get("included")
     blocked = frozenset(body.get("blocked", ()))
@@ -259,7 +259,7 @@ def _handed_on(body: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(item["id"] for item in items if packed is not None or item["id"] not in blocked)
 
 
-def _row(row: tuple[Any, ...]) -> ReceiptRow:
+def _receipt_row(row: tuple[Any, ...]) -> ReceiptRow:
     metrics = None if row[8] is None else metrics_from_json(json.loads(row[8]))
     return ReceiptRow(row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], metrics, row[9])
 

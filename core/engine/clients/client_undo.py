@@ -145,7 +145,7 @@ def rehearse_client_undo(tx: Tx, open_vault: OpenVault, client_id: str, since_ms
     """
     steps = _steps(tx, client_id, since_ms, tx.clock_ms)
     every, verbs = json.dumps([step_id for step_id, _ in steps]), dict(steps)
-    taken, tried = _tried(
+    taken, tried = _try_undo_steps(
         tx, open_vault.storage, list(verbs), open_vault.storage.work.begin_step(tx, UNDO_SINCE, "", actor)
     )
     untried = json.dumps([step_id for step_id, _ in steps[tried:]])
@@ -158,7 +158,7 @@ def rehearse_client_undo(tx: Tx, open_vault: OpenVault, client_id: str, since_ms
             expired=len(_too_old(tx, client_id, since_ms, every)),
             left=len(taken.left),
             archived=len(kept),
-            left_removing=0 if since_ms else len(taken.left) - _brought(tx, taken.left, kept),
+            left_removing=0 if since_ms else len(taken.left) - _count_bringing_steps(tx, taken.left, kept),
             untried=len(steps) - tried,
         )
     )
@@ -184,10 +184,10 @@ def undo_next_batch(
             return replace(at, told=Removal("", 0, 0, 0))
         at = ClientUndoProgress(steps, open_vault.storage.work.begin_step(tx, deed.name, deed.label, actor))
     elif not steps_in_force(tx, [at.step_id]):
-        return replace(at, told=_told(tx, at))
+        return replace(at, told=_make_removal(tx, at))
     waiting = steps_in_force(tx, at.waiting or ())
     with open_vault.storage.work.verb(tx, deed.name, "", actor, step_id=at.step_id) as verb:
-        taken = _take(tx, open_vault.search, verb, waiting[:STEPS_A_TURN])
+        taken = _undo_steps(tx, open_vault.search, verb, waiting[:STEPS_A_TURN])
         rest = tuple(waiting[STEPS_A_TURN:])
         old = _too_old(tx, client_id, 0, "[]") if deed.archives and not rest else []
         kept = old[:MEMORIES_A_TURN]
@@ -201,7 +201,7 @@ def undo_next_batch(
         left=(*at.left, *taken.left),
         kept=(*at.kept, *kept),
     )
-    return at if rest or len(old) > len(kept) else replace(at, told=_told(tx, at))
+    return at if rest or len(old) > len(kept) else replace(at, told=_make_removal(tx, at))
 
 
 def _archive(tx: Tx, storage: Storage, search: Search, verb: Verb, memory_ids: Sequence[str]) -> None:
@@ -211,7 +211,7 @@ def _archive(tx: Tx, storage: Storage, search: Search, verb: Verb, memory_ids: S
     transitions.close_moot()
 
 
-def _tried(tx: Tx, storage: Storage, steps: Sequence[str], by: str) -> tuple[UndoneSteps, int]:
+def _try_undo_steps(tx: Tx, storage: Storage, steps: Sequence[str], by: str) -> tuple[UndoneSteps, int]:
     """Take back the newest, as many as may be tried; what came of it, and how many that were."""
     begun, taken, tried = storage.clock.monotonic(), UndoneSteps((), (), 0, ()), 0
     while tried < min(len(steps), TRIED) and storage.clock.monotonic() - begun < TRIED_S:
@@ -238,12 +238,12 @@ def _too_old(rows: Rows, client_id: str, since_ms: int, steps: str) -> list[str]
     return [str(row[0]) for row in rows.all(_TOO_OLD, {"client": client_id, "since": since_ms, "steps": steps})]
 
 
-def _brought(tx: Tx, left: Sequence[str], memory_ids: Sequence[str]) -> int:
+def _count_bringing_steps(tx: Tx, left: Sequence[str], memory_ids: Sequence[str]) -> int:
     """How many of the steps that stand on brought one of these memories."""
     return int(tx.value(_BRINGING, (json.dumps(left), json.dumps(memory_ids))))
 
 
-def _take(tx: Tx, search: Search, verb: Verb, steps: Sequence[str]) -> UndoneSteps:
+def _undo_steps(tx: Tx, search: Search, verb: Verb, steps: Sequence[str]) -> UndoneSteps:
     taken = undo_many(tx, steps, verb.step_id)
     if taken.gone:
         note_scrub(tx)
@@ -252,9 +252,9 @@ def _take(tx: Tx, search: Search, verb: Verb, steps: Sequence[str]) -> UndoneSte
     return taken
 
 
-def _told(tx: Tx, at: ClientUndoProgress) -> Removal:
+def _make_removal(tx: Tx, at: ClientUndoProgress) -> Removal:
     # What went to the archive does not stay, though its step stands on.
-    left = len(at.left) - _brought(tx, at.left, at.kept)
+    left = len(at.left) - _count_bringing_steps(tx, at.left, at.kept)
     stay = tuple(str(row[0]) for row in tx.all(_LEFT, (json.dumps(at.left),)))
     if not at.taken and not at.kept:
         # It would be a step that does nothing.

@@ -123,7 +123,7 @@ class ChangeSubscriptions:
 
 def _kind(before: Place | None, after: Place | None) -> str | None:
     """What it is to somebody who sees it there, and there."""
-    stood, stands = _stands(before), _stands(after)
+    stood, stands = _is_standing(before), _is_standing(after)
     if stood != stands:
         return "stored" if stands else "gone"
     if after is not None:
@@ -131,7 +131,7 @@ def _kind(before: Place | None, after: Place | None) -> str | None:
     return None if before is None else "gone"
 
 
-def _stands(place: Place | None) -> bool:
+def _is_standing(place: Place | None) -> bool:
     return place is not None and place[_STATUS] in _STANDS
 
 
@@ -230,31 +230,34 @@ def activity_page(rows: Rows, client: str | None, after: str | None, limit: int)
     )
     found: list[_Placed] = []
     for client_id, name in names.items():
-        found += _lines(rows, client_id, name, cursor, limit + 1)
+        found += _list_activity(rows, client_id, name, cursor, limit + 1)
     found.sort(key=lambda pair: pair[0], reverse=True)
-    page = [(place, _about(rows, line)) for place, line in found[:limit]]
+    page = [(place, _describe_line(rows, line)) for place, line in found[:limit]]
     more = len(found) > limit
     return ActivityPage(tuple(line for _, line in page), json.dumps(page[-1][0]) if more else None)
 
 
-def _lines(rows: Rows, client_id: str, name: str, cursor: _Cursor, most: int) -> list[_Placed]:
+def _list_activity(rows: Rows, client_id: str, name: str, cursor: _Cursor, most: int) -> list[_Placed]:
     known = {"client": client_id, "actor": f"client:{client_id}", "most": most}
     within = {did: {**known, **cursor.bounds(did)} for did in Did}
     asked = [
-        _line(Did.ASKED, row, name, receipt_id=row[0], verb=row[2], count=row[3], **_withheld(row[4]))
+        _make_activity_line(
+            Did.ASKED, row, name, receipt_id=row[0], verb=row[2], count=row[3], **_count_withheld(row[4])
+        )
         for row in rows.all(_ASKED, within[Did.ASKED])
     ]
     wrote = [
-        _line(Did.WROTE, row, name, step_id=row[0], verb=row[2], count=row[3], is_undone=bool(row[4]))
+        _make_activity_line(Did.WROTE, row, name, step_id=row[0], verb=row[2], count=row[3], is_undone=bool(row[4]))
         for row in rows.all(_WROTE, within[Did.WROTE])
     ]
     refused = [
-        _line(Did.REFUSED, row, name, verb=row[2], code=row[3]) for row in rows.all(_REFUSED, within[Did.REFUSED])
+        _make_activity_line(Did.REFUSED, row, name, verb=row[2], code=row[3])
+        for row in rows.all(_REFUSED, within[Did.REFUSED])
     ]
     return [*asked, *wrote, *refused]
 
 
-def _withheld(told: str) -> dict[str, Any]:
+def _count_withheld(told: str) -> dict[str, Any]:
     """How many memories were withheld, and how many for each reason."""
     held = {name: value or () for name, value in json.loads(told).items()}
     reasons = Counter(str(one.get("why", "")) for one in held["near_misses"])
@@ -264,7 +267,7 @@ def _withheld(told: str) -> dict[str, Any]:
     return {"withheld": reasons.total(), "reasons": tuple(ranked)}
 
 
-def _about(rows: Rows, line: ActivityLine) -> ActivityLine:
+def _describe_line(rows: Rows, line: ActivityLine) -> ActivityLine:
     """A line with what was answered, and with the memory it is about, where it is about one that is there."""
     if not line.step_id:
         return line
@@ -279,7 +282,7 @@ def _about(rows: Rows, line: ActivityLine) -> ActivityLine:
     return replace(line, memory_id=memory_id, words=words, space=space, is_warned=is_warned)
 
 
-def _line(did: Did, row: tuple[Any, ...], name: str, **more: Any) -> _Placed:
+def _make_activity_line(did: Did, row: tuple[Any, ...], name: str, **more: Any) -> _Placed:
     return (row[1], _RANKS[did], row[0]), ActivityLine(at=row[1], did=did, client=name, **more)
 
 
@@ -317,7 +320,7 @@ def preview_context(
     request = RecallRequest.from_query(RecallQuery(query.prompt), scope)
     request.check()
     if not may_read:
-        return _settled(ContextPreview("", 0, budget, (), {}))
+        return _completed_future(ContextPreview("", 0, budget, (), {}))
     counter = counter_for(query.model, open_vault.storage.home.path / FOLDER)
 
     def run(meant: Embedded) -> ContextPreview:
@@ -332,7 +335,9 @@ def preview_context(
             withheld |= {one.id: one.reason for one in packed.excluded}
             whole = run_recall(open_vault.search, rows, replace(wanted, scope=OWNER_SCOPE), meant, now)
             known = {item.memory.id for item in result.items} | withheld.keys()
-            withheld |= _kept_from(rows, [item.memory.id for item in whole.items if item.memory.id not in known], scope)
+            withheld |= _withheld_reasons(
+                rows, [item.memory.id for item in whole.items if item.memory.id not in known], scope
+            )
             return ContextPreview(packed.text, packed.tokens, budget, given, withheld)
 
         return open_vault.storage.vault.read(read)
@@ -343,13 +348,13 @@ def preview_context(
     )
 
 
-def _kept_from(rows: Rows, ids: Sequence[str], scope: Scope) -> dict[str, str]:
+def _withheld_reasons(rows: Rows, ids: Sequence[str], scope: Scope) -> dict[str, str]:
     """Why a client is not even searched these, which the person would be given."""
     within, closed = visible_ids(rows, ids, scope), withheld_among(rows, ids)
     return {one: SEALED if one in closed else SHARE if one in within else OTHER_SPACE for one in ids}
 
 
-def _settled(value: ContextPreview) -> Future[ContextPreview]:
+def _completed_future(value: ContextPreview) -> Future[ContextPreview]:
     made: Future[ContextPreview] = Future()
     made.set_result(value)
     return made
@@ -428,7 +433,7 @@ class Clients:
             if tx.row("denied", {"name_key": key}) is None:
                 tx.insert("denied", {"name_key": key, "denied_at": tx.now_ms})
 
-        return self._step("deny", "Say no to a client", write)
+        return self._change_for_step_id("deny", "Say no to a client", write)
 
     def allow_again(self, name: str) -> Future[str]:
         """Forget a remembered no: the name may be asked about again.
@@ -437,8 +442,10 @@ class Clients:
             The undo step; "" where there was none.
         """
         key = name_key(name)
-        return self._step(
-            "allow_again", "Forget a no to a client", lambda tx, _: _nothing(tx.delete("denied", {"name_key": key}))
+        return self._change_for_step_id(
+            "allow_again",
+            "Forget a no to a client",
+            lambda tx, _: _discard_result(tx.delete("denied", {"name_key": key})),
         )
 
     def list_denied(self) -> Future[tuple[Denied, ...]]:
@@ -451,7 +458,7 @@ class Clients:
         with suppress(LociError):
             open_vault = self._open_vault()
             now = open_vault.storage.clock.now_ms()
-            open_vault.read_log.seen(client_id, now)
+            open_vault.read_log.note_client_seen(client_id, now)
             self._authority.note_seen(client_id, now)
 
     # ---- terms and standing
@@ -480,7 +487,7 @@ class Clients:
             write_terms(tx, open_vault.storage.make_id, row, grants, wanted)
             verb.note(row["id"], grants=len(grants))
 
-        return self._step("regrant", "Change what a client may do", write, actor)
+        return self._change_for_step_id("regrant", "Change what a client may do", write, actor)
 
     def pause(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]:
         """Let a client in no more, until it is resumed; its live connections end at once.
@@ -494,7 +501,7 @@ class Clients:
             pause_client(tx, row)
             verb.note(row["id"])
 
-        return self._step("pause", "Pause a client", write, actor)
+        return self._change_for_step_id("pause", "Pause a client", write, actor)
 
     def resume(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]:
         """Let a client in again that was paused, or that sleeps.
@@ -509,7 +516,7 @@ class Clients:
             resume_client(tx, row, tx.clock_ms)
             verb.note(row["id"])
 
-        return self._step("resume", "Resume a client", write, actor)
+        return self._change_for_step_id("resume", "Resume a client", write, actor)
 
     def stop_all(self, actor: Actor = OWNER_ACTOR) -> Future[str]:
         """Pause every client in one step: the kill switch. All live connections of clients end at once.
@@ -524,7 +531,7 @@ class Clients:
                 tx.update("clients", {"id": client_id}, {"paused_at": tx.now_ms})
             verb.note(clients=len(found))
 
-        return self._step("stop_clients", "Stop all clients", write, actor)
+        return self._change_for_step_id("stop_clients", "Stop all clients", write, actor)
 
     def resume_all(self, actor: Actor = OWNER_ACTOR) -> Future[str]:
         """Let every client in again that is paused; who sleeps goes on sleeping.
@@ -539,7 +546,7 @@ class Clients:
                 tx.update("clients", {"id": client_id}, {"paused_at": None})
             verb.note(clients=len(found))
 
-        return self._step("resume_clients", "Resume all clients", write, actor)
+        return self._change_for_step_id("resume_clients", "Resume all clients", write, actor)
 
     def revoke(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]:
         """Revoke a client: its token is worth nothing from now on, also when the step is undone.
@@ -573,7 +580,7 @@ class Clients:
     def cards(self) -> Future[tuple[ClientCard, ...]]:
         """Every client ever paired, as the person sees it; those that are revoked come last."""
         open_vault = self._open_vault()
-        now, seen = open_vault.storage.clock.now_ms(), self._authority.seen()
+        now, seen = open_vault.storage.clock.now_ms(), self._authority.last_seen_by_client()
         return open_vault.storage.read_quietly(lambda rows: cards_of(rows, now, seen))
 
     def card(self, name: str) -> Future[ClientCard]:
@@ -647,11 +654,11 @@ class Clients:
         """
         open_vault = self._open_vault()
 
-        def tried(tx: Tx) -> Undoable:
+        def rehearse_undo(tx: Tx) -> Undoable:
             undoing.rehearse_client_undo(tx, open_vault, client_id_of(tx, name), since_ms, OWNER_ACTOR)
 
         return recover(
-            open_vault.storage.write(tried, background=True), undoing.RehearsedError, lambda told: told.found
+            open_vault.storage.write(rehearse_undo, background=True), undoing.RehearsedError, lambda told: told.found
         )
 
     def undo_since(self, name: str, since_ms: int, actor: Actor = OWNER_ACTOR) -> Future[TakenBack]:
@@ -664,7 +671,7 @@ class Clients:
             What was taken back, and how many steps stay because what they changed was changed since; the future
             raises NOT_FOUND.
         """
-        done = self._taken(name, undoing.undo_since_plan(since_ms), actor)
+        done = self._run_client_undo(name, undoing.undo_since_plan(since_ms), actor)
         return map_result(done, lambda removal: TakenBack(removal.step_id, removal.steps, removal.left))
 
     def remove_all(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[Removal]:
@@ -676,15 +683,15 @@ class Clients:
         Returns:
             What was done; the future raises NOT_FOUND.
         """
-        return self._taken(name, undoing.REMOVING, actor)
+        return self._run_client_undo(name, undoing.REMOVING, actor)
 
-    def _taken(self, name: str, deed: undoing.ClientUndo, actor: Actor) -> Future[Removal]:
+    def _run_client_undo(self, name: str, deed: undoing.ClientUndo, actor: Actor) -> Future[Removal]:
         open_vault = self._open_vault()
 
         def turn(tx: Tx, at: undoing.ClientUndoProgress) -> undoing.ClientUndoProgress:
             after = undoing.undo_next_batch(tx, open_vault, client_id_of(tx, name), deed, actor, at)
             if after.told is None or after.told.step_id:
-                _changed(tx, open_vault.storage, self._authority, deed.name, actor)
+                _publish_client_change(tx, open_vault.storage, self._authority, deed.name, actor)
             return after
 
         def run() -> Removal:
@@ -704,7 +711,7 @@ class Clients:
 
         return map_result(open_vault.storage.on(open_vault.storage.threads.reads, run), with_backlog)
 
-    def _step(
+    def _change_for_step_id(
         self, verb: str, label: str, write: Callable[[Tx, Verb], None], actor: Actor = OWNER_ACTOR
     ) -> Future[str]:
         return map_result(self._change(verb, label, write, actor), lambda done: done[0])
@@ -713,21 +720,21 @@ class Clients:
         """One verb; its step ("" where nothing changed) and what it gave."""
         open_vault = self._open_vault()
 
-        def carried(tx: Tx) -> tuple[str, T]:
+        def write_step(tx: Tx) -> tuple[str, T]:
             with open_vault.storage.work.verb(tx, name, label, actor) as verb:
                 given = write(tx, verb)
             if not verb.changes:
                 return "", given
-            _changed(tx, open_vault.storage, self._authority, name, actor)
+            _publish_client_change(tx, open_vault.storage, self._authority, name, actor)
             return verb.step_id, given
 
-        return open_vault.storage.write(carried)
+        return open_vault.storage.write(write_step)
 
 
-def _changed(tx: Tx, storage: Storage, authority: Authority, verb: str, actor: Actor) -> None:
+def _publish_client_change(tx: Tx, storage: Storage, authority: Authority, verb: str, actor: Actor) -> None:
     authority.refresh_after(tx)
     storage.announce_after(tx, verb, (), actor)
 
 
-def _nothing(_done: object) -> None:
+def _discard_result(_done: object) -> None:
     return None

@@ -83,36 +83,36 @@ class Sessions:
         scope = self._authority.scope(actor)
         room = turn_allowance(query.model, query.budget, open_vault.options)
         name, turn = _name(actor, query.session), open_vault.storage.make_id()
-        self._keep_soon(
+        self._queue_session_saves(
             open_vault, self._table.open(name, turn, open_vault.storage.clock.now_ms(), open_vault.options.open_turns)
         )
         came: list[Resumed] = []
 
-        def at_hand(rows: Rows) -> Mapping[str, float]:
-            taken = self._take_up(open_vault, rows, name)
+        def load_slots(rows: Rows) -> Mapping[str, float]:
+            taken = self._resume_session(open_vault, rows, name)
             came[:] = [taken.resumed]
             return taken.slots
 
-        def begun(reply: ContextReply) -> TurnBegun:
+        def make_turn_begun(reply: ContextReply) -> TurnBegun:
             given = {one.id: min(1.0, max(0.0, one.score)) for one in reply.context.included}
             count = self._table.use(name, given, open_vault.storage.clock.now_ms())
             return TurnBegun(turn, reply, room.window, reply.context.budget, room.known, count, came[0])
 
         asked = ContextQuery(query.prompt, room.budget, query.model, query.session, query.spaces)
         try:
-            answer = map_result(build_context(open_vault, asked, scope, actor, at_hand), begun)
+            answer = map_result(build_context(open_vault, asked, scope, actor, load_slots), make_turn_begun)
         except BaseException:
-            self._drop(name, turn)
+            self._drop_turn(name, turn)
             raise
-        answer.add_done_callback(lambda done: self._freed(done, name, turn))
+        answer.add_done_callback(lambda done: self._drop_failed_turn(done, name, turn))
         return answer
 
-    def _freed(self, done: Future[TurnBegun], name: Name, turn: str) -> None:
+    def _drop_failed_turn(self, done: Future[TurnBegun], name: Name, turn: str) -> None:
         """A turn that did not begin holds no permit."""
         if done.cancelled() or done.exception() is not None:
-            self._drop(name, turn)
+            self._drop_turn(name, turn)
 
-    def _drop(self, name: Name, turn: str) -> None:
+    def _drop_turn(self, name: Name, turn: str) -> None:
         if self._table.end(name, turn):
             self._table.ended(name, turn)
 
@@ -135,7 +135,7 @@ class Sessions:
         open_vault = self._open_vault()
         client = self._authority.client_of(actor)
         turn = request.turn or open_turn
-        identity = _ending(replace(request, turn=turn or None), actor)
+        identity = _turn_end_call(replace(request, turn=turn or None), actor)
         capture = CaptureRequest(request.session, request.messages, request.space)
 
         def write(tx: Tx, prepared: PreparedCapture, by: CaptureContext) -> TurnEnded:
@@ -143,18 +143,22 @@ class Sessions:
             with open_vault.storage.verb(tx, actor, "turn_end", identity) as call:
                 if call.earlier is not None:
                     again = call.earlier
-                    return TurnEnded(turn, bool(again["begun"]), _captured(again["captured"]), int(again["at_hand"]))
+                    return TurnEnded(
+                        turn, bool(again["begun"]), _captured_from_json(again["captured"]), int(again["at_hand"])
+                    )
                 # What the session has at hand is no part of the step: undoing a turn leaves the session as it is.
                 with open_vault.storage.work.verb(tx, "turn_end", "Keep a turn", actor) as verb:
                     captured = write_capture(tx, verb, prepared, by)
                     verb.note(turn, outcome=request.outcome.value, begun=bool(open_turn))
-                count = self._hold(tx, open_vault, name, captured)
+                count = self._update_working_set(tx, open_vault, name, captured)
                 ended = TurnEnded(turn, bool(open_turn), captured, count)
                 reply = {"begun": ended.begun, "captured": asdict(captured), "at_hand": count}
                 call.end(captured.ids, reply if _is_known_again(captured, request.messages) else None)
                 return ended
 
-        return self._bring(open_vault, actor, client, lambda: _messages(open_vault, capture, client, actor), write)
+        return self._embed_and_write(
+            open_vault, actor, client, lambda: _prepare_messages(open_vault, capture, client, actor), write
+        )
 
     # ---- what is brought without a turn
 
@@ -171,7 +175,9 @@ class Sessions:
             UserError: as `end`.
         """
         identity = _identity("capture", request, actor, request.request_id)
-        return self._kept("capture", "Keep a conversation", identity, lambda o, c: _messages(o, request, c, actor))
+        return self._store_capture(
+            "capture", "Keep a conversation", identity, lambda o, c: _prepare_messages(o, request, c, actor)
+        )
 
     def summary(self, request: SummaryRequest, actor: Actor) -> Future[Captured]:
         """Keep what is left of messages that a session drops, as statements of its summary (E13).
@@ -186,14 +192,14 @@ class Sessions:
             UserError: as `end`.
         """
         identity = _identity("compaction_ingest", request, actor, request.request_id)
-        return self._kept(
+        return self._store_capture(
             "compaction_ingest",
             "Keep a summary",
             identity,
             lambda _, client: prepare_summary(request, client, _FRAME, actor.channel),
         )
 
-    def _kept(
+    def _store_capture(
         self,
         name: str,
         label: str,
@@ -206,14 +212,14 @@ class Sessions:
         def write(tx: Tx, prepared: PreparedCapture, by: CaptureContext) -> Captured:
             with open_vault.storage.verb(tx, actor, name, identity, label=label) as verb:
                 if verb.earlier is not None:
-                    return _captured(verb.earlier)
+                    return _captured_from_json(verb.earlier)
                 captured = write_capture(tx, verb.step, prepared, by)
                 verb.end(captured.ids, asdict(captured) if _is_known_again(captured, ("",)) else None)
                 return captured
 
-        return self._bring(open_vault, actor, client, lambda: prepare(open_vault, client), write)
+        return self._embed_and_write(open_vault, actor, client, lambda: prepare(open_vault, client), write)
 
-    def _bring(
+    def _embed_and_write(
         self,
         open_vault: OpenVault,
         actor: Actor,
@@ -223,9 +229,9 @@ class Sessions:
     ) -> Future[T]:
         def carried_out(tx: Tx, prepared: PreparedCapture, meant: Embedded | None) -> T:
             self._authority.check_terms_hold(actor, client)
-            return write(tx, prepared, by_whom(meant))
+            return write(tx, prepared, make_capture_context(meant))
 
-        def embedded(prepared: PreparedCapture) -> Future[T]:
+        def embed_texts_and_write(prepared: PreparedCapture) -> Future[T]:
             texts = prepared.texts
             if not texts:
                 return open_vault.storage.write(lambda tx: carried_out(tx, prepared, None))
@@ -236,7 +242,7 @@ class Sessions:
             )
             return chain(meant, lambda meant: open_vault.storage.write(lambda tx: carried_out(tx, prepared, meant)))
 
-        def by_whom(meant: Embedded | None) -> CaptureContext:
+        def make_capture_context(meant: Embedded | None) -> CaptureContext:
             vectors = None if meant is None else meant.within(open_vault.search.active_space)
             handed = open_vault.read_log.disclosed_to(actor.client_id)
             return CaptureContext(
@@ -250,7 +256,7 @@ class Sessions:
                 open_vault.storage.work.client_waits,
             )
 
-        return chain(open_vault.storage.on(open_vault.storage.threads.prompt, prepare), embedded)
+        return chain(open_vault.storage.on(open_vault.storage.threads.prompt, prepare), embed_texts_and_write)
 
     # ---- what a session has at hand
 
@@ -290,7 +296,7 @@ class Sessions:
                 with open_vault.storage.work.verb(tx, "session_close", "Close a session", actor) as verb:
                     verb.note("", at_hand=closed.saved, turns=closed.ended)
                 if held is not None and left is not None and held.is_new:
-                    self._keep(tx, [left])
+                    self._save_sessions(tx, [left])
                 tx.after_commit(lambda: self._table.close(name, turn, left))
                 call.end((), asdict(closed))
                 return closed
@@ -305,7 +311,7 @@ class Sessions:
         """
         gone = self._table.leave(names)
         try:
-            self._keep_soon(self._open_vault(), gone)
+            self._queue_session_saves(self._open_vault(), gone)
         except UserError:
             return  # the vault is locked: everything was kept when it was
 
@@ -325,7 +331,7 @@ class Sessions:
             before = now - int(open_vault.options.session_gone_h * _HOUR_MS)
 
             def write(tx: Tx) -> None:
-                self._keep(tx, gone.left)
+                self._save_sessions(tx, gone.left)
                 working_set.drop_stale(tx, before)
 
             log_failure(open_vault.storage.write(write, background=True), _log, "putting a session away")
@@ -340,26 +346,26 @@ class Sessions:
         if not gone.left:
             return
         try:
-            open_vault.storage.write(lambda tx: self._keep(tx, gone.left)).result(_SUSPEND_S)
+            open_vault.storage.write(lambda tx: self._save_sessions(tx, gone.left)).result(_SUSPEND_S)
         except (LociError, TooLate) as error:
             _log.warning("sessions could not be kept (%s)", type(error).__name__)
 
-    def _keep_soon(self, open_vault: OpenVault, gone: EvictedSessions) -> None:
+    def _queue_session_saves(self, open_vault: OpenVault, gone: EvictedSessions) -> None:
         if gone.left:
             log_failure(
-                open_vault.storage.write(lambda tx: self._keep(tx, gone.left), background=True),
+                open_vault.storage.write(lambda tx: self._save_sessions(tx, gone.left), background=True),
                 _log,
                 "keeping a session",
             )
 
-    def _keep(self, tx: Tx, left: Sequence[SessionSnapshot]) -> None:
+    def _save_sessions(self, tx: Tx, left: Sequence[SessionSnapshot]) -> None:
         for one in left:
             client_id, session = one.name
             if client_id is not None:  # the owner's own channel keeps nothing
                 working_set.save_working_set(tx, client_id, session, one.slots, one.at)
         tx.after_commit(lambda: self._table.saved(left))
 
-    def _take_up(self, open_vault: OpenVault, rows: Rows, name: Name) -> RestoredSlots:
+    def _resume_session(self, open_vault: OpenVault, rows: Rows, name: Name) -> RestoredSlots:
         now, options = open_vault.storage.clock.now_ms(), open_vault.options
 
         def find() -> RestoredSlots:
@@ -378,19 +384,19 @@ class Sessions:
 
         return self._table.take_up(name, now, find, idle)
 
-    def _hold(self, tx: Tx, open_vault: OpenVault, name: Name, captured: Captured) -> int:
+    def _update_working_set(self, tx: Tx, open_vault: OpenVault, name: Name, captured: Captured) -> int:
         """What the session has at hand after a turn; kept with it, and in force once it is saved."""
-        self._keep(tx, self._table.make_room(name))
-        slots = self._take_up(open_vault, tx, name).slots
+        self._save_sessions(tx, self._table.make_room(name))
+        slots = self._resume_session(open_vault, tx, name).slots
         brought = dict.fromkeys(captured.facts, _STORED)
         after = working_set.mark_used(slots, brought) if brought else slots
         if name[0] is not None:
             working_set.save_working_set(tx, name[0], name[1], after, open_vault.storage.clock.now_ms())
         if brought:
-            tx.after_commit(lambda: self._used(name, brought, open_vault.storage.clock.now_ms()))
+            tx.after_commit(lambda: self._note_memories_used(name, brought, open_vault.storage.clock.now_ms()))
         return len(after)
 
-    def _used(self, name: Name, brought: Mapping[str, float], now_ms: int) -> None:
+    def _note_memories_used(self, name: Name, brought: Mapping[str, float], now_ms: int) -> None:
         self._table.use(name, brought, now_ms)
 
 
@@ -405,7 +411,7 @@ def _identity(
     return IdempotentCall(actor, request_id, {"verb": verb, **asdict(request), "request_id": None})
 
 
-def _ending(request: TurnEnd, actor: Actor) -> IdempotentCall:
+def _turn_end_call(request: TurnEnd, actor: Actor) -> IdempotentCall:
     """An end without an id of its own goes by its turn; one that brings nothing is told from one that does."""
     if request.request_id is not None or request.turn is None:
         return _identity("turn_end", request, actor, request.request_id)
@@ -413,7 +419,7 @@ def _ending(request: TurnEnd, actor: Actor) -> IdempotentCall:
     return replace(_identity("turn_end", request, actor, name), taken=_ENDED)
 
 
-def _messages(
+def _prepare_messages(
     open_vault: OpenVault, request: CaptureRequest, client: ClientRecord | None, actor: Actor
 ) -> PreparedCapture:
     if not request.messages:
@@ -428,5 +434,5 @@ def _is_known_again(captured: Captured, brought: Sequence[object]) -> bool:
     return bool(captured.ids or not brought)
 
 
-def _captured(kept: Mapping[str, Any]) -> Captured:
+def _captured_from_json(kept: Mapping[str, Any]) -> Captured:
     return Captured(**{**kept, "ids": tuple(kept["ids"]), "facts": tuple(kept["facts"])})

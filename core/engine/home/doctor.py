@@ -39,18 +39,18 @@ def examine(home: Home, keys: HomeKeys) -> tuple[Finding, ...]:
         One finding a check, in the order in which things depend on each other.
     """
     checks: tuple[Callable[[], Finding], ...] = (
-        _libraries,
-        lambda: _model("search_model", MiniLmEmbedder),
-        lambda: _model("relation_model", lambda: Runtime(relation_folder(), threads=1)),
-        lambda: _keyring(keys),
-        lambda: _home(home),
-        lambda: _disk(home),
-        lambda: _vault(home, keys),
+        _check_libraries,
+        lambda: _check_model("search_model", MiniLmEmbedder),
+        lambda: _check_model("relation_model", lambda: Runtime(relation_folder(), threads=1)),
+        lambda: _check_keyring(keys),
+        lambda: _check_home(home),
+        lambda: _check_disk(home),
+        lambda: _check_vault(home, keys),
     )
     return tuple(check() for check in checks)
 
 
-def finding(check: str, outcome: str, **values: str) -> Finding:
+def make_finding(check: str, outcome: str, **values: str) -> Finding:
     """A finding in the words of `resources/help/doctor.json`.
 
     Args:
@@ -58,19 +58,19 @@ def finding(check: str, outcome: str, **values: str) -> Finding:
         outcome: what was found, a word of that check.
         **values: what its sentence names.
     """
-    told = _words()[check]
+    told = _load_wordings()[check]
     found = told["outcomes"][outcome]
     sentence = str(found["says"]).format(**values)
     return Finding(check, str(told["title"]), str(found["state"]), sentence, str(found.get("do", "")))
 
 
 @cache
-def _words() -> dict[str, Any]:
+def _load_wordings() -> dict[str, Any]:
     found: dict[str, Any] = json.loads((files("resources") / "help" / "doctor.json").read_text(encoding="utf-8"))
     return found["checks"]  # type: ignore[no-any-return]
 
 
-def _libraries() -> Finding:
+def _check_libraries() -> Finding:
     missing = []
     for name in _LIBRARIES:
         try:
@@ -78,38 +78,38 @@ def _libraries() -> Finding:
         except ImportError:
             missing.append(name)
     if missing:
-        return finding("libraries", "missing", names=", ".join(missing))
+        return make_finding("libraries", "missing", names=", ".join(missing))
     connection = importlib.import_module("sqlcipher3").connect(":memory:")
     try:
         row = connection.execute("PRAGMA cipher_version").fetchone()
     finally:
         connection.close()
-    return finding("libraries", "plain") if row is None else finding("libraries", "ok", version=str(row[0]))
+    return make_finding("libraries", "plain") if row is None else make_finding("libraries", "ok", version=str(row[0]))
 
 
-def _model(check: str, load: Callable[[], object]) -> Finding:
+def _check_model(check: str, load: Callable[[], object]) -> Finding:
     try:
         load()
     except LociError as error:
-        return finding(check, "unusable", sentence=error.sentence)
-    return finding(check, "ok")
+        return make_finding(check, "unusable", sentence=error.sentence)
+    return make_finding(check, "ok")
 
 
-def _keyring(keys: HomeKeys) -> Finding:
-    return finding("keyring", "ok" if keys.keyring_available() else "none")
+def _check_keyring(keys: HomeKeys) -> Finding:
+    return make_finding("keyring", "ok" if keys.keyring_available() else "none")
 
 
-def _home(home: Home) -> Finding:
+def _check_home(home: Home) -> Finding:
     if not home.path.exists():
-        return finding("home", "none")
+        return make_finding("home", "none")
     if not home.path.is_dir():
-        return finding("home", "no_directory")
+        return make_finding("home", "no_directory")
     if not os.access(home.path, os.W_OK | os.X_OK):
-        return finding("home", "read_only")
-    return finding("home", "open" if os.name == "posix" and any(map(_is_open, _own(home))) else "ok")
+        return make_finding("home", "read_only")
+    return make_finding("home", "open" if os.name == "posix" and any(map(_is_open, _list_vault_files(home))) else "ok")
 
 
-def _own(home: Home) -> Iterator[Path]:
+def _list_vault_files(home: Home) -> Iterator[Path]:
     yield home.path
     yield from (path for path in home.path.iterdir() if path.name.startswith(("vault.", "index.")))
 
@@ -121,28 +121,30 @@ def _is_open(path: Path) -> bool:
         return False
 
 
-def _disk(home: Home) -> Finding:
+def _check_disk(home: Home) -> Finding:
     there = next(path for path in (home.path, *home.path.parents) if path.exists())
     try:
         free = shutil.disk_usage(there).free
     except OSError:
-        return finding("disk", "unknown")
+        return make_finding("disk", "unknown")
     outcome = "spent" if free < _DISK_SPENT else "low" if free < _DISK_LOW else "ok"
-    return finding("disk", outcome, free=f"{free // _MB:,} MB")
+    return make_finding("disk", outcome, free=f"{free // _MB:,} MB")
 
 
-def _vault(home: Home, keys: HomeKeys) -> Finding:
+def _check_vault(home: Home, keys: HomeKeys) -> Finding:
     presence = keys.presence()
     if presence.problem is not None:
-        return finding("vault", "keys_damaged", sentence=presence.sentence or "")
+        return make_finding("vault", "keys_damaged", sentence=presence.sentence or "")
     if not presence.exists:
-        return finding("vault", "none")
+        return make_finding("vault", "none")
     try:
         home.need_vault()
     except LociError as error:
-        return finding("vault", "damaged", sentence=error.sentence)
+        return make_finding("vault", "damaged", sentence=error.sentence)
     try:
         holder = keys.lock_holder()
     except LociError as error:
-        return finding("vault", "read_only" if error.code is Code.READ_ONLY else "damaged", sentence=error.sentence)
-    return finding("vault", "ok") if holder is None else finding("vault", "held", process=str(holder))
+        return make_finding(
+            "vault", "read_only" if error.code is Code.READ_ONLY else "damaged", sentence=error.sentence
+        )
+    return make_finding("vault", "ok") if holder is None else make_finding("vault", "held", process=str(holder))

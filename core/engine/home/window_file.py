@@ -64,7 +64,7 @@ def load_window(home_path: Path) -> WindowFile:
         return WindowFile(note=_UNREADABLE)
     if raw is None:
         return WindowFile()
-    body = _parsed(raw)
+    body = _parse_window_file(raw)
     if body is None:
         return WindowFile(note=_PUT_ASIDE if _put_aside(path) else _UNREADABLE)
     options, refused = load(body.get("options", {}))
@@ -114,7 +114,7 @@ def _read(path: Path) -> bytes | None:
         return file.read(_MOST_BYTES + 1)
 
 
-def _parsed(raw: bytes) -> dict[str, Any] | None:
+def _parse_window_file(raw: bytes) -> dict[str, Any] | None:
     """The body; None for anything but what `save_window` writes, from this version or a later one."""
     if len(raw) > _MOST_BYTES:
         return None

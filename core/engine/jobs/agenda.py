@@ -189,9 +189,9 @@ class Agenda:
             and clock_check.is_archiving_paused(self.watch, ground.now_ms)
         ):
             return CLOCK
-        return self.strained(open_vault) if job_wordings()[job.type].heavy else ""
+        return self.heavy_work_hold(open_vault) if job_wordings()[job.type].heavy else ""
 
-    def strained(self, open_vault: OpenVault) -> str:
+    def heavy_work_hold(self, open_vault: OpenVault) -> str:
         """Why no heavy work runs by itself now; "" for nothing."""
         if open_vault.load.resources.pressure() is not Pressure.NORMAL:
             return MEMORY_SHORT
@@ -227,11 +227,11 @@ class Agenda:
             return False
         waiting = work.backlog(rows, ground)
         if kind is JobType.EMBED and last is not None and 0 <= ground.now_ms - last < _LONG_REST_MS:
-            return waiting > _in_vain(rows, kind, last)
+            return waiting > _count_fruitless(rows, kind, last)
         return waiting > 0
 
 
-def _in_vain(rows: Rows, kind: JobType, last: int) -> int:
+def _count_fruitless(rows: Rows, kind: JobType, last: int) -> int:
     """How many the last run met where it could do nothing for any of them; 0 where it did something, or was stopped."""
     row = rows.one(_LAST_RUN, (kind.value, last))
     if row is None or row[0] != "done" or any(json.loads(row[2] or "{}").values()):

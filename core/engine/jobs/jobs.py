@@ -114,7 +114,7 @@ class Maintenance:
         now_ms = open_vault.storage.clock.now_ms()
         channels = None if scope.client_id is None else seen_from(scope.channel)
         return open_vault.storage.read(
-            lambda rows: count_by_state(rows, _counted(rows, space, scope), now_ms, channels)
+            lambda rows: count_by_state(rows, _visible_space_ids(rows, space, scope), now_ms, channels)
         )
 
     def audit(self, limit: int, actor: Actor) -> Future[tuple[OwnDeed, ...]]:
@@ -134,7 +134,7 @@ class Maintenance:
         open_vault = self._open_vault()
         scope = self._authority.scope(actor)
         who = None if actor.client_id is None else f"client:{actor.client_id}"
-        return open_vault.storage.read(lambda rows: _own_deeds(rows, who, max(1, limit), scope))
+        return open_vault.storage.read(lambda rows: _list_own_actions(rows, who, max(1, limit), scope))
 
     def consolidate(
         self, actor: Actor, *, dry_run: bool = False, request_id: str | None = None
@@ -157,15 +157,17 @@ class Maintenance:
         client = self._authority.require(actor, Grant.CURATE)
         scope = self._authority.scope(actor)
         if dry_run:
-            return open_vault.storage.on(open_vault.storage.threads.checks, self._planned, open_vault, scope)
+            return open_vault.storage.on(
+                open_vault.storage.threads.checks, self._preview_consolidation, open_vault, scope
+            )
         call = IdempotentCall(actor, request_id, {"verb": "consolidate"})
 
-        def ended(row: JobRow) -> Future[Consolidation]:
+        def report_consolidation(row: JobRow) -> Future[Consolidation]:
             if request_id is None:
                 return open_vault.storage.read(lambda rows: _consolidation(rows, row, scope))
-            return open_vault.storage.write(lambda tx: noted(tx, row))
+            return open_vault.storage.write(lambda tx: record_consolidation(tx, row))
 
-        def noted(tx: Tx, row: JobRow) -> Consolidation:
+        def record_consolidation(tx: Tx, row: JobRow) -> Consolidation:
             self._authority.check_terms_hold(actor, client)
             with open_vault.storage.verb(tx, actor, "consolidate", call) as verb:
                 if verb.earlier is not None:
@@ -178,7 +180,7 @@ class Maintenance:
             if known is not None:
                 return open_vault.storage.read(lambda _: Consolidation(**known))
             asked = self._jobs.run(JobType.CONSOLIDATE, actor, lambda: self._authority.check_terms_hold(actor, client))
-            return chain(asked, ended)
+            return chain(asked, report_consolidation)
 
         return run(None) if request_id is None else chain(open_vault.storage.read(call.known), run)
 
@@ -208,29 +210,34 @@ class Maintenance:
         )
         call = IdempotentCall(actor, request_id, {"verb": CLEANUP, "most": most})
 
-        def may() -> None:
+        def check_terms() -> None:
             self._authority.check_terms_hold(actor, client)
 
         return open_vault.storage.on(
-            open_vault.storage.threads.jobs, _tidied, open_vault.storage, replace(ground, options=options), call, may
+            open_vault.storage.threads.jobs,
+            _tidy_in_batches,
+            open_vault.storage,
+            replace(ground, options=options),
+            call,
+            check_terms,
         )
 
-    def _planned(self, open_vault: OpenVault, scope: Scope) -> Consolidation:
+    def _preview_consolidation(self, open_vault: OpenVault, scope: Scope) -> Consolidation:
         work = self._scheduler.agenda.jobs[JobType.CONSOLIDATE]
         ground = self._scheduler.make_context(open_vault)
         deeds = work.plan(ground) if isinstance(work, Planner) else ()
         visible = open_vault.storage.vault.read(
-            lambda rows: visible_ids(rows, {one for deed in deeds for one in _of(deed)}, scope)
+            lambda rows: visible_ids(rows, {one for deed in deeds for one in _planned_ids(deed)}, scope)
         )
-        known = [deed for deed in deeds if visible.issuperset(_of(deed))]
+        known = [deed for deed in deeds if visible.issuperset(_planned_ids(deed))]
         return Consolidation(dry_run=True, planned=dict(Counter(deed.deed.value for deed in known)))
 
 
-def _of(deed: Planned) -> tuple[str, ...]:
+def _planned_ids(deed: Planned) -> tuple[str, ...]:
     return (deed.memory_id, *deed.others)
 
 
-def _counted(rows: Rows, space: str | None, scope: Scope) -> frozenset[str] | None:
+def _visible_space_ids(rows: Rows, space: str | None, scope: Scope) -> frozenset[str] | None:
     """The spaces that count (seed B, scope filtering on stats: the one that is named, and GLOBAL)."""
     allowed = None if scope.unrestricted else scope.space_ids
     if space is None:
@@ -241,7 +248,7 @@ def _counted(rows: Rows, space: str | None, scope: Scope) -> frozenset[str] | No
     return frozenset({str(found), GLOBAL_SPACE})
 
 
-def _own_deeds(rows: Rows, who: str | None, limit: int, scope: Scope) -> tuple[OwnDeed, ...]:
+def _list_own_actions(rows: Rows, who: str | None, limit: int, scope: Scope) -> tuple[OwnDeed, ...]:
     found = rows.all(_AUDIT, {"who": who, "back": _LOOKED_BACK, "most": limit})
     visible = visible_ids(rows, {str(row[2]) for row in found}, scope)
     places = {str(row[0]): (str(row[1]), str(row[2])) for row in rows.all(_PLACES, (json.dumps(sorted(visible)),))}
@@ -265,7 +272,7 @@ def _consolidation(rows: Rows, row: JobRow, scope: Scope) -> Consolidation:
     )
 
 
-def _tidied(storage: Storage, ground: JobContext, call: IdempotentCall, may: Callable[[], None]) -> Tidied:
+def _tidy_in_batches(storage: Storage, ground: JobContext, call: IdempotentCall, may: Callable[[], None]) -> Tidied:
     """Each batch is a transaction of its own; one that was cut off and is asked for again does the rest."""
     known, actor = storage.vault.read(call.known), call.actor
     if known is not None:
@@ -344,7 +351,7 @@ def preview_jobs(
     return Preview(ground.now_ms, tuple(items), dict(counts), reports.get(JobType.CONSOLIDATE, {}), reports)
 
 
-def _consolidated(ground: JobContext, deeds: Sequence[Planned]) -> Mapping[str, object]:
+def _forecast_consolidation(ground: JobContext, deeds: Sequence[Planned]) -> Mapping[str, object]:
     def read(rows: Rows) -> Mapping[str, object]:
         before = count_standing(rows)
         after = forecast_memories(rows, deeds, before)
@@ -355,7 +362,7 @@ def _consolidated(ground: JobContext, deeds: Sequence[Planned]) -> Mapping[str, 
 
 
 _REPORTS: Mapping[JobType, Callable[[JobContext, Sequence[Planned]], Mapping[str, object]]] = {
-    JobType.CONSOLIDATE: _consolidated,
+    JobType.CONSOLIDATE: _forecast_consolidation,
     JobType.SWEEP: lambda _, deeds: count_sweep(deeds),
 }
 """What a run would report, from its plan: the same names and numbers."""
@@ -459,7 +466,7 @@ class JobsGroup:
             The job when it has ended, well or not.
         """
         open_vault = self._open_vault()
-        ended = self._scheduler.ask_for(open_vault, kind, _named(actor), may)
+        ended = self._scheduler.ask_for(open_vault, kind, _audit_name_of(actor), may)
         return chain(ended, lambda kept: self._row_of(open_vault, kept))
 
     def cancel(self, job_id: str) -> Future[JobRow]:
@@ -494,7 +501,7 @@ class JobsGroup:
                 raise UserError(Code.NOT_FOUND, "There is no such job, or it needs no second try.")
             return self._row(open_vault, tx, runs)
 
-        return map_result(open_vault.storage.write(write), lambda row: self._kicked(open_vault, row))
+        return map_result(open_vault.storage.write(write), lambda row: self._start_queued_job(open_vault, row))
 
     def pause(self, on: bool) -> Future[Jobs]:
         """Let scheduled work rest, or go on; what a person starts runs either way. The option `lifecycle_on`.
@@ -509,7 +516,7 @@ class JobsGroup:
 
     def note_activity(self) -> None:
         """A hand was on the window: replay is for times without one."""
-        self._open_vault().load.activity.touched()
+        self._open_vault().load.activity.note_input()
 
     def spare(self, ids: Sequence[str], days: int = SPARED_DAYS) -> Future[str]:
         """Keep memories that a run would archive: their strength counts from now on; one undo step.
@@ -590,7 +597,7 @@ class JobsGroup:
         open_vault = self._open_vault()
         return open_vault.storage.read_quietly(lambda rows: health_report(open_vault, rows))
 
-    def _kicked(self, open_vault: OpenVault, row: JobRow) -> JobRow:
+    def _start_queued_job(self, open_vault: OpenVault, row: JobRow) -> JobRow:
         open_vault.storage.on(open_vault.storage.threads.reads, self._scheduler.start_next, open_vault)
         return row
 
@@ -601,7 +608,7 @@ class JobsGroup:
         found = rows.one(f"{_READ} WHERE j.id = ?", (job_id,))
         if found is None:
             raise UserError(Code.NOT_FOUND, "There is no such job.")
-        return self._shown(open_vault, found)
+        return self._job_row_from(open_vault, found)
 
     def _state(self, open_vault: OpenVault, rows: Rows, limit: int) -> Jobs:
         waiting = rows.all(f"{_READ} WHERE j.state IN {_OPEN} ORDER BY j.state <> 'running', j.created_at, j.rowid")
@@ -610,12 +617,12 @@ class JobsGroup:
         )
         last = job_store.last_ended(rows, open_vault.storage.clock.now_ms())
         made_at = int(rows.value("SELECT created_at FROM vault_state"))
-        strained = self._scheduler.agenda.strained(open_vault)
+        strained = self._scheduler.agenda.heavy_work_hold(open_vault)
         return Jobs(
             paused=not open_vault.options.lifecycle_on,
             holds=describe_hold(strained),
             pressure=open_vault.load.resources.pressure(),
-            rows=tuple(self._shown(open_vault, row) for row in (*waiting, *ended)),
+            rows=tuple(self._job_row_from(open_vault, row) for row in (*waiting, *ended)),
             calendar=tuple(
                 ScheduledJob(
                     kind,
@@ -632,7 +639,7 @@ class JobsGroup:
             total=int(rows.value(f"SELECT count(*) FROM jobs WHERE state NOT IN {_OPEN}")),  # noqa: S608 - constant
         )
 
-    def _shown(self, open_vault: OpenVault, row: Sequence[Any]) -> JobRow:
+    def _job_row_from(self, open_vault: OpenVault, row: Sequence[Any]) -> JobRow:
         (job_id, kind, state, actor, created, started, finished, progress, total, attempts, not_before, report, code,
          step, undone_by, is_open, expires) = row  # fmt: skip
         known = JobType(kind)
@@ -657,10 +664,12 @@ class JobsGroup:
             step_id=step,
             can_undo=can_undo,
             undone=undone_by is not None,
-            waits_for=self._waits(open_vault, job_id, known, actor, not_before) if state == "queued" else "",
+            waits_for=self._describe_wait(open_vault, job_id, known, actor, not_before) if state == "queued" else "",
         )
 
-    def _waits(self, open_vault: OpenVault, job_id: str, kind: JobType, actor: str, not_before: int | None) -> str:
+    def _describe_wait(
+        self, open_vault: OpenVault, job_id: str, kind: JobType, actor: str, not_before: int | None
+    ) -> str:
         job = job_store.StoredJob(job_id, kind, JobState.QUEUED, actor, 0, None, 0, not_before, None)
         return describe_hold(
             self._scheduler.agenda.holds(open_vault, job, self._scheduler.make_context(open_vault)) or TURN
@@ -669,11 +678,11 @@ class JobsGroup:
 
 def describe_hold(key: str) -> str:
     """Why a job does not run, as a sentence; "" for nothing."""
-    return _holds()[key] if key else ""
+    return _load_hold_texts()[key] if key else ""
 
 
 @cache
-def _holds() -> Mapping[str, str]:
+def _load_hold_texts() -> Mapping[str, str]:
     told: dict[str, str] = json.loads((files("resources") / "lifecycle" / "holds.json").read_text(encoding="utf-8"))
     return told
 
@@ -683,5 +692,5 @@ def _report(text: str | None) -> Mapping[str, Any]:
     return told
 
 
-def _named(actor: Actor) -> str:
+def _audit_name_of(actor: Actor) -> str:
     return actor.kind if actor.client_id is None else f"client:{actor.client_id}"

@@ -107,7 +107,7 @@ class ModelRefinement:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._run(self._of(self._open_vault()).look(fresh=True))
+        return self._run(self._job_for(self._open_vault()).check_server(fresh=True))
 
     def refine(self, most: int = 20) -> Future[RefineReport]:
         """Ask about what is open now, instead of in its own time.
@@ -121,7 +121,7 @@ class ModelRefinement:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._run(self._of(self._open_vault()).some(most))
+        return self._run(self._job_for(self._open_vault()).ask_questions(most))
 
     def ask_model(self, prompt: Prompt, tiers: Sequence[str]) -> Future[str]:
         """Put one question of a job to the model, between those of its own.
@@ -136,7 +136,7 @@ class ModelRefinement:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._run(self._of(self._open_vault()).put(prompt, tiers))
+        return self._run(self._job_for(self._open_vault()).ask_foreign_question(prompt, tiers))
 
     def begin(self, open_vault: OpenVault) -> None:
         """Refine in its own time from now on, until `end`.
@@ -144,7 +144,7 @@ class ModelRefinement:
         Args:
             open_vault: the vault that was just opened.
         """
-        self._of(open_vault).begin(self._loop())
+        self._job_for(open_vault).begin(self._loop())
 
     def end(self) -> None:
         """Stop at once: a question that waits for its answer is hung up on."""
@@ -152,7 +152,7 @@ class ModelRefinement:
         if job is not None:
             job.end(self._loop())
 
-    def _of(self, open_vault: OpenVault) -> _Job:
+    def _job_for(self, open_vault: OpenVault) -> _Job:
         if self._job is None or self._job.open_vault is not open_vault:
             self._job = _Job(open_vault, self.pace, self.limits)
         return self._job
@@ -184,7 +184,7 @@ class _Job:
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start the endless coroutine."""
         self._ended.clear()
-        asyncio.run_coroutine_threadsafe(self._for_ever(), loop).add_done_callback(self._over)
+        asyncio.run_coroutine_threadsafe(self._run_until_closing(), loop).add_done_callback(self._note_job_end)
 
     def end(self, loop: asyncio.AbstractEventLoop) -> None:
         """Cancel whatever runs, and wait until it has ended."""
@@ -203,20 +203,20 @@ class _Job:
         await asyncio.gather(*running, return_exceptions=True)
         await self._drop_server()
 
-    async def _for_ever(self) -> None:
+    async def _run_until_closing(self) -> None:
         task = asyncio.current_task()
         if task is not None:
             self._running.add(task)
         await asyncio.sleep(self._pace.look_s)
-        await self.look()
+        await self.check_server()
         await asyncio.sleep(self._pace.first_s)
         while not self.open_vault.storage.closing.is_set():
             begun_at = self.open_vault.storage.clock.monotonic()
-            worked = await self._one()
+            worked = await self._ask_next_question()
             took = self.open_vault.storage.clock.monotonic() - begun_at
             await asyncio.sleep(max(self._pace.least_s, took) if worked else self._pace.idle_s)
 
-    def _over(self, work: Future[None]) -> None:
+    def _note_job_end(self, work: Future[None]) -> None:
         self._ended.set()
         error = None if work.cancelled() else work.exception()
         if isinstance(error, LociError):
@@ -227,40 +227,40 @@ class _Job:
 
     # ---- when asked to
 
-    async def some(self, most: int) -> RefineReport:
+    async def ask_questions(self, most: int) -> RefineReport:
         """Up to so many questions, one after the other; those of an earlier failure are tried again."""
         task = asyncio.current_task()
         if task is not None:
             self._running.add(task)
             task.add_done_callback(self._running.discard)
         before = self.report
-        await self.look(fresh=True)
+        await self.check_server(fresh=True)
         for _ in range(most):
-            if self.open_vault.storage.closing.is_set() or not await self._one():
+            if self.open_vault.storage.closing.is_set() or not await self._ask_next_question():
                 break
-        return _less(self.report, before)
+        return _subtract_reports(self.report, before)
 
-    async def put(self, prompt: Prompt, tiers: Sequence[str]) -> str:
+    async def ask_foreign_question(self, prompt: Prompt, tiers: Sequence[str]) -> str:
         """One question of somebody else; a server that does not answer rests for a while, as after its own."""
         async with self._turn:
-            state = await self.look()
+            state = await self.check_server()
             if state.server is not ModelServerState.READY or self._server is None:
                 raise EnvironmentFaultError(Code.EMBEDDER_UNAVAILABLE, "No model server is ready.")
             try:
                 answer = await self._server.ask(state.model, prompt, tiers)
             except LociError as error:
                 self._failures += 1
-                self._know(ModelState(ModelServerState.FAILING, code=error.code.value))
+                self._set_model_state(ModelState(ModelServerState.FAILING, code=error.code.value))
                 raise
             self._failures = 0
             return answer
 
-    async def look(self, *, fresh: bool = False) -> ModelState:
+    async def check_server(self, *, fresh: bool = False) -> ModelState:
         """What server there is; asked for again when what is known is old."""
         options = self.open_vault.options
         if not options.model_on:
             await self._drop_server()
-            return self._know(ModelState(ModelServerState.OFF))
+            return self._set_model_state(ModelState(ModelServerState.OFF))
         if not fresh and self._is_known():
             return self.open_vault.model
         try:
@@ -274,7 +274,7 @@ class _Job:
             state = ModelState(ModelServerState.FAILING, code=error.code.value)
         if state.server is ModelServerState.READY and fresh:
             self._failures = 0
-        return self._know(state)
+        return self._set_model_state(state)
 
     def _is_known(self) -> bool:
         options = self.open_vault.options
@@ -285,7 +285,7 @@ class _Job:
         wait = min(self._pace.longest_s, self._pace.known_s * 2.0 ** min(self._failures, 16))
         return self.open_vault.storage.clock.monotonic() - self._looked_at < wait
 
-    def _know(self, state: ModelState) -> ModelState:
+    def _set_model_state(self, state: ModelState) -> ModelState:
         self._looked_at = self.open_vault.storage.clock.monotonic()
         self.open_vault.model = state
         return state
@@ -305,17 +305,19 @@ class _Job:
 
     # ---- one question
 
-    async def _one(self) -> bool:
+    async def _ask_next_question(self) -> bool:
         """Ask one question, if a model is ready and nothing else goes on; whether one was asked."""
         async with self._turn:
-            state = await self.look()
+            state = await self.check_server()
             if (
                 state.server is not ModelServerState.READY
                 or self._server is None
                 or self.open_vault.storage.queue.depth
             ):
                 return False
-            offered: OpenPair | UnreadMemory | None = await asyncio.wrap_future(self.open_vault.storage.read(_offered))
+            offered: OpenPair | UnreadMemory | None = await asyncio.wrap_future(
+                self.open_vault.storage.read(_next_question)
+            )
             if offered is None:
                 return False
             await self._ask(offered, self._server, state.model)
@@ -327,18 +329,18 @@ class _Job:
         except LociError as error:
             if error.code is Code.VAULT_LOCKED:
                 raise
-            await self._failed(offered, error)
+            await self._note_failed_question(offered, error)
             return
         self._failures = 0
         self._tried.pop(_key(offered), None)
         await self._take(offered, answer)
 
-    async def _failed(self, offered: OpenPair | UnreadMemory, error: LociError) -> None:
+    async def _note_failed_question(self, offered: OpenPair | UnreadMemory, error: LociError) -> None:
         """No answer: the server rests for a while, longer each time; a question that fails again is left."""
         self._failures += 1
         tried = self._tried[_key(offered)] = self._tried.get(_key(offered), 0) + 1
         _log.info("a model server did not answer: %s", error.code.value)
-        self._know(ModelState(ModelServerState.FAILING, code=error.code.value))
+        self._set_model_state(ModelState(ModelServerState.FAILING, code=error.code.value))
         if tried >= self._pace.tries:
             del self._tried[_key(offered)]
             await self._write(lambda tx: mark_asked(tx, offered))
@@ -381,7 +383,7 @@ class _Job:
         return await asyncio.wrap_future(self.open_vault.storage.on(self.open_vault.storage.threads.checks, work))
 
 
-def _offered(rows: Rows) -> OpenPair | UnreadMemory | None:
+def _next_question(rows: Rows) -> OpenPair | UnreadMemory | None:
     if is_importing(rows):
         return None
     return next_pair(rows, TEXT_CHARACTERS) or next_text(rows, TEXT_CHARACTERS)
@@ -412,7 +414,7 @@ def _key(offered: OpenPair | UnreadMemory) -> str | int:
     return offered.item_id if isinstance(offered, OpenPair) else offered.n
 
 
-def _less(now: RefineReport, before: RefineReport) -> RefineReport:
+def _subtract_reports(now: RefineReport, before: RefineReport) -> RefineReport:
     return RefineReport(
         now.asked - before.asked,
         now.settled - before.settled,

@@ -67,7 +67,7 @@ def make_job_context(open_vault: OpenVault, model: ModelRefinement, is_stopped: 
         space=sight.space,
         read=manners.read,
         embed=lambda texts: open_vault.storage.on(open_vault.storage.threads.compute, sight.embed, texts).result(),
-        near=partial(_near, sight.index, manners) if is_whole else None,
+        near=partial(_find_near, sight.index, manners) if is_whole else None,
         ask=partial(_ask, model) if open_vault.model.server is ModelServerState.READY else None,
         is_stopped=is_stopped,
         stored=sight.add_vectors,
@@ -109,7 +109,7 @@ class _Manners:
         return self._open_vault.storage.vault.read(fn, deadline_s=None)
 
 
-def _near(
+def _find_near(
     index: IndexManager, manners: _Manners, vectors: NDArray[np.float32], k: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     labels = np.full((len(vectors), k), -1, np.int64)
@@ -175,11 +175,11 @@ class JobRunner:
         """
         work = self._jobs[job.type]
         if not isinstance(work, Planner):
-            kept = self._flow(job, work, ground)
+            kept = self._run_stream(job, work, ground)
         elif job.started_at is None:
             kept = self._plan(job, work, ground)
         else:
-            kept = self._carry(job, work, ground)
+            kept = self._run_planner(job, work, ground)
         if kept.state is not JobState.RUNNING:
             ground.tidy()
         return kept
@@ -187,16 +187,16 @@ class JobRunner:
     # ---- planned work
 
     def _plan(self, job: StoredJob, work: Planner, ground: JobContext) -> JobCheckpoint:
-        self._say(job, 0, None)
+        self._publish_progress(job, 0, None)
         deeds = work.plan(ground)
         if ground.is_stopped():
             return JobCheckpoint(job.id, JobState.RUNNING)  # looked at anew, and closed then
         cursor = {"before": ground.read(count_standing)}
         self._write(lambda tx: job_store.begin(tx, job, deeds, len(deeds), cursor))
-        self._say(job, 0, len(deeds))
+        self._publish_progress(job, 0, len(deeds))
         return JobCheckpoint(job.id, JobState.RUNNING)
 
-    def _carry(self, job: StoredJob, work: Planner, ground: JobContext) -> JobCheckpoint:
+    def _run_planner(self, job: StoredJob, work: Planner, ground: JobContext) -> JobCheckpoint:
         size = self._size.get(job.id, _BATCH)
         deeds = ground.read(lambda rows: job_store.read_plan(rows, job.id, job.progress, size))
         if not deeds:
@@ -207,42 +207,42 @@ class JobRunner:
         begun = self._open_vault.storage.clock.monotonic()
 
         def write(tx: Tx) -> StoredJob:
-            self._need_same(tx, job)
+            self._check_unchanged(tx, job)
             with self._verb(tx, job) as verb:
                 batch = carry_out(tx, verb, ground, deeds)
                 verb.note(job.id, **batch.counts)
-            return self._moved(tx, job, BatchResult(len(deeds), batch.counts, batch.ids), verb.step_id)
+            return self._advance_job(tx, job, BatchResult(len(deeds), batch.counts, batch.ids), verb.step_id)
 
         after = self._write(write)
         took = max(1e-4, self._open_vault.storage.clock.monotonic() - begun)
         self._size[job.id] = min(_MOST, max(_LEAST, int(size * min(4.0, _AIM_S / took))))
-        self._say(job, after.progress, job.total)
+        self._publish_progress(job, after.progress, job.total)
         return JobCheckpoint(job.id, JobState.RUNNING, after.counts)
 
     # ---- streams
 
-    def _flow(self, job: StoredJob, work: StreamJob, ground: JobContext) -> JobCheckpoint:
+    def _run_stream(self, job: StoredJob, work: StreamJob, ground: JobContext) -> JobCheckpoint:
         if job.started_at is None:
             total = ground.read(lambda rows: work.backlog(rows, ground))
             self._write(lambda tx: job_store.begin(tx, job, None, total, {}))
-            self._say(job, 0, total)
+            self._publish_progress(job, 0, total)
             return JobCheckpoint(job.id, JobState.RUNNING)
         prepared = work.prepare(ground, job.cursor)
         if prepared is None or ground.is_stopped():
             return JobCheckpoint(job.id, JobState.RUNNING) if ground.is_stopped() else self.close(job, JobState.DONE)
 
         def write(tx: Tx) -> tuple[StoredJob, bool]:
-            self._need_same(tx, job)
+            self._check_unchanged(tx, job)
             if work.is_derived:
                 batch = work.write(tx, None, ground, prepared)
-                return self._moved(tx, job, batch, None), batch.is_last
+                return self._advance_job(tx, job, batch, None), batch.is_last
             with self._verb(tx, job) as verb:
                 batch = work.write(tx, verb, ground, prepared)
                 verb.note(job.id, **batch.counts)
-            return self._moved(tx, job, batch, verb.step_id), batch.is_last
+            return self._advance_job(tx, job, batch, verb.step_id), batch.is_last
 
         after, is_last = self._write(write)
-        self._say(job, after.progress, job.total)
+        self._publish_progress(job, after.progress, job.total)
         return self.close(after, JobState.DONE) if is_last else JobCheckpoint(job.id, JobState.RUNNING, after.counts)
 
     # ---- ends
@@ -268,16 +268,16 @@ class JobRunner:
             return told
 
         told = self._write(write)
-        self._say(job, 1, 1)
+        self._publish_progress(job, 1, 1)
         return JobCheckpoint(job.id, state, told)
 
-    def lay_aside(self, job: StoredJob) -> JobCheckpoint:
+    def requeue(self, job: StoredJob) -> JobCheckpoint:
         """Let a job wait that cannot go on now."""
         self._write(lambda tx: tx.run("UPDATE jobs SET state = 'queued', lease_until = NULL WHERE id = ?", (job.id,)))
-        self._say(job, 1, 1)
+        self._publish_progress(job, 1, 1)
         return JobCheckpoint(job.id, JobState.QUEUED, job.counts)
 
-    def failed(self, job_id: str, code: Code) -> JobCheckpoint:
+    def record_failure(self, job_id: str, code: Code) -> JobCheckpoint:
         """Note a failure; its step is closed where it is not tried again."""
 
         def write(tx: Tx) -> JobCheckpoint:
@@ -300,14 +300,14 @@ class JobRunner:
             tx, job.type.value, told.step, actor, step_id=job.step_id, keep_open=True
         )
 
-    def _moved(self, tx: Tx, job: StoredJob, batch: BatchResult, step_id: str | None) -> StoredJob:
+    def _advance_job(self, tx: Tx, job: StoredJob, batch: BatchResult, step_id: str | None) -> StoredJob:
         after = job_store.move_on(tx, job, batch.done, batch.counts, batch.cursor or job.cursor, step_id)
         if batch.ids:
             self._open_vault.storage.announce_after(tx, job.type.value, batch.ids, SCHEDULER)
         return after
 
     @staticmethod
-    def _need_same(tx: Tx, job: StoredJob) -> None:
+    def _check_unchanged(tx: Tx, job: StoredJob) -> None:
         held = job_store.by_id(tx, job.id)
         if held is None or held.progress != job.progress:
             raise BugError("a job that two threads run")
@@ -332,7 +332,7 @@ class JobRunner:
     def _write(self, fn: Any) -> Any:
         return self._open_vault.storage.write(fn, background=True).result()
 
-    def _say(self, job: StoredJob, done: int, total: int | None) -> None:
+    def _publish_progress(self, job: StoredJob, done: int, total: int | None) -> None:
         self._open_vault.storage.hub.publish(
             Progress(f"job:{job.type.value}", job_wordings()[job.type].running, done, total)
         )

@@ -118,7 +118,7 @@ class Scheduler:
         Raises:
             LociError: what the vault said.
         """
-        now = self._of(open_vault)
+        now = self._open_state_of(open_vault)
         if now is None:
             return
         at = open_vault.storage.clock.monotonic()
@@ -149,7 +149,7 @@ class Scheduler:
         Raises:
             LociError: what the vault said.
         """
-        now = self._of(open_vault)
+        now = self._open_state_of(open_vault)
         if now is not None and now.waiters and now.running is None:
             self.start_next(open_vault)
 
@@ -167,7 +167,7 @@ class Scheduler:
         Raises:
             LociError: what the vault said.
         """
-        now = self._of(open_vault)
+        now = self._open_state_of(open_vault)
         if now is None:
             return
         with self._lock:
@@ -177,8 +177,8 @@ class Scheduler:
             self._reclaim(now)
             return
         job = self._next(open_vault)
-        if job is not None and self._take(now, job.id):
-            self._go_on(now, job.id)
+        if job is not None and self._try_claim_job(now, job.id):
+            self._queue_next_batch(now, job.id)
 
     def _next(self, open_vault: OpenVault) -> StoredJob | None:
         """What may run now: what takes hours comes last."""
@@ -189,7 +189,7 @@ class Scheduler:
 
     def _reclaim(self, now: _Open) -> None:
         """Take up a job that nobody runs, since its failure could not be noted (a full disk); not on the writer."""
-        if not self._take(now, _RECLAIM):
+        if not self._try_claim_job(now, _RECLAIM):
             return
 
         def work() -> None:
@@ -211,7 +211,7 @@ class Scheduler:
         except LociError:
             self._release(now, _RECLAIM)  # the vault closes
 
-    def _take(self, now: _Open, job_id: str) -> bool:
+    def _try_claim_job(self, now: _Open, job_id: str) -> bool:
         """Let a job run, unless another was faster."""
         with self._lock:
             if now.running is not None:
@@ -219,13 +219,13 @@ class Scheduler:
             now.running = job_id
             return True
 
-    def _go_on(self, now: _Open, job_id: str) -> None:
+    def _queue_next_batch(self, now: _Open, job_id: str) -> None:
         try:
-            begin(now.open_vault.storage.threads.jobs, self._turn, now, job_id)
+            begin(now.open_vault.storage.threads.jobs, self._run_batch, now, job_id)
         except LociError:
             self._release(now, job_id)  # the vault closes
 
-    def _turn(self, now: _Open, job_id: str) -> None:
+    def _run_batch(self, now: _Open, job_id: str) -> None:
         """One batch of a job; on the thread of the jobs, behind whatever else waits there."""
         open_vault, is_noted = now.open_vault, True
         try:
@@ -233,18 +233,18 @@ class Scheduler:
         except CancelledError:
             kept = None
         except LociError as error:
-            kept = self._failed(now, job_id, error.code)
+            kept = self._record_failure(now, job_id, error.code)
             is_noted = kept is not None
         except Exception as error:  # noqa: BLE001 - a fault of one job must not end the thread all jobs share
             _log.error("a job stopped: %s", type(error).__name__)
-            kept = self._failed(now, job_id, Code.BACKGROUND_STALLED)
+            kept = self._record_failure(now, job_id, Code.BACKGROUND_STALLED)
             is_noted = kept is not None
         if kept is not None and kept.state is JobState.RUNNING and not open_vault.storage.closing.is_set():
-            self._go_on(now, job_id)
+            self._queue_next_batch(now, job_id)
             return
         self._release(now, job_id)
         if kept is not None:
-            self._tell(now, kept)
+            self._resolve_waiters(now, kept)
         # What could not be noted is taken up again by whoever kicks next: not at once, or it would turn in a circle.
         if is_noted and not open_vault.storage.closing.is_set():
             self._kick_quietly(open_vault)
@@ -258,12 +258,12 @@ class Scheduler:
             now.stopping.discard(job_id)
             return now.runner.close(job, JobState.CANCELLED)
         ground = self.make_context(open_vault, lambda: job_id in now.stopping)
-        if self.agenda.holds(open_vault, job, ground) or self._steps_aside(open_vault, job):
-            return now.runner.lay_aside(job)
+        if self.agenda.holds(open_vault, job, ground) or self._must_yield(open_vault, job):
+            return now.runner.requeue(job)
         self._wait_for_quiet(open_vault)
         return now.runner.step(job, ground)
 
-    def _steps_aside(self, open_vault: OpenVault, job: StoredJob) -> bool:
+    def _must_yield(self, open_vault: OpenVault, job: StoredJob) -> bool:
         if job.type not in _YIELDING or job.started_at is None:
             return False
         other = self._next(open_vault)
@@ -277,12 +277,12 @@ class Scheduler:
         if self.beats.pause_s:
             open_vault.storage.closing.wait(self.beats.pause_s)
 
-    def _failed(self, now: _Open, job_id: str, code: Code) -> JobCheckpoint | None:
+    def _record_failure(self, now: _Open, job_id: str, code: Code) -> JobCheckpoint | None:
         if now.open_vault.storage.closing.is_set() or code is Code.VAULT_LOCKED:
             return None  # it goes on when the vault is opened again
         _log.warning("a job failed: %s", code.value)
         try:
-            return now.runner.failed(job_id, code)
+            return now.runner.record_failure(job_id, code)
         except LociError as error:
             _log.warning("the failure of a job could not be noted: %s", error.code.value)
             return None
@@ -299,7 +299,7 @@ class Scheduler:
             if not open_vault.storage.closing.is_set():
                 _log.warning("the next job could not be begun: %s", error.code.value)
 
-    def _tell(self, now: _Open, kept: JobCheckpoint) -> None:
+    def _resolve_waiters(self, now: _Open, kept: JobCheckpoint) -> None:
         if kept.state in (JobState.QUEUED, JobState.RUNNING):
             return
         with self._lock:
@@ -329,7 +329,7 @@ class Scheduler:
             BugError: there is no such work.
         """
         open_vault.storage.vault.need_accepted()
-        now = self._of(open_vault)
+        now = self._open_state_of(open_vault)
         if now is None:
             raise locked_error()
         if kind not in self.agenda.jobs:
@@ -340,7 +340,7 @@ class Scheduler:
             )
         waiter: Future[JobCheckpoint] = Future()
 
-        def queued(done: Future[str]) -> None:
+        def add_waiter(done: Future[str]) -> None:
             error = done.exception()
             if error is not None:
                 waiter.set_exception(error)
@@ -354,7 +354,7 @@ class Scheduler:
                 may()
             return job_store.enqueue(tx, open_vault.storage.make_id, kind, actor)
 
-        open_vault.storage.write(enqueue).add_done_callback(queued)
+        open_vault.storage.write(enqueue).add_done_callback(add_waiter)
         return waiter
 
     def cancel(self, open_vault: OpenVault, job_id: str) -> None:
@@ -364,7 +364,7 @@ class Scheduler:
             job_id: the job.
         """
         open_vault.storage.vault.need_accepted()
-        now = self._of(open_vault)
+        now = self._open_state_of(open_vault)
         if now is None:
             raise locked_error()
         with self._lock:
@@ -375,19 +375,19 @@ class Scheduler:
             return
         job = open_vault.storage.vault.read(lambda rows: job_store.by_id(rows, job_id))
         if job is not None and job.state in (JobState.QUEUED, JobState.POISON, JobState.RUNNING):
-            self._tell(now, now.runner.close(job, JobState.CANCELLED))
+            self._resolve_waiters(now, now.runner.close(job, JobState.CANCELLED))
 
     def make_context(self, open_vault: OpenVault, is_stopped: Callable[[], bool] | None = None) -> JobContext:
         """What jobs stand on, as the vault and the options are now."""
         stopped = is_stopped or (lambda: False)
         return make_job_context(open_vault, self._model, lambda: open_vault.storage.closing.is_set() or stopped())
 
-    def running(self) -> str | None:
+    def running_job_id(self) -> str | None:
         """The id of the job that runs."""
         now = self._now
         return None if now is None else now.running
 
-    def _of(self, open_vault: OpenVault) -> _Open | None:
+    def _open_state_of(self, open_vault: OpenVault) -> _Open | None:
         now = self._now
         return now if now is not None and now.open_vault is open_vault else None
 

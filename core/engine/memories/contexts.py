@@ -91,7 +91,7 @@ def with_questions(
         note_asked(tx, [one.id for one in chosen], scope.client_id, query.session or "")
         return chosen
 
-    def noted(work: Future[tuple[Clarifying, ...]]) -> None:
+    def finish_context(work: Future[tuple[Clarifying, ...]]) -> None:
         error = work.exception()
         if error is None:
             done.set_result(replace(bare, clarifying=work.result()))
@@ -102,7 +102,7 @@ def with_questions(
         _log.warning("questions were left out: %s", error.code.value)
         done.set_result(bare)
 
-    open_vault.storage.write(note).add_done_callback(noted)
+    open_vault.storage.write(note).add_done_callback(finish_context)
     return done
 
 
@@ -123,12 +123,12 @@ class _Read:
     sealed: int
 
 
-def _nothing(_rows: Rows) -> Mapping[str, float]:
+def _no_slots(_rows: Rows) -> Mapping[str, float]:
     return {}
 
 
 def build_context(
-    open_vault: OpenVault, query: ContextQuery, scope: Scope, actor: Actor, at_hand: AtHand = _nothing
+    open_vault: OpenVault, query: ContextQuery, scope: Scope, actor: Actor, at_hand: AtHand = _no_slots
 ) -> Future[ContextReply]:
     """Answer a prompt with what is remembered of it.
 

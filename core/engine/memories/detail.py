@@ -94,11 +94,11 @@ def place_chain(written: Sequence[ChainVersion], now_ms: int) -> Chain:
     held = [one for one in ordered if one.status not in _NEVER_HELD]
     ends = {one.memory_id: _end(one, held[nr + 1 :]) for nr, one in enumerate(held)}
     current = _current(held)
-    versions = tuple(_held(one, ends.get(one.memory_id), current) for one in ordered)
+    versions = tuple(_version_held_from(one, ends.get(one.memory_id), current) for one in ordered)
     return Chain(versions, _gaps([v for v in versions if v.ever_held]), now_ms)
 
 
-def _held(one: ChainVersion, end: int | None, current: str | None) -> VersionHeld:
+def _version_held_from(one: ChainVersion, end: int | None, current: str | None) -> VersionHeld:
     begin, precision, known_by = one.begin
     return VersionHeld(
         memory_id=one.memory_id,
@@ -216,7 +216,7 @@ def explain_trust(rows: Rows, memory: Memory, now_ms: int) -> Belief:
     """
     terms = trust_terms_of(rows, memory.id, now_ms)
     own = read_claims(rows, memory)
-    denied = _denied(rows, memory)
+    denied = _denied_spans(rows, memory)
     claims = tuple(_claim(rows, memory, held, denied) for held in own[:CLAIMS])
     return Belief(
         memory_id=memory.id,
@@ -225,7 +225,7 @@ def explain_trust(rows: Rows, memory: Memory, now_ms: int) -> Belief:
         inputs=_inputs(rows, memory, now_ms),
         voices=tuple(Voice(*row) for row in rows.all(_VERDICTS, (_head(memory), _VOICES))),
         claims=claims,
-        opposed=_opposed(rows, memory, own),
+        opposed=_find_open_conflicts(rows, memory, own),
         chain=_chain(rows, memory, now_ms),
         rests=_rests(rows, memory, claims),
     )
@@ -294,7 +294,7 @@ def _head(memory: Memory) -> str:
 # ---- claims
 
 
-def _denied(rows: Rows, memory: Memory) -> Mapping[str, tuple[tuple[int, int], ...]]:
+def _denied_spans(rows: Rows, memory: Memory) -> Mapping[str, tuple[tuple[int, int], ...]]:
     found: dict[str, tuple[tuple[int, int], ...]] = {}
     for claim_id, start, end in rows.all(_DENIED, (memory.id,)):
         if end <= len(memory.text):
@@ -327,7 +327,7 @@ def _evidence(row: Sequence[Any]) -> EvidenceSeen:
 # ---- what is against it
 
 
-def _opposed(rows: Rows, memory: Memory, own: Sequence[KeyedClaim]) -> tuple[OpenConflict, ...]:
+def _find_open_conflicts(rows: Rows, memory: Memory, own: Sequence[KeyedClaim]) -> tuple[OpenConflict, ...]:
     made = []
     head = _head(memory)
     for item_id, kind, existing, incoming in rows.all(_OPEN, {"id": head, "most": _ITEMS}):
@@ -345,7 +345,7 @@ def _opposed(rows: Rows, memory: Memory, own: Sequence[KeyedClaim]) -> tuple[Ope
 
 def _chain(rows: Rows, memory: Memory, now_ms: int) -> Chain:
     values = _values(rows, memory.chain_id)
-    found = [_written(row, values) for row in rows.all(_CHAIN, (memory.chain_id, _VERSIONS))]
+    found = [_chain_version_from_row(row, values) for row in rows.all(_CHAIN, (memory.chain_id, _VERSIONS))]
     return place_chain(found, now_ms)
 
 
@@ -358,7 +358,7 @@ def _values(rows: Rows, chain_id: str) -> Mapping[str, str]:
     return said[counted.most_common(1)[0][0]] if counted else {}
 
 
-def _written(row: Sequence[Any], values: Mapping[str, str]) -> ChainVersion:
+def _chain_version_from_row(row: Sequence[Any], values: Mapping[str, str]) -> ChainVersion:
     memory_id, version, status, begin, begin_prec, end, said, said_prec, recorded, retired = row
     return ChainVersion(
         memory_id=memory_id,

@@ -127,7 +127,7 @@ def vector_remover(storage: Storage, search: Search) -> Callable[[int, Sequence[
         Takes the vault's sequence and the labels; on the writer's thread.
     """
 
-    def removed(seq: int, labels: Sequence[int]) -> None:
+    def drop_removed_vectors(seq: int, labels: Sequence[int]) -> None:
         search.drop_vectors(seq, labels)
         # The next lock writes another; until then the index is built from the vault.
         search.saved = None
@@ -137,7 +137,7 @@ def vector_remover(storage: Storage, search: Search) -> Callable[[int, Sequence[
         except OSError as error:
             _log.warning("the index snapshot could not be removed (%s)", type(error).__name__)
 
-    return removed
+    return drop_removed_vectors
 
 
 def backups_of(home: Home) -> tuple[tuple[str, int], ...]:
@@ -195,7 +195,9 @@ def give_feedback(
 
     def with_receipts(meant: Embedded) -> Future[Embedded]:
         """The receipt may be of the last second, and then waits to be written."""
-        return open_vault.storage.on(open_vault.storage.threads.reads, _flushed, open_vault, meant, receipt_id)
+        return open_vault.storage.on(
+            open_vault.storage.threads.reads, _flush_own_receipt, open_vault, meant, receipt_id
+        )
 
     embedded = chain(open_vault.search.embed_texts([query_text(query)]), with_receipts)
     return chain(embedded, lambda meant: open_vault.storage.write(lambda tx: write(tx, meant)))
@@ -231,7 +233,7 @@ def _compared_by(meant: Embedded) -> dict[str, object]:
     return {"context": to_blob(vector), "vector_space": meant.active_space.space.name}
 
 
-def _flushed(open_vault: OpenVault, meant: Embedded, receipt_id: str | None) -> Embedded:
+def _flush_own_receipt(open_vault: OpenVault, meant: Embedded, receipt_id: str | None) -> Embedded:
     if receipt_id is not None:
         flush_journal(open_vault)
     return meant
@@ -397,7 +399,9 @@ class Memories:
         scope = self._authority.scope(actor)
         found = open_vault.storage.read(lambda rows: _one(rows, memory_id, scope, kind))
         return (
-            found if actor.client_id is None else map_result(found, lambda memory: _handed(open_vault, memory, actor))
+            found
+            if actor.client_id is None
+            else map_result(found, lambda memory: _note_memory_disclosed(open_vault, memory, actor))
         )
 
     def list(self, request: ListRequest, actor: Actor) -> Future[Page]:
@@ -506,11 +510,11 @@ class Memories:
         def run(meant: Embedded | None) -> RecallReply:
             now = open_vault.storage.clock.now_ms()
 
-            def answered(rows: Rows) -> tuple[RecallResult, Mapping[str, str], int]:
+            def read_answer(rows: Rows) -> tuple[RecallResult, Mapping[str, str], int]:
                 found = run_recall(open_vault.search, rows, request, meant, now)
                 return found, receipts.feedback_for(rows, found, meant, now, scope), withheld_count(rows, request)
 
-            result, said, kept = open_vault.storage.vault.read(answered)
+            result, said, kept = open_vault.storage.vault.read(read_answer)
             if not actor.is_owner:
                 prefetch_scans(
                     (item.memory for item in result.items), (ref for item in result.items for ref in item.refs)
@@ -696,7 +700,7 @@ class Memories:
         )
 
 
-def _handed(open_vault: OpenVault, memory: Memory, actor: Actor) -> Memory:
+def _note_memory_disclosed(open_vault: OpenVault, memory: Memory, actor: Actor) -> Memory:
     given, blocked = ((), (memory.id,)) if is_blocked(memory) else ((memory.id,), ())
     open_vault.read_log.note_disclosure(
         actor, "get", "", given, (), open_vault.storage.clock.now_ms(), blocked=blocked, counts=True

@@ -73,11 +73,11 @@ class Activity:
         self._clock = clock
         self._called_at = self._hand_at = clock.monotonic()
 
-    def called(self) -> None:
+    def note_call(self) -> None:
         """A verb of a person or a client began or ended."""
         self._called_at = self._clock.monotonic()
 
-    def touched(self) -> None:
+    def note_input(self) -> None:
         """A hand was on the window."""
         self._hand_at = self._clock.monotonic()
 

@@ -46,11 +46,11 @@ class RunningImport:
         """Let it stop at its next safe point and take back what it wrote."""
         self._stopped.set()
 
-    def asked(self, cancelled: Asked | None) -> Asked:
+    def make_stop_check(self, cancelled: Asked | None) -> Asked:
         """Whether it shall stop, for whoever began it or by `stop`."""
         return lambda: self._stopped.is_set() or (cancelled is not None and cancelled())
 
-    def told(self, report: Counted | None) -> Counted:
+    def make_progress_note(self, report: Counted | None) -> Counted:
         """Takes down how far it is, and tells whoever began it."""
 
         def tell(done: int, total: int | None) -> None:
@@ -84,7 +84,7 @@ class ImportProgress:
         self._closing = closing
         self._last = float("-inf")
 
-    def at(self, done: int, total: int | None) -> None:
+    def report(self, done: int, total: int | None) -> None:
         """Tell how far the work is.
 
         Args:

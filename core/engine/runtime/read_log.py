@@ -82,7 +82,7 @@ class _Named:
     def count(self) -> int:
         return len(self.known) + self.more
 
-    def listed(self) -> list[str]:
+    def first_ids(self) -> list[str]:
         return list(self.known)[:LISTED]
 
 
@@ -104,9 +104,9 @@ class _Record:
     taken: bool = False
 
     def body(self) -> dict[str, Any]:
-        told: dict[str, Any] = {"items": [{"id": one} for one in self.memories.listed()]}
+        told: dict[str, Any] = {"items": [{"id": one} for one in self.memories.first_ids()]}
         told |= {
-            name: ids.listed() for name, ids in (("entities", self.entities), ("blocked", self.blocked)) if ids.count
+            name: ids.first_ids() for name, ids in (("entities", self.entities), ("blocked", self.blocked)) if ids.count
         }
         unlisted = {"items": self.memories.count - LISTED, "entities": self.entities.count - LISTED}
         told |= {f"more_{name}": count for name, count in unlisted.items() if count > 0}
@@ -147,7 +147,7 @@ class DisclosureLog:
         Returns:
             The id of the record it stands on.
         """
-        key, record = self._found(actor, verb, query, now_ms)
+        key, record = self._find_record(actor, verb, query, now_ms)
         if record is None:
             if (before := self._records.get(key)) is not None and before.changed:
                 self._over.append(before)
@@ -194,7 +194,7 @@ class DisclosureLog:
     def _all(self) -> tuple[_Record, ...]:
         return (*self._over, *self._records.values())
 
-    def _found(self, actor: Actor, verb: str, query: str, now_ms: int) -> tuple[_Key, _Record | None]:
+    def _find_record(self, actor: Actor, verb: str, query: str, now_ms: int) -> tuple[_Key, _Record | None]:
         """The record a read stands on, if it has begun, and its key."""
         key = (actor.client_id, actor.session, verb, query)
         record = self._records.get(key)
@@ -294,7 +294,7 @@ class ReadLog:
         self._seen: dict[str, int] = {}
         self._handouts = DisclosureLog()
 
-    def refused(self, client_id: str | None, code: Code, method: str = "") -> None:
+    def note_refusal(self, client_id: str | None, code: Code, method: str = "") -> None:
         """Take down that somebody was refused.
 
         Args:
@@ -307,7 +307,7 @@ class ReadLog:
             if len(self._refusals) < _REFUSALS_KEPT:  # a flood is one fact, not a thousand rows
                 self._refusals.append(AuditEntry(who, "refused", "", detail))
 
-    def seen(self, client_id: str, now_ms: int) -> None:
+    def note_client_seen(self, client_id: str, now_ms: int) -> None:
         """Take down when a client was last here."""
         with self._lock:
             self._seen[client_id] = now_ms
@@ -386,7 +386,7 @@ class ReadLog:
             waiting: from `take`.
         """
         # On paper from here on: the answers themselves, with their texts, are let go.
-        kept = [replace(entry, body=_told(entry)) for entry in waiting.entries[-_ENTRIES_KEPT:]]
+        kept = [replace(entry, body=_entry_body(entry)) for entry in waiting.entries[-_ENTRIES_KEPT:]]
         with self._lock:
             self._entries = _newest(_as_one([*kept, *self._entries]))
             self._refusals = [*waiting.refusals, *self._refusals][-_REFUSALS_KEPT:]
@@ -412,13 +412,13 @@ class ReadLog:
         Args:
             waiting: from `take`.
         """
-        entries = _begun(tx, _without_erased(tx, waiting.entries))
+        entries = _mark_first_entries(tx, _without_erased(tx, waiting.entries))
         tx.run_many(
             "UPDATE clients SET last_seen_at = ? WHERE id = ?",
             [(at, client_id) for client_id, at in waiting.seen.items()],
         )
         tx.run_many(_WRITE, [self._receipt(entry) for entry in entries if not entry.again])
-        again = [(_count(entry), _json(_told(entry)), entry.id) for entry in entries if entry.again]
+        again = [(_count(entry), _json(_entry_body(entry)), entry.id) for entry in entries if entry.again]
         tx.run_many(_WRITE_AGAIN, again)
         self._write_contexts(tx, entries)
         counts: Counter[tuple[str, str]] = Counter()
@@ -445,7 +445,7 @@ class ReadLog:
     def _receipt(self, entry: _Entry) -> tuple[object, ...]:
         actor, expires_at = entry.actor, entry.at + self.receipt_days * _DAY_MS
         who = (actor.kind, actor.client_id, actor.session)
-        body = dict(_told(entry))
+        body = dict(_entry_body(entry))
         metrics = body.pop("metrics", None)
         told = (_count(entry), None if metrics is None else _json(metrics), _json(body))
         return (entry.id, entry.at, *who, entry.verb, entry.query, *told, expires_at)
@@ -495,14 +495,14 @@ def _without_erased(tx: Tx, entries: Sequence[_Entry]) -> tuple[_Entry, ...]:
     for entry in entries:
         gone = _names(entry) - there
         if gone or entry.query in erased:
-            told = {name: value for name, value in _told(entry).items() if name != "trace"}
+            told = {name: value for name, value in _entry_body(entry).items() if name != "trace"}
             query = "" if entry.query in erased else entry.query
             entry = replace(entry, body=remove_ids(told, gone), query=query, packed=None if gone else entry.packed)
         kept.append(entry)
     return tuple(kept)
 
 
-def _begun(tx: Tx, entries: Sequence[_Entry]) -> tuple[_Entry, ...]:
+def _mark_first_entries(tx: Tx, entries: Sequence[_Entry]) -> tuple[_Entry, ...]:
     """What goes on with a receipt that is not there, as it was never written, is written as the first."""
     wanted = to_json([entry.id for entry in entries if entry.again])
     there = {
@@ -552,11 +552,11 @@ def _names(entry: _Entry) -> frozenset[str]:
     """The memories it tells of: what was given, and of what was read alike also what was given before."""
     if entry.items is None:
         return frozenset(entry.given)
-    told = _told(entry)
+    told = _entry_body(entry)
     return frozenset((*entry.given, *(item["id"] for item in told["items"]), *told.get("blocked", ())))
 
 
-def _told(entry: _Entry) -> Mapping[str, Any]:
+def _entry_body(entry: _Entry) -> Mapping[str, Any]:
     return entry.body() if callable(entry.body) else entry.body
 
 

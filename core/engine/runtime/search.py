@@ -341,7 +341,7 @@ class Search:
         Returns:
             Unit rows, (len(texts), dims) float32.
         """
-        self._storage.activity.called()
+        self._storage.activity.note_call()
         return self._storage.on(self._storage.threads.prompt, self.active_space.embed, texts)
 
     def embed_texts(self, texts: Sequence[str]) -> Future[Embedded]:
@@ -350,7 +350,7 @@ class Search:
         Returns:
             The vectors with the vector space they belong to.
         """
-        self._storage.activity.called()
+        self._storage.activity.note_call()
         return self._storage.on(self._storage.threads.prompt, embed_texts, self.active_space, texts)
 
     def embed_many(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:

@@ -186,7 +186,7 @@ class Settings:
             row = option_row(after, name)
             if after != before:
                 with open_vault.storage.work.verb(tx, SET_VERB, f"Change the setting {row.title}", OWNER_ACTOR) as verb:
-                    _put(tx, name, row.value)
+                    _write_setting(tx, name, row.value)
                     verb.note(name)
                 _take_up(tx, open_vault, OWNER_ACTOR)
             return row
@@ -247,14 +247,14 @@ def apply_undone_options(tx: Tx, open_vault: OpenVault, step_id: str, actor: Act
 def _take_up(tx: Tx, open_vault: OpenVault, actor: Actor) -> None:
     chosen, tuned, seq = stored_options(tx)[0], stored_retrieval(tx)[0], tx.seq
 
-    def saved() -> None:
+    def take_settings_into_use() -> None:
         open_vault.use_options(chosen)
         if tuned != open_vault.search.retrieval:
             open_vault.search.use_retrieval(tuned)
             open_vault.storage.announce(RETUNED_VERB, (), actor, seq)
         open_vault.storage.announce(SET_VERB, (), actor, seq)
 
-    tx.after_commit(saved)
+    tx.after_commit(take_settings_into_use)
 
 
 def _reset(tx: Tx, open_vault: OpenVault, name: str | None) -> OptionsReset:
@@ -274,7 +274,7 @@ def _reset(tx: Tx, open_vault: OpenVault, name: str | None) -> OptionsReset:
     return OptionsReset(option_rows(Options, stored_options(tx)[0]), step_id)
 
 
-def _put(tx: Tx, name: str, value: object) -> None:
+def _write_setting(tx: Tx, name: str, value: object) -> None:
     row = {"value": json.dumps(value), "changed_at": tx.now_ms}
     if not tx.update("settings", {"key": name}, row):
         tx.insert("settings", {"key": name, **row})

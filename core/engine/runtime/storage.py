@@ -84,7 +84,7 @@ def chain(first: Future[A], then: Callable[[A], Future[B]]) -> Future[B]:
     """
     reply: Future[B] = Future()
 
-    def finished(done: Future[A]) -> None:
+    def start_second(done: Future[A]) -> None:
         if not reply.set_running_or_notify_cancel():
             return
         try:
@@ -95,7 +95,7 @@ def chain(first: Future[A], then: Callable[[A], Future[B]]) -> Future[B]:
             second.add_done_callback(lambda done: _settle(done, reply, _same, _same))
 
     _follow(reply, first)
-    first.add_done_callback(finished)
+    first.add_done_callback(start_second)
     return reply
 
 
@@ -113,12 +113,12 @@ def map_result(
     """
     reply: Future[B] = Future()
 
-    def finished(done: Future[A]) -> None:
+    def settle_reply(done: Future[A]) -> None:
         if reply.set_running_or_notify_cancel():
             _settle(done, reply, then, said or _same)
 
     _follow(reply, first)
-    first.add_done_callback(finished)
+    first.add_done_callback(settle_reply)
     return reply
 
 
@@ -134,7 +134,7 @@ def recover(first: Future[A], kind: type[E], then: Callable[[E], A]) -> Future[A
     """
     reply: Future[A] = Future()
 
-    def finished(done: Future[A]) -> None:
+    def settle_or_recover(done: Future[A]) -> None:
         if not reply.set_running_or_notify_cancel():
             return
         try:
@@ -147,7 +147,7 @@ def recover(first: Future[A], kind: type[E], then: Callable[[E], A]) -> Future[A
             reply.set_result(value)
 
     _follow(reply, first)
-    first.add_done_callback(finished)
+    first.add_done_callback(settle_or_recover)
     return reply
 
 
@@ -160,7 +160,7 @@ def log_failure(work: Future[A], log: logging.Logger, name: str) -> None:
         name: what it is, in words; no memory text.
     """
 
-    def finished(done: Future[A]) -> None:
+    def log_if_failed(done: Future[A]) -> None:
         try:
             _result(done)
         except LociError as error:
@@ -169,7 +169,7 @@ def log_failure(work: Future[A], log: logging.Logger, name: str) -> None:
         except BaseException as error:  # noqa: BLE001 - it ends here: nobody else would ever hear of it
             log.error("%s stopped: %s", name, type(error).__name__)
 
-    work.add_done_callback(finished)
+    work.add_done_callback(log_if_failed)
 
 
 class RunningVerb:
@@ -245,7 +245,7 @@ class Storage:
 
     def read(self, fn: Callable[[Rows], T]) -> Future[T]:
         """Read on the pool, one snapshot; never waits for the writer."""
-        self.activity.called()
+        self.activity.note_call()
         return self.read_quietly(fn)
 
     def read_quietly(self, fn: Callable[[Rows], T]) -> Future[T]:
@@ -266,14 +266,14 @@ class Storage:
             LociError: VAULT_LOCKED; the vault is closing.
         """
         if not background:
-            self.activity.called()
+            self.activity.note_call()
         try:
-            first = self.queue.submit(self._publishing(fn), background=background)
+            first = self.queue.submit(self._with_publishing(fn), background=background)
         except LociError as error:
             raise self.translate_error(error) from None
-        return map_result(first, self._saved, self._unsaved)
+        return map_result(first, self._note_write_success, self._note_write_failure)
 
-    def _publishing(self, fn: Callable[[Tx], T]) -> Callable[[Tx], T]:
+    def _with_publishing(self, fn: Callable[[Tx], T]) -> Callable[[Tx], T]:
         """A verb, of which listeners are told what it did."""
 
         def carried_out(tx: Tx) -> T:
@@ -283,11 +283,11 @@ class Storage:
 
         return carried_out
 
-    def _saved(self, value: T) -> T:
+    def _note_write_success(self, value: T) -> T:
         self.write_fault = None
         return value
 
-    def _unsaved(self, error: BaseException) -> BaseException:
+    def _note_write_failure(self, error: BaseException) -> BaseException:
         if isinstance(error, LociError) and error.code in _UNWRITABLE:
             self.write_fault = error.code
         return self.translate_error(error)

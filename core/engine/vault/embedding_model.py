@@ -135,9 +135,11 @@ class EmbeddingModels:
         open_vault = self._open_vault()
         _check_wish(model)
         probed = open_vault.storage.on(open_vault.storage.threads.checks, self._open_model, open_vault, model)
-        return chain(chain(probed, lambda _: self._settings.set(_OPTION, model)), lambda _: self._begun())
+        return chain(
+            chain(probed, lambda _: self._settings.set(_OPTION, model)), lambda _: self._begin_embedding_change()
+        )
 
-    def _begun(self) -> Future[Embedding]:
+    def _begin_embedding_change(self) -> Future[Embedding]:
         self.wished()
         return self.state()
 
@@ -221,7 +223,7 @@ class EmbeddingModels:
         Args:
             space: of the vault that opens.
         """
-        return self._served(space) if space.served else self._built_in
+        return self._make_served_embedder(space) if space.served else self._built_in
 
     def end(self) -> None:
         """The vault closes: let go of the server and of whatever was built for it."""
@@ -258,7 +260,7 @@ class EmbeddingModels:
             ):
                 known = self._open_model(open_vault, wish)
             model = known
-            return TargetSpace(model.space, lambda texts: self._embedded(open_vault, model, texts))
+            return TargetSpace(model.space, lambda texts: self._embed_texts(open_vault, model, texts))
         except LociError as error:
             if error.code not in _AWAY_NOW:
                 raise
@@ -295,7 +297,7 @@ class EmbeddingModels:
         vector_spaces.note_active(tx, model.space, open_vault.search.space)
         seq = tx.seq
 
-        def saved() -> None:
+        def use_built_space() -> None:
             built.index.apply(seq, NO_LABELS, np.empty((0, model.space.dims), np.float32))
             profile = profile_from_options(open_vault.search.retrieval)
             sight = make_active_space(
@@ -312,7 +314,7 @@ class EmbeddingModels:
             with self._lock:
                 self._built = None
 
-        tx.after_commit(saved)
+        tx.after_commit(use_built_space)
 
     # ---- models
 
@@ -330,14 +332,14 @@ class EmbeddingModels:
             space = open_vault.storage.vault.read(
                 lambda rows: vector_spaces.find_or_name_space(rows, wish, version, dims)
             )
-            model = _Model(open_vault, space, self._served(space))
+            model = _Model(open_vault, space, self._make_served_embedder(space))
             model.embedder.embed_one(_PROBE)  # a model without directions is refused here, not in the middle
         if keep:
             with self._lock:
                 self._model, self._failures, self._rests_until = model, 0, 0.0
         return model
 
-    def _served(self, space: VectorSpace) -> ServedEmbedder:
+    def _make_served_embedder(self, space: VectorSpace) -> ServedEmbedder:
         wish = vector_spaces.embedder_option(space)
         return ServedEmbedder(
             wish,
@@ -348,7 +350,7 @@ class EmbeddingModels:
             lambda: self._open_vault().storage.clock.monotonic(),
         )
 
-    def _embedded(self, open_vault: OpenVault, model: _Model, texts: Sequence[str]) -> NDArray[np.float32]:
+    def _embed_texts(self, open_vault: OpenVault, model: _Model, texts: Sequence[str]) -> NDArray[np.float32]:
         try:
             return open_vault.storage.on(open_vault.storage.threads.compute, model.embedder.embed, texts).result()
         except LociError as error:

@@ -209,10 +209,10 @@ class History:
         """
         open_vault = self._open_vault()
         if preview:
-            return open_vault.storage.read(lambda rows: _would(rows, _to_take_back(rows, step_id)))
+            return open_vault.storage.read(lambda rows: _would(rows, _steps_to_undo(rows, step_id)))
 
         def write(tx: Tx) -> UndoBack:
-            steps = _to_take_back(tx, step_id)
+            steps = _steps_to_undo(tx, step_id)
             if not steps:
                 raise PreconditionError("Everything from that step on is undone already.")
             told = _would(tx, steps)
@@ -220,7 +220,7 @@ class History:
             while steps:
                 reports += [self._undo(tx, open_vault, step) for step in steps]
                 # One that took several steps back has brought them into force again: those among them go too.
-                steps = _to_take_back(tx, step_id)
+                steps = _steps_to_undo(tx, step_id)
             self._authority.refresh_after(tx)
             open_vault.storage.announce_after(tx, "undo", (), OWNER_ACTOR)
             names = {name for report in reports for name in report.unpaired}  # one may have gone with its pairing
@@ -305,7 +305,7 @@ def _step_row(row: tuple[Any, ...], now: int, memory_ids: tuple[str, ...]) -> St
     )
 
 
-def _to_take_back(rows: Rows, step_id: str) -> tuple[_Later, ...]:
+def _steps_to_undo(rows: Rows, step_id: str) -> tuple[_Later, ...]:
     """The steps to undo, newest first, so that the vault is as it was before one of them."""
     if rows.one("SELECT 1 FROM undo_steps WHERE id = ?", (step_id,)) is None:
         raise UserError(Code.NOT_FOUND, "There is no such step.")
@@ -360,13 +360,13 @@ def _audit(rows: Rows, before: int | None, limit: int) -> AuditPage:
     )
     names = dict(rows.all("SELECT id, name FROM clients"))
     page = tuple(
-        AuditRow(nr, at, _named(actor, names), verb, obj, json.loads(detail))
+        AuditRow(nr, at, _client_name_in(actor, names), verb, obj, json.loads(detail))
         for nr, at, actor, verb, obj, detail in found[:limit]
     )
     return AuditPage(page, total, page[-1].nr if len(found) > limit else None)
 
 
-def _named(actor: str, names: Mapping[str, str]) -> str:
+def _client_name_in(actor: str, names: Mapping[str, str]) -> str:
     """A client by its name, where it is known."""
     known = names.get(actor.removeprefix(_CLIENT)) if actor.startswith(_CLIENT) else None
     return actor if known is None else _CLIENT + known

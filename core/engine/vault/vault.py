@@ -104,7 +104,7 @@ def restore_vault(home: Home, archive: Path, secret: str, clock: Clock) -> Resto
         LociError: BACKUP_INVALID, WRONG_SECRET, VAULT_BUSY; the present vault is untouched.
     """
 
-    def opened(key_file: bytes) -> OpenedKeys:
+    def open_backup_keys(key_file: bytes) -> OpenedKeys:
         body = intact_body(key_file)
         if body is None:
             raise UserError(Code.BACKUP_INVALID, "The backup's key file is damaged; take another backup.")
@@ -113,7 +113,7 @@ def restore_vault(home: Home, archive: Path, secret: str, clock: Clock) -> Resto
 
     home.prepare()
     with VaultLock(home.lock):
-        info = restore(archive, home, opened, clock)
+        info = restore(archive, home, open_backup_keys, clock)
         home.snapshot.unlink(missing_ok=True)
     return info
 

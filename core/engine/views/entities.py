@@ -200,8 +200,11 @@ def read_entity(rows: Rows, entity_id: str, reach: EntityScope, now_ms: int) -> 
         card,
         tuple(_place(row) for row in rows.all(_PLACES, (entity_id, SHOWN))),
         int(rows.value(_NAMING, (entity_id,))),
-        _told(rows, ids)[:SHOWN],
-        tuple(_joined(rows, str(one), str(name), entity_id, now_ms) for one, name in rows.all(_JOINED, (entity_id,))),
+        _read_statements(rows, ids)[:SHOWN],
+        tuple(
+            _read_merged_entity(rows, str(one), str(name), entity_id, now_ms)
+            for one, name in rows.all(_JOINED, (entity_id,))
+        ),
         _alike(rows, card),
     )
 
@@ -229,7 +232,7 @@ def _alike(rows: Rows, card: EntityCard) -> tuple[EntityLine, ...]:
     return tuple(lines)
 
 
-def _told(rows: Rows, claim_ids: Sequence[str]) -> tuple[EntityStatement, ...]:
+def _read_statements(rows: Rows, claim_ids: Sequence[str]) -> tuple[EntityStatement, ...]:
     found = rows.all(_TOLD, (json.dumps(list(claim_ids)),))
     return tuple(
         EntityStatement(
@@ -239,7 +242,7 @@ def _told(rows: Rows, claim_ids: Sequence[str]) -> tuple[EntityStatement, ...]:
     )
 
 
-def _joined(rows: Rows, entity_id: str, name: str, into: str, now_ms: int) -> Joined:
+def _read_merged_entity(rows: Rows, entity_id: str, name: str, into: str, now_ms: int) -> Joined:
     key = json.dumps({"id": entity_id}, separators=(",", ":"))
     step = rows.one(_STEP, {"key": key, "into": into})
     if step is None:
@@ -272,7 +275,10 @@ def preview_merge(rows: Rows, keep_id: str, other_id: str, reach: EntityScope) -
     known = {name_key(name) for name in (keep.name, *keep.aliases)}
     names = tuple(name for name in (other.name, *other.aliases) if name_key(name) not in known)
     ending = find_endings(rows, keep_id, other_id)
-    told = {one.claim_id: one for one in _told(rows, [side for one in ending for side in (one.loser, one.winner)])}
+    told = {
+        one.claim_id: one
+        for one in _read_statements(rows, [side for one in ending for side in (one.loser, one.winner)])
+    }
     return MergePreview(
         keep,
         other,

@@ -67,7 +67,7 @@ class LayoutExit(Enum):
     LATE = "late"
 
 
-def _failed() -> EnvironmentFaultError:
+def _layout_failed_error() -> EnvironmentFaultError:
     return EnvironmentFaultError(Code.BACKGROUND_STALLED, "The graph could not be laid out; try again.")
 
 
@@ -102,7 +102,7 @@ class LayoutProcess:
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
         except OSError:
-            raise _failed() from None
+            raise _layout_failed_error() from None
         try:
             self._ending: Future[LayoutExit] = begin(guards, self._guard)
         except BaseException:
@@ -159,7 +159,7 @@ class LayoutProcess:
         nodes = job.places.shape[0]
         sink, source = self._process.stdin, self._process.stdout
         if sink is None or source is None:
-            raise _failed()
+            raise _layout_failed_error()
         try:
             with sink:
                 sink.write(pack_job(job))
@@ -172,9 +172,9 @@ class LayoutProcess:
         else:
             return
         self._over.set()
-        raise self._said(cause)
+        raise self._layout_exit_error(cause)
 
-    def _said(self, cause: str) -> CancelledError | EnvironmentFaultError:
+    def _layout_exit_error(self, cause: str) -> CancelledError | EnvironmentFaultError:
         try:
             ending = self._ending.result()
         except Dropped:  # the pool ended with the vault
@@ -182,7 +182,7 @@ class LayoutProcess:
         if ending is LayoutExit.STOPPED:
             return CancelledError()
         _log.warning("a layout stopped: %s, %s", ending.value, cause)
-        return _failed()
+        return _layout_failed_error()
 
 
 def _reply(source: IO[bytes], nodes: int) -> tuple[Places, bool]:
@@ -244,7 +244,7 @@ def layout_whole(
     try:
         with start() as child:
             for placed, is_last in child.steps(layout.job):
-                step = Placed(freeze(layout.joined(placed)), step.step + 1, is_last)
+                step = Placed(freeze(layout.join_isolated(placed)), step.step + 1, is_last)
                 on_step(step)
     except EnvironmentFaultError:
         if not step.is_last:
@@ -398,7 +398,7 @@ class WholeLayout:
             return 1.0
         return float(np.clip(np.sqrt(self._tied.size / (self._tied.size + self._alone.size)), 0.35, _RING_FROM))
 
-    def joined(self, placed: Places) -> Places:
+    def join_isolated(self, placed: Places) -> Places:
         """Positions of all nodes.
 
         Args:
@@ -543,7 +543,7 @@ class Graph:
         now = storage.clock.now_ms()
 
         def read(rows: Rows) -> EgoGraph:
-            return reading.read_ego(rows, _stored(search, rows), memory_id, depth, cap, wanted, now)
+            return reading.read_ego(rows, _snapshot_vectors(search, rows), memory_id, depth, cap, wanted, now)
 
         # Started first: it loads its library while the vault is read.
         with self._child(storage, storage.closing.is_set, deadline_for(cap)) as child:
@@ -566,7 +566,8 @@ class Graph:
     def _whole(open_vault: OpenVault, wanted: GraphFilter) -> WholeGraph:
         now = open_vault.storage.clock.now_ms()
         gathered = open_vault.storage.vault.read(
-            lambda rows: reading.gather_whole(rows, _stored(open_vault.search, rows), wanted, now), deadline_s=None
+            lambda rows: reading.gather_whole(rows, _snapshot_vectors(open_vault.search, rows), wanted, now),
+            deadline_s=None,
         )
         return reading.draw_whole(gathered, wanted, open_vault.storage.closing.is_set)
 
@@ -634,7 +635,7 @@ class Graph:
             others = tuple(one for one in _views(tx) if one.name != view.name)
             if len(others) >= MAX_VIEWS:
                 raise UserError(Code.INVALID_INPUT, f"There are {MAX_VIEWS} views already; remove one first.")
-            _put(tx, open_vault.storage, "save_view", (*others, view))
+            _write_views(tx, open_vault.storage, "save_view", (*others, view))
 
         return open_vault.storage.write(write)
 
@@ -651,12 +652,12 @@ class Graph:
             left = tuple(one for one in before if one.name != name)
             if len(left) == len(before):
                 raise UserError(Code.NOT_FOUND, "There is no such view.")
-            _put(tx, open_vault.storage, "drop_view", left)
+            _write_views(tx, open_vault.storage, "drop_view", left)
 
         return open_vault.storage.write(write)
 
 
-def _stored(search: Search, rows: Rows) -> SnapshotVectors:
+def _snapshot_vectors(search: Search, rows: Rows) -> SnapshotVectors:
     space = search.active_space
     return SnapshotVectors(rows, space.index, space.space.name, space.space.dims)
 
@@ -669,7 +670,7 @@ def _check(view: GraphView) -> None:
     reading.check_filter(view.filter)
 
 
-def _put(tx: Tx, storage: Storage, name: str, views: Sequence[GraphView]) -> None:
+def _write_views(tx: Tx, storage: Storage, name: str, views: Sequence[GraphView]) -> None:
     """Settings are no rows that undo looks at: the audit tells how many there are, not what they are called."""
     with storage.verb(tx, OWNER_ACTOR, name, label="Change the graph's views") as verb:
         tx.run(

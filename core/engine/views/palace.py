@@ -264,7 +264,7 @@ class _Chore:
             self._is_running = True
         with suppress(UserError):  # the vault closed just now
             work: Future[None] = self._open_vault.storage.on(self._open_vault.storage.threads.jobs, self._run)
-            work.add_done_callback(self._ended)
+            work.add_done_callback(self._note_arranged)
             log_failure(work, _log, "arranging the palace")
 
     def _is_time(self) -> bool:
@@ -285,6 +285,6 @@ class _Chore:
                 now = self._open_vault.storage.clock.monotonic()
                 self._since, self._not_before = self._since or now, now + _AGAIN_S
 
-    def _ended(self, _: Future[None]) -> None:
+    def _note_arranged(self, _: Future[None]) -> None:
         with self._lock:
             self._is_running = False

@@ -86,7 +86,7 @@ class TuningDesk(QObject):
         """Read the options and how the saved questions stand."""
         self._is_busy = True
         laboratory = self._context.bridge.engine.laboratory
-        asked = query("Reading the weights", laboratory.tuning).within(self, "tuning")
+        asked = query("Reading the weights", laboratory.read_tuning).within(self, "tuning")
         self._context.tasks.run(asked.success(self._take).failure(self._fail))
 
     def _take(self, tuning: Tuning) -> None:

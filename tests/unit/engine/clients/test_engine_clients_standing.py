@@ -188,7 +188,7 @@ def test_a_card_counts_what_a_client_did(rig: Rig) -> None:
     rig.store("The second jar", claude)
     rig.store("Perhaps a third jar", other)
     rig.found("jar", claude)
-    rig.opened.read_log.refused(claude.client_id, Code.ACCESS_DENIED, "memory_delete")
+    rig.opened.read_log.note_refusal(claude.client_id, Code.ACCESS_DENIED, "memory_delete")
     rig.engine.flush()
     one, two = card(rig, "Claude"), card(rig, "Other")
     assert (one.stands, one.waits, one.answers, one.refusals, one.steps) == (2, 0, 1, 1, 2)
@@ -200,7 +200,7 @@ def test_activity_is_newest_first_and_pages_without_a_gap(rig: Rig) -> None:
     for number in range(4):
         rig.store(f"Jar number {number}", claude)
         rig.found("jar", claude)
-        rig.opened.read_log.refused(claude.client_id, Code.ACCESS_DENIED, "memory_delete")
+        rig.opened.read_log.note_refusal(claude.client_id, Code.ACCESS_DENIED, "memory_delete")
         rig.store(f"Vase number {number}", other)
         if number % 2:
             forward(rig, 1000)

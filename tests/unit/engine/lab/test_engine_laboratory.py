@@ -122,12 +122,12 @@ def test_the_person_may_change_the_plan(rig: Rig) -> None:
 
 
 def test_the_tuner_tells_every_option_and_preset(rig: Rig, lab: Laboratory) -> None:
-    tuning = lab.tuning().result(30)
+    tuning = lab.read_tuning().result(30)
     assert [row.name for row in tuning.rows] == list(RetrievalOptions.model_fields)
     assert tuning.preset == "measured"
     assert set(tuning.presets) == {"measured", "seed-a", "seed-b", "engram"} == set(tuning.preset_values)
     lab.apply(preset_values("seed-b")).result(30)
-    assert (lab.tuning().result(30).preset, rig.opened.search.recall.profile.name) == ("seed-b", "seed-b")
+    assert (lab.read_tuning().result(30).preset, rig.opened.search.recall.profile.name) == ("seed-b", "seed-b")
 
 
 def test_applied_weights_rank_the_next_question_and_undo_takes_them_back(rig: Rig, lab: Laboratory) -> None:
@@ -184,7 +184,15 @@ def test_nothing_is_applied_where_nothing_changes_or_one_value_is_wrong(rig: Rig
 
 def test_all_is_refused_while_locked(rig: Rig, lab: Laboratory) -> None:
     rig.lock()
-    for call in (lab.tuning, lab.probes, lab.run_probes, lab.regressions, lab.health, lab.applications, lab.receipts):
+    for call in (
+        lab.read_tuning,
+        lab.probes,
+        lab.run_probes,
+        lab.regressions,
+        lab.health,
+        lab.applications,
+        lab.receipts,
+    ):
         with refused(Code.VAULT_LOCKED):
             call()
     with refused(Code.VAULT_LOCKED):

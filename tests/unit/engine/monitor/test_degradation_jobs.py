@@ -151,7 +151,7 @@ def test_e32_1f_a_run_on_a_full_disk_loses_nothing_and_goes_on_when_there_is_roo
     monkeypatch.setattr(Vault, "_transact", transact)
     running = rig.engine.jobs.run(JobType.SWEEP)
     until(lambda: how(rig).warnings[:1] == (describe_problem("disk_full"),), "it is told")
-    until(lambda: rig.engine.scheduler.running() is None, "the job rests")
+    until(lambda: rig.engine.scheduler.running_job_id() is None, "the job rests")
     assert rig.get("old00").text == "text of old00"
     left = len(standing(rig))
     assert 0 < left <= 60

@@ -379,7 +379,7 @@ def test_a_failure_that_could_not_be_noted_strands_nothing(tmp_path: Path, monke
         with monkeypatch.context() as broken:
             broken.setattr(job_store, "fail", full)
             ended = rig.engine.jobs.run(JobType.SWEEP)
-            until(rig, lambda _: rig.engine.scheduler.running() is None and not job.fails_at)
+            until(rig, lambda _: rig.engine.scheduler.running_job_id() is None and not job.fails_at)
         rig.engine.scheduler.queue_due(rig.opened, force=True)
         row = ended.result(30)
         assert (row.state, row.report["faded"], job.plans) == (JobState.DONE, 60, 1)
@@ -432,7 +432,7 @@ def test_whoever_asks_takes_a_stranded_job_up_again(tmp_path: Path, monkeypatch:
         with monkeypatch.context() as broken:
             broken.setattr(job_store, "fail", full)
             rig.engine.jobs.run(JobType.SWEEP)
-            until(rig, lambda _: rig.engine.scheduler.running() is None and not job.fails_at)
+            until(rig, lambda _: rig.engine.scheduler.running_job_id() is None and not job.fails_at)
         assert rig.value("SELECT state FROM jobs") == "running"
         assert run(rig).report["faded"] == 60
 

@@ -58,7 +58,7 @@ def test_of_very_many_the_first_go_and_the_rest_is_counted(rig: Rig, monkeypatch
 
 def between(monkeypatch: pytest.MonkeyPatch, begin: Callable[[Any], Future[Any]]) -> list[Future[Any]]:
     """Two items a turn; what others begin while the first turn is written."""
-    turned = conflicts._turned
+    turned = conflicts._reject_next_batch
     begun: list[Future[Any]] = []
 
     def spied(*given: Any, **named: Any) -> Any:
@@ -68,7 +68,7 @@ def between(monkeypatch: pytest.MonkeyPatch, begin: Callable[[Any], Future[Any]]
         return after
 
     monkeypatch.setattr(conflicts, "A_TURN", 2)
-    monkeypatch.setattr(conflicts, "_turned", spied)
+    monkeypatch.setattr(conflicts, "_reject_next_batch", spied)
     return begun
 
 

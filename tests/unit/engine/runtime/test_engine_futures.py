@@ -124,15 +124,15 @@ def test_progress_is_throttled_and_asks() -> None:
     progress = ImportProgress(Clock(0), lambda at, total: told.append((at, total)))
     for step in range(10):
         now[0] = step * 0.03
-        progress.at(step, 10)
-    progress.at(10, 10)
+        progress.report(step, 10)
+    progress.report(10, 10)
     assert told == [(0, 10), (4, 10), (8, 10), (10, 10)]
 
 
 def test_progress_stops_on_request_and_when_the_vault_closes() -> None:
     with pytest.raises(CancelledError):
-        ImportProgress(HandClock(0), None, lambda: True).at(1, 2)
+        ImportProgress(HandClock(0), None, lambda: True).report(1, 2)
     with refused(Code.VAULT_LOCKED):
-        ImportProgress(HandClock(0), None, lambda: True, lambda: True).at(1, 2)
-    ImportProgress(HandClock(0), None, lambda: False, lambda: False).at(1, 2)
-    ImportProgress(HandClock(0)).at(1, None)
+        ImportProgress(HandClock(0), None, lambda: True, lambda: True).report(1, 2)
+    ImportProgress(HandClock(0), None, lambda: False, lambda: False).report(1, 2)
+    ImportProgress(HandClock(0)).report(1, None)
