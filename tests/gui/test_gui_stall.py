@@ -61,7 +61,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
     """A vault of 20,000 memories, arranged."""
     with rig_at(tmp_path_factory.mktemp("large")) as rig:
         rig.bring(list(rows()))
-        rig.engine.palace.arrange().result(120)
+        rig.engine.palace.arrange().result(240)
         yield rig
 
 

@@ -66,7 +66,7 @@ def barn(served: Served) -> Barn:
 
 def test_what_a_client_may_not_change_by_itself_waits_for_the_person(barn: Barn) -> None:
     client = barn.paired("plug", "read", "write")
-    asked = barn.served.asked("changes")
+    asked = barn.served.asked("client_changes")
     update = barn.ask(client, "memory_update", reason="Painted.", memory_type="fact", request_id="r1")
     assert (update["operation"], update["deduplicated"], update["superseded"], update["merged"]) == (
         "PROPOSED", False, [], False,
@@ -91,7 +91,7 @@ def test_who_may_curate_changes_its_own_at_once(barn: Barn) -> None:
 def test_what_is_asked_is_handed_on_whole(barn: Barn) -> None:
     client = barn.paired("plug", "read", "write")
     rule = client.call("memory_store_rule", {"text": "Grease the hinges."})["memory_id"]
-    asked = barn.served.asked("changes")
+    asked = barn.served.asked("client_changes")
     barn.ask(client, "memory_forget", request_id="r1")
     barn.ask(client, "memory_feedback", request_id="r2")
     barn.ask(client, "memory_mark_harmful", rule_id=rule, request_id="r3")
@@ -107,7 +107,7 @@ def test_what_is_asked_is_handed_on_whole(barn: Barn) -> None:
 
 def test_grants_are_looked_at_first(barn: Barn) -> None:
     reader, asker = barn.paired("reader", "read"), barn.paired("asker", "read", "propose")
-    asked = barn.served.asked("changes")
+    asked = barn.served.asked("client_changes")
     for method in (*ASKING, *WRITING):
         assert code_of(partial(barn.ask, reader, method)) is Code.ACCESS_DENIED
     for method in WRITING:
@@ -132,7 +132,7 @@ def test_grants_are_looked_at_first(barn: Barn) -> None:
     ],
 )
 def test_what_does_not_fit_is_refused_by_name(barn: Barn, method: str, more: dict[str, Any]) -> None:
-    client, asked = barn.paired("plug", "read", "write"), barn.served.asked("changes")
+    client, asked = barn.paired("plug", "read", "write"), barn.served.asked("client_changes")
     assert code_of(lambda: barn.ask(client, method, **more)) is Code.INVALID_INPUT
     assert asked == []
 

@@ -109,7 +109,7 @@ def test_one_space_is_that_space_and_what_is_everybodys(served: Served, method: 
 
 
 def test_stats_are_told_as_the_seed_does(served: Served) -> None:
-    client, asked = served.paired("plug", ("read", "write", "space:garden")), served.asked("upkeep")
+    client, asked = served.paired("plug", ("read", "write", "space:garden")), served.asked("maintenance")
     client.call("memory_store_episode", {**STORES["memory_store_episode"], "space": "garden"})
     found = served.call(client, "memory_stats", scope="garden")
     assert found["episodes"] == {"total": 1, "unconsolidated": 1, "backlog_age_hours": 0.0}
@@ -131,7 +131,7 @@ def test_the_log_holds_ids_and_counts(served: Served) -> None:
 
 def test_runs_need_curate(served: Served) -> None:
     plain, curator = served.paired("plain", ("read", "write")), served.paired("curator", ("read", "curate"))
-    asked = served.asked("upkeep")
+    asked = served.asked("maintenance")
     for method in ("memory_run_consolidation", "memory_run_episode_cleanup"):
         assert code_of(partial(plain.call, method, {})) is Code.ACCESS_DENIED
     assert served.call(curator, "memory_run_consolidation", dry_run=True)["dry_run"] is True
