@@ -297,7 +297,7 @@ def load_neighbours(rows: Rows, cosines: dict[str, float]) -> dict[str, Neighbou
             text=text,
             status=status,
             space_id=space_id,
-            standing=_standing(row, trusts[memory_id]),
+            standing=_source_authority_from_row(row, trusts[memory_id]),
             claims=tuple(draft for _, draft in claims.get(memory_id, ())),
             cosine=cosines[memory_id],
             head_id=row[14],
@@ -306,7 +306,7 @@ def load_neighbours(rows: Rows, cosines: dict[str, float]) -> dict[str, Neighbou
     return found
 
 
-def _standing(row: tuple[Any, ...], trusts: tuple[float, float]) -> SourceAuthority:
+def _source_authority_from_row(row: tuple[Any, ...], trusts: tuple[float, float]) -> SourceAuthority:
     trust, source_weight = trusts
     return SourceAuthority(
         owners_word=bool(row[11]),
@@ -329,7 +329,7 @@ def authority_of(rows: Rows, memory_id: str) -> SourceAuthority:
         Its standing.
     """
     row = rows.all(_BESIDE, (to_json([memory_id]),))[0]
-    return _standing(row, base_trusts(rows, [memory_id])[memory_id])
+    return _source_authority_from_row(row, base_trusts(rows, [memory_id])[memory_id])
 
 
 def counts_as_owner(source: Source, *, imported: bool, by_client: bool) -> bool:

@@ -327,7 +327,7 @@ def _state(tx: Tx, claim: Mapping[str, Any]) -> str:
         # It was taken for a copy of what stands: then it says nothing new, and where it does it was no copy.
         return "draft"
     if held & _STANDS:
-        return "superseded" if _replaced(tx, claim) else "asserted"
+        return "superseded" if _is_replaced(tx, claim) else "asserted"
     if Status.DISPUTED.value in held:
         return "draft" if claim["state"] == "draft" else "disputed"
     if Status.SUPERSEDED.value in held:
@@ -335,7 +335,7 @@ def _state(tx: Tx, claim: Mapping[str, Any]) -> str:
     return "draft" if claim["state"] == "draft" else "retracted"
 
 
-def _replaced(tx: Tx, claim: Mapping[str, Any]) -> bool:
+def _is_replaced(tx: Tx, claim: Mapping[str, Any]) -> bool:
     """Another claim took its place, and still holds it."""
     if claim["state"] != "superseded" or claim["superseded_by_id"] is None:
         return False

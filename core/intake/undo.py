@@ -399,7 +399,7 @@ def _find_changed_since(
     onward = set()
     for key, after_hash in left.items():
         current, begun = tx.row("memories", image_from_json(key)), first["memories", key]
-        if current is None or _renumbered("memories", current, after_hash):
+        if current is None or _current_version_number("memories", current, after_hash):
             continue
         known = {after_hash, None if begun is None else image_hash(steady("memories", image_from_json(begun)))}
         if image_hash(steady("memories", current)) not in known:
@@ -457,7 +457,7 @@ def _take_back(
     if before is not None and now_hash == image_hash(steady(table, before)):
         return  # another undo put it back already
     if now_hash != after_hash and before is not None and current is not None:
-        moved = _renumbered(table, current, after_hash)
+        moved = _current_version_number(table, current, after_hash)
         before, now_hash = {**before, **moved}, after_hash if moved else now_hash
     if now_hash != after_hash and not is_voided_by_revocation(table, before, current):
         if table not in _SHARED:
@@ -474,7 +474,9 @@ def _take_back(
         _touch(table, before, current, done)
 
 
-def _renumbered(table: str, current: Mapping[str, object], after_hash: bytes | None) -> Mapping[str, object]:
+def _current_version_number(
+    table: str, current: Mapping[str, object], after_hash: bytes | None
+) -> Mapping[str, object]:
     """The number a version has now, where nothing but that changed: one that was said before it came in since."""
     if table != "memories":
         return {}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.belief.extract.extraction import extract_claims
 from core.errors import Code, UserError
 from core.intake.claims import no_claims
-from core.intake.store.requests import check_request, is_bare_value, to_store_request
+from core.intake.store.requests import check_request, is_bare_value, store_request_from_fact
 from core.types.requests import FactRequest, StoreRequest
 
 NOW_MS = 1_700_000_000_000
@@ -20,7 +20,7 @@ PREDICATES = st.sampled_from(["lives_in", "likes", "favourite_colour"])
 
 @given(SUBJECTS, PREDICATES, WORDS)
 def test_every_fact_can_be_stored_and_names_its_subject(subject: str, predicate: str, text: str) -> None:
-    request = to_store_request(FactRequest(subject, predicate, StoreRequest(text)), no_claims, NOW_MS)
+    request = store_request_from_fact(FactRequest(subject, predicate, StoreRequest(text)), no_claims, NOW_MS)
     checked = check_request(request, None)
     assert checked.claim is not None
     assert (checked.claim["subject"], checked.claim["predicate"]) == (subject, predicate)
@@ -34,7 +34,9 @@ def test_every_fact_can_be_stored_and_names_its_subject(subject: str, predicate:
 
 @given(SUBJECTS, PREDICATES, WORDS, WORDS)
 def test_a_text_whose_value_is_given_stays_as_it_is(subject: str, predicate: str, text: str, value: str) -> None:
-    request = to_store_request(FactRequest(subject, predicate, StoreRequest(text), value=value), no_claims, NOW_MS)
+    request = store_request_from_fact(
+        FactRequest(subject, predicate, StoreRequest(text), value=value), no_claims, NOW_MS
+    )
     assert request.text == text
     assert request.claim is not None
     assert request.claim["value"] == value
@@ -48,7 +50,7 @@ def test_a_sentence_that_names_its_subject_is_no_bare_value(text: str, subject: 
 
 def test_the_value_of_a_sentence_is_what_is_read_from_it() -> None:
     fact = FactRequest("Anna", "lives_in", StoreRequest("Anna lives in Graz."))
-    request = to_store_request(fact, extract_claims, NOW_MS)
+    request = store_request_from_fact(fact, extract_claims, NOW_MS)
     assert (request.text, request.claim) == (
         "Anna lives in Graz.",
         {"subject": "Anna", "predicate": "lives_in", "value": "Graz"},
@@ -58,6 +60,6 @@ def test_the_value_of_a_sentence_is_what_is_read_from_it() -> None:
 def test_a_long_text_needs_its_value() -> None:
     fact = FactRequest("Anna", "lives_in", StoreRequest("Anna, of whom much is told. " * 100))
     with pytest.raises(UserError) as caught:
-        to_store_request(fact, no_claims, NOW_MS)
+        store_request_from_fact(fact, no_claims, NOW_MS)
     assert caught.value.code is Code.INVALID_INPUT
     assert "`value`" in caught.value.sentence

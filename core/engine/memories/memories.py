@@ -35,7 +35,7 @@ from core.entities.mentions import read_inferred
 from core.errors import Code, UserError
 from core.intake.erase.erasure import VERB as ERASE_VERB
 from core.intake.erase.erasure import erase, erase_preview
-from core.intake.store.requests import CheckedRequest, check_request, check_source, to_store_request
+from core.intake.store.requests import CheckedRequest, check_request, check_source, store_request_from_fact
 from core.intake.store.store import identify_store_call, restore_store_reply
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.transitions.transitions import forget_memory
@@ -357,10 +357,12 @@ class Memories:
         )
 
     def store_fact(self, fact: FactRequest, actor: Actor) -> Future[StoreReply]:
-        """Remember a fact with its claim (`core.intake.store.requests.to_store_request`); see `store`."""
+        """Remember a fact with its claim (`core.intake.store.requests.store_request_from_fact`); see `store`."""
         open_vault = self._open_vault()
         return self.store(
-            to_store_request(fact, open_vault.search.store_service.readers.extract, open_vault.storage.clock.now_ms()),
+            store_request_from_fact(
+                fact, open_vault.search.store_service.readers.extract, open_vault.storage.clock.now_ms()
+            ),
             actor,
         )
 

@@ -83,7 +83,7 @@ def erase_preview(rows: Rows, ids: Sequence[str], *, whole_chain: bool = False, 
         back=reach.back,
         versions=len(_heads(rows, reach.over)),
         same_words=len(_elsewhere(rows, reach, said)[1]),
-        backups=_holding(rows, reach, backups),
+        backups=_backups_holding(rows, reach, backups),
     )
 
 
@@ -118,8 +118,8 @@ def erase(
     if actor.client_id is not None or actor.kind == "client":
         raise UserError(Code.ACCESS_DENIED, "Only the person may erase.")
     reach = erasure_scope_of(tx, ids, whole_chain=whole_chain)
-    held = _holding(tx, reach, backups)
-    with work.verb(tx, VERB, LABEL, actor) as verb, _unrecorded(tx):
+    held = _backups_holding(tx, reach, backups)
+    with work.verb(tx, VERB, LABEL, actor) as verb, _without_recording(tx):
         taken = _remove(tx, reach, actor, journals)
         for memory_id in reach.back:
             _bring_back(tx, work, memory_id)
@@ -132,7 +132,7 @@ def erase(
 
 
 @contextmanager
-def _unrecorded(tx: Tx) -> Iterator[None]:
+def _without_recording(tx: Tx) -> Iterator[None]:
     """No images are taken inside: not by this verb, and not by a job's in which it runs."""
     recorder, tx.recorder = tx.recorder, None
     try:
@@ -170,7 +170,7 @@ def _elsewhere(rows: Rows, reach: ErasureScope, texts: Sequence[str]) -> tuple[l
     return own, list(dict.fromkeys(others))
 
 
-def _holding(rows: Rows, reach: ErasureScope, backups: Backups) -> tuple[str, ...]:
+def _backups_holding(rows: Rows, reach: ErasureScope, backups: Backups) -> tuple[str, ...]:
     """Backups that were made since the oldest of these memories was recorded."""
     oldest = rows.value(f"SELECT min(recorded_at) FROM memories WHERE id {_OF}", (to_json(list(reach.ids)),))  # noqa: S608
     return tuple(name for name, at in backups if oldest is not None and at >= oldest)

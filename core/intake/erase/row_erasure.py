@@ -87,26 +87,26 @@ def erasure_scope_of(rows: Rows, ids: Sequence[str], *, whole_chain: bool) -> Er
         UserError: NOT_FOUND; one of them is not there.
     """
     wanted = list(dict.fromkeys(ids))
-    if len(_listed(rows, f"SELECT id FROM memories WHERE id {_OF}", wanted)) != len(wanted):  # noqa: S608 - constant
+    if len(_select_ids(rows, f"SELECT id FROM memories WHERE id {_OF}", wanted)) != len(wanted):  # noqa: S608 - constant
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
-    why = dict.fromkeys(_whole(rows, wanted), ASKED)
-    chain = _listed(rows, _CHAIN, list(why))
+    why = dict.fromkeys(_with_all_parts(rows, wanted), ASKED)
+    chain = _select_ids(rows, _CHAIN, list(why))
     if whole_chain:
         why = {**dict.fromkeys(chain, VERSION), **why}
     _spread(rows, why, _BENEATH, BENEATH)
     made: dict[str, str] = {}
     _make(rows, why, made)
     gone = {**made, **why}
-    again = [one for one in _listed(rows, _SOURCES, list(gone)) if one not in gone]
-    return ErasureScope(gone, tuple(_listed(rows, _HEADS, again)), tuple(one for one in chain if one not in gone))
+    again = [one for one in _select_ids(rows, _SOURCES, list(gone)) if one not in gone]
+    return ErasureScope(gone, tuple(_select_ids(rows, _HEADS, again)), tuple(one for one in chain if one not in gone))
 
 
 def _make(rows: Rows, why: dict[str, str], made: dict[str, str]) -> None:
     """Texts made of what goes, texts made of those, and what says the same beneath them."""
     fresh: Collection[str] = list(why)
     while fresh:
-        found = _whole(rows, _listed(rows, _MADE, fresh))
-        found += _whole(rows, _listed(rows, _STACKED, found))
+        found = _with_all_parts(rows, _select_ids(rows, _MADE, fresh))
+        found += _with_all_parts(rows, _select_ids(rows, _STACKED, found))
         fresh = [one for one in dict.fromkeys(found) if one not in why and one not in made]
         made.update(dict.fromkeys(fresh, MADE))
 
@@ -114,18 +114,18 @@ def _make(rows: Rows, why: dict[str, str], made: dict[str, str]) -> None:
 def _spread(rows: Rows, why: dict[str, str], sql: str, reason: str) -> None:
     fresh: Collection[str] = list(why)
     while fresh:
-        found = _whole(rows, _listed(rows, sql, fresh))
+        found = _with_all_parts(rows, _select_ids(rows, sql, fresh))
         fresh = [one for one in dict.fromkeys(found) if one not in why]
         why.update(dict.fromkeys(fresh, reason))
 
 
-def _whole(rows: Rows, ids: Iterable[str]) -> list[str]:
+def _with_all_parts(rows: Rows, ids: Iterable[str]) -> list[str]:
     """The memories with all other parts of a split text."""
     own = list(ids)
-    return list(dict.fromkeys([*own, *_listed(rows, _PARTS, own)]))
+    return list(dict.fromkeys([*own, *_select_ids(rows, _PARTS, own)]))
 
 
-def _listed(rows: Rows, sql: str, ids: Collection[str]) -> list[str]:
+def _select_ids(rows: Rows, sql: str, ids: Collection[str]) -> list[str]:
     wanted = to_json(list(ids))
     return [str(row[0]) for row in rows.all(sql, (wanted,) * sql.count("?"))]
 
@@ -204,9 +204,11 @@ class RowEraser:
         self._reach = reach
         self._wanted = to_json(list(reach.ids))
         self._rows: list[dict[str, Any]] = [row for one in reach.ids if (row := tx.row("memories", {"id": one}))]
-        self._rooms = self._of("SELECT DISTINCT room_id FROM places WHERE memory_id")
-        self._talks = self._of("SELECT DISTINCT conversation_id FROM memories WHERE conversation_id IS NOT NULL AND id")
-        self._entities = set(self._of("SELECT DISTINCT entity_id FROM mentions WHERE memory_id"))
+        self._rooms = self._ids_of_erased("SELECT DISTINCT room_id FROM places WHERE memory_id")
+        self._talks = self._ids_of_erased(
+            "SELECT DISTINCT conversation_id FROM memories WHERE conversation_id IS NOT NULL AND id"
+        )
+        self._entities = set(self._ids_of_erased("SELECT DISTINCT entity_id FROM mentions WHERE memory_id"))
         self._plain_texts: list[str] = []
 
     def run(self) -> ErasedRows:
@@ -218,7 +220,7 @@ class RowEraser:
         taken = self.taken
         taken.texts = _texts(self._rows)
         taken.labels = [int(row["n"]) for row in self._rows]
-        claims = self._of("SELECT DISTINCT claim_id FROM evidence WHERE memory_id")
+        claims = self._ids_of_erased("SELECT DISTINCT claim_id FROM evidence WHERE memory_id")
         self._keep_fingerprints()
         self._remove_requests()
         for table, column, key in REFERRING:
@@ -429,18 +431,18 @@ class RowEraser:
     def _is_said(self, words: str) -> bool:
         """Whether words stand in an erased text."""
         wanted = _plain(words).strip(" ,")
-        return bool(wanted) and any(wanted in text for text in self._folded())
+        return bool(wanted) and any(wanted in text for text in self._folded_texts())
 
     def _is_quoted(self, title: str) -> bool:
         wanted = _plain(title.rstrip("….")).strip()
-        return len(wanted) >= _QUOTE_LEAST and any(wanted in text or text in wanted for text in self._folded())
+        return len(wanted) >= _QUOTE_LEAST and any(wanted in text or text in wanted for text in self._folded_texts())
 
-    def _folded(self) -> list[str]:
+    def _folded_texts(self) -> list[str]:
         if not self._plain_texts:
             self._plain_texts = [_plain(text) for text in self.taken.texts]
         return self._plain_texts
 
-    def _of(self, sql: str) -> list[str]:
+    def _ids_of_erased(self, sql: str) -> list[str]:
         return [str(row[0]) for row in self.tx.all(f"{sql} {_OF} ORDER BY 1", (self._wanted,))]
 
 

@@ -358,7 +358,7 @@ def _clear_images(
         if mended != images or hashed != after_hash:
             tx.run(
                 "UPDATE undo_rows SET before = ?, after = ?, after_hash = ? WHERE step_id = ? AND nr = ?",
-                (*_written(*mended), hashed, step, nr),
+                (*_image_columns(*mended), hashed, step, nr),
             )
     _clear_steps(tx, touched)
 
@@ -368,7 +368,7 @@ def _images(before: str | None, after: str | None) -> list[dict[str, Any] | None
     return [was, None if after is None else after_from_json(was or {}, after)]
 
 
-def _written(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> tuple[str | None, str | None]:
+def _image_columns(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> tuple[str | None, str | None]:
     told = None if before is None else image_to_json(before)
     return told, None if after is None else change_to_json(before or {}, after)
 

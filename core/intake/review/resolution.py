@@ -232,7 +232,7 @@ def has_due_rules(rows: Rows) -> bool:
     """
     if rows.one("SELECT 1 FROM review_rules LIMIT 1") is None:
         return False
-    return bool(rows.all(_MATCHED, (_seen(rows), 1)))
+    return bool(rows.all(_MATCHED, (_last_seen_item(rows), 1)))
 
 
 def find_due(rows: Rows, most: int) -> tuple[RuleMatches, ...]:
@@ -245,7 +245,7 @@ def find_due(rows: Rows, most: int) -> tuple[RuleMatches, ...]:
         One for each rule that has any.
     """
     found: dict[tuple[str, str], list[str]] = {}
-    for item_id, _, rule_id, action in rows.all(_MATCHED, (_seen(rows), most)):
+    for item_id, _, rule_id, action in rows.all(_MATCHED, (_last_seen_item(rows), most)):
         found.setdefault((rule_id, action), []).append(item_id)
     return tuple(RuleMatches(rule_id, Action(action), tuple(items)) for (rule_id, action), items in found.items())
 
@@ -264,7 +264,7 @@ def mark_seen(tx: Tx, items: Sequence[str]) -> None:
         )
 
 
-def _seen(rows: Rows) -> str:
+def _last_seen_item(rows: Rows) -> str:
     return str(rows.value("SELECT json_extract(value, '$') FROM settings WHERE key = ?", (SEEN,), default=""))
 
 
@@ -350,7 +350,7 @@ class Resolver:
                 make_rule(tx, self.make_id(), case, decision.action)
             closed = self._settle(transitions, [item_id])
             verb.note(item_id, action=decision.action.value, memories=len(transitions.touched), closed=len(closed))
-        return _decided(transitions, label, case.ids, closed)
+        return _make_decision_reply(transitions, label, case.ids, closed)
 
     def resolve_many(
         self,
@@ -399,7 +399,7 @@ class Resolver:
                 count_decisions(tx, rule, len(batch.done))
             closed = self._settle(transitions, batch.done)
             verb.note("", action=decision.action.value, items=len(batch.done), refused=len(batch.refused))
-        return replace(_decided(transitions, named, batch.ids, closed), refused=batch.refused)
+        return replace(_make_decision_reply(transitions, named, batch.ids, closed), refused=batch.refused)
 
     def _try(
         self,
@@ -574,7 +574,7 @@ def many_label(action: Action, count: int) -> str:
         Words of Loci's own.
     """
     said = review_strings()["labels_of_steps"]
-    return _of_many(str(said.get(action.value, action.value)), count)
+    return _format_many_label(str(said.get(action.value, action.value)), count)
 
 
 def rejection_label(count: int) -> str:
@@ -586,14 +586,16 @@ def rejection_label(count: int) -> str:
     Returns:
         Words of Loci's own.
     """
-    return _of_many(str(review_strings()["labels_of_steps"]["turned_down"]), count)
+    return _format_many_label(str(review_strings()["labels_of_steps"]["turned_down"]), count)
 
 
-def _of_many(name: str, count: int) -> str:
+def _format_many_label(name: str, count: int) -> str:
     return format_count({"one": name, "many": f"{name}: {{count}} decisions"}, count)
 
 
-def _decided(transitions: Transitions, label: str, ids: Iterable[str], closed: tuple[str, ...]) -> DecisionReply:
+def _make_decision_reply(
+    transitions: Transitions, label: str, ids: Iterable[str], closed: tuple[str, ...]
+) -> DecisionReply:
     tx, verb = transitions.tx, transitions.verb
     concerned = list(dict.fromkeys((*transitions.touched, *ids)))
     stands: dict[str, bool] = {}

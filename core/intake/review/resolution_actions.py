@@ -254,7 +254,7 @@ def apply_decision(work: ResolutionContext) -> None:
 
 
 def _supersede(work: ResolutionContext) -> None:
-    tx, over = work.transitions.tx, _contradicted(work)
+    tx, over = work.transitions.tx, _find_contradicted_claims(work)
     if not over or not has_other_claims(tx, work.have, over):
         _replace(work)
         return
@@ -475,7 +475,7 @@ def conflicting_claims(rows: Rows, have_id: str, came_id: str) -> list[tuple[str
     return [(str(a), str(b)) for a, b in rows.all(_ODDS, {"have": have_id, "came": came_id})]
 
 
-def _contradicted(work: ResolutionContext) -> list[str]:
+def _find_contradicted_claims(work: ResolutionContext) -> list[str]:
     """Claims of what stands that cannot be true beside the candidate's."""
     tx, found = work.transitions.tx, []
     for have_id, came_id in conflicting_claims(tx, work.have, work.came):
@@ -514,12 +514,12 @@ def _open_remaining_conflicts(work: ResolutionContext) -> None:
 def _qualify_both(work: ResolutionContext, old: Mapping[str, object], new: Mapping[str, object]) -> None:
     pairs = conflicting_claims(work.transitions.tx, work.have, work.came)
     for claim_id in dict.fromkeys(first for first, _ in pairs):
-        _qualified(work.transitions, claim_id, old)
+        _add_qualifiers(work.transitions, claim_id, old)
     for claim_id in dict.fromkeys(second for _, second in pairs):
-        _qualified(work.transitions, claim_id, new)
+        _add_qualifiers(work.transitions, claim_id, new)
 
 
-def _qualified(transitions: Transitions, claim_id: str, more: Mapping[str, object]) -> None:
+def _add_qualifiers(transitions: Transitions, claim_id: str, more: Mapping[str, object]) -> None:
     row = transitions.tx.row("claims", {"id": claim_id})
     if row is None:
         return
@@ -582,7 +582,7 @@ def _window(
         claim = work.transitions.tx.row("claims", {"id": claim_id})
         if claim is not None:
             _check_window(claim, times)
-            _qualified(work.transitions, claim_id, more)
+            _add_qualifiers(work.transitions, claim_id, more)
             work.transitions.tx.update("claims", {"id": claim_id}, times)
 
 

@@ -120,14 +120,14 @@ def _open_items(tx: Tx, make_id: Callable[[], str], ids: Sequence[str]) -> tuple
         (to_json(list(ids)),),
     )
     opened = (
-        _opened(tx, make_id(), memory_id)
+        _open_quarantine_item(tx, make_id(), memory_id)
         for (memory_id,) in heads
         if not tx.one("SELECT 1 FROM conflicts WHERE incoming_id = ? AND state = 'open'", (memory_id,))
     )
     return tuple(item_id for item_id in opened if item_id is not None)
 
 
-def _opened(tx: Tx, item_id: str, memory_id: str) -> str | None:
+def _open_quarantine_item(tx: Tx, item_id: str, memory_id: str) -> str | None:
     """An item of its own each time: that it was rejected before is no answer for a person who holds it back again."""
     keys = (item_id.encode(),)
     return open_conflict(

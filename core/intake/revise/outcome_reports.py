@@ -396,14 +396,14 @@ class OutcomeReports:
         """
         rule = applied_row(tx, memory_id, Kind.RULE)
         with self.work.verb(tx, HELPFUL, _LABELS[HELPFUL], actor) as verb:
-            held = self._applied(tx, rule, "helpful", actor, None)
+            held = self._note_application(tx, rule, "helpful", actor, None)
             helpful, harmful = int(held["helpful"]) + 1, int(held["harmful"])
             worth = rule_maturity.helpful_effectiveness(helpful, harmful)
             maturity = Maturity(held["maturity"])
             if not held["is_antipattern"]:
                 age = max(0, tx.now_ms - int(rule["recorded_at"])) / _DAY_MS
                 maturity = rule_maturity.promote_maturity(maturity, helpful, worth, age)
-            self._counted(tx, rule, {"helpful": helpful, "effectiveness": worth, "maturity": maturity.value})
+            self._write_counts(tx, rule, {"helpful": helpful, "effectiveness": worth, "maturity": maturity.value})
             verb.note(str(rule["id"]), maturity=maturity.value, helpful=helpful, harmful=harmful)
         return Marked(_need_rule(tx, str(rule["id"])), verb.step_id)
 
@@ -428,9 +428,9 @@ class OutcomeReports:
         rule = applied_row(tx, memory_id, Kind.RULE)
         head = str(rule["id"])
         with self.work.verb(tx, HARMFUL, _LABELS[HARMFUL], actor) as verb:
-            held = self._applied(tx, rule, "harmful", actor, reason)
+            held = self._note_application(tx, rule, "harmful", actor, reason)
             sets = counts_after_harm(held)
-            self._counted(tx, rule, sets)
+            self._write_counts(tx, rule, sets)
             verb.note(head, maturity=sets["maturity"], helpful=held["helpful"], harmful=sets["harmful"])
             done = RuleInversion(in_place=False)
             if sets["needs_inversion"] and turned is not None and turned.text == inverted_text(tx, rule, actor):
@@ -495,7 +495,9 @@ class OutcomeReports:
             raise UserError(Code.NOT_FOUND, "There is no such memory.")
         return OutcomeTaken(state, verb.step_id)
 
-    def _applied(self, tx: Tx, rule: dict[str, Any], outcome: str, actor: Actor, reason: str | None) -> dict[str, Any]:
+    def _note_application(
+        self, tx: Tx, rule: dict[str, Any], outcome: str, actor: Actor, reason: str | None
+    ) -> dict[str, Any]:
         """Note one application; the counts as they were before it."""
         head = str(rule["id"])
         held = tx.row("rules", {"memory_id": head})
@@ -516,7 +518,7 @@ class OutcomeReports:
         return held
 
     @staticmethod
-    def _counted(tx: Tx, rule: dict[str, Any], sets: dict[str, object]) -> None:
+    def _write_counts(tx: Tx, rule: dict[str, Any], sets: dict[str, object]) -> None:
         tx.update("rules", {"memory_id": rule["id"]}, {**sets, "last_applied_at": tx.now_ms})
 
 

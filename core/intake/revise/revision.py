@@ -230,7 +230,7 @@ def spare_memories(tx: Tx, work: UnitOfWork, ids: Sequence[str], days: int, acto
     """
     if not 1 <= days <= MOST_DAYS:
         raise UserError(Code.INVALID_INPUT, f"A memory is spared for 1 to {MOST_DAYS:,} days.")
-    parts = _standing(tx, ids)
+    parts = _standing_part_ids(tx, ids)
     if not parts:
         raise UserError(Code.NOT_FOUND, "There is no such memory, or it does not stand any more.")
     count = len(dict.fromkeys(ids))
@@ -257,7 +257,7 @@ def record_hold(tx: Tx, parts: Iterable[str], days: int = SPARED_DAYS) -> None:
             tx.update("spared", {"memory_id": part}, {"at": tx.now_ms, "until": max(until, int(held["until"]))})
 
 
-def _standing(tx: Tx, ids: Sequence[str]) -> list[str]:
+def _standing_part_ids(tx: Tx, ids: Sequence[str]) -> list[str]:
     return [str(row[0]) for row in tx.all(_WHOLE, (to_json(list(ids)),))]
 
 

@@ -260,18 +260,18 @@ def _words(change: MemoryChange, revision: Revision) -> Iterable[tuple[str, str,
         if name in sets:
             yield name, str(getattr(row, name)), str(sets[name])
     if "pinned" in sets:
-        yield "pinned", _pinned(row.pinned), _pinned(sets["pinned"])
+        yield "pinned", _format_pinned(row.pinned), _format_pinned(sets["pinned"])
     if "tags" in sets:
         yield "tags", ", ".join(json.loads(row.tags)), ", ".join(json.loads(str(sets["tags"])))
     if revision.occurred is not None and "occurred_at" in sets:
-        yield "time", _at(row), format_time(revision.occurred) or "unknown"
+        yield "time", _format_occurred(row), format_time(revision.occurred) or "unknown"
 
 
-def _pinned(value: object) -> str:
+def _format_pinned(value: object) -> str:
     return "pinned" if value else "not pinned"
 
 
-def _at(row: RevisedMemory) -> str:
+def _format_occurred(row: RevisedMemory) -> str:
     when = read_occurred(row.occurred_at, row.occurred_prec, row.occurred_offset)
     return "unknown" if when is None else format_time(when) or "unknown"
 

@@ -247,7 +247,9 @@ class ImportWriter:
             draft = self._draft(tx, run, item, space_id, conversation_id)
             if item.memory.kind in KINDS_BY_TEXT and item.memory.status is Status.ACTIVE:
                 twins[(space_id, f"{item.memory.kind.value}:{draft.text}")] = draft.id
-            wholes.append((item, _dated(tx, item, split_draft(draft, item.texts, self._make_id, item.times))))
+            wholes.append(
+                (item, _with_trust_by_age(tx, item, split_draft(draft, item.texts, self._make_id, item.times)))
+            )
         self._insert(tx, run, wholes, dict(talks.values()), stored)
         for item, twin in again:  # after the insertion: a twin may be of this very batch
             corroborate(tx, twin, _lineage(run, item), item.memory.source)
@@ -307,7 +309,7 @@ class ImportWriter:
             for part in whole.drafts:
                 add_source(tx, part.id, lineage, item.memory.source)
         if item.memory.status is Status.QUARANTINED:
-            seen = _screened(item)
+            seen = _screen_record(item)
             if seen.waits:
                 raise_review(tx, self._make_id(), head.id, seen)
             else:
@@ -390,7 +392,7 @@ def _trust(tx: Tx, source: Source, occurred: When | None) -> float:
     return trust_terms(source, age_days=age_days(tx.now_ms, None if occurred is None else occurred.ms)).trust
 
 
-def _dated(tx: Tx, item: ImportRecord, whole: SplitDraft) -> SplitDraft:
+def _with_trust_by_age(tx: Tx, item: ImportRecord, whole: SplitDraft) -> SplitDraft:
     """The parts, each with the trust of its own age."""
     return SplitDraft(
         tuple(replace(part, trust=_trust(tx, item.memory.source, part.occurred)) for part in whole.drafts)
@@ -407,16 +409,16 @@ def scan_ahead(items: Sequence[ImportRecord]) -> None:
         items: the records of a batch.
     """
     for item in items:
-        _screened(item)
+        _screen_record(item)
 
 
-def _screened(item: ImportRecord) -> ScreenedText:
+def _screen_record(item: ImportRecord) -> ScreenedText:
     return screen_text(item.memory.text, item.memory.claim, stranger=True)
 
 
 def _looked_at(item: ImportRecord) -> ImportRecord:
     """The record with its marks; what reads like an instruction waits for the person, unless it was hidden anyway."""
-    seen = _screened(item)
+    seen = _screen_record(item)
     status = Status.QUARANTINED if seen.waits and item.memory.status is Status.ACTIVE else item.memory.status
     if not seen.flags:
         return item
@@ -424,7 +426,7 @@ def _looked_at(item: ImportRecord) -> ImportRecord:
 
 
 def _reason(item: ImportRecord) -> str | None:
-    if item.memory.status is Status.QUARANTINED and _screened(item).waits:
+    if item.memory.status is Status.QUARANTINED and _screen_record(item).waits:
         return REASON
     return _REASONS.get(item.memory.status)
 

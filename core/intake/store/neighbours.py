@@ -107,7 +107,7 @@ class NeighbourSearch:
         if len(found) < most and len(hits.labels) >= _FIRST and float(np.min(hits.cosines)) >= gate:
             # The nearest are all of another kind or space: only then every label in scope is worth listing.
             allowed = _as_labels(rows.value(_ALL, scope))
-            found = self._wanted(rows, _OF_HITS, scope, self._search(rows, candidate.vector, most, allowed), gate)
+            found = self._select_near(rows, _OF_HITS, scope, self._search(rows, candidate.vector, most, allowed), gate)
         return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
 
     def of_other_voices(self, rows: Rows, candidate: StoreCandidate, gate: float, most: int) -> dict[str, float]:
@@ -146,19 +146,19 @@ class NeighbourSearch:
     def _nearest(
         self, rows: Rows, sql: str, scope: tuple[object, ...], hits: Hits, gate: float, most: int
     ) -> dict[str, float]:
-        """As `_wanted`; where the nearest few are enough already, the rows of the others are not read."""
+        """As `_select_near`; where the nearest few are enough already, the rows of the others are not read."""
         labels, cosines = hits
         few = most * _AT_FIRST
         # Of two that are as near the ids decide: all of them must have been seen.
         while few < labels.size and cosines[few - 1] == cosines[few]:
             few += 1
-        found = self._wanted(rows, sql, scope, Hits(labels[:few], cosines[:few]), gate)
+        found = self._select_near(rows, sql, scope, Hits(labels[:few], cosines[:few]), gate)
         if len(found) < most and few < labels.size:
-            found |= self._wanted(rows, sql, scope, Hits(labels[few:], cosines[few:]), gate)
+            found |= self._select_near(rows, sql, scope, Hits(labels[few:], cosines[few:]), gate)
         return found
 
     @staticmethod
-    def _wanted(rows: Rows, sql: str, scope: tuple[object, ...], hits: Hits, gate: float) -> dict[str, float]:
+    def _select_near(rows: Rows, sql: str, scope: tuple[object, ...], hits: Hits, gate: float) -> dict[str, float]:
         near = {int(n): float(score) for n, score in zip(hits.labels, hits.cosines, strict=True) if score >= gate}
         if not near:
             return {}
@@ -376,7 +376,7 @@ def relation_to_past(
         The relation to the head; None where the version tells nothing.
     """
     if told is not None and told.label is Label.DUPLICATE and told.certain:
-        return _returning(candidate, over, head, told)
+        return _relation_of_returning_value(candidate, over, head, told)
     if has_standing(candidate.standing, head.standing):
         return None
     if has_outdated_value(over.told, head.told, candidate.told):
@@ -448,7 +448,9 @@ _HELD = (
 )
 
 
-def _returning(candidate: StoreCandidate, over: Neighbour, head: Neighbour, told: Relation) -> Relation:
+def _relation_of_returning_value(
+    candidate: StoreCandidate, over: Neighbour, head: Neighbour, told: Relation
+) -> Relation:
     """A candidate that repeats what is over replaces what stands now (design section 4: a value that returns)."""
     if over.was == "merged":
         return told  # its words live on in the united text

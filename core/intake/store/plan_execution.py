@@ -343,13 +343,13 @@ class PlanExecution:
         if find_split_injection([other.text, self.candidate.texts[0]]):
             return self._coexist()  # halves of an order become no memory of their own
         text = unite_texts(other.text, self.candidate.texts[0])
-        vector = self._embedded(text) if self._is_free(text, other.id) else None
+        vector = self._embed_merged_text(text) if self._is_free(text, other.id) else None
         if vector is None:
             return self._coexist()
         self.transitions.merge_into(other.id, text, vector, self._id)
         return StoreReply("MERGE", other.id, merged=True)
 
-    def _embedded(self, text: str) -> NDArray[np.float32] | None:
+    def _embed_merged_text(self, text: str) -> NDArray[np.float32] | None:
         """The vector of a united text; None where there is no embedder, or it is away: then both stand."""
         try:
             return None if self.readers.embed is None else self.readers.embed(text)

@@ -146,11 +146,11 @@ def visible_reply(
     if not hidden:
         return reply
     if reply.memory_id in hidden:
-        against = _existing(rows, reply.conflict)
+        against = _existing_side_of(rows, reply.conflict)
         is_held = reply.operation == "QUARANTINE" and against is not None and against not in hidden
         return StoreReply("QUARANTINE" if is_held else "ADD", own_id)
     superseded = tuple(one for one in reply.superseded if one not in hidden)
-    is_about = _existing(rows, reply.conflict) in hidden
+    is_about = _existing_side_of(rows, reply.conflict) in hidden
     if is_about or len(superseded) < len(reply.superseded):
         operation = "SUPERSEDE" if superseded else "ADD"
         return replace(reply, operation=operation, superseded=superseded, conflict=None if is_about else reply.conflict)
@@ -185,7 +185,7 @@ def _find_hidden(rows: Rows, reply: StoreReply, client: ClientRecord) -> frozens
     named = [reply.memory_id, *reply.superseded]
     if reply.conflict is not None:
         named += [one for row in rows.all(_SIDES, (reply.conflict,)) for one in row if one is not None]
-    return _hidden(rows, named, None if Grant.CURATE.value in client.grants else client.id)
+    return _hidden_ids(rows, named, None if Grant.CURATE.value in client.grants else client.id)
 
 
 def is_sealed(rows: Rows, memory_id: str | None, client: ClientRecord | None) -> bool:
@@ -195,14 +195,14 @@ def is_sealed(rows: Rows, memory_id: str | None, client: ClientRecord | None) ->
         memory_id: the memory; None for none.
         client: who writes; None for the owner, from whom nothing is sealed.
     """
-    return client is not None and memory_id is not None and bool(_hidden(rows, [memory_id], None))
+    return client is not None and memory_id is not None and bool(_hidden_ids(rows, [memory_id], None))
 
 
-def _hidden(rows: Rows, ids: Iterable[str], asker: str | None) -> frozenset[str]:
+def _hidden_ids(rows: Rows, ids: Iterable[str], asker: str | None) -> frozenset[str]:
     return frozenset(str(row[0]) for row in rows.all(_KEPT_FROM, {"ids": json.dumps(list(ids)), "asker": asker}))
 
 
-def _existing(rows: Rows, conflict: str | None) -> str | None:
+def _existing_side_of(rows: Rows, conflict: str | None) -> str | None:
     row = None if conflict is None else rows.one(_SIDES, (conflict,))
     return None if row is None or row[0] is None else str(row[0])
 
@@ -245,7 +245,7 @@ _BARE_WORDS = 12
 _ENDS = (".", "!", "?", "\u2026", "\u3002")
 
 
-def to_store_request(fact: FactRequest, extract: Extract, now_ms: int) -> StoreRequest:
+def store_request_from_fact(fact: FactRequest, extract: Extract, now_ms: int) -> StoreRequest:
     """Make a request to store out of a fact's parts (seed B, `store_fact`; design section 4, claim given).
 
     A text that is a bare value ("Graz") would say nothing by itself: it becomes "Anna lives in: Graz". A sentence stays
@@ -361,7 +361,7 @@ def check_request(
         check_importance(request.importance),
         claim,
         validity,
-        _proposed(request, client),
+        _is_proposal(request, client),
         _scope(request, claim),
         screened=screen_text(request.text, claim, stranger=client is not None),
     )
@@ -376,7 +376,7 @@ def _scope(request: StoreRequest, claim: dict[str, object] | None) -> str:
     return limit_of(request.channel, request.session)
 
 
-def _proposed(request: StoreRequest, client: ClientRecord | None) -> bool:
+def _is_proposal(request: StoreRequest, client: ClientRecord | None) -> bool:
     if client is None:
         return False
     check_source(request.source, client)

@@ -269,7 +269,7 @@ class StoreService:
             transitions = self.transitions(tx, verb, context.stored)
             # Above the hard limit it does not come here: then it waits with a row of its own (`CheckedRequest.waits`).
             screen_claim(tx, self.make_id, known, context.checked.claim, stranger=context.client is not None)
-            reply = self._judge(transitions).add_claim(known, _need(_given_claim(context.checked)))
+            reply = self._judge(transitions).add_claim(known, _require_claim(_given_claim(context.checked)))
             if reply is not None:
                 verb.note(known, operation=reply.operation)
                 return reply
@@ -289,7 +289,7 @@ class StoreService:
         waiting = waiting_twin(tx, checked.texts, kind, within, context.actor.client_id, limit)
         if waiting is not None:
             if given is not None:
-                write_claims(tx, self.make_id, [given], self._evidenced(tx, waiting, context), limit)
+                write_claims(tx, self.make_id, [given], self._make_evidence_source(tx, waiting, context), limit)
                 item = screen_claim(tx, self.make_id, waiting, checked.claim, stranger=True)
                 if item is not None:
                     verb.note(waiting, operation="QUARANTINE")
@@ -377,7 +377,7 @@ class StoreService:
         write_new_vectors(tx, labels, context.vectors, self.space, context.stored)
         for part in whole.drafts:
             add_source(tx, part.id, context.lineage, draft.source)
-        on = self._evidenced(tx, draft.id, context)
+        on = self._make_evidence_source(tx, draft.id, context)
         write_claims(tx, self.make_id, claims, replace(on, text=whole.head.text), checked.scope_session)
 
     def _candidate(self, tx: Tx, draft: Draft, context: StoreContext) -> StoreCandidate:
@@ -385,7 +385,7 @@ class StoreService:
         said = draft.occurred.ms if draft.occurred is not None else tx.now_ms
         claims: tuple[ClaimDraft, ...] = ()
         given = _given_claim(checked)
-        standing = self._standing(draft, context, said)
+        standing = self._source_authority_of(draft, context, said)
         if checked.request.kind in KINDS_BY_TEXT:
             held, times = () if given is None else (given,), (tx.now_ms, said)
             claims = read_claims(self.readers.extract, checked.texts[0], held, times, vouched=standing.owner_said)
@@ -402,7 +402,7 @@ class StoreService:
         )
 
     @staticmethod
-    def _standing(draft: Draft, context: StoreContext, said_ms: int) -> SourceAuthority:
+    def _source_authority_of(draft: Draft, context: StoreContext, said_ms: int) -> SourceAuthority:
         owner = context.client is None and context.actor.is_owner
         explicit = owner and draft.source is Source.USER_EXPLICIT
         implicit = owner and draft.source is Source.USER_IMPLICIT
@@ -463,7 +463,7 @@ class StoreService:
         )
 
     @staticmethod
-    def _evidenced(tx: Tx, memory_id: str, context: StoreContext) -> EvidenceSource:
+    def _make_evidence_source(tx: Tx, memory_id: str, context: StoreContext) -> EvidenceSource:
         text = str(tx.value("SELECT text FROM memories WHERE id = ?", (memory_id,)))
         return EvidenceSource(memory_id, text, context.space_id, context.lineage.key, tx.now_ms)
 
@@ -472,7 +472,7 @@ def _given_claim(checked: CheckedRequest) -> ClaimDraft | None:
     return None if checked.claim is None else draft_given_claim(checked.claim, checked.texts[0], checked.validity)
 
 
-def _need(draft: ClaimDraft | None) -> ClaimDraft:
+def _require_claim(draft: ClaimDraft | None) -> ClaimDraft:
     if draft is None:
         raise BugError("a claim that was given")
     return draft

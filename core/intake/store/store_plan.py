@@ -176,7 +176,7 @@ def plan_store(rows: Rows, candidate: StoreCandidate, readers: TextReaders, neig
         other.id: _limit_to_repeats(candidate, other, relations[other.id]) for other in near if other.id in relations
     }
     cases = _find_enders(_cases(rows, candidate, near, relations, odds), candidate)
-    made = _joined(cases, candidate)
+    made = _join_cases(cases, candidate)
     if twin is not None and not _leaves_room(made, twin):
         return StorePlan("DUPLICATE", 1.0, "rules", known=twin)
     return made
@@ -218,7 +218,7 @@ def _as_judged(
         if one.odds.is_doubt and (one.odds.by_rule or _may_hold(candidate, one.other)):
             found[one.other.id] = _at_least_doubted(relation, one.odds)
         elif relation is not None and not one.odds.is_doubt and one.odds.is_told and relation.reason != CLAIMS_AT_ODDS:
-            found[one.other.id] = _not_ended(relation)
+            found[one.other.id] = _without_supersede(relation)
     return found
 
 
@@ -239,11 +239,11 @@ def _at_least_doubted(relation: Relation | None, odds: ContradictionOdds) -> Rel
         shares = dict.fromkeys(LABELS, 0.0) | {Label.SUPERSEDE: odds.share, Label.COEXIST: 1.0 - odds.share}
         relation = Relation(Label.COEXIST, 1.0 - odds.share, shares, "builtin", "value_changed")
     if relation.label is not Label.SUPERSEDE:
-        return _doubted(relation, "value_changed")
+        return _doubtful_relation(relation, "value_changed")
     return replace(relation, reason="value_changed") if relation.by_meaning else relation
 
 
-def _not_ended(relation: Relation) -> Relation:
+def _without_supersede(relation: Relation) -> Relation:
     """Not at odds with the person's word: what the model took for its end stands beside it."""
     if relation.label is not Label.SUPERSEDE and relation.probabilities.get(Label.SUPERSEDE, 0.0) < DOUBT:
         return relation
@@ -314,7 +314,7 @@ def _relations(
             if relation.by != "rules" and _differ_in_subject(candidate.told, other.told):
                 relation = _less_likely(relation)
             if relation.by != "rules":
-                relation = _of_amounts(candidate, other, discount_chance(relation, other.cosine, others))
+                relation = _relation_of_amounts(candidate, other, discount_chance(relation, other.cosine, others))
                 relation = limit_to_part(candidate, other, relation)
             found[other.id] = relation
     return _with_restated(candidate, near, found)
@@ -338,7 +338,7 @@ def _with_restated(
     return found
 
 
-def _of_amounts(candidate: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
+def _relation_of_amounts(candidate: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
     """Who may not replace what stands gives another amount of the same: that is no further detail of it."""
     merge, coexist = (relation.probabilities.get(one, 0.0) for one in (Label.MERGE, Label.COEXIST))
     if relation.certain and relation.label is not Label.MERGE:
@@ -402,7 +402,7 @@ def _with_structure(relation: Relation | None) -> Relation:
     weighed_by_claims = _likelier(relation)
     if weighed_by_claims >= ACTED_ON:
         return _sure(Label.SUPERSEDE, weighed_by_claims, "claims_at_odds")
-    return _doubted(relation, "claims_at_odds")
+    return _doubtful_relation(relation, "claims_at_odds")
 
 
 def _likelier(relation: Relation) -> float:
@@ -432,7 +432,7 @@ def _less_likely(relation: Relation, reason: str = "other_claims") -> Relation:
     return Relation(likeliest, shares[likeliest], shares, relation.by, reason)
 
 
-def _doubted(relation: Relation, reason: str) -> Relation:
+def _doubtful_relation(relation: Relation, reason: str) -> Relation:
     """A question whether one replaces the other, whatever the model said."""
     doubt = {label: relation.probabilities.get(label, 0.0) / 2 for label in LABELS}
     doubt[Label.SUPERSEDE] += 0.5
@@ -529,13 +529,13 @@ def _record_changed(candidate: StoreCandidate, other: Neighbour, relation: Relat
     is_tool = candidate.standing.source in _RECORDING and is_one_source(candidate.standing, other.standing)
     if not is_tool or relation.by == "rules" or relation.certain or not is_one_slot_apart(other.told, candidate.told):
         return relation
-    return _doubted(relation, "value_changed")
+    return _doubtful_relation(relation, "value_changed")
 
 
 _RECORDING = (Source.TOOL_OUTPUT, Source.SYSTEM)
 
 
-def _joined(cases: Sequence[NeighbourCase], candidate: StoreCandidate) -> StorePlan:
+def _join_cases(cases: Sequence[NeighbourCase], candidate: StoreCandidate) -> StorePlan:
     """One plan: a duplicate first, then what keeps the candidate out, then what it replaces, then what it joins."""
     if not cases:
         return NEW
@@ -561,7 +561,7 @@ def _joined(cases: Sequence[NeighbourCase], candidate: StoreCandidate) -> StoreP
     if by_deed[GateDecision.MERGE]:
         nearest = max(by_deed[GateDecision.MERGE], key=lambda case: case.other.cosine)
         return _plan(GateDecision.MERGE, [nearest], ranked)
-    return _coexisting(ranked)
+    return _plan_coexistence(ranked)
 
 
 def _one_by_meaning(ranked: Sequence[NeighbourCase]) -> list[NeighbourCase]:
@@ -601,7 +601,7 @@ def _replaces(case: NeighbourCase) -> float:
     return case.relation.probabilities.get(Label.SUPERSEDE, 0.0)
 
 
-def _coexisting(ranked: Sequence[NeighbourCase]) -> StorePlan:
+def _plan_coexistence(ranked: Sequence[NeighbourCase]) -> StorePlan:
     """Nothing gives way: the likeliest relation is told, and what is near enough is drawn as related."""
     asked = sorted((case for case in ranked if case.verdict.review), key=_replaces, reverse=True)
     related = [case for case in ranked if case.other.cosine >= _RELATED]

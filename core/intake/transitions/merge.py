@@ -213,7 +213,7 @@ def _carry_evidence(tx: Tx, make_id: Callable[[], str], keep_id: str, original_i
             continue
         at = text.find(evidence["quote"])
         moved = None if at < 0 else (at, at + len(evidence["quote"]))
-        if moved is not None and not _backed(tx, evidence, keep_id, moved):
+        if moved is not None and not _has_evidence(tx, evidence, keep_id, moved):
             tx.update("evidence", {"id": evidence["id"]}, {"start_at": moved[0], "end_at": moved[1]})
             continue
         tx.insert("evidence", {**evidence, "id": make_id(), "memory_id": original_id})
@@ -225,7 +225,7 @@ def _lend_evidence(tx: Tx, make_id: Callable[[], str], keep_id: str, from_id: st
     for evidence in _evidence(tx, from_id):
         at = text.find(evidence["quote"])
         span = (at, at + len(evidence["quote"]))
-        if at >= 0 and not _backed(tx, evidence, keep_id, span):
+        if at >= 0 and not _has_evidence(tx, evidence, keep_id, span):
             tx.insert(
                 "evidence",
                 {**evidence, "id": make_id(), "memory_id": keep_id, "start_at": span[0], "end_at": span[1]},
@@ -237,7 +237,7 @@ def _evidence(tx: Tx, memory_id: str) -> list[dict[str, Any]]:
     return [row for (one,) in found if (row := tx.row("evidence", {"id": one})) is not None]
 
 
-def _backed(tx: Tx, evidence: dict[str, Any], memory_id: str, span: tuple[int, int]) -> bool:
+def _has_evidence(tx: Tx, evidence: dict[str, Any], memory_id: str, span: tuple[int, int]) -> bool:
     return (
         tx.one(
             "SELECT 1 FROM evidence WHERE claim_id = ? AND memory_id = ? AND start_at = ? AND end_at = ? "

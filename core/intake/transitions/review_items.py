@@ -231,10 +231,10 @@ def known_matter(rows: Rows, matter: ItemSubject) -> EarlierItem | None:
     Returns:
         The earlier item; None where it is new.
     """
-    return _known(rows, fingerprint(rows, matter))
+    return _find_earlier_item(rows, fingerprint(rows, matter))
 
 
-def _known(rows: Rows, name: bytes) -> EarlierItem | None:
+def _find_earlier_item(rows: Rows, name: bytes) -> EarlierItem | None:
     row = rows.one(
         "SELECT id, state, incoming_id, resolution FROM conflicts WHERE fingerprint = ? AND (state = 'open' OR "
         "resolution IN ('reject', 'keep_both', 'keep_both_dated', 'scope_split')) "
@@ -256,7 +256,7 @@ def open_conflict(tx: Tx, item_id: str, matter: ItemSubject) -> str | None:
         The item's id, that of the open one where there is one; None where the matter was decided before.
     """
     name = fingerprint(tx, matter)
-    known = _known(tx, name)
+    known = _find_earlier_item(tx, name)
     if known is not None:
         return known.id if known.state == "open" else None
     asked = _find_open(tx, matter)

@@ -308,7 +308,7 @@ class Transitions:
                 "status_reason": REPLACED,
                 "superseded_by_id": new_id,
                 "retired_at": self.tx.now_ms,
-                **_ended(row, until),
+                **_validity_end_columns(row, until),
             }
             self.tx.update("memories", {"id": part}, changes)
         self._follow_chain(old, new)
@@ -341,7 +341,7 @@ class Transitions:
                 "retired_at": self.tx.now_ms,
                 "chain_id": chain,
                 "version": version,
-                **_ended(row, until),
+                **_validity_end_columns(row, until),
             }
             self.tx.update("memories", {"id": part}, changes)
         self._touch(new_id)
@@ -556,7 +556,7 @@ def _since(row: dict[str, Any]) -> When | None:
     return None if at is None else When(int(at))
 
 
-def _ended(row: dict[str, Any], until: When | None) -> dict[str, object]:
+def _validity_end_columns(row: dict[str, Any], until: When | None) -> dict[str, object]:
     """The end of a memory's validity; an end that it states itself and that came sooner stays."""
     if until is None or (row["valid_to"] is not None and row["valid_to"] <= until.ms):
         return {}
