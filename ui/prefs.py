@@ -62,7 +62,7 @@ class Prefs(QObject):
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.save)
 
-    def put(self, change: Callable[[WindowOptions], WindowOptions]) -> None:
+    def change(self, change: Callable[[WindowOptions], WindowOptions]) -> None:
         """Replace the options by changed ones.
 
         Args:

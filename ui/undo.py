@@ -46,7 +46,7 @@ def take_back(context: Context, step_id: str) -> None:
     context.tasks.run(write("Undoing", lambda: engine.memories.undo(step_id, OWNER_ACTOR)).success(done))
 
 
-def nothing(command: str) -> str:
+def describe_nothing_to_undo(command: str) -> str:
     """What is said where there is nothing to take back.
 
     Args:
@@ -69,10 +69,10 @@ def describe_undo(done: str, report: UndoReport) -> str:
     for prefix in _PREFIXES:
         label = label.removeprefix(prefix)
     whose = "" if report.client is None else f" It was a step of {report.client}, not yours."
-    return f"{done}: {label}.{whose}{to_be_paired(report.unpaired)}{stayed(len(report.left))}"
+    return f"{done}: {label}.{whose}{describe_unpaired(report.unpaired)}{describe_left(len(report.left))}"
 
 
-def to_be_paired(names: Sequence[str]) -> str:
+def describe_unpaired(names: Sequence[str]) -> str:
     """Which clients came back and are to be paired anew, as sentences to put behind another one.
 
     Args:
@@ -87,7 +87,7 @@ def to_be_paired(names: Sequence[str]) -> str:
     )
 
 
-def stayed(count: int) -> str:
+def describe_left(count: int) -> str:
     """What an undo left as it is, as a sentence to put behind another one.
 
     Args:

@@ -221,7 +221,7 @@ class Door:
     def option(self, **change: object) -> None:
         """Change an option."""
         ((name, value),) = change.items()
-        self.context.prefs.put(lambda options: replace_option(options, name, value))
+        self.context.prefs.change(lambda options: replace_option(options, name, value))
 
     def run(self, meanwhile: Any, after_ms: int = 20) -> int:
         """Run until something ends it."""

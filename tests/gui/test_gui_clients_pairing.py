@@ -215,14 +215,14 @@ def test_a_token_is_made_with_spaces(room: ClientsRoom) -> None:
 
 def test_what_somebody_else_copied_since_stays_on_the_clipboard(room: ClientsRoom) -> None:
     clip = SecretClip(room.context)
-    clip.put("secret")
+    clip.copy_secret("secret")
     QGuiApplication.clipboard().setText("a recipe")
     clip.clear()
     assert QGuiApplication.clipboard().text() == "a recipe"
 
 
 def test_locking_takes_a_token_off_the_clipboard(room: ClientsRoom) -> None:
-    SecretClip(room.context).put("secret")
+    SecretClip(room.context).copy_secret("secret")
     room.context.bridge.state.emit("closing")
     assert QGuiApplication.clipboard().text() == ""
 

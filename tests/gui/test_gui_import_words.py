@@ -16,7 +16,7 @@ from ui.imports.sources import (
     OUTSIDE_WORDS,
     WITHOUT_TITLE,
     Source,
-    brought,
+    describe_stored,
     since,
     span_of,
     summary_of,
@@ -87,8 +87,8 @@ def test_a_rehearsal_is_one_sentence() -> None:
 
 
 def test_what_came_in_is_one_sentence() -> None:
-    assert brought([report(stored=1)]) == "1 memory came into your palace."
-    assert brought([report(stored=0)]) == "Nothing new: all of it was in your palace already."
+    assert describe_stored([report(stored=1)]) == "1 memory came into your palace."
+    assert describe_stored([report(stored=0)]) == "Nothing new: all of it was in your palace already."
 
 
 def test_days_are_said_once_where_they_are_the_same() -> None:

@@ -190,7 +190,7 @@ def test_options_of_the_window_hold_at_once(page: SettingsPage, context: Context
     assert isinstance(switch, Switch)
     QTest.keyClick(switch, Qt.Key.Key_Space)
     assert context.prefs.options.reduced_motion
-    context.prefs.put(lambda options: options.model_copy(update={"text_size": 130}))
+    context.prefs.change(lambda options: options.model_copy(update={"text_size": 130}))
     assert field_of(page, "text_size").currentText() == "130 %"  # not among the choices, shown all the same
     page.lines["theme"].reset_button.click()
     assert page.lines["theme"].row.value == "system"
@@ -224,7 +224,7 @@ def test_everything_is_reset_and_brought_back(page: SettingsPage, context: Conte
     told: list[tuple[str, Any]] = []
     context.desk.tell.connect(lambda sentence, _action, run: told.append((sentence, run)))
     rig.engine.settings.set("undo_days", 12).result(30)
-    context.prefs.put(lambda options: options.model_copy(update={"theme": "dark"}))
+    context.prefs.change(lambda options: options.model_copy(update={"theme": "dark"}))
     settle(qtbot, lambda: page.lines["undo_days"].row.value == 12)
     page.reset_all.click()
     dialog = page.findChild(ResetDialog)

@@ -127,7 +127,7 @@ def test_what_was_typed_does_not_come_back(window: MainWindow, rig: Rig, qtbot: 
 
 @pytest.mark.parametrize(("first", "shown"), [("last", "palace"), ("library", "library"), ("palace", "palace")])
 def test_the_first_page_is_the_one_of_the_options(context: Context, qtbot: QtBot, first: str, shown: str) -> None:
-    context.prefs.put(lambda options: options.model_copy(update={"first_page": first}))
+    context.prefs.change(lambda options: options.model_copy(update={"first_page": first}))
     context.prefs.keep("house.page", "library" if shown == "palace" and first != "last" else "palace")
     made = MainWindow(context, ROOMS)
     made.show()

@@ -10,7 +10,7 @@ from window_rig import hear, settle
 from core.types.values import Status
 from core.types.views import Revision
 from ui.context import Context
-from ui.undo import offer_undo, stayed, take_back
+from ui.undo import describe_left, offer_undo, take_back
 
 
 def test_an_undo_is_said_with_what_stayed(qtbot: QtBot, context: Context, rig: Rig) -> None:
@@ -52,7 +52,7 @@ def test_an_undo_that_leaves_nothing_says_no_more(qtbot: QtBot, context: Context
     [(0, ""), (1, " 1 record changed since and stayed."), (1200, " 1,200 records changed since and stayed.")],
 )
 def test_what_stayed_is_counted(count: int, words: str) -> None:
-    assert stayed(count) == words
+    assert describe_left(count) == words
 
 
 def test_a_clients_step_is_not_taken_back_as_if_it_were_the_persons(qtbot: QtBot, context: Context, rig: Rig) -> None:

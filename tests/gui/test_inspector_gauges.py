@@ -19,7 +19,7 @@ from core.types.lifecycle import Curve
 from core.types.values import OWNER_ACTOR, Status
 from core.types.views import Revision
 from ui.context import Context
-from ui.inspector.gauges import GaugesPart, Mark, Plot, clipped, format_days, gauge_sentences, month_of, value_at
+from ui.inspector.gauges import GaugesPart, Mark, Plot, clip_curve, format_days, gauge_sentences, month_of, value_at
 from ui.inspector.panel import Inspector
 
 MAY_2027 = 1_810_000_000_000
@@ -154,7 +154,7 @@ def test_between_its_points_a_curve_is_straight(curve: Curve, day: float) -> Non
 @given(curves(), st.floats(-1000, 1000), st.floats(0, 1000))
 def test_a_cut_curve_stays_within_its_days(curve: Curve, first: float, length: float) -> None:
     last = first + length
-    points = clipped(curve, first, last)
+    points = clip_curve(curve, first, last)
     days = [day for day, _ in points]
     assert days == sorted(days)
     assert all(first <= day <= last for day in days)

@@ -16,7 +16,7 @@ from core.types.values import Kind
 from ui.context import Context
 from ui.inspector.gauges import GaugesPart, describe_permanence
 from ui.inspector.panel import Inspector
-from ui.inspector.relations import MentionsPart, named
+from ui.inspector.relations import MentionsPart, named_entities
 
 OFFICE = "The office in Bergen moved its maps to PostgreSQL."
 
@@ -126,7 +126,7 @@ def test_a_chip_searches_for_its_name(qtbot: QtBot, rig: Rig, context: Context, 
 
 
 def test_each_name_once_and_many_are_counted(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
-    assert named(inferred(("technology", "Redis"), ("person", "Ada"), technologies=("redis", "Qt"))) == (
+    assert named_entities(inferred(("technology", "Redis"), ("person", "Ada"), technologies=("redis", "Qt"))) == (
         ("technology", "Redis"),
         ("person", "Ada"),
         ("technology", "Qt"),

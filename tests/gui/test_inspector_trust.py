@@ -17,7 +17,7 @@ from core.types.values import Precision, Source, When
 from ui.context import Context
 from ui.inspector.actions import DisputeDialog
 from ui.inspector.panel import Inspector
-from ui.inspector.trust import BASE, GAIN, LOSS, SUM, Bar, TrustPart, bar_path, level, signed
+from ui.inspector.trust import BASE, GAIN, LOSS, SUM, Bar, TrustPart, bar_path, format_signed, level
 
 
 def trust_of(inspector: Inspector) -> TrustPart:
@@ -70,7 +70,9 @@ def test_the_ceiling_of_a_client_is_a_loss_that_names_it(
     told = rig.store("Quill closes the weir.", actor, source=Source.USER_EXPLICIT).memory_id
     ceiling = float(rig.value("SELECT trust_ceiling FROM clients"))
     look(qtbot, inspector, context, told)
-    assert f"The ceiling of aster: {ceiling:.2f} | {signed(ceiling - 1)}" in words_of(trust_of(inspector).waterfall)
+    assert f"The ceiling of aster: {ceiling:.2f} | {format_signed(ceiling - 1)}" in words_of(
+        trust_of(inspector).waterfall
+    )
     assert bars(inspector) == [BASE, LOSS, SUM]
 
 
@@ -120,7 +122,7 @@ def _down(pixels: float):  # type: ignore[no-untyped-def]  # a point of Qt
 
 
 def test_words_for_scores() -> None:
-    assert [signed(value) for value in (0.1, -0.06, 0.004, -0.004)] == ["+0.10", "−0.06", "0.00", "0.00"]
+    assert [format_signed(value) for value in (0.1, -0.06, 0.004, -0.004)] == ["+0.10", "−0.06", "0.00", "0.00"]
     assert [level(value) for value in (1.0, 0.85, 0.7, 0.3, 0.0)] == [
         "Well trusted", "Well trusted", "Fairly trusted", "Weakly trusted", "Hardly trusted",
     ]  # fmt: skip

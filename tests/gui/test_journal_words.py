@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from core.types.lifecycle import Consolidated, JobAction, JobType
 from core.types.values import Kind
 from ui.context import Context
-from ui.lists.row_spec import Heading, wrapped
+from ui.lists.row_spec import Heading, wrap_text
 from ui.pages.journal.lines import NARROW, ActionBar, Entry, entry_list, key_of
 from ui.pages.journal.words import (
     change_words,
@@ -114,7 +114,7 @@ def test_how_long_a_run_took(ms: int, told: str) -> None:
 def test_wrapped_lines_fit_and_lose_nothing_but_the_end(text: str, most: int, width: int) -> None:
     line = " ".join(text.split())
     font = QFont()
-    made = wrapped(line, font, width, most)
+    made = wrap_text(line, font, width, most)
     assert len(made) <= most
     measure = QFontMetrics(font)
     if measure.horizontalAdvance(line) <= width and line.isascii():

@@ -315,7 +315,7 @@ def test_hostile_text_is_shown_as_it_is(room: Room) -> None:
     assert [part.shown for part in shown.parts if part.name] == ["U+202E", "U+202C", "U+001B"]
     assert shown.toPlainText().startswith("<b>Sleep</b> &amp; <img src=x> U+202E")
     shown.selectAll()
-    assert shown.selected() == HOSTILE
+    assert shown.selected_text() == HOSTILE
     assert page.desk.came.hidden.isVisible()
     labels = page.findChildren(QLabel)
     assert all(found.textFormat() is Qt.TextFormat.PlainText for found in labels if "<b>" in found.text())

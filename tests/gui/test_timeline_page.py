@@ -22,7 +22,7 @@ from window_rig import remember, settle
 from core.types.values import Kind, Precision, Role, Status, When
 from core.types.views import Density, MemoryRow, Revision, Transition
 from ui.context import Context
-from ui.lists.row_spec import wrapped
+from ui.lists.row_spec import wrap_text
 from ui.pages.timeline.evolution import day_of, describe_event, title_of
 from ui.pages.timeline.page import TimelinePage
 from ui.pages.timeline.period_details import details
@@ -470,11 +470,11 @@ def test_counts_are_told_by_kind() -> None:
 
 def test_a_long_text_ends_in_an_ellipsis(qtbot: QtBot) -> None:
     assert qtbot is not None
-    lines = wrapped("Quinces 🍐 and plums in jars, " * 40, QFont(), 200, 3)
+    lines = wrap_text("Quinces 🍐 and plums in jars, " * 40, QFont(), 200, 3)
     assert len(lines) == 3
     assert lines[-1].endswith("…")
     assert lines[0].startswith("Quinces 🍐")
-    assert wrapped("", QFont(), 200, 3) in ([], [""])
+    assert wrap_text("", QFont(), 200, 3) in ([], [""])
 
 
 @given(

@@ -111,14 +111,14 @@ class ShowCode(QWidget):
         code, vault = self._code, self._context.bridge.engine.vault
         self.save.setEnabled(False)
         task = write("Saving the recovery code", lambda: vault.keep_recovery_code(code, Path(place))).within(self)
-        self._context.tasks.run(task.success(self._saved).failure(self._not_saved))
+        self._context.tasks.run(task.success(self._on_code_saved).failure(self._on_save_failed))
 
-    def _saved(self, _nothing: None) -> None:
+    def _on_code_saved(self, _nothing: None) -> None:
         self.save.setEnabled(True)
         self.sheet.clear_trouble()
         self._say("Saved. Move the file to a place that is not this computer.")
 
-    def _not_saved(self, error: BaseException) -> None:
+    def _on_save_failed(self, error: BaseException) -> None:
         self.save.setEnabled(True)
         problem = problem_of(error)
         if problem is not None and problem.family == "user":
@@ -192,10 +192,10 @@ class CheckCode(QWidget):
         made.setObjectName("code")
         made.setAccessibleName(f"Group {number}")
         made.returnPressed.connect(self._enter)
-        made.textEdited.connect(self._edited)
+        made.textEdited.connect(self._on_text_edited)
         return made
 
-    def _edited(self) -> None:
+    def _on_text_edited(self) -> None:
         self.sheet.clear_trouble()
         for line in self.fields.values():
             mark(line, is_wrong=False)
@@ -280,8 +280,8 @@ class Passphrase(QWidget):
         self.sheet.close_with(self.main)
         column(self, self.sheet)
         self.setFocusProxy(self.first)
-        self.first.textChanged.connect(self._typed)
-        self.second.textChanged.connect(self._typed)
+        self.first.textChanged.connect(self._on_text_changed)
+        self.second.textChanged.connect(self._on_text_changed)
         self.first.returnPressed.connect(self.second.setFocus)
         self.second.returnPressed.connect(self.go)
         for line in (self.first, self.second):
@@ -291,7 +291,7 @@ class Passphrase(QWidget):
         """Whether the system has a keyring that works."""
         self.ring.setVisible(is_there)
 
-    def _typed(self) -> None:
+    def _on_text_changed(self) -> None:
         self.sheet.clear_trouble()
         for line in (self.first, self.second):
             mark(line, is_wrong=False)
@@ -312,7 +312,7 @@ class Passphrase(QWidget):
             self.second.take()
             typed = self.first.take()
             self._differ.hide()
-            self._let(is_free=False)
+            self._set_free(is_free=False)
             self.sheet.busy("Making the palace")
             self._make(typed, self.ring.isChecked() and not self.ring.isHidden())
 
@@ -321,14 +321,14 @@ class Passphrase(QWidget):
         self.sheet.refuse(sentence)
         line.setFocus()
 
-    def _let(self, *, is_free: bool) -> None:
+    def _set_free(self, *, is_free: bool) -> None:
         for part in (self.first, self.second, self.ring, self.main):
             part.setEnabled(is_free)
         self.main.setText("Make my palace" if is_free else "Making it …")
 
-    def failed(self, sentence: str, action: str = "", run: Callable[[], None] | None = None) -> None:
+    def show_failure(self, sentence: str, action: str = "", run: Callable[[], None] | None = None) -> None:
         """It was not made."""
-        self._let(is_free=True)
+        self._set_free(is_free=True)
         self.sheet.refuse(sentence, action, run)
         self.first.setFocus()
 
@@ -362,16 +362,16 @@ class Begin(QWidget):
 
     def busy(self) -> None:
         """The palace is being opened."""
-        self._let(is_free=False)
+        self._set_free(is_free=False)
         self.sheet.busy("Opening the palace")
 
-    def _let(self, *, is_free: bool) -> None:
+    def _set_free(self, *, is_free: bool) -> None:
         for part in (self.finder, self.nothing, self.back):
             part.setEnabled(is_free)
 
-    def failed(self, problem: Problem | None) -> None:
+    def show_failure(self, problem: Problem | None) -> None:
         """It was not opened."""
-        self._let(is_free=True)
+        self._set_free(is_free=True)
         self.sheet.settle()
         if problem is not None:
             self.sheet.refuse(describe_problem(problem))
@@ -397,7 +397,7 @@ class FirstRun(QWidget):
         self.show_code: ShowCode | None = None
         self.check_code: CheckCode | None = None
         self.last: Begin | None = None
-        self._put(self.passphrase)
+        self._show_page(self.passphrase)
         vault = context.bridge.engine.vault
         self._context.tasks.run(
             query("Looking for a keyring", vault.keyring_available)
@@ -406,7 +406,7 @@ class FirstRun(QWidget):
             .failure(lambda _: None)
         )
 
-    def _put(self, page: QWidget) -> None:
+    def _show_page(self, page: QWidget) -> None:
         for other in (self.passphrase, self.show_code, self.check_code, self.last):
             if other is not None and other is not page:
                 other.hide()
@@ -430,38 +430,38 @@ class FirstRun(QWidget):
         self._context.tasks.run(
             query("Making the palace", lambda: vault.create(held.pop(), use_keyring))
             .within(self)
-            .success(self._made)
-            .failure(self._not_made)
+            .success(self._on_vault_made)
+            .failure(self._on_making_failed)
         )
 
-    def _made(self, code: str) -> None:
+    def _on_vault_made(self, code: str) -> None:
         self._code = code
         self.show_code = ShowCode(self._context, code, self._ask_code)
-        self._put(self.show_code)
+        self._show_page(self.show_code)
         if self.passphrase is not None:
             self._remove(self.passphrase)
             self.passphrase = None
 
-    def _not_made(self, error: BaseException) -> None:
+    def _on_making_failed(self, error: BaseException) -> None:
         problem = problem_of(error)
         if problem is None or self.passphrase is None:
             return
         if problem.code == Code.VAULT_EXISTS.value:
-            self.passphrase.failed(problem.sentence, "Unlock it", self._again)
+            self.passphrase.show_failure(problem.sentence, "Unlock it", self._again)
         else:
-            self.passphrase.failed(problem.sentence)
+            self.passphrase.show_failure(problem.sentence)
 
     def _ask_code(self) -> None:
         if self.check_code is not None:
             self._remove(self.check_code)
-        self.check_code = CheckCode(self._context.theme, self._code, self._show_again, self._checked)
-        self._put(self.check_code)
+        self.check_code = CheckCode(self._context.theme, self._code, self._show_again, self._check_with_vault)
+        self._show_page(self.check_code)
 
     def _show_again(self) -> None:
         if self.show_code is not None:
-            self._put(self.show_code)
+            self._show_page(self.show_code)
 
-    def _checked(self) -> None:
+    def _check_with_vault(self) -> None:
         """What was typed is the code that was shown; now the vault's own slot is asked."""
         vault, page = self._context.bridge.engine.vault, self.check_code
         if page is None:
@@ -471,11 +471,11 @@ class FirstRun(QWidget):
         self._context.tasks.run(
             query("Checking the recovery code", lambda: vault.check_recovery(self._code))
             .within(self)
-            .success(self._proved)
-            .failure(self._not_proved)
+            .success(self._on_code_proved)
+            .failure(self._on_proof_failed)
         )
 
-    def _proved(self, fits: bool) -> None:
+    def _on_code_proved(self, fits: bool) -> None:
         if self.check_code is not None:
             self.check_code.main.setEnabled(True)
             self.check_code.sheet.settle()
@@ -484,9 +484,9 @@ class FirstRun(QWidget):
                 return
         if self.last is None:
             self.last = Begin(self._context.theme, self._show_again, self._begin)
-        self._put(self.last)
+        self._show_page(self.last)
 
-    def _not_proved(self, error: BaseException) -> None:
+    def _on_proof_failed(self, error: BaseException) -> None:
         problem = problem_of(error)
         if self.check_code is not None:
             self.check_code.main.setEnabled(True)
@@ -499,10 +499,10 @@ class FirstRun(QWidget):
             self.last.busy()
         self._unlock(self._code, finds)
 
-    def failed(self, problem: Problem | None) -> None:
+    def show_failure(self, problem: Problem | None) -> None:
         """The vault was made but did not open."""
         if self.last is not None:
-            self.last.failed(problem)
+            self.last.show_failure(problem)
 
     def forget(self) -> None:
         """The code is not needed any more, here or on the clipboard."""

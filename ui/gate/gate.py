@@ -20,7 +20,7 @@ from ui.gate.first_run import FirstRun
 from ui.gate.sheet import Sheet
 from ui.gate.unlock import Unlock, describe_problem
 from ui.tasks import Problem, problem_of, query
-from ui.widgets.basics import button, column, row, scrolling
+from ui.widgets.basics import button, column, make_scroll_area, row
 from ui.widgets.states import LoadingState
 from ui.widgets.words import count_of, date_of
 
@@ -45,7 +45,7 @@ class Gate(QWidget):
         self.page: QWidget | None = None
         self.note = ""
         self._ground = QWidget()
-        self._area = scrolling(self._ground)
+        self._area = make_scroll_area(self._ground)
         self._centre = column(self._ground, margins=12, gap=0)
         column(self, self._area)
         self._is_opening = False
@@ -72,34 +72,34 @@ class Gate(QWidget):
         """Look whether there is a vault and how it may be opened."""
         loading = LoadingState("Looking for your palace …")
         loading.begin()
-        self._put(loading)
+        self._show_page(loading)
         vault = self.context.bridge.engine.vault
         task = query("Looking for the palace", vault.presence).within(self, "presence")
-        self.context.tasks.run(task.success(self._found).failure(self._lost))
+        self.context.tasks.run(task.success(self._on_presence_found).failure(self._on_look_failed))
 
-    def _found(self, presence: Presence) -> None:
+    def _on_presence_found(self, presence: Presence) -> None:
         if self.context.bridge.is_open:
             self._clear()
         elif presence.problem is not None:
-            self._trouble(Problem("integrity", presence.sentence, presence.problem))
+            self._show_trouble(Problem("integrity", presence.sentence, presence.problem))
         elif presence.exists:
-            self._put(Unlock(self.context.theme, presence, self._unlock, self.note))
+            self._show_page(Unlock(self.context.theme, presence, self._unlock, self.note))
         else:
-            self._put(FirstRun(self.context, self._begin, self.look))
+            self._show_page(FirstRun(self.context, self._begin, self.look))
 
-    def _lost(self, error: BaseException) -> None:
+    def _on_look_failed(self, error: BaseException) -> None:
         problem = problem_of(error)
         if problem is not None:
-            self._trouble(problem)
+            self._show_trouble(problem)
 
-    def _trouble(self, problem: Problem) -> None:
+    def _show_trouble(self, problem: Problem) -> None:
         sheet = Sheet(self.context.theme, "Your palace cannot be opened", describe_problem(problem))
         again = button("Look again", self.look, kind="primary")
         sheet.close_with(again)
         sheet.setFocusProxy(again)
-        self._put(sheet)
+        self._show_page(sheet)
 
-    def _put(self, page: QWidget) -> None:
+    def _show_page(self, page: QWidget) -> None:
         self._drop()
         self.page = page
         self._centre.addStretch(2)
@@ -138,11 +138,11 @@ class Gate(QWidget):
         self.context.tasks.run(
             query("Unlocking", lambda: self.opener(held.pop()))
             .within(self)
-            .success(lambda info: self._opened(info, finds=finds))
-            .failure(self._not_opened)
+            .success(lambda info: self._on_vault_opened(info, finds=finds))
+            .failure(self._on_opening_failed)
         )
 
-    def _opened(self, info: OpenInfo, *, finds: bool) -> None:
+    def _on_vault_opened(self, info: OpenInfo, *, finds: bool) -> None:
         self._is_opening = False
         self._clear()
         announce_opening(self.context, info)
@@ -153,13 +153,13 @@ class Gate(QWidget):
     def _find(self) -> None:
         self.context.desk.import_paths.emit([USUAL_PLACES])
 
-    def _not_opened(self, error: BaseException) -> None:
+    def _on_opening_failed(self, error: BaseException) -> None:
         self._is_opening = False
         problem = problem_of(error)
         if problem is None and getattr(error, "code", None) is Code.VAULT_LOCKED:
             problem = Problem("user", "This vault is in no keyring; use its passphrase or recovery code.", "")
         if isinstance(self.page, (Unlock, FirstRun)):
-            self.page.failed(problem)
+            self.page.show_failure(problem)
 
 
 def _between_springs(page: QWidget) -> QWidget:

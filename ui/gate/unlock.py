@@ -57,14 +57,14 @@ class Unlock(QWidget):
         self._name = label("", "strong")
         self.field = SecretField(theme, "Passphrase")
         self.field.returnPressed.connect(self.go)
-        self.field.textEdited.connect(self._edited)
+        self.field.textEdited.connect(self._on_text_edited)
         self.field.caps.connect(self._say_caps)
         self.code = QLineEdit()
         self.code.setObjectName("code")
         self.code.setAccessibleName("Recovery code")
         self.code.setPlaceholderText("ABCD-EFGH-…")
         self.code.returnPressed.connect(self.go)
-        self.code.textEdited.connect(self._edited)
+        self.code.textEdited.connect(self._on_text_edited)
         self._caps = label(CAPS, "warning")
         self._caps.hide()
         self.switch = button("", self._switch, kind="link")
@@ -109,11 +109,11 @@ class Unlock(QWidget):
     def _switch(self) -> None:
         self.code.setText("")
         self.field.take()
-        self._edited()
+        self._on_text_edited()
         self._is_by_code = not self._is_by_code
         self._show_way()
 
-    def _edited(self) -> None:
+    def _on_text_edited(self) -> None:
         self.sheet.clear_trouble()
         mark(self._line, is_wrong=False)
 
@@ -144,22 +144,22 @@ class Unlock(QWidget):
 
     def _begin(self, secret: str | None) -> None:
         self._was_ring = secret is None
-        self._let(is_free=False)
+        self._set_free(is_free=False)
         self.sheet.busy("Unlocking")
         self._unlock(secret)
 
-    def _let(self, *, is_free: bool) -> None:
+    def _set_free(self, *, is_free: bool) -> None:
         for part in (self.field, self.code, self.switch, self.main, self.ring):
             part.setEnabled(is_free)
         self.main.setText("Unlock" if is_free else "Unlocking …")
 
-    def failed(self, problem: Problem | None) -> None:
+    def show_failure(self, problem: Problem | None) -> None:
         """It was not opened.
 
         Args:
             problem: why; None where nothing is to be said.
         """
-        self._let(is_free=True)
+        self._set_free(is_free=True)
         self.sheet.settle()
         if problem is None:
             self._line.setFocus()

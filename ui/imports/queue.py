@@ -17,9 +17,9 @@ from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 from core.types.replies import ImportReport, UndoReport
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
-from ui.imports.sources import brought, since, span_of_report
+from ui.imports.sources import describe_stored, since, span_of_report
 from ui.tasks import Problem, Running, Task, Watch, problem_of, write
-from ui.widgets.basics import Elided, button, clear, column, hairline, label, row, scrolling
+from ui.widgets.basics import Elided, button, clear, column, hairline, label, make_scroll_area, row
 from ui.widgets.words import count_of
 
 _WINDOW_S = 8.0
@@ -134,7 +134,7 @@ class Done(QWidget):
         layout.addWidget(self.title)
         layout.addWidget(self.sentence)
         layout.addSpacing(8)
-        layout.addWidget(scrolling(self._rows), 1)
+        layout.addWidget(make_scroll_area(self._rows), 1)
         layout.addLayout(row(None, self.taken, None))
         layout.addSpacing(4)
         self._icon = ("circle-check", "success")
@@ -158,7 +158,7 @@ class Done(QWidget):
         if reports:
             waiting = sum(report.proposals for report in reports)
             more = f"{count_of(waiting, 'proposal')} of assistants wait for your word." if waiting else ""
-            self._say("circle-check", "success", brought(reports), more)
+            self._say("circle-check", "success", describe_stored(reports), more)
         else:
             self._say("triangle-alert", "warning", "Nothing was imported.", "")
         clear(self._list)
@@ -296,16 +296,16 @@ class ImportQueue(QObject):
 
         task = Task("Importing", begin, writes=True, can_cancel=True).within(self)
         self.began.emit(self._at)
-        self._running = self._context.tasks.run(task.success(self._done).failure(self._failed))
+        self._running = self._context.tasks.run(task.success(self._on_import_done).failure(self._on_task_failed))
         self._running.moved.connect(self.moved)
-        self._running.ended.connect(self._ended)
+        self._running.ended.connect(self._on_task_ended)
 
-    def _done(self, report: ImportReport) -> None:
+    def _on_import_done(self, report: ImportReport) -> None:
         self._is_told = True
         self.outcome.reports.append((self.jobs[self._at].name, report))
         self._next()
 
-    def _failed(self, error: BaseException) -> None:
+    def _on_task_failed(self, error: BaseException) -> None:
         self._is_told = True
         problem = problem_of(error)
         if problem is None:  # the vault is being locked: the next start goes on with it
@@ -314,7 +314,7 @@ class ImportQueue(QObject):
         self.outcome.problems.append((self.jobs[self._at].name, problem))
         self._next()
 
-    def _ended(self) -> None:
+    def _on_task_ended(self) -> None:
         self._running = None
         self._over = self._at
         # A stop is silent: by the next turn of the loop, what was to be told is told.
@@ -330,15 +330,15 @@ class ImportQueue(QObject):
             self._end()
             return
         taking = TakeBack(self._context, self.outcome.ids, self)
-        taking.done.connect(self._taken)
-        taking.failed.connect(self._not_taken)
+        taking.done.connect(self._on_taken_back)
+        taking.failed.connect(self._on_taking_back_failed)
         taking.start()
 
-    def _taken(self, _left: int) -> None:
+    def _on_taken_back(self, _left: int) -> None:
         self.outcome.reports.clear()
         self._end()
 
-    def _not_taken(self, problem: Problem) -> None:
+    def _on_taking_back_failed(self, problem: Problem) -> None:
         self.outcome.problems.append((self.outcome.reports[-1][0], problem))
         self._end()
 
@@ -358,7 +358,9 @@ class ImportQueue(QObject):
         elif outcome.reports:
             ids = ",".join(outcome.ids)
             desk.say(
-                brought([report for _, report in outcome.reports]), "Show", lambda: desk.search.emit(f"import:{ids}")
+                describe_stored([report for _, report in outcome.reports]),
+                "Show",
+                lambda: desk.search.emit(f"import:{ids}"),
             )
 
 
@@ -394,14 +396,14 @@ class TakeBack(QObject):
             return
         imports, last = self._context.bridge.engine.imports, self.ids[-1]
         task = write("Removing the import", lambda: imports.undo(last)).within(self)
-        self._context.tasks.run(task.success(self._taken).failure(self._failed))
+        self._context.tasks.run(task.success(self._on_taken_back).failure(self._on_task_failed))
 
-    def _taken(self, report: UndoReport) -> None:
+    def _on_taken_back(self, report: UndoReport) -> None:
         self.ids.pop()
         self._left += len(report.left)
         self.start()
 
-    def _failed(self, error: BaseException) -> None:
+    def _on_task_failed(self, error: BaseException) -> None:
         problem = problem_of(error)
         if problem is not None:
             self.failed.emit(problem)

@@ -32,7 +32,7 @@ from ui.context import Context
 from ui.imports.sources import UNDERSTOOD, Source, known_of, span_of, summary_of, title_of
 from ui.lists.tick_table import TickModel, TickRow, TickTable
 from ui.theme.theme import Theme
-from ui.widgets.basics import Elided, MenuChip, Segments, button, clear, column, label, row, scrolling
+from ui.widgets.basics import Elided, MenuChip, Segments, button, clear, column, label, make_scroll_area, row
 from ui.widgets.plaintext import one_line, tip
 from ui.widgets.words import FORMAT_WORDS, Omission, count_of, date_of, describe_omissions
 
@@ -80,7 +80,7 @@ class Content(QWidget):
         self._figures = Figures()
         self.model = TickModel(("Conversation", "New", "Messages", "Branches", "Last"), (1, 2, 3))
         self.table = TickTable(context.theme, self.model, "Conversations")
-        self.model.ticks.connect(self._ticked)
+        self.model.ticks.connect(self._on_ticks_changed)
         self.filter = QLineEdit()
         self.filter.setPlaceholderText("Filter by title")
         self.filter.setAccessibleName("Filter by title")
@@ -106,7 +106,11 @@ class Content(QWidget):
         self._stack = QStackedWidget()
         plan = QWidget()
         column(plan, self.table, self._more, gap=4).setStretch(0, 1)
-        self._pages: Mapping[str, QWidget] = {"plan": plan, "left": scrolling(self._left), "trouble": self.problems}
+        self._pages: Mapping[str, QWidget] = {
+            "plan": plan,
+            "left": make_scroll_area(self._left),
+            "trouble": self.problems,
+        }
         for page in self._pages.values():
             self._stack.addWidget(page)
         layout = column(self, self._name, self._summary, self._figures, gap=8)
@@ -170,7 +174,7 @@ class Content(QWidget):
         self.all.setVisible(page == "plan" and rows > 1)
         self.none.setVisible(page == "plan" and rows > 1)
 
-    def _ticked(self) -> None:
+    def _on_ticks_changed(self) -> None:
         source = self._source
         if source is not None and source.report is not None:
             keys = {row.key for row in source.report.plan}
@@ -347,7 +351,7 @@ class Rehearse(QWidget):
         self.list.setFixedWidth(context.theme.px(160))
         self.list.currentRowChanged.connect(self._show_current)
         self.content = Content(context)
-        self.content.chosen.connect(self._chose)
+        self.content.chosen.connect(self._on_source_chosen)
         self.waiting = Waiting()
         self.refused = RefusedExport(context)
         self.refused.formed.connect(self._form)
@@ -364,7 +368,7 @@ class Rehearse(QWidget):
         self.space.setMinimumWidth(context.theme.px(160))
         self._typed = QTimer(self)
         self._typed.setSingleShot(True)
-        self._typed.timeout.connect(self._spaced)
+        self._typed.timeout.connect(self._on_space_typed)
         self._space = HOME_SPACE
         self.offer_spaces(())
         self.space.editTextChanged.connect(lambda _: self._typed.start(_EDITED_MS))
@@ -433,7 +437,7 @@ class Rehearse(QWidget):
         many = len(self._sources) > 1
         self._total.setText(f"{sum(s.new for s in self._sources):,} new in all" if many else "")
 
-    def _chose(self) -> None:
+    def _on_source_chosen(self) -> None:
         self._name_all()
         self.changed.emit()
 
@@ -455,7 +459,7 @@ class Rehearse(QWidget):
         self.space.setCurrentText(self._space)
         self.space.blockSignals(False)  # noqa: FBT003 - Qt's own
 
-    def _spaced(self) -> None:
+    def _on_space_typed(self) -> None:
         name = self.space.currentText().strip()
         if name and name != self._space:
             self._space = name

@@ -108,10 +108,10 @@ class Choose(QWidget):
         asking = QFileDialog(self, title)
         asking.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         asking.setFileMode(mode)
-        asking.filesSelected.connect(self._selected)
+        asking.filesSelected.connect(self._on_files_selected)
         asking.open()
 
-    def _selected(self, paths: Sequence[str]) -> None:
+    def _on_files_selected(self, paths: Sequence[str]) -> None:
         self.chosen.emit([Path(path) for path in paths])
 
     # ---- looking around
@@ -126,7 +126,7 @@ class Choose(QWidget):
             return imports.find_candidates(cancelled=watch.cancelled)
 
         task = Task("Looking for exports", begin, can_cancel=True).within(self, "find")
-        self._looking = self._context.tasks.run(task.success(self.show_found).failure(self._lost))
+        self._looking = self._context.tasks.run(task.success(self.show_found).failure(self._on_look_failed))
 
     def _say(self, sentence: str, *, is_busy: bool = False) -> None:
         self._found.setText(sentence)
@@ -163,7 +163,7 @@ class Choose(QWidget):
         self._layout.setStretch(0, 0 if for_list else 1)
         self._layout.setStretch(3, 1 if for_list else 0)
 
-    def _lost(self, error: BaseException) -> None:
+    def _on_look_failed(self, error: BaseException) -> None:
         self._looking = None
         self.finder.setEnabled(True)
         problem = problem_of(error)
@@ -309,7 +309,7 @@ def known_of(report: ImportReport) -> int:
     return report.skipped.get("known", 0) + report.skipped.get("duplicate_text", 0)
 
 
-def brought(reports: Sequence[ImportReport]) -> str:
+def describe_stored(reports: Sequence[ImportReport]) -> str:
     """What imports stored, as a sentence.
 
     Args:

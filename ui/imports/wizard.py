@@ -75,7 +75,7 @@ class Frame(QDialog):
         self.main = button("", kind="primary")
         self._runs: dict[QWidget, Callable[[], None]] = {}
         for made in (self.back, self.other, self.main):
-            made.clicked.connect(self._pressed)
+            made.clicked.connect(self._on_button_pressed)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -131,7 +131,7 @@ class Frame(QDialog):
         self.main.setEnabled(may_go)
         self.main.setDefault(main is not None)
 
-    def _pressed(self) -> None:
+    def _on_button_pressed(self) -> None:
         pressed = self.sender()
         if isinstance(pressed, QWidget) and pressed in self._runs:
             self._runs[pressed]()
@@ -244,21 +244,23 @@ class Reader(QObject):
 
         task = Task("Looking into an export", begin, can_cancel=True).within(self, "read")
         self._running = self._context.tasks.run(
-            task.success(lambda report: self._took(source, report)).failure(lambda error: self._refused(source, error))
+            task.success(lambda report: self._on_source_read(source, report)).failure(
+                lambda error: self._on_reading_failed(source, error)
+            )
         )
-        self._running.moved.connect(self._moved)
+        self._running.moved.connect(self._on_progress_moved)
 
-    def _moved(self, done: int, _total: int) -> None:
+    def _on_progress_moved(self, done: int, _total: int) -> None:
         self.moved.emit(done)
 
-    def _took(self, source: Source, report: ImportReport) -> None:
+    def _on_source_read(self, source: Source, report: ImportReport) -> None:
         self._running = None
         source.report = report
         if source.only is not None:
             source.only &= {row.key for row in report.plan}
         self._tell(source)
 
-    def _refused(self, source: Source, error: BaseException) -> None:
+    def _on_reading_failed(self, source: Source, error: BaseException) -> None:
         self._running = None
         source.problem = problem_of(error)
         if source.problem is not None:
@@ -300,14 +302,14 @@ class ImportDialog(Frame):
     def _connect(self) -> None:
         self.choose.chosen.connect(self.look_into)
         self.choose.ready.connect(self._choose_footer)
-        self.reader.read.connect(self._was_read)
+        self.reader.read.connect(self._on_sources_read)
         self.reader.moved.connect(self.rehearse.show_count)
         self.rehearse.changed.connect(self._look_footer)
         self.rehearse.spaced.connect(self.reader.again)
         self.rehearse.formed.connect(self.reader.read_as)
         self.rehearse.leave.connect(self.show_choose)
         self.outcome.remove.connect(self._remove)
-        self.held.connect(self._held)
+        self.held.connect(self._on_drag_held)
         self.dropped.connect(self.look_into)
         self.left.connect(self._leave)
 
@@ -327,7 +329,7 @@ class ImportDialog(Frame):
     def _spaces(self, facets: Facets) -> None:
         self.rehearse.offer_spaces(tuple(name for name in facets.spaces if ":" not in name))
 
-    def _held(self, is_over: bool) -> None:
+    def _on_drag_held(self, is_over: bool) -> None:
         self.choose.light(is_over=is_over)
 
     # ---- choose
@@ -356,7 +358,7 @@ class ImportDialog(Frame):
         self.rehearse.show_sources(self.reader.sources)
         self._look_footer()
 
-    def _was_read(self, source: Source) -> None:
+    def _on_sources_read(self, source: Source) -> None:
         self.rehearse.show_source(source)
         self._look_footer()
         if self.main.isEnabled() and self.focusWidget() in {None, self.back}:
@@ -382,7 +384,7 @@ class ImportDialog(Frame):
         queue = ImportQueue(self.context, jobs, self.rehearse.settle_space())
         self.queue = queue
         self.takes_drops = False
-        queue.ended.connect(self._ended)
+        queue.ended.connect(self._on_queue_ended)
         self.progress.follow(queue)
         self.show_page(self.progress, 2)
         self.foot(("Stop and take back", self.stop), None, ("Go on in the background", self.reject))
@@ -395,7 +397,7 @@ class ImportDialog(Frame):
             self.progress.show_stopping()
             self.queue.stop()
 
-    def _ended(self) -> None:
+    def _on_queue_ended(self) -> None:
         queue, self.queue = self.queue, None
         if queue is None:
             return
@@ -413,7 +415,9 @@ class ImportDialog(Frame):
     def _done_footer(self) -> None:
         another = ("Import another", self._another)
         if self._ids:
-            self.foot(another, ("Show in the library", self._to_library), ("Walk through the palace", self._to_palace))
+            self.foot(
+                another, ("Show in the library", self._go_to_library), ("Walk through the palace", self._go_to_palace)
+            )
         else:
             self.foot(another, ("Close", self.reject))
         self.main.setFocus()
@@ -424,12 +428,12 @@ class ImportDialog(Frame):
         self.choose.show_nothing()
         self.show_choose()
 
-    def _to_library(self) -> None:
+    def _go_to_library(self) -> None:
         wish = f"import:{','.join(self._ids)}"
         self.reject()
         self.context.desk.search.emit(wish)
 
-    def _to_palace(self) -> None:
+    def _go_to_palace(self) -> None:
         self.reject()
         self.context.desk.go.emit("palace", "")
 
@@ -437,16 +441,16 @@ class ImportDialog(Frame):
         """Take the imports back, the last one first."""
         self.outcome.taken.setEnabled(False)
         taking = TakeBack(self.context, self._ids, self)
-        taking.done.connect(self._removed)
-        taking.failed.connect(self._not_removed)
+        taking.done.connect(self._on_import_removed)
+        taking.failed.connect(self._on_removal_failed)
         taking.start()
 
-    def _removed(self, left: int) -> None:
+    def _on_import_removed(self, left: int) -> None:
         self._ids = []
         self.outcome.show_removed(left)
         self._done_footer()
 
-    def _not_removed(self, problem: Problem) -> None:
+    def _on_removal_failed(self, problem: Problem) -> None:
         self.outcome.taken.setEnabled(True)
         self.outcome.show_trouble(problem)
 
@@ -457,5 +461,5 @@ class ImportDialog(Frame):
         queue, self.queue = self.queue, None
         if queue is not None and not queue.is_over:
             queue.is_watched = False
-            queue.ended.disconnect(self._ended)
+            queue.ended.disconnect(self._on_queue_ended)
             self.context.desk.say("The import goes on; the status bar shows how far it is.")

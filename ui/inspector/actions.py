@@ -148,21 +148,23 @@ def mark(context: Context, memory_id: str, outcome: str, reason: str = "") -> No
     practice, words = context.bridge.engine.practice, practice_strings()
     act = words["acts"][outcome]
 
-    def marked(done: Marked) -> None:
+    def report_marked(done: Marked) -> None:
         more = words["turned"] if done.inverted else words["asked"] if done.conflict is not None else ""
         offer_undo(context, f"{act['done']} {more}".strip(), done.step_id)
 
-    def taken(done: OutcomeTaken) -> None:
+    def report_outcome(done: OutcomeTaken) -> None:
         offer_undo(context, act["done"], done.step_id)
 
     if outcome in (WORKED, FAILED):
         went = write(act["label"], lambda: practice.record_outcome(memory_id, OWNER_ACTOR, success=outcome == WORKED))
-        context.tasks.run(went.success(taken))
+        context.tasks.run(went.success(report_outcome))
     elif outcome == HELPFUL:
-        context.tasks.run(write(act["label"], lambda: practice.mark_helpful(memory_id, OWNER_ACTOR)).success(marked))
+        context.tasks.run(
+            write(act["label"], lambda: practice.mark_helpful(memory_id, OWNER_ACTOR)).success(report_marked)
+        )
     else:
         harmed = write(act["label"], lambda: practice.mark_harmful(memory_id, OWNER_ACTOR, reason or None))
-        context.tasks.run(harmed.success(marked))
+        context.tasks.run(harmed.success(report_marked))
 
 
 class HarmDialog(ReasonDialog):
@@ -446,10 +448,10 @@ class MemoryActions(QObject):
 
     def _move(self, memory: Memory) -> None:
         dialog = MoveDialog(self._context, memory, self._host)
-        dialog.moved.connect(self._moved)
+        dialog.moved.connect(self._on_memory_moved)
         dialog.open()
 
-    def _moved(self, where: str, step_id: str) -> None:
+    def _on_memory_moved(self, where: str, step_id: str) -> None:
         offer_undo(self._context, f"Moved to {where}.", step_id)
 
     def _go_current(self, memory: Memory) -> None:

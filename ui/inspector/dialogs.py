@@ -104,9 +104,9 @@ class HoldDialog(QDialog):
         self.found.setText(belief_strings()["hold"]["counting"])
         request, conflicts = self._requests[self.sources.current], self._context.bridge.engine.conflicts
         task = query("Looking through a source", lambda: conflicts.hold_preview(request)).within(self, "preview")
-        self._context.tasks.run(task.success(self._counted).failure(self._failed))
+        self._context.tasks.run(task.success(self._on_memories_counted).failure(self._on_task_failed))
 
-    def _counted(self, preview: HoldPreview) -> None:
+    def _on_memories_counted(self, preview: HoldPreview) -> None:
         said = belief_strings()["hold"]
         self._preview = preview
         parts = [format_count(said["found"], preview.memories)] if preview.memories else [said["nothing"].rstrip(".")]
@@ -141,7 +141,7 @@ class HoldDialog(QDialog):
         self.note.setText(sentence)
         self.note.setVisible(bool(sentence))
 
-    def _failed(self, error: BaseException) -> None:
+    def _on_task_failed(self, error: BaseException) -> None:
         problem = problem_of(error)
         self.found.setText("")
         self._say("" if problem is None else problem.sentence)
@@ -155,9 +155,9 @@ class HoldDialog(QDialog):
         self._say_button(0)
         request, conflicts = self._requests[self.sources.current], self._context.bridge.engine.conflicts
         task = write("Holding back a source", lambda: conflicts.hold(request)).within(self)
-        self._context.tasks.run(task.success(self._done).failure(self._failed))
+        self._context.tasks.run(task.success(self._finish).failure(self._on_task_failed))
 
-    def _done(self, done: HoldReply) -> None:
+    def _finish(self, done: HoldReply) -> None:
         self.held.emit(len(done.ids), done.step_id)
         self.accept()
 
@@ -216,7 +216,7 @@ class MoveDialog(QDialog):
         self.field.installEventFilter(self)
         self.list = QListWidget()
         self.list.setAccessibleName("Places")
-        self.list.currentItemChanged.connect(self._chosen)
+        self.list.currentItemChanged.connect(self._on_place_chosen)
         self.list.itemDoubleClicked.connect(self._move)
         self.note = label("", "muted", wrap=True)
         self.go_button = button("Move", self._move, kind="primary")
@@ -241,7 +241,7 @@ class MoveDialog(QDialog):
         engine, tasks = self._context.bridge.engine, self._context.tasks
         tasks.run(query("Reading the spaces", engine.library.count_facets).within(self, "facets").success(self._spaces))
         where = query("Finding its place", lambda: engine.palace.locate(self._memory.id))
-        tasks.run(where.within(self, "where").success(self._at).failure(self._nowhere))
+        tasks.run(where.within(self, "where").success(self._on_place_found).failure(self._on_place_missing))
 
     def _spaces(self, facets: Facets) -> None:
         self._notes[SPACE] = "There is no other space yet. Type a name to make one."
@@ -249,17 +249,17 @@ class MoveDialog(QDialog):
         self._places = {**self._places, SPACE: [Place(n, one_line(n, 60), memories(facets.spaces[n])) for n in names]}
         self._filter()
 
-    def _at(self, where: Whereabouts) -> None:
+    def _on_place_found(self, where: Whereabouts) -> None:
         self._where = where
         engine = self._context.bridge.engine
         task = query("Reading the plan", engine.palace.plan).within(self, "plan")
-        self._context.tasks.run(task.success(self._rooms))
+        self._context.tasks.run(task.success(self._take_rooms))
 
-    def _nowhere(self, _error: BaseException) -> None:
+    def _on_place_missing(self, _error: BaseException) -> None:
         self._notes[ROOM] = "It has no place in the palace yet. It gets one in a moment."
         self._filter()
 
-    def _rooms(self, plan: PalacePlan) -> None:
+    def _take_rooms(self, plan: PalacePlan) -> None:
         found = [
             Place(room.id, one_line(room.name, 60), memories(room.count), room.w / 2, room.h / 2)
             for wing in plan.wings
@@ -289,7 +289,7 @@ class MoveDialog(QDialog):
             item.setData(Qt.ItemDataRole.UserRole, place)
             self.list.addItem(item)
         self.list.setCurrentRow(0)
-        self._chosen()
+        self._on_place_chosen()
 
     # ---- what is chosen
 
@@ -300,7 +300,7 @@ class MoveDialog(QDialog):
         place: Place | None = None if item is None else item.data(Qt.ItemDataRole.UserRole)
         return place
 
-    def _chosen(self, *_: object) -> None:
+    def _on_place_chosen(self, *_: object) -> None:
         place = self.chosen
         self.go_button.setEnabled(place is not None)
         name = "" if place is None else one_line(place.id if self.kinds.current == SPACE else place.name, 24)
@@ -317,13 +317,13 @@ class MoveDialog(QDialog):
             return
         library = self._context.bridge.engine.library
         task = query("Looking ahead", lambda: library.preview((self._memory.id,), Revision(space=place.id)))
-        self._context.tasks.run(task.within(self, "preview").success(self._ahead).failure(self._failed))
+        self._context.tasks.run(task.within(self, "preview").success(self._show_preview).failure(self._on_task_failed))
 
-    def _ahead(self, preview: RevisionPreview) -> None:
+    def _show_preview(self, preview: RevisionPreview) -> None:
         self.note.setText(" ".join(preview.refused))
         self.go_button.setEnabled(preview.changes > 0)
 
-    def _failed(self, error: BaseException) -> None:
+    def _on_task_failed(self, error: BaseException) -> None:
         problem = problem_of(error)
         self.note.setText("" if problem is None else problem.sentence)
         self.go_button.setEnabled(False)
@@ -337,21 +337,21 @@ class MoveDialog(QDialog):
         if self.kinds.current == SPACE:
             space = write("Moving a memory", lambda: engine.library.revise((memory.id,), Revision(space=place.id)))
             self._context.tasks.run(
-                space.within(self).success(lambda done: self._in_space(place, done)).failure(self._failed)
+                space.within(self).success(lambda done: self._in_space(place, done)).failure(self._on_task_failed)
             )
         else:
             room = write("Moving a memory", lambda: engine.palace.move_locus(memory.id, place.id, place.x, place.y))
             self._context.tasks.run(
-                room.within(self).success(lambda step: self._done(place.name, step)).failure(self._failed)
+                room.within(self).success(lambda step: self._finish(place.name, step)).failure(self._on_task_failed)
             )
 
     def _in_space(self, place: Place, report: RevisionReport) -> None:
         if report.step_id is None:
             self.note.setText(" ".join(report.refused) or "It is there already.")
         else:
-            self._done(one_line(place.id, 40), report.step_id)
+            self._finish(one_line(place.id, 40), report.step_id)
 
-    def _done(self, name: str, step_id: str) -> None:
+    def _finish(self, name: str, step_id: str) -> None:
         self.moved.emit(name, step_id)
         self.close()
 

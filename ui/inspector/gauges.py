@@ -106,9 +106,9 @@ class PermanenceRow(QWidget):
                 offer_undo(context, words["done"].format(read=describe_level(level)), report.step_id)
 
         task = write(words["label"], lambda: library.revise((memory_id,), Revision(permanence=level))).within(self)
-        context.tasks.run(task.success(done).failure(self._failed))
+        context.tasks.run(task.success(done).failure(self._on_choice_failed))
 
-    def _failed(self, error: BaseException) -> None:
+    def _on_choice_failed(self, error: BaseException) -> None:
         problem = problem_of(error)
         if problem is not None:
             self._context.desk.say(problem.sentence)
@@ -126,7 +126,7 @@ class Mark:
     name: str
 
 
-def clipped(curve: Curve, first: float, last: float) -> tuple[tuple[float, float], ...]:
+def clip_curve(curve: Curve, first: float, last: float) -> tuple[tuple[float, float], ...]:
     """The points of a curve between two days; where it is cut, the value is on the straight line between its points.
 
     Args:
@@ -236,7 +236,7 @@ class Plot(QWidget):
 
     def _path(self, first: float, last: float) -> QPainterPath:
         path = QPainterPath()
-        for nr, point in enumerate(clipped(self._curve, first, last)):
+        for nr, point in enumerate(clip_curve(self._curve, first, last)):
             (path.lineTo if nr else path.moveTo)(self.at(*point))
         return path
 

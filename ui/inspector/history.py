@@ -155,7 +155,7 @@ class ChainAxis(QWidget):
 
     def _draw_bar(self, painter: QPainter, version: VersionHeld) -> None:
         theme, bar = self._theme, self.bar_of(version)
-        path = _open_ended(bar) if version.end is None else _closed(bar)
+        path = _open_bar_path(bar) if version.end is None else _closed_bar_path(bar)
         tone = theme.colour("accent" if version.is_current else "outline")
         painter.fillPath(path, tone if version.is_current else theme.colour("surface"))
         painter.setPen(QPen(tone, 1.2))
@@ -225,7 +225,7 @@ class Legend(QWidget):
             sample = QRectF(1, middle - tall / 2, theme.px(22), tall)
             painter.setPen(QPen(theme.colour("outline"), 1.2))
             if high == _BAR:
-                painter.drawPath(_closed(sample))
+                painter.drawPath(_closed_bar_path(sample))
             elif high == _THIN:
                 painter.fillRect(sample, theme.colour("muted"))
             else:
@@ -236,13 +236,13 @@ class Legend(QWidget):
         painter.end()
 
 
-def _closed(bar: QRectF) -> QPainterPath:
+def _closed_bar_path(bar: QRectF) -> QPainterPath:
     path = QPainterPath()
     path.addRoundedRect(bar, 2, 2)
     return path
 
 
-def _open_ended(bar: QRectF) -> QPainterPath:
+def _open_bar_path(bar: QRectF) -> QPainterPath:
     """A bar that goes on: it ends in a tip."""
     tip = min(_TIP, bar.width() / 2)
     path = QPainterPath(bar.topLeft())
@@ -439,14 +439,14 @@ class HistoryPart(Part):
     def _taker(self, memory_id: str, text: str) -> Callable[[], None]:
         library = self.context.bridge.engine.library
         task = write("Changing a text", lambda: library.revise((memory_id,), Revision(text=text)))
-        told = task.within(self, "again").success(self._taken)
+        told = task.within(self, "again").success(self._on_version_restored)
 
         def take() -> None:
             self.context.tasks.run(told)
 
         return take
 
-    def _taken(self, report: RevisionReport) -> None:
+    def _on_version_restored(self, report: RevisionReport) -> None:
         if report.step_id is None:
             self.context.desk.say(" ".join(report.refused) or SAME_ALREADY)
             return

@@ -20,7 +20,7 @@ from ui.context import Context, Inspected, Part, PartSpec, Pointed
 from ui.inspector.actions import MemoryActions
 from ui.inspector.part_kit import Blank
 from ui.tasks import problem_of, query
-from ui.widgets.basics import Elided, clear, column, hairline, row, scrolling, tool
+from ui.widgets.basics import Elided, clear, column, hairline, make_scroll_area, row, tool
 from ui.widgets.shapes import KindMark
 from ui.widgets.states import States
 from ui.widgets.words import KIND_WORDS, STATUS_WORDS
@@ -92,8 +92,8 @@ class Inspector(QFrame):
         self._follow_soon = self._timer(FOLLOW_MS, self._follow)
         self._slow = self._timer(_SLOW_MS, self._states.show_loading)
         self._again_soon = self._timer(_AGAIN_MS, self._again)
-        context.selection.changed.connect(self._selected)
-        context.bridge.changed.connect(self._changed)
+        context.selection.changed.connect(self._on_selection_changed)
+        context.bridge.changed.connect(self._on_vault_changed)
         context.bridge.state.connect(self._state)
         context.theme.changed.connect(self._measure)
         self._measure()
@@ -132,7 +132,7 @@ class Inspector(QFrame):
         self._inner = column(self._column, gap=16)
         self._inner.setContentsMargins(20, 4, 20, 20)
         self._make_parts()
-        self.area = scrolling(self._column)
+        self.area = make_scroll_area(self._column)
         foot = column(None, self.actions_box.footer)
         foot.setContentsMargins(12, 12, 12, 12)
         content = QWidget()
@@ -173,14 +173,14 @@ class Inspector(QFrame):
         """What is shown; None for nothing."""
         return self._shown
 
-    def _writing(self) -> TextEditing | None:
+    def _part_in_writing(self) -> TextEditing | None:
         """The part that is being written in."""
         open_ones = (part for _, part, _ in self._parts if isinstance(part, TextEditing) and part.is_editing)
         return next(open_ones, None)
 
     # ---- following
 
-    def _selected(self, memory_id: str, _origin: str) -> None:
+    def _on_selection_changed(self, memory_id: str, _origin: str) -> None:
         if not memory_id:
             self._follow_soon.stop()
             self._follow()
@@ -189,7 +189,7 @@ class Inspector(QFrame):
 
     def _follow(self) -> None:
         wanted, shown = self._context.selection.current, self._shown
-        writing = self._writing()
+        writing = self._part_in_writing()
         is_other = shown is not None and wanted != shown.memory.id
         if writing is not None and writing.is_dirty and is_other:
             self._asks = True
@@ -220,7 +220,7 @@ class Inspector(QFrame):
     def _read(self, memory_id: str) -> None:
         memories = self._context.bridge.engine.memories
         task = query("Reading a memory", lambda: memories.show(memory_id, OWNER_ACTOR)).within(self, "show")
-        self._context.tasks.run(task.success(self._read_rest).failure(self._failed))
+        self._context.tasks.run(task.success(self._read_rest).failure(self._on_reading_failed))
 
     def _read_rest(self, detail: MemoryDetail) -> None:
         memories = self._context.bridge.engine.memories
@@ -230,16 +230,16 @@ class Inspector(QFrame):
                 self._show(Inspected(detail, history, belief))
 
             last = query("Reading a memory", lambda: memories.explain_trust(detail.memory.id)).within(self, "show")
-            self._context.tasks.run(last.success(done).failure(self._failed))
+            self._context.tasks.run(last.success(done).failure(self._on_reading_failed))
 
         task = query("Reading a memory", lambda: memories.history(detail.memory.id, OWNER_ACTOR)).within(self, "show")
-        self._context.tasks.run(task.success(read_belief).failure(self._failed))
+        self._context.tasks.run(task.success(read_belief).failure(self._on_reading_failed))
 
     def _again(self) -> None:
         if self._shown is not None and self._wanted and self._context.bridge.is_open:
             self._read(self._wanted)
 
-    def _changed(self, change: Changed) -> None:
+    def _on_vault_changed(self, change: Changed) -> None:
         if self._wanted and (len(change.ids) <= _FEW or not self._watched.isdisjoint(change.ids)):
             self._again_soon.start()
 
@@ -271,7 +271,7 @@ class Inspector(QFrame):
             if before == inspected:
                 self._states.show_content()
                 return
-            if _was_replaced(before.memory, memory) and self._writing() is None:
+            if _was_replaced(before.memory, memory) and self._part_in_writing() is None:
                 self._context.selection.select(memory.superseded_by_id or "", _ORIGIN)
                 return
         self._shown = inspected
@@ -311,7 +311,7 @@ class Inspector(QFrame):
         words = "Select a memory to see where it comes from, how it stands to others and what it said before."
         self._states.show_empty(Blank(self._context.theme, "panel-right", "Nothing is selected", words))
 
-    def _failed(self, error: BaseException) -> None:
+    def _on_reading_failed(self, error: BaseException) -> None:
         self._slow.stop()
         before = self._shown
         is_gone = isinstance(error, LociError) and error.code is Code.NOT_FOUND

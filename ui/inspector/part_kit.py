@@ -38,9 +38,9 @@ class Refresh(QObject):
         self._soon.setSingleShot(True)
         self._soon.setInterval(_SOON_MS)
         self._soon.timeout.connect(self._go)
-        part.context.bridge.changed.connect(self._changed)
+        part.context.bridge.changed.connect(self._on_vault_changed)
 
-    def _changed(self, change: Changed) -> None:
+    def _on_vault_changed(self, change: Changed) -> None:
         if len(change.ids) <= _FEW and not self._part.isHidden():
             self._soon.start()
 

@@ -356,7 +356,7 @@ class ProvenancePart(Part):
         self.sources = label("", "small", wrap=True)
         self.round = Surroundings(context)
         self.place = Disclosure(context.theme, "Show the place", "Hide the place", self.round)
-        self.place.button.clicked.connect(self._opened)
+        self.place.button.clicked.connect(self._on_place_opened)
         self.values = Details(context)
         self.details = Disclosure(context.theme, "Details", "Details", self.values)
         column(
@@ -390,7 +390,7 @@ class ProvenancePart(Part):
         self.values.show_values(detail)
         return True
 
-    def _opened(self) -> None:
+    def _on_place_opened(self) -> None:
         if self.place.is_open and self._inspected is not None:
             self.round.show_round(self._inspected.detail)
 

@@ -39,7 +39,7 @@ _ICONS = {
 }
 
 
-def named(inferred: Inferred) -> tuple[tuple[str, str], ...]:
+def named_entities(inferred: Inferred) -> tuple[tuple[str, str], ...]:
     """Whom and what a memory names, each once, in the order of its text: type and name.
 
     Args:
@@ -112,7 +112,7 @@ class MentionsPart(Part):
             self._show_chips(())
             self._say(words["unread"], words["read_now"])
             return
-        found = named(inferred)
+        found = named_entities(inferred)
         self._show_chips(found)
         by = words["by"].get(inferred.made_by, words["by"]["rules"]).format(when=date_of(inferred.at))
         more = [format_count(words["more"], len(found) - _MOST)] if len(found) > _MOST else []
@@ -254,10 +254,10 @@ class DependentsPart(Part):
     def _hold(self) -> None:
         if self._memory is not None:
             dialog = HoldDialog(self.context, self._memory, self._client, self)
-            dialog.held.connect(self._held)
+            dialog.held.connect(self._on_memories_held)
             dialog.open()
 
-    def _held(self, count: int, step_id: str) -> None:
+    def _on_memories_held(self, count: int, step_id: str) -> None:
         offer_undo(self.context, format_count(belief_strings()["hold"]["done"], count), step_id)
 
 
@@ -289,7 +289,7 @@ WORDS: Mapping[tuple[str, str], str] = {
 }
 
 
-def grouped(inspected: Inspected) -> dict[str, tuple[str, ...]]:
+def group_relations(inspected: Inspected) -> dict[str, tuple[str, ...]]:
     """The relations in words, each with the ids at the other end; contradictions first, parts last.
 
     Args:
@@ -332,7 +332,7 @@ class RelationsPart(Part):
         if inspected.memory.id != self._memory_id:
             self._memory_id, self._most = inspected.memory.id, _STEP
             clear(self._inner)
-        self._groups = grouped(inspected)
+        self._groups = group_relations(inspected)
         if self._groups:
             self._read()
         return bool(self._groups)
@@ -347,7 +347,7 @@ class RelationsPart(Part):
         rows = {shown.id: shown for shown in found}
         clear(self._inner)
         for words, ids in self._groups.items():
-            self._inner.addWidget(_heading(words, len(ids)))
+            self._inner.addWidget(_make_heading(words, len(ids)))
             for number, memory_id in enumerate(ids[: self._most], 1):
                 if memory_id in rows:
                     self._inner.addWidget(self._line(words, number, rows[memory_id]))
@@ -372,7 +372,7 @@ class RelationsPart(Part):
         self.context.selection.select(memory_id, _ORIGIN)
 
 
-def _heading(words: str, number: int) -> QWidget:
+def _make_heading(words: str, number: int) -> QWidget:
     return label(f"{words} · {number}" if number > 1 else words, "strong", wrap=True)
 
 

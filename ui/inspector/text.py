@@ -116,7 +116,7 @@ class Editor(QWidget):
         self.field.asked_cancel.connect(self.cancel)
         self.wrong = label("", "danger", wrap=True)
         self.wrong.hide()
-        self.save_button = KeyButton(theme, "Save", _shown(SAVE_KEYS), self._save, "primary", is_tight=True)
+        self.save_button = KeyButton(theme, "Save", _format_keys(SAVE_KEYS), self._save, "primary", is_tight=True)
         self.cancel_button = KeyButton(theme, "Cancel", "Esc", self.cancel.emit, is_tight=True)
         self._buttons = QWidget()
         flow = FlowLayout(self._buttons)
@@ -215,7 +215,7 @@ class Editor(QWidget):
         self.field.document().clearUndoRedoStacks()
 
 
-def _shown(keys: str) -> str:
+def _format_keys(keys: str) -> str:
     return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText).replace("Return", "Enter")
 
 
@@ -300,9 +300,9 @@ class WarningPart(Part):
             offer_undo(self.context, words["done"], step_id)
 
         task = write("Letting a memory through", lambda: library.let_through(memory_id)).within(self)
-        self.context.tasks.run(task.success(done).failure(self._failed))
+        self.context.tasks.run(task.success(done).failure(self._on_task_failed))
 
-    def _failed(self, error: BaseException) -> None:
+    def _on_task_failed(self, error: BaseException) -> None:
         self._calm()
         problem = problem_of(error)
         if problem is not None:
@@ -517,7 +517,7 @@ class TextPart(Part):
         self.editor.busy()
         library = self.context.bridge.engine.library
         task = write("Saving a text", lambda: library.revise((memory.id,), Revision(text=text)))
-        self.context.tasks.run(task.within(self, "save").success(self._saved).failure(self._failed))
+        self.context.tasks.run(task.within(self, "save").success(self._on_text_saved).failure(self._on_task_failed))
 
     def _leave_with(self, leave: Callable[[], None]) -> None:
         then = self._then
@@ -525,7 +525,7 @@ class TextPart(Part):
         if then is not None:
             then()
 
-    def _saved(self, report: RevisionReport) -> None:
+    def _on_text_saved(self, report: RevisionReport) -> None:
         if report.step_id is None:
             reasons = " ".join(report.refused) or "Nothing changed: the text is like that already."
             self._then = None
@@ -539,7 +539,7 @@ class TextPart(Part):
         else:
             self.context.selection.select(report.ids[0], _ORIGIN)
 
-    def _failed(self, error: BaseException) -> None:
+    def _on_task_failed(self, error: BaseException) -> None:
         self._then = None
         problem = problem_of(error)
         if problem is not None:

@@ -197,7 +197,7 @@ class TextView(FittedText):
         return self._most == 0 and self.is_longer_than(lines)
 
     def _write(self) -> None:
-        self._put((run.shown, self._format(run), run.is_mark) for run in self._runs)
+        self._replace_parts((run.shown, self._format(run), run.is_mark) for run in self._runs)
         self._draw_pointed()
         self._fit()
 

@@ -39,7 +39,7 @@ def score(value: float) -> str:
     return f"{value:.2f}"
 
 
-def signed(value: float) -> str:
+def format_signed(value: float) -> str:
     """A change with its sign, in figures that line up: `+0.10`, `−0.06`, `0.00`."""
     if abs(value) < _NOTHING:
         return score(0.0)
@@ -96,7 +96,7 @@ def _term(step: TrustStep, inputs: TrustInputs) -> TermWords:
         name=step.name,
         title=belief_strings()["terms"][step.name],
         sentence=_made_by(step, inputs),
-        figure=score(step.change) if is_first else signed(step.change),
+        figure=score(step.change) if is_first else format_signed(step.change),
         why=belief_strings()["why"][step.name],
         before=0.0 if is_first else step.before,
         after=step.total,

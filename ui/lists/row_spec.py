@@ -79,7 +79,7 @@ def draw_flat_ground(
         painter.drawRect(rect.adjusted(1, 1, -1, -2))
 
 
-def wrapped(text: str, font: QFont, width: int, most: int) -> list[str]:
+def wrap_text(text: str, font: QFont, width: int, most: int) -> list[str]:
     """A text in a few lines, the last with an ellipsis where more would follow.
 
     Args:

@@ -257,7 +257,7 @@ class CellPainter(QStyledItemDelegate):
             painter.fillRect(rect, theme.colour("raised"))
         painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), theme.colour("line"))
         if is_chosen and self._view.hasFocus():
-            self._ring(painter, rect, index.column())
+            self._draw_ring(painter, rect, index.column())
         role: FontRole = index.data(FONT) or "body"
         font = theme.font(role)
         painter.setFont(font)
@@ -268,7 +268,7 @@ class CellPainter(QStyledItemDelegate):
         painter.drawText(inner, align, shown)
         painter.restore()
 
-    def _ring(self, painter: QPainter, rect: QRect, column: int) -> None:
+    def _draw_ring(self, painter: QPainter, rect: QRect, column: int) -> None:
         painter.setPen(QPen(self._theme.colour("focus"), 2))
         painter.drawLine(rect.left(), rect.top() + 1, rect.right(), rect.top() + 1)
         painter.drawLine(rect.left(), rect.bottom() - 1, rect.right(), rect.bottom() - 1)
@@ -325,13 +325,13 @@ class TableView(QTableView):
         self.horizontalHeader().setSectionsClickable(False)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.horizontalHeader().setMinimumSectionSize(theme.px(24))
-        self.selectionModel().currentRowChanged.connect(self._looked)
+        self.selectionModel().currentRowChanged.connect(self._on_current_row_changed)
         self.doubleClicked.connect(self._open)
         HoverWatch(self, self.painter)
         theme.changed.connect(self._restyle)
         self._restyle()
 
-    def _looked(self, current: QModelIndex, _before: QModelIndex) -> None:
+    def _on_current_row_changed(self, current: QModelIndex, _before: QModelIndex) -> None:
         self.looked_at.emit(current.row())
 
     def _open(self, _index: QModelIndex) -> None:

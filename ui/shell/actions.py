@@ -21,7 +21,7 @@ from ui.lists.row_spec import MIDDLE, RIGHT, RowSpec, RowState
 from ui.tasks import Running, query, write
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
-from ui.undo import describe_undo, nothing
+from ui.undo import describe_nothing_to_undo, describe_undo
 
 WIDTH, HEIGHT = 600, 420
 
@@ -306,7 +306,7 @@ class Actions(QObject):
         ]
 
     def _setter(self, name: str, value: object) -> Callable[[], None]:
-        return lambda: self._context.prefs.put(lambda options: replace_option(options, name, value))
+        return lambda: self._context.prefs.change(lambda options: replace_option(options, name, value))
 
     def _resize(self, step: int) -> None:
         now = self._context.prefs.options.text_size
@@ -396,25 +396,25 @@ class Actions(QObject):
         journal = self._context.bridge.engine.history
         begin = journal.next_undo if name == "edit.undo" else journal.next_redo
         asked = query("Reading the journal", begin).success(lambda step: self._take_back(name, step))
-        self._context.tasks.run(asked).ended.connect(self._asked)
+        self._context.tasks.run(asked).ended.connect(self._on_steps_asked)
 
-    def _asked(self) -> None:
+    def _on_steps_asked(self) -> None:
         self._is_undoing = self._running is not None and not self._running.is_over
 
-    def _settled(self) -> None:
+    def _on_undo_settled(self) -> None:
         self._running, self._is_undoing = None, False
 
     def _take_back(self, name: str, step: StepRow | None) -> None:
         engine = self._context.bridge.engine
         if step is None:
-            self._context.desk.say(nothing(name))
+            self._context.desk.say(describe_nothing_to_undo(name))
             return
         done = "Undone" if name == "edit.undo" else "Redone"
         undoing = write("Undoing", lambda: engine.memories.undo(step.id, OWNER_ACTOR))
-        self._running = self._context.tasks.run(undoing.success(lambda report: self._done(done, report)))
-        self._running.ended.connect(self._settled)
+        self._running = self._context.tasks.run(undoing.success(lambda report: self._on_step_undone(done, report)))
+        self._running.ended.connect(self._on_undo_settled)
         self._is_undoing = True
 
-    def _done(self, done: str, report: UndoReport) -> None:
+    def _on_step_undone(self, done: str, report: UndoReport) -> None:
         self._context.desk.say(describe_undo(done, report))
         self._context.selection.again(self._context.selection.current, "undo")

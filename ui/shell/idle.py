@@ -56,7 +56,7 @@ class IdleWatch(QObject):
             minutes: 0 for never.
         """
         self._limit = minutes * 60.0
-        self._touched()
+        self._note_activity()
         if minutes:
             self._timer.start()
         else:
@@ -68,17 +68,17 @@ class IdleWatch(QObject):
         # open on waking. Outcome: the longer of the two counts; a wall clock put forward locks too early at worst.
         away = max(self._monotonic() - self._last, (self._now_ms() - self._last_ms) / 1000)
         if self._limit and away >= self._limit:
-            self._touched()
+            self._note_activity()
             self.idle.emit()
 
-    def _touched(self) -> None:
+    def _note_activity(self) -> None:
         self._last, self._last_ms = self._monotonic(), self._now_ms()
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
         """Note a touch; the first one after a long sleep comes too late."""
         if event.type() in _TOUCHES:
             self.look()
-            self._touched()
+            self._note_activity()
             if self._told is None or self._last - self._told >= _TOLD_S:
                 self._told = self._last
                 self.touched.emit()

@@ -135,8 +135,8 @@ class StatusBar(QFrame):
     def show_work(self, running: Running) -> None:
         """Show a work that takes longer; of several the newest."""
         self._works.append(running)
-        running.moved.connect(lambda done, total: self._moved(running, done, total))
-        running.ended.connect(lambda: self._ended(running))
+        running.moved.connect(lambda done, total: self._on_work_moved(running, done, total))
+        running.ended.connect(lambda: self._on_work_ended(running))
         self._show_newest()
 
     def _show_newest(self) -> None:
@@ -150,12 +150,12 @@ class StatusBar(QFrame):
             self._bar.setRange(0, 0)
             self._bar.setAccessibleName(newest.label)
 
-    def _moved(self, running: Running, done: int, total: int) -> None:
+    def _on_work_moved(self, running: Running, done: int, total: int) -> None:
         if total > 0 and self._works and self._works[-1] is running:
             self._bar.setRange(0, total)
             self._bar.setValue(done)
 
-    def _ended(self, running: Running) -> None:
+    def _on_work_ended(self, running: Running) -> None:
         if running in self._works:
             self._works.remove(running)
         self._show_newest()

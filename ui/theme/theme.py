@@ -188,7 +188,7 @@ def font(role: str, scale: int = MIN_SCALE) -> QFont:
         made = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     else:
         made = QFont(DISPLAY_FAMILY if style.family == "display" else TEXT_FAMILY)
-    made.setPixelSize(scaled(style.size, scale))
+    made.setPixelSize(scale_length(style.size, scale))
     made.setWeight(QFont.Weight(style.weight))
     if style.tracking:
         # Not percentages: Qt takes those of each letter's own width.
@@ -212,7 +212,7 @@ def tabular(plain: QFont) -> QFont:
     return made
 
 
-def scaled(size: int, scale: int) -> int:
+def scale_length(size: int, scale: int) -> int:
     """A length in px at a text scale.
 
     Args:
@@ -242,9 +242,9 @@ class SystemLook(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._hints = QGuiApplication.styleHints()
-        self._hints.colorSchemeChanged.connect(self._changed)
+        self._hints.colorSchemeChanged.connect(self._on_scheme_changed)
 
-    def _changed(self) -> None:
+    def _on_scheme_changed(self) -> None:
         self.changed.emit()
 
     @property

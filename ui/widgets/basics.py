@@ -454,7 +454,7 @@ def _fill(layout: QBoxLayout, widgets: tuple[QWidget | None, ...], margins: int,
             layout.addWidget(widget)
 
 
-def scrolling(inner: QWidget) -> QScrollArea:
+def make_scroll_area(inner: QWidget) -> QScrollArea:
     """A widget that scrolls upwards and downwards only."""
     area = QScrollArea()
     area.setWidget(inner)

@@ -120,7 +120,7 @@ class FittedText(QTextEdit):
         """Whether the whole text has more lines than that."""
         return self._height(lines) < self._height(0)
 
-    def selected(self) -> str:
+    def selected_text(self) -> str:
         """What is selected, as it came; a mark that is touched is taken whole."""
         cursor = self.textCursor()
         return original_of(self.parts, cursor.selectionStart(), cursor.selectionEnd())
@@ -136,7 +136,7 @@ class FittedText(QTextEdit):
         """Show it all anew."""
         raise NotImplementedError  # each kind says it; Qt's metaclass goes with no abstract class
 
-    def _put(self, parts: Iterable[tuple[str, QTextCharFormat, bool]]) -> None:
+    def _replace_parts(self, parts: Iterable[tuple[str, QTextCharFormat, bool]]) -> None:
         """Replace what stands here.
 
         Args:
@@ -199,7 +199,7 @@ class FittedText(QTextEdit):
     def createMimeDataFromSelection(self) -> QMimeData:  # noqa: N802 - Qt's name
         """What is copied or dragged is the original."""
         data = QMimeData()
-        data.setText(self.selected())
+        data.setText(self.selected_text())
         return data
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name

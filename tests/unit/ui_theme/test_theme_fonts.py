@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtGui import QFont, QFontDatabase, QFontInfo, QFontMetricsF, QRawFont
 from PySide6.QtWidgets import QApplication
 
-from ui.theme.theme import DISPLAY_FAMILY, TEXT_FAMILY, Families, font, load_fonts, scaled, tabular
+from ui.theme.theme import DISPLAY_FAMILY, TEXT_FAMILY, Families, font, load_fonts, scale_length, tabular
 from ui.theme.tokens import FontRole
 
 FONTS = files("resources") / "fonts"
@@ -120,7 +120,7 @@ def test_ids_are_set_in_the_systems_fixed_font() -> None:
 
 @pytest.mark.parametrize(("scale", "size"), [(100, 13), (110, 14), (125, 16), (150, 20), (200, 26)])
 def test_text_grows(scale: int, size: int) -> None:
-    assert font("body", scale).pixelSize() == size == scaled(13, scale)
+    assert font("body", scale).pixelSize() == size == scale_length(13, scale)
 
 
 @pytest.mark.parametrize("scale", [0, 99, 201, -100])

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 from core.types.clients import ClientCard, ClientState
 from ui.pages.clients.head import has_keyboard
 from ui.pages.clients.lines import Row, client_list
-from ui.pages.clients.words import describe_last_seen, listed, standing_word, visible
+from ui.pages.clients.words import describe_last_seen, format_grants, standing_word, visible
 from ui.strings import clients_strings, format_count
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, row
@@ -34,7 +34,7 @@ def card_row(card: ClientCard, now_ms: int) -> Row:
         id=card.name,
         head=visible(card.name),
         note=f"{state[:1].upper()}{state[1:]} · {describe_last_seen(card, now_ms, briefly=True)}",
-        more="" if card.standing is ClientState.REVOKED else _granted(card),
+        more="" if card.standing is ClientState.REVOKED else _describe_grants(card),
         last=_did(card),
         standing=card.standing,
         aside=f"{card.waits:,} to review" if card.waits else "",
@@ -49,9 +49,9 @@ def _did(card: ClientCard) -> str:
     return " · ".join(format_count(clients_strings()[form], count) for form, count in counts if count)
 
 
-def _granted(card: ClientCard) -> str:
+def _describe_grants(card: ClientCard) -> str:
     spaces = ", ".join(visible(name) for name in card.spaces)
-    return " · ".join(part for part in (listed(card.grants), spaces) if part)
+    return " · ".join(part for part in (format_grants(card.grants), spaces) if part)
 
 
 def in_order(cards: Sequence[ClientCard], order: Sequence[str] = ()) -> list[ClientCard]:

@@ -234,7 +234,7 @@ class ContextPreviewTab(Tab):
 
         def show(sight: ContextPreview) -> None:
             if self._asked is asked:  # neither another client nor another prompt by now
-                self._seen(sight)
+                self._take_preview(sight)
 
         looking = query(
             clients_strings()["sight"]["reading"],
@@ -242,7 +242,7 @@ class ContextPreviewTab(Tab):
         )
         self.context.tasks.run(looking.within(self, "sight").success(show).failure(self._sink))
 
-    def _seen(self, sight: ContextPreview) -> None:
+    def _take_preview(self, sight: ContextPreview) -> None:
         asked = self._asked
 
         def show(rows: Sequence[MemoryRow]) -> None:

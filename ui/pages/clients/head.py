@@ -23,9 +23,9 @@ from ui.pages.clients.words import (
     describe_last_seen,
     describe_limits,
     describe_pairing,
+    format_grants,
     grant_sentence,
     grant_word,
-    listed,
     percent,
     standing_word,
     visible,
@@ -257,7 +257,7 @@ class GrantChips(QWidget):
         """Show the grants of a client; of one that was revoked, what it had."""
         clear(self._flow)
         self._sentences.clear()
-        told = " · ".join(part for part in (listed(card.grants), ", ".join(map(visible, card.spaces))) if part)
+        told = " · ".join(part for part in (format_grants(card.grants), ", ".join(map(visible, card.spaces))) if part)
         self.had.setText(clients_strings()["had"].format(what=told) if card.standing is ClientState.REVOKED else "")
         self.brief.say(told)
         for grant in (*card.grants, *(f"{SPACE}{name}" for name in card.spaces)):
@@ -378,7 +378,7 @@ class Head(QWidget):
             card: the client.
             now_ms: the present.
         """
-        is_other = self.card is None or _granted(self.card) != _granted(card)
+        is_other = self.card is None or _grants_key(self.card) != _grants_key(card)
         self.card = card
         self.name.say(visible(card.name))
         self.mark.show_standing(card.standing)
@@ -409,7 +409,7 @@ class Head(QWidget):
             self.left.emit()
 
 
-def _granted(card: ClientCard) -> tuple[object, ...]:
+def _grants_key(card: ClientCard) -> tuple[object, ...]:
     return card.name, card.grants, card.spaces, summarize_terms(card), card.standing is ClientState.REVOKED
 
 

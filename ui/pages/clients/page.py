@@ -87,7 +87,7 @@ class Panes(QWidget):
         self.stack.setCurrentWidget(self.activity)
         self.views.chosen.connect(self.show_view)
         self.head.grants_asked.connect(lambda: self.show_view(GRANTS))
-        self.head.left.connect(self._to_clients)
+        self.head.left.connect(self._focus_clients)
         self.cards.list.clicked.connect(lambda _: self.open_client())
         self.cards.list.opened.connect(lambda _: self.open_client())
         theme.changed.connect(self._fit)
@@ -117,7 +117,7 @@ class Panes(QWidget):
         """What it may."""
         made = self._hang(GRANTS, TermsTab(self._context))
         made.applied.connect(self.applied)
-        made.left.connect(self._to_clients)
+        made.left.connect(self._focus_clients)
         return made
 
     def _hang(self, view: str, tab: _T) -> _T:
@@ -193,7 +193,7 @@ class Panes(QWidget):
         """Give the keyboard to the clients, or to another widget where they are hidden."""
         (otherwise if self.cards.isHidden() else self.cards.list).setFocus()
 
-    def _to_clients(self) -> None:
+    def _focus_clients(self) -> None:
         """The keyboard goes to the clients, or to the way to them."""
         self.take_focus(self.back)
 
@@ -248,7 +248,7 @@ class Introduction(QObject):
         self._theme, self._states, self._cards, self._link, self._actions = theme, states, cards, link, actions
         self._is_shown = False
         cards.hold(link)
-        theme.changed.connect(self._anew)
+        theme.changed.connect(self._read_anew)
 
     def begin(self) -> None:
         """Show it; where it stands already it stays, since the keyboard may be in it."""
@@ -271,7 +271,7 @@ class Introduction(QObject):
             self._is_shown = False
             self._cards.hold(self._link)
 
-    def _anew(self) -> None:
+    def _read_anew(self) -> None:
         """It is as wide as the text is large."""
         if self._is_shown:
             self.end()
@@ -382,7 +382,7 @@ class ClientsPage(Page):
         else:
             self.teaching.end()
             self.states.show_content()
-            wanted, self._wanted = self._wanted or self._named(), ""
+            wanted, self._wanted = self._wanted or self._wished_client(), ""
             self.stand.cards.show_cards(cards, self.context.clock.now_ms(), wanted)
             self._show_card(self._card())
         self._fulfil()
@@ -390,7 +390,7 @@ class ClientsPage(Page):
             self._wants_focus = False
             self.stand.take_focus(self)
 
-    def _named(self) -> str:
+    def _wished_client(self) -> str:
         """The client a wish names."""
         return self._wished.removeprefix("client:") if self._wished.startswith("client:") else ""
 
@@ -490,15 +490,15 @@ class ClientsPage(Page):
             self.pairing.close()
         made = PairDialog(self.context, self, name)
         self.pairing = made
-        made.paired.connect(self._paired)
+        made.paired.connect(self._on_client_paired)
         made.token_asked.connect(lambda: self.make_token())
-        made.grants_asked.connect(self._paired)
+        made.grants_asked.connect(self._on_client_paired)
         made.grants_asked.connect(lambda _: self.stand.show_view(GRANTS))
-        made.finished.connect(lambda _: self._closed(made))
+        made.finished.connect(lambda _: self._on_dialog_closed(made))
         made.show()
         made.activateWindow()  # opened from the command palette, some desktops leave the keyboard with the main window
 
-    def _closed(self, dialog: QDialog) -> None:
+    def _on_dialog_closed(self, dialog: QDialog) -> None:
         if self.pairing is dialog:
             self.pairing = None
 
@@ -509,15 +509,15 @@ class ClientsPage(Page):
             name: to begin with.
         """
         made = TokenDialog(self.context, self, name)
-        made.made.connect(self._paired)
+        made.made.connect(self._on_client_paired)
         made.open()
 
-    def _paired(self, name: str) -> None:
+    def _on_client_paired(self, name: str) -> None:
         self._wanted = name
         self.read()
 
 
-def _asking(context: Context) -> Future[int]:
+def _count_questions(context: Context) -> Future[int]:
     """How many wait to be paired; it is known, so nobody is asked."""
     made: Future[int] = Future()
     made.set_result(int(context.pairing.question is not None))
@@ -546,5 +546,5 @@ CLIENTS = PageSpec(
     ClientsPage,
     "assistants plugins pair grants revoke pause receipts activity kill switch mcp",
     on_request=True,
-    badge=_asking,
+    badge=_count_questions,
 )

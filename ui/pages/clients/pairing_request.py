@@ -23,7 +23,7 @@ from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
 from ui.undo import offer_undo
-from ui.widgets.basics import button, clear, column, hairline, label, row, scrolling
+from ui.widgets.basics import button, clear, column, hairline, label, make_scroll_area, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import date_of
 
@@ -54,7 +54,7 @@ class DeniedNamesDialog(QDialog):
         heading = label(said["title"], "title")
         heading.setAccessibleDescription("heading")
         layout = column(self, heading, self._note, margins=24, gap=12)
-        layout.addWidget(scrolling(inner), 1)
+        layout.addWidget(make_scroll_area(inner), 1)
         layout.addLayout(row(None, self.close_button))
         self.read()
 
@@ -140,7 +140,7 @@ _PROCESS = 120
 _ALL = Grant.ALL_SPACES.value
 
 
-def _bulleted(sentence: str) -> QWidget:
+def _make_bullet_line(sentence: str) -> QWidget:
     made, point = QWidget(), label("•")
     line = row(point, label(sentence, wrap=True), parent=made)
     line.setAlignment(point, Qt.AlignmentFlag.AlignTop)
@@ -182,7 +182,7 @@ class Rights(QWidget):
         self._usual = tuple(one for one in rights if not is_beyond_default(one))
         self.boxes = {}
         for one in self._usual:
-            self._box.addWidget(_bulleted(grant_sentence(one)))
+            self._box.addWidget(_make_bullet_line(grant_sentence(one)))
         for one in rights:
             if is_beyond_default(one):
                 self._add(one)
@@ -245,8 +245,8 @@ class QuestionView(QWidget):
         self.deny = button(said["deny"], lambda: self.answered.emit(False), kind="primary")  # noqa: FBT003
         self.allow.setAutoDefault(False)
         self._lay_out()
-        self.rights.changed.connect(self._changed)
-        self.every.toggled.connect(lambda _: self._changed())
+        self.rights.changed.connect(self._on_grants_changed)
+        self.every.toggled.connect(lambda _: self._on_grants_changed())
         self._inert = QTimer(self)
         self._inert.setSingleShot(True)
         self._inert.setInterval(INERT_MS)
@@ -282,7 +282,7 @@ class QuestionView(QWidget):
             box.addWidget(part)
         box.addStretch(1)
         row(self.left, None, self.allow, self.deny, parent=self._foot)
-        self.area = scrolling(self._body)
+        self.area = make_scroll_area(self._body)
         self.area.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # its arrow keys reach what stands below
         self.area.setAccessibleName(said["question"])
         column(self, self.area, self._foot, gap=spacing().m).setStretch(0, 1)
@@ -353,7 +353,7 @@ class QuestionView(QWidget):
         for made in (self._body, self.deny):
             made.setEnabled(True)
         self._is_ripe = False
-        self._changed()
+        self._on_grants_changed()
         self._inert.start()
         self.area.verticalScrollBar().setValue(0)
         self.deny.setDefault(True)
@@ -361,9 +361,9 @@ class QuestionView(QWidget):
 
     def _ripen(self) -> None:
         self._is_ripe = True
-        self._changed()
+        self._on_grants_changed()
 
-    def _changed(self) -> None:
+    def _on_grants_changed(self) -> None:
         self.spaces.setEnabled(not self.every.isChecked())
         self.allow.setEnabled(self._is_ripe and bool(self.rights.grants))
 

@@ -20,7 +20,7 @@ from ui.strings import clients_strings
 from ui.tasks import query
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
-from ui.widgets.basics import FlowLayout, button, card, clear, column, label, row, scrolling
+from ui.widgets.basics import FlowLayout, button, card, clear, column, label, make_scroll_area, row
 from ui.widgets.states import FOOT
 
 _GLOBAL, _OWN = "GLOBAL", "client:"
@@ -155,13 +155,13 @@ class TermsTab(Tab):
         self.act = button(said["apply"], self._apply, kind="primary")
         self.act.setDefault(False)
         self._build(theme.px(150))
-        self.grants.changed.connect(self._changed)
-        self.spaces.changed.connect(self._changed)
+        self.grants.changed.connect(self._on_terms_changed)
+        self.spaces.changed.connect(self._on_terms_changed)
         self.grants.boxes[Grant.SPEAK_FOR_USER.value].clicked.connect(lambda _: self.usual.setChecked(True))
         for spin in (self.minute, self.session):
-            spin.valueChanged.connect(lambda _: self._changed())
-        self.ceiling.valueChanged.connect(lambda _: self._changed())
-        self.usual.toggled.connect(lambda _: self._changed())
+            spin.valueChanged.connect(lambda _: self._on_terms_changed())
+        self.ceiling.valueChanged.connect(lambda _: self._on_terms_changed())
+        self.usual.toggled.connect(lambda _: self._on_terms_changed())
 
     def _build(self, wide: int) -> None:
         said = clients_strings()["terms"]
@@ -192,7 +192,7 @@ class TermsTab(Tab):
         foot = QWidget()
         foot.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
         row(self.outcome, self.reset, self.act, parent=foot).setStretch(0, 1)
-        column(self.inside, scrolling(area), foot, gap=10).setStretch(0, 1)
+        column(self.inside, make_scroll_area(area), foot, gap=10).setStretch(0, 1)
 
     # ---- showing
 
@@ -230,7 +230,7 @@ class TermsTab(Tab):
             self._before = None
 
     def _show(self, client: ClientCard, facets: Facets) -> None:
-        is_fresh = not self._is_read or self._before is None or _alike(self.wanted, self._before)
+        is_fresh = not self._is_read or self._before is None or _are_terms_alike(self.wanted, self._before)
         now = terms_of(client)
         self._is_read = True
         self.states.show_content()
@@ -240,7 +240,7 @@ class TermsTab(Tab):
             self.spaces.show_spaces(facets.spaces, client.spaces, client.name)
             self._show_terms(now)
             self._is_filling = False
-        self._changed()
+        self._on_terms_changed()
 
     def _show_terms(self, terms: Terms) -> None:
         self.grants.show_grants(terms.grants)
@@ -261,12 +261,12 @@ class TermsTab(Tab):
         grants = (*self.grants.grants, *self.spaces.grants)
         return Terms(grants, self.minute.value() or None, self.session.value() or None, ceiling)
 
-    def _changed(self) -> None:
+    def _on_terms_changed(self) -> None:
         if self._is_filling or self._before is None or self.card is None:
             return
         said, wanted = clients_strings()["terms"], self.wanted
         is_out = self.card.standing is ClientState.REVOKED
-        is_same, is_empty = _alike(wanted, self._before), not self.grants.grants
+        is_same, is_empty = _are_terms_alike(wanted, self._before), not self.grants.grants
         told = said["revoked"] if is_out else said["nothing"] if is_empty else describe_change(self._before, wanted)
         self.outcome.setText(told)
         self.ceiling.setEnabled(not self.usual.isChecked())
@@ -281,13 +281,13 @@ class TermsTab(Tab):
     def _reset(self) -> None:
         if self._before is not None:
             self._show_terms(self._before)
-            self._changed()
+            self._on_terms_changed()
 
     def _apply(self) -> None:
         self.applied.emit(self.wanted)
 
 
-def _alike(one: Terms, other: Terms) -> bool:
+def _are_terms_alike(one: Terms, other: Terms) -> bool:
     bounds = (one.limit_minute, one.limit_session, one.trust_ceiling)
     return set(one.grants) == set(other.grants) and bounds == (
         other.limit_minute,

@@ -21,7 +21,7 @@ from ui.pages.clients.words import visible
 from ui.strings import clients_strings
 from ui.tasks import problem_of, query, write
 from ui.theme.tokens import sizes
-from ui.widgets.basics import button, column, label, row, scrolling
+from ui.widgets.basics import button, column, label, make_scroll_area, row
 
 CLEAR_MS = 30_000
 _MARK = "application/x-loci-secret"
@@ -41,7 +41,7 @@ class SecretClip(QObject):
         self._mark = str(id(self)).encode("ascii")
         context.bridge.state.connect(self._state)
 
-    def put(self, secret: str) -> None:
+    def copy_secret(self, secret: str) -> None:
         """Put it there for half a minute.
 
         Args:
@@ -135,7 +135,7 @@ class TokenDialog(QDialog):
         self.cancel = button(clients_strings()["cancel"], self.reject)
         self.act = button(said["act"], self._make, kind="primary")
         box = column(made, label(said["lead"], "muted", wrap=True), label(said["name"], "label"), self.name, gap=8)
-        box.addWidget(scrolling(asking), 1)
+        box.addWidget(make_scroll_area(asking), 1)
         box.addWidget(self.problem)
         box.addLayout(row(None, self.cancel, self.act))
         self._check()
@@ -207,7 +207,7 @@ class TokenDialog(QDialog):
         self.made.emit(paired.name)
 
     def _copy(self) -> None:
-        SecretClip(self.context).put(self.token.text())
+        SecretClip(self.context).copy_secret(self.token.text())
         self.copied.setText(clients_strings()["making"]["copied"])
         self.copied.setAccessibleName(self.copied.text())
 

@@ -26,7 +26,7 @@ _REASONS = 3
 
 
 @cache
-def _dropped() -> Mapping[str, Any]:
+def _dropped_strings() -> Mapping[str, Any]:
     found: Mapping[str, Any] = recall_strings()["dropped"]
     return found
 
@@ -49,7 +49,7 @@ def grant_sentence(grant: str) -> str:
     return one_line(describe_grant(grant), _SENTENCE)
 
 
-def listed(grants: Sequence[str]) -> str:
+def format_grants(grants: Sequence[str]) -> str:
     """Grants in a row: `read, propose, work`."""
     return ", ".join(grant_word(one) for one in grants) or str(clients_strings()["no_grants"])
 
@@ -169,7 +169,7 @@ def describe_withheld_reason(reason: str) -> str:
     known = clients_strings()["reasons"].get(reason)
     if known:
         return str(known)
-    dropped = _dropped().get(reason)
+    dropped = _dropped_strings().get(reason)
     return str(dropped["short"]) if dropped else one_line(reason.replace("_", " "), _NAME)
 
 
@@ -237,8 +237,8 @@ def describe_change(old: Terms, new: Terms) -> str:
     said = clients_strings()["terms"]
     more = [one for one in new.grants if one not in old.grants]
     less = [one for one in old.grants if one not in new.grants]
-    parts = [said["more"].format(what=listed(more))] if more else []
-    parts += [said["less"].format(what=listed(less))] if less else []
+    parts = [said["more"].format(what=format_grants(more))] if more else []
+    parts += [said["less"].format(what=format_grants(less))] if less else []
     if (old.limit_minute, old.limit_session) != (new.limit_minute, new.limit_session):
         parts.append(said["limit"].format(what=describe_limits(new.limit_minute, new.limit_session)))
     if old.trust_ceiling != new.trust_ceiling:

@@ -378,7 +378,7 @@ class EntitiesPage(Page):
         self.entity_id = entity_id
         entities = self.context.bridge.engine.entities
         asked = query("Reading the entity", lambda: entities.read_detail(entity_id)).within(self, "detail")
-        self.context.tasks.run(asked.success(self._show_view).failure(self._gone))
+        self.context.tasks.run(asked.success(self._show_view).failure(self._on_entity_missing))
 
     def _show_view(self, view: EntityView) -> None:
         if view.card.id != self.entity_id:
@@ -389,7 +389,7 @@ class EntitiesPage(Page):
         self.detail.show_view(view)
         self._right.setCurrentWidget(self.detail)
 
-    def _gone(self, _error: BaseException) -> None:
+    def _on_entity_missing(self, _error: BaseException) -> None:
         self.entity_id, self.detail.view = "", None
         self._right.setCurrentWidget(self._choose)
 
@@ -427,9 +427,9 @@ class EntitiesPage(Page):
         """
         entities, other, keep = self.context.bridge.engine.entities, seen.other.id, seen.keep.id
         asked = write("Merging two names", lambda: entities.merge(other, keep, widen=seen.lifted))
-        self.context.tasks.run(asked.success(self._merged))
+        self.context.tasks.run(asked.success(self._on_entities_merged))
 
-    def _merged(self, done: EntityMerged) -> None:
+    def _on_entities_merged(self, done: EntityMerged) -> None:
         self._wished = done.target_id
         moved = count_of(done.mentions, "mention")
         if done.step_id is not None:

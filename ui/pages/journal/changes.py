@@ -22,7 +22,7 @@ from ui.pages.journal.words import act_of, clock_of, day_of, details_of, icon_of
 from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
-from ui.undo import describe_undo, stayed, to_be_paired
+from ui.undo import describe_left, describe_undo, describe_unpaired
 from ui.widgets.basics import FlowLayout, button, column, keycap, label, restyle, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
@@ -614,11 +614,11 @@ class ChangesTab(QWidget):
 
     def _on_steps_undone(self, back: UndoBack, *, is_redo: bool) -> None:
         done, other = ("redone", "Undo") if is_redo else ("undone", "Redo")
-        left = stayed(sum(len(report.left) for report in back.reports))
+        left = describe_left(sum(len(report.left) for report in back.reports))
         # The first of the new steps is the oldest: going back to it takes all of them back.
         first = back.reports[0].undo_step_id
         self.context.desk.say(
-            f"{count_of(len(back.reports), 'change')} {done}.{to_be_paired(back.unpaired)}{left}",
+            f"{count_of(len(back.reports), 'change')} {done}.{describe_unpaired(back.unpaired)}{left}",
             other,
             lambda: self.undo_back(first, is_redo=not is_redo),
         )

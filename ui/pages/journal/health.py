@@ -23,7 +23,7 @@ from ui.pages.journal.words import GROUPS, Figure, advice_of, describe_code, fig
 from ui.strings import format_count, journal_strings
 from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, card, clear, column, label, row, scrolling
+from ui.widgets.basics import button, card, clear, column, label, make_scroll_area, row
 from ui.widgets.states import Banner, States
 
 _PAUSED, _POISON, _LATER, _AWAY = "paused", "poison", "later", "model_away"
@@ -208,7 +208,7 @@ class HealthTab(QWidget):
         layout = column(self._inner, self._top, self.work, gap=10)
         layout.addLayout(self._grid)
         layout.addStretch(1)
-        self.area = scrolling(self._inner)
+        self.area = make_scroll_area(self._inner)
         self.area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # nothing in it takes the keyboard, and it may be long
         self.states = States(context.theme, self.area, said["reading"])
         column(self, self.states)

@@ -18,7 +18,7 @@ from ui.lists.table_view import Column, TableSpec, TableView
 from ui.pages.journal.words import format_of, import_sentences, skipped_of, state_of
 from ui.tasks import problem_of, query, write
 from ui.theme.tokens import FontRole
-from ui.undo import stayed
+from ui.undo import describe_left
 from ui.widgets.basics import Elided, FlowLayout, button, clear, column, label, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
@@ -276,7 +276,7 @@ class ImportsTab(QWidget):
 
     def _on_import_removed(self, report: UndoReport) -> None:
         undo = partial(self.undo, report.undo_step_id, "The import is back.")
-        self.context.desk.say(f"The import was removed.{stayed(len(report.left))}", "Undo", undo)
+        self.context.desk.say(f"The import was removed.{describe_left(len(report.left))}", "Undo", undo)
 
     def undo(self, step_id: str, sentence: str) -> None:
         """Undo a removal.
@@ -289,5 +289,5 @@ class ImportsTab(QWidget):
         self.context.tasks.run(
             write("Bringing an import back", lambda: engine.memories.undo(step_id, OWNER_ACTOR))
             .within(self)
-            .success(lambda report: self.context.desk.say(f"{sentence}{stayed(len(report.left))}"))
+            .success(lambda report: self.context.desk.say(f"{sentence}{describe_left(len(report.left))}"))
         )

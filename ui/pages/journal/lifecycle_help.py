@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QSizePolicy, QW
 
 from ui.strings import order_strings, read_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import column, label, row, scrolling, tool
+from ui.widgets.basics import column, label, make_scroll_area, row, tool
 from ui.widgets.words import count_of
 
 DAYS = 365
@@ -264,7 +264,7 @@ class LifecycleHelp(QFrame):
             layout.addWidget(label(section["title"], "strong"))
             layout.addWidget(label(section["text"], wrap=True))
         layout.addStretch(1)
-        self.area = scrolling(inner)
+        self.area = make_scroll_area(inner)
         self.area.setAccessibleName(said["title"])
         self.area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # nothing in it takes the keyboard, and it is long
         head = row(label(said["title"], "section", wrap=True), tool(self._theme, "x", "Close (Esc)", self.shut))

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QMenu, QSizePolicy, QWidget
 
 from core.types.values import Kind
 from ui.lists.list_view import OPEN, Keep, ListKeys, ListView
-from ui.lists.row_spec import MIDDLE, RIGHT, Inert, RowSpec, RowState, draw_flat_ground, line_height, wrapped
+from ui.lists.row_spec import MIDDLE, RIGHT, Inert, RowSpec, RowState, draw_flat_ground, line_height, wrap_text
 from ui.strings import journal_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
@@ -250,7 +250,7 @@ class EntryRows(RowSpec[Entry]):
         """As high as its words need."""
         px = self.theme.px
         head, small = self.fonts()
-        lines = 1 if row.lines == 1 else len(wrapped(row.head, head, self._room(row, self.width()), row.lines))
+        lines = 1 if row.lines == 1 else len(wrap_text(row.head, head, self._room(row, self.width()), row.lines))
         bar = 0 if row.progress is None else px(_BAR + 4)
         lines += bool(row.second)
         high = lines * line_height(head) + len(self._notes(row)) * line_height(small) + bar
@@ -284,7 +284,7 @@ class EntryRows(RowSpec[Entry]):
             left += px(_SHAPE)
         at = QRect(left, top, room, line_height(head))
         second = [row.second] if row.second else []
-        for words in (*wrapped(row.head, head, room, row.lines), *second):
+        for words in (*wrap_text(row.head, head, room, row.lines), *second):
             self.write(painter, at, words, "muted" if row.is_struck else "ink", head)
             at.translate(0, line_height(head))
         at.setHeight(line_height(small))

@@ -25,7 +25,18 @@ from ui.strings import format_count, journal_strings
 from ui.tasks import query, write
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
-from ui.widgets.basics import FlowLayout, MenuChip, Segments, button, card_of, clear, column, label, row, scrolling
+from ui.widgets.basics import (
+    FlowLayout,
+    MenuChip,
+    Segments,
+    button,
+    card_of,
+    clear,
+    column,
+    label,
+    make_scroll_area,
+    row,
+)
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState, States
 
@@ -313,7 +324,7 @@ class Comparison(QFrame):
         layout.setContentsMargins(16, 14, 16, 16)
         layout.addLayout(self._grid)
         layout.addStretch(1)
-        self.area = scrolling(self._inner)
+        self.area = make_scroll_area(self._inner)
         self.area.setAccessibleName(said["table"])
         self.area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # nothing in it takes the keyboard, and it may be long
         column(self, self.area).setContentsMargins(1, 1, 1, 1)

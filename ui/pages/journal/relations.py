@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QWidget
 
 from core.types.memory import ProposedLink
 from ui.context import CLOSER, Context
-from ui.lists.row_spec import wrapped
+from ui.lists.row_spec import wrap_text
 from ui.pages.journal.lines import ActionBar, Entry, entry_list
 from ui.pages.journal.words import capital, format_day
 from ui.strings import journal_strings
@@ -101,7 +101,7 @@ class PairText(QWidget):
         painter.setFont(font)
         painter.setPen(self._theme.colour("ink"))
         at = QRect(0, 0, self.width(), self._high())
-        for line in wrapped(self.text, font, self.width(), _LINES):
+        for line in wrap_text(self.text, font, self.width(), _LINES):
             painter.drawText(at, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, line)
             at.translate(0, self._high())
         painter.end()

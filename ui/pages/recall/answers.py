@@ -25,7 +25,7 @@ from core.types.recall import LabAnswer, LabItem, TracedCandidate
 from core.types.values import Kind
 from core.types.views import MemoryRow
 from ui.lists.list_view import Keep, ListKeys, ListView
-from ui.lists.row_spec import LEFT, MIDDLE, RIGHT, Heading, Inert, RowSpec, RowState, line_height, wrapped
+from ui.lists.row_spec import LEFT, MIDDLE, RIGHT, Heading, Inert, RowSpec, RowState, line_height, wrap_text
 from ui.pages.recall.signals import SIDES, Swatch, describe_bar, draw_bar, signal_title
 from ui.pages.recall.words import (
     describe_places,
@@ -266,7 +266,7 @@ class AnswerRows(RowSpec[Row]):
     def height(self, row: Row, _place: int) -> int:
         """As high as its words need."""
         font = self._body()
-        lines = len(wrapped(row.text, font, self.text_room(self.width()), _MOST_LINES)) or 1
+        lines = len(wrap_text(row.text, font, self.text_room(self.width()), _MOST_LINES)) or 1
         return (
             lines * line_height(font) + line_height(self.theme.font("small")) + self.theme.px(spacing().close * 2 + 2)
         )
@@ -337,7 +337,7 @@ class AnswerRows(RowSpec[Row]):
         at = QRect(left, inner.top(), room, line_height(body))
         painter.setFont(body)
         painter.setPen(theme.colour("ink"))
-        for words in wrapped(line.text, body, room, _MOST_LINES):
+        for words in wrap_text(line.text, body, room, _MOST_LINES):
             painter.drawText(at, LEFT | MIDDLE, words)
             at.translate(0, line_height(body))
         note = QRect(left, inner.bottom() - line_height(small), room, line_height(small))

@@ -13,7 +13,7 @@ from ui.context import Context
 from ui.pages.recall.knobs import Choice, Knob
 from ui.pages.recall.tuner import TuningDesk
 from ui.strings import recall_strings
-from ui.widgets.basics import button, column, hairline, label, row, scrolling
+from ui.widgets.basics import button, column, hairline, label, make_scroll_area, row
 
 _WIDTH, _HEIGHT = 620, 640
 _KNOB = 230
@@ -107,7 +107,7 @@ class OptionsDialog(QDialog):
         layout = column(self, label(said["title"], "title"), label(said["sentence"], "muted", wrap=True), margins=24)
         layout.setSpacing(12)
         layout.addWidget(self.search)
-        layout.addWidget(scrolling(inner), 1)
+        layout.addWidget(make_scroll_area(inner), 1)
         layout.addLayout(row(self.apply, self.reset, None, self.close_button))
         desk.tried.connect(self._show)
         desk.read_done.connect(self._show)

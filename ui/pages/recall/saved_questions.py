@@ -17,7 +17,7 @@ from ui.pages.recall.answers import BAR
 from ui.pages.recall.words import join_parts, ordinal
 from ui.strings import format_count, recall_strings
 from ui.tasks import problem_of, query, write
-from ui.widgets.basics import button, clear, column, hairline, label, restyle, row, scrolling, tool
+from ui.widgets.basics import button, clear, column, hairline, label, make_scroll_area, restyle, row, tool
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import time_of
@@ -57,7 +57,7 @@ class SavedQuestions(QWidget):
         self._health = label("", "muted", wrap=True)
         inner = QWidget()
         self._column = column(inner, gap=0)
-        area = scrolling(inner)
+        area = make_scroll_area(inner)
         bar = area.verticalScrollBar()
         bar.rangeChanged.connect(lambda _, high: self._column.setContentsMargins(0, 0, 0 if high > 0 else BAR, 0))
         self._column.setContentsMargins(0, 0, BAR, 0)

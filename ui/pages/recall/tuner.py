@@ -23,7 +23,7 @@ from ui.strings import format_count, recall_strings
 from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.undo import offer_undo, take_back
-from ui.widgets.basics import MenuChip, button, clear, column, hairline, label, row, scrolling
+from ui.widgets.basics import MenuChip, button, clear, column, hairline, label, make_scroll_area, row
 from ui.widgets.words import time_of
 
 
@@ -225,7 +225,7 @@ class AppliedDialog(QDialog):
         self.undo_buttons: list[QWidget] = []
         self.lines: list[str] = []
         layout = column(self, label(said["title"], "title"), self._note, margins=24, gap=12)
-        layout.addWidget(scrolling(inner), 1)
+        layout.addWidget(make_scroll_area(inner), 1)
         layout.addLayout(row(None, self.close_button))
         self._read()
         context.tasks.settled.connect(self._read)
@@ -324,7 +324,7 @@ class Tuner(QFrame):
         """Fill it once it stands in its place."""
         desk, said = self._desk, recall_strings()["tuner"]
         inner = QWidget()
-        self.area = scrolling(inner)
+        self.area = make_scroll_area(inner)
         outer = column(self, self.area, gap=0)
         outer.setStretch(0, 1)
         outer.setContentsMargins(1, 0, 0, 0)

@@ -137,7 +137,7 @@ class MarkedText(FittedText):
         self._write()
 
     def _write(self) -> None:
-        self._put((part.shown, self._format(part), bool(part.name)) for part in self._stretches)
+        self._replace_parts((part.shown, self._format(part), bool(part.name)) for part in self._stretches)
         self._fit()
 
     def _format(self, part: Stretch) -> QTextCharFormat:

@@ -23,7 +23,7 @@ from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
 from ui.undo import offer_undo
-from ui.widgets.basics import FlowLayout, MenuChip, button, clear, column, hairline, label, row, scrolling
+from ui.widgets.basics import FlowLayout, MenuChip, button, clear, column, hairline, label, make_scroll_area, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import ago, count_of, date_of
 
@@ -240,7 +240,7 @@ class RulesDialog(QDialog):
         self._lines: QVBoxLayout = column(inner, gap=8)
         self.close_button = button("Close", self.accept, kind="primary")
         layout = column(self, label(said["title"], "title"), self._note, margins=24, gap=12)
-        layout.addWidget(scrolling(inner), 1)
+        layout.addWidget(make_scroll_area(inner), 1)
         layout.addLayout(row(None, self.close_button))
         self._read()
 

@@ -26,7 +26,7 @@ from ui.pages.settings.rows import OptionLine, Section, words_for
 from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.undo import take_back
-from ui.widgets.basics import UNBOUND, button, column, label, row, scrolling
+from ui.widgets.basics import UNBOUND, button, column, label, make_scroll_area, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import count_of
@@ -96,7 +96,7 @@ class SettingsReset(QObject):
         """Give everything its default; it can be undone as a whole."""
         before = self.context.prefs.options
         in_vault = any(row.is_changed and row.name not in WindowOptions.model_fields for row in self._rows())
-        self.context.prefs.put(lambda _: WindowOptions())
+        self.context.prefs.change(lambda _: WindowOptions())
         if not in_vault:
             self._say(before, None)
             return
@@ -123,7 +123,7 @@ def undo_reset(context: Context, before: WindowOptions, step_id: str | None) -> 
         before: the window's options as they were.
         step_id: the step that reset those of the vault; None where none was changed.
     """
-    context.prefs.put(lambda _: before)
+    context.prefs.change(lambda _: before)
     if step_id is not None:
         take_back(context, step_id)
 
@@ -245,7 +245,7 @@ class SettingsPage(Page):
         self._inner = _Column()
         self._column = column(self._inner, gap=24)
         self._column.setContentsMargins(0, 0, 8, 24)
-        self.area = scrolling(self._inner)
+        self.area = make_scroll_area(self._inner)
         self.states = States(context.theme, self.area, "Reading the settings …")
         self._refresh = QTimer(self)
         self._refresh.setSingleShot(True)
@@ -473,7 +473,7 @@ class SettingsPage(Page):
 
     def _set_window_option(self, name: str, value: object) -> None:
         try:
-            self.context.prefs.put(lambda options: replace_option(options, name, value))
+            self.context.prefs.change(lambda options: replace_option(options, name, value))
         except LociError as error:
             self.lines[name].refuse(error.sentence)
 

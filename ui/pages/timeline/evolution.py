@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 from core.types.views import Evolution, PalacePlan, TopicEvent, Transition
 from ui.context import Context
 from ui.lists.list_view import Keep, ListView
-from ui.lists.row_spec import Inert, RowSpec, RowState, wrapped
+from ui.lists.row_spec import Inert, RowSpec, RowState, wrap_text
 from ui.pages.timeline.words import describe_speaker, gap_words, when_of
 from ui.strings import timeline_strings
 from ui.tasks import problem_of, query
@@ -131,7 +131,7 @@ class EventRows(RowSpec[TopicEvent]):
         font = self.theme.font("body")
         font.setWeight(QFont.Weight.Medium)
         font.setStrikeOut(event.until is not None)
-        return font, wrapped(_whole(event), font, self._inside(), MOST_LINES)
+        return font, wrap_text(_whole(event), font, self._inside(), MOST_LINES)
 
     def _asides(self, event: TopicEvent) -> list[tuple[str, str, bool]]:
         """Lines below the text: a word before, words, and whether they no longer hold."""
