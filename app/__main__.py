@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import click
 
-from app.cli.options import hoisted, verb_of
+from app.cli.options import hoist_json_option, verb_of
 from app.cli.output import OutputError, Progression, StandardOutput
 from core.errors import BugError, CancelledError, LociError
 from core.security.process_protection import harden
@@ -42,14 +42,14 @@ def main(arguments: Sequence[str] | None = None, progression: Progression | None
 
     so_far = progression or Progression()
     try:
-        code = loci.main(hoisted(given), prog_name="loci", standalone_mode=False, obj=so_far)
+        code = loci.main(hoist_json_option(given), prog_name="loci", standalone_mode=False, obj=so_far)
         sys.stdout.flush()  # here, where it can still be told that it failed; not at the end of the process
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except OutputError as failed:
         if failed.is_unread:
             return _UNREAD
-        sys.stderr.write(f"{so_far.output_code.value}: {so_far.told(failed)}\n")
+        sys.stderr.write(f"{so_far.output_code.value}: {so_far.describe_failure(failed)}\n")
         return failed.exit_code
     except click.ClickException as wrong:
         wrong.show()

@@ -161,7 +161,7 @@ class Bench:
         self.clock: Clock = SystemClock()
 
     @classmethod
-    def at(cls, home: str, secret: str) -> Bench:
+    def from_paths(cls, home: str, secret: str) -> Bench:
         """A home that may be there already.
 
         Args:
@@ -200,7 +200,7 @@ class Bench:
         return HomeKeys(self.parts.home).open(self._secret())
 
     @contextmanager
-    def opened(self, root: RootKey) -> Iterator[Palace]:
+    def open_engine(self, root: RootKey) -> Iterator[Palace]:
         """An engine on the vault, closed at the end, which writes the index's snapshot.
 
         Args:

@@ -54,7 +54,7 @@ def run(count: int, tell: Tell, *, seed: int = 1) -> dict[str, Any]:
         secret = place / "secret"
         secret.touch(0o600)
         secret.write_text(secrets.token_urlsafe(24), encoding="ascii")
-        bench = Bench.at(str(place / "home"), str(secret))
+        bench = Bench.from_paths(str(place / "home"), str(secret))
         bench.create()
         return _Run(bench, place, count, seed, tell).all()
 
@@ -70,7 +70,7 @@ class _Run:
 
     def all(self) -> dict[str, Any]:
         found: dict[str, Any] = {"n": self._count, "machine": machine()}
-        with self._bench.opened(self._bench.root()) as palace:
+        with self._bench.open_engine(self._bench.root()) as palace:
             found["import"] = self._import(palace, self._messages[: self._count])
             found["store"] = self._store(palace, self._messages[self._count :])
             found["recall"] = self._recall(palace)
@@ -92,13 +92,13 @@ class _Run:
         palace.embed(texts[:1], 1)  # loads the model
         self._tell(f"the bare embedder on {len(texts)} of the texts")
         busy = processor_s()
-        bare = self._timed(lambda: palace.embed(texts[:middle], _PORTION))
+        bare = self._time_work(lambda: palace.embed(texts[:middle], _PORTION))
         bare_busy = processor_s() - busy
         self._tell(f"importing {len(messages)} messages")
         begun, busy = self._clock.monotonic(), processor_s()
         report = palace.import_file(file)
         seconds, import_busy = self._clock.monotonic() - begun, processor_s() - busy
-        bare += self._timed(lambda: palace.embed(texts[middle:], _PORTION))
+        bare += self._time_work(lambda: palace.embed(texts[middle:], _PORTION))
         self._tell("waiting for the graph")
         linked = palace.wait_until_linked() - begun
         rate, bare_rate = report.stored / seconds, len(texts) / bare
@@ -115,7 +115,7 @@ class _Run:
 
     def _store(self, palace: Palace, messages: Sequence[Message]) -> dict[str, Any]:
         self._tell(f"storing {len(messages)} texts one by one")
-        times = [self._timed(partial(palace.store, message.text)) * 1000 for message in messages]
+        times = [self._time_work(partial(palace.store, message.text)) * 1000 for message in messages]
         return {"count": len(times), **percentiles(times)}
 
     def _recall(self, palace: Palace) -> dict[str, Any]:
@@ -172,7 +172,7 @@ class _Run:
         figures["answers"] = percentiles(figures.pop("answers_ms"))
         return figures
 
-    def _timed(self, work: Callable[[], object]) -> float:
+    def _time_work(self, work: Callable[[], object]) -> float:
         begun = self._clock.monotonic()
         work()
         return self._clock.monotonic() - begun

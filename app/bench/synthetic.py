@@ -66,7 +66,7 @@ class Writer:
             vocabulary: words and templates; None for the bundled ones.
         """
         self._seed = seed
-        self._words = bundled() if vocabulary is None else vocabulary
+        self._words = load_bundled_vocabulary() if vocabulary is None else vocabulary
         self._topics = sorted(self._words["topics"])
 
     def messages(self, count: int) -> Iterator[Message]:
@@ -105,7 +105,7 @@ class Writer:
         asked: dict[str, None] = {}
         while len(asked) < count:
             talk = self._talk(dice.randrange(talks))
-            asked[self._filled(dice.choice(self._words["questions"]), talk, dice)] = None
+            asked[self._fill_template(dice.choice(self._words["questions"]), talk, dice)] = None
         return list(asked)
 
     def _dice(self, *name: object) -> random.Random:
@@ -143,7 +143,7 @@ class Writer:
         chosen: dict[str, str] = {}
         while length < aim:
             template = dice.choice(self._pool(talk, author, dice))
-            sentence = self._filled(template, talk, dice)
+            sentence = self._fill_template(template, talk, dice)
             words = len(sentence.split())
             if length + words <= MAX_WORDS and template not in chosen:
                 chosen[template] = sentence
@@ -159,7 +159,7 @@ class Writer:
         pool = self._words["general"]
         return pool if dice.random() < 0.2 else talk.sentences
 
-    def _filled(self, template: str, talk: _Talk, dice: random.Random) -> str:
+    def _fill_template(self, template: str, talk: _Talk, dice: random.Random) -> str:
         words = self._words
         blanks = {
             **talk.cast,
@@ -176,7 +176,7 @@ class Writer:
         return filled[0].upper() + filled[1:]
 
 
-def bundled() -> dict[str, Any]:
+def load_bundled_vocabulary() -> dict[str, Any]:
     """The vocabulary that ships with Loci."""
     text = files("resources").joinpath("bench").joinpath("vocabulary.json").read_text(encoding="utf-8")
     return dict(json.loads(text))

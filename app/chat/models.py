@@ -75,10 +75,12 @@ class ModelHost:
             EnvironmentFaultError: EMBEDDER_UNAVAILABLE where nobody answers; MODEL_SERVER_FAILED.
         """
         listed = self._document("GET", "/api/tags", None).get("models")
-        found = [_held(one) for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+        found = (
+            [_installed_model_from(one) for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+        )
         return tuple(one for one in found if one.speaks and one.name.isprintable() and len(one.name) <= _NAME)
 
-    def chosen(self, wanted: str) -> str | None:
+    def select_model(self, wanted: str) -> str | None:
         """Which model answers.
 
         Args:
@@ -136,7 +138,7 @@ class ModelHost:
         """
         body = {"model": model, "messages": list(messages), "stream": True, "think": False}
         size = 0
-        with self._asked("POST", "/api/chat", {**body, "options": {"num_ctx": window}}) as response:
+        with self._send_request("POST", "/api/chat", {**body, "options": {"num_ctx": window}}) as response:
             for part in _parts(response):
                 piece = _words(part)
                 size += len(piece.encode())
@@ -148,14 +150,14 @@ class ModelHost:
         raise EnvironmentFaultError(Code.MODEL_SERVER_FAILED, sentence("server_gone"))
 
     def _document(self, verb: str, path: str, body: Mapping[str, Any] | None) -> dict[str, Any]:
-        with self._asked(verb, path, body) as response:
+        with self._send_request(verb, path, body) as response:
             raw = response.read(_WIRE_BYTES + 1)
         if len(raw) > _WIRE_BYTES:
-            raise _failed()
+            raise _server_failed_error()
         return _object(raw)
 
     @contextmanager
-    def _asked(self, verb: str, path: str, body: Mapping[str, Any] | None) -> Iterator[http.client.HTTPResponse]:
+    def _send_request(self, verb: str, path: str, body: Mapping[str, Any] | None) -> Iterator[http.client.HTTPResponse]:
         """One request on a connection of its own; whatever goes wrong is one of two errors with none of its words."""
         place = self._place
         make = http.client.HTTPSConnection if place.url.startswith("https:") else http.client.HTTPConnection
@@ -173,7 +175,7 @@ class ModelHost:
                     response.status != http.client.OK
                     or response.getheader("Content-Encoding", "identity") != "identity"
                 ):
-                    raise _failed()
+                    raise _server_failed_error()
                 yield response
             except (OSError, http.client.HTTPException):
                 raise EnvironmentFaultError(Code.MODEL_SERVER_FAILED, sentence("server_gone")) from None
@@ -185,11 +187,11 @@ def _parts(response: http.client.HTTPResponse) -> Iterator[dict[str, Any]]:
     while line := response.readline(_LINE_BYTES):
         whole += len(line)
         if whole > _WIRE_BYTES or (len(line) == _LINE_BYTES and not line.endswith(b"\n")):
-            raise _failed()
+            raise _server_failed_error()
         if line.strip():
             part = _object(line)
             if "error" in part:
-                raise _failed()
+                raise _server_failed_error()
             yield part
 
 
@@ -203,13 +205,13 @@ def _object(raw: bytes) -> dict[str, Any]:
     try:
         found = json.loads(raw)
     except (ValueError, RecursionError):
-        raise _failed() from None
+        raise _server_failed_error() from None
     if not isinstance(found, dict):
-        raise _failed()
+        raise _server_failed_error()
     return found
 
 
-def _held(one: Mapping[str, Any]) -> InstalledModel:
+def _installed_model_from(one: Mapping[str, Any]) -> InstalledModel:
     details, size = one.get("details"), one.get("size")
     family = details.get("family") if isinstance(details, dict) else ""
     return InstalledModel(
@@ -217,5 +219,5 @@ def _held(one: Mapping[str, Any]) -> InstalledModel:
     )
 
 
-def _failed() -> EnvironmentFaultError:
+def _server_failed_error() -> EnvironmentFaultError:
     return EnvironmentFaultError(Code.MODEL_SERVER_FAILED, sentence("server_failed"))

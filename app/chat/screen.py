@@ -34,7 +34,7 @@ def sentence(name: str, /, **given: object) -> str:
     return str(words()["sentences"][name]).format(**given)
 
 
-def counted(number: int, one: str, many: str) -> str:
+def format_count(number: int, one: str, many: str) -> str:
     """A number with its noun."""
     return f"{number} {one if number == 1 else many}"
 
@@ -62,7 +62,7 @@ class Screen:
             The line without its end; "" for one longer than `MOST_CHARACTERS`, which the person is told; None at the
             end of input.
         """
-        self._put(question)
+        self._write_text(question)
         line = more = self._typed.readline(MOST_CHARACTERS)
         is_whole = True
         while more and not more.endswith("\n"):
@@ -76,7 +76,7 @@ class Screen:
 
     def line(self, text: str = "") -> None:
         """Show one line, whatever it holds."""
-        self._put(visible(text).replace("\n", "<U+000A>") + "\n")
+        self._write_text(visible(text).replace("\n", "<U+000A>") + "\n")
 
     def block(self, text: str) -> None:
         """Show a text of several lines."""
@@ -88,14 +88,14 @@ class Screen:
         whole = self._held + text
         # A carriage return at the end of a piece may be half of a line end.
         self._held = "\r" if whole.endswith("\r") else ""
-        self._put(visible(whole.removesuffix(self._held)))
+        self._write_text(visible(whole.removesuffix(self._held)))
 
     def end(self) -> None:
         """End an answer: what comes next begins a line."""
         held, self._held = self._held, ""
-        self._put(visible(held) + ("" if self._at_start and not held else "\n"))
+        self._write_text(visible(held) + ("" if self._at_start and not held else "\n"))
 
-    def _put(self, text: str) -> None:
+    def _write_text(self, text: str) -> None:
         if text:
             self._out.write(text)
             self._out.flush()

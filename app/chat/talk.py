@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from app.chat.models import ModelHost, TooLongError
-from app.chat.screen import Screen, counted, sentence, words
+from app.chat.screen import Screen, format_count, sentence, words
 from app.cli.output import one_line
 from app.mcp.link import Link
 from core.errors import Code, LociError
@@ -37,7 +37,7 @@ class Memory:
         self._runner = asyncio.Runner()
         self._session = f"chat-{uuid.uuid4().hex}"
 
-    def standing(self) -> dict[str, Any]:
+    def read_standing(self) -> dict[str, Any]:
         """Who this chat is and what it may; the reply of `health`."""
         return self._call("health", {})
 
@@ -69,7 +69,7 @@ class Memory:
 
     def remember(self, text: str) -> dict[str, Any]:
         """Store one thing, as the person's word where this chat may speak for them; the reply of `memory_store`."""
-        own = {"source": "user_explicit"} if "speak_for_user" in self.standing()["grants"] else {}
+        own = {"source": "user_explicit"} if "speak_for_user" in self.read_standing()["grants"] else {}
         return self._call("memory_store", {"text": text, "session": self._session, **own, **_once()})
 
     def recall(self, query: str) -> dict[str, Any]:
@@ -187,7 +187,7 @@ def describe_left_out(reply: Mapping[str, Any]) -> str:
     counts: dict[str, int] = {}
     for one in reply.get("excluded_reasons", ()):
         counts[str(one["reason"])] = counts.get(str(one["reason"]), 0) + 1
-    return ", ".join(f"{counted(number, 'memory', 'memories')} ({reason})" for reason, number in counts.items())
+    return ", ".join(f"{format_count(number, 'memory', 'memories')} ({reason})" for reason, number in counts.items())
 
 
 _STORED = {"PROPOSED": "proposed", "MERGE": "merged", "NOOP": "merged"}
@@ -231,8 +231,8 @@ class Chat:
     def run(self) -> None:
         """Talk until the person ends it."""
         try:
-            self._guarded(self._look)
-            self._guarded(self._greet)
+            self._run_guarded(self._look)
+            self._run_guarded(self._greet)
             while True:
                 try:
                     line = self._screen.ask("> ")
@@ -242,11 +242,11 @@ class Chat:
                     continue
                 if line is None or line.strip() == "/quit":
                     return
-                self._guarded(partial(self._take, line.strip()))
+                self._run_guarded(partial(self._take, line.strip()))
         finally:
             self._memory.close()
 
-    def _guarded(self, work: Callable[[], None]) -> None:
+    def _run_guarded(self, work: Callable[[], None]) -> None:
         """Whatever is refused or stopped, the chat goes on."""
         try:
             work()
@@ -275,7 +275,7 @@ class Chat:
 
     def _look(self) -> None:
         """Whoever cannot be reached is told of at once, and not after the first words."""
-        self._memory.standing()
+        self._memory.read_standing()
 
     def _greet(self) -> None:
         if self._has_model():
@@ -286,7 +286,7 @@ class Chat:
         if self._model:
             return True
         try:
-            found, why = self._host.chosen(self._wanted), sentence("no_model", host=self._host.name)
+            found, why = self._host.select_model(self._wanted), sentence("no_model", host=self._host.name)
         except LociError as error:
             found, why = None, describe_error(error)
         if found is None:
@@ -301,7 +301,7 @@ class Chat:
     def _turn(self, prompt: str) -> None:
         if not self._has_model():
             return
-        given = self._begun(prompt)
+        given = self._begin_turn(prompt)
         messages = messages_for(given, self._said, self._window)
         if messages is None:
             self._screen.line(sentence("too_long_prompt"))
@@ -315,7 +315,7 @@ class Chat:
             self._screen.end()
             self._end(given, "".join(pieces), outcome)
 
-    def _begun(self, prompt: str) -> Given:
+    def _begin_turn(self, prompt: str) -> Given:
         try:
             return Given(prompt, self._memory.begin(prompt, self._model, budget_of(self._window)))
         except LociError as error:
@@ -352,8 +352,10 @@ class Chat:
         if kept["left_out"]:
             self._screen.line(sentence("left_out"))
         if kept["stored"] or kept["proposed"]:
-            facts = counted(kept["stored"] + kept["proposed"], "fact", "facts")
-            self._screen.line(sentence("kept", messages=counted(kept["episodes"], "message", "messages"), facts=facts))
+            facts = format_count(kept["stored"] + kept["proposed"], "fact", "facts")
+            self._screen.line(
+                sentence("kept", messages=format_count(kept["episodes"], "message", "messages"), facts=facts)
+            )
 
     # Commands
 
@@ -369,7 +371,7 @@ class Chat:
 
     def _forget(self, words_or_id: str) -> None:
         named = None if " " in words_or_id else self._memory.one(words_or_id)
-        item = named or self._picked(words_or_id)
+        item = named or self._pick_memory(words_or_id)
         if item is None:
             return
         self._screen.line(_row(item))
@@ -404,11 +406,11 @@ class Chat:
 
     def _tell_way(self, item: Mapping[str, Any]) -> None:
         """What the person typed here was brought by this chat: with `curate` it goes at the person's word."""
-        mine = self._memory.standing()
+        mine = self._memory.read_standing()
         if item.get("client") == mine["client"] and "curate" not in mine["grants"]:
             self._screen.line(sentence("may_curate", client=mine["client"]))
 
-    def _picked(self, query: str) -> Mapping[str, Any] | None:
+    def _pick_memory(self, query: str) -> Mapping[str, Any] | None:
         found = self._memory.recall(query)
         items = found["items"]
         if not items:
@@ -439,7 +441,7 @@ class Chat:
         if not given.context:
             self._screen.line(sentence("why_none"))
         else:
-            included = counted(reply["included"], "memory", "memories")
+            included = format_count(reply["included"], "memory", "memories")
             self._screen.line(sentence("why_read", tokens=reply["tokens"], budget=reply["budget"], included=included))
             self._screen.block(given.context)
         if excluded := describe_left_out(reply):
@@ -447,12 +449,12 @@ class Chat:
         else:
             self._screen.line(sentence("why_left_none"))
         if reply["at_hand"]:
-            self._screen.line(sentence("why_at_hand", at_hand=counted(reply["at_hand"], "memory", "memories")))
+            self._screen.line(sentence("why_at_hand", at_hand=format_count(reply["at_hand"], "memory", "memories")))
         self._screen.line(sentence("why_receipt", receipt=reply["receipt"]))
 
     def _switch(self, name: str) -> None:
         if name:
-            chosen = self._host.chosen(name)
+            chosen = self._host.select_model(name)
             self._wanted, self._model = chosen or "", ""
             self._greet()
             return

@@ -79,7 +79,7 @@ def mcp(
     from app.mcp.doorway import checked_client
 
     given = typed_grants(grants)
-    door = doorway_of(context, checked_client(client or pair or _named(install) or _DEFAULT), tools)
+    door = doorway_of(context, checked_client(client or pair or _normalize_name(install) or _DEFAULT), tools)
     if install is not None:
         from app.mcp.installation import InstallOptions, install_into
 
@@ -125,16 +125,16 @@ def _refuse_muddles(
         raise UserError(Code.INVALID_INPUT, f"{orphans[0]}, which was not given.")
 
 
-def _named(assistant: str | None) -> str | None:
+def _normalize_name(assistant: str | None) -> str | None:
     return None if assistant is None else assistant.strip().casefold().replace(" ", "-")
 
 
 def doorway_of(context: click.Context, client: str, tools: str) -> Doorway:
     """What a client of this home needs, from the global options and the environment."""
-    from app.mcp.doorway import Doorway, completed
+    from app.mcp.doorway import Doorway, complete_variables
 
     given = {} if context.parent is None else context.parent.params
-    variables = completed(os.environ)
+    variables = complete_variables(os.environ)
     found = environment.read(variables, given.get("home"), given.get("passphrase_file"))
     out = Output(as_json=bool(given.get("as_json")), progression=context.find_object(Progression))
     return Doorway(found, variables, client, tools, out)

@@ -11,7 +11,7 @@ import click
 from app.cli.options import SPACE, reach_lines, typed_grants
 from app.cli.output import Output, OutputError, one_line, visible
 from app.cli.root import Command, loci, with_command
-from app.cli.words import counted, first_words, minute, words
+from app.cli.words import first_words, format_count, minute, words
 from core.config.grant_wording import (
     describe_former_client,
     describe_grant,
@@ -53,13 +53,13 @@ def pair(command: Command, name: str, grants: tuple[str, ...], limit: str | None
     if code:
         paired = pair_by_code(command, params)
         command.output.progression.is_done = True
-        command.reply(paired, _paired)
+        command.reply(paired, _print_pairing)
         return
-    with command.asking() as session:
+    with command.open_session() as session:
         reply = session.call("pair", {key: value for key, value in params.items() if value is not None})
         step = reply.pop("step", None)
         try:
-            command.reply({**reply, "socket": str(command.parts.place.path)}, _paired)
+            command.reply({**reply, "socket": str(command.parts.place.path)}, _print_pairing)
             command.output.flush()
         except OutputError:
             # The token is told this once: without it the client could never come in, and its name would be taken.
@@ -68,7 +68,7 @@ def pair(command: Command, name: str, grants: tuple[str, ...], limit: str | None
             raise OutputError(_TOKEN_LOST) from None
 
 
-def _paired(out: Output, reply: Mapping[str, Any]) -> None:
+def _print_pairing(out: Output, reply: Mapping[str, Any]) -> None:
     out.line(f"Paired {visible(reply['client'])}: {', '.join(reply['grants'])}.")
     if reply.get("former"):
         out.line(describe_reused_name())
@@ -97,10 +97,10 @@ def grant(command: Command, name: str, more: tuple[str, ...], less: tuple[str, .
     pair`: read, propose, write, curate, speak_for_user, all_spaces and space:NAME.
     """
     params = {"name": name, "grants": typed_grants(more) or None, "take": typed_grants(less) or None}
-    command.reply(command.call("grant", params), _granted)
+    command.reply(command.call("grant", params), _print_grants)
 
 
-def _granted(out: Output, reply: Mapping[str, Any]) -> None:
+def _print_grants(out: Output, reply: Mapping[str, Any]) -> None:
     begun = "From now on" if reply["step"] else "Nothing changed;"
     out.line(f"{begun} {visible(reply['client'])} has: {', '.join(reply['grants'])}.")
     out.lines(reach_lines(reply["client"], reply["grants"]))
@@ -118,14 +118,14 @@ def revoke(command: Command, name: str, remove: bool) -> None:
     it again. What it wrote stays, unless you say --remove.
     """
     params = {"name": name, "remove": True} if remove else {"name": name}
-    command.reply(command.call("revoke", params), _revoked)
+    command.reply(command.call("revoke", params), _print_revocation)
 
 
-def _revoked(out: Output, reply: Mapping[str, Any]) -> None:
+def _print_revocation(out: Output, reply: Mapping[str, Any]) -> None:
     removed, forms = reply.get("removed"), words()["counts"]
     if removed is not None:
-        rest = ", ".join(counted(forms[name], removed[name]) for name in ("archived", "left"))
-        out.line(counted(forms["taken_back"], removed["steps"], rest=rest))
+        rest = ", ".join(format_count(forms[name], removed[name]) for name in ("archived", "left"))
+        out.line(format_count(forms["taken_back"], removed["steps"], rest=rest))
         for memory_id in removed["left_ids"][:_NAMED]:
             out.line(f"    left: {memory_id}")
         if len(removed["left_ids"]) > _NAMED:
@@ -135,8 +135,9 @@ def _revoked(out: Output, reply: Mapping[str, Any]) -> None:
     out.line("Revoked.")
     if wrote.get("steps") or wrote.get("too_old"):
         out.line(
-            f"It made {_least(wrote)}{counted(forms['changes'], wrote['steps'])} to "
-            f"{counted(words()['memories'], wrote['memories'])}; {counted(forms['too_old'], wrote['too_old'])}. "
+            f"It made {_least(wrote)}{format_count(forms['changes'], wrote['steps'])} to "
+            f"{format_count(words()['memories'], wrote['memories'])}; "
+            f"{format_count(forms['too_old'], wrote['too_old'])}. "
             f"`loci revoke {visible(reply['client'])} --remove` takes all of that back."
         )
 
@@ -179,18 +180,18 @@ def clients(command: Command, allow: str | None) -> None:
         command.reply(reply, lambda out, told: out.line(f"{visible(told['name'])} may ask again."))
         return
 
-    def told(out: Output, reply: Mapping[str, Any]) -> None:
+    def print_reply(out: Output, reply: Mapping[str, Any]) -> None:
         for client in reply["clients"]:
             seen = f"seen {minute(client['last_seen_at'])}" if client["last_seen_at"] else "never seen"
             paired = f"paired {minute(client['paired_at'])}" if client["paired_at"] else "pair it again to let it in"
             waits = f", {client['waits']} wait" if client["waits"] else ""
             out.line(f"{visible(client['name']):<24} {client['state']:<8} {', '.join(client['grants'])}")
-            out.line(f"{'':<24} {paired}, {seen}, {counted(words()['memories'], client['stands'])}{waits}")
+            out.line(f"{'':<24} {paired}, {seen}, {format_count(words()['memories'], client['stands'])}{waits}")
         for no in reply["denied"]:
             out.line(f"{visible(no['name']):<24} denied   {minute(no['denied_at'])}")
-        out.line(counted(words()["counts"]["clients"], len(reply["clients"])))
+        out.line(format_count(words()["counts"]["clients"], len(reply["clients"])))
 
-    command.reply(command.call("clients", {}), told)
+    command.reply(command.call("clients", {}), print_reply)
 
 
 @loci.command()
@@ -204,17 +205,17 @@ def log(command: Command, client: str | None, limit: int | None, after: str | No
     Answers, changes and refusals; without a name, of all of them. What was asked is not told here.
     """
     reply = command.call("log", {"name": client, "limit": limit, "after": after})
-    command.reply(reply, lambda out, found: _logged(out, found, is_one=client is not None))
+    command.reply(reply, lambda out, found: _print_log(out, found, is_one=client is not None))
     if "next" in reply and not command.output.as_json:
         command.output.note(words()["log"]["more"].format(next=reply["next"]))
 
 
-def _logged(out: Output, reply: Mapping[str, Any], *, is_one: bool) -> None:
+def _print_log(out: Output, reply: Mapping[str, Any], *, is_one: bool) -> None:
     for line in reply["lines"]:
         who = "" if is_one else f"{one_line(line['client'], 64)}: "
         out.line(words()["log"]["line"].format(at=minute(line["at"]), client=who, head=_did(line)))
         ids = [line[name] for name in ("memory_id", "step", "receipt") if line[name]]
-        note = " · ".join(part for part in (*_noted(line), *ids[:1]) if part)
+        note = " · ".join(part for part in (*_describe_line(line), *ids[:1]) if part)
         if note:
             out.line(f"{'':<18}{note}")
     if not reply["lines"]:
@@ -233,16 +234,16 @@ def _did(line: Mapping[str, Any]) -> str:
     return f"{verb}: {first_words(line['text'])}" if line["text"] else verb
 
 
-def _noted(line: Mapping[str, Any]) -> list[str]:
+def _describe_line(line: Mapping[str, Any]) -> list[str]:
     said = words("clients_page")["activity"]
     noted: list[str] = []
     if line["did"] == "asked":
-        noted.append(counted(said["gave"], line["count"]) if line["count"] else said["gave_none"])
-        noted.append(counted(said["withheld"], line["withheld"]) if line["withheld"] else "")
+        noted.append(format_count(said["gave"], line["count"]) if line["count"] else said["gave_none"])
+        noted.append(format_count(said["withheld"], line["withheld"]) if line["withheld"] else "")
     elif line["did"] == "wrote":
         more = line["count"] - 1 if line["text"] else line["count"]
         noted.append(visible(line["space"] or ""))
-        noted.append(counted(said["more" if line["text"] else "changed"], more) if more > 0 else "")
+        noted.append(format_count(said["more" if line["text"] else "changed"], more) if more > 0 else "")
         noted.append(said["warned"] if line["warned"] else "")
     else:
         noted.append(line["code"] or "")
@@ -268,27 +269,27 @@ def pair_by_code(command: Command, params: Mapping[str, Any]) -> dict[str, Any]:
     if not sys.stdin.isatty():
         # Nobody could answer; a no would be remembered as the person's.
         raise PreconditionError("Pairing with a code asks you; run it at a terminal.")
-    session = command.running()
+    session = command.find_running()
     if session is None:
         raise UserError(Code.NOT_HERE, "No engine runs to pair with; start `loci serve` first.")
     client = session.client
 
-    def told(what: str, notice: Mapping[str, Any]) -> None:
+    def answer_notice(what: str, notice: Mapping[str, Any]) -> None:
         if what == "pair_code":
             command.output.note(f"Code for the client: {notice['code']}   (for {notice['expires_s']:.0f} seconds)")
             command.output.note(f"It redeems it at the socket {command.parts.place.path}")
         elif what == "pair_request":
-            allow = _allowed(command, notice)
+            allow = _ask_to_allow(command, notice)
             client.call("owner.pair_answer", {"request": notice["request"], "allow": allow})
 
     try:
         given = {name: value for name, value in params.items() if value is not None}
-        return client.call("owner.pair_code", given, notify=told, timeout_s=_WAIT_S)
+        return client.call("owner.pair_code", given, notify=answer_notice, timeout_s=_WAIT_S)
     finally:
         session.close()
 
 
-def _allowed(command: Command, notice: Mapping[str, Any]) -> bool:
+def _ask_to_allow(command: Command, notice: Mapping[str, Any]) -> bool:
     for line in question_lines(notice):
         command.output.note(line)
     return click.confirm("Allow it?", default=False, err=True)

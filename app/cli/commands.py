@@ -2,12 +2,12 @@
 
 from app.cli import clients, completion, detail, imports, memories, review, sandbox, undo, vault
 from app.cli.assistants import chat, mcp
-from app.cli.options import hoisted
+from app.cli.options import hoist_json_option
 from app.cli.root import loci
 
 __all__ = [
-    "chat", "clients", "completion", "detail", "hoisted", "imports", "loci", "mcp", "memories", "review", "sandbox",
-    "undo", "vault",
+    "chat", "clients", "completion", "detail", "hoist_json_option", "imports", "loci", "mcp", "memories", "review",
+    "sandbox", "undo", "vault",
 ]  # fmt: skip
 
 loci.add_command(mcp)

@@ -12,20 +12,20 @@ from typing import Any
 import click
 
 from app.cli.output import Output, one_line, visible
-from app.cli.review import short, waiting
+from app.cli.review import read_items, short
 from app.cli.root import Command, loci, with_command
 from app.cli.words import (
     Item,
-    aligned,
+    align_rows,
     claim_stands,
     conditions,
-    counted,
     day,
     describe_claim,
     describe_source,
     describe_status,
     describe_trust,
     first_words,
+    format_count,
     level,
     minute,
     on_day,
@@ -66,7 +66,7 @@ def show(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
     if command.output.as_json:
         command.output.document(command.call("show", {"id": id}))
         return
-    with command.asking() as session:
+    with command.open_session() as session:
         shown = session.call("show", {"id": id})
         about = _about(session, shown)
     _print(command.output, shown, about)
@@ -75,7 +75,7 @@ def show(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
 def _about(session: Session, shown: Item) -> _About:
     chain = session.call("history", {"id": shown["id"]})["items"]
     versions = [one for one in chain if not one["part_index"]]  # of a split text the first part
-    queue = waiting(session) if shown["status"] in _ASKED else []
+    queue = read_items(session) if shown["status"] in _ASKED else []
     head = shown["part_of"] or shown["id"]
     asked = [item for item in queue if head in (item["incoming"]["id"], (item["existing"] or {}).get("id"))]
     return _About(versions, asked, queue)
@@ -84,11 +84,11 @@ def _about(session: Session, shown: Item) -> _About:
 def _print(out: Output, shown: Item, about: _About) -> None:
     out.lines(visible(line) for line in shown["text"].split("\n"))
     out.line()
-    rows = [*_standing(shown, about), *_origin(shown), *_trust(shown), *_claims(shown), *_versions(shown, about)]
-    out.lines(aligned([*rows, *_asked(shown, about)]))
+    rows = [*_standing_rows(shown, about), *_origin(shown), *_trust(shown), *_claims(shown), *_versions(shown, about)]
+    out.lines(align_rows([*rows, *_question_rows(shown, about)]))
 
 
-def _standing(shown: Item, about: _About) -> list[Row]:
+def _standing_rows(shown: Item, about: _About) -> list[Row]:
     status, *why = describe_status(shown)
     rows = [("id", shown["id"]), ("kind", f"{shown['kind']}, in {one_line(shown['space'], _NAME)}"), ("status", status)]
     rows += [("", line) for line in why]
@@ -123,7 +123,7 @@ def _origin(shown: Item) -> list[Row]:
         rows.append(("tags", ", ".join(one_line(tag, _NAME) for tag in shown["tags"])))
     rows += [("flag", one_line(flag.replace("_", " "), _NAME)) for flag in shown["flags"]]
     if shown["access_count"]:
-        rows.append(("used", counted(words()["recalled"], shown["access_count"])))
+        rows.append(("used", format_count(words()["recalled"], shown["access_count"])))
     return rows
 
 
@@ -159,7 +159,7 @@ def _version(one: Item, this_id: str) -> str:
     return f"{on_day(one):<10}  {status:<10}  “{first_words(one['text'])}”  {which}"
 
 
-def _asked(shown: Item, about: _About) -> list[Row]:
+def _question_rows(shown: Item, about: _About) -> list[Row]:
     rows: list[Row] = []
     told = describe_status(shown)
     for item in about.asked:
@@ -181,13 +181,13 @@ def _asked(shown: Item, about: _About) -> list[Row]:
 def history(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
     """All versions of one memory, the one said first at the top."""
 
-    def told(out: Output, reply: Mapping[str, Any]) -> None:
+    def print_reply(out: Output, reply: Mapping[str, Any]) -> None:
         for item in reply["items"]:
             status = words()["short_status"][item["status"]]
             out.line(f"{on_day(item):<10}  {status:<10}  {one_line(item['text'], 100)}")
             out.line(f"{'':<24}{voice(item)} · {item['id']}")
 
-    command.reply(command.call("history", {"id": id}), told)
+    command.reply(command.call("history", {"id": id}), print_reply)
 
 
 @loci.command()
@@ -199,7 +199,7 @@ def receipt(command: Command, id: str) -> None:  # noqa: A002 - the contract's w
     `loci log` names the receipts of what clients were answered.
     """
 
-    def told(out: Output, reply: Mapping[str, Any]) -> None:
+    def print_reply(out: Output, reply: Mapping[str, Any]) -> None:
         asker = "you" if reply["actor"] == "owner" else one_line(reply["client"] or reply["actor"], _NAME)
         rows = [("asked", f"by {asker}, {minute(reply['at'])}, {reply['verb'].replace('_', ' ')}")]
         rows += [("words", one_line(reply["query"], 100))] if reply["query"] else []
@@ -207,6 +207,6 @@ def receipt(command: Command, id: str) -> None:  # noqa: A002 - the contract's w
         rows += [("", f"and {reply['unlisted']} more")] if reply["unlisted"] else []
         kept = [f"{one['id']}  {one['why'].replace('_', ' ')}" for one in reply["withheld"]]
         kept += [f"{reply['sealed']} sealed"] if reply["sealed"] else []
-        out.lines(aligned([*rows, *(("kept back" if not at else "", line) for at, line in enumerate(kept))]))
+        out.lines(align_rows([*rows, *(("kept back" if not at else "", line) for at, line in enumerate(kept))]))
 
-    command.reply(command.call("receipt", {"id": id}), told)
+    command.reply(command.call("receipt", {"id": id}), print_reply)

@@ -14,11 +14,11 @@ from typing import Any
 import click
 
 from app.cli.output import Output, open_stdin, refuse_stdin_twice, visible
-from app.cli.review import waiting
+from app.cli.review import read_items
 from app.cli.root import Command, loci, with_command
 from app.cli.undo import print_undone
-from app.cli.words import counted, day, words
-from app.vault.session import Session, existing
+from app.cli.words import day, format_count, words
+from app.vault.session import Session, absolute_path
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.types.values import Kind
 
@@ -47,17 +47,19 @@ def import_(command: Command, path: str, form: str | None, space: str | None, dr
     if not path.strip():
         raise UserError(Code.INVALID_INPUT, "Name the file or folder to import.")
     with ExitStack() as held:
-        source = held.enter_context(_spooled(command)) if path == "-" else existing(path)
+        source = held.enter_context(_spool_stdin(command)) if path == "-" else absolute_path(path)
         params = {"path": str(source), "format": form, "space": space, "dry_run": dry_run or None}
         reply, judged = _carried_out(command, {name: value for name, value in params.items() if value is not None})
     command.reply(reply, lambda out, done: print_import(out, done, judged))
 
 
 def _carried_out(command: Command, params: Mapping[str, Any]) -> tuple[dict[str, Any], Judged | None]:
-    with command.asking() as session:
+    with command.open_session() as session:
         with command.output.progress(enabled=True) as tell:
             reply = session.call("import", params, tell)
-        judged = None if command.output.as_json or reply["import_id"] is None else _judged(session, reply["import_id"])
+        judged = (
+            None if command.output.as_json or reply["import_id"] is None else _count_judged(session, reply["import_id"])
+        )
     return reply, judged
 
 
@@ -76,7 +78,7 @@ def _parts(number: int) -> Iterator[bytes]:
 
 
 @contextmanager
-def _spooled(command: Command) -> Iterator[Path]:
+def _spool_stdin(command: Command) -> Iterator[Path]:
     """Standard input as a file for as long as the import runs; an import reads its file twice.
 
     It lies where only this person can read it, in memory where the system has a runtime directory.
@@ -114,14 +116,14 @@ class Judged:
     """
 
     facts: int
-    waiting: int
+    read_items: int
     is_more: bool
 
 
-def _judged(session: Session, import_id: str) -> Judged:
+def _count_judged(session: Session, import_id: str) -> Judged:
     about = {"import_id": import_id, "status": "all", "limit": 1}
     facts = sum(int(session.call("list", {**about, "kind": kind})["total"]) for kind in _COMPARED)
-    queue = waiting(session)
+    queue = read_items(session)
     own = sum(
         any(side is not None and side["import_id"] == import_id for side in (item["existing"], item["incoming"]))
         for item in queue
@@ -143,11 +145,11 @@ def print_import(out: Output, reply: Mapping[str, Any], judged: Judged | None = 
         out.line(f"Nothing new: everything in it is here already ({reply['format']}).")
     else:
         forms = words()["counts"]["imported" if done else "would_import"]
-        out.line(counted(forms, reply["stored"], format=reply["format"]))
+        out.line(format_count(forms, reply["stored"], format=reply["format"]))
     rows: list[tuple[str, object]] = [
         ("conversations", reply["conversations"]),
         ("messages", f"{messages['user']} yours, {messages['assistant']} the assistant's, {messages['other']} other"),
-        (words()["import"]["proposed" if judged is None else "waits"], _waiting(reply, judged)),
+        (words()["import"]["proposed" if judged is None else "waits"], _format_waiting(reply, judged)),
         ("from", f"{day(reply['earliest']) or 'unknown'} to {day(reply['latest']) or 'unknown'}"),
     ]
     rows += [(f"left out: {reason.replace('_', ' ')}", count) for reason, count in sorted(reply["skipped"].items())]
@@ -162,11 +164,11 @@ def print_import(out: Output, reply: Mapping[str, Any], judged: Judged | None = 
         out.line(f"Take it back with: loci unimport {reply['import_id']}")
 
 
-def _waiting(reply: Mapping[str, Any], judged: Judged | None) -> str:
+def _format_waiting(reply: Mapping[str, Any], judged: Judged | None) -> str:
     """Proposals, and the questions that came up when its facts were compared."""
     if judged is None:
         return str(reply["proposals"])
-    count = max(judged.waiting, reply["proposals"])
+    count = max(judged.read_items, reply["proposals"])
     return str(words()["import"]["at_least"]).format(count=count) if judged.is_more else str(count)
 
 
@@ -175,7 +177,7 @@ def _say_judged(out: Output, judged: Judged) -> None:
     left = judged.facts - forms["at_once"]
     if left > 0:
         out.line(str(forms["reading"]).format(done=f"{forms['at_once']:,}", left=f"{left:,}"))
-    if judged.waiting:
+    if judged.read_items:
         out.line(str(forms["look"]))
 
 

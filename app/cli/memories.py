@@ -19,7 +19,7 @@ import click
 from app.cli.options import local_time, statuses
 from app.cli.output import Output, one_line, passage, visible
 from app.cli.root import Command, loci, with_command
-from app.cli.words import counted, first_words, on_day, voice, words
+from app.cli.words import first_words, format_count, on_day, voice, words
 from app.vault.session import Session
 from core.errors import Code, UserError
 from core.types.values import FIRST_DAY, LAST_DAY, LIST_SORTS, Intent, Kind, Source, Status
@@ -60,10 +60,10 @@ def remember(command: Command, /, text: str, claim: str | None, time: str | None
     """
     text = command.text(text, "text")
     params = {"text": text, "claim": _claim(claim), "time": local_time(time), **given}
-    with command.asking() as session:
+    with command.open_session() as session:
         reply = session.call("remember", {name: value for name, value in params.items() if value is not None})
         about = {} if command.output.as_json else _about(session, reply)
-    command.reply(reply, lambda out, done: _remembered(out, done, about))
+    command.reply(reply, lambda out, done: _print_remembered(out, done, about))
 
 
 def _about(session: Session, reply: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -76,7 +76,7 @@ def _about(session: Session, reply: Mapping[str, Any]) -> dict[str, Mapping[str,
     return found
 
 
-def _remembered(out: Output, reply: Mapping[str, Any], about: Mapping[str, Mapping[str, Any]]) -> None:
+def _print_remembered(out: Output, reply: Mapping[str, Any], about: Mapping[str, Mapping[str, Any]]) -> None:
     memory = about[reply["memory_id"]]
     became, told = _became(reply, memory["status"]), words()["remembered"]
     out.line(f"{told[became]}  {memory['id']}")
@@ -167,7 +167,7 @@ def print_recall(out: Output, reply: Mapping[str, Any], *, explain: bool) -> Non
         out.line(_funnel(reply["stages"]))
         out.lines(_figures(reply))
     told = {"strategy": reply["strategy"], "ms": f"{reply['took_ms']:.0f}"}
-    out.line(counted(words()["counts"]["found"], len(reply["items"]), **told))
+    out.line(format_count(words()["counts"]["found"], len(reply["items"]), **told))
 
 
 def _understood(plan: Mapping[str, Any]) -> str:
@@ -220,7 +220,7 @@ def _figures(reply: Mapping[str, Any]) -> list[str]:
     if figures is None or not reply["items"]:
         return []
     order = told["rerank"].get(figures["rerank_applied"], figures["rerank_applied"])
-    tokens = counted(told["tokens"], figures["tokens_consumed"])
+    tokens = format_count(told["tokens"], figures["tokens_consumed"])
     if not figures["graded"]:
         return [" · ".join((told["ungraded"], tokens, order))]
     graded = told["graded"].format(
@@ -278,12 +278,12 @@ def list_(
     if jsonl:
         out.records(reply["items"])
     else:
-        command.reply(reply, _listed)
+        command.reply(reply, _print_list)
     if "next" in reply and not out.as_json:
         out.note(words()["list"]["more"].format(next=reply["next"]))
 
 
-def _listed(out: Output, reply: Mapping[str, Any]) -> None:
+def _print_list(out: Output, reply: Mapping[str, Any]) -> None:
     for item in reply["items"]:
         mark = "" if item["status"] == "active" else f" [{words()['short_status'][item['status']]}]"
         out.line(f"{item['id']}  {on_day(item):<10}  {item['kind']:<9}{mark} {one_line(item['text'], 100)}")
@@ -303,14 +303,14 @@ def edit(command: Command, id: str, text: str | None) -> None:  # noqa: A002 - t
     if text is None:
         if not sys.stdin.isatty():
             raise click.UsageError("Give the new text, or - to read it from standard input.")
-        with command.asking() as session:
+        with command.open_session() as session:
             shown = session.call("show", {"id": id})
-        text = _edited(command, shown["text"])
+        text = _edit_text(command, shown["text"])
     reply = command.call("edit", {"id": id, "text": command.text(text, "text")})
     command.reply(reply, _told_edit)
 
 
-def _edited(command: Command, text: str) -> str:
+def _edit_text(command: Command, text: str) -> str:
     """The text as the person's editor leaves it; the file is gone when the editor ends."""
     program = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     with command.parts.environment.scratch() as folder:
@@ -340,11 +340,11 @@ def _told_edit(out: Output, reply: Mapping[str, Any]) -> None:
 def pin(command: Command, id: str, off: bool) -> None:  # noqa: A002 - the contract's word
     """Pin a memory, so that it neither fades nor is archived."""
 
-    def told(out: Output, reply: Mapping[str, Any]) -> None:
+    def print_reply(out: Output, reply: Mapping[str, Any]) -> None:
         form = ("on" if reply["pinned"] else "off") + ("" if reply["step"] else "_already")
         out.line(words()["pinned"][form])
 
-    command.reply(command.call("pin", {"id": id, "off": off or None}), told)
+    command.reply(command.call("pin", {"id": id, "off": off or None}), print_reply)
 
 
 # A tag to take away is written -TAG: only long options are read as options here.
@@ -388,11 +388,13 @@ def spaces(command: Command) -> None:
     They are the wings of the palace. A space is made by naming it: `loci remember TEXT --space NAME`.
     """
 
-    def told(out: Output, reply: Mapping[str, Any]) -> None:
-        rows = [(one_line(one["name"], 128), counted(words()["memories"], one["memories"])) for one in reply["spaces"]]
+    def print_reply(out: Output, reply: Mapping[str, Any]) -> None:
+        rows = [
+            (one_line(one["name"], 128), format_count(words()["memories"], one["memories"])) for one in reply["spaces"]
+        ]
         out.table(rows)
 
-    command.reply(command.call("spaces", {}), told)
+    command.reply(command.call("spaces", {}), print_reply)
 
 
 @loci.command()
@@ -419,10 +421,10 @@ def mark(command: Command, id: str, outcome: str, note: str | None) -> None:  # 
     """
     if note is not None and outcome != "harmful":
         raise click.UsageError("--note goes with harmful.")
-    command.reply(command.call("mark", {"id": id, "outcome": outcome, "note": note}), _marked)
+    command.reply(command.call("mark", {"id": id, "outcome": outcome, "note": note}), _print_mark)
 
 
-def _marked(out: Output, reply: Mapping[str, Any]) -> None:
+def _print_mark(out: Output, reply: Mapping[str, Any]) -> None:
     told = words("practice")
     out.line(told["acts"][reply["outcome"]]["done"])
     state = reply.get("rule")
@@ -438,8 +440,8 @@ def _rule(state: Mapping[str, Any]) -> str:
     told = words("practice")
     return str(told["command"]["rule"]).format(
         maturity=told["rule"]["maturity"][state["maturity"]],
-        helpful=counted(told["rule"]["helpful"], state["helpful"]).lower(),
-        harmful=counted(told["rule"]["harmful"], state["harmful"]),
+        helpful=format_count(told["rule"]["helpful"], state["helpful"]).lower(),
+        harmful=format_count(told["rule"]["harmful"], state["harmful"]),
         value=f"{state['effectiveness']:.2f}",
     )
 
@@ -447,8 +449,8 @@ def _rule(state: Mapping[str, Any]) -> str:
 def _procedure(state: Mapping[str, Any]) -> str:
     told = words("practice")
     return str(told["command"]["procedure"]).format(
-        worked=counted(told["procedure"]["worked"], state["successes"]),
-        failed=counted(told["procedure"]["failed"], state["failures"]),
+        worked=format_count(told["procedure"]["worked"], state["successes"]),
+        failed=format_count(told["procedure"]["failed"], state["failures"]),
     )
 
 
@@ -464,10 +466,10 @@ def erase(command: Command, id: str, *, whole_chain: bool, dry_run: bool, yes: b
     if not (yes or dry_run or may_ask):
         raise click.UsageError("erase asks first; where nobody can answer, give --yes.")
     asked = {"id": id, "whole_chain": whole_chain or None}
-    with command.asking() as session:
+    with command.open_session() as session:
         if not yes:
             shown = session.call("show", {"id": id})
-            told = session.call("erase", _given({**asked, "dry_run": True}))
+            told = session.call("erase", _drop_missing({**asked, "dry_run": True}))
             if dry_run:
                 command.reply(told, lambda out, found: _would(out, shown, found))
                 return
@@ -475,36 +477,36 @@ def erase(command: Command, id: str, *, whole_chain: bool, dry_run: bool, yes: b
             if not click.confirm(words()["erase"]["ask"], default=False, err=True):
                 command.output.note(words()["erase"]["kept"])
                 return
-        done = session.call("erase", _given(asked))
-    command.reply(done, _erased)
+        done = session.call("erase", _drop_missing(asked))
+    command.reply(done, _print_erasure)
 
 
-def _given(params: Mapping[str, Any]) -> dict[str, Any]:
+def _drop_missing(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in params.items() if value is not None}
 
 
 def _would(out: Output, shown: Mapping[str, Any], told: Mapping[str, Any]) -> None:
     said = words()["erase"]
     out.line(f"“{first_words(shown['text'])}”")
-    out.line(counted(said["would"], told["memories"]))
+    out.line(format_count(said["would"], told["memories"]))
     for why in ("version", "beneath", "made_of_it"):
         count = sum(one["why"] == why for one in told["items"])
         if count:
-            out.line("  " + counted(said[why], count))
+            out.line("  " + format_count(said[why], count))
     for name in ("versions", "same_words"):
         if told[name]:
-            out.line("  " + counted(said[name], told[name]))
+            out.line("  " + format_count(said[name], told[name]))
     if told["back"]:
-        out.line("  " + counted(said["back"], len(told["back"])))
+        out.line("  " + format_count(said["back"], len(told["back"])))
     _backups(out, told)
 
 
-def _erased(out: Output, done: Mapping[str, Any]) -> None:
-    out.line(counted(words()["erase"]["done"], done["memories"]))
+def _print_erasure(out: Output, done: Mapping[str, Any]) -> None:
+    out.line(format_count(words()["erase"]["done"], done["memories"]))
     _backups(out, done)
 
 
 def _backups(out: Output, told: Mapping[str, Any]) -> None:
     if told["backups"]:
-        out.line("  " + counted(words()["erase"]["backups"], len(told["backups"])))
+        out.line("  " + format_count(words()["erase"]["backups"], len(told["backups"])))
         out.lines(f"    {one_line(visible(name))}" for name in told["backups"])

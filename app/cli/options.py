@@ -75,7 +75,7 @@ def global_options(fn: Callable[..., Any]) -> Callable[..., Any]:
     return fn
 
 
-def hoisted(arguments: Sequence[str]) -> list[str]:
+def hoist_json_option(arguments: Sequence[str]) -> list[str]:
     """Move `--json` in front of the verb, so that it may stand anywhere.
 
     Args:

@@ -120,7 +120,7 @@ class Progression:
         """The code of an output that failed: a script tells by it whether anything was changed."""
         return Code.OUTPUT_FAILED if self.is_done else Code.ANSWER_FAILED
 
-    def told(self, error: OutputError) -> str:
+    def describe_failure(self, error: OutputError) -> str:
         """The sentence for an output that failed.
 
         Args:

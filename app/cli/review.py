@@ -11,7 +11,7 @@ import click
 from app.cli.options import local_time
 from app.cli.output import Output, one_line, passage, visible
 from app.cli.root import Command, loci, with_command
-from app.cli.words import counted, describe_source, first_words, words
+from app.cli.words import describe_source, first_words, format_count, words
 from app.vault.session import Session
 from core.config.grant_wording import shell_quoted
 from core.errors import Code, UserError
@@ -23,7 +23,7 @@ FIRST = 3
 _ASKS = frozenset({"proposal", "injection", "approval"})
 
 
-def waiting(session: Session, *, everything: bool = False) -> list[Mapping[str, Any]]:
+def read_items(session: Session, *, everything: bool = False) -> list[Mapping[str, Any]]:
     """All items of the desk that the engine lists, however many replies they take.
 
     Args:
@@ -42,7 +42,7 @@ def waiting(session: Session, *, everything: bool = False) -> list[Mapping[str, 
     return found
 
 
-def of_client(item: Mapping[str, Any]) -> str | None:
+def client_of(item: Mapping[str, Any]) -> str | None:
     """The name of the client that brought an item or asked for it.
 
     Args:
@@ -53,7 +53,7 @@ def of_client(item: Mapping[str, Any]) -> str | None:
     return None if found is None else str(found)
 
 
-def folded(items: Sequence[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], dict[str, int]]:
+def fold_proposals(items: Sequence[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], dict[str, int]]:
     """Items without all but the first proposals of each client: who asks very much does not bury the rest.
 
     Args:
@@ -65,7 +65,7 @@ def folded(items: Sequence[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]],
     shown: list[Mapping[str, Any]] = []
     seen: Counter[str] = Counter()
     for item in items:
-        name = of_client(item)
+        name = client_of(item)
         if item["kind"] in _ASKS and item["state"] == "open" and name is not None:
             seen[name] += 1
             if seen[name] > FIRST:
@@ -122,15 +122,15 @@ def conflicts(command: Command, everything: bool, client: str | None, reject: bo
             raise click.UsageError("--reject goes with --client NAME.")
         command.reply(command.call("turn_down", {"name": client}), _turned_down)
         return
-    with command.asking() as session:
-        found = waiting(session, everything=everything)
+    with command.open_session() as session:
+        found = read_items(session, everything=everything)
         total = session.call("status", {}).get("open_reviews") if not command.output.as_json else None
         if client is not None and client not in {one["name"] for one in session.call("clients", {})["clients"]}:
             raise UserError(Code.INVALID_INPUT, "There is no client of that name; `loci clients` lists them.")
     if client is not None:
-        found = [item for item in found if of_client(item) == client]
+        found = [item for item in found if client_of(item) == client]
     whole = client is not None
-    command.reply({"conflicts": found}, lambda out, reply: _listed(out, reply, whole=whole, total=total))
+    command.reply({"conflicts": found}, lambda out, reply: _print_list(out, reply, whole=whole, total=total))
 
 
 def _turned_down(out: Output, reply: Mapping[str, Any]) -> None:
@@ -138,14 +138,14 @@ def _turned_down(out: Output, reply: Mapping[str, Any]) -> None:
     if reply["step"] is None:
         out.line(forms["none"].format(name=name))
         return
-    out.line(counted(forms, reply["items"], name=name))
+    out.line(format_count(forms, reply["items"], name=name))
     if reply["left"]:
-        out.line(counted(words()["turned_down_left"], reply["left"]))
+        out.line(format_count(words()["turned_down_left"], reply["left"]))
 
 
-def _listed(out: Output, reply: Mapping[str, Any], *, whole: bool = True, total: int | None = None) -> None:
+def _print_list(out: Output, reply: Mapping[str, Any], *, whole: bool = True, total: int | None = None) -> None:
     every = reply["conflicts"]
-    found, more = (every, {}) if whole else folded(every)
+    found, more = (every, {}) if whole else fold_proposals(every)
     for place, item in enumerate(found, 1):
         kind = words("review")["kinds"][item["kind"]]["name"]
         out.line(f"{place:>2}. {one_line(item['question'], 100)}  [{kind}]  {short(item['id'], every)}")
@@ -157,27 +157,27 @@ def _listed(out: Output, reply: Mapping[str, Any], *, whole: bool = True, total:
             out.line(f"    ! {words('review')['warned']['title'].upper()}: {item['warning']}")
         out.line(f"    {one_line(item['reason'])}")
         if "asked" in item:
-            out.line(f"    {_asked(item['asked'])}")
+            out.line(f"    {_describe_asker(item['asked'])}")
         if item["state"] != "open":
-            _closed(out, item)
+            _print_closed(out, item)
         else:
             _answers(out, item)
     _explain(out, [item for item in found if item["state"] == "open"])
     for name, count in more.items():
-        out.line(counted(words()["more_of"], count, name=one_line(name, 64), typed=visible(shell_quoted(name))))
+        out.line(format_count(words()["more_of"], count, name=one_line(name, 64), typed=visible(shell_quoted(name))))
     count = sum(item["state"] == "open" for item in every)
     number = f"{count} of {total}" if total is not None and total > count else f"{count}"
     out.line("Nothing waits for you." if not count else f"{number} to decide. `loci resolve ID ACTION` decides one.")
 
 
-def _asked(asked: Mapping[str, Any]) -> str:
+def _describe_asker(asked: Mapping[str, Any]) -> str:
     """Who asks, and why in its own words."""
     forms = words("review")["asked"]
     reason = one_line(asked["reason"], _REASON)
     return str(forms["why" if reason else "who"]).format(client=one_line(asked["client"], 64), reason=reason)
 
 
-def _closed(out: Output, item: Mapping[str, Any]) -> None:
+def _print_closed(out: Output, item: Mapping[str, Any]) -> None:
     how = f" ({item['resolution']}: {words()['decided'][item['resolution']]})" if "resolution" in item else ""
     out.line(f"    Closed: {one_line(item.get('closed', ''))}{how}")
 
@@ -218,7 +218,7 @@ def _side(out: Output, name: str, item: Mapping[str, Any]) -> None:
     out.line(f"    {name + ':':<9} {first}")
     out.lines(f"              {line}" for line in more)
     times = item["access_count"]
-    given = f" · {counted(words()['recalled'], times)}" if times else ""
+    given = f" · {format_count(words()['recalled'], times)}" if times else ""
     status = words()["short_status"][item["status"]]
     out.line(f"              {describe_source(item)} · trust {item['trust']:.2f}{given} · {status} · {item['id']}")
 
@@ -250,10 +250,10 @@ def resolve(command: Command, /, conflict_id: str, action: str, remember: bool, 
         "when": given["when"],
         "remember": remember or None,
     }
-    with command.asking() as session:
+    with command.open_session() as session:
         reply = session.call("resolve", {name: value for name, value in params.items() if value is not None})
         texts = {} if command.output.as_json else _texts(session, (*reply["active"], *reply["retired"]))
-    command.reply(reply, lambda out, done: _resolved(out, done, texts))
+    command.reply(reply, lambda out, done: _print_resolution(out, done, texts))
 
 
 def _texts(session: Session, memory_ids: Sequence[str]) -> dict[str, str]:
@@ -270,7 +270,7 @@ def _check(action: Action, given: Mapping[str, str | None]) -> None:
         raise click.UsageError("--from and --to go with keep_both_dated.")
 
 
-def _resolved(out: Output, reply: Mapping[str, Any], texts: Mapping[str, str]) -> None:
+def _print_resolution(out: Output, reply: Mapping[str, Any], texts: Mapping[str, str]) -> None:
     if reply["step"] is None:
         out.line("Put off: for a week it stands behind the others.")
         return
@@ -281,7 +281,7 @@ def _resolved(out: Output, reply: Mapping[str, Any], texts: Mapping[str, str]) -
         out.line(f"  ! {words()['withheld']}")
     out.lines(f"  ? {words()['asked_on'].format(id=one[-_LEAST:])}" for one in reply.get("asked", ()))
     if reply["closed"]:
-        out.line("  " + counted(words()["counts"]["settled"], len(reply["closed"])))
+        out.line("  " + format_count(words()["counts"]["settled"], len(reply["closed"])))
 
 
 @loci.command()
@@ -289,7 +289,7 @@ def _resolved(out: Output, reply: Mapping[str, Any], texts: Mapping[str, str]) -
 @with_command
 def confirm(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
     """Confirm that a memory is true."""
-    command.reply(command.call("confirm", {"id": id}), _judged("confirm"))
+    command.reply(command.call("confirm", {"id": id}), _judgement_printer("confirm"))
 
 
 @loci.command()
@@ -301,7 +301,7 @@ def dispute(command: Command, id: str, reason: str | None) -> None:  # noqa: A00
 
     It leaves recall until it is confirmed; what you said yourself too.
     """
-    command.reply(command.call("dispute", {"id": id, "reason": reason}), _judged("dispute"))
+    command.reply(command.call("dispute", {"id": id, "reason": reason}), _judgement_printer("dispute"))
 
 
 @loci.command()
@@ -309,14 +309,14 @@ def dispute(command: Command, id: str, reason: str | None) -> None:  # noqa: A00
 @with_command
 def reinforce(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
     """Say that a memory proved right."""
-    command.reply(command.call("reinforce", {"id": id}), _judged("reinforce"))
+    command.reply(command.call("reinforce", {"id": id}), _judgement_printer("reinforce"))
 
 
-def _judged(verb: str) -> Callable[[Output, Mapping[str, Any]], None]:
-    def told(out: Output, reply: Mapping[str, Any]) -> None:
+def _judgement_printer(verb: str) -> Callable[[Output, Mapping[str, Any]], None]:
+    def print_reply(out: Output, reply: Mapping[str, Any]) -> None:
         forms = words()["judged"]
         out.line(f"{forms[verb]} {forms[reply['status']].format(value=format(reply['trust'], '.2f'))}")
         if reply["conflict"] is not None:
             out.line(f"  {words()['remembered']['asked'].format(id=reply['conflict'][-_LEAST:])}")
 
-    return told
+    return print_reply

@@ -56,11 +56,11 @@ class Command:
         Returns:
             The reply.
         """
-        with self.asking() as session, self.output.progress(enabled=progress) as tell:
-            return session.call(verb, _given(params), tell)
+        with self.open_session() as session, self.output.progress(enabled=progress) as tell:
+            return session.call(verb, _drop_missing(params), tell)
 
     @contextmanager
-    def asking(self) -> Iterator[Session]:
+    def open_session(self) -> Iterator[Session]:
         """A session for several verbs, which opens the vault once.
 
         Yields:
@@ -75,7 +75,7 @@ class Command:
         finally:
             session.close()
 
-    def running(self, *, unlock: bool = True) -> RemoteSession | None:
+    def find_running(self, *, unlock: bool = True) -> RemoteSession | None:
         """The owner's channel of the engine that runs, if one does.
 
         Args:
@@ -135,7 +135,7 @@ class _Followed:
         self._session.close()
 
 
-def _given(params: Mapping[str, Any]) -> dict[str, Any]:
+def _drop_missing(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in params.items() if value is not None}
 
 

@@ -13,7 +13,7 @@ import click
 
 from app.cli.output import Output, visible
 from app.cli.root import Command, loci, with_command
-from app.cli.words import actor_of, counted, describe_actor, first_words, minute, words
+from app.cli.words import actor_of, describe_actor, first_words, format_count, minute, words
 from app.vault.session import Session
 from core.errors import Code, LociError
 
@@ -62,8 +62,8 @@ def take_back(command: Command, step_id: str | None) -> None:
     Raises:
         LociError: as `undo`.
     """
-    with command.asking() as session:
-        step = _chosen(session, step_id)
+    with command.open_session() as session:
+        step = _choose_step(session, step_id)
         about = [] if step is None else _Told(session).lines(step)  # what a step brought is gone after it
         wanted = step_id if step is None else step["id"]
         reply = session.call("undo", {} if wanted is None else {"step": wanted})
@@ -87,15 +87,15 @@ def print_undone(out: Output, reply: Mapping[str, Any], step: Step | None = None
         out.line(describe_actor(step))
     out.lines(words()["to_be_paired"].format(name=visible(name)) for name in reply.get("unpaired", ()))
     if reply.get("left"):
-        out.line(counted(words()["left"], len(reply["left"])))
+        out.line(format_count(words()["left"], len(reply["left"])))
     out.line(str(words()["redo"]).format(step=reply["undo_step"]))
 
 
 def _list(command: Command, limit: int | None) -> None:
     out = command.output
-    with command.asking() as session:
+    with command.open_session() as session:
         reply = session.call("steps", {} if limit is None else {"limit": limit})
-        newest, told = _chosen(session, None), _Told(session)
+        newest, told = _choose_step(session, None), _Told(session)
         blocks = [(step, told.lines(step)) for step in reply["items"]]
     for step, about in blocks:
         out.line(f"{minute(step['at'])}  {visible(step['label'])} · {actor_of(step)}{_mark(step, newest)}")
@@ -113,7 +113,7 @@ def _mark(step: Step, newest: Step | None) -> str:
     return f" [{marks['next']}]" if newest is not None and step["id"] == newest["id"] else ""
 
 
-def _chosen(session: Session, step_id: str | None) -> Step | None:
+def _choose_step(session: Session, step_id: str | None) -> Step | None:
     """The named step, else the newest that `loci undo` takes back: what Loci did by itself is taken back by name."""
     for step in _steps(session):
         if step_id is not None and len(step_id) >= _LEAST and step["id"].endswith(step_id.lower()):
@@ -150,7 +150,7 @@ class _Told:
         count = self._count(step, first)
         if count is None:
             return [f"{forms['none'].format(text=text)}, {words()['memories']['at_least'].format(count=len(ids))}"]
-        return [forms["none"].format(text=text) if count < 2 else counted(forms, count - 1, text=text)]
+        return [forms["none"].format(text=text) if count < 2 else format_count(forms, count - 1, text=text)]
 
     def _count(self, step: Step, first: Mapping[str, Any]) -> int | None:
         """How many memories it touched; None where more than the engine names."""

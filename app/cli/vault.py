@@ -14,8 +14,8 @@ import click
 from app.cli.options import statuses
 from app.cli.output import Output, OutputError, visible
 from app.cli.root import Command, loci, with_command
-from app.cli.words import counted, words
-from app.vault.session import Session, existing
+from app.cli.words import format_count, words
+from app.vault.session import Session, absolute_path
 from core.errors import Code, LociError, PreconditionError, UserError
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def init(command: Command, keyring: bool, test_clock: bool) -> None:
     out.progression.is_done = True
     reply = {"vault": keys.vault_id.hex(), "home": str(parts.home.path), "recovery_code": code}
     try:
-        command.reply(reply, _made)
+        command.reply(reply, _print_new_vault)
         out.flush()
     except OutputError:
         raise OutputError(_NO_CODE) from None
@@ -81,7 +81,7 @@ def _new_passphrase(secret_file: Path | None, keyring: bool) -> str | None:
     return first
 
 
-def _made(out: Output, reply: Mapping[str, Any]) -> None:
+def _print_new_vault(out: Output, reply: Mapping[str, Any]) -> None:
     out.line("Your vault is ready.")
     out.line()
     out.line(f"    Recovery code   {reply['recovery_code']}")
@@ -116,7 +116,7 @@ def print_status(out: Output, reply: Mapping[str, Any]) -> None:
     """
     memories, index = reply["memories"], reply["index"]
     forms = words()["counts"]["kinds"]
-    kinds = ", ".join(counted(forms[kind], count) for kind, count in sorted(memories["by_kind"].items()))
+    kinds = ", ".join(format_count(forms[kind], count) for kind, count in sorted(memories["by_kind"].items()))
     standing = ", ".join(f"{count} {name}" for name, count in sorted(memories["by_status"].items()))
     out.table(
         [
@@ -133,11 +133,11 @@ def print_status(out: Output, reply: Mapping[str, Any]) -> None:
             ("changes so far", reply["seq"]),
         ]
     )
-    out.lines(_importing(one) for one in reply["running_imports"])
+    out.lines(_describe_import(one) for one in reply["running_imports"])
     out.lines(f"Note: {warning}" for warning in reply["warnings"])
 
 
-def _importing(one: Mapping[str, Any]) -> str:
+def _describe_import(one: Mapping[str, Any]) -> str:
     said = words()["running_import"]
     form = "unknown" if one["total"] is None else one["phase"]
     return str(said[form].format(label=one["label"], stop=one["stop"], **_figures(one)))
@@ -159,8 +159,8 @@ def verify(command: Command, *, accept_older: bool, yes: bool) -> None:
     if yes and not accept_older:
         raise click.UsageError("--yes goes with --accept-older.")
     try:
-        with command.asking() as session:
-            if accept_older and not _accepted(command, session, yes=yes):
+        with command.open_session() as session:
+            if accept_older and not _is_accepted(command, session, yes=yes):
                 click.get_current_context().exit(1)
             with command.output.progress(enabled=True) as tell:
                 reply = session.call("verify", {}, tell)
@@ -169,12 +169,12 @@ def verify(command: Command, *, accept_older: bool, yes: bool) -> None:
             check = {"status": "failed", "note": error.code.value}
             command.output.document({"status": "damaged", "checks": {"open": check}})
         raise
-    command.reply(reply, _verified)
+    command.reply(reply, _print_verification)
     if reply["status"] == "damaged":
         click.get_current_context().exit(_DAMAGED_EXIT)
 
 
-def _accepted(command: Command, session: Session, *, yes: bool) -> bool:
+def _is_accepted(command: Command, session: Session, *, yes: bool) -> bool:
     """Whether the person's word is there; where somebody can be asked, they are."""
     said = words()["accept_older"]
     if command.older is None:
@@ -188,11 +188,11 @@ def _accepted(command: Command, session: Session, *, yes: bool) -> bool:
     command.older = session.older_copy()
     command.output.note(said["done"])
     if done["retired_clients"]:
-        command.output.note(counted(said["retired"], done["retired_clients"]))
+        command.output.note(format_count(said["retired"], done["retired_clients"]))
     return True
 
 
-def _verified(out: Output, reply: Mapping[str, Any]) -> None:
+def _print_verification(out: Output, reply: Mapping[str, Any]) -> None:
     failed = [name for name, check in reply["checks"].items() if _check_words(check).startswith("failed")]
     if failed == ["head"]:
         out.line("The vault is whole, but it may not be the newest copy.")
@@ -220,7 +220,7 @@ def lock(command: Command) -> None:
 
     The engine stays and says so, to your other commands too, until `loci unlock` or a window opens it again.
     """
-    session = command.running(unlock=False)
+    session = command.find_running(unlock=False)
     if session is None:
         command.reply({"state": "locked"}, lambda out, _: out.line("The vault is locked already."))
         return
@@ -258,7 +258,7 @@ def unlock(command: Command) -> None:
 @with_command
 def backup(command: Command, to: str | None) -> None:
     """Write a backup and verify it by opening it."""
-    reply = command.call("backup", {"to": None if to is None else str(existing(to))}, progress=True)
+    reply = command.call("backup", {"to": None if to is None else str(absolute_path(to))}, progress=True)
     command.reply(reply, lambda out, made: out.line(f"Backed up and verified: {made['path']}"))
 
 
@@ -272,7 +272,7 @@ def restore(command: Command, file: str) -> None:
     """
     from app.vault.doctor import restore_backup  # as for `serve`
 
-    reply = restore_backup(command.parts, existing(file), command.output.note)
+    reply = restore_backup(command.parts, absolute_path(file), command.output.note)
     command.output.progression.is_done = True
     command.reply(reply, lambda out, _: out.line("Restored. Paired clients must be paired again."))
 
@@ -295,18 +295,18 @@ def export(command: Command, file: str, form: str | None, space: str | None, sta
             raise click.UsageError("`-` prints the memories themselves, --json a report; name a file, or drop --json.")
         _print_export(command, {**params, "format": form or "jsonl"})
         return
-    to = existing(file)
+    to = absolute_path(file)
     form = form or next((name for name, ending in _ENDINGS.items() if to.suffix.lower() == ending), "jsonl")
     reply = command.call("export", {**params, "format": form, "to": str(to)}, progress=True)
     command.reply(
-        reply, lambda o, made: o.line(counted(words()["exported"], made["memories"], path=visible(made["path"])))
+        reply, lambda o, made: o.line(format_count(words()["exported"], made["memories"], path=visible(made["path"])))
     )
 
 
 def _print_export(command: Command, params: Mapping[str, Any]) -> None:
     """Ask for what is exported some at a time: a reply over the socket has an end, and so has a part of a text."""
     found: list[dict[str, Any]] = []
-    with command.asking() as session:
+    with command.open_session() as session:
         ids = [one["id"] for one in session.call("export", {k: v for k, v in params.items() if v is not None})["items"]]
         for at in range(0, len(ids), _AT_ONCE):
             for item in session.call("exported", {"ids": ids[at : at + _AT_ONCE]})["items"]:
@@ -400,10 +400,10 @@ def _renew_code(command: Command, secret: str, change: _Change) -> None:
 @with_command
 def jobs(command: Command, limit: int | None) -> None:
     """What runs by itself: what waits, what was done, and when each kind of work is due."""
-    command.reply(command.call("jobs", {"limit": limit}), _listed)
+    command.reply(command.call("jobs", {"limit": limit}), _print_jobs)
 
 
-def _listed(out: Output, reply: Row) -> None:
+def _print_jobs(out: Output, reply: Row) -> None:
     told = words("jobs")
     if reply["paused"]:
         out.line(told["paused"])
@@ -452,7 +452,7 @@ def in_words(report: Row) -> str:
     forms = words("jobs")["counts"]
     flat = {**report, **{k: v for part in ("contradictions", "compressed") for k, v in report.get(part, {}).items()}}
     flat |= {f"pruned_{name}": count for name, count in report.get("pruned", {}).items()}
-    told = [counted(form, flat[name]) for name, form in forms.items() if flat.get(name)]
+    told = [format_count(form, flat[name]) for name, form in forms.items() if flat.get(name)]
     return ", ".join(told) or str(words("jobs")["nothing"])
 
 
@@ -464,12 +464,12 @@ def consolidate(command: Command, dry_run: bool) -> None:
 
     Everything it does is one step that `loci undo` takes back.
     """
-    with command.asking() as session, command.output.progress(enabled=True) as tell:
+    with command.open_session() as session, command.output.progress(enabled=True) as tell:
         reply = session.call("consolidate", {"dry_run": True} if dry_run else {}, tell)
-    command.reply(reply, _consolidated)
+    command.reply(reply, _print_consolidation)
 
 
-def _consolidated(out: Output, reply: Row) -> None:
+def _print_consolidation(out: Output, reply: Row) -> None:
     told = words("jobs")
     out.line(told["would" if reply["dry_run"] else "done"].format(what=in_words(reply)))
     _say_undo(out, [reply["step"]] if reply["step"] else [])
@@ -479,7 +479,7 @@ def _consolidated(out: Output, reply: Row) -> None:
 @with_command
 def sweep(command: Command) -> None:
     """Look at what fades: mark it, bring back what was confirmed, archive what nothing protects."""
-    with command.asking() as session, command.output.progress(enabled=True) as tell:
+    with command.open_session() as session, command.output.progress(enabled=True) as tell:
         reply = session.call("sweep", {}, tell)
     command.reply(reply, _swept)
 
@@ -514,12 +514,12 @@ def doctor(command: Command) -> None:
     checks = [
         {"check": one.check, "state": one.state, "sentence": one.sentence, "do": one.advice or None} for one in found
     ]
-    command.reply({"state": worst, "checks": checks}, lambda out, _: _told(out, found, worst))
+    command.reply({"state": worst, "checks": checks}, lambda out, _: _print_findings(out, found, worst))
     if worst == "fail":
         click.get_current_context().exit(1)
 
 
-def _told(out: Output, found: Sequence[Finding], worst: str) -> None:
+def _print_findings(out: Output, found: Sequence[Finding], worst: str) -> None:
     told = words("doctor")
     width = max(len(one.title) for one in found)
     for one in found:
@@ -528,4 +528,4 @@ def _told(out: Output, found: Sequence[Finding], worst: str) -> None:
             out.line(f"{'':<{width + 8}}{one.advice}")
     said = told["sum"][worst]
     count = sum(one.state == worst for one in found)
-    out.line(said if isinstance(said, str) else counted(said, count))
+    out.line(said if isinstance(said, str) else format_count(said, count))

@@ -34,7 +34,7 @@ def words(name: str = "commandline") -> Mapping[str, Any]:
     return found
 
 
-def counted(forms: Mapping[str, str], count: int, **more: str) -> str:
+def format_count(forms: Mapping[str, str], count: int, **more: str) -> str:
     """A count in words.
 
     Args:
@@ -111,7 +111,7 @@ def describe_source(item: Item) -> str:
     Args:
         item: a memory of a reply.
     """
-    return f"{on_day(item)}, {_brought(item, 'source')}"
+    return f"{on_day(item)}, {_describe_origin(item, 'source')}"
 
 
 def voice(item: Item) -> str:
@@ -120,10 +120,10 @@ def voice(item: Item) -> str:
     Args:
         item: a memory of a reply.
     """
-    return _brought(item, "side")
+    return _describe_origin(item, "side")
 
 
-def _brought(item: Item, form: str) -> str:
+def _describe_origin(item: Item, form: str) -> str:
     source = str(words()[form][item["source"]])
     if item.get("client"):
         return str(words()["as_client"]).format(source=source, who=one_line(item["client"], _NAME))
@@ -184,9 +184,9 @@ def claim_stands(claim: Item) -> str:
     parts = [str(words("belief")["states"][claim["state"]]).lower()]
     if claim["state"] in ("asserted", "disputed", "draft"):
         parts.append(str(forms["sure"]).format(percent=round(100 * claim["confidence"])))
-    parts.append(counted(own["quotes"], quotes.count("supporting")))
+    parts.append(format_count(own["quotes"], quotes.count("supporting")))
     if against := quotes.count("contradicting"):
-        parts.append(counted(own["against"], against))
+        parts.append(format_count(own["against"], against))
     parts.append(_span(forms, day(claim["valid_from"]), day(claim["valid_to"])))
     qualifiers = claim["qualifiers"]
     if isinstance(qualifiers.get("when"), str) and qualifiers["when"]:
@@ -231,12 +231,12 @@ def describe_trust(shown: Item) -> list[tuple[str, str, str]]:
         name, value = term["term"], term["value"]
         if name == "trust":
             continue
-        figure = f"{value:.2f}" if name in ("source", "ancestors", "ceiling") else _signed(value)
+        figure = f"{value:.2f}" if name in ("source", "ancestors", "ceiling") else _format_signed(value)
         made.append((figure, str(forms["terms"][name]), _made_by(name, shown, value)))
     return made
 
 
-def _signed(value: float) -> str:
+def _format_signed(value: float) -> str:
     return "0.00" if abs(value) < _IDLE else f"{value:+.2f}"
 
 
@@ -262,7 +262,7 @@ def _feedback(forms: Mapping[str, Any], confirmed: int, disputed: int) -> str:
     if confirmed and disputed:
         return str(forms["both"]).format_map({"for": confirmed, "against": disputed})
     if confirmed or disputed:
-        return counted(forms["for" if confirmed else "against"], confirmed or disputed)
+        return format_count(forms["for" if confirmed else "against"], confirmed or disputed)
     return str(forms["none"])
 
 
@@ -271,13 +271,13 @@ def _age(shown: Item) -> str:
     if shown["occurred_at"] is None:
         return str(words("belief")["steps"]["age"]["none"])
     occurred, confirmed = shown["occurred_at"], shown["last_confirmed_at"]
-    is_confirmed = _at(confirmed) > max(_at(occurred), _at(shown["created_at"]))
+    is_confirmed = _parse_moment(confirmed) > max(_parse_moment(occurred), _parse_moment(shown["created_at"]))
     if is_confirmed:
         return str(words()["age"]["confirmed"]).format(date=day(confirmed))
     return str(words()["age"]["said"]).format(date=day(occurred, shown["occurred_precision"]))
 
 
-def _at(moment: str) -> datetime:
+def _parse_moment(moment: str) -> datetime:
     return datetime.fromisoformat(moment)
 
 
@@ -305,7 +305,7 @@ def describe_actor(step: Item) -> str:
     return str(form).format(who=actor_of(step), date=minute(step["at"]))
 
 
-def aligned(rows: Sequence[tuple[str, str]]) -> list[str]:
+def align_rows(rows: Sequence[tuple[str, str]]) -> list[str]:
     """Names and values in two columns; a row without a name goes on under the value before it.
 
     Args:

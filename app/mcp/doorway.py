@@ -47,7 +47,7 @@ KEPT = ("LOCI_HOME", "LOCI_SOCKET", "XDG_RUNTIME_DIR", "XDG_DATA_HOME", "XDG_CON
 """Variables that say where the vault, the socket and the token are; none of them is a secret."""
 
 
-def completed(variables: Mapping[str, str], runtime_root: Path = Path("/run/user")) -> dict[str, str]:
+def complete_variables(variables: Mapping[str, str], runtime_root: Path = Path("/run/user")) -> dict[str, str]:
     """Add what assistants drop: most start their servers with little more than HOME and PATH.
 
     Args:

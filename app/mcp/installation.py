@@ -82,7 +82,7 @@ class Recipe:
         # What stands behind the fallback's own folder is the same in either.
         return Path(folder) / _behind(variable, fallback)
 
-    def filled(self, command: Command) -> dict[str, Any]:
+    def fill_entry(self, command: Command) -> dict[str, Any]:
         """The entry for a command.
 
         Args:
@@ -98,26 +98,26 @@ class Recipe:
 
     def snippet(self, entry: Mapping[str, Any]) -> str:
         """The entry as the person would write it into an empty file."""
-        return self.put("", entry)
+        return self.put_entry("", entry)
 
     def displaces(self, text: str, entry: Mapping[str, Any]) -> bool:
         """Whether another entry for Loci stands in a configuration and would be lost.
 
         Args:
-            text: one that `put` took.
-            entry: from `filled`.
+            text: one that `put_entry` took.
+            entry: from `fill_entry`.
         """
         at: Any = (_read_toml if self.format == "toml" else _read_json)(text) if text.strip() else {}
         for name in (*self.key, SERVER):
             at = at.get(name, {})
         return at not in ({}, dict(entry))
 
-    def put(self, text: str, entry: Mapping[str, Any]) -> str:
+    def put_entry(self, text: str, entry: Mapping[str, Any]) -> str:
         """A configuration with Loci in it; everything else stays.
 
         Args:
             text: the configuration as it is; blank where there is none.
-            entry: from `filled`.
+            entry: from `fill_entry`.
 
         Returns:
             The new text; the old one where the entry stands there already.
@@ -163,7 +163,7 @@ def _put_json(text: str, key: tuple[str, ...], entry: Mapping[str, Any]) -> str:
     for name in key:
         at = at.setdefault(name, {})
         if not isinstance(at, dict):
-            raise _misplaced(name)
+            raise _misplaced_error(name)
     if at.get(SERVER) == entry:
         return text
     at[SERVER] = dict(entry)
@@ -212,7 +212,7 @@ def _put_toml(text: str, key: tuple[str, ...], entry: Mapping[str, Any]) -> str:
     for name in key:
         at = at.get(name, {})
         if not isinstance(at, dict):
-            raise _misplaced(name)
+            raise _misplaced_error(name)
     if at.get(SERVER) == entry:
         return text
     if SERVER in at:
@@ -258,7 +258,7 @@ def _toml(value: Any) -> str:
     return json.dumps(value)
 
 
-def _misplaced(name: str) -> UserError:
+def _misplaced_error(name: str) -> UserError:
     return UserError(Code.CONFIG_INVALID, f"Something else stands under `{name}`; the configuration was left alone.")
 
 
@@ -302,13 +302,13 @@ def install_into(door: Doorway, assistant: str, wish: InstallOptions) -> int:
         return 0
     found = recipe(assistant)
     path = found.path(sys.platform, door.variables)
-    entry = found.filled(door.command())
+    entry = found.fill_entry(door.command())
     if wish.only_print:
         _show(door, found, path, found.snippet(entry))
         return 0
     old = read_config(path)
     try:
-        new = found.put("" if old is None else old, entry)
+        new = found.put_entry("" if old is None else old, entry)
     except LociError:
         door.out.note(f"Put this into {path} yourself:\n")
         door.out.lines(found.snippet(entry).splitlines())
@@ -316,17 +316,17 @@ def install_into(door: Doorway, assistant: str, wish: InstallOptions) -> int:
             pair_client(door, wish.code, wish.grants or ())
         raise
     if new == old:
-        _done(door, found, path, None, wish)
+        _finish_installation(door, found, path, None, wish)
         return 0
     _show(door, found, path, found.snippet(entry))
     if old is not None and found.displaces(old, entry):
         door.out.note("Another entry named loci stands there; this one takes its place.")
-    if not (wish.yes or _agreed(path, old)):
+    if not (wish.yes or _ask_to_write(path, old)):
         door.out.note("Nothing was written.")
         return 1
     kept = write_config(path, old, new)
     door.out.progression.is_done = True
-    _done(door, found, path, kept, wish)
+    _finish_installation(door, found, path, kept, wish)
     return 0
 
 
@@ -346,21 +346,21 @@ def _show(door: Doorway, found: Recipe, path: Path, snippet: str) -> None:
     door.out.line()
 
 
-def _agreed(path: Path, old: str | None) -> bool:
+def _ask_to_write(path: Path, old: str | None) -> bool:
     if not sys.stdin.isatty():
         return False
     what = "Write this file" if old is None else "Add this to the file, and keep a copy of it as it is"
     return click.confirm(f"{what}? ({path.name})", default=False, err=True)
 
 
-def _done(door: Doorway, found: Recipe, path: Path, kept: Path | None, wish: InstallOptions) -> None:
+def _finish_installation(door: Doorway, found: Recipe, path: Path, kept: Path | None, wish: InstallOptions) -> None:
     door.out.line(f"{found.title} is set up." + ("" if kept is None else f" The file as it was: {kept}"))
     was_paired, given = False, None
     if wish.code is not None:
         name, given = pair_client(door, wish.code, wish.grants or ())
-        door = _renamed(door, found, path, name)
+        door = _rename_client(door, found, path, name)
     elif not (was_paired := read_token(door.token_file) is not None):
-        given = _paired(door, wish.grants)
+        given = _pair_if_asked(door, wish.grants)
     if door.out.as_json:
         paired = was_paired or given is not None
         document = {"assistant": found.name, "client": door.client, "path": str(path), "paired": paired}
@@ -376,17 +376,17 @@ def _done(door: Doorway, found: Recipe, path: Path, kept: Path | None, wish: Ins
     door.out.line(f"Try it: `loci mcp --test --client {door.client}`.")
 
 
-def _renamed(door: Doorway, found: Recipe, path: Path, name: str) -> Doorway:
+def _rename_client(door: Doorway, found: Recipe, path: Path, name: str) -> Doorway:
     """The door of the client it became, which the configuration names too: the person may give it another name."""
     if name == door.client:
         return door
     named = replace(door, client=name)
     old = read_config(path)
-    write_config(path, old, found.put("" if old is None else old, found.filled(named.command())))
+    write_config(path, old, found.put_entry("" if old is None else old, found.fill_entry(named.command())))
     return named
 
 
-def _paired(door: Doorway, grants: Sequence[str] | None) -> list[str] | None:
+def _pair_if_asked(door: Doorway, grants: Sequence[str] | None) -> list[str] | None:
     """Pair it, where the person named what it may or says so now; None where it stays unpaired."""
     chosen = grants
     if chosen is None:

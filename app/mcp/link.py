@@ -74,7 +74,7 @@ class Starter:
         self._not_before = self._clock.monotonic() + _PAUSES_S[min(self._lost, len(_PAUSES_S) - 1)]
         self._lost += 1
 
-    def found(self) -> None:
+    def note_answer(self) -> None:
         """The engine answered: the next start is tried at once again."""
         self._lost, self._not_before = 0, 0.0
 
@@ -166,7 +166,7 @@ class Link:
             return await client.call(method, params)
         except LociError as error:
             if error.code is Code.VAULT_LOCKED:
-                raise _locked() from None
+                raise _locked_error() from None
             if client.is_open or error.code not in (Code.NOT_HERE, Code.BUSY, Code.UNAUTHENTICATED):
                 raise
             if not repeatable:
@@ -209,20 +209,20 @@ class Link:
                 return self._client
             is_first = self._client is None
             await self.close()
-            self._client = await self._found(is_first)
+            self._client = await self._find_engine(is_first)
             return self._client
 
-    async def _found(self, is_first: bool) -> AsyncClient:
+    async def _find_engine(self, is_first: bool) -> AsyncClient:
         token = self._who.token()
         loop = asyncio.get_running_loop()
         begun = loop.time()
         while True:
             try:
-                client = await self._greeted(token)
+                client = await self._connect_and_greet(token)
             except LociError as error:
                 waited = loop.time() - begun
                 if error.code is Code.VAULT_LOCKED:
-                    raise _locked() from None
+                    raise _locked_error() from None
                 if error.code is Code.UNAUTHENTICATED:
                     raise UserError(error.code, sentence("refused", client=self._who.client)) from None
                 if error.code not in (Code.NOT_HERE, Code.BUSY) or waited > _START_S:
@@ -230,7 +230,7 @@ class Link:
                 self._wake(error, waited, is_first)
             else:
                 if self._starter is not None:
-                    self._starter.found()
+                    self._starter.note_answer()
                 return client
             await asyncio.sleep(_POLL_S)
 
@@ -242,7 +242,7 @@ class Link:
             raise EnvironmentFaultError(Code.NOT_HERE, sentence("not_running"))
         self._starter.wake()
 
-    async def _greeted(self, token: bytes) -> AsyncClient:
+    async def _connect_and_greet(self, token: bytes) -> AsyncClient:
         client = await AsyncClient.connect(self._place, None)
         try:
             await client.greet(self._who.client, token)
@@ -252,5 +252,5 @@ class Link:
         return client
 
 
-def _locked() -> LociError:
+def _locked_error() -> LociError:
     return EnvironmentFaultError(Code.VAULT_LOCKED, sentence("locked"))

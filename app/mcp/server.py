@@ -28,7 +28,7 @@ from mcp.shared.message import SessionMessage
 
 from app.mcp.link import ClientReach, Link
 from app.mcp.texts import SHOWN, readable
-from app.mcp.tools import Tool, answered, common_words, offered
+from app.mcp.tools import Tool, callable_tools, common_words, list_tools
 from app.mcp.words import sentence, words
 from core.errors import BugError, LociError
 from core.ipc.protocol.messages import RateLimitedError
@@ -53,7 +53,7 @@ class Bridge:
             link: the way to the engine.
             profile: one of `PROFILES`.
         """
-        self._link, self._profile, self._tools = link, profile, answered(profile)
+        self._link, self._profile, self._tools = link, profile, callable_tools(profile)
         way = "whole_by_tool" if _GET in self._tools else "whole_by_resource"
         self._whole = sentence(way, shown=str(SHOWN))
 
@@ -80,21 +80,21 @@ class Bridge:
 
     async def list_tools(self, _: Context, _params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """The tools of the profile; the same whether the engine runs or not."""
-        return types.ListToolsResult(tools=[_declared(tool) for tool in offered(self._profile).values()])
+        return types.ListToolsResult(tools=[_declare_tool(tool) for tool in list_tools(self._profile).values()])
 
     async def call_tool(self, _: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Call one method; what the engine refuses is a tool error, which the assistant reads."""
         tool = self._tools.get(params.name)
         if tool is None:
-            raise MCPError(types.INVALID_PARAMS, sentence("unknown_tool", tools=", ".join(offered(self._profile))))
+            raise MCPError(types.INVALID_PARAMS, sentence("unknown_tool", tools=", ".join(list_tools(self._profile))))
         arguments = tool.arguments(params.arguments)
         try:
             result = await self._link.call(tool.name, arguments, repeatable=tool.repeatable)
             text = readable(result, self._whole, int(arguments.get("offset", 0)))
         except LociError as error:
-            return _failed(error)
+            return _failed_result(error)
         except Exception as error:  # noqa: BLE001 - the last keeper: its text could hold what was sent
-            return _failed(_bug(error))
+            return _failed_result(_bug(error))
         # No structured content: no tool promises an output schema, and the same twice would be twice the tokens.
         return types.CallToolResult(content=[types.TextContent(text=text)])
 
@@ -126,7 +126,7 @@ class Bridge:
 
     async def read_resource(self, _: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """Read one resource."""
-        method, arguments = _asked(str(params.uri))
+        method, arguments = _method_for_resource(str(params.uri))
         text = await self._read(method, arguments)
         return types.ReadResourceResult(
             contents=[types.TextResourceContents(uri=params.uri, mime_type=_PLAIN, text=text)]
@@ -174,7 +174,7 @@ class Bridge:
             raise MCPError(types.INTERNAL_ERROR, _sentence(_bug(error))) from None
 
 
-def _asked(uri: str) -> tuple[str, dict[str, Any]]:
+def _method_for_resource(uri: str) -> tuple[str, dict[str, Any]]:
     """The method a resource stands for."""
     try:
         parts = urlsplit(uri)
@@ -192,7 +192,7 @@ def _asked(uri: str) -> tuple[str, dict[str, Any]]:
     raise MCPError(types.INVALID_PARAMS, sentence("unknown_resource"))
 
 
-def _declared(tool: Tool) -> types.Tool:
+def _declare_tool(tool: Tool) -> types.Tool:
     # What is so unless it is said stays unsaid: a model reads each word of it in every conversation.
     return types.Tool(
         name=tool.name,
@@ -206,7 +206,7 @@ def _declared(tool: Tool) -> types.Tool:
     )
 
 
-def _failed(error: LociError) -> types.CallToolResult:
+def _failed_result(error: LociError) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=_sentence(error))], is_error=True)
 
 

@@ -61,14 +61,14 @@ def readable(result: Mapping[str, Any], whole: str = "", offset: int = 0) -> str
         A packed context as it is; memories as elements; anything else as JSON whose texts are fenced.
     """
     if _is_packed(result):
-        return _packed(result)
+        return _format_context(result)
     for name in ("items", "versions"):
         items = result.get(name)
         if isinstance(items, list) and all(_is_memory(item) for item in items):
-            return _listed(result, items, whole)
+            return _format_list(result, items, whole)
     if _is_memory(result):
         return _single(result, offset)
-    return json.dumps(_bounded(_plain(result)), ensure_ascii=False)
+    return json.dumps(_bound_result(_plain(result)), ensure_ascii=False)
 
 
 def _is_packed(result: Mapping[str, Any]) -> bool:
@@ -79,10 +79,10 @@ def _is_memory(value: object) -> bool:
     return isinstance(value, Mapping) and isinstance(value.get("text"), str) and "id" in value and "kind" in value
 
 
-def _packed(result: Mapping[str, Any]) -> str:
+def _format_context(result: Mapping[str, Any]) -> str:
     """The engine fenced it; where it is too long it is cut behind a memory."""
     text = str(result["text"]) or sentence("no_context")
-    beside = _bounded(_plain({name: result[name] for name in _TURN if result.get(name)}), TOKENS // 8)
+    beside = _bound_result(_plain({name: result[name] for name in _TURN if result.get(name)}), TOKENS // 8)
     told = json.dumps(beside, ensure_ascii=False) if beside else ""
     room = TOKENS - tokens(told) - _RESERVE
     if tokens(text) > room:
@@ -100,7 +100,7 @@ def _is_named(value: object) -> bool:
     return isinstance(value, Mapping) and "id" in value
 
 
-def _listed(result: Mapping[str, Any], items: list[Mapping[str, Any]], whole: str) -> str:
+def _format_list(result: Mapping[str, Any], items: list[Mapping[str, Any]], whole: str) -> str:
     if not items:
         return escape_fenced(sentence("nothing", reason=str(result.get("reason") or "")))
     elements, any_cut, room = list[str](), False, TOKENS - _RESERVE
@@ -201,7 +201,7 @@ def _brief(item: Mapping[str, Any]) -> dict[str, Any]:
     return found if cut is None else {**found, "cut": f"{cut[0]} of {cut[1]} characters"}
 
 
-def _bounded(result: dict[str, Any], room: int = TOKENS - _RESERVE) -> dict[str, Any]:
+def _bound_result(result: dict[str, Any], room: int = TOKENS - _RESERVE) -> dict[str, Any]:
     """A result within its tokens; what it lost is told, with the way on where it has one."""
     found = result
     while tokens(json.dumps(found, ensure_ascii=False)) > room:

@@ -66,7 +66,7 @@ class Tool:
         return found
 
 
-def offered(profile: str) -> dict[str, Tool]:
+def list_tools(profile: str) -> dict[str, Tool]:
     """The tools of a profile, as they are listed.
 
     Args:
@@ -77,13 +77,13 @@ def offered(profile: str) -> dict[str, Tool]:
     """
     profiles = words()["profiles"]
     if profile == FULL:
-        return {name: tool for name, tool in answered(FULL).items() if name not in words()["twins"]}
+        return {name: tool for name, tool in callable_tools(FULL).items() if name not in words()["twins"]}
     shown = profiles[LEAN] | (profiles[STANDARD] if profile == STANDARD else {})
     methods = _methods()
     return {name: _tool(name, methods[name], frozenset(names)) for name, names in shown.items() if name in methods}
 
 
-def answered(profile: str) -> dict[str, Tool]:
+def callable_tools(profile: str) -> dict[str, Tool]:
     """The tools a call may name: those of the profile, and in the full one the twins that it does not list.
 
     Args:
@@ -93,7 +93,7 @@ def answered(profile: str) -> dict[str, Tool]:
         By name; only methods that exist.
     """
     if profile != FULL:
-        return offered(profile)
+        return list_tools(profile)
     return {name: _tool(name, body, None) for name, body in _methods().items()}
 
 
@@ -105,7 +105,7 @@ def common_words(profile: str) -> str:
     """
     if profile == LEAN:
         return ""
-    shown = {name for tool in offered(profile).values() for name in tool.schema["properties"]}
+    shown = {name for tool in list_tools(profile).values() for name in tool.schema["properties"]}
     return " ".join(said for name, said in words()["common"].items() if name in shown)
 
 
@@ -121,7 +121,7 @@ def _tool(name: str, body: Mapping[str, Any], shown: frozenset[str] | None) -> T
     params, needed = body["params"], body["params"].get("required", ())
     left_out = words()["left_out"]["parameters"]
     kept = {
-        key: _described(name, key, value)
+        key: _describe_parameter(name, key, value)
         for key, value in params.get("properties", {}).items()
         if key not in left_out and (shown is None or key in shown or key in needed)
     }
@@ -135,16 +135,16 @@ def _tool(name: str, body: Mapping[str, Any], shown: frozenset[str] | None) -> T
     )
 
 
-def _described(tool: str, name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+def _describe_parameter(tool: str, name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     """A parameter's schema with the description that an assistant reads."""
-    found: dict[str, Any] = _unbounded(inlined(schema))
+    found: dict[str, Any] = _drop_bounds(inline_references(schema))
     told = words()["parameters"]
     about = told.get(f"{tool}.{name}", told.get(name, found.get("description", "")))
     found.pop("description", None)
     return {**found, "description": about} if about else found
 
 
-def inlined(schema: Any) -> Any:
+def inline_references(schema: Any) -> Any:
     """A schema without references: assistants do not resolve them all.
 
     Args:
@@ -154,18 +154,18 @@ def inlined(schema: Any) -> Any:
         The same with each definition in its place.
     """
     if isinstance(schema, list):
-        return [inlined(part) for part in schema]
+        return [inline_references(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    own = {key: inlined(value) for key, value in schema.items() if key != "$ref"}
+    own = {key: inline_references(value) for key, value in schema.items() if key != "$ref"}
     if "$ref" not in schema:
         return own
-    return {**inlined(protocol()["$defs"][str(schema["$ref"]).rsplit("/", 1)[1]]), **own}
+    return {**inline_references(protocol()["$defs"][str(schema["$ref"]).rsplit("/", 1)[1]]), **own}
 
 
-def _unbounded(schema: Any) -> Any:
+def _drop_bounds(schema: Any) -> Any:
     if isinstance(schema, list):
-        return [_unbounded(part) for part in schema]
+        return [_drop_bounds(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    return {key: _unbounded(value) for key, value in schema.items() if key not in _BOUNDS}
+    return {key: _drop_bounds(value) for key, value in schema.items() if key not in _BOUNDS}

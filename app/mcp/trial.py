@@ -55,7 +55,7 @@ def try_out(door: Doorway) -> bool:
         Whether all went well.
     """
     steps = _Steps(door)
-    with _noted(steps):
+    with _note_end(steps):
         asyncio.run(_within(steps))
     went_well = all(step["ok"] for step in steps.done)
     if door.out.as_json:
@@ -64,7 +64,7 @@ def try_out(door: Doorway) -> bool:
 
 
 @contextmanager
-def _noted(steps: _Steps) -> Iterator[None]:
+def _note_end(steps: _Steps) -> Iterator[None]:
     """Whatever ends the trial is its last step."""
     try:
         yield
@@ -81,10 +81,10 @@ def _noted(steps: _Steps) -> Iterator[None]:
 
 async def _within(steps: _Steps) -> None:
     async with asyncio.timeout(_ALL_S):
-        await _tried(steps)
+        await _run_steps(steps)
 
 
-async def _tried(steps: _Steps) -> None:
+async def _run_steps(steps: _Steps) -> None:
     program, arguments, variables = steps.door.command()
     secret = steps.door.variables.get("LOCI_PASSPHRASE_FILE") or steps.door.found.secret_file
     if secret:  # so that the engine may be started as `loci serve` would be here; assistants are not given it

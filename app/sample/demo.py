@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QProgressBar, QWidget
 
 from app.sample.sample import SampleClock, fill, sample_engine
 from app.vault.session import Tell
-from app.window.desktop import application, build, fixed
+from app.window.desktop import application, build, fixed_options
 from app.window.window import Shown, ending_on_signals
 from core.config.window import WindowOptions
 from core.engine.facade import Engine
@@ -36,7 +36,7 @@ def open_sample(tell: Tell) -> int:
         engine, clock, passphrase = stack.enter_context(sample_engine())
         if not _fill(app, engine, clock):
             return 0
-        desktop = build(engine, app, fixed(WindowOptions().theme, 100, "palace"))
+        desktop = build(engine, app, fixed_options(WindowOptions().theme, 100, "palace"))
         gate = desktop.window.gate
         if isinstance(gate, Gate):  # nobody knows the passphrase of this vault, which lives for minutes only
             gate.opener = lambda _typed: engine.vault.open(passphrase)

@@ -82,18 +82,18 @@ class SampleHistory:
             importance=deed.get("importance"),
             add_tags=tuple(deed.get("add_tags", ())),
         )
-        self.engine.library.revise(self._found(deed), change).result()
+        self.engine.library.revise(self._find_ids(deed), change).result()
 
     def _arrange(self, deed: SampleEvent) -> None:
         del deed
         self.engine.palace.arrange().result()
 
     def _rename(self, deed: SampleEvent) -> None:
-        room = self.engine.palace.locate(self._found(deed)[0]).result().room_id
+        room = self.engine.palace.locate(self._find_ids(deed)[0]).result().room_id
         self.engine.palace.rename_room(room, deed["name"]).result()
 
     def _forget(self, deed: SampleEvent) -> None:
-        self.engine.memories.forget(self._found(deed)[0], OWNER_ACTOR).result()
+        self.engine.memories.forget(self._find_ids(deed)[0], OWNER_ACTOR).result()
 
     def _undo(self, deed: SampleEvent) -> None:
         del deed
@@ -108,7 +108,7 @@ class SampleHistory:
 
     def _refuse(self, deed: SampleEvent) -> None:
         """It asks for what it may not: the door puts that down."""
-        self.engine.note_refusal(self._by(deed).client_id, Code(deed["code"]))
+        self.engine.note_refusal(self._actor_of(deed).client_id, Code(deed["code"]))
 
     def _store(self, deed: SampleEvent) -> None:
         source = deed.get("source")
@@ -119,18 +119,18 @@ class SampleHistory:
             source=None if source is None else Source(source),
             claim=deed.get("claim"),
         )
-        self.engine.memories.store(request, self._by(deed)).result()
+        self.engine.memories.store(request, self._actor_of(deed)).result()
 
     def _recall(self, deed: SampleEvent) -> None:
         for query in deed["queries"]:
-            self.engine.memories.recall(RecallQuery(query, limit=deed.get("limit", 3)), self._by(deed)).result()
+            self.engine.memories.recall(RecallQuery(query, limit=deed.get("limit", 3)), self._actor_of(deed)).result()
 
     def _context(self, deed: SampleEvent) -> None:
         for prompt in deed["prompts"]:
-            self.engine.memories.context(ContextQuery(prompt), self._by(deed)).result()
+            self.engine.memories.context(ContextQuery(prompt), self._actor_of(deed)).result()
 
     def _doubt(self, deed: SampleEvent) -> None:
-        self.engine.memories.dispute(self._found(deed)[0], self._by(deed), deed.get("reason")).result()
+        self.engine.memories.dispute(self._find_ids(deed)[0], self._actor_of(deed), deed.get("reason")).result()
 
     def _hold(self, deed: SampleEvent) -> None:
         self.engine.conflicts.hold(HoldRequest("client", deed["client"])).result()
@@ -148,7 +148,7 @@ class SampleHistory:
         if ran.state is not JobState.DONE:
             raise BugError("a deed of the sample palace whose work does not end well")
 
-    def _by(self, deed: SampleEvent) -> Actor:
+    def _actor_of(self, deed: SampleEvent) -> Actor:
         name = deed.get("by")
         if name is None:
             return OWNER_ACTOR
@@ -157,7 +157,7 @@ class SampleHistory:
             self.engine.clients.note_seen(actor.client_id)  # as the door notes it when a client proves itself
         return actor
 
-    def _found(self, deed: SampleEvent) -> Sequence[str]:
+    def _find_ids(self, deed: SampleEvent) -> Sequence[str]:
         ids = [i for query in deed["find"] for i in self.engine.library.find(FindRequest(query)).result().ids]
         if not ids:
             raise BugError("a deed of the sample palace that finds nothing")
@@ -184,7 +184,7 @@ class SampleClock:
     def __init__(self, at: datetime) -> None:
         self._at_ms = _ms(at)
 
-    def put(self, at: datetime) -> None:
+    def set_time(self, at: datetime) -> None:
         """Move the present."""
         self._at_ms = _ms(at)
 
@@ -258,16 +258,16 @@ def fill(engine: Engine, clock: SampleClock, told: Told | None = None) -> None:
         for number, part in enumerate(parts):
             if told is not None:
                 told(number, len(parts))
-            clock.put(part.on)
+            clock.set_time(part.on)
             engine.imports.run(part.path, None, part.space, OWNER_ACTOR).result()
         deeds = SampleHistory(engine)
         done: Counter[str] = Counter()
         for deed in json.loads((folder / "deeds.json").read_text(encoding="utf-8")):
-            clock.put(_noon(deed["on"]) + _PAUSE * done[deed["on"]])
+            clock.set_time(_noon(deed["on"]) + _PAUSE * done[deed["on"]])
             done[deed["on"]] += 1
             deeds.do(deed)
         engine.flush()
-        clock.put(END)
+        clock.set_time(END)
 
 
 def _noon(day: str) -> datetime:

@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.sample.sample import fill, sample_engine
-from app.window.desktop import Desktop, application, build, fixed
+from app.window.desktop import Desktop, application, build, fixed_options
 from core.engine.facade import Engine
 from core.errors import BugError, Code, EnvironmentFaultError, UserError
 from core.types.requests import ListRequest
@@ -110,7 +110,7 @@ class _Studio(QObject):
 
     def take(self) -> None:
         shot = self._shot
-        self._desktop = build(self._engine, self._app, fixed(shot.theme, shot.text_size, shot.page))
+        self._desktop = build(self._engine, self._app, fixed_options(shot.theme, shot.text_size, shot.page))
         window = self._desktop.window
         window.setMinimumSize(0, 0)
         window.resize(shot.width, shot.height)
@@ -145,7 +145,7 @@ class _Studio(QObject):
             self._app.exit()
 
     def _select(self) -> None:
-        query = self._shot.query or _chosen().get(self._shot.page, "")
+        query = self._shot.query or _load_choices().get(self._shot.page, "")
         if query.startswith(_ASK):
             self._desktop.context.desk.go.emit(self._shot.page, query)
         elif query:
@@ -166,7 +166,7 @@ def _save_questions(engine: Engine) -> None:
         engine.laboratory.save_probe(asked["query"], "negative", (), _WITHIN).result()
 
 
-def _chosen() -> dict[str, str]:
+def _load_choices() -> dict[str, str]:
     """Page to the query of the memory that is looked at in its picture."""
     chosen: dict[str, str] = json.loads((files("resources") / "demo" / "pictures.json").read_text(encoding="utf-8"))
     return chosen

@@ -122,7 +122,7 @@ def connect(parts: Parts, root: RootKey, *, unlock: bool = True) -> RemoteSessio
     """
     keys = HomeKeys(parts.home)
     try:
-        return _greeted(parts, keys, root)
+        return _greet_as_owner(parts, keys, root)
     except LociError as error:
         if error.code is Code.NOT_HERE:
             return None
@@ -132,12 +132,12 @@ def connect(parts: Parts, root: RootKey, *, unlock: bool = True) -> RemoteSessio
             return None
     with Client.connect(parts.place) as client:
         client.unlock(keys.vault_id, keys.export_root(root), keys.lock_holder())
-    session = _greeted(parts, keys, root)
+    session = _greet_as_owner(parts, keys, root)
     session.has_unlocked = True
     return session
 
 
-def _greeted(parts: Parts, keys: HomeKeys, root: RootKey) -> RemoteSession:
+def _greet_as_owner(parts: Parts, keys: HomeKeys, root: RootKey) -> RemoteSession:
     client = Client.connect(parts.place)
     try:
         client.greet(OWNER, keys.owner_token(root), keys.vault_id)
@@ -206,11 +206,11 @@ def patient_session(parts: Parts, tell: Tell) -> Session:
                 raise
             if until is None:
                 until = clock.monotonic() + _PATIENCE_S
-            if not _freed(parts, clock, until):
+            if not _wait_until_free(parts, clock, until):
                 raise
 
 
-def _freed(parts: Parts, clock: SystemClock, until: float) -> bool:
+def _wait_until_free(parts: Parts, clock: SystemClock, until: float) -> bool:
     """Wait until the lock is free or a socket answers; False when the time is over."""
     keys = HomeKeys(parts.home)
     while clock.monotonic() < until:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from app.chat.models import host_at
-from app.cli.words import counted, words
+from app.cli.words import format_count, words
 from app.parts import Parts
 from app.qt import load_qt
 from app.vault.connection import ask_secret
@@ -72,7 +72,7 @@ def _model_server() -> Finding:
         return make_finding("model_server", "none")
     if not count:
         return make_finding("model_server", "empty")
-    return make_finding("model_server", "ok", count=counted(_forms(), count))
+    return make_finding("model_server", "ok", count=format_count(_forms(), count))
 
 
 def _forms() -> Mapping[str, Any]:

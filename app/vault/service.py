@@ -56,7 +56,7 @@ class Service:
         self._server: Server | None = None  # made when it starts: it greets with the vault's id, and needs a vault
         self._has_begun = False
 
-    def _made(self) -> Server:
+    def _make_server(self) -> Server:
         if self._server is None:
             engine = self._engine
             self._server = Server(
@@ -82,12 +82,12 @@ class Service:
     def answer(self, request_id: str, allow: bool, grants: tuple[str, ...] | None = None) -> Future[bool]:
         """Say yes or no to a question; False where nobody waits for it any more."""
         port = None if self._server is None else self._server.pairing
-        return _done(value=False) if port is None else port.answer(request_id, allow, grants)
+        return _done_future(value=False) if port is None else port.answer(request_id, allow, grants)
 
     def cancel(self) -> Future[None]:
         """The code is dead; a question that stands counts as not answered."""
         port = None if self._server is None else self._server.pairing
-        return _done(None) if port is None else port.cancel()
+        return _done_future(None) if port is None else port.cancel()
 
     @property
     def pairing(self) -> Service:
@@ -100,7 +100,7 @@ class Service:
         Args:
             publish: whether it appears in its place at once; else `publish` does that.
         """
-        self._run(self._made().start(publish=publish))
+        self._run(self._make_server().start(publish=publish))
 
     def begin(self) -> None:
         """Bind the socket and let it appear, once; where that cannot be, say so and do without.
@@ -110,7 +110,7 @@ class Service:
         if self._has_begun:
             return
         try:
-            self._run(self._made().start(publish=True))
+            self._run(self._make_server().start(publish=True))
         except LociError as error:
             self._tell(f"{error.code.value}: {error.sentence}")
         else:
@@ -125,7 +125,7 @@ class Service:
         self._run(self._publish())
 
     async def _publish(self) -> None:
-        self._made().publish()
+        self._make_server().publish()
 
     def _hand_over(self) -> None:
         self._end_s = _AFTER_HANDOVER_S
@@ -219,7 +219,7 @@ def _until_told(service: Service, engine: Engine, tell: Tell) -> None:
             before = now
 
 
-def _done(value: T) -> Future[T]:
+def _done_future(value: T) -> Future[T]:
     done: Future[T] = Future()
     done.set_result(value)
     return done

@@ -48,7 +48,7 @@ def changes(verb: str) -> bool:
     return bool(method["effect"] == "write")
 
 
-def existing(path: str) -> Path:
+def absolute_path(path: str) -> Path:
     """A path as the person wrote it, made absolute, so that another process can open it.
 
     Raises:

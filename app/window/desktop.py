@@ -47,13 +47,13 @@ class HomeStore:
         """Write it; a failure is logged, for the window works without it."""
         try:
             self._engine.vault.keep_window(options, dict(state)).add_done_callback(
-                lambda done: _saved(done.exception())
+                lambda done: _on_options_saved(done.exception())
             )
         except RuntimeError:  # the engine has ended; what was kept half a second ago stands
             _log.info("the window's options were not saved: the engine has ended")
 
 
-def _saved(error: BaseException | None) -> None:
+def _on_options_saved(error: BaseException | None) -> None:
     if error is not None:
         code = error.code.value if isinstance(error, LociError) else type(error).__name__
         _log.warning("the window's options were not saved: %s", code)
@@ -139,7 +139,7 @@ def build(engine: Engine, app: QApplication, store: Store | None = None, pairing
     return Desktop(engine, bridge, context, window, watchdog, Collector(window))
 
 
-def fixed(theme: str, text_size: int, page: str) -> InMemoryStore:
+def fixed_options(theme: str, text_size: int, page: str) -> InMemoryStore:
     """Options that are kept nowhere, for pictures.
 
     Args:

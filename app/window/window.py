@@ -131,7 +131,7 @@ class Shown(QObject):
         self._tray = Tray(context.theme, self.raise_window, desktop.window.lock, self.leave)
         self._idle = IdleWatch(app, context.clock.monotonic, context.clock.now_ms)
         self._idle.idle.connect(desktop.window.lock)
-        self._idle.touched.connect(self._touched)
+        self._idle.touched.connect(self._note_activity)
         self._idle.watch(context.prefs.options.idle_lock_minutes)
         context.prefs.changed.connect(self._option)
         context.bridge.state.connect(self._state)
@@ -158,7 +158,7 @@ class Shown(QObject):
         if state == "open" and self._service is not None:
             self._service.begin()
 
-    def _touched(self) -> None:
+    def _note_activity(self) -> None:
         """A hand on the window: what runs only while nobody is there waits."""
         engine = self.desktop.engine
         if engine.state == "open":

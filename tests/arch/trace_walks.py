@@ -155,10 +155,10 @@ def window_walks(engine: Any, walks: Walks) -> None:
     from PySide6.QtCore import QCoreApplication, Qt
     from PySide6.QtTest import QTest
 
-    from app.window.desktop import application, build, fixed
+    from app.window.desktop import application, build, fixed_options
 
     app = application()
-    desktop = build(engine, app, fixed("light", 100, "recall"))
+    desktop = build(engine, app, fixed_options("light", 100, "recall"))
     desktop.window.show()
 
     def settle() -> None:

@@ -223,11 +223,11 @@ def fill(folder: Path, count: int) -> None:
     secret = folder / "secret"
     secret.touch(0o600)
     secret.write_text(secrets.token_urlsafe(24), encoding="ascii")
-    bench = Bench.at(str(folder / "home"), str(secret))
+    bench = Bench.from_paths(str(folder / "home"), str(secret))
     bench.create()
     file = folder / "messages.jsonl"
     write_jsonl(file, list(Writer(_SEED).messages(count)))
-    with bench.opened(bench.root()) as palace:
+    with bench.open_engine(bench.root()) as palace:
         palace.import_file(file)
         palace.wait_until_linked()
 
@@ -267,9 +267,9 @@ def index_recall(palace: Palace, asked: Sequence[str]) -> str:
 
 def measure(home: Path, secret: Path, arguments: argparse.Namespace) -> None:
     """Ask and print."""
-    bench = Bench.at(str(home), str(secret))
+    bench = Bench.from_paths(str(home), str(secret))
     asked = questions(arguments.questions, arguments.n)
-    with bench.opened(bench.root()) as palace:
+    with bench.open_engine(bench.root()) as palace:
         palace.wait_until_loaded()
         palace.wait_until_linked()
         _, answers = ask(palace, asked, None, 0.0)  # also warms what is kept between questions

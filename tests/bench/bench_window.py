@@ -90,14 +90,14 @@ class _Tour:
         from app.qt import load_qt
 
         load_qt()
-        from app.window.desktop import application, build, fixed
+        from app.window.desktop import application, build, fixed_options
         from core.engine.facade import Engine, Home, Setup, built_in_embedder
         from core.types.clock import SystemClock
 
         self._app = application()
         engine = Engine(Setup(Home(self._home), SystemClock(), built_in_embedder()))
         try:
-            self._desktop = build(engine, self._app, fixed("light", 100, "palace"))
+            self._desktop = build(engine, self._app, fixed_options("light", 100, "palace"))
             window = self._desktop.window
             window.resize(1440, 900)
             window.show()

@@ -12,7 +12,7 @@ from cli_terminal import Terminal
 from mcp_rig import RawMcp, driven, pair
 
 from app.mcp.texts import TOKENS, tokens
-from app.mcp.tools import offered
+from app.mcp.tools import list_tools
 from core.config.grant_wording import describe_limits_of_grants
 from core.ipc.client.client import Client
 
@@ -73,7 +73,7 @@ def test_the_sdks_client_lists_and_calls_every_tool(palace: Palace, profile: str
             shy.call("memory_store", {"text": "The badge says the brewery.", "space": "home"})  # waits at the desk
             known["of"] = made_by(client)
         found = driven(palace, ["--client", "it", "--tools", profile], known, mode)
-    expected = offered(profile)
+    expected = list_tools(profile)
     assert [tool["name"] for tool in found["tools"]] == list(expected)
     assert set(found["calls"]) == set(expected)
     refused = {name: call for name, call in found["calls"].items() if call.get("is_error", True)}
@@ -100,7 +100,7 @@ def test_resources_and_prompts(paired: Palace) -> None:
 def test_unpaired_it_lists_and_says_how_to_pair(palace: Palace) -> None:
     with RawMcp(palace, "--client", "new") as raw:
         assert raw.greet()["result"]["serverInfo"]["name"] == "loci"
-        assert len(raw.ask(1, "tools/list")["result"]["tools"]) == len(offered("lean"))
+        assert len(raw.ask(1, "tools/list")["result"]["tools"]) == len(list_tools("lean"))
         said = raw.tool(2, "memory_search", {"query": "x"})
         assert said["result"]["isError"]
         assert told(said).startswith("E4007: ")
@@ -172,7 +172,7 @@ def test_nonsense_gets_valid_errors_and_nothing_else(paired: Palace) -> None:
     wrong_types: list[Any] = [None, 7, "x", True, [], {"query": None}, {"query": ["x"]}, {"query": {"a": {}}}]
     with paired.serving(), RawMcp(paired, "--client", "it", "--tools", "full") as raw:
         raw.greet()
-        for number, name in enumerate(offered("full")):
+        for number, name in enumerate(list_tools("full")):
             said = raw.tool(f"missing-{number}", name, {"nonsense": SECRET_WORD})
             assert said["result"]["isError"]
             assert told(said)[:5] in {"E4005", "E4006", "E4001"}

@@ -23,7 +23,7 @@ from window_rig import hear, settle
 from app.sample.sample import BEGIN, END, SampleClock, parts_in, sample_engine
 from app.sample.shot import Shot, check
 from app.vault.service import Service
-from app.window.desktop import Desktop, HomeStore, build, fixed
+from app.window.desktop import Desktop, HomeStore, build, fixed_options
 from app.window.window import NO_TRAY, RaiseListener, Shown, place_of, raise_running
 from core.config.option_rows import replace_option
 from core.errors import Code, LociError
@@ -146,7 +146,7 @@ def test_the_sample_that_was_locked_opens_again() -> None:
 def test_the_samples_clock_stands_where_it_is_put() -> None:
     clock = SampleClock(BEGIN)
     assert clock.now_ms() == round(BEGIN.timestamp() * 1000) == clock.now_ms()
-    clock.put(END)
+    clock.set_time(END)
     assert clock.now_ms() == round(END.timestamp() * 1000)
     assert clock.monotonic() <= clock.monotonic()
 
@@ -334,7 +334,7 @@ def test_what_closes_to_the_tray_can_be_quit_all_the_same(door: Door, monkeypatc
 
 @pytest.mark.expected_logs("the window stood still for")  # a busy machine; test_gui_stall holds the bar
 def test_a_built_window_shows_the_page_it_was_told(qtbot: QtBot, rig: Rig, qapp: QApplication) -> None:
-    desktop = build(rig.engine, qapp, fixed("dark", 125, "library"))
+    desktop = build(rig.engine, qapp, fixed_options("dark", 125, "library"))
     try:
         desktop.window.show()
         house = desktop.window.house

@@ -84,7 +84,7 @@ def told(memory: Memory, field: str, order: str) -> str:
     item = RecallItem(memory, 0.9, NO_SIGNALS, {"bm25": (1, 2.0)}, (), (order,) if field == "refs" else ())
     context = pack_context(vault, [item], 5_000, Quarters())
     shape = Shape(exact=False, name_of=lambda _: None)
-    return json.dumps([context.text, shape.found(item, explain=True), shape.memory(memory)])
+    return json.dumps([context.text, shape.recalled_json(item, explain=True), shape.memory(memory)])
 
 
 @given(st.sampled_from([*FIELDS, *BESIDE]), st.sampled_from(ORDERS), st.sampled_from(list(Kind)))
@@ -116,7 +116,7 @@ def test_a_blocked_item_holds_no_word_of_the_memory() -> None:
         extra={"true_when": "quickly"},
     )  # fmt: skip
     item = RecallItem(memory, 0.9, NO_SIGNALS, {}, (), ("ref-quince", "quagga"))
-    found = Shape(exact=False, name_of=lambda _: None).found(item, explain=True)
+    found = Shape(exact=False, name_of=lambda _: None).recalled_json(item, explain=True)
     assert found["text"].startswith("[MEMORY BLOCKED")
     assert not [one for one in ("Ysolde", "qu", MARK) if one in json.dumps(found)]
 

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.cli.options import hoisted, verb_of
+from app.cli.options import hoist_json_option, verb_of
 from app.mcp.installation import SERVER, recipe
 from app.mcp.texts import TOKENS, readable, tokens
 from core.errors import LociError
@@ -55,9 +55,9 @@ def test_a_cut_anywhere_leaves_one_element(parts: list[str], times: int) -> None
 @given(st.dictionaries(texts, values, max_size=5), st.lists(texts, max_size=4), texts)
 def test_json_configurations_keep_everything(whole: dict[str, Any], arguments: list[str], program: str) -> None:
     found = recipe("cursor")
-    entry = found.filled((program, arguments, {}))
+    entry = found.fill_entry((program, arguments, {}))
     try:
-        after = json.loads(found.put(json.dumps(whole), entry))
+        after = json.loads(found.put_entry(json.dumps(whole), entry))
     except LociError:
         assert not isinstance(whole.get("mcpServers", {}), dict)
         return
@@ -70,12 +70,12 @@ def test_json_configurations_keep_everything(whole: dict[str, Any], arguments: l
 @given(st.lists(texts, max_size=4), texts, st.dictionaries(texts, texts, max_size=3))
 def test_any_command_can_be_written_as_toml(arguments: list[str], program: str, variables: dict[str, str]) -> None:
     found = recipe("codex")
-    entry = found.filled((program, arguments, variables))
-    assert tomllib.loads(found.put("model = 1\n", entry))["mcp_servers"][SERVER] == entry
+    entry = found.fill_entry((program, arguments, variables))
+    assert tomllib.loads(found.put_entry("model = 1\n", entry))["mcp_servers"][SERVER] == entry
 
 
 @given(st.lists(st.sampled_from(["--json", "--home", "mcp", "-h", "--", "x", "--home=y"]), max_size=6))
 def test_hoisting_changes_no_verb(arguments: list[str]) -> None:
     hidden = "--json" in arguments and any(word == "--home" for word in arguments)
     if not hidden:
-        assert verb_of(hoisted(arguments)) == verb_of(arguments)
+        assert verb_of(hoist_json_option(arguments)) == verb_of(arguments)

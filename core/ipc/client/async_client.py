@@ -49,7 +49,7 @@ class _Call:
     patience: asyncio.Timeout
     timeout_s: float
 
-    def heard(self) -> None:
+    def restart_timeout(self) -> None:
         """It goes on: its time starts anew, unless that is over."""
         if not self.patience.expired():
             self.patience.reschedule(asyncio.get_running_loop().time() + self.timeout_s)
@@ -126,7 +126,7 @@ class AsyncClient:
             hello = await self.call("hello", greeting.hello())
         except LociError as error:
             raise refused_hello(error) from None
-        welcome = Welcome.of(await self.call("auth", greeting.auth(hello)))
+        welcome = Welcome.from_reply(await self.call("auth", greeting.auth(hello)))
         self._owner = name == OWNER_NAME
         return welcome
 
@@ -134,7 +134,7 @@ class AsyncClient:
         self, name: str, code: str, grants: Sequence[str] | None = None, timeout_s: float = 150.0
     ) -> Pairing:
         """Redeem a code that the person shows; see `Client.pair`."""
-        return Pairing.of(await self.call("pair", pair_params(name, code, grants), timeout_s))
+        return Pairing.from_reply(await self.call("pair", pair_params(name, code, grants), timeout_s))
 
     # Calling
 
@@ -174,7 +174,7 @@ class AsyncClient:
             async with asyncio.timeout(patience_s) as patience:
                 self._waiting[ident] = _Call(answer, progress, patience, patience_s)
                 self._writer.write(line)
-                await self._drained()
+                await self._drain_writer()
                 return await answer
         except TimeoutError:
             raise call_timeout_error() from None
@@ -202,7 +202,7 @@ class AsyncClient:
             _, line = self._wire.call("owner.cancel", {"call": ident})
             self._writer.write(line)  # nobody waits for its answer
 
-    async def _drained(self) -> None:
+    async def _drain_writer(self) -> None:
         # What the server said before it closed is told by the listening task: it fails the answer that is awaited next.
         with suppress(OSError):
             await self._writer.drain()
@@ -236,14 +236,14 @@ class AsyncClient:
         elif isinstance(message, Report):
             call = None if message.ident is None else self._waiting.get(message.ident)
             if call is not None:
-                call.heard()
+                call.restart_timeout()
                 if call.progress is not None:
-                    self._told(call.progress, message.label, message.done, message.total)
+                    self._run_callback(call.progress, message.label, message.done, message.total)
         elif self._notify is not None:
-            self._told(self._notify, message.name, message.params)
+            self._run_callback(self._notify, message.name, message.params)
 
     @staticmethod
-    def _told(callback: Callable[..., None], *said: object) -> None:
+    def _run_callback(callback: Callable[..., None], *said: object) -> None:
         """Call what the program gave; a fault in it is its own and ends no other call."""
         try:
             callback(*said)

@@ -111,7 +111,7 @@ class Client:
             hello = self.call("hello", greeting.hello())
         except LociError as error:
             raise refused_hello(error) from None
-        welcome = Welcome.of(self.call("auth", greeting.auth(hello)))
+        welcome = Welcome.from_reply(self.call("auth", greeting.auth(hello)))
         self._owner = name == OWNER_NAME
         return welcome
 
@@ -130,7 +130,7 @@ class Client:
         Raises:
             UserError: PAIRING_REFUSED.
         """
-        return Pairing.of(self.call("pair", pair_params(name, code, grants), timeout_s=timeout_s))
+        return Pairing.from_reply(self.call("pair", pair_params(name, code, grants), timeout_s=timeout_s))
 
     def unlock(
         self,

@@ -298,7 +298,7 @@ class Welcome:
     server: Mapping[str, Any]
 
     @classmethod
-    def of(cls, reply: Mapping[str, Any]) -> Self:
+    def from_reply(cls, reply: Mapping[str, Any]) -> Self:
         """Read the answer to `auth`."""
         limits, server = reply.get("limits", {}), reply.get("server", {})
         return cls(tuple(reply.get("grants", ())), tuple(reply.get("spaces", ())), limits, server)
@@ -318,7 +318,7 @@ class Pairing:
     grants: tuple[str, ...]
 
     @classmethod
-    def of(cls, reply: Mapping[str, Any]) -> Self:
+    def from_reply(cls, reply: Mapping[str, Any]) -> Self:
         """Read the answer to `pair`."""
         token = decode_value(str(reply["token"]), TOKEN_BYTES)
         return cls(str(reply["client"]), token, tuple(reply["grants"]))
@@ -369,11 +369,11 @@ class Greeting:
         return {"mac": encode_value(client_mac(self.token, self.nonce, ns, theirs))}
 
 
-def not_loci_error() -> UserError:
+def foreign_server_error() -> UserError:
     """What answers on the socket speaks something else."""
     return UserError(Code.UNAUTHENTICATED, "The program on the socket does not speak Loci's protocol.")
 
 
 def refused_hello(error: LociError) -> LociError:
     """What a refusal of `hello` means: whoever cannot read it is no server of ours."""
-    return not_loci_error() if error.code is Code.MALFORMED_MESSAGE else error
+    return foreign_server_error() if error.code is Code.MALFORMED_MESSAGE else error

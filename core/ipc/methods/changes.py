@@ -34,7 +34,7 @@ from core.ipc.methods.kit.parameters import (
     Params,
     RequestId,
     VerdictReason,
-    unpublished,
+    unpublished_field,
 )
 from core.ipc.methods.kit.results import Schema, anything, flag, many, maybe, one_of, record, ref, text, whole
 from core.ipc.methods.memory_json import plain
@@ -91,15 +91,17 @@ class PinParams(Params):
     """The parameters of `owner.pin`."""
 
     id: MemoryId
-    off: bool = unpublished(default=False)
+    off: bool = unpublished_field(default=False)
 
 
 class TagParams(Params):
     """The parameters of `owner.tag`."""
 
     id: MemoryId
-    add: tuple[Annotated[str, Field(min_length=1, max_length=1024)], ...] = unpublished((), min_length=1, max_length=64)
-    remove: tuple[Annotated[str, Field(min_length=1, max_length=1024)], ...] = unpublished(
+    add: tuple[Annotated[str, Field(min_length=1, max_length=1024)], ...] = unpublished_field(
+        (), min_length=1, max_length=64
+    )
+    remove: tuple[Annotated[str, Field(min_length=1, max_length=1024)], ...] = unpublished_field(
         (), min_length=1, max_length=64
     )
 
@@ -108,8 +110,8 @@ class EraseParams(Params):
     """The parameters of `owner.erase`."""
 
     id: MemoryId
-    whole_chain: bool = unpublished(default=False)
-    dry_run: bool = unpublished(default=False)
+    whole_chain: bool = unpublished_field(default=False)
+    dry_run: bool = unpublished_field(default=False)
 
 
 class MarkParams(Params):
@@ -131,7 +133,7 @@ class UndoParams(Params):
 class StepsParams(Params):
     """The parameters of `owner.steps`."""
 
-    limit: int = unpublished(50, ge=1, le=200)
+    limit: int = unpublished_field(50, ge=1, le=200)
     after: Cursor | None = None
 
 
@@ -140,7 +142,7 @@ async def memory_update(call: MethodCall, params: UpdateParams) -> Answer:
     extras = params.extras()
     update = call.engine.client_changes.update
     done = update(params.id, params.text, call.actor(), params.reason, extras.kind, extras.request_id)
-    return _changed(await wait(done))
+    return _change_json(await wait(done))
 
 
 async def memory_delete(call: MethodCall, params: RemovalParams) -> Answer:
@@ -156,7 +158,9 @@ async def memory_forget(call: MethodCall, params: RemovalParams) -> Answer:
 async def _remove(call: MethodCall, params: RemovalParams, wish: Wish) -> Answer:
     extras = params.extras()
     remove = call.engine.client_changes.remove
-    return _changed(await wait(remove(params.id, call.actor(), wish, params.reason, extras.kind, extras.request_id)))
+    return _change_json(
+        await wait(remove(params.id, call.actor(), wish, params.reason, extras.kind, extras.request_id))
+    )
 
 
 async def memory_feedback(call: MethodCall, params: FeedbackParams) -> Answer:
@@ -170,7 +174,7 @@ async def memory_feedback(call: MethodCall, params: FeedbackParams) -> Answer:
         kind=extras.kind,
         request_id=extras.request_id,
     )
-    return _judged(await wait(given))
+    return _judgement_json(await wait(given))
 
 
 async def memory_mark_helpful(call: MethodCall, params: MemoryParams) -> Answer:
@@ -178,7 +182,7 @@ async def memory_mark_helpful(call: MethodCall, params: MemoryParams) -> Answer:
     extras = params.extras()
     mark = call.engine.client_changes.mark
     done = mark(params.id, call.actor(), helpful=True, kind=extras.kind, request_id=extras.request_id)
-    return _judged(await wait(done))
+    return _judgement_json(await wait(done))
 
 
 async def memory_mark_harmful(call: MethodCall, params: HarmParams) -> Answer:
@@ -192,14 +196,14 @@ async def memory_mark_harmful(call: MethodCall, params: HarmParams) -> Answer:
         kind=extras.kind,
         request_id=extras.request_id,
     )
-    return _judged(await wait(marked))
+    return _judgement_json(await wait(marked))
 
 
 async def memory_relate(call: MethodCall, params: RelateParams) -> Answer:
     """Relate two memories."""
     kind = Relationship(params.relationship)
     relate = call.engine.client_changes.relate
-    return _related(await wait(relate(params.source_id, params.target_id, kind, call.actor(), params.request_id)))
+    return _relation_json(await wait(relate(params.source_id, params.target_id, kind, call.actor(), params.request_id)))
 
 
 async def edit(call: MethodCall, params: EditParams) -> Answer:
@@ -272,10 +276,12 @@ async def mark(call: MethodCall, params: MarkParams) -> Answer:
     if params.note is not None and outcome != "harmful":
         raise UserError(Code.INVALID_INPUT, "A note is kept with harm alone; leave it out.")
     if outcome in ("worked", "failed"):
-        return _taken(outcome, await wait(practice.record_outcome(params.id, actor, success=outcome == "worked")))
+        return _outcome_json(
+            outcome, await wait(practice.record_outcome(params.id, actor, success=outcome == "worked"))
+        )
     if outcome == "helpful":
-        return _marked(outcome, await wait(practice.mark_helpful(params.id, actor)))
-    return _marked(outcome, await wait(practice.mark_harmful(params.id, actor, params.note)))
+        return _rule_mark_json(outcome, await wait(practice.mark_helpful(params.id, actor)))
+    return _rule_mark_json(outcome, await wait(practice.mark_harmful(params.id, actor, params.note)))
 
 
 async def undo(call: MethodCall, params: UndoParams) -> Answer:
@@ -317,7 +323,7 @@ def procedure_json(state: ProcedureState) -> dict[str, Any]:
     return told
 
 
-def _marked(outcome: str, done: Marked) -> Answer:
+def _rule_mark_json(outcome: str, done: Marked) -> Answer:
     return {
         "id": done.state.memory_id,
         "outcome": outcome,
@@ -328,7 +334,7 @@ def _marked(outcome: str, done: Marked) -> Answer:
     }
 
 
-def _taken(outcome: str, done: OutcomeTaken) -> Answer:
+def _outcome_json(outcome: str, done: OutcomeTaken) -> Answer:
     return {
         "id": done.state.memory_id,
         "outcome": outcome,
@@ -337,7 +343,7 @@ def _taken(outcome: str, done: OutcomeTaken) -> Answer:
     }
 
 
-def _changed(reply: ChangeReply) -> Answer:
+def _change_json(reply: ChangeReply) -> Answer:
     return {
         "operation": reply.operation,
         "memory_id": reply.memory_id,
@@ -349,7 +355,7 @@ def _changed(reply: ChangeReply) -> Answer:
     }
 
 
-def _judged(reply: Judgement) -> Answer:
+def _judgement_json(reply: Judgement) -> Answer:
     return {
         "id": reply.memory_id,
         "signal": reply.signal,
@@ -360,7 +366,7 @@ def _judged(reply: Judgement) -> Answer:
     }
 
 
-def _related(reply: Related) -> Answer:
+def _relation_json(reply: Related) -> Answer:
     return {
         "id": reply.id,
         "source_id": reply.from_id,

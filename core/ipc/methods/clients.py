@@ -17,7 +17,7 @@ from core.ipc.methods.kit.parameters import (
     NameParams,
     NoParams,
     Params,
-    unpublished,
+    unpublished_field,
 )
 from core.ipc.methods.kit.results import Schema, always, anything, flag, many, record, ref, text
 from core.ipc.protocol.time_format import format_time
@@ -34,7 +34,7 @@ class PairParams(Params):
     """The parameters of `owner.pair`."""
 
     name: ClientName
-    grants: GrantNames = unpublished(())
+    grants: GrantNames = unpublished_field(())
     limit: MinuteLimit | None = None
 
 
@@ -42,22 +42,22 @@ class GrantParams(Params):
     """The parameters of `owner.grant`."""
 
     name: ClientName
-    grants: GrantNames = unpublished((), description="What it gets besides what it has.")
-    take: GrantNames = unpublished((), description="What is taken from it; what it does not have is passed over.")
+    grants: GrantNames = unpublished_field((), description="What it gets besides what it has.")
+    take: GrantNames = unpublished_field((), description="What is taken from it; what it does not have is passed over.")
 
 
 class RevokeParams(Params):
     """The parameters of `owner.revoke`."""
 
     name: ClientName
-    remove: bool = unpublished(default=False)
+    remove: bool = unpublished_field(default=False)
 
 
 class PauseParams(Params):
     """The parameters of `owner.pause` and `owner.resume`."""
 
     name: ClientName | None = None
-    all: bool = unpublished(default=False)
+    all: bool = unpublished_field(default=False)
 
 
 class LogParams(Params):
@@ -65,7 +65,7 @@ class LogParams(Params):
 
     name: ClientName | None = None
     after: Cursor | None = None
-    limit: int = unpublished(50, ge=1, le=200)
+    limit: int = unpublished_field(50, ge=1, le=200)
 
 
 async def pair(call: MethodCall, params: PairParams) -> Answer:
@@ -153,7 +153,7 @@ async def clients(call: MethodCall, _params: NoParams) -> Answer:
     """All clients, with what each did, and the names the person said no to; never a token."""
     cards, denied = await wait(call.engine.clients.cards()), await wait(call.engine.clients.list_denied())
     return {
-        "clients": [_shown(card) for card in cards],
+        "clients": [_client_json(card) for card in cards],
         "denied": [{"name": one.name_key, "denied_at": format_time(one.denied_at)} for one in denied],
     }
 
@@ -204,7 +204,7 @@ def _grants_of(record: ClientRecord) -> list[str]:
     return [*sorted(record.grants), *(f"{_SPACE}{name}" for name in record.spaces)]
 
 
-def _shown(card: ClientCard) -> dict[str, Any]:
+def _client_json(card: ClientCard) -> dict[str, Any]:
     return {
         "id": card.id,
         "name": card.name,

@@ -98,16 +98,16 @@ async def health(engine: Engine, session: Session, version: str, connections: in
     found: dict[str, Any] = {"state": engine.state, "version": version, "rows": page.total}
     record = session.record
     if not session.owner and Grant.ALL_SPACES.value not in record.grants:
-        return found | _standing(record, record.spaces)
+        return found | _client_standing_json(record, record.spaces)
     values = memory_json.plain((await wait(engine.vault.status())).values)
     if not session.owner:
-        return found | _standing(record, values.get("spaces", ()))
+        return found | _client_standing_json(record, values.get("spaces", ()))
     found |= {key: values[key] for key in ("seq", "wal_bytes") if key in values}
     found["clients"] = connections
     return found
 
 
-def _standing(record: ClientRecord, spaces: Iterable[str]) -> dict[str, Any]:
+def _client_standing_json(record: ClientRecord, spaces: Iterable[str]) -> dict[str, Any]:
     """What a client is told of itself: who it is, what it may, which of the person's spaces it may name."""
     own = f"client:{record.name}"
     named = [name for name in spaces if name not in (own, GLOBAL_SPACE)]

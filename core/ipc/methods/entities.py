@@ -149,7 +149,7 @@ async def entity_resolve(call: MethodCall, params: EntityResolveParams) -> Answe
 async def entity_merge(call: MethodCall, params: EntityMergeParams) -> Answer:
     """Merge two entities, or propose it to the person."""
     source, target = params.source_entity_id, params.target_entity_id
-    return merged(await wait(call.engine.entities.merge(source, target, call.actor(), params.request_id)))
+    return merge_json(await wait(call.engine.entities.merge(source, target, call.actor(), params.request_id)))
 
 
 def entity(card: EntityCard) -> dict[str, Any]:
@@ -175,7 +175,7 @@ def entity(card: EntityCard) -> dict[str, Any]:
     }
 
 
-def merged(done: EntityMerged) -> dict[str, Any]:
+def merge_json(done: EntityMerged) -> dict[str, Any]:
     """What became of a merge as JSON: seed B's payload, and whether the person has to decide."""
     return {
         "operation": done.operation,

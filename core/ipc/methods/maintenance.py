@@ -21,7 +21,7 @@ from core.ipc.methods.kit.entry import (
     owner_method,
     wait,
 )
-from core.ipc.methods.kit.parameters import ChannelParams, NoParams, Params, RequestId, SpaceName, unpublished
+from core.ipc.methods.kit.parameters import ChannelParams, NoParams, Params, RequestId, SpaceName, unpublished_field
 from core.ipc.methods.kit.results import anything, flag, many, mapping, maybe, number, one_of, record, ref, text, whole
 from core.ipc.methods.memory_json import plain
 from core.ipc.protocol.time_format import format_time
@@ -57,13 +57,13 @@ class EpisodeCleanupParams(Params):
 class JobsParams(Params):
     """The parameters of `owner.jobs`."""
 
-    limit: int = unpublished(50, ge=1, le=500, description="Ended jobs, at most.")
+    limit: int = unpublished_field(50, ge=1, le=500, description="Ended jobs, at most.")
 
 
 class ConsolidateParams(Params):
     """The parameters of `owner.consolidate`."""
 
-    dry_run: bool = unpublished(default=False, description="Only tell what a run would do.")
+    dry_run: bool = unpublished_field(default=False, description="Only tell what a run would do.")
 
 
 async def memory_stats(call: MethodCall, params: StatsParams) -> Answer:
@@ -139,20 +139,20 @@ async def consolidate(call: MethodCall, params: ConsolidateParams) -> Answer:
         preview = await wait(call.engine.jobs.preview(1, (JobType.CONSOLIDATE,)))
         return {**preview.report, "job": None, "step": None}
     call.progress.tell("Consolidating", 0, None)
-    row = _ended(await wait(call.engine.jobs.run(JobType.CONSOLIDATE, call.actor())))
+    row = _require_done(await wait(call.engine.jobs.run(JobType.CONSOLIDATE, call.actor())))
     return {**row.report, "job": row.id, "step": row.step_id}
 
 
 async def sweep(call: MethodCall, _params: NoParams) -> Answer:
     """Look for what fades, expires or can be archived, and for assistants' notes that can go."""
     call.progress.tell("Looking for fading memories", 0, None)
-    swept = _ended(await wait(call.engine.jobs.run(JobType.SWEEP, call.actor())))
-    tidied = _ended(await wait(call.engine.jobs.run(JobType.EPISODES, call.actor())))
+    swept = _require_done(await wait(call.engine.jobs.run(JobType.SWEEP, call.actor())))
+    tidied = _require_done(await wait(call.engine.jobs.run(JobType.EPISODES, call.actor())))
     steps = [row.step_id for row in (swept, tidied) if row.step_id is not None]
     return {"swept": dict(swept.report), "episodes": dict(tidied.report), "steps": steps}
 
 
-def _ended(row: JobRow) -> JobRow:
+def _require_done(row: JobRow) -> JobRow:
     if row.state is JobState.DONE:
         return row
     code = Code(row.code) if row.code else Code.BACKGROUND_STALLED

@@ -86,9 +86,9 @@ class Shape:
             "session": memory.session,
             **stated_conditions(memory),
         }
-        return {**item, **_details(memory)} if self.exact else _guarded(memory, item)
+        return {**item, **_details(memory)} if self.exact else _guard_memory(memory, item)
 
-    def found(self, item: RecallItem, explain: bool) -> dict[str, Any]:
+    def recalled_json(self, item: RecallItem, explain: bool) -> dict[str, Any]:
         """A recalled memory.
 
         Args:
@@ -155,7 +155,7 @@ class Shape:
         return "Nothing comes close enough."
 
 
-def _guarded(memory: Memory, item: dict[str, Any]) -> dict[str, Any]:
+def _guard_memory(memory: Memory, item: dict[str, Any]) -> dict[str, Any]:
     """What leaves for a client: a text that reads like an attack is not shown, nor the labels beside it (E10.14.1)."""
     score = memory_injection_score(memory)
     if score <= current_limits().block:

@@ -40,7 +40,7 @@ from core.ipc.methods.kit.parameters import (
     SourceName,
     TimeText,
     VerdictReason,
-    unpublished,
+    unpublished_field,
 )
 from core.ipc.methods.kit.results import Schema, either, many, maybe, number, one_of, record, ref, text, whole
 from core.ipc.protocol.time_format import read_time
@@ -51,7 +51,7 @@ from core.types.values import Action, Grant, Source
 class ConflictsParams(Params):
     """The parameters of `owner.conflicts`."""
 
-    all: bool = unpublished(default=False, description="Closed ones too.")
+    all: bool = unpublished_field(default=False, description="Closed ones too.")
     after: Cursor | None = None
 
 
@@ -76,7 +76,7 @@ class AnswerParams(Params):
 class DecisionParams(AnswerParams):
     """The parameters of `owner.resolve`."""
 
-    remember: bool = unpublished(default=False, description="Decide later ones of the same make alike.")
+    remember: bool = unpublished_field(default=False, description="Decide later ones of the same make alike.")
 
 
 class DisputeParams(IdParams):

@@ -46,7 +46,7 @@ from core.ipc.methods.kit.parameters import (
     TagNames,
     TimeText,
     kind_of,
-    unpublished,
+    unpublished_field,
 )
 from core.ipc.methods.kit.results import (
     anything,
@@ -187,14 +187,14 @@ class RecallParams(Params):
     """The parameters of `owner.recall`."""
 
     query: str
-    limit: int = unpublished(10, ge=1, le=10000)
+    limit: int = unpublished_field(10, ge=1, le=10000)
     spaces: tuple[SpaceName, ...] | None = Field(None, min_length=1, max_length=64)
     kinds: tuple[KindName, ...] | None = Field(None, min_length=1, max_length=5)
     categories: tuple[CategoryName, ...] | None = Field(None, min_length=1, max_length=64)
-    status: tuple[StatusName, ...] = unpublished(("active",), min_length=1, max_length=8)
+    status: tuple[StatusName, ...] = unpublished_field(("active",), min_length=1, max_length=8)
     as_of: TimeText | None = Field(None, description="What was true then.")
-    mode: ModeName = unpublished("hybrid")
-    min_confidence: Fraction = unpublished(0.0)
+    mode: ModeName = unpublished_field("hybrid")
+    min_confidence: Fraction = unpublished_field(0.0)
     session: SessionName | None = None
     intent: IntentName | None = Field(None, description="Instead of what the question is taken for.")
     text_weight: Fraction | None = Field(
@@ -204,10 +204,10 @@ class RecallParams(Params):
         None, alias="from", description="The first day that is asked about; until today where `to` is left out."
     )
     to: DayText | None = Field(None, description="The last day that is asked about.")
-    no_time: bool = unpublished(
+    no_time: bool = unpublished_field(
         default=False, description="The question names no time, whatever it seems to say; not beside `from` or `to`."
     )
-    explain: bool = unpublished(default=False)
+    explain: bool = unpublished_field(default=False)
     after: Cursor | None = None
     space: SpaceName | None = None
 
@@ -223,20 +223,20 @@ class ListParams(Params):
 
     text: str | None = Field(None, min_length=1)
     kind: KindName | None = None
-    status: Annotated[tuple[StatusName, ...], Field(min_length=1, max_length=8)] | Literal["all"] = unpublished(
+    status: Annotated[tuple[StatusName, ...], Field(min_length=1, max_length=8)] | Literal["all"] = unpublished_field(
         ("active",)
     )
     space: SpaceName | None = None
     import_id: MemoryId | None = None
-    limit: int = unpublished(50, ge=1)
+    limit: int = unpublished_field(50, ge=1)
     since: TimeText | None = Field(
         None, description="Only what was said or happened from then on; where that is not known, what was recorded."
     )
-    tags: tuple[Annotated[str, Field(min_length=1, max_length=1024)], ...] = unpublished(
+    tags: tuple[Annotated[str, Field(min_length=1, max_length=1024)], ...] = unpublished_field(
         (), min_length=1, max_length=64, description="Only what has one of these."
     )
     client: ClientName | None = Field(None, description="Only what this client brought.")
-    sort: Literal["newest", "oldest", "said", "importance", "trust"] = unpublished("newest")
+    sort: Literal["newest", "oldest", "said", "importance", "trust"] = unpublished_field("newest")
     after: Cursor | None = None
 
 
@@ -289,7 +289,7 @@ def _page(params: ListParams | PageParams) -> ListRequest:
 async def recall(call: MethodCall, params: RecallParams) -> Answer:
     """Search with exact scores."""
     spaces = _spaces(params.spaces, params.space)
-    return await _found(call, replace(_query(params, call.engine.clock.now_ms()), spaces=spaces), params.after)
+    return await _recall(call, replace(_query(params, call.engine.clock.now_ms()), spaces=spaces), params.after)
 
 
 async def search(call: MethodCall, params: SearchParams) -> Answer:
@@ -309,7 +309,7 @@ async def search(call: MethodCall, params: SearchParams) -> Answer:
         since_ms=_moment(params.since, "since"),
         until_ms=_moment(params.until, "until"),
     )
-    return await _found(call, query, params.after)
+    return await _recall(call, query, params.after)
 
 
 def _with_filters(params: SearchParams) -> SearchParams:
@@ -320,11 +320,11 @@ def _with_filters(params: SearchParams) -> SearchParams:
     return params.model_copy(update={name: getattr(filters, name) for name in fresh})
 
 
-async def _found(call: MethodCall, query: RecallQuery, after: str | None) -> Answer:
+async def _recall(call: MethodCall, query: RecallQuery, after: str | None) -> Answer:
     reply = await wait(call.engine.memories.recall(query, call.actor(query.session)))
     result, shape = reply.result, call.shape
     found: Answer = {
-        "items": items_after([shape.found(item, query.explain) for item in result.items], after),
+        "items": items_after([shape.recalled_json(item, query.explain) for item in result.items], after),
         "abstained": result.abstained,
         "reason": shape.reason(result),
         **({"near_misses": memory_json.plain(result.near_misses)} if call.exact else {}),

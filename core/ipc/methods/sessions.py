@@ -149,7 +149,7 @@ async def turn_end(call: MethodCall, params: TurnEndParams) -> Answer:
     )
     ended = await wait(call.engine.sessions.end(request, call.actor(request.session)))
     told = {"turn": ended.turn or None, "begun": ended.begun, "outcome": request.outcome.value}
-    return {**told, **_captured(ended.captured), "at_hand": ended.at_hand}
+    return {**told, **_capture_json(ended.captured), "at_hand": ended.at_hand}
 
 
 async def capture(call: MethodCall, params: CaptureParams) -> Answer:
@@ -160,7 +160,7 @@ async def capture(call: MethodCall, params: CaptureParams) -> Answer:
         space=_space(call, params.space),
         request_id=params.request_id,
     )
-    return _captured(await wait(call.engine.sessions.capture(request, call.actor(request.session))))
+    return _capture_json(await wait(call.engine.sessions.capture(request, call.actor(request.session))))
 
 
 async def compaction_ingest(call: MethodCall, params: CompactionIngestParams) -> Answer:
@@ -212,7 +212,7 @@ def _message(one: MessagePart) -> Message:
     )
 
 
-def _captured(kept: Captured) -> Answer:
+def _capture_json(kept: Captured) -> Answer:
     told: Answer = {
         "conversation": kept.conversation or None,
         "episodes": kept.episodes,

@@ -43,7 +43,7 @@ from core.ipc.methods.kit.parameters import (
     TagNames,
     TimeText,
     absolute,
-    unpublished,
+    unpublished_field,
 )
 from core.ipc.methods.kit.results import (
     Schema,
@@ -158,7 +158,7 @@ class ImportParams(Params):
     path: AbsolutePath
     format: FormatName | None = None
     space: SpaceName | None = None
-    dry_run: bool = unpublished(default=False)
+    dry_run: bool = unpublished_field(default=False)
 
 
 class UnimportParams(Params):
@@ -170,9 +170,9 @@ class UnimportParams(Params):
 class RememberParams(TextParams):
     """The parameters of `owner.remember`."""
 
-    kind: NewKindName = unpublished("fact")
-    category: CategoryName = unpublished("general")
-    tags: TagNames = unpublished(())
+    kind: NewKindName = unpublished_field("fact")
+    category: CategoryName = unpublished_field("general")
+    tags: TagNames = unpublished_field(())
     author: str | None = Field(None, min_length=1, max_length=256)
 
 

@@ -19,7 +19,7 @@ from core.ipc.methods.kit.parameters import (
     SpaceName,
     StatusName,
     absolute,
-    unpublished,
+    unpublished_field,
 )
 from core.ipc.methods.kit.results import anything, flag, many, mapping, one_of, record, ref, text, whole
 from core.ipc.methods.memory_json import plain
@@ -46,7 +46,7 @@ class ExportParams(Params):
     """The parameters of `owner.export`."""
 
     to: AbsolutePath | None = None
-    format: Literal["jsonl", "json", "markdown", "csv"] = unpublished("jsonl")
+    format: Literal["jsonl", "json", "markdown", "csv"] = unpublished_field("jsonl")
     space: SpaceName | None = None
     status: Annotated[tuple[StatusName, ...], Field(min_length=1, max_length=8)] | Literal["all"] | None = Field(
         None, description="What stands, or is disputed, where it is left out."

@@ -194,7 +194,7 @@ def _explain(problem: ValidationError, method: Method) -> LociError:
         unknown = sorted(str(key) for key in cast("Mapping[str, Any]", problem.instance) if key not in _names(schema))
         name = _under(where, escape_text(unknown[0]))
         said = f"`{name}` is not a parameter of {f'`{where}`' if where else method.name}"
-        return UserError(Code.INVALID_INPUT, f"{said}, which takes {_taken(schema)}.")
+        return UserError(Code.INVALID_INPUT, f"{said}, which takes {_describe_parameters(schema)}.")
     if rule == "required":
         missing = next(key for key in bound if key not in cast("Mapping[str, Any]", problem.instance))
         said = f"`{_under(where, missing)}` is missing"
@@ -202,14 +202,16 @@ def _explain(problem: ValidationError, method: Method) -> LociError:
         said, where, schema = f"`{where}` {_rule(rule, bound)}", "", method.params
     else:
         return UserError(Code.INVALID_INPUT, f"`{where or 'params'}` {_rule(rule, bound)}.")
-    return UserError(Code.INVALID_INPUT, f"{said}; {f'`{where}`' if where else method.name} takes {_taken(schema)}.")
+    return UserError(
+        Code.INVALID_INPUT, f"{said}; {f'`{where}`' if where else method.name} takes {_describe_parameters(schema)}."
+    )
 
 
 def _names(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", schema.get("properties", {}))
 
 
-def _taken(schema: Mapping[str, Any]) -> str:
+def _describe_parameters(schema: Mapping[str, Any]) -> str:
     """The names an object may have, those it must have first."""
     needed = [str(name) for name in schema.get("required", ())]
     rest = [name for name in _names(schema) if name not in needed]

@@ -79,7 +79,7 @@ class Session:
             now is not None and not now.paused and not now.revoked and hmac.compare_digest(now.token, self.record.token)
         )
 
-    def refreshed(self, token_for: TokenFor) -> Session:
+    def refresh_record(self, token_for: TokenFor) -> Session:
         """The same session with the client's present grants and limits."""
         now = token_for(self.name)
         return self if now is None or now is self.record else replace(self, record=now)

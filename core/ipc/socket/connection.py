@@ -33,7 +33,7 @@ from core.ipc.protocol.sessions import Handshake, Session
 from core.ipc.protocol.transport import Peer
 from core.ipc.socket.limits import Caps
 from core.ipc.socket.line_stream import LineReader, LineTooLongError, LineWriter, StreamEndedError
-from core.ipc.socket.pairing import not_paired
+from core.ipc.socket.pairing import pairing_refused_error
 from core.types.clients import Moved, Moves, Place
 from core.types.values import Actor
 
@@ -194,7 +194,7 @@ class Connection:
         call = Call(request)
         self.calls[request.ident] = call
         call.task = self._loop.create_task(self._carry_out(call))
-        call.task.add_done_callback(lambda task: self._done(call, task))
+        call.task.add_done_callback(lambda task: self._on_call_done(call, task))
 
     async def _carry_out(self, call: Call) -> None:
         try:
@@ -211,7 +211,7 @@ class Connection:
             line = encode(failure(call.request.ident, call.stopped))
         await self._writer.send(line)
 
-    def _done(self, call: Call, task: asyncio.Task[None]) -> None:
+    def _on_call_done(self, call: Call, task: asyncio.Task[None]) -> None:
         self.calls.pop(call.request.ident, None)
         self._last = self._loop.time()
         self._room.set()
@@ -305,7 +305,7 @@ class Connection:
                 call.task.cancel()
         for waiting in self.answers.values():
             if not waiting.done():
-                waiting.set_exception(not_paired())
+                waiting.set_exception(pairing_refused_error())
 
 
 class Subscription:

@@ -25,7 +25,7 @@ from core.ipc.protocol.sessions import Handshake, Session, authentication_error,
 from core.ipc.socket.connection import KINDS, Call, Connection, Subscription
 from core.ipc.socket.limits import Caps, SearchLimits
 from core.ipc.socket.line_stream import fit_reply
-from core.ipc.socket.pairing import CODE_S, PairingDesk, PairRequest, check_name, not_paired
+from core.ipc.socket.pairing import CODE_S, PairingDesk, PairRequest, check_name, pairing_refused_error
 from core.security.handshake import encode_value
 from core.types.clients import Before, limit_of
 from core.types.replies import ClientRecord
@@ -107,7 +107,7 @@ class Dispatcher:
         session = self._session(connection)
         self._need_newest(connection, request, session)
         method = self._method(request.method, session)
-        params = self._checked(method, request.params, session)
+        params = self._check_call(method, request.params, session)
         call.effect = method.effect
         result = await self._run(connection, call, method, params)
         line, kept = fit_reply(request.ident, result)
@@ -133,7 +133,7 @@ class Dispatcher:
             told = (handed.verb, handed.query, handed.memories, handed.entities, handed.blocked)
             self._engine.history.note_disclosure(session.actor(), *told)
 
-    def left(self, connection: Connection) -> None:
+    def leave_sessions(self, connection: Connection) -> None:
         """A peer has gone: its sessions are put away, their turns end (E17.5.6)."""
         if connection.sessions:
             self._engine.sessions.leave(connection.sessions)
@@ -170,7 +170,7 @@ class Dispatcher:
         if not session.still_good(self.token_for):
             self._house.sweep()
             raise authentication_error()
-        connection.session = session.refreshed(self.token_for)
+        connection.session = session.refresh_record(self.token_for)
         return connection.session
 
     def _method(self, name: str, session: Session | None) -> Method:
@@ -187,7 +187,7 @@ class Dispatcher:
             raise UserError(Code.ACCESS_DENIED, "Only the person may call that.")
         return method
 
-    def _checked(self, method: Method, params: Params, session: Session | None) -> dict[str, Any]:
+    def _check_call(self, method: Method, params: Params, session: Session | None) -> dict[str, Any]:
         if session is not None and not session.owner:
             self._registry.refuse_forbidden(params)
         checked = method.check(params)
@@ -203,9 +203,9 @@ class Dispatcher:
         elif method.search:
             pass  # the pages of an answer end with it; those of a list have no end, and count as reads
         elif method.effect == "write":
-            self._limits.deed(record.id, "write", self._engine.options.writes_minute)
+            self._limits.count_call(record.id, "write", self._engine.options.writes_minute)
         elif method.effect == "read" and method.grants:
-            self._limits.deed(record.id, "read", self._engine.options.reads_minute)
+            self._limits.count_call(record.id, "read", self._engine.options.reads_minute)
         return checked
 
     async def _run(self, connection: Connection, call: Call, method: Method, params: Params) -> dict[str, Any]:
@@ -218,7 +218,7 @@ class Dispatcher:
             raise authentication_error()
         if method.paged == "again":
             params = {**params, "limit": min(int(params.get("limit", METHODS[name].default("limit"))), _PAGE)}
-        session, params = _speaking(session, params)
+        session, params = _session_with_channel(session, params)
         if name == "health":
             return await health(self._engine, session, self._version, self._house.connected)
         if name == "turn_begin":
@@ -301,7 +301,7 @@ class Dispatcher:
             session = connection.session
             if session is None or not session.still_good(self.token_for):
                 return None
-            return replace(session.refreshed(self.token_for), channel=channel).actor()
+            return replace(session.refresh_record(self.token_for), channel=channel).actor()
 
         if kinds:
             connection.subscription = Subscription(self._engine, connection, actor, frozenset(kinds))
@@ -321,7 +321,7 @@ class Dispatcher:
             granted.invitation.fail()
             raise
         grants = present_grants(self._engine, made.name)
-        granted.invitation.made(made.name, tuple(grants))
+        granted.invitation.complete(made.name, tuple(grants))
         return {"client": made.name, "token": encode_value(made.token), "grants": grants}
 
     async def _pair_code(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
@@ -360,7 +360,7 @@ class Dispatcher:
     async def _pair_answer(self, connection: Connection, _call: Call, params: Params) -> dict[str, Any]:
         waiting = connection.answers.get(params["request"])
         if waiting is None or waiting.done():
-            raise not_paired()
+            raise pairing_refused_error()
         waiting.set_result(params["allow"])
         return {"answered": True}
 
@@ -387,14 +387,14 @@ class _StoredDeniedNames:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    async def of(self, name: str) -> Before:
+    async def look_up(self, name: str) -> Before:
         return await wait(self._engine.clients.describe_unpaired(name))
 
     async def add(self, name: str) -> None:
         await wait(self._engine.clients.deny(name))
 
 
-def _speaking(session: Session, params: Params) -> tuple[Session, Params]:
+def _session_with_channel(session: Session, params: Params) -> tuple[Session, Params]:
     """The session with the channel that a call names, and the call without it: a channel is part of who asks."""
     if "channel" not in params and "channel_user" not in params:
         return session, params

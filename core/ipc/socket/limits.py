@@ -86,7 +86,7 @@ class SearchLimits:
         while len(spent) > max(per_minute or 0, per_session or 0):
             spent.popleft()
 
-    def deed(self, client_id: str, word: str, per_minute: int) -> None:
+    def count_call(self, client_id: str, word: str, per_minute: int) -> None:
         """Count a write, or a read that is no search, or refuse it. A refused one is not counted.
 
         Args:

@@ -222,12 +222,12 @@ def _shorten(item: Mapping[str, Any], room: int) -> Mapping[str, Any]:
         name = "extra" if sizes.get("extra", 0) > _EXTRA else max(sizes, key=lambda key: sizes[key])
         steps += 1
         if name == "extra" or steps > _STEPS:
-            shorter.put(name, type(item[name])())
+            shorter.set_member(name, type(item[name])())
         else:
             shorter.halve(name)
-        shorter.put("cut", sorted({*shorter.value.get("cut", ()), name}))
+        shorter.set_member("cut", sorted({*shorter.value.get("cut", ()), name}))
         if name == "text":
-            shorter.put("text_cut", True)  # noqa: FBT003 - a member's value
+            shorter.set_member("text_cut", True)  # noqa: FBT003 - a member's value
     return shorter.value
 
 
@@ -253,7 +253,7 @@ class _Measured:
         """Bytes of the whole object as it stands."""
         return self._names + self._values + max(len(self.value) + 1, 2)  # braces, and commas between the members
 
-    def put(self, key: str, member: Any, size: int | None = None) -> None:
+    def set_member(self, key: str, member: Any, size: int | None = None) -> None:
         """Set a member.
 
         Args:
@@ -271,15 +271,15 @@ class _Measured:
         """Make a text, list or object among the members shorter; it is not empty."""
         member = self.value[key]
         if not isinstance(member, dict):
-            self.put(key, member[: len(member) // 2])
+            self.set_member(key, member[: len(member) // 2])
             return
         if key not in self._inner:
             self._inner[key] = _Measured(member)
         inner = self._inner[key]
         if inner.halve_longest():
-            self.put(key, inner.value, inner.length)
+            self.set_member(key, inner.value, inner.length)
         else:
-            self.put(key, {})
+            self.set_member(key, {})
 
     def halve_longest(self) -> bool:
         """Make the longest member shorter; False where all are so short that the object may as well go whole."""
@@ -323,7 +323,7 @@ def _cut_lists(result: Mapping[str, Any], room: int) -> dict[str, Any]:
             raise _too_large()
         longest = max(lists, key=lambda key: lists[key])
         shorter.halve(longest)
-        shorter.put("cut", sorted({*shorter.value.get("cut", ()), longest}))
+        shorter.set_member("cut", sorted({*shorter.value.get("cut", ()), longest}))
     return shorter.value
 
 

@@ -81,7 +81,7 @@ Approve = Callable[[PairRequest], Awaitable[Answer]]
 class DeniedNames(Protocol):
     """The names that are known, those the person said no to among them; kept where a restart does not lose them."""
 
-    async def of(self, name: str) -> Before:
+    async def look_up(self, name: str) -> Before:
         """What is known of a name."""
         ...
 
@@ -96,7 +96,7 @@ class _TransientDeniedNames:
     def __init__(self) -> None:
         self._names: set[str] = set()
 
-    async def of(self, name: str) -> Before:
+    async def look_up(self, name: str) -> Before:
         return Before(denied=name in self._names)
 
     async def add(self, name: str) -> None:
@@ -140,7 +140,7 @@ class Invitation:
     outcome: asyncio.Future[tuple[str, tuple[str, ...]]] = field(repr=False)
     fate: Fate = field(default_factory=Fate, repr=False, compare=False)
 
-    def made(self, name: str, grants: tuple[str, ...]) -> None:
+    def complete(self, name: str, grants: tuple[str, ...]) -> None:
         """A client came of it.
 
         Args:
@@ -262,20 +262,20 @@ class PairingDesk:
         invitation.fate.name = name
         if not wanted:
             invitation.fail()
-            raise not_paired()
+            raise pairing_refused_error()
         self._asking = invitation
         try:
-            before = await self._nos.of(name)
+            before = await self._nos.look_up(name)
             if before.taken or (before.denied and invitation.name is None):
                 # Nobody is asked in vain; and whoever redeemed the code learns nothing of who is paired.
                 invitation.fail(PairingOutcome.TAKEN if before.taken else PairingOutcome.DENIED_BEFORE)
-                raise not_paired()
+                raise pairing_refused_error()
             end = invitation.code[-4:]
             withheld = tuple(grant for grant in wished if grant not in wanted)
             question = PairRequest(
                 escape_text(client), name, wanted, escape_text(asked_by), end, before.former, withheld
             )
-            granted = await self._allowed(invitation, question)
+            granted = await self._ask_person(invitation, question)
         except (LociError, asyncio.CancelledError):  # one of the two sides has gone; nobody said no
             invitation.fail()
             raise
@@ -283,10 +283,10 @@ class PairingDesk:
             if self._asking is invitation:
                 self._asking = None
         if not granted:
-            raise not_paired()
+            raise pairing_refused_error()
         return Granted(name, granted, invitation.limit, invitation)
 
-    async def _allowed(self, invitation: Invitation, question: PairRequest) -> tuple[str, ...]:
+    async def _ask_person(self, invitation: Invitation, question: PairRequest) -> tuple[str, ...]:
         """Ask the person; whoever does not answer, or leaves, has not said no for good. Empty for nothing."""
         try:
             async with asyncio.timeout(ANSWER_S):
@@ -296,7 +296,7 @@ class PairingDesk:
             return ()
         if invitation.outcome.done():
             return ()  # it was cancelled while the person was asked
-        granted = _granted(question.grants, answer)
+        granted = _granted_by(question.grants, answer)
         if not granted:
             invitation.fail(PairingOutcome.DENIED)
             await self._nos.add(question.name)  # remembered until the person opens pairing for this very name
@@ -307,18 +307,18 @@ class PairingDesk:
         self.expire()
         invitation = self._open
         if invitation is None:
-            raise not_paired()
+            raise pairing_refused_error()
         if not hmac.compare_digest(given, invitation.code.encode("ascii")):
             self._tries -= 1
             invitation.fate.missed += 1
             if self._tries == 0:
                 self.close(invitation, PairingOutcome.WRONG_CODES)
-            raise not_paired()
+            raise pairing_refused_error()
         self._open = None
         return invitation
 
 
-def _granted(wanted: tuple[str, ...], answer: Answer) -> tuple[str, ...]:
+def _granted_by(wanted: tuple[str, ...], answer: Answer) -> tuple[str, ...]:
     """What an answer grants: of the deeds only what would be given anyway, of single spaces whatever was added."""
     if isinstance(answer, bool):
         return wanted if answer else ()
@@ -333,7 +333,7 @@ def _refusal_of(why: PairingOutcome, fate: Fate) -> UserError:
     return UserError(Code.PAIRING_REFUSED, told.replace("{name}", fate.name))
 
 
-def not_paired() -> UserError:
+def pairing_refused_error() -> UserError:
     """The one answer to every redemption that fails."""
     return UserError(Code.PAIRING_REFUSED, "Pairing was refused; ask the person to show a new code and to allow it.")
 
@@ -398,7 +398,7 @@ class WindowPairing:
         """
         turn = PairingTurn(Future(), Future(), Future())
         if not self._on_loop(lambda: self._open(turn, name, grants, limit)):
-            _not_opened(turn, no_socket_error())
+            _fail_turn(turn, no_socket_error())
         return turn
 
     def answer(self, request_id: str, allow: bool, grants: tuple[str, ...] | None = None) -> Future[bool]:
@@ -427,7 +427,7 @@ class WindowPairing:
             self._desk.cancel()
             for waiting in self._answers.values():
                 if not waiting.done():
-                    waiting.set_exception(not_paired())
+                    waiting.set_exception(pairing_refused_error())
             _settle(told, None)
 
         if not self._on_loop(run):
@@ -451,7 +451,7 @@ class WindowPairing:
             if name is not None:
                 check_name(name)
         except LociError as error:
-            _not_opened(turn, error)
+            _fail_turn(turn, error)
             return
         invitation = self._desk.open(lambda question: self._ask(turn, question), name, grants, limit)
         _settle(turn.code, PairingCode(invitation.code, CODE_S, lambda: invitation.fate.missed))
@@ -500,11 +500,11 @@ def failed_turn(error: LociError) -> PairingTurn:
         A turn that has ended.
     """
     turn = PairingTurn(Future(), Future(), Future())
-    _not_opened(turn, error)
+    _fail_turn(turn, error)
     return turn
 
 
-def _not_opened(turn: PairingTurn, error: LociError) -> None:
+def _fail_turn(turn: PairingTurn, error: LociError) -> None:
     if turn.code.set_running_or_notify_cancel():
         turn.code.set_exception(error)
     turn.asked.cancel()

@@ -138,8 +138,8 @@ class Server:
         """
         self._listener = await self._bound()
         loop = asyncio.get_running_loop()
-        self._pairing = WindowPairing(self.desk, loop, self._barred)
-        self._unsubscribe = self._engine.hub.subscribe(lambda event: self._heard(loop, event))
+        self._pairing = WindowPairing(self.desk, loop, self._refusal_for)
+        self._unsubscribe = self._engine.hub.subscribe(lambda event: self._on_engine_event(loop, event))
         self._unwatch = self._engine.hub.watch(partial(self._did, loop))
         if publish:
             self.publish()
@@ -192,7 +192,7 @@ class Server:
             writer.close()
             return
         connection = Connection((reader, writer), peer, self._caps, self._dispatcher.answer, self._note_refusal)
-        connection.barred = lambda: self._barred(connection.session)
+        connection.barred = lambda: self._refusal_for(connection.session)
         connection.idle_s = lambda: self._idle_s(connection)
         task = asyncio.current_task()
         self._connections.add(connection)
@@ -203,11 +203,11 @@ class Server:
         finally:
             if connection.session is not None and not connection.session.owner:
                 self._hooks.admitted(connection.session.record.id)  # seen until now
-            self._dispatcher.left(connection)
+            self._dispatcher.leave_sessions(connection)
             self._connections.discard(connection)
             self._serving.discard(cast("asyncio.Task[None]", task))
 
-    def _barred(self, session: Session | None = None) -> LociError | None:
+    def _refusal_for(self, session: Session | None = None) -> LociError | None:
         if self._engine.state != "open":
             return locked_vault_error()
         is_let_in = self._engine.older is None or (session is not None and session.owner)
@@ -262,7 +262,7 @@ class Server:
 
     # Going out
 
-    def _heard(self, loop: asyncio.AbstractEventLoop, event: Event) -> None:
+    def _on_engine_event(self, loop: asyncio.AbstractEventLoop, event: Event) -> None:
         if isinstance(event, StateChanged) and event.state != "open":
             loop.call_soon_threadsafe(self._lock_out)
         elif isinstance(event, Changed):

@@ -119,7 +119,7 @@ def test_the_command_prints_one_document(monkeypatch: pytest.MonkeyPatch, capsys
         return {"n": count}
 
     monkeypatch.setattr(measure, "run", stand_in)
-    commands.loci.main(commands.hoisted(["bench", "--n", "70", "--json"]), standalone_mode=False)
+    commands.loci.main(commands.hoist_json_option(["bench", "--n", "70", "--json"]), standalone_mode=False)
     said = capsys.readouterr()
     assert json.loads(said.out) == {"n": 70}
     assert said.err == "working\n"

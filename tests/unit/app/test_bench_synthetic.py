@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.bench.synthetic import MAX_WORDS, MIN_WORDS, Writer, bundled, write_jsonl
+from app.bench.synthetic import MAX_WORDS, MIN_WORDS, Writer, load_bundled_vocabulary, write_jsonl
 from core.importers.detect import detect_format
 from core.importers.dry_run import import_items
 from core.importers.input.source import open_bundle
@@ -66,7 +66,7 @@ def test_questions_are_distinct_and_ask_for_words_of_the_series() -> None:
 
 
 def test_a_vocabulary_that_is_too_small_is_told() -> None:
-    small = bundled()
+    small = load_bundled_vocabulary()
     small["topics"] = {"one": {"things": ["a", "b", "c", "d"], "sentences": ["one two three " * 8]}}
     small["general"] = small["assistant"] = ["one two three " * 8]
     with pytest.raises(ValueError, match="too small"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.cli.review import FIRST, folded, short, waiting
+from app.cli.review import FIRST, fold_proposals, read_items, short
 
 
 class Pages:
@@ -38,7 +38,7 @@ class Pages:
 
 def test_a_cut_reply_is_followed_to_its_end() -> None:
     pages = Pages(["a", "b", "c", "d", "e"])
-    assert [item["id"] for item in waiting(pages, everything=True)] == ["a", "b", "c", "d", "e"]
+    assert [item["id"] for item in read_items(pages, everything=True)] == ["a", "b", "c", "d", "e"]
     assert pages.asked == [{"all": True}, {"all": True, "after": "b"}, {"all": True, "after": "d"}]
 
 
@@ -59,7 +59,7 @@ def test_who_asks_very_much_does_not_bury_the_rest() -> None:
         {**proposed("Noisy", 502), "state": "moot"},
     ]
     items.append(proposed("Someone", 7, kind="approval", asked={"client": "Noisy"}))
-    shown, more = folded(items)
+    shown, more = fold_proposals(items)
     assert [item["id"] for item in shown] == [
         *(f"Noisy-{number}" for number in range(FIRST)), "Quiet-1", "Noisy-501", "Noisy-502",
     ]  # fmt: skip

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from app.cli.clients import _revoked as revoked_told
+from app.cli.clients import _print_revocation as revoked_told
 from app.cli.output import Output
-from app.cli.review import _listed as conflicts_told
-from app.cli.review import _resolved as decision_told
+from app.cli.review import _print_list as conflicts_told
+from app.cli.review import _print_resolution as decision_told
 from app.cli.review import _turned_down as turned_down_told
 from app.cli.undo import print_undone
 from app.cli.words import (

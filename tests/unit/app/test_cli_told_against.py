@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.cli.output import Output
-from app.cli.review import _listed as conflicts_told
-from app.cli.review import _resolved as decision_told
+from app.cli.review import _print_list as conflicts_told
+from app.cli.review import _print_resolution as decision_told
 
 
 def test_what_stands_against_a_proposal_is_named_before_and_after(capsys: pytest.CaptureFixture[str]) -> None:

@@ -53,17 +53,17 @@ def test_variables_move_the_place() -> None:
 @pytest.mark.parametrize("name", EVERY)
 def test_an_entry_goes_into_an_empty_file_and_comes_back(name: str) -> None:
     found = recipe(name)
-    entry = found.filled(COMMAND)
+    entry = found.fill_entry(COMMAND)
     said = json.dumps(entry)
     assert "$" not in said
-    text = found.put("", entry)
+    text = found.put_entry("", entry)
     assert at(parsed(name, text), found.key)[SERVER] == entry
-    assert found.put(text, entry) == text
+    assert found.put_entry(text, entry) == text
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_without_variables_the_entry_has_none(name: str) -> None:
-    entry = recipe(name).filled((COMMAND[0], COMMAND[1], {}))
+    entry = recipe(name).fill_entry((COMMAND[0], COMMAND[1], {}))
     assert "env" not in entry
     assert "environment" not in entry
 
@@ -76,8 +76,8 @@ def test_json_keeps_everything_else_in_its_order(name: str) -> None:
     for key in reversed(found.key):
         servers = {key: servers}
     whole = {**other, **servers, "last": 1}
-    entry = found.filled(COMMAND)
-    after = json.loads(found.put(json.dumps(whole), entry))
+    entry = found.fill_entry(COMMAND)
+    after = json.loads(found.put_entry(json.dumps(whole), entry))
     assert list(after) == list(whole)
     assert at(after, found.key).pop(SERVER) == entry
     assert after == whole
@@ -85,27 +85,27 @@ def test_json_keeps_everything_else_in_its_order(name: str) -> None:
 
 def test_an_older_entry_is_replaced_in_json() -> None:
     found = recipe("cursor")
-    text = found.put(json.dumps({"mcpServers": {SERVER: {"command": "old"}}}), found.filled(COMMAND))
+    text = found.put_entry(json.dumps({"mcpServers": {SERVER: {"command": "old"}}}), found.fill_entry(COMMAND))
     assert json.loads(text)["mcpServers"][SERVER]["command"] == COMMAND[0]
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_only_another_entry_is_displaced(name: str) -> None:
-    found, other = recipe(name), recipe(name).filled(("other", [], {}))
-    entry = found.filled(COMMAND)
+    found, other = recipe(name), recipe(name).fill_entry(("other", [], {}))
+    entry = found.fill_entry(COMMAND)
     assert not found.displaces("", entry)
-    assert not found.displaces(found.put("", entry), entry)
-    assert found.displaces(found.put("", other), entry)
+    assert not found.displaces(found.put_entry("", entry), entry)
+    assert found.displaces(found.put_entry("", other), entry)
 
 
 def test_toml_keeps_its_comments() -> None:
     found = recipe("codex")
     before = '# mine\nmodel = "m" # which\n\n[mcp_servers.other]\ncommand = "x"'
-    after = found.put(before, found.filled(COMMAND))
+    after = found.put_entry(before, found.fill_entry(COMMAND))
     assert after.startswith(before)
     seen = tomllib.loads(after)
     assert seen["mcp_servers"]["other"] == {"command": "x"}
-    assert seen["mcp_servers"][SERVER] == found.filled(COMMAND)
+    assert seen["mcp_servers"][SERVER] == found.fill_entry(COMMAND)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_toml_keeps_its_comments() -> None:
 )
 def test_what_cannot_be_changed_safely_is_refused(name: str, text: str) -> None:
     with pytest.raises(LociError) as caught:
-        recipe(name).put(text, recipe(name).filled(COMMAND))
+        recipe(name).put_entry(text, recipe(name).fill_entry(COMMAND))
     assert caught.value.code is Code.CONFIG_INVALID
     assert caught.value.sentence.endswith(".")
 

@@ -111,7 +111,7 @@ def test_a_vault_that_another_works_on_is_tried_ever_more_seldom(code: int) -> N
 
     assert starts_in(9) == 5  # at 0, 0.5, 1.5, 3.5 and 8.5 s
     assert starts_in(20) == 4  # then every five
-    starter.found()
+    starter.note_answer()
     starter.wake()
     assert starter._child is not None
     ended(starter)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.environment import read
-from app.mcp.doorway import completed
+from app.mcp.doorway import complete_variables
 from app.mcp.tokens import read_token, token_file, write_token
 from core.errors import Code, LociError
 from core.ipc.client.client import token_from_text, token_to_text
@@ -65,13 +65,13 @@ def test_each_home_has_its_own_tokens(tmp_path: Path, monkeypatch: pytest.Monkey
 @pytest.mark.skipif(sys.platform != "linux", reason="where Linux keeps runtime directories")
 def test_a_dropped_runtime_directory_is_found(tmp_path: Path) -> None:
     ours = tmp_path / str(os.geteuid())
-    assert "XDG_RUNTIME_DIR" not in completed({"HOME": "/h"}, tmp_path)
+    assert "XDG_RUNTIME_DIR" not in complete_variables({"HOME": "/h"}, tmp_path)
     ours.mkdir()
     (ours / "bus").touch()
-    found = completed({"HOME": "/h"}, tmp_path)
+    found = complete_variables({"HOME": "/h"}, tmp_path)
     assert found == {
         "HOME": "/h",
         "XDG_RUNTIME_DIR": str(ours),
         "DBUS_SESSION_BUS_ADDRESS": f"unix:path={ours / 'bus'}",
     }
-    assert completed({"XDG_RUNTIME_DIR": "/kept"}, tmp_path) == {"XDG_RUNTIME_DIR": "/kept"}
+    assert complete_variables({"XDG_RUNTIME_DIR": "/kept"}, tmp_path) == {"XDG_RUNTIME_DIR": "/kept"}

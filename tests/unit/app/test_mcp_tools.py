@@ -8,8 +8,18 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from app.mcp.server import _declared
-from app.mcp.tools import FULL, LEAN, MOST_BUDGET, PROFILES, STANDARD, answered, common_words, inlined, offered
+from app.mcp.server import _declare_tool
+from app.mcp.tools import (
+    FULL,
+    LEAN,
+    MOST_BUDGET,
+    PROFILES,
+    STANDARD,
+    callable_tools,
+    common_words,
+    inline_references,
+    list_tools,
+)
 from app.mcp.words import protocol, words
 from core.embed.minilm import counter_for
 from core.ipc.protocol.schema import load
@@ -25,32 +35,32 @@ def clients_methods() -> dict[str, Any]:
 
 def listed(profile: str) -> str:
     """The answer to `tools/list` as it crosses the wire."""
-    tools = [_declared(tool).model_dump(mode="json", by_alias=True, exclude_none=True) for tool in all_of(profile)]
+    tools = [_declare_tool(tool).model_dump(mode="json", by_alias=True, exclude_none=True) for tool in all_of(profile)]
     return json.dumps({"tools": tools}, separators=(",", ":"))
 
 
 def all_of(profile: str) -> list[Any]:
-    return list(offered(profile).values())
+    return list(list_tools(profile).values())
 
 
 def test_full_offers_every_method_of_clients_but_twins_and_what_no_model_can_use() -> None:
-    assert list(offered(FULL)) == [name for name in clients_methods() if name not in {*TWINS, "subscribe"}]
+    assert list(list_tools(FULL)) == [name for name in clients_methods() if name not in {*TWINS, "subscribe"}]
     assert words()["twins"].keys() == TWINS
-    assert set(words()["twins"].values()) <= set(offered(FULL))
+    assert set(words()["twins"].values()) <= set(list_tools(FULL))
 
 
 def test_a_twin_is_answered_though_it_is_not_listed() -> None:
-    assert answered(FULL).keys() == clients_methods().keys() - {"subscribe"}
-    assert answered(LEAN).keys() == set(SIX)
+    assert callable_tools(FULL).keys() == clients_methods().keys() - {"subscribe"}
+    assert callable_tools(LEAN).keys() == set(SIX)
 
 
 def test_lean_offers_the_six_of_the_contract() -> None:
-    assert list(offered(LEAN)) == SIX
+    assert list(list_tools(LEAN)) == SIX
 
 
 def test_standard_offers_lists_single_memories_history_and_turns_too() -> None:
-    assert list(offered(STANDARD)) == [*SIX, *MORE]
-    assert {"since", "until"} <= offered(STANDARD)["memory_list"].schema["properties"].keys()
+    assert list(list_tools(STANDARD)) == [*SIX, *MORE]
+    assert {"since", "until"} <= list_tools(STANDARD)["memory_list"].schema["properties"].keys()
 
 
 @pytest.mark.parametrize(("profile", "most"), [(LEAN, 1_500), (STANDARD, 5_000), (FULL, 12_000)])
@@ -75,7 +85,7 @@ def test_what_many_parameters_share_is_said_once() -> None:
 
 
 def test_a_budget_is_kept_within_what_a_result_may_have() -> None:
-    tool = offered(LEAN)["memory_context"]
+    tool = list_tools(LEAN)["memory_context"]
     assert tool.arguments({"prompt": "x", "token_budget": 90_000})["token_budget"] == MOST_BUDGET
     assert tool.arguments({"prompt": "x", "token_budget": 400})["token_budget"] == 400
     assert tool.arguments({"prompt": "x", "token_budget": "much"})["token_budget"] == "much"
@@ -83,13 +93,13 @@ def test_a_budget_is_kept_within_what_a_result_may_have() -> None:
 
 def test_every_tool_says_what_it_is_for() -> None:
     for profile in PROFILES:
-        assert all(tool.about.endswith(".") for tool in offered(profile).values())
+        assert all(tool.about.endswith(".") for tool in list_tools(profile).values())
 
 
 def test_schemas_are_whole() -> None:
     for profile in PROFILES:
-        for name in offered(profile):
-            tool = offered(profile)[name]
+        for name in list_tools(profile):
+            tool = list_tools(profile)[name]
             assert "$ref" not in json.dumps(tool.schema), name
             Draft202012Validator.check_schema(tool.schema)
             assert tool.schema["type"] == "object"
@@ -99,7 +109,7 @@ def test_schemas_are_whole() -> None:
 def test_full_schemas_take_what_the_engine_takes_and_refuse_other_names() -> None:
     """Lengths are told by the engine when they are passed; names, types and what is needed stand in the schema."""
     registry = load()
-    for name, tool in offered(FULL).items():
+    for name, tool in list_tools(FULL).items():
         mine, theirs = Draft202012Validator(tool.schema), registry.methods[name].checker
         for given in ({}, {"nonsense": 1}, {"text": "x"}, {"query": "x", "limit": 0}, {"prompt": "x"}, {"id": 7}):
             assert mine.is_valid(given) == theirs.is_valid(given), (name, given)
@@ -108,7 +118,7 @@ def test_full_schemas_take_what_the_engine_takes_and_refuse_other_names() -> Non
 
 
 def test_aliases_stand_in_no_schema() -> None:
-    for name, tool in answered(FULL).items():
+    for name, tool in callable_tools(FULL).items():
         body = clients_methods()[name]
         aliases = set(body.get("aliases", {})) - set(body["params"].get("properties", {}))
         assert not aliases & set(tool.schema["properties"])
@@ -117,7 +127,7 @@ def test_aliases_stand_in_no_schema() -> None:
 @pytest.mark.parametrize("profile", [LEAN, STANDARD])
 def test_a_profile_shows_every_parameter_that_is_needed_and_none_that_does_not_exist(profile: str) -> None:
     for name, shown in words()["profiles"][profile].items():
-        body, schema = clients_methods()[name], offered(profile)[name].schema
+        body, schema = clients_methods()[name], list_tools(profile)[name].schema
         assert set(body["params"].get("required", ())) <= set(schema["properties"]), name
         assert set(shown) == set(schema["properties"]), name
 
@@ -133,7 +143,7 @@ def test_every_word_of_the_resources_is_about_something_that_exists() -> None:
 
 
 def test_hints_follow_the_effect() -> None:
-    for name, tool in offered(FULL).items():
+    for name, tool in list_tools(FULL).items():
         assert tool.reads == (clients_methods()[name]["effect"] == "read")
         assert not (tool.reads and tool.destroys)
     assert all(
@@ -142,15 +152,15 @@ def test_hints_follow_the_effect() -> None:
 
 
 def test_a_writing_call_gets_a_request_id_of_its_own() -> None:
-    tool = offered(LEAN)["memory_store"]
+    tool = list_tools(LEAN)["memory_store"]
     first, second = tool.arguments({"text": "a"}), tool.arguments({"text": "a"})
     assert first["request_id"] != second["request_id"]
     assert tool.arguments({"text": "a", "request_id": "mine"})["request_id"] == "mine"
     assert tool.repeatable
-    assert offered(LEAN)["memory_search"].arguments(None) == {}
+    assert list_tools(LEAN)["memory_search"].arguments(None) == {}
 
 
 def test_inlining_keeps_what_stands_beside_a_reference() -> None:
-    found = inlined({"$ref": "#/$defs/time", "description": "When."})
+    found = inline_references({"$ref": "#/$defs/time", "description": "When."})
     assert found["description"] == "When."
     assert found["type"] == ["string", "number"]

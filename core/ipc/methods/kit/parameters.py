@@ -49,7 +49,7 @@ class Shared:
         return {SHARED: self.name, "schema": schema}
 
 
-def unpublished(default: Any, **rules: Any) -> Any:
+def unpublished_field(default: Any, **rules: Any) -> Any:
     """A field with a default that the protocol does not tell."""
     return Field(default, json_schema_extra={UNPUBLISHED: True}, **rules)
 
@@ -223,7 +223,7 @@ class ClaimPart(Params):
     subject: str = Field(min_length=1, max_length=1024)
     predicate: str = Field(min_length=1, max_length=64)
     value: str = Field(min_length=1, max_length=1024)
-    exclusive: bool = unpublished(default=False)
+    exclusive: bool = unpublished_field(default=False)
     polarity: Literal["positive", "negative"] | None = None
     scope: Literal["global", "session", "temporal"] | None = Field(
         None,

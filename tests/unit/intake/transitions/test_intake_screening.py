@@ -144,7 +144,9 @@ def test_what_is_read_for_a_client_was_scanned_before_it_is_shaped(rig: Rig, mon
     scanned: list[str] = []
     monkeypatch.setattr(injection, "_scan_text", scanned.append)
     shape = Shape(exact=False, name_of=lambda _: None)
-    told = [shape.memory(one) for one in (*listed, *versions)] + [shape.found(one, explain=False) for one in recalled]
+    told = [shape.memory(one) for one in (*listed, *versions)] + [
+        shape.recalled_json(one, explain=False) for one in recalled
+    ]
     assert len(told) > 12
     assert scanned == []
 

@@ -135,7 +135,7 @@ SHAPED = make_memory(
 def test_an_item_is_what_the_list_of_methods_says_of_it(exact: bool) -> None:
     """Its members are typed, and a client gets none that is not told of."""
     shape = Shape(exact=exact, name_of=lambda _: "plug")
-    found = shape.found(found_item(SHAPED), explain=True)
+    found = shape.recalled_json(found_item(SHAPED), explain=True)
     checker = Draft202012Validator({"$ref": "#/$defs/item", "$defs": DOCUMENT["$defs"]})
     assert [problem.message for problem in checker.iter_errors(found)] == []
     told = DOCUMENT["$defs"]["item"]["properties"].keys()

@@ -127,7 +127,7 @@ def test_a_session_follows_its_client() -> None:
     book, session = Book(record), Session(record, owner=False)
     assert session.still_good(book)
     book.records["plug"] = replace(record, limit_minute=99)
-    assert session.refreshed(book).record.limit_minute == 99
+    assert session.refresh_record(book).record.limit_minute == 99
     book.records["plug"] = replace(record, token=b"n" * 32)
     assert not session.still_good(book)
     book.records.clear()

@@ -191,7 +191,7 @@ async def test_a_yes_to_nothing_is_a_no(clock: ManualClock) -> None:
 class Taken:
     """Every name is somebody's."""
 
-    async def of(self, _name: str) -> Before:
+    async def look_up(self, _name: str) -> Before:
         return Before(taken=True)
 
     async def add(self, _name: str) -> None:
