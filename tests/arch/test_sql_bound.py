@@ -13,10 +13,10 @@ _PREDICATE = "a ScopePredicate is put together in core/recall/predicate.py from 
 ALLOWED = {f"core/vault/database/tx.py:{function}": _LOOKED_UP for function in _QUOTING} | {
     "core/vault/database/migrations.py:_run": "the version is a whole number of our own list of migrations",
     "core/memory/read.py:said_at_sql": "the alias is a fixed word of the statement that asks",
-    "core/recall/context.py:_speaking": _PREDICATE,
+    "core/recall/context.py:_read_speaking": _PREDICATE,
     "core/recall/pipeline.py:_count_by_client": _PREDICATE,
     "core/recall/predicate.py:wanted_labels": _PREDICATE,
-    "core/recall/scope.py:all_of": "joins conditions that this room made from fixed words",
+    "core/recall/scope.py:join_conditions": "joins conditions that this room made from fixed words",
     "core/recall/vectors.py:read_neighbours": _PREDICATE,
     "core/recall/candidates.py:_read": _PREDICATE,
 }

@@ -36,7 +36,7 @@ PROCESSES = (
 PROCESS_ALLOWED: dict[str, str] = {
     "core/engine/views/graph.py": "a layout holds the lock for seconds; only a child can be stopped",
     "app/bench/measure.py": "a cold start can only be measured in a process where nothing is loaded yet",
-    "app/mcp/doorway.py": "an assistant may call before the window is open; the engine then runs by itself",
+    "app/mcp/link.py": "an assistant may call before the window is open; the engine then runs by itself",
     "app/cli/memories.py": "the person's own editor, on their terminal",
     "app/mcp/pairing.py": "pairing as the owner opens the vault, which `loci mcp` itself must not",
     "core/security/keyring_client.py": "a locked keyring on a desktop blocks its caller for ever; a child can be ended",
