@@ -19,9 +19,9 @@ def sentences() -> tuple[LabelledSentence, ...]:
 
 def test_there_is_much_of_many_hands(sentences: tuple[LabelledSentence, ...]) -> None:
     by_author = Counter(one.author for one in sentences)
-    assert len(sentences) >= 14_000
-    assert len(by_author) >= 160
-    assert min(by_author.values()) >= 60
+    assert len(sentences) >= 20_000
+    assert len(by_author) >= 250
+    assert min(by_author.values()) >= 50
 
 
 def test_every_type_and_assertion_stands_on_both_sides(sentences: tuple[LabelledSentence, ...]) -> None:
