@@ -171,7 +171,7 @@ class GapsJob:
         return found
 
     def prepare(self, ground: JobContext, deeds: Sequence[Planned]) -> Mapping[str, InvertedText]:
-        """Embed the opposites of the rules that a few deeds turn around; see `Preparing.prepare`."""
+        """Embed the opposites of the rules that a few deeds turn around; see `PreparingPlanner.prepare`."""
         rules = [deed.memory_id for deed in deeds if deed.deed is JobAction.SUPERSEDE]
         return _invert_rules(ground, rules) if rules else {}
 
@@ -183,7 +183,7 @@ class GapsJob:
         deeds: Sequence[Planned],
         prepared: Mapping[str, InvertedText] | None = None,
     ) -> BatchResult:
-        """Carry a few deeds out; see `Preparing.carry_out`."""
+        """Carry a few deeds out; see `PreparingPlanner.carry_out`."""
         counts: Counter[str] = Counter()
         changed = []
         turned = prepared or {}

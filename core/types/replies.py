@@ -120,7 +120,7 @@ class ConversationPlan:
     """One conversation of a rehearsal.
 
     Attributes:
-        key: names it for `ImportChoice`.
+        key: names it where a person chooses what to import.
         title: as the export has it; plain text, hostile.
         messages: how many messages there are; `new` of them are not in the vault yet.
         branches: answers that were written anew and stand beside the one that was kept.

@@ -224,7 +224,7 @@ class _Word:
     Attributes:
         form: in small letters; `_SELF` and `_OWN` for the speaker.
         bare: the third person's and the plural's ending off; "" for what may be a name, which is compared as it stands.
-        low: as `reading_tokens` folds it.
+        low: as `ClaimToken` has it, with a plain apostrophe.
         is_mark: whether it is a mark, no word.
         is_real: whether it is told as true.
         is_light: whether a statement may leave it out.

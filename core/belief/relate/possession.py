@@ -85,7 +85,7 @@ def read_possessions(sentence: str, *, about_user: bool) -> tuple[Possession, ..
     """What a sentence says of things of the user's, or takes for granted.
 
     Args:
-        sentence: as read (`core.belief.extract.normal_form.as_read`).
+        sentence: as read (`core.belief.extract.normal_form.read_as_seen`).
         about_user: whether the text that it is of speaks of the user by that name.
     """
     words = load_patterns()

@@ -216,7 +216,8 @@ def _goes_on(record: _Record, now_ms: int) -> bool:
 _DAY_MS = 86_400_000
 _REFUSALS_KEPT = 100  # between two flushes
 _ENTRIES_KEPT, _IDS_KEPT = 10_000, 200_000  # while nothing can be written; so many ids are some 20 MB
-# One that tells of more now goes behind all others: who looks for what is new there finds it (`intake.erasing_index`).
+# One that tells of more now goes behind all others: who looks for what is new there finds it
+# (`core.intake.erase.trace_erasure.TraceIndex`).
 _WRITE = (
     "INSERT OR REPLACE INTO receipts "
     "(rowid, id, at, actor, client_id, session, verb, query, items, metrics, body, expires_at) "

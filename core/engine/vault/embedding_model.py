@@ -75,7 +75,7 @@ class _Built:
 
 
 class EmbeddingModels:
-    """Everything about the embedding model of an open vault; implements `model_migration.Moving` too.
+    """Everything about the embedding model of an open vault; implements `core.lifecycle.embedding.MigrationHost` too.
 
     Attributes:
         wished: called when another model was wished for, so that its job need not wait for the next heartbeat.
@@ -237,17 +237,17 @@ class EmbeddingModels:
     # ---- for the job
 
     def is_wished(self, active: VectorSpace, wish: str) -> bool:
-        """Whether the searched space is the wished one, in the version its model has; see `Moving`."""
+        """Whether the searched space is the wished one, in the version its model has; see `MigrationHost`."""
         has_changed = active.served and self._open_vault().search.active_space.fault.code is Code.MODEL_CHANGED
         return vector_spaces.embedder_option(active) == wish and not has_changed
 
     def is_at_hand(self, wish: str) -> bool:
-        """Whether the wished model can be tried now; see `Moving`."""
+        """Whether the wished model can be tried now; see `MigrationHost`."""
         with self._lock:
             return not wish or self._open_vault().storage.clock.monotonic() >= self._rests_until
 
     def target(self, ground: JobContext, wish: str) -> TargetSpace | None:
-        """The space of the wished model; None where its server does not answer now; see `Moving`."""
+        """The space of the wished model; None where its server does not answer now; see `MigrationHost`."""
         del ground
         open_vault = self._open_vault()
         with self._lock:
@@ -288,7 +288,7 @@ class EmbeddingModels:
         return built
 
     def swap(self, tx: Tx, built: _Built) -> None:
-        """Bring the index up to this transaction, and search it as soon as that is saved; see `Moving`.
+        """Bring the index up to this transaction, and search it as soon as that is saved; see `MigrationHost`.
 
         Searches that began before end on the old index (E34.4). On the writer's thread nobody else can write.
         """

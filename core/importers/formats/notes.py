@@ -498,7 +498,7 @@ def tags_in(plain: str) -> list[str]:
     """Tags written as `#word`, in order, without the mark.
 
     Args:
-        plain: a note's text after `without_code`.
+        plain: a note's text after `blank_code`.
 
     Returns:
         The tags. A number alone is none; nor is a heading, an anchor of a link or a colour in an address.
@@ -524,7 +524,7 @@ def links_in(plain: str) -> list[RawLink]:
     """Links of a note in order: `[[target#heading|alias]]`, `![[embed]]` and `[words](path)`.
 
     Args:
-        plain: a note's text after `without_code`.
+        plain: a note's text after `blank_code`.
 
     Returns:
         The links; addresses with a scheme are none.

@@ -61,7 +61,7 @@ def count_plan(deeds: Sequence[Planned]) -> Mapping[str, int]:
         deeds: the plan of a consolidation.
 
     Returns:
-        The keys of `Batch.counts`; one that would stay 0 is left out.
+        The keys of `BatchResult.counts`; one that would stay 0 is left out.
     """
     counts: Counter[str] = Counter()
     for deed in deeds:
@@ -79,7 +79,7 @@ def count_sweep(deeds: Sequence[Planned]) -> Mapping[str, int]:
         deeds: the plan.
 
     Returns:
-        The keys of its `Batch.counts`.
+        The keys of its `BatchResult.counts`.
     """
     return dict(Counter("old_versions" if deed.reason == OLD_VERSION else deed.reason for deed in deeds))
 
@@ -116,7 +116,7 @@ def make_report(
     """Make the report.
 
     Args:
-        counts: `Batch.counts` added up, or what a plan would do; unknown keys are passed over.
+        counts: `BatchResult.counts` added up, or what a plan would do; unknown keys are passed over.
         before: `count_standing` before the run; `after` behind it, empty for a dry run.
         after: see `before`.
         duration_ms: how long it took.
