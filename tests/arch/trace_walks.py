@@ -5,7 +5,7 @@ the chores that run every second whatever is asked: a text is stored (without an
 it), a question is answered, the Recall page is asked, an item of the review is decided by a key, and Ctrl+Z takes that
 back. Counted is our own code only (`app`, `core`, `ui`).
 A layer is one file on the stack between a verb and its row: the caller's until the write is queued, then the writer's.
-It prints a table and asserts nothing; the bars stand in docs/architecture.md.
+It prints a table, asserts nothing and is run by hand.
 """
 
 from __future__ import annotations
