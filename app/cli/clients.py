@@ -13,10 +13,10 @@ from app.cli.output import Output, OutputError, one_line, visible
 from app.cli.root import Command, loci, with_command
 from app.cli.words import first_words, format_count, minute, words
 from core.config.grant_wording import (
+    describe_default_visibility,
     describe_former_client,
     describe_grant,
     describe_limits_of_grants,
-    describe_own_sight,
     describe_reused_name,
     describe_space_grant,
     is_beyond_default,
@@ -307,7 +307,7 @@ def question_lines(notice: Mapping[str, Any]) -> list[str]:
     said = {name: visible(str(notice[name])) for name in ("name", "client", "asked_by", "code_end")}
     grants = [str(grant) for grant in notice["grants"]]
     spaces = [grant for grant in grants if grant == Grant.ALL_SPACES.value or grant.startswith(SPACE)]
-    seen = [*(describe_space_grant(grant) for grant in space_grants(grants)), describe_own_sight()]
+    seen = [*(describe_space_grant(grant) for grant in space_grants(grants)), describe_default_visibility()]
     withheld = ", ".join(visible(str(grant)) for grant in notice.get("withheld", ()))
     return [
         f"{said['name']} wants to connect.",

@@ -39,7 +39,7 @@ def format_grant(grant: str) -> str:
     return _format_part(grant, "word")
 
 
-def describe_own_sight() -> str:
+def describe_default_visibility() -> str:
     """What a client sees without any grant of a space."""
     return str(_load_strings()["sees"]["own"])
 

@@ -225,7 +225,7 @@ class StoreCandidate:
     vector: NDArray[np.float32] | None
 
     @property
-    def told(self) -> ComparedText:
+    def compared_text(self) -> ComparedText:
         """This side of a pair."""
         return ComparedText(read_as_seen(self.texts[0]), self.standing.at_ms, self.claims)
 
@@ -256,7 +256,7 @@ class Neighbour:
     was: str | None
 
     @property
-    def told(self) -> ComparedText:
+    def compared_text(self) -> ComparedText:
         """This side of a pair."""
         return ComparedText(read_as_seen(self.text), self.standing.at_ms, self.claims)
 

@@ -25,7 +25,7 @@ from core.lifecycle.kit.clock_check import believed_ms
 from core.lifecycle.kit.job_context import SCHEDULER, BatchResult, JobContext
 from core.lifecycle.sweep import OLD_VERSION, find_protections
 from core.memory.draft import to_json
-from core.types.lifecycle import Buried, Graveyard, JobAction, JobType, Planned
+from core.types.lifecycle import ArchivePage, Buried, JobAction, JobType, Planned
 from core.types.values import Kind, Status
 from core.types.views import Revision
 from core.vault.database.rows import Rows
@@ -46,7 +46,7 @@ _PAGE = (
 _TOTAL = f"SELECT count(*) FROM memories m WHERE {_ARCHIVED}"  # noqa: S608 - constants
 
 
-def read_archive_page(rows: Rows, after: str | None, limit: int, options: Options) -> Graveyard:
+def read_archive_page(rows: Rows, after: str | None, limit: int, options: Options) -> ArchivePage:
     """One page of what is archived.
 
     Args:
@@ -75,7 +75,7 @@ def read_archive_page(rows: Rows, after: str | None, limit: int, options: Option
     goes = erased_kinds(options)
     buried = tuple(_archived_from_row(row, goes, options, str(row[1]) in back) for row in shown)
     last = f"{shown[-1][5]}.{shown[-1][0]}" if len(found) > limit else None
-    return Graveyard(buried, int(rows.value(_TOTAL)), last)
+    return ArchivePage(buried, int(rows.value(_TOTAL)), last)
 
 
 def erased_kinds(options: Options) -> frozenset[Kind]:

@@ -243,7 +243,9 @@ class ItemWriter:
         if self.store_service.readers.relate is None:
             return {}
         try:
-            return self.store_service.readers.relate.classify([(other.told, newcomer.told)])[0].probabilities
+            return self.store_service.readers.relate.classify([(other.compared_text, newcomer.compared_text)])[
+                0
+            ].probabilities
         except LociError:
             return {}
 

@@ -102,7 +102,7 @@ class ChangeCost:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnDeed:
+class OwnAction:
     """One row of the audit about something that the asker did itself (E19b).
 
     Attributes:
@@ -400,7 +400,7 @@ class Gauges:
 
 @dataclass(frozen=True, slots=True)
 class Buried:
-    """One memory of the graveyard.
+    """One archived memory.
 
     Attributes:
         text: plain text only.
@@ -421,7 +421,7 @@ class Buried:
 
 
 @dataclass(frozen=True, slots=True)
-class Graveyard:
+class ArchivePage:
     """A page of what is archived, newest first; `next` continues, None at the end."""
 
     rows: tuple[Buried, ...]

@@ -18,7 +18,7 @@ from cli_rig import FIXTURES, Palace, Result, in_background, palace_from
 from cli_terminal import Terminal
 from contract_shapes import check_import, check_item, check_recall, check_shown, check_stored, check_verified
 
-from core.config.grant_wording import describe_grant, describe_limits_of_grants, describe_own_sight
+from core.config.grant_wording import describe_default_visibility, describe_grant, describe_limits_of_grants
 from core.errors import Code, LociError
 from core.ipc.client.client import Client
 from core.ipc.client.wire import Pairing
@@ -256,7 +256,7 @@ def test_pairing_by_code_asks_the_person(palace: Palace, typed: bytes, allowed: 
         assert "desk" in question
         assert describe_grant("read") in question
         assert describe_grant("write") not in question
-        assert describe_own_sight() in question
+        assert describe_default_visibility() in question
         person.type(typed)
         asked, told = person.ended(), wait()
         if allowed:

@@ -215,7 +215,7 @@ def test_the_simulator_shows_the_text_its_cost_and_what_would_be_withheld(room: 
     room.clients.seen = ContextPreview("One.\n<b>two</b>‮", 250, 0, ("a",), {held: "other_space"})
     page = two(room).enter()
     page.stand.show_view("sight")
-    tab = page.stand.sight
+    tab = page.stand.context_preview
     assert "What would it see?" in room.words()
     tab.prompt.setText("Where is the shed?")
     tab.budget.setValue(500)
@@ -240,7 +240,7 @@ def looked(room: ClientsRoom) -> ContextPreviewTab:
     room.clients.seen = ContextPreview("\n".join(f"line {n}" for n in range(400)), 250, 0, ("a",), {})
     page = two(room).enter()
     page.stand.show_view("sight")
-    tab = page.stand.sight
+    tab = page.stand.context_preview
     tab.prompt.setText("Where is the shed?")
     QTest.keyClick(tab.prompt, Qt.Key.Key_Return)
     room.rest()
@@ -299,8 +299,8 @@ def test_one_that_gets_nothing_is_not_asked_for(room: ClientsRoom, more: dict[st
 def test_an_empty_prompt_asks_nothing(room: ClientsRoom) -> None:
     page = two(room).enter()
     page.stand.show_view("sight")
-    page.stand.sight.prompt.setText("   ")
-    page.stand.sight.act.click()
+    page.stand.context_preview.prompt.setText("   ")
+    page.stand.context_preview.act.click()
     assert [one for one in room.clients.asked if one[0] == "sight"] == []
 
 

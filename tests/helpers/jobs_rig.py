@@ -18,11 +18,11 @@ from pytestqt.qtbot import QtBot
 from window_rig import settle
 
 from core.types.lifecycle import (
+    ArchivePage,
     Buried,
     Curve,
     Erased,
     Gauges,
-    Graveyard,
     Health,
     JobAction,
     JobRow,
@@ -267,12 +267,12 @@ class FakeJobs:
         self.proposed = [one for one in self.proposed if (one.from_id, one.to_id) != (from_id, to_id)]
         return finished("step-link")
 
-    def list_archived(self, after: str | None = None, limit: int = 100) -> Future[Graveyard]:
+    def list_archived(self, after: str | None = None, limit: int = 100) -> Future[ArchivePage]:
         """A page of what is archived."""
         begin, most = int(after or 0), min(limit, self.page)
         rows = tuple(self.graves[begin : begin + most])
         end = begin + len(rows)
-        return self._answer(Graveyard(rows, len(self.graves), str(end) if end < len(self.graves) else None))
+        return self._answer(ArchivePage(rows, len(self.graves), str(end) if end < len(self.graves) else None))
 
     def erase_preview(self, memory_ids: Sequence[str], *, whole_chain: bool = False) -> Future[ErasePreview]:
         """What would be lost; stands for the verb of the group `memories`."""

@@ -44,16 +44,16 @@ from core.memory.draft import to_json
 from core.recall.scope import Scope, visible_ids
 from core.types.clients import seen_from
 from core.types.lifecycle import (
+    ArchivePage,
     Consolidation,
     Gauges,
-    Graveyard,
     Health,
     JobAction,
     JobRow,
     Jobs,
     JobState,
     JobType,
-    OwnDeed,
+    OwnAction,
     Planned,
     Preview,
     PreviewItem,
@@ -117,7 +117,7 @@ class Maintenance:
             lambda rows: count_by_state(rows, _visible_space_ids(rows, space, scope), now_ms, channels)
         )
 
-    def audit(self, limit: int, actor: Actor) -> Future[tuple[OwnDeed, ...]]:
+    def audit(self, limit: int, actor: Actor) -> Future[tuple[OwnAction, ...]]:
         """The last of what the asker did, newest first (E19d); to the owner what anybody did.
 
         Reads are put down within a second, and of a client only the last 200,000 rows of all are looked through.
@@ -248,7 +248,7 @@ def _visible_space_ids(rows: Rows, space: str | None, scope: Scope) -> frozenset
     return frozenset({str(found), GLOBAL_SPACE})
 
 
-def _list_own_actions(rows: Rows, who: str | None, limit: int, scope: Scope) -> tuple[OwnDeed, ...]:
+def _list_own_actions(rows: Rows, who: str | None, limit: int, scope: Scope) -> tuple[OwnAction, ...]:
     found = rows.all(_AUDIT, {"who": who, "back": _LOOKED_BACK, "most": limit})
     visible = visible_ids(rows, {str(row[2]) for row in found}, scope)
     places = {str(row[0]): (str(row[1]), str(row[2])) for row in rows.all(_PLACES, (json.dumps(sorted(visible)),))}
@@ -257,7 +257,7 @@ def _list_own_actions(rows: Rows, who: str | None, limit: int, scope: Scope) -> 
         kind, space = places.get(obj, ("", ""))
         held = json.loads(detail)
         kept = {name: value for name, value in held.items() if type(value) in (int, bool) or name in _WORDS}
-        told.append(OwnDeed(at, verb, obj if obj in places else "", kind, space, kept, verb != "refused"))
+        told.append(OwnAction(at, verb, obj if obj in places else "", kind, space, kept, verb != "refused"))
     return tuple(told)
 
 
@@ -540,7 +540,7 @@ class JobsGroup:
 
         return open_vault.storage.write(write)
 
-    def list_archived(self, after: str | None = None, limit: int = 100) -> Future[Graveyard]:
+    def list_archived(self, after: str | None = None, limit: int = 100) -> Future[ArchivePage]:
         """What is archived, newest first; the way back is `library.revise` to `active`.
 
         Args:

@@ -284,7 +284,7 @@ def judge_other_voices(
     looked_up = {memory_id: cosine for memory_id, cosine in found.items() if memory_id not in known}
     known |= load_neighbours(rows, dict(list(looked_up.items())[:_COMPARED]))
     compared = [one for one in known.values() if _is_other_voice(one, candidate)]
-    texts = [read_stated_text(one.told, readers.extract) for one in compared]
+    texts = [read_stated_text(one.compared_text, readers.extract) for one in compared]
     pairs = [(said, text) if standing.persons else (text, said) for text in texts]
     odds = _odds(pairs, readers)
     return {one.id: ComparedVoice(one, _by_chance(one, each, others)) for one, each in zip(compared, odds, strict=True)}
@@ -294,7 +294,7 @@ def _is_other_voice(one: Neighbour, candidate: StoreCandidate) -> bool:
     """Whether it stands, and one of the two is the person's word; what waits already needs not wait for another."""
     stands = not one.is_over and one.status != Status.QUARANTINED
     is_other = stands and one.standing.persons is not candidate.standing.persons
-    return is_other and not are_of_other_times(one.told.claims, candidate.claims)
+    return is_other and not are_of_other_times(one.compared_text.claims, candidate.claims)
 
 
 def _by_chance(one: Neighbour, odds: ContradictionOdds, others: int) -> ContradictionOdds:
@@ -379,7 +379,7 @@ def relation_to_past(
         return _relation_of_returning_value(candidate, over, head, told)
     if has_standing(candidate.standing, head.standing):
         return None
-    if has_outdated_value(over.told, head.told, candidate.told):
+    if has_outdated_value(over.compared_text, head.compared_text, candidate.compared_text):
         return _doubt(ACTED_ON - 0.01, OLD_VALUE, "rules" if told is None else told.by)
     return None if told is None else _stale(told)
 
@@ -419,7 +419,7 @@ def relations_to_doubted(
         if told is None or has_standing(candidate.standing, later.standing):
             continue
         doubt = _stale(told)
-        if doubt is None and has_outdated_value(earlier.told, later.told, candidate.told):
+        if doubt is None and has_outdated_value(earlier.compared_text, later.compared_text, candidate.compared_text):
             doubt = _doubt(ACTED_ON - 0.01, OLD_VALUE, told.by)
         if doubt is not None:
             found[later.id] = doubt
@@ -428,7 +428,7 @@ def relations_to_doubted(
         is_open = told is None or told.label is Label.COEXIST
         if not is_open or has_standing(candidate.standing, known[stands].standing):
             continue
-        if has_outdated_value(known[held].told, known[stands].told, candidate.told):
+        if has_outdated_value(known[held].compared_text, known[stands].compared_text, candidate.compared_text):
             found[stands] = _doubt(ACTED_ON - 0.01, HELD_VALUE, "rules" if told is None else told.by)
     return found
 

@@ -230,7 +230,7 @@ def _may_hold(candidate: StoreCandidate, other: Neighbour) -> bool:
     if not candidate.standing.owner_said:
         return True
     told_by_client = candidate.standing.owners_word and other.standing.client_id is not None
-    return told_by_client and covers_text(other.told.text, candidate.told.text)
+    return told_by_client and covers_text(other.compared_text.text, candidate.compared_text.text)
 
 
 def _at_least_doubted(relation: Relation | None, odds: ContradictionOdds) -> Relation:
@@ -311,7 +311,7 @@ def _relations(
             found[other.id] = _with_structure(told.get(other.id))
         elif other.id in told:
             relation = told[other.id]
-            if relation.by != "rules" and _differ_in_subject(candidate.told, other.told):
+            if relation.by != "rules" and _differ_in_subject(candidate.compared_text, other.compared_text):
                 relation = _less_likely(relation)
             if relation.by != "rules":
                 relation = _relation_of_amounts(candidate, other, discount_chance(relation, other.cosine, others))
@@ -331,7 +331,7 @@ def _with_restated(
         if other.id in found
         and not other.is_over
         and is_one_person(candidate.standing, other.standing)
-        and is_amount_restated(other.told.text, candidate.told.text, numbers)
+        and is_amount_restated(other.compared_text.text, candidate.compared_text.text, numbers)
     ]
     if len(meant) == 1 and not found[meant[0]].certain:
         found[meant[0]] = replace(_sure(Label.SUPERSEDE, _STRUCTURE, "number_changed"), by="builtin")
@@ -345,7 +345,7 @@ def _relation_of_amounts(candidate: StoreCandidate, other: Neighbour, relation: 
         return relation
     if not merge or coexist > 0.5 or has_standing(candidate.standing, other.standing):
         return relation
-    if not has_other_amounts(other.told.text, candidate.told.text, vocabulary()["numbers"]):
+    if not has_other_amounts(other.compared_text.text, candidate.compared_text.text, vocabulary()["numbers"]):
         return relation
     shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS} | {Label.MERGE: 0.0}
     shares[Label.SUPERSEDE] += merge
@@ -361,7 +361,7 @@ def limit_to_part(candidate: StoreCandidate, other: Neighbour, relation: Relatio
     doubted = relation.label is not Label.SUPERSEDE or not relation.certain
     if doubted or not has_standing(candidate.standing, other.standing):
         return relation
-    if covers_text(other.told.text, candidate.told.text):
+    if covers_text(other.compared_text.text, candidate.compared_text.text):
         return relation
     return _less_likely(relation, "part_only")
 
@@ -370,7 +370,7 @@ def _limit_to_repeats(candidate: StoreCandidate, other: Neighbour, relation: Rel
     """What is near in meaning but says something of its own is no repeat: both stand, and the later speaks."""
     stands = not other.is_over and other.status != Status.QUARANTINED
     is_repeat = relation.label is Label.DUPLICATE and relation.by != "rules"
-    if not is_repeat or not stands or says_all_of(other.told.text, candidate.told.text):
+    if not is_repeat or not stands or says_all_of(other.compared_text.text, candidate.compared_text.text):
         return relation
     shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS}
     shares |= {Label.DUPLICATE: 0.0, Label.COEXIST: shares[Label.COEXIST] + shares[Label.DUPLICATE]}
@@ -383,7 +383,7 @@ def _classify_neighbours(
     if readers.relate is None or not others:
         return {}
     try:
-        relations = readers.relate.classify([(other.told, candidate.told) for other in others])
+        relations = readers.relate.classify([(other.compared_text, candidate.compared_text) for other in others])
     except LociError as error:
         # Nothing on this path depends on a model: without one, structure decides and the rest stands side by side.
         _log.warning("the relation model did not answer: %s", error.code.value)
@@ -527,7 +527,12 @@ _FIRST = (GateDecision.STACK, GateDecision.QUARANTINE, GateDecision.ENTER_SUPERS
 def _record_changed(candidate: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
     """One tool's records of one frame with another value in it: a person is asked whether the later one replaces it."""
     is_tool = candidate.standing.source in _RECORDING and is_one_source(candidate.standing, other.standing)
-    if not is_tool or relation.by == "rules" or relation.certain or not is_one_slot_apart(other.told, candidate.told):
+    if (
+        not is_tool
+        or relation.by == "rules"
+        or relation.certain
+        or not is_one_slot_apart(other.compared_text, candidate.compared_text)
+    ):
         return relation
     return _doubtful_relation(relation, "value_changed")
 

@@ -349,7 +349,7 @@ class _DuplicateReader:
         ids = frozenset((a.id, b.id))
         if not ids <= sides.keys() or ids & (self.found.gone | self._taken) or self._decisions.is_settled(a.id, b.id):
             return False
-        if has_contradiction(sides[a.id].told.claims, sides[b.id].told.claims):
+        if has_contradiction(sides[a.id].compared_text.claims, sides[b.id].compared_text.claims):
             return False
         keep, other = _order_nodes(a, b)
         if cosine >= self._lines.dedup and _may_stand_beneath(keep, other):

@@ -531,7 +531,7 @@ def relate_pairs(ground: JobContext, pairs: Sequence[tuple[Neighbour, Neighbour]
     Returns:
         One for each; None where nobody can say.
     """
-    told = [(first.told, second.told) for first, second in pairs]
+    told = [(first.compared_text, second.compared_text) for first, second in pairs]
     reader = ground.store_service.readers.relate
     if reader is not None and told:
         try:

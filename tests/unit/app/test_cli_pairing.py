@@ -9,10 +9,10 @@ import pytest
 from app.cli.clients import question_lines
 from app.cli.options import reach_lines, typed_grants
 from core.config.grant_wording import (
+    describe_default_visibility,
     describe_former_client,
     describe_grant,
     describe_limits_of_grants,
-    describe_own_sight,
 )
 from core.errors import UserError
 
@@ -40,7 +40,7 @@ def test_all_that_the_window_says_stands_at_the_terminal() -> None:
     ]
     assert lines[sees + 1 :] == [
         "  - Every space there is, also those you make later.",
-        f"  - {describe_own_sight()}",
+        f"  - {describe_default_visibility()}",
         describe_limits_of_grants(),
     ]
     assert describe_former_client() not in lines

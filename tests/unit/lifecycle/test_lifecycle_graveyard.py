@@ -13,12 +13,12 @@ from ground_rig import ground_of
 
 from core.errors import Code
 from core.lifecycle.archive import erased_kinds, read_archive_page
-from core.types.lifecycle import Graveyard
+from core.types.lifecycle import ArchivePage
 from core.types.values import Kind, Status
 from core.types.views import Revision
 
 
-def page(rig: Rig, after: str | None = None, limit: int = 100, **options: Any) -> Graveyard:
+def page(rig: Rig, after: str | None = None, limit: int = 100, **options: Any) -> ArchivePage:
     known = ground_of(rig, options).options
     return rig.opened.storage.vault.read(lambda rows: read_archive_page(rows, after, limit, known))
 

@@ -36,7 +36,7 @@ from ui.theme.tokens import sizes
 from ui.widgets.basics import UNBOUND, Segments, button, column, label, row
 from ui.widgets.states import EmptyState, States
 
-ACTIVITY, RECEIPTS, SIGHT, GRANTS = "activity", "receipts", "sight", "grants"
+ACTIVITY, RECEIPTS, CONTEXT_PREVIEW, GRANTS = "activity", "receipts", "sight", "grants"
 _SIDE = 320
 _LOW = 600
 _T = TypeVar("_T", bound=Tab)
@@ -108,9 +108,9 @@ class Panes(QWidget):
         return self._hang(RECEIPTS, ReceiptsTab(self._context))
 
     @cached_property
-    def sight(self) -> ContextPreviewTab:
+    def context_preview(self) -> ContextPreviewTab:
         """What it would be given."""
-        return self._hang(SIGHT, ContextPreviewTab(self._context))
+        return self._hang(CONTEXT_PREVIEW, ContextPreviewTab(self._context))
 
     @cached_property
     def terms(self) -> TermsTab:
@@ -129,8 +129,8 @@ class Panes(QWidget):
     def _tab_of(self, view: str) -> Tab:
         if view == RECEIPTS:
             return self.receipts
-        if view == SIGHT:
-            return self.sight
+        if view == CONTEXT_PREVIEW:
+            return self.context_preview
         return self.terms if view == GRANTS else self.activity
 
     def show_client(self, card: ClientCard | None) -> None:

@@ -11,7 +11,7 @@ from functools import partial
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QWidget
 
-from core.types.lifecycle import Buried, Erased, Graveyard
+from core.types.lifecycle import ArchivePage, Buried, Erased
 from core.types.memory import ErasePreview
 from core.types.values import OWNER_ACTOR, Kind, Status
 from core.types.views import Revision, RevisionReport
@@ -210,7 +210,7 @@ class ArchiveTab(QWidget):
         self._erases = self._erases or any(one.erased_at is not None for one in rows)
         return [buried_entry(one, now) for one in rows]
 
-    def _show(self, graves: Graveyard) -> None:
+    def _show(self, graves: ArchivePage) -> None:
         said = journal_strings()["archive"]
         self._is_read, self._next, self._erases = True, graves.next, False
         self.counted.emit(graves.total)
@@ -225,7 +225,7 @@ class ArchiveTab(QWidget):
             self.list.setFocus()
         self._wants_focus = False
 
-    def _append(self, graves: Graveyard) -> None:
+    def _append(self, graves: ArchivePage) -> None:
         self._next = graves.next
         self.counted.emit(graves.total)
         self.list.lines.append(self._entries(graves.rows), has_more=graves.next is not None)

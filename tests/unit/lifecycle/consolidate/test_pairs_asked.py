@@ -98,7 +98,7 @@ def all_asked(ground: JobContext, near: NearPairs) -> DuplicatePlan:
     reading = sameness._DuplicateReader(ground, lines, decisions, frozenset(), crowd)
     duplicates: dict[str, list[DuplicatePair]] = {}
     for each in read_pair_relations(ground, some, sides, crowd):
-        if has_contradiction(each.sides[0].told.claims, each.sides[1].told.claims):
+        if has_contradiction(each.sides[0].compared_text.claims, each.sides[1].compared_text.claims):
             continue
         tie = reading._read_duplicate(each)
         if tie is not None:
