@@ -1,5 +1,7 @@
 """Size caps: 800 lines a file, 15 modules a folder, 60 lines a function, 25 methods a class, complexity 10.
 
+And a floor: a file under 60 lines has two importers, or a reason in SMALL_ALLOWED; else it goes to who imports it.
+
 Remedy for a breach: divide the thing by what it is about; a folder gets inner rooms by subject, or files that say
 one thing together become one. An exception needs a line here, with a date and a reason.
 """
@@ -14,16 +16,24 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from arch_tree import ROOT, name_of, python_files
+from arch_tree import ROOT, module_of, name_of, python_files, used_paths
 
 FILE_LINES = 800
 FUNCTION_LINES = 60
 CLASS_METHODS = 25
 COMPLEXITY = 10
 FOLDER_MODULES = 15
+SMALL_FILE_LINES = 60
+SMALL_FILE_IMPORTERS = 2
 EXCEPTIONS: dict[str, str] = {}
 FOLDERS = ("app", "core", "ui", "packaging", "tests")
 HOUSE = ("app", "core", "ui", "packaging")
+SMALL_ALLOWED = {
+    "app/cli/commands.py": "importing it registers every verb; `loci mcp` and `loci chat` start without it",
+    "core/lifecycle/registry.py": "the one place that knows every job, so that no job imports another",
+    "packaging/bootstrap.py": "a script that is started: nobody imports it, and an old Python must be able to read it",
+    "packaging/pictures.py": "a script that is started: nobody imports it",
+}
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -54,6 +64,41 @@ def modules_in_folders(root: Path = ROOT) -> Counter[str]:
     """How many modules, `__init__` not counted, lie directly in each folder of the house."""
     files = [path for path in python_files(*HOUSE, root=root) if path.name != "__init__.py"]
     return Counter(name_of(path.parent, root) for path in files)
+
+
+def importers(root: Path = ROOT) -> dict[str, set[str]]:
+    """Each file of the house that another one imports, with those; packaging's scripts find each other by bare name."""
+    files = {module_of(path, root): name_of(path, root) for path in python_files(*HOUSE, root=root)}
+    files |= {module.removeprefix("packaging."): name for module, name in files.items()}
+    found: dict[str, set[str]] = {}
+    for path in python_files(*HOUSE, root=root):
+        for _, used in used_paths(path):
+            module = used
+            while module and module not in files:
+                module = module.rpartition(".")[0]
+            if module and files[module] != name_of(path, root):
+                found.setdefault(files[module], set()).add(name_of(path, root))
+    return found
+
+
+def lonely_small_files(root: Path = ROOT) -> set[str]:
+    """Files under so many lines that fewer than two others import; `__init__` and `__main__` are not counted."""
+    counted = importers(root)
+    return {
+        name
+        for path in python_files(*HOUSE, root=root)
+        if path.stem not in ("__init__", "__main__")
+        and len(path.read_text(encoding="utf-8").splitlines()) < SMALL_FILE_LINES
+        and len(counted.get(name := name_of(path, root), ())) < SMALL_FILE_IMPORTERS
+    }
+
+
+def test_a_small_file_has_two_importers_or_a_reason() -> None:
+    assert not sorted(lonely_small_files() - SMALL_ALLOWED.keys())
+
+
+def test_the_small_files_with_a_reason_are_still_there() -> None:
+    assert not sorted(SMALL_ALLOWED.keys() - lonely_small_files()), "take these out of SMALL_ALLOWED"
 
 
 def test_nothing_outgrows_its_cap() -> None:
@@ -94,3 +139,19 @@ def test_the_cap_on_folders_bites(tmp_path: Path) -> None:
     for name in ("__init__", *(f"m{n}" for n in range(FOLDER_MODULES + 1))):
         (folder / f"{name}.py").touch()
     assert modules_in_folders(tmp_path) == {"core/planted": FOLDER_MODULES + 1}
+
+
+def test_the_floor_bites(tmp_path: Path) -> None:
+    planted = {
+        "core/lonely.py": "X = 1\n",
+        "core/shared.py": "X = 1\n",
+        "core/long.py": "X = 1\n" * SMALL_FILE_LINES,
+        "app/__main__.py": "import core.shared\nfrom core.lonely import X\n",
+        "packaging/script.py": "import tool\nfrom core import shared\n",
+        "packaging/tool.py": "X = 1\n",
+        "packaging/other.py": "from tool import X\n" * SMALL_FILE_LINES,
+    }
+    for name, text in planted.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert lonely_small_files(tmp_path) == {"core/lonely.py", "packaging/script.py"}
