@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -45,12 +46,16 @@ def test_the_graph_matches_expected_json() -> None:
         "Lanternfish plans for Utsund quay",
         "Boat A berths at Utsund quay",
     ]
-    assert len(everything) - len(found) == want["counts"]["relations"]
-    assert {r.extra["entity"] for r in found} == {told["name"] for told in want["entities"] if told["observations"]}
-    for told in want["entities"]:
-        own = [r for r in found if r.extra["entity"] == told["name"]]
-        assert len(own) == told["observations"]
-        assert {r.extra["entity_type"] for r in own} <= {told["type"]}
+    related = [r.extra["relation"] for r in everything if r not in found]
+    assert [[one["from"], one["relation"], one["to"]] for one in related] == want["relations"]
+    assert len(related) == want["counts"]["relations"]
+    assert len(want["entities"]) == want["counts"]["entities"]
+    observed = Counter((r.extra["entity"], r.extra["entity_type"]) for r in found)
+    assert [{"name": name, "type": kind, "observations": count} for (name, kind), count in observed.items()] == [
+        told for told in want["entities"] if told["observations"]
+    ]
+    named = {one[side] for one in related for side in ("from", "to")} | {r.extra["entity"] for r in found}
+    assert named == {told["name"] for told in want["entities"]}
 
 
 def test_relations_stand_with_the_first_observation() -> None:

@@ -23,6 +23,8 @@ from core.types.values import Action, Actor, Kind, Memory, Status
 ID = make_memory(1).id
 ASKING = ("memory_update", "memory_delete", "memory_forget", "memory_feedback")
 WRITING = ("memory_mark_helpful", "memory_mark_harmful", "memory_relate")
+METHODS = ("memory_feedback", *WRITING, "memory_update", "memory_history", "memory_delete", "memory_forget")
+"""All that changes, and the history; what takes a memory away comes last."""
 
 
 @dataclass
@@ -64,15 +66,34 @@ def barn(served: Served) -> Barn:
     return Barn(served, fact, other, store("Paint wood before winter.", kind=Kind.RULE, space="GLOBAL").memory_id)
 
 
+def test_every_change_answers_in_the_shape_of_the_contract(barn: Barn) -> None:
+    told = (("plug", (), ("PROPOSED", "PROPOSED")), ("judge", ("curate",), ("DELETE", "FORGET")))
+    for name, more, operations in told:
+        client = barn.paired(name, "read", "write", *more)
+        texts = (f"The {name} gate squeaks.", f"The {name} shed leaks.", f"The {name} well is dry.")
+        fact, other, gone = (str(client.call("memory_store", {"text": text})["memory_id"]) for text in texts)
+        rule = str(client.call("memory_store_rule", {"text": f"Grease the {name} hinges."})["memory_id"])
+        own = Barn(barn.served, fact, other, rule)
+        found = {method: own.ask(client, method) for method in METHODS if method != "memory_delete"}
+        found["memory_delete"] = own.ask(client, "memory_delete", id=gone)
+        assert found.keys() == set(METHODS)
+        assert (found["memory_delete"]["operation"], found["memory_forget"]["operation"]) == operations
+        waits = {method: barn.ask(client, method)["operation"] for method in ("memory_update", "memory_delete")}
+        assert set(waits.values()) == {"PROPOSED"}
+
+
 def test_what_a_client_may_not_change_by_itself_waits_for_the_person(barn: Barn) -> None:
     client = barn.paired("plug", "read", "write")
     asked = barn.served.asked("client_changes")
     update = barn.ask(client, "memory_update", reason="Painted.", memory_type="fact", request_id="r1")
-    assert (update["operation"], update["deduplicated"], update["superseded"], update["merged"]) == (
-        "PROPOSED", False, [], False,
+    waiting, item, step = (update.pop(name) for name in ("memory_id", "conflict", "step"))
+    assert update == {"operation": "PROPOSED", "deduplicated": False, "superseded": [], "merged": False}
+    assert (barn.served.rig.get(waiting).text, barn.served.rig.get(waiting).status) == (
+        "The barn is green.", Status.QUARANTINED,
     )  # fmt: skip
-    assert update["conflict"] is not None
-    assert update["step"] is not None
+    owner = barn.served.owner()
+    assert [one["id"] for one in owner.call("owner.conflicts")["conflicts"]] == [item]
+    assert owner.call("owner.steps", {"limit": 1})["items"][0]["id"] == step
     (_, (ident, text, actor, *rest), _), *_ = asked
     assert (ident, text, actor.name, rest) == (barn.fact, "The barn is green.", "plug", ["Painted.", Kind.FACT, "r1"])
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from answered import finished
-from desk_rig import came, make_pair
-from ipc_peers import code_of
+from desk_rig import came, have, make_pair
+from ipc_peers import code_of, refusal_of
 from ipc_served import Served
 from ipc_values import START_MS, make_memory
 
@@ -21,6 +21,11 @@ HAVE = make_memory(1, text="User lives in Graz.", trust=0.97)
 CAME = make_memory(
     2, text="User lives in Vienna.", trust=0.6, status=Status.QUARANTINED, extra={"true_when": "in winter"}
 )
+
+ACTIONS = [
+    "supersede", "reject", "keep_both", "keep_both_dated", "merge", "scope_split", "dispute_both", "skip",
+]  # fmt: skip
+"""The answers to a contradiction, in their order."""
 
 
 def listed(n: int = 1, **more: Any) -> ListedConflict:
@@ -50,8 +55,8 @@ def test_conflicts_have_the_shape_of_the_contract(served: Served) -> None:
     assert {"id", "kind", "existing", "incoming", "reason", "suggestion"} <= set(found)
     assert (found["existing"]["text"], found["incoming"]["text"]) == (HAVE.text, CAME.text)
     assert (found["id"], found["suggestion"]) == (pair.item, "reject")
-    assert "Graz" in found["result"]
-    assert {"supersede", "reject", "skip"} <= set(found["actions"])
+    assert found["result"] == "Graz stands; Vienna is archived."
+    assert found["actions"] == ACTIONS
     told(served, "owner.conflicts", all=True)
     assert [(given[0].is_owner, named) for _, given, named in asked] == [
         (True, {"everything": False}), (True, {"everything": True}),
@@ -185,7 +190,17 @@ def test_who_may_not_decide_is_given_no_answers(served: Served) -> None:
     (seen,) = served.paired("plug", ["read", "write", "space:home"]).call("memory_conflicts")["conflicts"]
     (curated,) = served.paired("judge", ["read", "curate", "space:home"]).call("memory_conflicts")["conflicts"]
     assert seen["actions"] == []
-    assert "reject" in curated["actions"]
+    assert curated["actions"] == ["reject"]  # against the person's word nothing else
+
+
+def test_who_may_decide_between_two_clients_is_given_every_answer_but_to_wait(served: Served) -> None:
+    served.pair("other", ["read", "write", "space:home"])
+    brought: dict[str, Any] = {"source": Source.INFERENCE, "client_id": served.client_id("other")}
+    make_pair(served.rig, have(**brought), came(status=Status.ACTIVE, **brought), reason="equals_disagree")
+    (seen,) = served.paired("plug", ["read", "write", "space:home"]).call("memory_conflicts")["conflicts"]
+    (curated,) = served.paired("judge", ["read", "curate", "space:home"]).call("memory_conflicts")["conflicts"]
+    (owned,) = told(served, "owner.conflicts")["conflicts"]
+    assert (seen["actions"], curated["actions"], owned["actions"]) == ([], ACTIONS[:-1], ACTIONS)
 
 
 def test_a_long_list_is_cut_at_whole_items_and_goes_on(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,3 +230,6 @@ def test_the_owner_uses_the_same_methods_on_its_channel(served: Served) -> None:
     pair = make_pair(served.rig, new=came(status=Status.ACTIVE))
     assert len(told(served, "owner.conflicts", all=True)["conflicts"]) == 1
     assert told(served, "owner.resolve", id=pair.item[-8:], action="skip")["action"] == "skip"
+    client = served.paired("plug", ["read", "curate", "space:home"])
+    for method, params in (("owner.conflicts", {}), ("owner.resolve", {"id": pair.item, "action": "skip"})):
+        assert refusal_of(client, method, params) is Code.ACCESS_DENIED

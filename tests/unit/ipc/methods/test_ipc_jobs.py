@@ -9,8 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import consolidation_rig
 import pytest
-from engine_rig import Rig, rig_at
+from engine_rig import Rig, facts, later, rig_at
 from ipc_served import listen
 
 from core.errors import Code, EnvironmentFaultError
@@ -18,6 +19,7 @@ from core.ipc.methods.kit.entry import CallProgress
 from core.ipc.methods.table import run_verb
 from core.ipc.protocol.schema import load
 from core.types.lifecycle import JobRow, JobState, JobType
+from core.types.values import Kind
 
 REGISTRY = load()
 
@@ -61,11 +63,45 @@ def test_a_consolidation_answers_with_its_report_and_its_job(rig: Rig) -> None:
     assert [given[0] for _, given, _ in asked] == [JobType.CONSOLIDATE]
 
 
+def test_a_consolidation_answers_with_its_report_and_its_step(tmp_path: Path) -> None:
+    with consolidation_rig.opened(tmp_path) as rig:
+        consolidation_rig.duplicates(rig, "blue")
+        foretold = told(rig, "consolidate", dry_run=True)
+        assert (foretold["dry_run"], foretold["deduplicated"], foretold["step"]) == (True, 2, None)
+        assert told(rig, "jobs")["jobs"] == []
+        found = told(rig, "consolidate")
+        assert (found["dry_run"], found["deduplicated"]) == (False, 2)
+        assert found["contradictions"] == {"resolved": 0, "pending": 0}
+        (row,) = told(rig, "jobs")["jobs"]
+        assert (row["id"], row["type"], row["state"]) == (found["job"], "consolidate", "done")
+        assert [step["id"] for step in told(rig, "steps", limit=1)["items"]] == [found["step"]]
+        assert len(rig.texts()) == 1
+        rig.undo(found["step"])
+        assert len(rig.texts()) == 3
+
+
 def test_a_sweep_tidies_notes_too(rig: Rig) -> None:
     asked = listen(rig.engine, "jobs")
     found = told(rig, "sweep")
     assert [given[0] for _, given, _ in asked] == [JobType.SWEEP, JobType.EPISODES]
-    assert found["steps"] == []
+    assert (found["swept"], found["episodes"], found["steps"]) == ({}, {}, [])
+
+
+def test_a_sweep_answers_with_the_steps_of_what_it_tidied(rig: Rig) -> None:
+    rig.bring(facts(9))
+    later(rig, 800)
+    note = rig.store("We swept the yard.", rig.client("plug", "read", "write"), kind=Kind.EPISODE).memory_id
+    rig.write(lambda tx: tx.insert("episodes", {"memory_id": note, "consolidated_at": 1}))
+    rig.settle()
+    found = told(rig, "sweep")
+    assert (found["swept"], found["episodes"]) == ({"expired": 9}, {"expired": 1, "remaining": 0})
+    swept, tidied = found["steps"]
+    assert [step["id"] for step in told(rig, "steps", limit=2)["items"]] == [tidied, swept]
+    assert rig.texts() == []
+    rig.undo(tidied)
+    assert rig.texts() == ["We swept the yard."]
+    rig.undo(swept)
+    assert len(rig.texts()) == 10
 
 
 def test_a_job_that_gave_up_is_an_error_with_its_code(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,15 +19,30 @@ def left(asked: list[Asked]) -> list[tuple[str | None, str]]:
 
 
 def test_a_turn_over_the_socket(served: Served) -> None:
-    client, asked = served.paired(grants=("read", "propose", "write")), served.asked("sessions")
-    question = {"trigger_prompt": "what?", "session": "s", "model": "gpt-4", "token_budget": 9}
+    known = {
+        served.remember(text)
+        for text in ("The harbour has a blue crane.", "The harbour has forty boats in the winter months.")
+    }
+    served.rig.settle()
+    client = served.paired(grants=("read", "propose", "write"))
+    question = {"trigger_prompt": "The harbour has what?", "session": "s", "model": "gpt-4", "token_budget": 9}
+    first = served.call(client, "turn_begin", **{**question, "token_budget": 200})
+    assert (first["resumed"], first["included"], first["excluded_reasons"]) == ("new", 2, [])
+    served.call(client, "turn_end", session="s", turn=first["turn"])
+    served.advance(5 * 3_600_000)
+    asked = served.asked("sessions")
     begun = served.call(client, "turn_begin", **question)
-    assert {name: begun[name] for name in ("budget", "window", "model_known", "resumed")} == {
+    assert {name: begun[name] for name in ("budget", "window", "model_known", "at_hand", "resumed")} == {
         "budget": 9,
         "window": 8192,
         "model_known": True,
-        "resumed": "new",
+        "at_hand": 2,
+        "resumed": "faded",
     }
+    assert {one["id"] for one in begun["excluded_reasons"]} == known
+    told = [(one["reason"], one["value"]) for one in begun["excluded_reasons"]]
+    assert told == [("budget", "high")] * begun["excluded"]  # a band, no number
+    assert begun["turn"] != first["turn"]
     assert "memories" not in begun
     said = {"user": "Hello.", "assistant": "Good day.", "tools": [{"name": "grep", "text": "none"}]}
     ended = served.call(client, "turn_end", session="s", turn=begun["turn"], outcome="failed", **said)
@@ -35,7 +50,7 @@ def test_a_turn_over_the_socket(served: Served) -> None:
     assert (ended["episodes"], ended["left_out"]) == (3, 0)
     assert "note" not in ended
     (_, (query, actor), _), (_, (end, _), _) = asked
-    assert query == TurnQuery("what?", "s", "gpt-4", 9, None)
+    assert query == TurnQuery("The harbour has what?", "s", "gpt-4", 9, None)
     assert (actor.kind, actor.session) == ("client", "s")
     assert end == TurnEnd(
         "s",
@@ -51,6 +66,11 @@ def test_a_turn_over_the_socket(served: Served) -> None:
 
 def test_who_may_not_write_is_told_what_was_left_out(served: Served) -> None:
     client = served.paired(grants=("read", "propose"))
+    begun = client.call("turn_begin", {"prompt": "what?", "session": "s"})
+    ended = served.call(client, "turn_end", session="s", turn=begun["turn"], outcome="failed", user="Hello.")
+    assert (ended["turn"], ended["begun"], ended["outcome"]) == (begun["turn"], True, "failed")
+    assert (ended["episodes"], ended["left_out"], ended["ids"]) == (0, 1, [])
+    assert "grant write" in ended["note"]
     client.call("turn_begin", {"prompt": "what?", "session": "s"})
     ended = served.call(client, "turn_end", session="s", user="Hello.", assistant="Good day.")
     assert ended["left_out"] == 2

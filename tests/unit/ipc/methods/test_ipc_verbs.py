@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from desk_rig import make_pair
-from engine_rig import PASSPHRASE, Rig, facts, rig_at
+from engine_rig import PASSPHRASE, Rig, facts, rig_at, talk
 from ipc_peers import REGISTRY, refusal_of
 from ipc_served import Served, listen
 
@@ -229,18 +229,41 @@ def test_show_keeps_secrets_and_writes_times(rig: Rig) -> None:
     assert {"term", "value"} == found["trust_terms"][0].keys()
 
 
+def check_progress(told: list[tuple[str, int, int | None]], label: str) -> None:
+    """All is told under one label: first what is counted, then what is done of all there is; no number goes back."""
+    assert {one for one, _, _ in told} == {label}
+    counted = [done for _, done, total in told if total is None]
+    stored = [(done, total) for _, done, total in told if total is not None]
+    assert [done for _, done, _ in told] == [*counted, *(done for done, _ in stored)]
+    assert (counted, stored) == (sorted(counted), sorted(stored))
+    assert len({total for _, total in stored}) <= 1
+    assert all(done <= total for done, total in stored)
+
+
 def test_an_import_reports_and_may_be_rehearsed(rig: Rig) -> None:
     told: list[tuple[str, int, int | None]] = []
     progress = CallProgress(lambda label, done, total: told.append((label, done, total)))
-    path, asked = rig.write_rows(facts(3)), listen(rig.engine, "imports")
-    rehearsed = run(rig, "import", path=str(path), dry_run=True)
-    assert (rehearsed["import_id"], rehearsed["stored"]) == (None, 3)
+    path, asked = rig.write_rows([*talk(5), *facts(2)]), listen(rig.engine, "imports")
+    rehearsed = run(rig, "import", progress, path=str(path), dry_run=True)
+    assert (rehearsed["import_id"], rehearsed["stored"], rig.texts(None)) == (None, 7, [])
+    assert told[0] == ("Reading", 0, None)
+    check_progress(told, "Reading")
+    told.clear()
     found = run(rig, "import", progress, path=str(path), space="work")
-    assert {label for label, _, _ in told} <= {"Importing"}
+    assert (told[0], told[-1]) == (("Importing", 0, None), ("Importing", 7, 7))
+    check_progress(told, "Importing")
     assert [(verb, given[0]) for verb, given, _ in asked] == [("rehearse", path), ("run", path)]
     assert asked[1][1][2] == "work"
     assert found["import_id"] is not None
-    assert found["messages"] == {"user": 0, "assistant": 0, "other": 3}
+    told_of = {name: found[name] for name in ("stored", "conversations", "messages", "earliest", "latest")}
+    assert told_of == {
+        "stored": 7,
+        "conversations": 1,
+        "messages": {"user": 3, "assistant": 2, "other": 2},
+        "earliest": "2024-03-01T10:00:00.000Z",
+        "latest": "2024-03-05T10:00:00.000Z",
+    }
+    assert {name: rehearsed[name] for name in told_of} == told_of
 
 
 def test_clients_never_show_a_token(rig: Rig) -> None:
