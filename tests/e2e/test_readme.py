@@ -86,6 +86,8 @@ def _note(shell: Shell, told: dict[str, str], verb: str, reply: dict[str, object
     """Keep what later commands name."""
     if verb == "import":
         told["IMPORT_ID"] = str(reply["import_id"])
+    elif verb == "recall":
+        told["RECEIPT_ID"] = str(reply["receipt"])
     elif verb == "list":
         told["ID"] = str(shell.json("list", "--text", "mooring")["items"][0]["id"])
     elif verb == "edit":

@@ -253,7 +253,7 @@ def test_whatever_one_does_the_other_is_told_nothing(tmp_path: Path) -> None:
             apart.the_person_stores_in_the_attic()
             before = apart._as_if_for_the_first_time(apart.twins[1])
             for method in DEEDS:
-                apart.count_call(0, method)
+                apart.deed(0, method)
                 apart.unmoved(1, before, method)
             apart.look()
             apart.asks_the_person(0, "Graz")
