@@ -345,7 +345,7 @@ class Part(QWidget):
         Returns:
             Whether there is anything to show; a part with nothing to say is hidden.
         """
-        raise NotImplementedError
+        raise NotImplementedError  # each kind says it
 
     def point(self, pointed: Pointed) -> None:
         """Mark places of the text, where this part shows it.

@@ -229,7 +229,7 @@ class ModelServer:
         """Give connections back; the object may be used again."""
         client, self._client = self._client, None
         if client is not None:
-            await client.close()  # type: ignore[no-untyped-call]
+            await client.close()  # type: ignore[no-untyped-call]  # untyped in the library
 
     @asynccontextmanager
     async def _open_client(self, within_s: float) -> AsyncIterator[AsyncClient]:

@@ -221,7 +221,7 @@ def test_a_change_outlives_its_page(qtbot: QtBot, context: Context, rig: Rig) ->
     page.changes.ask("archive", [kept])
     page.deleteLater()
     settle(qtbot, lambda: heard.sentences == ["1 memory archived."])
-    take_back(context, rig.engine.history.next_undo().result(30).id)  # type: ignore[union-attr]
+    take_back(context, rig.engine.history.next_undo().result(30).id)  # type: ignore[union-attr]  # there is one
     settle(qtbot, lambda: rig.get(kept).status is Status.ACTIVE)
 
 

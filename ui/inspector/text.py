@@ -81,7 +81,7 @@ class Field(QPlainTextEdit):
 
     def resizeEvent(self, event: object) -> None:  # noqa: N802 - Qt's name
         """Its lines break anew."""
-        super().resizeEvent(event)  # type: ignore[arg-type]
+        super().resizeEvent(event)  # type: ignore[arg-type]  # the stubs of Qt name another event
         self._fit()
 
     def _fit(self) -> None:

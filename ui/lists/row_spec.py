@@ -129,7 +129,7 @@ class Inert:
 
     def describe(self) -> str:
         """It in words, for those who hear it."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind says it
 
     def hint(self) -> str:
         """What is said where the pointer rests on it."""
@@ -204,11 +204,11 @@ class RowSpec(Generic[R]):
 
     def key(self, row: R) -> str:
         """What a row is known by: unique within the list."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind says it
 
     def describe(self, row: R) -> str:
         """All of a row in words, for those who hear it."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind says it
 
     def hint(self, row: R) -> str:
         """What is said where the pointer rests on a row."""
@@ -225,7 +225,7 @@ class RowSpec(Generic[R]):
 
     def height(self, row: R, place: int) -> int:
         """Pixels a row is high."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind says it
 
     def inert_height(self, _line: Inert, place: int) -> int:
         """Pixels a line that cannot be chosen is high."""
@@ -252,7 +252,7 @@ class RowSpec(Generic[R]):
 
     def draw_row(self, painter: QPainter, rect: QRect, row: R, state: RowState) -> None:
         """Draw a row."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind says it
 
     def draw_inert(self, painter: QPainter, rect: QRect, line: Inert, _state: RowState) -> None:
         """Draw a heading over a hairline."""

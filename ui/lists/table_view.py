@@ -99,7 +99,7 @@ class TableSpec(Generic[R]):
             title: of the column.
             row: of the table.
         """
-        raise NotImplementedError
+        raise NotImplementedError  # each kind says it
 
     def ink(self, _title: str, _row: R) -> str:
         """The token of a cell's colour."""

@@ -67,7 +67,7 @@ def make_finding(check: str, outcome: str, **values: str) -> Finding:
 @cache
 def _load_wordings() -> dict[str, Any]:
     found: dict[str, Any] = json.loads((files("resources") / "help" / "doctor.json").read_text(encoding="utf-8"))
-    return found["checks"]  # type: ignore[no-any-return]
+    return found["checks"]  # type: ignore[no-any-return]  # our own JSON
 
 
 def _check_libraries() -> Finding:

@@ -121,7 +121,7 @@ class Tab(QWidget):
 
     def read(self) -> None:
         """Read what is shown."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind says it
 
     def fail(self, error: BaseException) -> None:
         """Reading failed: say so, in place of what there is not."""

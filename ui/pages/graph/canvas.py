@@ -84,19 +84,19 @@ class Canvas(QWidget):
 
     def home(self) -> Viewport:
         """The look that shows everything."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind says it
 
     def neighbours_of(self, node: int) -> Numbers:
         """The nodes at the other ends of a node's edges."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind says it
 
     def row_of(self, node: int) -> MemoryRow | None:
         """What is known of a node; None while it was not read."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind says it
 
     def reach(self) -> float:
         """How far from a node's middle it can be hit, px."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind says it
 
     def on_look_changed(self) -> None:
         """The look is another one."""

@@ -231,7 +231,7 @@ def mix_colours(ground: QColor, colour: QColor, share: float) -> QColor:
         colour: above.
         share: of the colour, 0 to 1.
     """
-    parts = zip(ground.getRgb()[:3], colour.getRgb()[:3], strict=True)  # type: ignore[index]
+    parts = zip(ground.getRgb()[:3], colour.getRgb()[:3], strict=True)  # type: ignore[index]  # the stubs say object; it is a tuple
     return QColor(*(round(below + (above - below) * share) for below, above in parts))
 
 

@@ -84,11 +84,11 @@ class Form(QWidget):
 
     def revision(self) -> Revision | None:
         """What was entered; None while that is nothing."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind says it
 
     def describe_done(self) -> str:
         """What was done, behind `12 memories`: `moved to work`."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind says it
 
     def words(self, value: str) -> str:
         """A value of the preview as the person reads it."""

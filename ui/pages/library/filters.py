@@ -303,7 +303,7 @@ class TermChips(QWidget):
         self.setVisible(bool(chips))
         self.updateGeometry()
         if had_focus and chips:
-            self._flow.itemAt(0).widget().setFocus()  # type: ignore[union-attr]
+            self._flow.itemAt(0).widget().setFocus()  # type: ignore[union-attr]  # the row of filters is never empty
 
     def _drop(self) -> None:
         # They stay this widget's children until Qt deletes them: one of them may be telling of its click just now,

@@ -89,7 +89,7 @@ class HelpRows(RowSpec[HelpEntry]):
         """Both, wrapped."""
         left, right = self._rects(rect)
         for at, text, font, ink in ((left, row.example, "strong", "accent"), (right, row.sentence, "body", "ink")):
-            painter.setFont(self.theme.font(font))  # type: ignore[arg-type]
+            painter.setFont(self.theme.font(font))  # type: ignore[arg-type]  # a name of the type scale
             painter.setPen(self.theme.colour(ink))
             painter.drawText(at, _WRAP, text)
 

@@ -56,7 +56,7 @@ class DecisionDialog(QDialog):
 
     def decision(self) -> Decision | None:
         """What was entered; None while that is not enough."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind says it
 
     def agree(self) -> None:
         """Tell it and close, if it is enough."""

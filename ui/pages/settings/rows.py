@@ -109,7 +109,7 @@ class Control(QWidget):
 
     def show_value(self, value: object) -> None:
         """Show a value without telling anybody."""
-        raise NotImplementedError
+        raise NotImplementedError  # each kind says it
 
     def settle(self) -> None:
         """Tell at once what was waiting to be told."""

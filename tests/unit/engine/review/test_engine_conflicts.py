@@ -198,7 +198,7 @@ def test_what_follows_is_counted(rig: Rig) -> None:
 
     def derive(tx: Any) -> None:
         search, make_id = rig.opened.search, rig.opened.storage.make_id
-        transitions = Transitions(tx, None, make_id, search.space, search.add_vectors)  # type: ignore[arg-type]
+        transitions = Transitions(tx, None, make_id, search.space, search.add_vectors)  # type: ignore[arg-type]  # no unit of work is needed here
         digest = put(rig, transitions, Side("A digest.", kind=Kind.DIGEST))
         below = put(rig, transitions, Side("Made of the digest."))
         space = tx.value("SELECT id FROM spaces WHERE name = 'home'")
