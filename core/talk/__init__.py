@@ -1,0 +1,5 @@
+"""From talk to statements: who speaks, whom the pronouns mean, what a sentence states, and the sentence told by itself.
+
+Pure: text and types in, statements out. Must not do: know the vault, ask a model server, or invent a word that is
+neither in the talk nor a name, a date or a small word of grammar.
+"""
