@@ -110,9 +110,6 @@ def read(variables: Mapping[str, str], home: Path | None, secret_file: Path | No
         variables: normally `os.environ`.
         home: from `--home`.
         secret_file: from `--passphrase-file`.
-
-    Returns:
-        What was found.
     """
     default = Path(platformdirs.user_data_dir("loci", appauthor=False, roaming=False))
     named = home or _path(variables, "LOCI_HOME")

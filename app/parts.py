@@ -46,9 +46,6 @@ class Parts:
         Args:
             test_clock: whether it is one whose clock may be moved.
             tell: says that `LOCI_NOW` was ignored.
-
-        Returns:
-            The clock.
         """
         now = self.environment.now
         if now is None or test_clock:
@@ -61,9 +58,6 @@ class Parts:
 
         Args:
             tell: says that `LOCI_NOW` was ignored.
-
-        Returns:
-            The clock.
         """
         now = self.environment.now
         if now is None:

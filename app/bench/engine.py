@@ -114,7 +114,6 @@ class Palace:
         """Embed texts on both compute workers and drop the vectors.
 
         Args:
-            texts: what to embed.
             portion: how many each worker takes at a time.
         """
         waiting = [self._engine.embed(texts[at : at + portion]) for at in range(0, len(texts), portion)]
@@ -165,11 +164,7 @@ class Bench:
         """A home that may be there already.
 
         Args:
-            home: its path.
             secret: file with its passphrase.
-
-        Returns:
-            The bench.
         """
         folder = Path(home)
         return cls(

@@ -198,7 +198,6 @@ def print_report(out: Output, found: Mapping[str, Any]) -> None:
     """Print the table.
 
     Args:
-        out: where to.
         found: from `app.bench.measure.run`.
     """
     box = found["machine"]

@@ -72,9 +72,6 @@ class Writer:
     def messages(self, count: int) -> Iterator[Message]:
         """Write messages, conversation after conversation.
 
-        Args:
-            count: how many.
-
         Yields:
             Messages of 20 to 50 words, no two with the same text.
         """

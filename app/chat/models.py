@@ -58,7 +58,6 @@ class ModelHost:
         """Make one; nothing is called yet.
 
         Args:
-            place: a checked address.
             silence_s: seconds without a byte, such as while a model is loaded.
         """
         self._place, self._silence_s = place, silence_s
@@ -103,9 +102,6 @@ class ModelHost:
     def window(self, model: str) -> int:
         """Tokens that a model reads at once here: what it can, up to `WINDOW`.
 
-        Args:
-            model: its name.
-
         Returns:
             512 to 8192.
 
@@ -124,7 +120,6 @@ class ModelHost:
         """Ask, and give the answer piece by piece as it comes. Closing the iterator ends the model's work.
 
         Args:
-            model: its name.
             messages: role and content each, the newest last.
             window: tokens it may read at once.
 

@@ -25,7 +25,6 @@ def sentence(name: str, /, **given: object) -> str:
     """A sentence for the person.
 
     Args:
-        name: which one.
         given: what stands in its braces.
 
     Returns:

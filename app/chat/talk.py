@@ -210,8 +210,6 @@ class Chat:
 
         Args:
             memory: of this conversation.
-            host: the model server.
-            screen: the terminal.
             model: the person's choice; "" for one that fits.
         """
         self._memory, self._host, self._screen = memory, host, screen

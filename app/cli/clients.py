@@ -257,7 +257,6 @@ def pair_by_code(command: Command, params: Mapping[str, Any]) -> dict[str, Any]:
     """Pair over the socket of the engine that runs; the answer is No unless the person says yes.
 
     Args:
-        command: the running command.
         params: `name`, `grants`, `limit`.
 
     Returns:

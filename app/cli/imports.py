@@ -135,7 +135,6 @@ def print_import(out: Output, reply: Mapping[str, Any], judged: Judged | None = 
     """Print what an import brought, or would bring.
 
     Args:
-        out: where to.
         reply: the reply of `import`.
         judged: what became of it afterwards, where it was stored and that is known.
     """

@@ -140,7 +140,6 @@ def print_recall(out: Output, reply: Mapping[str, Any], *, explain: bool) -> Non
     """Print a recall for a person.
 
     Args:
-        out: where to.
         reply: the reply of `recall`.
         explain: whether to print how the question was understood, signals, ranks, reasons and figures.
     """

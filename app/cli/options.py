@@ -45,10 +45,6 @@ def typed_grants(groups: Iterable[str]) -> list[str]:
 def reach_lines(name: str, grants: Sequence[str]) -> list[str]:
     """What a client sees with its grants, and how to let it see more.
 
-    Args:
-        name: the client's.
-        grants: what it has.
-
     Returns:
         Lines for the person.
     """

@@ -133,7 +133,6 @@ def read_text(argument: str, what: str, taken: os.PathLike[str] | None = None) -
     """A text of the command line: as typed, or standard input where `-` stands for it.
 
     Args:
-        argument: as typed.
         what: what it is, for the sentences: "text".
         taken: the passphrase file; standard input cannot be two things.
 
@@ -190,9 +189,6 @@ def open_stdin(what: str) -> BinaryIO:
 def refuse_stdin_twice(taken: os.PathLike[str] | None) -> None:
     """Refuse `-` where the passphrase is read from standard input as well.
 
-    Args:
-        taken: the passphrase file.
-
     Raises:
         UserError: INVALID_INPUT.
     """
@@ -226,7 +222,6 @@ def passage(text: str, lines: int = 4) -> list[str]:
     """The beginning of a text, broken into lines of a terminal's width.
 
     Args:
-        text: any text.
         lines: at most; the last one ends with an ellipsis where something was left out.
 
     Returns:

@@ -43,11 +43,7 @@ def read_items(session: Session, *, everything: bool = False) -> list[Mapping[st
 
 
 def client_of(item: Mapping[str, Any]) -> str | None:
-    """The name of the client that brought an item or asked for it.
-
-    Args:
-        item: of the desk.
-    """
+    """The name of the client that brought an item or asked for it."""
     asked = item.get("asked")
     found = item["incoming"].get("client") if asked is None else asked["client"]
     return None if found is None else str(found)
@@ -78,7 +74,6 @@ def short(item_id: str, among: Sequence[Mapping[str, Any]]) -> str:
     """As much of an id's end as tells it from others.
 
     Args:
-        item_id: the id of an item.
         among: the items it stands among.
     """
     length = _SHORT

@@ -52,9 +52,6 @@ class Command:
             verb: the verb's name.
             params: its parameters; None values are left out.
             progress: whether to show a bar on standard error when it is a terminal.
-
-        Returns:
-            The reply.
         """
         with self.open_session() as session, self.output.progress(enabled=progress) as tell:
             return session.call(verb, _drop_missing(params), tell)
@@ -91,11 +88,7 @@ class Command:
             return connect(self.parts, root, unlock=unlock)
 
     def warn_of(self, session: Session) -> None:
-        """Say at the head of everything else that the vault is an older copy, and put it into the JSON.
-
-        Args:
-            session: what is asked.
-        """
+        """Say at the head of everything else that the vault is an older copy, and put it into the JSON."""
         self.older = session.older_copy()
         if self.older is not None:
             self.output.note(older_words(self.older))
@@ -104,7 +97,6 @@ class Command:
         """Print a reply: the JSON document, or words for a person.
 
         Args:
-            value: the reply.
             words: prints it for a person.
         """
         if self.output.as_json:

@@ -56,7 +56,6 @@ def take_back(command: Command, step_id: str | None) -> None:
     """Take a step back and say what it was and whose.
 
     Args:
-        command: the running command.
         step_id: the step; None for the newest that stands.
 
     Raises:
@@ -74,7 +73,6 @@ def print_undone(out: Output, reply: Mapping[str, Any], step: Step | None = None
     """Print what an undo did.
 
     Args:
-        out: where to.
         reply: the reply of `undo` or `unimport`.
         step: the step, where it is known.
         about: what its memories said.

@@ -111,7 +111,6 @@ def print_status(out: Output, reply: Mapping[str, Any]) -> None:
     """Print the status page for a person.
 
     Args:
-        out: where to.
         reply: the reply of `status`.
     """
     memories, index = reply["memories"], reply["index"]

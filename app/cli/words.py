@@ -39,7 +39,6 @@ def format_count(forms: Mapping[str, str], count: int, **more: str) -> str:
 
     Args:
         forms: `one` and `many`.
-        count: how many.
         **more: what else a form names.
     """
     return forms["one" if count == 1 else "many"].format(count=f"{count:,}", **more)

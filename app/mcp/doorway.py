@@ -140,9 +140,6 @@ def checked_client(client: str) -> str:
     Args:
         client: as it was typed, or as whoever stands on the socket said it.
 
-    Returns:
-        The same.
-
     Raises:
         UserError: INVALID_INPUT.
     """

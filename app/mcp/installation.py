@@ -288,7 +288,6 @@ def install_into(door: Doorway, assistant: str, wish: InstallOptions) -> int:
     Args:
         door: of the client it will be.
         assistant: a name of `resources/mcp/clients.json`, or `list`.
-        wish: how.
 
     Returns:
         The exit code: 0 when it is set up, printed or listed, 1 when the person said no.
@@ -400,9 +399,6 @@ def _pair_if_asked(door: Doorway, grants: Sequence[str] | None) -> list[str] | N
 def read_config(path: Path) -> str | None:
     """Read a configuration.
 
-    Args:
-        path: its file.
-
     Returns:
         Its text; None where there is no file.
 
@@ -431,9 +427,7 @@ def write_config(path: Path, old: str | None, new: str) -> Path | None:
     """Write a configuration whole or not at all, beside a copy of what stood there.
 
     Args:
-        path: its file.
         old: as `read_config` gave it; a file that changed since is left alone.
-        new: its new text.
 
     Returns:
         The copy; None where there was nothing to copy.

@@ -140,7 +140,6 @@ class Link:
 
         Args:
             place: where the engine listens.
-            who: the client.
             starter: starts the engine where nobody answers; None to leave that to the person.
         """
         self._place, self._who, self._starter = place, who, starter
@@ -151,12 +150,7 @@ class Link:
         """Call a method.
 
         Args:
-            method: its name.
-            params: its parameters.
             repeatable: whether it may be sent a second time when the connection ends before its answer.
-
-        Returns:
-            The result.
 
         Raises:
             LociError: what the engine answered, or why it cannot be reached, in a sentence for the assistant.

@@ -34,7 +34,6 @@ def pair_client(
     """Pair and say how it went, and what it sees.
 
     Args:
-        door: of the client.
         code: as Loci shows it; None to pair as the owner.
         grants: what the owner grants, or with a code what it asks for; none for the usual ones.
         used_by: the command that uses the token; `loci mcp` where none is named.
@@ -71,9 +70,6 @@ def with_usual(grants: Sequence[str]) -> list[str]:
 
 def asked_grants(door: Doorway) -> tuple[str, ...]:
     """Ask the person at the terminal which spaces a client shall see.
-
-    Args:
-        door: of the client.
 
     Returns:
         Grants; none where nobody can be asked.

@@ -235,7 +235,6 @@ def describe_spaces(client: str, welcome: ClientReach | None) -> str:
     """What an assistant is told of the spaces it sees.
 
     Args:
-        client: its name.
         welcome: what the engine said; None where it did not say it in time.
 
     Returns:

@@ -42,9 +42,6 @@ def tokens(text: str) -> int:
     """A high estimate of a text's tokens, for a process that must not load a tokenizer.
 
     Against the engine's own estimate (`core.embed.minilm`) it is 0.9 to 2.2 times as much.
-
-    Args:
-        text: any text.
     """
     return sum(len(found.findall(text)) for found in (_PIECES, _BEYOND_ASCII, _UPPER_PLANES))
 
@@ -137,7 +134,6 @@ def _element(item: Mapping[str, Any], shown: str, cut: tuple[int, int] | None) -
     """A memory's element.
 
     Args:
-        item: the memory.
         shown: its text, fenced.
         cut: characters of it that are shown, and that it has; None where it is whole.
     """

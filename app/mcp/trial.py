@@ -110,7 +110,6 @@ def describe_visibility(client: str, status: Mapping[str, Any]) -> tuple[bool, s
     """What a client sees, for the person who set it up.
 
     Args:
-        client: its name.
         status: the reply of `health`, its texts fenced.
 
     Returns:

@@ -33,7 +33,6 @@ def sentence(name: str, /, **given: str) -> str:
     """A sentence for a person or an assistant.
 
     Args:
-        name: which one.
         given: what stands in its braces.
 
     Returns:

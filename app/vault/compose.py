@@ -14,7 +14,6 @@ def build_engine(
     """A locked engine for a home.
 
     Args:
-        parts: the process's parts.
         tell: says what the person should know.
         take_over: asks another process that owns the vault to hand it over; None where it may keep it.
 

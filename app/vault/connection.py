@@ -68,12 +68,6 @@ class RemoteSession:
 def ask_secret(parts: Parts) -> str:
     """The passphrase or recovery code: from the named file, else from the person.
 
-    Args:
-        parts: the process's parts.
-
-    Returns:
-        The secret.
-
     Raises:
         UserError: VAULT_LOCKED when there is neither a file nor somebody to ask.
     """
@@ -88,7 +82,6 @@ def open_root(parts: Parts, secret: str | None = None) -> RootKey:
     """Open a key slot of the home.
 
     Args:
-        parts: the process's parts.
         secret: the passphrase or recovery code, where it was asked for already.
 
     Returns:
@@ -110,7 +103,6 @@ def connect(parts: Parts, root: RootKey, *, unlock: bool = True) -> RemoteSessio
     """Greet the engine that runs, if one does; a locked one is unlocked.
 
     Args:
-        parts: the process's parts.
         root: an opened root.
         unlock: whether to unlock a locked one.
 
@@ -151,7 +143,6 @@ def open_session(parts: Parts, tell: Tell) -> Session:
     """The engine that runs, or one in this process.
 
     Args:
-        parts: the process's parts.
         tell: says what the person should know, on standard error.
 
     Returns:
@@ -180,7 +171,6 @@ def patient_session(parts: Parts, tell: Tell) -> Session:
     """Open a session; where another process has the vault and does not answer yet, wait a little for it.
 
     Args:
-        parts: the process's parts.
         tell: says what the person should know, on standard error; nothing is said twice.
 
     Returns:

@@ -84,8 +84,6 @@ def restore_backup(parts: Parts, archive: Path, tell: Callable[[str], None]) -> 
     """Restore a backup into the home.
 
     Args:
-        parts: the process's parts.
-        archive: the backup.
         tell: says what the person should know.
 
     Returns:

@@ -48,12 +48,8 @@ def local_session(parts: Parts, root: RootKey, tell: Tell) -> LocalSession:
     """An engine in this process; an import that a crash interrupted is finished first.
 
     Args:
-        parts: the process's parts.
         root: an opened root; the engine wipes it.
         tell: says what opening found.
-
-    Returns:
-        The session.
     """
     engine = build_engine(parts, tell)
     try:
@@ -71,7 +67,6 @@ def tell_opening(info: OpenInfo, tell: Tell) -> None:
     """Say what opening found: a lost tail, a damaged log. What is said of an older copy, `Command` says of each reply.
 
     Args:
-        info: what opening found.
         tell: says it to the person.
     """
     if info.lost_commits:

@@ -42,7 +42,6 @@ class Service:
         """Make it; nothing listens yet.
 
         Args:
-            parts: the process's parts.
             engine: answers.
             tell: says what the person should know.
             gives_away: whether a window may ask it to hand over the vault; one that has a window keeps it.
@@ -157,7 +156,6 @@ def serve(parts: Parts, tell: Tell, *, must_open: bool = False) -> None:
     """Run until a signal or a hand-over.
 
     Args:
-        parts: the process's parts.
         tell: says how it goes, on standard error.
         must_open: end where the vault would stay locked, instead of waiting for its owner.
 

@@ -21,7 +21,6 @@ class Session(Protocol):
 
         Args:
             verb: the name behind `owner.` in `core.ipc.methods.table.METHODS`.
-            params: its parameters.
             progress: told (label, done, total).
 
         Returns:

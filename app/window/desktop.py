@@ -115,7 +115,6 @@ def build(engine: Engine, app: QApplication, store: Store | None = None, pairing
 
     Args:
         engine: locked or open.
-        app: the application.
         store: where the window's options are kept; None for the home.
         pairing: the socket on which assistants redeem a code; None where none is open.
 

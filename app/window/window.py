@@ -199,7 +199,6 @@ def open_window(parts: Parts, tell: Tell) -> int:
     """Open the window of a home.
 
     Args:
-        parts: the process's parts.
         tell: says what the person should know, on standard error.
 
     Returns:
@@ -262,7 +261,6 @@ def take_over(parts: Parts, root: RootKey) -> None:
     """Ask the engine that owns the vault to hand it over, and wait until it has.
 
     Args:
-        parts: the process's parts.
         root: opens the owner's channel.
 
     Raises:
