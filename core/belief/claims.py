@@ -104,9 +104,6 @@ def find_persons_words(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
 
     Args:
         memory_ids: the memories asked about.
-
-    Returns:
-        Some of them.
     """
     return _among(rows, memory_ids, PERSONS)
 
@@ -116,9 +113,6 @@ def find_owner_statements(rows: Rows, memory_ids: Iterable[str]) -> frozenset[st
 
     Args:
         memory_ids: the memories asked about.
-
-    Returns:
-        Some of them.
     """
     return _among(rows, memory_ids, f"({OWNERS_WORD} OR {IN_PASSING})")
 
@@ -128,18 +122,12 @@ def find_owner_backed(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
 
     Args:
         memory_ids: the memories asked about.
-
-    Returns:
-        Some of them.
     """
     return _among(rows, memory_ids, OWNERS_WORD)
 
 
 def read_opposing_claims(rows: Rows, claim_ids: Iterable[str]) -> list[str]:
     """Claims that any of some may speak against: also of what has just ended, and those that wait.
-
-    Args:
-        claim_ids: the claims.
 
     Returns:
         Their ids, in a fixed order.
@@ -157,9 +145,6 @@ def read_opposition(rows: Rows, claim_ids: Iterable[str]) -> list[tuple[str, str
 
     Of a topic only the claims that something standing backs are laid beside each claim: hundreds may wait on one, and
     each beside each would be their square.
-
-    Args:
-        claim_ids: the claims.
 
     Returns:
         (claim, lineage cluster, its strongest evidence against it, 0 to 1), in a fixed order.
@@ -190,9 +175,6 @@ def key_form(text: str) -> str:
 
     Args:
         text: a subject or value as written.
-
-    Returns:
-        Its key.
     """
     return value_key(text)
 
@@ -225,11 +207,7 @@ def draft_given_claim(claim: Mapping[str, Any], text: str, validity: tuple[When 
 
     Args:
         claim: a claim with its defaults filled in (`core.intake.transaction.admission.check_claim`).
-        text: the memory's text.
         validity: from when and until when it holds.
-
-    Returns:
-        The draft.
     """
     return ClaimDraft(
         subject=claim["subject"],

@@ -142,9 +142,6 @@ def resolve_contradiction(newcomer: SourceAuthority, existing: SourceAuthority) 
     Args:
         newcomer: whose word the newcomer is.
         existing: whose word stands.
-
-    Returns:
-        The verdict.
     """
     if newcomer.at_ms >= existing.at_ms:
         return _later(newcomer, existing)

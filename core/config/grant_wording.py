@@ -72,7 +72,6 @@ def describe_reach(name: str, grants: Sequence[str]) -> list[str]:
     """What a client sees with these grants, and what lets it see more.
 
     Args:
-        name: the client's.
         grants: words of `Grant` and `space:<name>`.
 
     Returns:
@@ -96,9 +95,6 @@ def describe_reach(name: str, grants: Sequence[str]) -> list[str]:
 
 def shell_quoted(name: str) -> str:
     """A client's name as it is typed in a shell; names have no quotes in them.
-
-    Args:
-        name: the client's.
 
     Returns:
         The name, in quotes where it has blanks.

@@ -52,10 +52,6 @@ def conflicting_options(sentence: str, *names: str) -> PydanticCustomError:
 
     Args:
         sentence: for the person.
-        *names: the options.
-
-    Returns:
-        The error.
     """
     return PydanticCustomError(_AT_ODDS, "{sentence}", {"sentence": sentence, "names": list(names)})
 
@@ -78,10 +74,6 @@ def option_row(values: BaseModel, name: str) -> OptionRow:
 
     Args:
         values: an instance of a model.
-        name: a name of one of its options.
-
-    Returns:
-        Its row.
 
     Raises:
         UserError: CONFIG_INVALID; there is no such option.
@@ -93,8 +85,6 @@ def replace_option(values: Model, name: str, value: object) -> Model:
     """The same options with one of them changed.
 
     Args:
-        values: as they are.
-        name: which.
         value: the new value, of the option's own type.
 
     Returns:

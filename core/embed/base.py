@@ -127,9 +127,6 @@ class Embedder(Protocol):
     def embed_one(self, text: str) -> Vectors:
         """Embed one text.
 
-        Args:
-            text: any string.
-
         Returns:
             A unit vector, shape (dims,).
 
@@ -147,7 +144,6 @@ class NamedEmbedder:
 
         Args:
             name: the model's name.
-            version: its version.
             dims: length of a vector.
         """
         self._facts = name, version, dims

@@ -70,11 +70,7 @@ class TokenCounter(Protocol):
         ...
 
     def count(self, text: str) -> int:
-        """Tokens of a text, 0 or more; 0 for an empty one.
-
-        Args:
-            text: any string.
-        """
+        """Tokens of a text, 0 or more; 0 for an empty one."""
         ...
 
 
@@ -295,9 +291,6 @@ class MiniLmEmbedder:
 
     def embed_one(self, text: str) -> Vectors:
         """Embed one text.
-
-        Args:
-            text: any string.
 
         Returns:
             A unit vector, shape (384,).

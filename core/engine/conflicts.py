@@ -80,11 +80,7 @@ _PAUSE_S = 5.0
 
 
 def make_resolver(storage: Storage, search: Search) -> Resolver:
-    """The resolver of an open vault.
-
-    Returns:
-        The resolver.
-    """
+    """The resolver of an open vault."""
     store_service = search.store_service
     return Resolver(storage.make_id, storage.work, search.space, store_service.admit, store_service.read_anew)
 
@@ -148,9 +144,6 @@ def run_review_chores(tx: Tx, storage: Storage, search: Search, *, expiry: bool)
 
     Args:
         expiry: whether to close what expired too.
-
-    Returns:
-        How many items changed.
     """
     changed = revalidate(tx, expiry=expiry)
     for due in find_due(tx, _RULED_AT_ONCE):
@@ -238,9 +231,6 @@ class Conflicts:
 
         Args:
             days: 1 or more.
-
-        Returns:
-            The rows.
 
         Raises:
             UserError: VAULT_LOCKED.

@@ -440,9 +440,6 @@ class Engine:
 
         Args:
             work: may wait for any verb but `vault.open` and `vault.lock`.
-
-        Returns:
-            Its result.
         """
         return begin(self._loop.control, work)
 

@@ -43,11 +43,7 @@ _BEFORE_MERGES = (
 
 
 def status_report(open_vault: OpenVault, rows: Rows) -> StatusReport:
-    """Gather the status report.
-
-    Returns:
-        The figures.
-    """
+    """Gather the status report."""
     info = open_vault.storage.vault.info
     return StatusReport(
         {

@@ -71,7 +71,6 @@ class NewRecordCounter:
         """Begin to count.
 
         Args:
-            vault: the open vault.
             space: name of the space for records without one of their own.
             told: gets each record that would be stored.
         """
@@ -174,11 +173,7 @@ def choice_of(rows: Rows, import_id: str) -> frozenset[str] | None:
 
 
 def forget_choice(tx: Tx, import_id: str) -> None:
-    """Take the note away; the import has ended.
-
-    Args:
-        tx: the transaction that ends it.
-    """
+    """Take the note away; the import has ended."""
     tx.run("DELETE FROM settings WHERE key = ?", (_PREFIX + import_id,))
 
 

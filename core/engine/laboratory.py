@@ -82,11 +82,7 @@ _PUT_DOWN = (
 
 
 def probes_of(rows: Rows) -> tuple[Probe, ...]:
-    """All saved questions, oldest first.
-
-    Returns:
-        The probes.
-    """
+    """All saved questions, oldest first."""
     return tuple(
         Probe(i, query, kind, tuple(json.loads(ids)), within, at, None if passed is None else bool(passed), ran_at)
         for i, query, kind, ids, within, at, passed, ran_at in rows.all(_ALL)
@@ -109,9 +105,6 @@ def save_probe(tx: Tx, storage: Storage, query: str, kind: str, memory_ids: Sequ
         kind: of `KINDS`.
         memory_ids: the memories it names; none for a negative one.
         within: 1 to 50.
-
-    Returns:
-        The probe.
 
     Raises:
         UserError: INVALID_QUERY, INVALID_INPUT, or NOT_FOUND for a memory that does not exist.
@@ -136,9 +129,6 @@ def save_probe(tx: Tx, storage: Storage, query: str, kind: str, memory_ids: Sequ
 def delete_probe(tx: Tx, storage: Storage, probe_id: str) -> str:
     """Delete a saved question; one undo step.
 
-    Returns:
-        The step.
-
     Raises:
         UserError: NOT_FOUND.
     """
@@ -158,9 +148,6 @@ def request_of(probe: Probe) -> RecallRequest:
 def current_memories(rows: Rows, memory_ids: Sequence[str]) -> dict[str, str]:
     """What stands for memories by now.
 
-    Args:
-        memory_ids: ids.
-
     Returns:
         Id to the id of what stands for it, a part of a split text being named by its head; ids that are gone are left
         out.
@@ -170,10 +157,6 @@ def current_memories(rows: Rows, memory_ids: Sequence[str]) -> dict[str, str]:
 
 def judge_probe(rows: Rows, probe: Probe, result: RecallResult, tokens: int) -> ProbeOutcome:
     """How a probe ends with an answer.
-
-    Args:
-        probe: the question.
-        tokens: of the answer.
 
     Returns:
         positive: holds if every memory it names stands in the first `within`; negative: if there is no answer; stale:
@@ -197,11 +180,7 @@ def tally_outcomes(probes: Sequence[Probe], outcomes: Sequence[ProbeOutcome]) ->
     """All probes under one set of weights.
 
     Args:
-        probes: the questions.
         outcomes: how each ended, in the same order.
-
-    Returns:
-        The counts.
     """
     by_kind: Mapping[str, list[bool]] = {
         kind: [one.passed for probe, one in zip(probes, outcomes, strict=True) if probe.kind == kind] for kind in KINDS
@@ -222,7 +201,6 @@ def record_run(tx: Tx, storage: Storage, counted: Tally, step_id: str | None) ->
     """Keep how the probes ended, and tell of those that held before and do not any more.
 
     Args:
-        counted: of this run.
         step_id: the application of weights it followed; None for another cause.
     """
     before = _failing_probe_ids(tx)
@@ -579,11 +557,7 @@ class Laboratory:
         return open_vault.storage.read(lambda rows: receipts.recall_health(rows, open_vault.search.retrieval))
 
     def handle_event(self, event: Event) -> None:
-        """Run the probes after what may change their answers; a handler of events.
-
-        Args:
-            event: what happened.
-        """
+        """Run the probes after what may change their answers; a handler of events."""
         if isinstance(event, Changed) and event.verb in RUN_AFTER:
             with suppress(UserError):  # locked meanwhile
                 log_failure(self.run_probes(), _log, "asking the saved questions")

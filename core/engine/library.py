@@ -54,11 +54,7 @@ def write_export(storage: Storage, ids: Sequence[str], to: Path, format_name: st
     """Write memories to a file.
 
     Args:
-        to: the file.
         format_name: `jsonl`, `json`, `markdown` or `csv`.
-
-    Returns:
-        How many were written.
 
     Raises:
         UserError: INVALID_INPUT for another format or a place in Loci's home.

@@ -260,8 +260,6 @@ class Practice:
 
         Args:
             reason: why; kept with the rule, never in the audit.
-            request_id: see there.
-            kind: see there.
         """
         self._authority.require_voice(actor)
         call = IdempotentCall(actor, request_id, {"verb": "harmful", "id": memory_id, "reason": reason})

@@ -65,11 +65,7 @@ class SeenCounter:
     """
 
     def __init__(self, keys: HomeKeys) -> None:
-        """Know nothing yet.
-
-        Args:
-            keys: of the home.
-        """
+        """Know nothing yet."""
         self._keys = keys
         self._kept: int | None = None
 
@@ -143,7 +139,6 @@ def open_vault(
 
     Args:
         home: where it lives; the caller holds its lock.
-        root: its root key.
         embedder: the built-in one; makes the vectors unless those of a model server are searched.
         threads: pools that are already there.
         hub: where events go.

@@ -130,7 +130,6 @@ def find_names(rows: Rows, texts: Sequence[NameText], extra: Mapping[str, Sequen
     """Find the entities of a batch of memories, new ones and those that are known.
 
     Args:
-        texts: the memories.
         extra: memory to names of people that a model read in it; each stands in its text.
 
     Returns:
@@ -173,7 +172,6 @@ def excerpt(text: str, places: Iterable[tuple[int, int]]) -> tuple[str, int, int
     """The sentence of a memory in which a name stands first, the properties of a note left aside.
 
     Args:
-        text: of the memory.
         places: where the name stands, code points; such as lie outside the text are left aside.
 
     Returns:
@@ -228,7 +226,6 @@ def find_mentions(read: RecognizedText, known: NameLexicon) -> tuple[Mention, ..
     and not inside a longer name that is another's ("Rosa" in "Rosa Castellanos").
 
     Args:
-        read: the text as it was read.
         known: the names of its space.
 
     Returns:
@@ -283,11 +280,7 @@ def add_mentions(tx: Tx, found: Iterable[tuple[str, Mention]]) -> None:
 
 
 def read_mentioned(rows: Rows, memory_ids: Iterable[str]) -> tuple[str, ...]:
-    """The entities that memories mention.
-
-    Returns:
-        Their ids.
-    """
+    """The entities that memories mention."""
     found = rows.all(
         "SELECT DISTINCT entity_id FROM mentions WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY 1",
         (json.dumps(list(memory_ids)),),

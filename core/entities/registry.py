@@ -132,9 +132,6 @@ class NameLexicon:
 def reach_params(reach: EntityScope) -> dict[str, object]:
     """The values of `SEEN`.
 
-    Args:
-        reach: whose entities.
-
     Returns:
         `seen`, `client` and `channels`.
     """
@@ -145,10 +142,6 @@ def reach_params(reach: EntityScope) -> dict[str, object]:
 
 def read_card(rows: Rows, entity_id: str, reach: EntityScope) -> EntityCard:
     """One entity.
-
-    Args:
-        entity_id: the entity.
-        reach: whose entities.
 
     Returns:
         It, also where it was merged into another.
@@ -177,7 +170,6 @@ def hidden_aliases(rows: Rows, named: Sequence[NamedEntity], reach: EntityScope)
 
     Args:
         named: the entities with all their names.
-        reach: whose entities.
 
     Returns:
         Id and `name_key` of each such name; a name that stands in no memory at all was given to it, and is none.
@@ -202,7 +194,6 @@ def find_candidates(
     """The entities that a name may mean, each with its tier (seed B, entity resolution).
 
     Args:
-        name: what is looked for.
         kind: only this type; None for all.
         reach: whose entities; merged ones are never among them.
         fuzzy: whether alike spellings count.
@@ -225,9 +216,6 @@ def find_candidates(
 def read_named_entities(rows: Rows, entity_ids: Sequence[str]) -> list[NamedEntity]:
     """Entities with all their names.
 
-    Args:
-        entity_ids: the entities.
-
     Returns:
         Those that are there, by id.
     """
@@ -241,9 +229,6 @@ def read_named_entities(rows: Rows, entity_ids: Sequence[str]) -> list[NamedEnti
 
 def check_draft(draft: EntityDraft) -> None:
     """Refuse an entity that cannot be made, whoever asks.
-
-    Args:
-        draft: what shall be made.
 
     Raises:
         UserError: INVALID_INPUT for a type, a name or metadata that cannot be.
@@ -276,8 +261,6 @@ def insert_entity(tx: Tx, entity_id: str, space_id: str, draft: EntityDraft, mad
     """Make an entity.
 
     Args:
-        entity_id: its id.
-        space_id: its space.
         draft: from `check_draft`.
         made_by: `owner` or `client`.
         reach: whose entities: what the asker cannot see is no duplicate of what it makes.
@@ -321,12 +304,7 @@ def is_name_taken(rows: Rows, space_id: str, name: str, kind: str, reach: Entity
 
     Args:
         name: the name; case, accents and spacing do not count.
-        kind: the type.
-        reach: whose entities.
         but: id of one that does not count; "" for none.
-
-    Returns:
-        Whether it has.
     """
     key = name_key(name)
     params = {"key": key, "space": space_id, "type": kind, "but": but, **reach_params(reach)}
@@ -352,9 +330,6 @@ def make_lexicon(names: Iterable[tuple[str, KnownName]]) -> NameLexicon:
 
     Args:
         names: key and name, in the order in which they are preferred.
-
-    Returns:
-        The lexicon.
     """
     by_key: dict[str, tuple[KnownName, ...]] = {}
     longest: dict[str, int] = {}
@@ -366,11 +341,7 @@ def make_lexicon(names: Iterable[tuple[str, KnownName]]) -> NameLexicon:
 
 
 def read_known_names(rows: Rows, space_id: str) -> NameLexicon:
-    """All names of a space and of GLOBAL.
-
-    Returns:
-        The lexicon.
-    """
+    """All names of a space and of GLOBAL."""
     found = rows.all(_KNOWN, {"space": space_id})
     merged = {str(row[2]): str(row[4]) for row in found if row[4] is not None}
     types = {str(row[2]): str(row[3]) for row in found}
@@ -394,14 +365,7 @@ def find_entity(rows: Rows, space_id: str, name: str, kind: str | None = None) -
 
 
 def find_root(rows: Rows, entity_id: str) -> str:
-    """What an entity was merged into at last, or itself.
-
-    Args:
-        entity_id: the entity.
-
-    Returns:
-        The id.
-    """
+    """What an entity was merged into at last, or itself."""
     seen = {entity_id}
     while True:
         into = rows.value("SELECT merged_into_id FROM entities WHERE id = ?", (entity_id,))
@@ -418,7 +382,6 @@ def make_entity(
 
     Args:
         make_id: makes UUIDv7 ids.
-        space_id: its space.
         name: its name, 1 to `MOST_NAME` characters.
         kind: of `TYPES`.
         made_by: `owner`, `client`, `rules` or `model`.
@@ -449,10 +412,6 @@ def make_entity(
 def add_alias(tx: Tx, entity_id: str, alias: str) -> bool:
     """Give an entity another name.
 
-    Args:
-        entity_id: the entity.
-        alias: the name.
-
     Returns:
         Whether it is new.
     """
@@ -466,10 +425,6 @@ def add_alias(tx: Tx, entity_id: str, alias: str) -> bool:
 
 def retype_entity(tx: Tx, entity_id: str, kind: str) -> bool:
     """Say what an entity is that rules made of a name without a cue.
-
-    Args:
-        entity_id: the entity.
-        kind: its type from here on.
 
     Returns:
         Whether it changed: only from `other`, never what a person said, and not where the name has that type already.

@@ -141,9 +141,6 @@ def find_similar_pairs(newest: Sequence[CountedName], names: Sequence[CountedNam
 def content_terms(texts: Iterable[str]) -> frozenset[str]:
     """The words of texts that say something, as the index has them.
 
-    Args:
-        texts: any texts.
-
     Returns:
         Their terms without stop words.
     """
@@ -180,8 +177,6 @@ def match_tier(name: str, entity: NamedEntity, *, fuzzy: bool) -> str | None:
     Case, accents and spacing do not count (`name_key`), where seed B folds case alone.
 
     Args:
-        name: what is looked for.
-        entity: the entity.
         fuzzy: whether spellings that are only alike count too.
 
     Returns:

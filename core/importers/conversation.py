@@ -23,29 +23,17 @@ _NUMBERED = re.compile(r"(?:^|/)[^/]+\.json$", re.IGNORECASE)
 
 
 def as_text(value: object) -> str | None:
-    """A string as it is; None for anything else.
-
-    Args:
-        value: any parsed value.
-    """
+    """A string as it is; None for anything else."""
     return str(value) if isinstance(value, str) else None
 
 
 def as_mapping(value: object) -> Mapping[str, Any]:
-    """An object as it is; an empty one for anything else.
-
-    Args:
-        value: any parsed value.
-    """
+    """An object as it is; an empty one for anything else."""
     return value if isinstance(value, dict) else {}
 
 
 def as_list(value: object) -> list[Any]:
-    """A list as it is; an empty one for anything else.
-
-    Args:
-        value: any parsed value.
-    """
+    """A list as it is; an empty one for anything else."""
     return value if isinstance(value, list) else []
 
 
@@ -86,11 +74,7 @@ def join_texts(parts: Iterable[str], separator: str = "\n\n") -> tuple[str, int]
 
 
 def bundle_skips(bundle: Bundle) -> Iterable[SkippedPart]:
-    """What the bundle itself left out.
-
-    Args:
-        bundle: any bundle.
-    """
+    """What the bundle itself left out."""
     return (SkippedPart(reason, name) for reason, name in bundle.skipped)
 
 
@@ -98,7 +82,6 @@ def json_files(bundle: Bundle, stems: tuple[str, ...]) -> list[SourceFile]:
     """Files worth looking into: the single file, else those whose own name begins with one of the stems.
 
     Args:
-        bundle: any bundle.
         stems: beginnings of file names, lower case; one that ends in `/` names the folder the file lies in.
     """
     if bundle.kind == "file":

@@ -50,11 +50,7 @@ def detect_format(bundle: Bundle, forced: str | None = None) -> Importer:
     """Find the importer for a bundle.
 
     Args:
-        bundle: an open bundle.
         forced: a format's name when the person chose it; then nothing is detected.
-
-    Returns:
-        The importer.
 
     Raises:
         UserError: IMPORT_UNKNOWN_FORMAT for a name or content that no importer knows; IMPORT_REFUSED for a file that

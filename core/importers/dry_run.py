@@ -326,11 +326,7 @@ class ImportPlan:
         row.times.add_all(_times(record))
 
     def would_store(self, record: Record) -> None:
-        """Take down that a record, which was seen, is not in the vault yet.
-
-        Args:
-            record: the same.
-        """
+        """Take down that a record, which was seen, is not in the vault yet."""
         row = self._rows.get(item_key(record))
         if row is not None:
             row.new += 1
@@ -458,7 +454,6 @@ def import_items(bundle: Bundle, importer: Importer) -> Iterator[Item]:
     """Everything an import has to say: what the bundle left out, then what the importer reads.
 
     Args:
-        bundle: an open bundle.
         importer: of its format.
 
     Yields:
@@ -498,7 +493,6 @@ def dry_run_import(
     """Read an import to its end, writing nothing.
 
     Args:
-        bundle: an open bundle.
         importer: of its format.
         cancelled: asked before the first item and every 200 items; True stops.
         progress: told the number of items read, every 200 items and at the end.

@@ -90,9 +90,6 @@ def plain_name(key: str) -> str:
 def read_front_matter(text: str) -> FrontMatter:
     """Read the front matter of a note.
 
-    Args:
-        text: the whole note.
-
     Returns:
         The block, or an empty one where the note has none. A ruler line at the top of plain prose is no front matter.
     """

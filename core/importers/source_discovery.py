@@ -97,9 +97,6 @@ def usual_folders(home: Path) -> tuple[SourceFolder, ...]:
 def named_folders(paths: Sequence[Path]) -> tuple[SourceFolder, ...]:
     """Folders the person named; they may lead over links, what is in them may not.
 
-    Args:
-        paths: folders.
-
     Returns:
         Places to look into.
     """
@@ -112,8 +109,6 @@ def discover_sources(
     """Look into places.
 
     Args:
-        places: where.
-        clock: the one clock.
         stopped: asked at every entry; True ends the search.
 
     Returns:

@@ -102,14 +102,7 @@ class VectorIndex(Protocol):
         ...
 
     def remove(self, labels: Labels) -> int:
-        """Remove labels; unknown ones are passed over.
-
-        Args:
-            labels: any labels.
-
-        Returns:
-            How many were here.
-        """
+        """Remove labels; unknown ones are passed over."""
         ...
 
     def search(self, query: Floats, k: int, allowed: Allowed = None) -> Hits:
@@ -118,10 +111,6 @@ class VectorIndex(Protocol):
         Args:
             query: shape (dims,), any length but zero.
             k: how many; fewer come back only if fewer are here (or allowed).
-            allowed: the scope.
-
-        Returns:
-            The hits.
 
         Raises:
             LociError: E3003 for a query of another shape, E3002 for one that is NaN, infinite or zero.

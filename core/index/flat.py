@@ -30,9 +30,6 @@ def as_labels(labels: ArrayLike) -> Labels:
     Args:
         labels: whole numbers from 0 on.
 
-    Returns:
-        The array.
-
     Raises:
         LociError: E3003 if they are not a list of such numbers.
     """
@@ -81,9 +78,6 @@ def as_query(query: ArrayLike, dims: int) -> Vectors:
         query: shape (dims,).
         dims: the index's dimension.
 
-    Returns:
-        The vector.
-
     Raises:
         LociError: E3003 for another shape, E3002 if it is NaN, infinite or zero.
     """
@@ -104,7 +98,6 @@ def scope_labels(allowed: Labels | Predicate, labels: Callable[[], Labels]) -> L
     """The labels a scope names.
 
     Args:
-        allowed: the scope.
         labels: gives all labels, ascending; asked only where the scope is a function.
 
     Returns:
@@ -179,7 +172,6 @@ def merge_hits(one: Hits, other: Hits, k: int) -> Hits:
     """The k best of two answers; where both know a label the first one's cosine stands.
 
     Args:
-        one: an answer.
         other: another.
         k: how many.
 
@@ -320,9 +312,6 @@ class RowStore:
     def drop(self, labels: Labels) -> Rows:
         """Forget labels.
 
-        Args:
-            labels: any.
-
         Returns:
             The rows that died.
         """
@@ -392,9 +381,6 @@ class RowStore:
             query: unit vector.
             k: how many.
             rows: live rows; None for all.
-
-        Returns:
-            The hits.
         """
         if rows is not None and rows.size <= max(2 * k, 64):
             return score_rows(self._row_labels[rows], self._matrix[rows], query, k)
@@ -599,9 +585,6 @@ def restore_flat(dump: Dump) -> FlatIndex:
 
     Args:
         dump: of a `flat` index; its bytes must be authentic.
-
-    Returns:
-        The index.
 
     Raises:
         LociError: E3002 or E3003 if vectors are unusable.

@@ -290,7 +290,6 @@ class HnswIndex(LockedRows):
 
         Args:
             store: the rows, the dead ones included.
-            graph: the graph over them.
             linked: rows below are in the graph.
 
         Raises:
@@ -320,9 +319,6 @@ def restore_hnsw(dump: Dump, *, memory_file: bool) -> HnswIndex:
         dump: of an `hnsw` index; its bytes must be authentic.
         memory_file: whether its graph lies in a memory file.
 
-    Returns:
-        The index.
-
     Raises:
         BugError: the parts do not belong together.
         RuntimeError: hnswlib refuses the graph.
@@ -344,9 +340,6 @@ def restored_rows(row_labels: Labels, vectors: NDArray[np.float16]) -> RowStore:
     Args:
         row_labels: -1 for a dead row.
         vectors: one row each.
-
-    Returns:
-        The store.
     """
     store = RowStore(int(vectors.shape[1]), np.float16, reuse=False)
     store.lay(row_labels, vectors)

@@ -169,7 +169,6 @@ class IndexManager:
         Args:
             query: shape (dims,).
             k: how many.
-            allowed: the scope.
             fetch: reads the embeddings of labels from the vault; asked only while warming. Without it the answer is
                 what is loaded, and `status` tells that it is not all.
 

@@ -158,7 +158,6 @@ def has_other_claims(rows: Rows, memory_id: str, ending: Sequence[str], *, waiti
     """Whether a memory says more that stands, in other sentences than what ends.
 
     Args:
-        ending: claims of it that end.
         waiting: count its drafts too: a memory that waits says more by them.
 
     Returns:

@@ -64,7 +64,6 @@ def read_claims(
     """The claims of a text; one that was given stands for what would be read of the same predicate.
 
     Args:
-        extract: the reader.
         text: the memory's text, or its first part.
         given: the claims that came with the text.
         times: the present, and when it was said, epoch ms; the present stands in for that of a text said now. Both
@@ -120,7 +119,6 @@ def write_claims(
 
     Args:
         drafts: what was read or given.
-        on: the memory.
         scope_session: the session they are limited to, or "".
 
     Returns:
@@ -230,7 +228,6 @@ def find_next_version(tx: Tx, chain_id: str, new: dict[str, Any], otherwise: str
     Args:
         chain_id: the chain it enters.
         new: its row of `memories`.
-        otherwise: what stands.
 
     Returns:
         The version's id; what stands, where none was said after it.
@@ -373,11 +370,7 @@ def find_asserted(rows: Rows, space_id: str, key: bytes) -> str | None:
     """The claim that says exactly this and stands, if any.
 
     Args:
-        space_id: where.
         key: `core.belief.claims.claim_key`.
-
-    Returns:
-        Its id.
     """
     found = rows.value(
         "SELECT id FROM claims WHERE space_id = ? AND claim_key = ? AND state IN ('asserted', 'disputed')",
@@ -409,9 +402,6 @@ def exclusive_rivals(rows: Rows, claim: Mapping[str, Any]) -> list[str]:
 
     Args:
         claim: a row of `claims`.
-
-    Returns:
-        Their ids.
     """
     if not claim["exclusive"] or claim["polarity"] != "positive":
         return []
@@ -460,9 +450,7 @@ def qualify_claim(tx: Tx, claim_id: str, qualifiers: Mapping[str, object], key: 
     """Tell a claim from another of the same subject and predicate (the desk's keep both, dates, scope split).
 
     Args:
-        claim_id: the claim.
         qualifiers: all of them, old and new.
-        key: its key with them.
     """
     text = json.dumps(dict(qualifiers), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     tx.update("claims", {"id": claim_id}, {"qualifiers": text, "claim_key": key})

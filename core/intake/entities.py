@@ -289,9 +289,6 @@ class EntityVerbs:
             space: gives the id of the space it lives in, or refuses; asked within the verb.
             draft: from `keeping.check_draft`.
 
-        Returns:
-            Its id.
-
         Raises:
             UserError: INVALID_INPUT for a duplicate.
         """
@@ -414,9 +411,6 @@ def refuse_channel(actor: Actor) -> None:
     Trigger: a bridge makes, changes or merges an entity for a person of a channel. Why: an entity stands in its space,
     and its names and metadata are told to every channel of it. Outcome: nothing is written.
 
-    Args:
-        actor: who asks, and for whom.
-
     Raises:
         UserError: ACCESS_DENIED on a channel.
     """
@@ -444,7 +438,6 @@ def check_merge_pair(
     Args:
         source_id: the one that would lead to the other.
         target_id: the one that would stay.
-        reach: whose entities.
         widen: two of different spaces may become one in GLOBAL.
 
     Returns:

@@ -65,7 +65,6 @@ def is_voided_by_revocation(table: str, before: Row | None, current: Row | None)
     Args:
         table: whose row.
         before: the row as it was before the step.
-        current: the row as it is.
     """
     return table == "clients" and before is None and current is not None and is_unpaired(current)
 
@@ -74,7 +73,6 @@ def restored_client_row(tx: Tx, table: str, before: Row | None, current: Row | N
     """The row of a client as an undo puts it back.
 
     Args:
-        table: whose row.
         before: the row as it was before the step; None where there was none.
         current: the row as it is; None where there is none.
 
@@ -142,9 +140,6 @@ class UndoneSteps:
 
 def steps_in_force(rows: Rows, step_ids: Sequence[str]) -> list[str]:
     """Which of these steps stand and are closed.
-
-    Args:
-        step_ids: steps.
 
     Returns:
         Their ids, in the order given.

@@ -153,9 +153,6 @@ class ArchiveErasureJob:
     def plan(self, ground: JobContext) -> Sequence[Planned]:
         """List what would be erased; nothing where the owner chose no kind.
 
-        Args:
-            ground: what it stands on.
-
         Returns:
             The deeds, oldest memory first; the last one is marked, so that nothing is held behind it.
         """
@@ -167,7 +164,6 @@ class ArchiveErasureJob:
         """Read the journals once a run, and what was written in them since the last batch.
 
         Args:
-            ground: what it stands on.
             deeds: those of the next batch.
 
         Returns:
@@ -193,7 +189,6 @@ class ArchiveErasureJob:
 
         Args:
             verb: of the run; nothing is recorded in it.
-            ground: what it stands on.
             deeds: of `plan_revision`.
             prepared: of `prepare`; without it the journals are read whole.
 

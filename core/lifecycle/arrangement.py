@@ -471,7 +471,6 @@ def free_capacity(room: Room, count: int) -> int:
     """How many more a room takes before it is crowded.
 
     Args:
-        room: the room.
         count: places taken or held in it.
 
     Returns:
@@ -526,7 +525,6 @@ def assign_places(
     Args:
         newcomers: their places in the batch.
         vectors: unit rows of the newcomers, in that order.
-        room: their room.
         taken: places where nobody can stand, (k, 2); `standing` among them.
         standing: where those with a vector stand, (m, 2).
         kin: their vectors, (m, dims).
@@ -566,7 +564,6 @@ def widen_wing(width: float, standing: Sequence[Rect], counts: Sequence[int]) ->
     stays; only wings to its right are drawn farther to the right.
 
     Args:
-        width: as wide as it is.
         standing: the ground of its rooms.
         counts: memories of each new room.
 
@@ -610,7 +607,6 @@ def first_places(
     Where writing is interrupted, what stands then is a sample of the whole, and the rest finds its kin.
 
     Args:
-        rooms: the new rooms.
         members: who belongs into each, as places in `vectors`.
         vectors: unit rows, (n, dims).
 
@@ -636,9 +632,6 @@ def main_rooms(found: Sequence[tuple[str, str, int]]) -> Mapping[str, str]:
 
     Args:
         found: conversation, room and how many of the one stand in the other.
-
-    Returns:
-        Conversation to room.
     """
     best: dict[str, tuple[int, str]] = {}
     for talk, room_id, count in found:

@@ -115,7 +115,6 @@ class DistillJob:
         """Read the next group with the model; nothing is written.
 
         Args:
-            ground: what it stands on.
             cursor: not needed: what was read is marked, and what failed waits.
 
         Returns:
@@ -139,8 +138,6 @@ class DistillJob:
         """Carry out what was read, item by item, and mark the episodes.
 
         Args:
-            verb: of the run.
-            ground: what it stands on.
             prepared: from `prepare`.
 
         Returns:
@@ -242,7 +239,6 @@ def embed_or_none(ground: JobContext, texts: Sequence[str]) -> NDArray[np.float3
     """Vectors of texts; None where the embedder is away: then they wait to be embedded like any other.
 
     Args:
-        ground: what the job stands on.
         texts: one or more.
 
     Returns:
@@ -353,7 +349,6 @@ def reword_digest(ground: JobContext, statements: list[str]) -> str | None:
     """Ask the model to say statements in one short paragraph.
 
     Args:
-        ground: what the job stands on.
         statements: sentences.
 
     Returns:
@@ -375,9 +370,6 @@ def reword_digest(ground: JobContext, statements: list[str]) -> str | None:
 
 def prepare_wordings(ground: JobContext) -> WordedBatch | None:
     """Ask about the next few digests; nothing is written.
-
-    Args:
-        ground: what the job stands on.
 
     Returns:
         What came of it; None where none waits, or the model is gone.

@@ -110,9 +110,6 @@ class ItemWriter:
         Args:
             item: the item; its sources stand.
 
-        Returns:
-            What became of it.
-
         Raises:
             LociError: it cannot be written; nothing of it was.
         """
@@ -135,10 +132,6 @@ class ItemWriter:
 
     def confirm(self, memory_id: str, sources: Sequence[Episode]) -> ItemOutcome:
         """The episodes say what stands: they count as sources of it, unless they may echo it.
-
-        Args:
-            memory_id: a memory that stands.
-            sources: episodes that say so.
 
         Returns:
             `confirmed` where one of them was independent of the sources that were known.
@@ -254,12 +247,8 @@ def find_supporting_episodes(text: str, episodes: Sequence[Episode], *, guidance
     """The episodes that say a statement, each of them alone.
 
     Args:
-        text: the statement.
         episodes: what may say it.
         guidance: whether it is a rule.
-
-    Returns:
-        Some of them.
     """
     return tuple(
         one for one in episodes if is_entailed(text, one.text, first_person=one.role is Role.USER, guidance=guidance)

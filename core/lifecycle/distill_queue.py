@@ -126,9 +126,6 @@ def count_backlog(rows: Rows, now_ms: int) -> int:
 def read_groups(rows: Rows, now_ms: int) -> tuple[EpisodeGroup, ...]:
     """The groups that wait; all that a dry run tells (seed B, consolidation without spawner).
 
-    Args:
-        now_ms: the time.
-
     Returns:
         By space and client, that with the oldest episode first.
     """
@@ -144,9 +141,6 @@ def count_dead(rows: Rows) -> int:
 
 def next_episodes(rows: Rows, now_ms: int) -> tuple[Episode, ...]:
     """The episodes that are read next: of one space and client, the oldest first.
-
-    Args:
-        now_ms: the time.
 
     Returns:
         At most twenty; of what failed before fewer; empty where nothing waits.
@@ -183,7 +177,6 @@ def find_unchanged(rows: Rows, episodes: Sequence[Episode]) -> frozenset[str]:
     """Which episodes stand as they were read.
 
     Args:
-        rows: the transaction.
         episodes: as a model read them.
 
     Returns:
@@ -203,7 +196,6 @@ def mark_done(tx: Tx, ids: Iterable[str]) -> None:
 
     Args:
         tx: the run's transaction.
-        ids: the episodes.
     """
     for memory_id in ids:
         _set(tx, memory_id, {"state": "done", "code": None})
@@ -217,7 +209,6 @@ def mark_failed(
     """Note that reading episodes failed; that changed nothing, so it is no part of an undo step.
 
     Args:
-        episodes: the episodes.
         code: why, an E-code.
         for_good: whether trying again is no use.
         is_patient: whether it was the server that failed, and no text: they wait, at last each alone so that none
@@ -242,9 +233,6 @@ def revive_episodes(tx: Tx, ids: Sequence[str]) -> int:
 
     Args:
         ids: episodes; those that are not dead are passed over.
-
-    Returns:
-        How many.
     """
     count = 0
     with _without_recorder(tx):
@@ -256,11 +244,7 @@ def revive_episodes(tx: Tx, ids: Sequence[str]) -> int:
 
 
 def revive_all_episodes(tx: Tx) -> int:
-    """Let every dead episode be read again for which that is of use: not those that fit into no question.
-
-    Returns:
-        How many.
-    """
+    """Let every dead episode be read again for which that is of use: not those that fit into no question."""
     found = tx.all(
         "SELECT memory_id FROM distilled WHERE state = 'dead' AND coalesce(code, '') <> ? ORDER BY memory_id",
         (Code.TEXT_TOO_LARGE.value,),

@@ -292,10 +292,6 @@ class EmbeddingJob:
 def embed_texts(ground: JobContext, memories: Sequence[Memory]) -> tuple[tuple[Memory, ...], NDArray[np.float32]]:
     """Embed texts; one without a direction for this model must not hold up the others.
 
-    Args:
-        ground: what the job stands on.
-        memories: whose texts.
-
     Returns:
         Those that have a vector, and their vectors, (n, dims).
 

@@ -241,9 +241,6 @@ def renew_annotations(tx: Tx, make_id: Callable[[], str], ids: Sequence[str]) ->
     Args:
         make_id: makes UUIDv7 ids.
         ids: the memories; those that do not stand are passed over.
-
-    Returns:
-        How many were read.
     """
     rows = [_row(one) for one in tx.all(_BY_ID, (to_json(list(ids)),))]
     readings = [_read(row) for row in rows if row.is_clear]

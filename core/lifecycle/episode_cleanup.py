@@ -49,9 +49,6 @@ class EpisodeCleanupJob:
     def plan(self, ground: JobContext) -> Sequence[Planned]:
         """List the notes whose time is over, then those beyond the capacity, each the oldest first.
 
-        Args:
-            ground: what it stands on.
-
         Returns:
             The deeds; the last one is marked, so that what remains is counted behind it.
         """
@@ -63,8 +60,6 @@ class EpisodeCleanupJob:
         """Archive a few notes.
 
         Args:
-            verb: of the run.
-            ground: what it stands on.
             deeds: from `plan`.
 
         Returns:

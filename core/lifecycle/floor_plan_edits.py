@@ -48,7 +48,6 @@ def move_locus(tx: Tx, desk: FloorPlanContext, memory_id: str, room_id: str, x: 
     """Put a memory on the free place nearest to a point.
 
     Args:
-        desk: what it needs.
         room_id: its room, or another of the same wing.
         x: inside the room, plan units.
         y: likewise.
@@ -81,8 +80,6 @@ def move_room(tx: Tx, desk: FloorPlanContext, room_id: str, x: float, y: float) 
     """Put a room on the free ground of its wing nearest to a point; the wing grows downward as needed.
 
     Args:
-        desk: what it needs.
-        room_id: the room.
         x: where its left edge shall be inside the wing.
         y: where its upper edge shall be.
 
@@ -109,8 +106,6 @@ def rename_room(tx: Tx, desk: FloorPlanContext, room_id: str, name: str) -> str:
     """Give a room the person's own name.
 
     Args:
-        desk: what it needs.
-        room_id: the room.
         name: 1 to `NAME_CHARS` characters; blanks at its ends are left out.
 
     Returns:
@@ -132,7 +127,6 @@ def merge_rooms(tx: Tx, desk: FloorPlanContext, from_id: str, into_id: str) -> s
     """Bring all loci of one room to free places near their kin in another; the empty room goes.
 
     Args:
-        desk: what it needs.
         from_id: the room that goes.
         into_id: the room that stays; of the same wing.
 
@@ -173,7 +167,6 @@ def make_room(tx: Tx, desk: FloorPlanContext, space: str, name: str, memory_ids:
     """Make a room in the wing of a space and bring memories of that space into it.
 
     Args:
-        desk: what it needs.
         space: the space's name.
         name: the room's.
         memory_ids: who moves in; may be none.

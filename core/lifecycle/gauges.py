@@ -82,7 +82,6 @@ def read_gauges(rows: Rows, memory_id: str, options: Options, now_ms: int) -> Ga
 
     Args:
         memory_id: the memory; of a split text the part that is asked about.
-        options: the lines.
 
     Returns:
         What the sweep goes by: the same numbers from the same formulas.

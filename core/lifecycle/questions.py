@@ -466,9 +466,7 @@ def note_asked(tx: Tx, gap_ids: Sequence[str], client_id: str | None, session: s
 
     Args:
         tx: the transaction; a journal, nothing that is undone.
-        gap_ids: which.
         client_id: to whom; None for the owner.
-        session: in which session.
     """
     recorder, tx.recorder = tx.recorder, None
     try:

@@ -98,9 +98,6 @@ class ReplayJob:
     def plan(self, ground: JobContext) -> Sequence[Planned]:
         """List who would be strengthened and which relations would be proposed.
 
-        Args:
-            ground: what it stands on.
-
         Returns:
             The deeds: those to strengthen in the order they were drawn, then the relations, nearest first.
         """
@@ -113,8 +110,6 @@ class ReplayJob:
         """Carry deeds out, those that still fit.
 
         Args:
-            verb: of the run.
-            ground: what it stands on.
             deeds: of `plan`.
 
         Returns:

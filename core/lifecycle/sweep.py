@@ -125,9 +125,6 @@ class SweepJob:
     def plan(self, ground: JobContext) -> Sequence[Planned]:
         """List what would fade, recover, expire and be archived.
 
-        Args:
-            ground: what it stands on.
-
         Returns:
             The deeds by their kind, then by the age of the memory.
         """
@@ -144,7 +141,6 @@ def plan_sweep(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] |
     """All that a sweep would do.
 
     Args:
-        options: the lines.
         heads: look at these memories only; None for all.
 
     Returns:
@@ -167,9 +163,6 @@ def plan_sweep(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] |
 def plan_prune(rows: Rows, options: Options, now_ms: int) -> list[Planned]:
     """What a consolidation prunes: what is too weak, too doubtful, or an old version (seed A, feature 6, prune).
 
-    Args:
-        options: the lines.
-
     Returns:
         Deeds `ARCHIVE` with the reason `faded`, `doubted` or `old_version`; `carry_out_sweep` carries them out.
     """
@@ -181,8 +174,6 @@ def carry_out_sweep(tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Plan
     """Carry deeds of this module out, as far as they still fit.
 
     Args:
-        verb: of the run.
-        ground: what it stands on.
         deeds: from `plan_sweep` or `plan_prune`.
 
     Returns:

@@ -72,9 +72,6 @@ def distill_prompt(
         episodes: such as `count_fitting` lets in.
         facts: known facts of the same space; the first count most.
         rules: known rules likewise.
-
-    Returns:
-        The question.
     """
     known = [*_within("fact", facts[:MOST_FACTS], KNOWN_BYTES), *_within("rule", rules[:MOST_RULES], KNOWN_BYTES // 3)]
     told = [_episode(place + 1, one) for place, one in enumerate(episodes)]
@@ -87,9 +84,6 @@ def shown_ids(prompt: Prompt, memories: Sequence[ShownMemory]) -> frozenset[str]
     Args:
         prompt: from `distill_prompt`.
         memories: the facts, or the rules, it was made with.
-
-    Returns:
-        Ids.
     """
     return frozenset(one.id for one in memories if f' id="{one.id}">' in prompt.user)
 
@@ -241,9 +235,6 @@ def parse_distillate(answer: str) -> Distillate:
 
 def parse_uuid(value: object) -> str | None:
     """A UUID in its plain form.
-
-    Args:
-        value: anything.
 
     Returns:
         36 characters in small letters; None for anything that is not written so.

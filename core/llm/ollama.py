@@ -155,8 +155,6 @@ class ModelServer:
         """Put one question.
 
         Args:
-            model: its name.
-            prompt: the question.
             tiers: the security tier of every memory in it.
 
         Returns:
@@ -201,7 +199,6 @@ class ModelServer:
         """Embed texts.
 
         Args:
-            model: an embedding model.
             texts: at most 64.
             tiers: the security tier of every text.
 

@@ -48,9 +48,6 @@ def description_prompt(text: str, topics: Sequence[str]) -> Prompt:
     Args:
         text: the text; fenced.
         topics: the closed list the answer may use.
-
-    Returns:
-        The question.
     """
     system = instructions("describe").replace("{topics}", ", ".join(topics))
     return Prompt("describe", system, f"<memory>\n{escape_fences(text)}\n</memory>")
@@ -58,9 +55,6 @@ def description_prompt(text: str, topics: Sequence[str]) -> Prompt:
 
 def parse_description(raw: str | bytes) -> Description | None:
     """Read an answer.
-
-    Args:
-        raw: the answer.
 
     Returns:
         What it says; None unless it has exactly the four keys in their shapes.
@@ -167,9 +161,6 @@ def find_json(raw: str | bytes) -> object | None:
 def parse_relation(raw: str | bytes) -> RelationProposal | None:
     """Read an answer on how two memories relate (seed D, response parsing).
 
-    Args:
-        raw: the answer.
-
     Returns:
         What it proposes; None unless it is exactly a label of the four and a confidence from 0 to 1.
     """
@@ -186,9 +177,6 @@ def parse_relation(raw: str | bytes) -> RelationProposal | None:
 
 def parse_claims(raw: str | bytes) -> tuple[ClaimProposal, ...]:
     """Read an answer that lists claims; a claim of the wrong shape is left out, an answer of the wrong shape has none.
-
-    Args:
-        raw: the answer.
 
     Returns:
         At most `MOST_CLAIMS` proposals in their order, none twice.
@@ -300,10 +288,6 @@ def escape_fences(text: str) -> str:
 def relation_prompt(existing: ComparedText, incoming: ComparedText) -> Prompt:
     """Ask how a newcomer relates to what stands.
 
-    Args:
-        existing: what stands.
-        incoming: the newcomer.
-
     Returns:
         The question; both texts fenced.
     """
@@ -319,7 +303,6 @@ def claims_prompt(told: ComparedText, predicates: Sequence[str]) -> Prompt:
     """Ask what a text claims.
 
     Args:
-        told: the text.
         predicates: the closed list the answer may use.
 
     Returns:

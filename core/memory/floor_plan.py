@@ -143,7 +143,6 @@ def read_loci(rows: Rows, room_id: str, now_ms: int) -> Loci:
     """All loci of a room, the faint ones too.
 
     Args:
-        room_id: the room.
         now_ms: the present, epoch ms; strength fades towards it.
 
     Returns:
@@ -254,11 +253,7 @@ _ROOM = "SELECT id, parent_id, space_id, name, x, y, w, h, made_by FROM rooms WH
 
 
 def read_wings(rows: Rows) -> tuple[Wing, ...]:
-    """All wings, from left to right.
-
-    Returns:
-        Their rows.
-    """
+    """All wings, from left to right."""
     return tuple(Wing(*row) for row in rows.all(f"{_WING} ORDER BY r.x, r.id"))
 
 
@@ -273,9 +268,6 @@ def read_rooms(rows: Rows, wing_id: str | None = None) -> tuple[Room, ...]:
 
     Args:
         wing_id: of this wing; None for all.
-
-    Returns:
-        Their rows.
     """
     if wing_id is None:
         return tuple(Room(*row) for row in rows.all(f"{_ROOM} ORDER BY id"))
@@ -292,12 +284,8 @@ def insert_wing(tx: Tx, wing_id: str, space_id: str, w: float, h: float) -> Wing
     """Give a space its wing, to the right of all others.
 
     Args:
-        wing_id: its id.
         w: the width of its ground, plan units.
         h: how high it is at first.
-
-    Returns:
-        The wing.
     """
     x = float(tx.value("SELECT coalesce(max(x + w + ?), 0) FROM rooms WHERE parent_id IS NULL", (4 * GAP,)))
     name = str(tx.value("SELECT name FROM spaces WHERE id = ?", (space_id,)))
@@ -308,11 +296,7 @@ def insert_wing(tx: Tx, wing_id: str, space_id: str, w: float, h: float) -> Wing
 
 
 def insert_room(tx: Tx, new: Room) -> None:
-    """Add a room.
-
-    Args:
-        new: its row.
-    """
+    """Add a room."""
     row = {"id": new.id, "space_id": new.space_id, "parent_id": new.wing_id, "name": new.name, "made_by": new.made_by}
     tx.insert("rooms", {**row, "x": new.x, "y": new.y, "w": new.w, "h": new.h, "created_at": tx.now_ms})
 
@@ -331,9 +315,6 @@ def place_row(memory_id: str, room_id: str, place: Sequence[float], placed_by: s
 def read_room_loci(rows: Rows, room_id: str) -> tuple[NDArray[np.int64], list[str], Places]:
     """Who stands in a room, and where; in the order they came.
 
-    Args:
-        room_id: the room.
-
     Returns:
         Labels, ids, and places (n, 2).
     """
@@ -348,15 +329,7 @@ def read_room_loci(rows: Rows, room_id: str) -> tuple[NDArray[np.int64], list[st
 
 
 def sample_labels(rows: Rows, room_id: str, most: int) -> NDArray[np.int64]:
-    """Labels of the first that came into a room: always the same ones, so that its centre stays.
-
-    Args:
-        room_id: the room.
-        most: how many.
-
-    Returns:
-        Labels.
-    """
+    """Labels of the first that came into a room: always the same ones, so that its centre stays."""
     found = rows.all(
         "SELECT m.n FROM places p JOIN memories m ON m.id = p.memory_id WHERE p.room_id = ? ORDER BY p.rowid LIMIT ?",
         (room_id, most),
@@ -378,9 +351,6 @@ def count_by_room(rows: Rows, wing_id: str) -> Mapping[str, int]:
 def reserved_places(rows: Rows, room_ids: Iterable[str]) -> Mapping[str, Places]:
     """Places that somebody would come back to with an undo or a redo; the scheduler leaves them free.
 
-    Args:
-        room_ids: of these rooms.
-
     Returns:
         Room to places (n, 2); only rooms that have any.
     """
@@ -399,9 +369,6 @@ def reserved_places(rows: Rows, room_ids: Iterable[str]) -> Mapping[str, Places]
 
 def reserved_grounds(rows: Rows, wing_id: str) -> list[tuple[float, float, float, float]]:
     """Grounds of rooms that would come back with an undo or a redo: left edge, upper edge, width, height.
-
-    Args:
-        wing_id: of this wing.
 
     Returns:
         One for each.
@@ -450,7 +417,6 @@ class PlaceCheck:
         """Follow a change of a row.
 
         Args:
-            table: whose row.
             before: as it was; None where there was none.
             after: as it is; None where there is none.
         """
@@ -463,11 +429,7 @@ class PlaceCheck:
 
 
 def remove_places(tx: Tx, labels: Iterable[int]) -> None:
-    """Free the places of memories that are about to vanish; an undo brings them back.
-
-    Args:
-        labels: labels of memories.
-    """
+    """Free the places of memories that are about to vanish; an undo brings them back."""
     for label in labels:
         found = tx.value(
             "SELECT p.memory_id FROM memories m JOIN places p ON p.memory_id = m.id WHERE m.n = ?", (label,)
@@ -481,9 +443,6 @@ def find_strays(rows: Rows, memory_ids: Iterable[str] | None = None) -> list[str
 
     Args:
         memory_ids: of these; None for all, which at 100,000 memories takes 0.15 s.
-
-    Returns:
-        Their ids.
     """
     if memory_ids is None:
         spaces = rows.all("SELECT space_id FROM rooms WHERE parent_id IS NULL ORDER BY id")
@@ -497,11 +456,7 @@ def find_strays(rows: Rows, memory_ids: Iterable[str] | None = None) -> list[str
 
 
 def remove_newcomers(tx: Tx, room_id: str) -> None:
-    """Free the places that the scheduler gave in a room which an undo takes away; it gives others.
-
-    Args:
-        room_id: the room.
-    """
+    """Free the places that the scheduler gave in a room which an undo takes away; it gives others."""
     for (memory_id,) in tx.all(
         "SELECT memory_id FROM places WHERE room_id = ? AND placed_by = 'lifecycle'", (room_id,)
     ):

@@ -101,9 +101,6 @@ def row_to_memory(row: tuple[Any, ...]) -> Memory:
 
     Args:
         row: one row of a query that begins with `MEMORY_COLUMNS`.
-
-    Returns:
-        The memory.
     """
     (n, memory_id, kind, status, text, space, source, role, author, category, importance, tags) = row[:12]
     (client_id, conversation_id, position, session, ref, import_id) = row[12:18]
@@ -188,9 +185,6 @@ def read_by_labels(rows: Rows, ns: Iterable[int]) -> dict[int, Memory]:
 
     Args:
         ns: labels; unknown ones are passed over.
-
-    Returns:
-        Label to memory.
     """
     wanted = json.dumps([int(n) for n in ns])
     found = rows.all(_BY_LABELS, (wanted,))
@@ -202,9 +196,6 @@ def read_by_ids(rows: Rows, ids: Iterable[str]) -> dict[str, Memory]:
 
     Args:
         ids: ids; unknown ones are passed over.
-
-    Returns:
-        Id to memory.
     """
     wanted = json.dumps(list(ids))
     found = rows.all(_BY_IDS, (wanted,))
@@ -213,9 +204,6 @@ def read_by_ids(rows: Rows, ids: Iterable[str]) -> dict[str, Memory]:
 
 def client_names(rows: Rows, memories: Iterable[Memory]) -> dict[str, str]:
     """The names of the clients that brought memories.
-
-    Args:
-        memories: any.
 
     Returns:
         Client id to name; empty where no client brought any of them.

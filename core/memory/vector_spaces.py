@@ -66,9 +66,6 @@ def find_overdue(rows: Rows, now_ms: int) -> VectorSpace | None:
 def embedder_option(space: VectorSpace) -> str:
     """The value of the option `embedder` that asks for this space.
 
-    Args:
-        space: the space.
-
     Returns:
         "" for a built-in model, else `ollama:<model>`.
     """
@@ -80,7 +77,6 @@ def find_or_name_space(rows: Rows, name: str, model: str, dims: int) -> VectorSp
 
     Args:
         name: of the model: `ollama:<model>`, or that of the built-in one.
-        model: its version.
         dims: length of its vectors.
 
     Returns:
@@ -99,7 +95,6 @@ def note_active(tx: Tx, space: VectorSpace, before: VectorSpace) -> None:
     """A space is searched from here on; the one before is over, its vectors stay for a while.
 
     Args:
-        space: the space.
         before: what was searched; the first space of a vault has no row until it is over.
     """
     now = tx.now_ms
@@ -121,9 +116,6 @@ def note_building(tx: Tx, space: VectorSpace) -> None:
 def note_unwanted(tx: Tx, name: str) -> bool:
     """The vectors of a space that is over need not be kept: the next run of the job drops them.
 
-    Args:
-        name: the space.
-
     Returns:
         Whether there is such a space and it is over.
     """
@@ -135,7 +127,6 @@ def drop_some(tx: Tx, space: VectorSpace, most: int) -> int:
     """Drop some vectors of a space that is not searched, and with the last of them its row.
 
     Args:
-        space: the space.
         most: vectors at most.
 
     Returns:
@@ -154,11 +145,7 @@ def drop_some(tx: Tx, space: VectorSpace, most: int) -> int:
 
 
 def count_vectors(rows: Rows, space: VectorSpace) -> int:
-    """How many memories have a vector in a space.
-
-    Args:
-        space: the space.
-    """
+    """How many memories have a vector in a space."""
     return int(rows.value("SELECT count(*) FROM embeddings WHERE owner = 'memory' AND vector_space = ?", (space.name,)))
 
 

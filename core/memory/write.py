@@ -46,9 +46,6 @@ def ensure_space(tx: Tx, name: str, new_id: str, client_id: str | None = None) -
         name: the space's name; `GLOBAL` and `home` always exist.
         new_id: the id a new space gets.
         client_id: the client it belongs to.
-
-    Returns:
-        The id.
     """
     known = find_space_id(tx, name)
     if known is not None:
@@ -102,11 +99,7 @@ def write_summary(tx: Tx, memory_id: str, summary: str) -> bool:
 
 
 def rewrite_tiers(tx: Tx, memories: Sequence[Memory]) -> None:
-    """Make the tiers of memories anew whose text, kind or category may be another now.
-
-    Args:
-        memories: as they stand now.
-    """
+    """Make the tiers of memories anew whose text, kind or category may be another now."""
     tx.run_many("DELETE FROM tiers WHERE memory_id = ?", [(memory.id,) for memory in memories])
     write_tiers(tx, [(one.id, one.text, one.kind.value, one.category) for one in memories])
 
@@ -123,11 +116,7 @@ def rewrite_tags(tx: Tx, ids: Sequence[str]) -> None:
 
 
 def remove_tiers(tx: Tx, labels: Sequence[int]) -> None:
-    """Remove the tiers of memories that are about to vanish.
-
-    Args:
-        labels: labels of memories.
-    """
+    """Remove the tiers of memories that are about to vanish."""
     tx.run_many("DELETE FROM tiers WHERE memory_id = (SELECT id FROM memories WHERE n = ?)", [(n,) for n in labels])
 
 
@@ -183,22 +172,14 @@ def write_procedures(tx: Tx, drafts: Iterable[Draft]) -> None:
 
 
 def rewrite_procedures(tx: Tx, memories: Iterable[Memory]) -> None:
-    """Make the records of procedures anew whose text may be another now; one without a record gets none.
-
-    Args:
-        memories: as they stand now.
-    """
+    """Make the records of procedures anew whose text may be another now; one without a record gets none."""
     for memory in memories:
         if memory.kind is Kind.PROCEDURE:
             tx.update(PROCEDURES, {"memory_id": memory.id}, procedure_columns(memory.text))
 
 
 def remove_procedures(tx: Tx, labels: Sequence[int]) -> None:
-    """Remove the records of memories about to vanish; one with outcomes stays, and so keeps its memory.
-
-    Args:
-        labels: labels of memories.
-    """
+    """Remove the records of memories about to vanish; one with outcomes stays, and so keeps its memory."""
     for label in labels:
         unused = tx.value(
             "SELECT p.memory_id FROM memories m JOIN procedures p ON p.memory_id = m.id "
@@ -247,9 +228,6 @@ class VectorSpace:
 def reserve_labels(tx: Tx, count: int) -> int:
     """Reserve labels for new memories; a label is never used twice.
 
-    Args:
-        count: how many.
-
     Returns:
         The first label.
     """
@@ -262,7 +240,6 @@ def insert_memories(tx: Tx, drafts: Sequence[Draft], titles: Mapping[str, str | 
     """Write rows with their lexical terms and their tiers.
 
     Args:
-        drafts: the rows to be.
         titles: conversation id to title, for the lexical terms.
 
     Returns:
@@ -298,7 +275,6 @@ def write_vectors(tx: Tx, labels: Sequence[int], vectors: NDArray[np.float32], s
     """Write vectors of memories; an older vector of the same label is replaced.
 
     Args:
-        labels: labels of memories, (k,).
         vectors: unit rows, (k, dims) float32.
         space: which embedder made them.
     """
@@ -318,7 +294,6 @@ def write_new_vectors(
     """Write the vectors of new memories and tell the index after the commit; without any they wait to be embedded.
 
     Args:
-        labels: labels of the memories, (k,).
         vectors: unit rows, (k, dims) float32; None where the embedder is away.
         space: which embedder made them.
         stored: told sequence, labels and vectors after the commit.
@@ -343,9 +318,6 @@ def refresh_terms(tx: Tx, ids: Iterable[str]) -> None:
     """Make the lexical terms and the tiers of memories anew; rows that are gone lose theirs.
 
     What was inferred from their texts is forgotten, so that enrichment reads them again.
-
-    Args:
-        ids: memory ids.
     """
     wanted = list(dict.fromkeys(ids))
     remove_inferred(tx, wanted)
@@ -381,9 +353,6 @@ def remove_derived(tx: Tx, labels: Sequence[int]) -> None:
     """Remove terms, tiers, vectors, access counts, feedback, records and places of memories about to vanish.
 
     Places and records of procedures are the only ones that an undo brings back: the others are made anew.
-
-    Args:
-        labels: labels of memories.
     """
     keys = [(label,) for label in labels]
     tx.run_many("DELETE FROM memory_fts WHERE rowid = ?", keys)
@@ -419,9 +388,6 @@ def read_without_vectors(rows: Rows, space: VectorSpace, limit: int, after: int 
 
 def count_without_vectors(rows: Rows, space: VectorSpace) -> int:
     """How many memories still lack a vector.
-
-    Args:
-        space: the vector space.
 
     Returns:
         0 or more.

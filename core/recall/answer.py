@@ -94,7 +94,6 @@ class RecallAnswer:
         """Rank the candidates.
 
         Args:
-            asked: the question and its candidates.
             size: memories in scope.
         """
         self._asked = asked
@@ -223,9 +222,6 @@ class RecallAnswer:
     def near_misses(self, items: Sequence[RecallItem]) -> tuple[NearMiss, ...]:
         """What came close: at least as strong as the last item, or the best there is when there is no answer.
 
-        Args:
-            items: the answer.
-
         Returns:
             The strongest first.
         """
@@ -311,9 +307,6 @@ def build_trace(
         items: what it returned.
         plan: how the question was understood.
         brought: how many each list brought: `vector`, `words`, `graph`, `time`.
-
-    Returns:
-        The trace.
     """
     place = {item.memory.id: number for number, item in enumerate(items, 1)}
     over, left = answer.counts if items else (0, 0)

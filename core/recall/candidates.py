@@ -125,9 +125,6 @@ class Candidates:
     def where(self, mask: Flags) -> Candidates:
         """Some of them.
 
-        Args:
-            mask: which.
-
         Returns:
             Those, in the same order.
         """
@@ -136,9 +133,6 @@ class Candidates:
 
     def without(self, ids: frozenset[str]) -> Candidates:
         """The same, some of them not to be returned because somebody said so for such a question.
-
-        Args:
-            ids: which.
 
         Returns:
             All candidates; those keep their place as what was withheld.
@@ -175,9 +169,6 @@ class Candidates:
 
     def with_others(self, other: Candidates) -> Candidates:
         """These and others, none of which is here.
-
-        Args:
-            other: the others.
 
         Returns:
             All, in the order of their labels.
@@ -238,7 +229,6 @@ def read_candidates(
 
     Args:
         narrowed: the request's conditions; what is out of scope is dropped here.
-        question: what they are compared with.
         labels: labels of any memories.
 
     Returns:
@@ -317,7 +307,6 @@ def nearest_in_period(rows: Rows, allowed: Labels | None, question: ComparedQuer
 
     Args:
         allowed: labels in scope, ascending; None where they are not named, and the caller looks at each candidate.
-        question: what they are compared with.
         days: the range; some days after it belong to it, as people tell of a day later.
         k: how many.
 
@@ -339,11 +328,7 @@ def apply_time_bonus(found: Candidates, days: TimeRange, bonus: float) -> Candid
     """Raise what lies in the days that are asked about: evidence x (1 + bonus x nearness).
 
     Args:
-        days: the range.
         bonus: 0 or more.
-
-    Returns:
-        The candidates with their nearness.
     """
     near = time_proximity(found.sides[:, 0], days.from_ms, days.to_ms)
     return replace(found, time=np.where(near >= _LEAST, near, np.nan), evidence=found.evidence * (1.0 + bonus * near))
@@ -353,11 +338,7 @@ def restrict_to_period(found: Candidates, days: TimeRange, strongest: float) -> 
     """Restrict the answer to a period, for questions that ask what happened in it.
 
     Args:
-        days: the range.
         strongest: the greatest evidence there can be; what lies in the days has nine tenths of it and more.
-
-    Returns:
-        The candidates.
     """
     at = found.sides[:, 0]
     inside = (at >= days.from_ms) & (at < days.to_ms)
@@ -452,9 +433,6 @@ def apply_activation(found: Candidates, level: dict[int, float], worth: float) -
         found: the candidates, those that were reached among them.
         level: from `activate_neighbours`.
         worth: what an activation of 1 is worth as evidence.
-
-    Returns:
-        The candidates.
     """
     reached = np.array([level.get(label, np.nan) for label in found.labels.tolist()], np.float64)
     told = np.maximum(found.evidence, worth * np.nan_to_num(reached))

@@ -492,8 +492,6 @@ def apply_session_boost(
 
     Args:
         rows: the snapshot the answer was made from.
-        result: the answer.
-        request: its question.
         at_hand: memory id to activation, 0 to 1.
 
     Returns:

@@ -163,9 +163,6 @@ class QueryWords:
     def presence(self, labels: Labels) -> NDArray[np.bool_]:
         """Which memories have which words.
 
-        Args:
-            labels: any labels.
-
         Returns:
             Shape (labels, terms).
         """

@@ -177,7 +177,6 @@ class Recall:
         """Answer a question.
 
         Args:
-            request: the question.
             query_vector: the embedded query (`request.embed_text`); None where there is none.
             profile: other weights, for a trial.
             plan: how the question is understood, where it need not be read.

@@ -98,10 +98,6 @@ def build_predicate(rows: Rows, request: RecallRequest, now_ms: int) -> ScopePre
 
     Args:
         rows: a vault snapshot, to find the ids of named spaces.
-        request: a checked request.
-
-    Returns:
-        The predicate.
 
     Raises:
         UserError: NOT_FOUND for a space that does not exist, or that the asker may not see: both look the same.
@@ -132,9 +128,6 @@ def build_predicate(rows: Rows, request: RecallRequest, now_ms: int) -> ScopePre
 
 def withheld_count(rows: Rows, request: RecallRequest) -> int:
     """How many memories that stand where a client asks are kept from it because they are sealed.
-
-    Args:
-        request: a checked request.
 
     Returns:
         A number for its receipt; 0 for the owner, who is given them.
@@ -186,7 +179,6 @@ def wanted_labels(rows: Rows, narrowed: ScopePredicate, limit: int = -1) -> Labe
     """The labels of what a request wants.
 
     Args:
-        narrowed: the conditions.
         limit: stop after so many; -1 for all.
 
     Returns:

@@ -274,9 +274,6 @@ def credit_representatives(found: Candidates, led: dict[int, int]) -> Candidates
 
     Args:
         led: from `find_representatives`.
-
-    Returns:
-        The candidates.
     """
     told = found.evidence.copy()
     for at, by in led.items():
@@ -313,7 +310,6 @@ def credit_successors(rows: Rows, narrowed: ScopePredicate, question: ComparedQu
     Args:
         rows: the vault snapshot of the candidates.
         narrowed: the request's conditions.
-        question: what they are compared with.
 
     Returns:
         The candidates, with successors that were not among them. Who may not see a version has nothing of it here.
@@ -385,7 +381,6 @@ def mark_contradictions(rows: Rows, items: tuple[RecallItem, ...], readers: Text
     Args:
         rows: the snapshot the answer was made from.
         items: the answer, best first.
-        readers: read claims and relations.
 
     Returns:
         The same items, best first. A contested item scores below what it contradicts, except what the person typed

@@ -30,7 +30,6 @@ def receipt_body(result: RecallResult, query: str, metrics: Metrics | None = Non
     """What the receipt of a recall keeps.
 
     Args:
-        result: the answer.
         query: the question, to which the places in the plan refer.
         metrics: how good it was.
         **more: what the verb adds, JSON-able: ids and numbers.
@@ -87,7 +86,6 @@ def trace_to_json(trace: Trace, query: str) -> dict[str, Any]:
     """A trace as columns: what is alike stands together and packs well.
 
     Args:
-        trace: what happened.
         query: the question.
 
     Returns:

@@ -139,7 +139,6 @@ def searched_words(query: str, plan: QueryPlan) -> str:
     """The part of a question that is looked for word by word.
 
     Args:
-        query: the question.
         plan: how it was understood.
 
     Returns:

@@ -204,7 +204,6 @@ def explain_match(
         own: words of the query that it has.
         near: words of the query that only its neighbours have.
         words: how many words of the query were searched.
-        signals: its signals.
         factor: what the side signals did to its relevance.
 
     Returns:

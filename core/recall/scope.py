@@ -80,7 +80,6 @@ class Scope:
 
         Args:
             space_id: where the memory lies.
-            status: its status.
             channel: what it is limited to, or "".
             tier: its security tier.
             author: the client that brought it, if one did.
@@ -100,14 +99,7 @@ OWNER_SCOPE = Scope(unrestricted=True, space_ids=frozenset())
 
 
 def withheld_among(rows: Rows, ids: Collection[str]) -> frozenset[str]:
-    """Which of these memories are sealed.
-
-    Args:
-        ids: of memories.
-
-    Returns:
-        Their ids.
-    """
+    """Which of these memories are sealed."""
     sql = f"SELECT m.id FROM memories m WHERE m.id IN (SELECT value FROM json_each(?)) AND NOT ({UNSEALED})"  # noqa: S608
     return frozenset(str(row[0]) for row in rows.all(sql, (json_list(sorted(ids)),)))
 
@@ -168,9 +160,6 @@ def visible_ids(rows: Rows, ids: Collection[str], scope: Scope) -> frozenset[str
     Args:
         ids: of memories, or of anything else.
         scope: what the asker may see.
-
-    Returns:
-        Those that are memories which the asker may see.
     """
     params: dict[str, object] = {"ids": json_list(sorted(ids))}
     known = visibility_conditions(scope, params)

@@ -151,9 +151,6 @@ class NeighbourTable:
     def around(self, rows: NDArray[np.int64]) -> Labels:
         """The neighbours of some memories.
 
-        Args:
-            rows: rows of the table.
-
         Returns:
             Labels, ascending, each once.
         """
@@ -201,7 +198,6 @@ def window_cosines(
 
     Args:
         around: the memories and what stands around them.
-        vectors: the stored vectors.
         query: the query's vector.
         profile: its window weights.
 

@@ -66,7 +66,6 @@ def answer_metrics(
     """The eight figures of one answer (E5.3.1).
 
     Args:
-        trace: what happened.
         tokens: of all that is shown.
         took_ms: milliseconds.
         feedback: memory to what was said of it in such a context, a key of `GRADES`.
@@ -119,7 +118,6 @@ def percentile(values: Sequence[float], share: float) -> float | None:
     """The value that a share of all do not exceed, by nearest rank.
 
     Args:
-        values: any numbers.
         share: 0 to 1.
 
     Returns:
@@ -137,7 +135,6 @@ def signal_shares(candidate: TracedCandidate, weights: Mapping[str, float]) -> d
     first part, each side signal its share of the second. Variety lowers all alike.
 
     Args:
-        candidate: with its signals.
         weights: names to numbers; `side_bound`, and `side.` or `sides.` before the name of each signal.
 
     Returns:

@@ -167,9 +167,6 @@ def strength_course(
         spared_at: when the person spared it, epoch ms; NaN where never.
         replays: how often replay strengthened it, 0 or more.
         boost: what replay added, 0 to 1.
-
-    Returns:
-        The course.
     """
     used = np.asarray(access_count, np.float64) + np.asarray(replays, np.float64)
     spread = np.log(np.maximum(1.0, np.asarray(sessions, np.float64)))
@@ -188,9 +185,6 @@ def check_permanence(name: str) -> str:
 
     Args:
         name: as somebody gave it.
-
-    Returns:
-        The same.
 
     Raises:
         UserError: INVALID_INPUT; the sentence lists the valid ones.
@@ -226,7 +220,6 @@ def decay_rates(kinds: Iterable[str], permanences: Iterable[str]) -> Values:
     """`decay_rate` for many memories.
 
     Args:
-        kinds: their kinds.
         permanences: their levels, as many.
 
     Returns:

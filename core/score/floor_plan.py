@@ -66,9 +66,6 @@ def capacity(w: float, h: float, density: int = 0) -> int:
         w: its width, plan units.
         h: its height.
         density: how often its grid is halved.
-
-    Returns:
-        How many.
     """
     return column_count(w, density) * row_count(h, density)
 

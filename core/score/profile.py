@@ -228,9 +228,6 @@ _BY_NAME = {MEASURED if profile is LOCI else profile.name: profile for profile i
 def profile_values(profile: Profile) -> dict[str, Value]:
     """Every value of a profile but its name.
 
-    Args:
-        profile: the profile.
-
     Returns:
         Dotted name to value, in the order of the fields; places of a tuple count from 1.
     """
@@ -276,11 +273,7 @@ def replace_values(profile: Profile, values: Mapping[str, Value]) -> Profile:
     """A profile with some of its values changed.
 
     Args:
-        profile: as it is.
         values: dotted name to value; names it does not have are passed over.
-
-    Returns:
-        The profile.
     """
     new = {
         field.name: _build_values(field.name, getattr(profile, field.name), values.get)

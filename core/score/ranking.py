@@ -333,7 +333,6 @@ def is_clear_answer(found: AnswerRows, focus: Focus) -> bool:
 
     Args:
         found: what the answer holds, one or more.
-        focus: the numbers.
 
     Returns:
         Whether it does; never where several things are asked for, where the first only asks, or where other clients
@@ -353,10 +352,6 @@ def select_focus(found: AnswerRows, focus: Focus) -> Flags:
     Behind a clear first: what has `clear` of the best evidence, and what stands in a conversation that holds the words
     too. Behind any other: the first `kept`, and what has a share of the best evidence that rises with it from `weak` to
     `strong`; `weak` where several things are asked for. The first that has a word of the question stays either way.
-
-    Args:
-        found: what the answer holds.
-        focus: the numbers.
 
     Returns:
         A flag each; the first of all and the first that others are measured by always stay.
@@ -462,9 +457,6 @@ def side_multiplier(signals: SideSignals, weights: SideWeights, bound: float) ->
         signals: the four signals.
         weights: their shares.
         bound: 0 to 1.
-
-    Returns:
-        1 - bound to 1 + bound.
     """
     if weights.total <= 0:
         return np.ones_like(signals.confidence)
@@ -553,7 +545,6 @@ def evidence_bar(profile: Profile, mode: str, in_scope: int) -> float:
     bar of meaning rises with ln N.
 
     Args:
-        profile: the numbers.
         mode: `semantic` (cosine only), else coverage only.
         in_scope: memories searched, 0 or more.
 

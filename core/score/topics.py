@@ -242,9 +242,6 @@ def room_count(count: int) -> int:
 
     With sqrt alone the sample diary's wings of some 50 memories had two rooms, each of several topics.
 
-    Args:
-        count: memories.
-
     Returns:
         1 to `MOST_ROOMS`.
     """
@@ -343,7 +340,6 @@ def mean_directions(vectors: Vectors, groups: Groups, count: int) -> Vectors:
     Args:
         vectors: unit rows, (n, dims).
         groups: the group of each row, 0 to count - 1.
-        count: groups.
 
     Returns:
         Unit rows, (count, dims); zeros for a group without rows.

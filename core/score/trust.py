@@ -206,8 +206,6 @@ def promote_maturity(maturity: Maturity, helpful: int, effectiveness: float, age
     """The maturity after a helpful mark (seed B, rule promotion): at most one step up.
 
     Args:
-        maturity: as it was.
-        helpful: helpful marks.
         effectiveness: 0 to 1.
         age_days: days since the rule was stored, 0 or more.
 
@@ -224,7 +222,6 @@ def demote_maturity(maturity: Maturity, effectiveness: float) -> Maturity:
     """The maturity after a harmful mark (seed B, rule demotion): at most one step down.
 
     Args:
-        maturity: as it was.
         effectiveness: 0 to 1.
 
     Returns:
@@ -311,9 +308,6 @@ def trust_terms(
         age_days: days since it was said, or since a person last confirmed it if that is later; negative counts as 0.
         ancestor_minimum: the lowest trust of the memories it was derived from; None where there are none.
         client_ceiling: the client's ceiling; None for the owner.
-
-    Returns:
-        The terms and the trust.
     """
     weight = SOURCE_WEIGHT[source]
     confirmed = min(_CORROBORATION_CAP, _STEP * max(0, corroboration - 1))

@@ -163,9 +163,6 @@ class HelperKeyring:
             vault_id: the 16 raw bytes.
             backend: the backend its slot names; no other is asked.
 
-        Returns:
-            The entry.
-
         Raises:
             KeyringFaultError: locked, gone, another keyring, no answer.
         """

@@ -39,9 +39,6 @@ ALLOWED = (
 def backend_name(backend: KeyringBackend) -> str:
     """The full name of a backend's class.
 
-    Args:
-        backend: any backend.
-
     Returns:
         Module and class, joined by a dot.
     """

@@ -77,7 +77,6 @@ def seal_with_fresh_key(root: RootKey, purpose: Purpose, plaintext: Octets, aad:
 
     Args:
         root: the open vault's root.
-        purpose: whose label.
         plaintext: what to hide.
         aad: what opening must match.
 
@@ -141,9 +140,6 @@ def field_open(key: bytes, sealed: bytes, aad: bytes) -> str:
         key: the same key.
         sealed: what `field_seal` gave.
         aad: the same associated data.
-
-    Returns:
-        The text.
 
     Raises:
         IntegrityError: ENCRYPTION_FAILED; anything at all does not fit.
@@ -292,7 +288,6 @@ class RootKey:
         """Make the sub-key for one purpose.
 
         Args:
-            purpose: what it is for.
             extra: bytes added to the label; the snapshot adds 16 random ones for a
                 key that is used once.
 

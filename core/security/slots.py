@@ -81,9 +81,6 @@ def parse_recovery_code(typed: str) -> bytes:
 
     Lower case, any spaces and dashes, 0 for O, 8 for B and 1 for I or L are understood.
 
-    Args:
-        typed: what was typed.
-
     Returns:
         The 20 bytes.
 
@@ -105,9 +102,6 @@ def parse_recovery_code(typed: str) -> bytes:
 
 def is_recovery_code(typed: str) -> bool:
     """Whether a text is a well-formed recovery code, checksum and all.
-
-    Args:
-        typed: what was typed.
 
     Returns:
         True when `parse_recovery_code` would accept it.
@@ -200,11 +194,7 @@ def open_with_passphrase(keys: KeyFile, passphrase: str) -> RootKey:
     """Open the passphrase slot. Slow on purpose.
 
     Args:
-        keys: the vault's key file.
         passphrase: as typed.
-
-    Returns:
-        The root.
 
     Raises:
         UserError: WRONG_SECRET; it does not open, or the vault has no passphrase.
@@ -224,11 +214,7 @@ def open_with_recovery(keys: KeyFile, typed: str) -> RootKey:
     """Open the recovery slot.
 
     Args:
-        keys: the vault's key file.
         typed: the recovery code as a person types it.
-
-    Returns:
-        The root.
 
     Raises:
         UserError: WRONG_SECRET; mistyped (told at once), another vault's, or the vault has no such slot.
@@ -246,11 +232,7 @@ def open_with_secret(keys: KeyFile, typed: str) -> RootKey:
     """Open with what may be the recovery code or the passphrase, as a secret file holds it.
 
     Args:
-        keys: the vault's key file.
         typed: either of them.
-
-    Returns:
-        The root.
 
     Raises:
         UserError: WRONG_SECRET; neither opens.
@@ -268,11 +250,7 @@ def open_with_keyring(keys: KeyFile, keyring: Keyring) -> RootKey:
     """Open the keyring slot. Never changes the keyring.
 
     Args:
-        keys: the vault's key file.
         keyring: the system's keyring.
-
-    Returns:
-        The root.
 
     Raises:
         UserError: WRONG_SECRET; there is no keyring slot, or the entry is another key.
@@ -293,8 +271,6 @@ def change_passphrase(keys: KeyFile, root: RootKey, passphrase: str, cost: KdfCo
     Backups made earlier still open with the passphrase they were made with.
 
     Args:
-        keys: the vault's key file.
-        root: its open root.
         passphrase: the new one.
         cost: of a guess at it; `KdfCost.standard` when not given.
 
@@ -314,10 +290,6 @@ def change_passphrase(keys: KeyFile, root: RootKey, passphrase: str, cost: KdfCo
 
 def renew_recovery_code(keys: KeyFile, root: RootKey) -> tuple[KeyFile, str]:
     """Set or replace the recovery slot; the old code opens nothing once this is saved.
-
-    Args:
-        keys: the vault's key file.
-        root: its open root.
 
     Returns:
         The new key file, to be saved, and the code, to be shown once.
@@ -364,10 +336,6 @@ def remove_slot(keys: KeyFile, kind: SlotKind) -> KeyFile:
 
     For a keyring slot, save first and then call `Keyring.remove`: the other order could leave
     a slot without its entry.
-
-    Args:
-        keys: the vault's key file.
-        kind: which of its slots.
 
     Returns:
         The new key file, to be saved.

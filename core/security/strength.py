@@ -75,9 +75,6 @@ def passphrase_strength(text: str) -> Strength:
 
     Args:
         text: as typed so far.
-
-    Returns:
-        The estimate.
     """
     if not text:
         return Strength(0, "Choose a passphrase: several unrelated words are best.", 0.0)

@@ -58,7 +58,6 @@ def strip_contexts(text: str, frame: frozenset[str]) -> str:
     """A message without the contexts in it.
 
     Args:
-        text: the message.
         frame: the lines that stand around the memories of a context.
 
     Returns:
@@ -106,10 +105,6 @@ def compared_words(text: str) -> tuple[str, ...]:
 def jaccard(left: tuple[str, ...], right: tuple[str, ...]) -> float:
     """Words in common, as a share of all words of both.
 
-    Args:
-        left: words.
-        right: words.
-
     Returns:
         0 to 1; 0 where neither has any.
     """
@@ -121,7 +116,6 @@ def is_repetition(new: tuple[str, ...], old: tuple[str, ...], least: float) -> b
     """Whether a statement says nothing that another has not said.
 
     Args:
-        new: its words.
         old: those of the other.
         least: the Jaccard similarity from which they are compared at all.
 

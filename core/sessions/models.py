@@ -112,7 +112,6 @@ def memory_ceiling(window: int, options: SessionOptions) -> int:
 
     Args:
         window: tokens the model reads at once.
-        options: the share.
 
     Returns:
         Tokens, 0 or more.

@@ -85,7 +85,6 @@ def mark_used(slots: Slots, now: Mapping[str, float]) -> Slots:
     """A working set after another turn: what was used is active, the rest fades, the weakest leave.
 
     Args:
-        slots: as it was.
         now: what the turn used, with its activation, 0 to 1.
 
     Returns:
@@ -100,9 +99,6 @@ def mark_used(slots: Slots, now: Mapping[str, float]) -> Slots:
 def to_snapshot(slots: Slots) -> str:
     """A working set as it is kept: JSON of ids and numbers.
 
-    Args:
-        slots: any.
-
     Returns:
         `{"slots": [[id, activation], ...]}`.
     """
@@ -114,9 +110,6 @@ def from_snapshot(text: str) -> Slots:
 
     Args:
         text: from `to_snapshot`.
-
-    Returns:
-        The slots.
     """
     read = json.loads(text)
     found = read.get("slots", []) if isinstance(read, dict) else []
@@ -146,8 +139,6 @@ def save_working_set(tx: Tx, client_id: str, session: str, slots: Slots, left_at
 
     Args:
         tx: any transaction; no undo step, since it is no memory.
-        client_id: whose.
-        slots: what it has at hand.
         left_at: when it was last used, epoch ms.
     """
     tx.run("DELETE FROM working WHERE client_id = ? AND session = ?", (client_id, session))
@@ -169,7 +160,6 @@ def drop_stale(tx: Tx, before_ms: int) -> None:
     """Forget the sessions that would come back with nothing.
 
     Args:
-        tx: any transaction.
         before_ms: left at or before this, epoch ms.
     """
     tx.run("DELETE FROM working WHERE saved_at <= ?", (before_ms,))
@@ -249,8 +239,6 @@ class SessionTable:
         """Begin a turn; one that is open in the same session ends.
 
         Args:
-            name: whose and which session.
-            turn: its id.
             most: turns of one client that may be open.
 
         Returns:
@@ -289,7 +277,6 @@ class SessionTable:
         """End a turn: its permit is free again, whatever comes of it.
 
         Args:
-            name: whose and which session.
             turn: its id; None for the one that is open.
 
         Returns:
@@ -306,12 +293,7 @@ class SessionTable:
             return mine.ending if turn in (None, mine.ending) and not mine.turn else ""
 
     def ended(self, name: Name, turn: str) -> None:
-        """What was said in a turn is saved, or there never was such a turn: it cannot be ended again.
-
-        Args:
-            name: whose and which session.
-            turn: its id.
-        """
+        """What was said in a turn is saved, or there never was such a turn: it cannot be ended again."""
         with self._lock:
             mine = self._sessions.get(name)
             if mine is not None and mine.ending == turn:
@@ -323,7 +305,6 @@ class SessionTable:
         """What a session has at hand now.
 
         Args:
-            name: whose and which session.
             find: its working set as it was kept; asked once, and not while anything is locked here.
             idle: what is left of a working set after so many milliseconds without a call.
 
@@ -346,7 +327,6 @@ class SessionTable:
         """A turn used memories; what it did not use fades.
 
         Args:
-            name: whose and which session.
             now: memory id to activation.
 
         Returns:
@@ -362,9 +342,6 @@ class SessionTable:
     def look(self, name: Name) -> SessionInUse | None:
         """A session as it is now, without putting it away.
 
-        Args:
-            name: whose and which.
-
         Returns:
             It; None where it is not in use.
         """
@@ -379,9 +356,7 @@ class SessionTable:
         """Put a session away that was closed and is saved, unless it was used since: then it stays in use.
 
         Args:
-            name: whose and which.
             turn: the turn that was open when that was asked for; "" for none.
-            kept: as it was saved.
         """
         with self._lock:
             mine = self._sessions.get(name)
@@ -391,9 +366,6 @@ class SessionTable:
 
     def make_room(self, name: Name) -> tuple[SessionSnapshot, ...]:
         """Put away what is silent for longest, where a session that is not in use is about to be.
-
-        Args:
-            name: whose and which.
 
         Returns:
             What is to be kept.

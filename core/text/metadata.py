@@ -244,11 +244,7 @@ def technology_spellings(name: str) -> tuple[str, ...]:
 
 
 def extract_metadata(text: str) -> Metadata:
-    """Read what can be read off a text.
-
-    Returns:
-        What it holds.
-    """
+    """Read what can be read off a text."""
     fences = _FENCE.findall(text) if "```" in text else []
     prose = blank_matches(text, _FENCE) if fences else text
     urls = _urls(text) if "://" in text else []

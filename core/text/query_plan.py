@@ -270,9 +270,6 @@ def asks_for_several(query: str, intent: Intent) -> bool:
 
     Args:
         intent: what kind of answer it asks for.
-
-    Returns:
-        Whether it does.
     """
     if intent in (Intent.EXPLORATORY, Intent.COMPARATIVE):
         return True

@@ -175,7 +175,6 @@ def with_term(search: ParsedSearch, key: str, value: str, *, negated: bool = Fal
     stands; flags, words and phrases are added.
 
     Args:
-        search: what stands.
         key: a word of `KEYS`, or `WORD` or `PHRASE`.
         value: one value, as it would be typed without quotation marks.
         negated: whether the condition must not hold.
@@ -201,8 +200,6 @@ def without_term(search: ParsedSearch, term: SearchTerm, value: str | None = Non
     """Take a condition away, as closing a filter chip does.
 
     Args:
-        search: what stands.
-        term: one of its terms.
         value: only this value of it; None for the whole term.
 
     Returns:

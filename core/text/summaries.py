@@ -88,7 +88,6 @@ def informative_sentences(source: str, text: str) -> tuple[SourceSentence, ...]:
 
     Args:
         source: the memory's id.
-        text: its text.
 
     Returns:
         Spans in their order, without blanks at their ends. Where no sentence says something by itself, the whole text

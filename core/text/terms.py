@@ -85,7 +85,6 @@ def embedding_text(text: str, *, author: str | None = None) -> str:
     """What the embedder gets: who said it, then the text.
 
     Args:
-        text: the memory's text.
         author: whose words they are; a role instead of a name is left out.
 
     Returns:
@@ -107,16 +106,12 @@ def lexical_text(
     """What the lexical index gets, to be analysed by `core.text.terms.index_terms`.
 
     Args:
-        text: the memory's text.
         author: whose words they are.
         role: their class; the title stands for the author of a note or document.
         title: of the conversation, note or document. Only that of a note or document is indexed: a conversation's would
             stand in each of its messages.
         tags: the memory's tags.
         occurred: when it was said or happened, as exactly as known: day, month and year are words to search by.
-
-    Returns:
-        One text.
     """
     parts = [_name(author), text, *tags]
     if title and role is Role.SOURCE:
@@ -179,9 +174,6 @@ def common_words() -> frozenset[str]:
 def fold_word(word: str) -> str:
     """A word as it stands in the lists.
 
-    Args:
-        word: any word.
-
     Returns:
         The word folded, without apostrophes.
     """
@@ -201,11 +193,7 @@ def stop_words() -> frozenset[str]:
 
 
 def fold_width(text: str) -> str:
-    """Compatibility forms to plain ones (NFKC) and every apostrophe to the ASCII one; the case stays.
-
-    Returns:
-        The folded text.
-    """
+    """Compatibility forms to plain ones (NFKC) and every apostrophe to the ASCII one; the case stays."""
     if text.isascii():
         return text
     return unicodedata.normalize("NFKC", text).replace("\u2019", "'").replace("\u02bc", "'").replace("\u2018", "'")

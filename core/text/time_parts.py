@@ -232,7 +232,6 @@ def month_span(year: int, month: int, months: int = 1) -> DaySpan:
     Args:
         year: of the first month.
         month: 1 to 12 of that year; beyond it, of the years before or after.
-        months: how many.
     """
     first = _month(year * 12 + month - 1)
     last = _month(year * 12 + month - 2 + months)
@@ -361,7 +360,6 @@ def number_at(reading: TokenizedQuestion, place: int) -> tuple[int, int] | None:
     """A number in digits or words, "a couple of" for two.
 
     Args:
-        reading: the question.
         place: of its first token.
 
     Returns:

@@ -186,7 +186,6 @@ def read_simple_phrase(reading: TokenizedQuestion, place: int) -> TimeHit | None
     """The longest phrase without a part of a phrase in it, with what narrows it.
 
     Args:
-        reading: the question.
         place: of the first token.
 
     Returns:

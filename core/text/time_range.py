@@ -39,7 +39,6 @@ def is_time(reading: TokenizedQuestion, hit: TimeHit) -> bool:
     """Whether a phrase is meant as a time in its question.
 
     Args:
-        reading: the question.
         hit: a phrase with its place.
 
     Returns:
@@ -69,7 +68,6 @@ def range_at(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     """A range that begins at a token.
 
     Args:
-        reading: the question.
         place: of its first token: `between`, `from`, or its first date.
 
     Returns:
@@ -140,7 +138,6 @@ def to_moments(span: DaySpan, words: str, place: tuple[int, int], zone: tzinfo) 
     """Days as moments of a zone.
 
     Args:
-        span: the days.
         words: the phrase.
         place: where it begins and where it ends, exclusive.
         zone: the local zone.

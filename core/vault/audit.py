@@ -78,7 +78,6 @@ class AuditChain:
         """Put down one row in the verb's own transaction.
 
         Args:
-            tx: the verb's.
             actor: `owner`, `scheduler` or `client:<id>`.
             verb: a code word.
             object: an id, or empty.
@@ -122,9 +121,6 @@ class AuditChain:
 
         Args:
             rows: one snapshot.
-
-        Returns:
-            What was found.
         """
         mac, nr = _START, 0
         while True:

@@ -337,14 +337,9 @@ def restore(
     """Restore a backup.
 
     Args:
-        archive: the backup.
         home: where to; the caller holds its lock, and the vault there is closed.
         open_keys: opens the bytes of the archive's `vault.keys`; what it raises ends the restore.
-        clock: the one clock.
         migrations: all steps; None for those this program knows.
-
-    Returns:
-        What was restored.
 
     Raises:
         UserError: BACKUP_INVALID, NEWER_VERSION; the present vault is untouched.
@@ -494,7 +489,6 @@ def make_backup(
     """Back up an open vault while it is in use.
 
     Args:
-        vault: the open vault.
         db_key: its raw key, to open the copy.
         backup_key: signs the manifest.
         key_file: the bytes of `vault.keys` without the keyring's slot.
@@ -524,9 +518,6 @@ def make_backup(
 def clear_leftovers(home: Home) -> int:
     """Remove what a killed backup left. Under the vault's lock, with no backup running.
 
-    Args:
-        home: whose.
-
     Returns:
         How many things were removed.
     """
@@ -543,14 +534,7 @@ def clear_leftovers(home: Home) -> int:
 
 
 def automatic_backups(home: Home) -> tuple[Path, ...]:
-    """The automatic backups, newest first: by the vault's sequence in them, since a clock may jump back.
-
-    Args:
-        home: whose.
-
-    Returns:
-        Their paths.
-    """
+    """The automatic backups, newest first: by the vault's sequence in them, since a clock may jump back."""
     if not home.backups.is_dir():
         return ()
     found = [

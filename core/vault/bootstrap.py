@@ -154,7 +154,6 @@ def open_vault(
 
     Args:
         home: where; the caller holds its lock, and this process has no connection to it.
-        keys: its sub-keys.
         vault_id: 16 bytes.
         clock: for migrations.
         steps: all migrations.

@@ -96,9 +96,6 @@ def read_head(path: Path, key: bytes, vault_id: bytes) -> HeadReading:
         path: `vault.head`.
         key: the head's sub-key.
         vault_id: 16 bytes.
-
-    Returns:
-        What was found.
     """
     if not os.path.lexists(path):
         return HeadReading("missing")
@@ -135,9 +132,6 @@ def retire_clients(tx: Tx, key: bytes, vault_id: bytes, standing: frozenset[str]
         key: the head's sub-key.
         vault_id: 16 bytes.
         standing: marks of the clients that stood last (`client_marks`).
-
-    Returns:
-        How many were revoked.
     """
     gone = [client for client, mark in client_marks(tx, key, vault_id).items() if mark not in standing]
     for client in gone:

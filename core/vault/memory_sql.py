@@ -59,14 +59,7 @@ def remove_inferred(tx: Tx, memory_ids: Iterable[str]) -> None:
 
 
 def memories_naming(rows: Rows, entity_ids: Iterable[str]) -> tuple[str, ...]:
-    """The memories that mention entities.
-
-    Args:
-        entity_ids: the entities.
-
-    Returns:
-        Their ids.
-    """
+    """The memories that mention entities."""
     wanted = json.dumps(sorted(entity_ids))
     found = rows.all(
         "SELECT DISTINCT memory_id FROM mentions WHERE entity_id IN (SELECT value FROM json_each(?)) ORDER BY 1",

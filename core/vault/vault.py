@@ -181,7 +181,6 @@ class Vault:
 
         Args:
             home: where; the caller holds its lock and has written `vault.keys`.
-            keys: its sub-keys.
             vault_id: 16 bytes.
             clock: for its birthday.
 
@@ -205,9 +204,7 @@ class Vault:
 
         Args:
             home: where; the caller holds its lock, and no connection to it is open in this process.
-            keys: its sub-keys.
             vault_id: 16 bytes.
-            clock: the one clock.
             readers: read connections.
             migrations: all steps; None for those this program knows.
             counter: the sequence last seen, as the keyring tells it; None where it tells nothing.

@@ -124,8 +124,6 @@ def verify(
     """Check an open vault. Takes seconds for each gigabyte; call it on a worker thread.
 
     Args:
-        vault: the open vault.
-        keys: its sub-keys.
         extra: checks of other rooms by name (`index` of the engine).
         progress: gets each check's name before it is run.
 

@@ -76,9 +76,6 @@ def extract_claims(
 def canonical_form(draft: ClaimDraft) -> tuple[str, str, str]:
     """What a claim is compared by.
 
-    Args:
-        draft: a claim.
-
     Returns:
         The keys of its subject and its value around its predicate.
     """

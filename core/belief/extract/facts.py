@@ -93,10 +93,6 @@ def facts(sentence: TokenizedSentence, when_said: Sequence[WrittenDate]) -> tupl
 
     Args:
         sentence: the sentence, its phrases of time not hidden yet.
-        when_said: its dates.
-
-    Returns:
-        What was found.
     """
     lows = frozenset(sentence.lows)
     found: list[FrameMatch] = []

@@ -53,7 +53,6 @@ def keep_grounded(
     """The proposals that the text bears out.
 
     Args:
-        text: the memory's text.
         proposals: what a model says it read there.
         known: claims of the text that rules read or somebody gave; these win.
 

@@ -49,9 +49,6 @@ def skeleton(text: str) -> str:
 
     A word is folded only if it mixes scripts with Latin, or consists of look-alikes altogether: a Russian or Greek word
     with a letter of its own keeps its letters.
-
-    Returns:
-        The folded text.
     """
     if text.isascii():
         return text.lower()

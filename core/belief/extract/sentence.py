@@ -276,7 +276,6 @@ def phrase_at(table: Mapping[str, tuple[tuple[str, ...], ...]], lows: Sequence[s
     Args:
         table: phrases by their first word, longest first.
         lows: folded words.
-        at: a place in them.
 
     Returns:
         How many words it has; 0 for none.
@@ -301,9 +300,6 @@ def load_vocabulary_file(name: str) -> dict[str, Any]:
 
     Args:
         name: its name in `resources/claims`.
-
-    Returns:
-        What it holds.
 
     Raises:
         TypeError: it does not hold one object.
@@ -335,7 +331,6 @@ def read_sentence(text: str, start: int, end: int) -> TokenizedSentence:
     """Cut one sentence into words.
 
     Args:
-        text: the whole text.
         start: where the sentence begins, code points.
         end: where it ends, exclusive.
 

@@ -158,9 +158,6 @@ def longest_permanence(levels: Sequence[str]) -> str:
     Args:
         levels: one or more of `LEVELS`.
 
-    Returns:
-        One of them.
-
     Raises:
         UserError: INVALID_INPUT for an unknown level.
     """
@@ -230,10 +227,8 @@ def find_validity_phrases(
     """The phrases of time of a sentence.
 
     Args:
-        text: the whole text.
         start: where the sentence begins; `end` is exclusive.
         end: where it ends.
-        found: its dates.
         said_ms: when it was said, epoch ms; tells the year of "since March". None where unknown.
 
     Returns:

@@ -125,7 +125,6 @@ def is_exhausted_by(text: str, statements: Sequence[str]) -> bool:
 
     Args:
         text: what shall say it; one line.
-        statements: what it shall say.
 
     Returns:
         False in doubt.
@@ -149,10 +148,6 @@ def is_exhausted_by(text: str, statements: Sequence[str]) -> bool:
 def covers_text(existing: str, incoming: str) -> bool:
     """Whether a text is about all that another one says, so that it could take its place.
 
-    Args:
-        existing: what stands.
-        incoming: what is new.
-
     Returns:
         True for a text that makes one point, in whatever words; for one that makes several (sentences, lines, front
         matter, a list behind a colon, or very many words) whether two fifths of its content words are in the newcomer.
@@ -167,10 +162,6 @@ def says_all_of(existing: str, incoming: str) -> bool:
     """Whether everything that a newcomer says has a word in what stands: a repeat by meaning is one only then.
 
     "The museum is shut for renovation." is near to "The museum has reopened its doors.", and says nothing of doors.
-
-    Args:
-        existing: what stands.
-        incoming: what is new.
     """
     old, new = prepare_text(read_as_seen(existing)), prepare_text(read_as_seen(incoming))
     return _content_stems(new) <= _content_stems(old) and new.numbers <= old.numbers and old.negations == new.negations

@@ -58,9 +58,7 @@ def has_outdated_value(over: ComparedText, head: ComparedText, incoming: Compare
     same word ("chicken kibble", then "salmon kibble").
 
     Args:
-        over: a version that is over.
         head: what stands in its place.
-        incoming: the newcomer.
 
     Returns:
         Whether it does. A newcomer that shares nothing else with the matter does not, unless the two versions share
@@ -82,10 +80,6 @@ def has_outdated_value(over: ComparedText, head: ComparedText, incoming: Compare
 def are_in_series(existing: str, incoming: str) -> bool:
     """Whether two texts say the same kind of thing of two numbered things or occasions.
 
-    Args:
-        existing: what stands.
-        incoming: what is new.
-
     Returns:
         False where the subject is the same, and where the only number that differs is a quantity.
     """
@@ -100,8 +94,6 @@ def has_other_amounts(existing: str, incoming: str, numbers: Mapping[str, str]) 
     """Whether two texts name amounts of one unit, and never the same.
 
     Args:
-        existing: what stands.
-        incoming: what is new.
         numbers: number words to digits, one word each.
 
     Returns:
@@ -116,7 +108,6 @@ def is_amount_restated(existing: str, incoming: str, numbers: Mapping[str, str])
 
     Args:
         existing: what stands: "I take 50 mg of sertraline".
-        incoming: what is new.
         numbers: as in `has_other_amounts`.
 
     Returns:
@@ -138,10 +129,6 @@ def is_amount_restated(existing: str, incoming: str, numbers: Mapping[str, str])
 def is_one_slot_apart(existing: ComparedText, incoming: ComparedText) -> bool:
     """Whether two short texts differ in one place only, in what fills it, and that place holds one value as a rule.
 
-    Args:
-        existing: what stands.
-        incoming: what is new.
-
     Returns:
         False for texts of many words, and where both are read as claims of a predicate that holds many values.
     """
@@ -151,10 +138,6 @@ def is_one_slot_apart(existing: ComparedText, incoming: ComparedText) -> bool:
 def is_one_value_apart(existing: ComparedText, incoming: ComparedText) -> bool:
     """Whether two short texts are one sentence with another value in it: what fills the place are no clauses.
 
-    Args:
-        existing: what stands.
-        incoming: what is new.
-
     Returns:
         As `is_one_slot_apart`, but False where a function word is among what differs ("my wife's name is A" and "my
         wife's sister is called B" speak of two things), or where things of two names are told the same of.
@@ -163,12 +146,7 @@ def is_one_value_apart(existing: ComparedText, incoming: ComparedText) -> bool:
 
 
 def value_apart(existing: ComparedText, incoming: ComparedText) -> tuple[str, str] | None:
-    """The two values, as written, where two short texts are one sentence with another value in it.
-
-    Args:
-        existing: what stands.
-        incoming: what is new.
-    """
+    """The two values, as written, where two short texts are one sentence with another value in it."""
     apart = _apart(existing, incoming)
     if apart is None or not stop_words().isdisjoint(word for part in apart for word in part):
         return None
@@ -186,21 +164,12 @@ def has_other_attribute(existing: ComparedText, incoming: ComparedText) -> bool:
     """Whether two sentences give one thing of the person's two values, however they go on behind them.
 
     "My bank is A." beside "the user's bank is B, in case anybody asks": one thing of a person has one value as a rule.
-
-    Args:
-        existing: what stands.
-        incoming: what is new.
     """
     return attribute_apart(existing, incoming) is not None
 
 
 def attribute_apart(existing: ComparedText, incoming: ComparedText) -> tuple[str, str] | None:
-    """The two values, as written, of one thing of the person's (`has_other_attribute`).
-
-    Args:
-        existing: what stands.
-        incoming: what is new.
-    """
+    """The two values, as written, of one thing of the person's (`has_other_attribute`)."""
     old, new = _attribute(existing.text), _attribute(incoming.text)
     if old is None or new is None or old[0] != new[0]:
         return None
@@ -211,12 +180,7 @@ def attribute_apart(existing: ComparedText, incoming: ComparedText) -> tuple[str
 
 
 def has_shared_matter(existing: str, incoming: str) -> bool:
-    """Whether two texts have a word in common that is neither a function word nor the person.
-
-    Args:
-        existing: what stands.
-        incoming: what is new.
-    """
+    """Whether two texts have a word in common that is neither a function word nor the person."""
     return bool(matters(existing) & matters(incoming))
 
 

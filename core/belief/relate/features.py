@@ -216,8 +216,6 @@ def encode_pair(tokenizer: Any, existing: PreparedText, incoming: PreparedText) 
 
     Args:
         tokenizer: the bundled model's, without padding; its own frame marks are not used.
-        existing: what stands.
-        incoming: what is new.
 
     Returns:
         The model's input.
@@ -239,10 +237,6 @@ def encode_pair(tokenizer: Any, existing: PreparedText, incoming: PreparedText) 
 
 def pair_figures(existing: PreparedText, incoming: PreparedText) -> NDArray[np.float32]:
     """How much the sides share, as numbers.
-
-    Args:
-        existing: what stands.
-        incoming: what is new.
 
     Returns:
         Shape (FIGURES,): shares of words in common; numbers and names that only one or both have; negations;

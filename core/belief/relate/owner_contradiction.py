@@ -210,7 +210,6 @@ def read_stated_text(told: ComparedText, extract: Extract, most: int = _SENTENCE
 
     Args:
         told: the text, with the claims that are known of it as a whole.
-        extract: reads claims.
         most: sentences that are read, at most.
     """
     # A run without a blank is no word of a sentence, and patterns of words would try each of its beginnings and ends.

@@ -297,9 +297,6 @@ def read_card(folder: Traversable) -> ModelCard:
     Args:
         folder: the relation model's folder.
 
-    Returns:
-        Its card.
-
     Raises:
         EnvironmentFaultError: E3001 if it is missing, unreadable or incomplete.
     """

@@ -174,7 +174,6 @@ class ReviewDesk:
         """One item, validated now.
 
         Args:
-            item_id: its id.
             brief: without who was given it and what follows, for lists.
 
         Returns:
@@ -283,9 +282,6 @@ def read_request(rows: Rows, item_id: str) -> ClientRequest | None:
 def request_question(asked: ClientRequest) -> str:
     """The matter as a question.
 
-    Args:
-        asked: what was asked.
-
     Returns:
         One sentence.
     """
@@ -293,14 +289,7 @@ def request_question(asked: ClientRequest) -> str:
 
 
 def request_sentence(asked: ClientRequest) -> str:
-    """Who asks, and why: quoted, on one line, without signs that steer a terminal.
-
-    Args:
-        asked: what was asked.
-
-    Returns:
-        One sentence.
-    """
+    """Who asks, and why: quoted, on one line, without signs that steer a terminal."""
     said = review_strings()["asked"]
     client, reason = _plain_reason(asked.client, 64), _plain_reason(asked.reason, REASON_CHARACTERS)
     return str(said["why" if reason else "who"]).format(client=client, reason=reason)
@@ -313,7 +302,6 @@ def explain_item(
 
     Args:
         existing: the memory that stands; None where only one is concerned.
-        incoming: the newcomer.
         asked: what a client asked for; None where nobody asked for anything.
 
     Returns:
@@ -374,7 +362,6 @@ def item_shape(came: Memory, have: Memory | None) -> ItemShape:
     """What of two memories decides which actions there are.
 
     Args:
-        came: the newcomer.
         have: the memory that stands; None where there is none.
 
     Returns:
@@ -391,9 +378,6 @@ def item_shape(came: Memory, have: Memory | None) -> ItemShape:
 
 def newcomer_begin(came: Memory) -> When | None:
     """From when a newcomer holds, as far as it says.
-
-    Args:
-        came: the newcomer.
 
     Returns:
         Its own beginning, else when it was said; None where neither is known.

@@ -212,7 +212,6 @@ def available_actions(kind: str, shape: ItemShape) -> tuple[Action, ...]:
     """The decisions that would be carried out.
 
     Args:
-        kind: of the item.
         shape: of what it concerns.
 
     Returns:
@@ -234,7 +233,6 @@ def repeatable_actions(
     """Which decisions may be made a rule.
 
     Args:
-        kind: of the item.
         actions: what can be decided.
         said_by_owner: one of the two is what the person said: no rule decides about that.
         held: the person held one of the two back: a rule may only turn such down.
@@ -250,11 +248,6 @@ def repeatable_actions(
 
 def refusal_for_client(kind: str, action: Action, rights: ClientRights) -> str | None:
     """Why a client that may curate does not decide so.
-
-    Args:
-        kind: of the item.
-        action: the decision.
-        rights: what decides it.
 
     Returns:
         One sentence; None where it may.
@@ -319,18 +312,12 @@ def find_lapsed_among(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
 
     Args:
         memory_ids: memories that changed.
-
-    Returns:
-        Ids of the items.
     """
     return [str(row[0]) for row in rows.all(_LAPSED_AMONG, {"ids": json.dumps(list(memory_ids))})]
 
 
 def find_reopened(rows: Rows, note: str) -> list[str]:
     """Items that closed themselves with a note and are a question again, because what closed them was taken back.
-
-    Args:
-        note: the note they closed with.
 
     Returns:
         Their ids; few or none.
@@ -342,7 +329,6 @@ def find_standing_side(rows: Rows, existing_id: str | None, incoming_id: str) ->
     """The memory an item is held against, as it stands now: itself, or what stands in its place after an edit.
 
     Args:
-        existing_id: as the item has it.
         incoming_id: its newcomer.
 
     Returns:
@@ -363,9 +349,6 @@ def find_standing_side(rows: Rows, existing_id: str | None, incoming_id: str) ->
 
 def read_item(rows: Rows, item_id: str) -> QueueItem | None:
     """One item, open or closed.
-
-    Args:
-        item_id: its id.
 
     Returns:
         The item; None where there is none.
@@ -393,9 +376,6 @@ def read_closed_since(rows: Rows, since_ms: int, most: int) -> tuple[QueueItem, 
     Args:
         since_ms: epoch ms.
         most: items at most.
-
-    Returns:
-        The items.
     """
     return tuple(_item(row) for row in rows.all(_CLOSED, (since_ms, most)))
 

@@ -233,7 +233,6 @@ def item_question(rows: Rows, memory_id: str, detail: Mapping[str, object]) -> s
     """The question of a review item about a missing field.
 
     Args:
-        memory_id: the memory it is about.
         detail: of the item: `schema` and `field`.
 
     Returns:

@@ -212,9 +212,6 @@ def read_waiting(rows: Rows, now_ms: int, space_ids: Iterable[str] | None = None
 
     Args:
         space_ids: only items of these spaces; None for all.
-
-    Returns:
-        The items.
     """
     held = rows.all(_OPEN) if space_ids is None else rows.all(_OPEN_WITHIN, (json.dumps(list(space_ids)),))
     found = [
@@ -235,9 +232,6 @@ def read_pile(rows: Rows, now_ms: int, space_ids: Iterable[str] | None = None) -
 
     Args:
         space_ids: only items of these spaces; None for all.
-
-    Returns:
-        The pile.
     """
     named: dict[int, tuple[int, int, str, str, str]] = {}
     for row in rows.all(_SUBJECTS):

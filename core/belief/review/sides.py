@@ -110,10 +110,6 @@ def injection_reasons(memory: Memory) -> Warned | None:
 def describe_injection(kind: str, memory: Memory) -> str:
     """What the person is warned of before letting a memory in.
 
-    Args:
-        kind: of the item.
-        memory: the newcomer.
-
     Returns:
         A sentence or more; "" where there is nothing to warn of, or the item itself asks about it.
     """
@@ -130,7 +126,6 @@ def find_contradicted(rows: Rows, kind: str, memory_id: str) -> str | None:
     """The memory that a newcomer's claims contradict.
 
     Args:
-        kind: of the item.
         memory_id: the newcomer, which is asked about alone.
 
     Returns:
@@ -163,9 +158,6 @@ def read_side(
         marks: places in its text that are at odds.
         claims: from `read_claims`.
         brief: without the names of those it was given to.
-
-    Returns:
-        The side.
     """
     origin, client, conversation, own = rows.one(_ORIGIN, (memory.id,)) or ("{}", None, None, False)
     asked = memory.access_count > 0 and not brief
@@ -201,9 +193,6 @@ def find_claim_conflicts(have: Sequence[KeyedClaim], came: Sequence[KeyedClaim])
     Args:
         have: of the memory that stands.
         came: of the newcomer.
-
-    Returns:
-        The pairs.
     """
     found = [
         OpposedClaims(old.seen, new.seen)
@@ -240,7 +229,6 @@ def find_differing_spans(have: Memory, came: Memory, odds: Sequence[OpposedClaim
 
     Args:
         have: the memory that stands.
-        came: the newcomer.
         odds: from `find_claim_conflicts`.
 
     Returns:
@@ -255,10 +243,6 @@ def find_differing_spans(have: Memory, came: Memory, odds: Sequence[OpposedClaim
 
 def find_value_span(text: str, claim: ClaimSeen) -> Place | None:
     """Where a claim's value stands in a text: within its evidence if it can be.
-
-    Args:
-        text: the memory's text.
-        claim: the claim.
 
     Returns:
         The place; None where the text has it in other words.
@@ -275,7 +259,6 @@ def differing_words(have: str, came: str) -> tuple[list[Place], list[Place]]:
     """The words by which two texts differ.
 
     Args:
-        have: one text.
         came: the other.
 
     Returns:

@@ -69,7 +69,6 @@ def format_title(kind: str, topic: ItemTopic, text: str) -> str:
     """What a row of the queue is called.
 
     Args:
-        kind: of the item.
         topic: what its claims name.
         text: the newcomer's text, for what has no claims.
 
@@ -85,7 +84,6 @@ def format_question(kind: str, topic: ItemTopic) -> str:
     """The matter as a question.
 
     Args:
-        kind: of the item.
         topic: what its claims name.
 
     Returns:
@@ -107,7 +105,6 @@ def format_note(kind: str, recalled: int, client: str | None, *, later: bool) ->
     """The line under a row's title; no memory text.
 
     Args:
-        kind: of the item.
         recalled: how often either memory was given to somebody.
         client: the name of the client that brought it.
         later: it was put off.
@@ -144,7 +141,6 @@ def format_reason(key: str, kind: str) -> str:
 
     Args:
         key: a key of the reasons; anything else is answered by the kind's own sentence.
-        kind: of the item.
 
     Returns:
         One sentence.
@@ -185,7 +181,6 @@ def describe_closing(note_key: str | None, resolution: str | None) -> str:
 
     Args:
         note_key: a key of `closed` in the templates; None where somebody decided it.
-        resolution: what was decided.
 
     Returns:
         One sentence.
@@ -200,8 +195,6 @@ def describe_result(action: Action, kind: str, topic: ItemTopic, *, paired: bool
     """What a decision would lead to.
 
     Args:
-        action: the decision.
-        kind: of the item.
         topic: what its claims name.
         paired: whether two memories are concerned.
         date: for decisions with dates.

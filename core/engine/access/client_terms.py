@@ -59,9 +59,6 @@ def cards_of(rows: Rows, now_ms: int, seen: Mapping[str, int]) -> tuple[ClientCa
 
     Args:
         seen: client id to when it was last here, where that is not written down yet.
-
-    Returns:
-        The cards.
     """
     grants: dict[str, list[tuple[str, str]]] = {}
     for client_id, word, space in rows.all(_GRANTS):
@@ -82,9 +79,6 @@ def cards_of(rows: Rows, now_ms: int, seen: Mapping[str, int]) -> tuple[ClientCa
 
 def client_id_of(rows: Rows, name: str) -> str:
     """The id of a client, also of one that was revoked.
-
-    Returns:
-        The id.
 
     Raises:
         UserError: NOT_FOUND.
@@ -152,9 +146,6 @@ def check_client_name(name: str) -> str:
     Args:
         name: 1 to 40 letters from A to Z, digits, blanks, dots, dashes and underscores; the first a letter or digit.
 
-    Returns:
-        The name.
-
     Raises:
         UserError: INVALID_INPUT.
     """
@@ -200,7 +191,6 @@ def limits_of_new_client(limit: int | str | None, options: Options) -> Bounds:
 
     Args:
         limit: searches a minute; `none` lifts the session's limit too; None for the defaults.
-        options: the defaults.
 
     Returns:
         Searches a minute and a session.
@@ -265,10 +255,7 @@ def write_pairing(
     """Write a new client, or one that was revoked or is to be paired anew; a remembered no to its name is forgotten.
 
     Args:
-        name: a checked name.
         token: 32 bytes.
-        grants: checked grants.
-        bounds: its limits.
         asked_by: the process that redeemed its code, as reported; "" for none.
 
     Returns:
@@ -308,9 +295,6 @@ def write_pairing(
 def row_of_name(tx: Tx, name: str) -> dict[str, Any] | None:
     """The row of the client of a name: `Ada` and `ada` are one to whoever reads them in a question.
 
-    Args:
-        name: a checked name.
-
     Returns:
         Column to value, of a paired one before one that was revoked, and of these the one spelt so; None for none.
     """
@@ -321,9 +305,6 @@ def row_of_name(tx: Tx, name: str) -> dict[str, Any] | None:
 
 def describe_unpaired(rows: Rows, name: str) -> Before:
     """What is known of a name before its bearer is paired.
-
-    Args:
-        name: any text.
 
     Returns:
         Whether the person said no to it, and whether a client has or had it.
@@ -341,9 +322,6 @@ def merge_terms(tx: Tx, row: dict[str, Any], change: Change) -> Terms:
     Args:
         row: the client's, from `paired_row`.
         change: what it gets and what is taken from it.
-
-    Returns:
-        All of its terms.
     """
     before = [
         str(grant) if space is None else f"{_SPACE_PREFIX}{space}" for grant, space in tx.all(_HELD, (row["id"],))
@@ -359,7 +337,6 @@ def write_terms(tx: Tx, make_id: IdMaker, row: dict[str, Any], grants: Sequence[
 
     Args:
         row: the client's, from `paired_row`.
-        grants: checked grants.
         terms: checked limits and ceiling.
     """
     ceiling = trust_ceiling_of(grants) if terms.trust_ceiling is None else terms.trust_ceiling
@@ -374,7 +351,6 @@ def set_grants(tx: Tx, make_id: IdMaker, client_id: str, grants: Sequence[str]) 
 
     Args:
         make_id: makes ids of spaces that do not exist yet.
-        grants: checked grants.
     """
     wanted: dict[tuple[str, str | None], None] = {}
     for grant in grants:

@@ -131,9 +131,6 @@ def receipts_page(rows: Rows, limit: int, after: str | None, client: str | None)
         after: `next` of the page before.
         client: only this client's, by name.
 
-    Returns:
-        A page.
-
     Raises:
         UserError: INVALID_INPUT for a limit out of range or an `after` that has expired, NOT_FOUND for the client.
     """
@@ -188,9 +185,6 @@ def read_receipt(rows: Rows, receipt_id: str) -> Receipt | None:
 
 def count_disclosures(rows: Rows, memory_id: str) -> DeliveryCount:
     """How often a memory left for a client, from counts that are kept for each.
-
-    Returns:
-        The counts.
 
     Raises:
         UserError: NOT_FOUND.

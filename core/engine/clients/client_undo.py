@@ -137,7 +137,6 @@ def rehearse_client_undo(tx: Tx, open_vault: OpenVault, client_id: str, since_ms
     """Find out what taking back a client's doings since a time would do; nothing of it stays.
 
     Args:
-        tx: a transaction of its own.
         since_ms: epoch ms; 0 for all it ever did.
 
     Raises:
@@ -170,8 +169,6 @@ def undo_next_batch(
     """Take back the next few of a client's changes.
 
     Args:
-        tx: a transaction of its own.
-        deed: what is done.
         at: how far it is; `ClientUndoProgress()` to begin.
 
     Returns:

@@ -94,7 +94,6 @@ class ChangeSubscriptions:
         """The changes of a transaction that an actor may see.
 
         Args:
-            moves: what was done.
             actor: who listens; a client needs `read`.
 
         Returns:
@@ -216,9 +215,6 @@ def activity_page(rows: Rows, client: str | None, after: str | None, limit: int)
         after: `next` of the page before; None for the newest.
         limit: lines at most, 1 to 200.
 
-    Returns:
-        The page.
-
     Raises:
         UserError: INVALID_INPUT for a limit out of range or an `after` that is none.
     """
@@ -307,7 +303,6 @@ def preview_context(
 
     Args:
         query: the prompt, its budget and the model whose tokenizer counts.
-        scope: the client's.
         may_read: whether it is answered at all: without the grant `read` every question is refused it.
 
     Returns:
@@ -467,7 +462,6 @@ class Clients:
         """Put other grants, limits and a ceiling in force, at once also for live sessions.
 
         Args:
-            name: the client.
             terms: all of its terms from now on, or what of its grants changes; that is worked out as it is written, so
                 that of two changes at once none is lost.
 
@@ -550,9 +544,6 @@ class Clients:
 
     def revoke(self, name: str, actor: Actor = OWNER_ACTOR) -> Future[str]:
         """Revoke a client: its token is worth nothing from now on, also when the step is undone.
-
-        Returns:
-            The id of the client.
 
         Raises:
             UserError: NOT_FOUND when there is no such client or it is revoked already.

@@ -168,9 +168,6 @@ class Sessions:
         Args:
             actor: who asks; see `end`.
 
-        Returns:
-            What became of them.
-
         Raises:
             UserError: as `end`.
         """
@@ -267,9 +264,6 @@ class Sessions:
 
         Args:
             request_id: the caller's own id for this call: one that comes twice closes nothing that was opened since.
-
-        Returns:
-            What was kept and what ended.
 
         Raises:
             UserError: VAULT_LOCKED, UNAUTHENTICATED.

@@ -33,7 +33,6 @@ def examine(home: Home, keys: HomeKeys) -> tuple[Finding, ...]:
 
     Args:
         home: where the vault lives, or would.
-        keys: of that home.
 
     Returns:
         One finding a check, in the order in which things depend on each other.

@@ -46,9 +46,6 @@ def sub_keys(root: RootKey) -> SubKeys:
 def signs_head(home: Home, root: RootKey) -> bool:
     """Whether a root is the one that signed the home's `vault.head`.
 
-    Args:
-        root: any root.
-
     Returns:
         False also where the head is missing or damaged.
     """
@@ -182,7 +179,6 @@ class HomeKeys:
 
         Args:
             old: the passphrase or the recovery code, so that a forgotten passphrase can be replaced.
-            new: the new passphrase.
             is_held: whether the caller holds the vault's lock.
             cost: of a guess at it; tests use the lowest.
 

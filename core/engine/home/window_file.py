@@ -76,7 +76,6 @@ def save_window(home_path: Path, options: WindowOptions, state: Mapping[str, str
 
     Args:
         home_path: the home; made where it does not exist yet.
-        options: all of them.
         state: as `WindowFile.state`; None keeps what the file holds.
 
     Raises:

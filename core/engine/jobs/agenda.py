@@ -51,9 +51,6 @@ def job_wordings() -> Mapping[JobType, JobWording]:
 def interval_ms(kind: JobType, options: Options) -> int | None:
     """How often a kind of work is due by the clock.
 
-    Args:
-        options: in force.
-
     Returns:
         Milliseconds between the end of one run and the next; None for work that follows its backlog alone.
     """
@@ -73,7 +70,6 @@ def next_at(kind: JobType, options: Options, last_at: int | None, made_at: int) 
     """When a kind of work is due.
 
     Args:
-        options: in force.
         last_at: when it last ended, epoch ms; None for never.
         made_at: when the vault was made: nothing is due in a vault that is younger than the interval.
 
@@ -152,9 +148,6 @@ class Agenda:
     def lacks(self, kind: JobType, ground: JobContext) -> str:
         """Why a kind of work can do nothing at present.
 
-        Args:
-            ground: what it would stand on.
-
         Returns:
             A key of the sentences; "" where it lacks nothing.
         """
@@ -166,10 +159,6 @@ class Agenda:
 
     def holds(self, open_vault: OpenVault, job: StoredJob, ground: JobContext) -> str:
         """Why a queued job does not run now.
-
-        Args:
-            job: the job.
-            ground: what it would stand on.
 
         Returns:
             A key of the sentences; "" where nothing holds it.

@@ -324,7 +324,6 @@ def preview_jobs(
 
     Args:
         jobs: every kind of work there is.
-        ground: what they stand on.
         kinds: which; streams have no plan and are passed over.
         limit: deeds that are told one by one, at most.
 
@@ -441,7 +440,6 @@ class JobsGroup:
 
         Args:
             limit: deeds that are told one by one, at most.
-            kinds: which work.
 
         Returns:
             The deeds and their counts.
@@ -522,11 +520,7 @@ class JobsGroup:
         """Keep memories that a run would archive: their strength counts from now on; one undo step.
 
         Args:
-            ids: which.
             days: how long no run archives them, whatever their strength; 1 or more.
-
-        Returns:
-            The undo step.
 
         Raises:
             UserError: VAULT_LOCKED; the future raises NOT_FOUND, INVALID_INPUT.
@@ -546,9 +540,6 @@ class JobsGroup:
         Args:
             after: `next` of the page before; None for the first.
             limit: rows, at most.
-
-        Returns:
-            A page.
         """
         open_vault = self._open_vault()
         return open_vault.storage.read(lambda rows: read_archive_page(rows, after, limit, open_vault.options))

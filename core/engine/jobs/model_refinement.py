@@ -127,7 +127,6 @@ class ModelRefinement:
         """Put one question of a job to the model, between those of its own.
 
         Args:
-            prompt: the question.
             tiers: the security tier of every memory in it.
 
         Returns:

@@ -49,11 +49,7 @@ def make_job_context(open_vault: OpenVault, model: ModelRefinement, is_stopped: 
     """Make what a job stands on; anew for every batch, so that it goes by the options in force.
 
     Args:
-        model: the local model.
         is_stopped: whether the job shall end.
-
-    Returns:
-        The ground.
     """
     sight = open_vault.search.active_space  # once: a change of the model in between must not mix two vector spaces
     is_whole = sight.index.status().state is IndexState.READY
@@ -165,7 +161,6 @@ class JobRunner:
 
         Args:
             job: as it stands in the vault.
-            ground: what it stands on.
 
         Returns:
             How it stands now.
@@ -251,7 +246,6 @@ class JobRunner:
         """End a job; its undo step, if anything changed, can be taken back from here on.
 
         Args:
-            job: as it stands.
             state: done or cancelled.
 
         Returns:

@@ -74,7 +74,6 @@ class Scheduler:
 
         Args:
             agenda: knows every kind of work.
-            model: the local model.
         """
         self.agenda = agenda
         self.beats = SchedulerPacing()
@@ -319,9 +318,6 @@ class Scheduler:
             actor: `owner` or `client:<id>`.
             may: raises where the asker may no longer; called where the job is written down.
 
-        Returns:
-            How it ended.
-
         Raises:
             UserError: VAULT_LOCKED.
             IntegrityError: OLDER_VAULT.
@@ -358,11 +354,7 @@ class Scheduler:
         return waiter
 
     def cancel(self, open_vault: OpenVault, job_id: str) -> None:
-        """Stop a job: behind the batch that runs, or at once where it waits.
-
-        Args:
-            job_id: the job.
-        """
+        """Stop a job: behind the batch that runs, or at once where it waits."""
         open_vault.storage.vault.need_accepted()
         now = self._open_state_of(open_vault)
         if now is None:

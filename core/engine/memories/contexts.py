@@ -75,7 +75,6 @@ def with_questions(
 
     Args:
         reply: the context, with the questions that could be put when it was made.
-        query: the prompt.
 
     Returns:
         The context with those that are noted as put.
@@ -190,9 +189,6 @@ def build_context(
 
 def budget_of(open_vault: OpenVault, query: ContextQuery) -> int:
     """The tokens a context may have.
-
-    Args:
-        query: what is asked for.
 
     Returns:
         What was asked for, or the option; of a model that is known no more than its share of the window (E15.5c, X21).

@@ -212,9 +212,6 @@ def write_feedback(
         memory_id: the memory; the caller has checked that the actor may see it.
         signal: a key of `core.score.answer_quality.GRADES`.
         more: further columns; without a question it is held against none.
-
-    Returns:
-        The feedback with its step.
     """
     feedback_id = storage.make_id()
     row = {"id": feedback_id, "memory_id": memory_id, "signal": signal, "actor": actor.kind}
@@ -341,11 +338,7 @@ class Memories:
         """Remember one text.
 
         Args:
-            request: what to remember.
             actor: who asks; a client needs `write`, or `propose`, which lands in review.
-
-        Returns:
-            What happened to it.
         """
         open_vault = self._open_vault()
         client = self._authority.client_of(actor)
@@ -718,11 +711,7 @@ def _with_backlog(storage: Storage, search: Search, report: UndoReport) -> UndoR
 
 
 def embed_backlog(storage: Storage, search: Search) -> int:
-    """Give a vector to every memory that lacks one (restored rows, another model).
-
-    Returns:
-        How many were embedded.
-    """
+    """Give a vector to every memory that lacks one (restored rows, another model)."""
     done = 0
     while not storage.closing.is_set():
         waiting = storage.vault.read(lambda rows: read_without_vectors(rows, search.space, BACKLOG_BATCH))

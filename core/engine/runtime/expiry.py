@@ -103,9 +103,6 @@ def undo_step(
 def scrub_noted(rows: Rows) -> str | None:
     """The note that a scrub is due, as it stands.
 
-    Args:
-        rows: a snapshot of the vault.
-
     Returns:
         Its value; None where none is due.
     """

@@ -70,11 +70,7 @@ class OpenVault:
         self.limits.set(limits_from_options(self.options))
 
     def use_options(self, chosen: Options) -> None:
-        """Go by other options from here on; what is read at opening only (`needs_restart`) stays as it is.
-
-        Args:
-            chosen: all of them.
-        """
+        """Go by other options from here on; what is read at opening only (`needs_restart`) stays as it is."""
         self.options = chosen
         self.storage.work.undo_days = chosen.undo_days
         self.storage.work.client_waits = chosen.client_waits

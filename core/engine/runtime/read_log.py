@@ -137,7 +137,6 @@ class DisclosureLog:
 
         Args:
             new_id: for a record that is begun.
-            verb: what.
             query: the words asked with; "" for none.
             memories: ids that it was handed.
             entities: likewise.
@@ -359,8 +358,6 @@ class ReadLog:
         Args:
             verb: `get`, `list`, `history` …
             query: the words asked with; "" for none.
-            memory_ids: what was handed out.
-            entity_ids: likewise.
             blocked: ids of memories that were asked for and whose words were not shown.
             counts: whether what was given counts as used, as what answers a question does; of a list it does not.
 

@@ -160,9 +160,6 @@ class Embedded:
 def embed_texts(active_space: ActiveVectorSpace, texts: Sequence[str]) -> Embedded:
     """Embed what somebody waits for; an embedder that is away is no failure.
 
-    Args:
-        active_space: in which.
-
     Returns:
         The vectors, or why there are none.
 
@@ -190,13 +187,9 @@ def make_active_space(
 
     Args:
         embedder: makes the vectors.
-        space: their space.
         index: over that space.
         profile: the weights of recall.
         readers: read claims and relations, with the gate in force.
-
-    Returns:
-        The active vector space.
     """
     reading = replace(readers, embed=lambda text: embedder.embed_one(embedding_text(text)))
     return ActiveVectorSpace(
@@ -248,7 +241,6 @@ def load_vectors(rows: Rows, space: VectorSpace, labels: Labels) -> tuple[Labels
     """Stored vectors of memories.
 
     Args:
-        space: the vector space.
         labels: labels of memories; those without a vector are left out.
 
     Returns:
@@ -370,7 +362,6 @@ class Search:
 
         Args:
             seq: the vault's sequence after the commit.
-            labels: labels of memories.
         """
         if labels:
             self.scrub_due.set()

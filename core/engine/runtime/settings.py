@@ -51,9 +51,6 @@ def stored_retrieval(rows: Rows) -> tuple[RetrievalOptions, tuple[str, ...]]:
 def tuning_of(options: RetrievalOptions) -> Tuning:
     """The tuner as it stands.
 
-    Args:
-        options: in force.
-
     Returns:
         Every option, and the presets.
     """
@@ -65,7 +62,6 @@ def with_weights(options: RetrievalOptions, weights: Mapping[str, Value] | None)
     """The options with some of them changed.
 
     Args:
-        options: as they are.
         weights: option to value; None for none.
 
     Returns:
@@ -84,9 +80,6 @@ def apply_weights(tx: Tx, storage: Storage, search: Search, weights: Mapping[str
 
     Args:
         weights: option to value, over what is stored.
-
-    Returns:
-        The step.
 
     Raises:
         UserError: CONFIG_INVALID; INVALID_INPUT where nothing would change.

@@ -61,9 +61,6 @@ def begin(pool: Executor, work: Callable[P, A], *args: P.args, **kwargs: P.kwarg
     Args:
         pool: where it runs.
 
-    Returns:
-        Its result.
-
     Raises:
         UserError: VAULT_LOCKED; the pool has ended with its vault.
     """
@@ -155,8 +152,6 @@ def log_failure(work: Future[A], log: logging.Logger, name: str) -> None:
     """Log the failure of work that nobody waits for; a lock on the way is no fault.
 
     Args:
-        work: running work.
-        log: where to.
         name: what it is, in words; no memory text.
     """
 
@@ -256,7 +251,6 @@ class Storage:
         """Hand a verb to the writer.
 
         Args:
-            fn: the verb.
             background: whether nobody waits for it.
 
         Returns:

@@ -242,9 +242,6 @@ class History:
             before: `AuditPage.next` of the page before; None for the newest.
             limit: rows at most, from 1 on.
 
-        Returns:
-            A page.
-
         Raises:
             UserError: VAULT_LOCKED.
         """

@@ -54,7 +54,6 @@ def create_vault(
     """Make a vault: keys first, then the vault they open. Never overwrites anything.
 
     Args:
-        keys: of the home.
         passphrase: for the passphrase slot; None only together with the keyring.
         use_keyring: whether the system's keyring shall hold a key slot too.
         test_clock: whether `LOCI_NOW` may move this vault's clock, for good.
@@ -93,12 +92,7 @@ def restore_vault(home: Home, archive: Path, secret: str, clock: Clock) -> Resto
     """Put a backup in the place of the vault; the old one stays beside it as `*.before-restore`.
 
     Args:
-        home: where to.
-        archive: the backup.
         secret: the passphrase or recovery code of the backup.
-
-    Returns:
-        What was restored.
 
     Raises:
         LociError: BACKUP_INVALID, WRONG_SECRET, VAULT_BUSY; the present vault is untouched.
@@ -234,7 +228,6 @@ class VaultGroup:
         Args:
             open_vault: gives the open vault, or raises VAULT_LOCKED.
             control: the thread for opening and closing.
-            unlock: opens the vault with its root.
             lock: closes it.
             claim: takes the vault's lock for this process, if it has not got it.
             keys: the home's key file.
@@ -319,9 +312,6 @@ class VaultGroup:
     def check_recovery(self, code: str) -> Future[bool]:
         """Whether what the person typed is this vault's recovery code.
 
-        Args:
-            code: as typed.
-
         Returns:
             False where it is mistyped or another vault's. The future raises NO_VAULT, KEY_FILE_DAMAGED.
         """
@@ -334,7 +324,6 @@ class VaultGroup:
 
         Args:
             old: the passphrase or the recovery code.
-            new: the new passphrase.
 
         Returns:
             When it is saved. The future raises WRONG_SECRET, INVALID_INPUT, VAULT_BUSY, MEMORY_PRESSURE, DISK_FULL;
@@ -408,7 +397,6 @@ class VaultGroup:
         """Write the window's options and state beside the vault; works while it is locked, and before there is one.
 
         Args:
-            options: all of them.
             state: geometry and the like, text by name; None keeps what is there.
 
         Returns:

@@ -138,7 +138,6 @@ def resolve_entities(rows: Rows, wanted: Resolving, reach: EntityScope) -> tuple
 
     Args:
         wanted: the name and what is known of it.
-        reach: whose entities.
 
     Returns:
         The best first, 200 at most.
@@ -184,12 +183,6 @@ def _others(name: str, keys: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 
 def read_entity(rows: Rows, entity_id: str, reach: EntityScope, now_ms: int) -> EntityView:
     """One entity with all that is known of it, the owner's view.
-
-    Args:
-        reach: whose entities.
-
-    Returns:
-        It.
 
     Raises:
         UserError: NOT_FOUND.
@@ -257,7 +250,6 @@ def preview_merge(rows: Rows, keep_id: str, other_id: str, reach: EntityScope) -
     Args:
         keep_id: the one that would stay.
         other_id: the one that would lead to it.
-        reach: whose entities.
 
     Returns:
         Counts, names and claims that would end, or why it cannot be.
@@ -466,9 +458,6 @@ class Entities:
 
     def list_entities(self, query: EntityQuery = _EVERY) -> Future[EntityList]:
         """The entities of the vault, those named most often first; the owner's.
-
-        Returns:
-            The list.
 
         Raises:
             UserError: VAULT_LOCKED.

@@ -83,7 +83,6 @@ class LayoutProcess:
             guards: a pool with a free thread, on which this child is watched.
             clock: for the deadline.
             stopped: asked twenty times a second; true ends the child.
-            command: starts it.
             deadline_s: seconds it may live.
 
         Raises:
@@ -257,7 +256,6 @@ def layout_ego(graph: EgoGraph, job: LayoutJob, child: LayoutProcess) -> Mapping
     """Place an ego graph.
 
     Args:
-        graph: the graph.
         job: of it, from `ego_job`.
         child: started before, while the graph was read.
 
@@ -520,7 +518,6 @@ class Graph:
             memory_id: the centre.
             depth: edges from it, 1 to 3.
             cap: memories at most, the centre among them, 1 to 1000.
-            filter: what is shown.
 
         Returns:
             The graph; the same graph has the same places. The future raises NOT_FOUND, INVALID_INPUT, INVALID_QUERY.
@@ -552,9 +549,6 @@ class Graph:
 
     def whole(self, filter: GraphFilter = _EVERYTHING) -> Future[WholeGraph]:  # noqa: A002 - the contract's name
         """The whole vault as columns; `layout` places it.
-
-        Args:
-            filter: what is shown.
 
         Returns:
             The columns. The future raises INVALID_INPUT, INVALID_QUERY.

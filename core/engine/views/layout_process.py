@@ -89,9 +89,6 @@ def unpack_job(body: bytes) -> LayoutJob:
     Args:
         body: without the length.
 
-    Returns:
-        The job.
-
     Raises:
         ValueError: sizes or values do not fit.
     """

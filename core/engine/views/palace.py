@@ -81,9 +81,6 @@ class Palace:
     def arrange(self) -> Future[int]:
         """Give a place to everything that waits for one and has its vector, now.
 
-        Returns:
-            How many were placed.
-
         Raises:
             UserError: VAULT_LOCKED.
         """

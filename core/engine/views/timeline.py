@@ -127,7 +127,6 @@ class Timeline:
         """What was believed, or was true, at a moment; in the order of when it was said.
 
         Args:
-            at_ms: epoch ms.
             axis: `believed` (record time) or `true` (valid time).
             filters: which kinds and spaces; `with_over` does not matter.
             after: where the page before ended.

@@ -55,9 +55,6 @@ def walk_tree(mapping: Mapping[str, Any], current: object) -> Tree:
     Args:
         mapping: node id to node.
         current: the conversation's `current_node`.
-
-    Returns:
-        The tree.
     """
     parents = _parents(mapping)
     inner = {parent for parent in parents.values() if parent is not None}

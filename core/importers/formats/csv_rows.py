@@ -83,7 +83,6 @@ def sniff_dialect(file: SourceFile, *, strict: bool) -> Dialect | None:
     """Find the delimiter under which the first line is a header with a text column.
 
     Args:
-        file: any file.
         strict: whether it must also look like a table and not like prose that begins with such a word.
 
     Returns:

@@ -166,9 +166,6 @@ def survey_notes(bundle: Bundle) -> NotesSurvey:
 
     Args:
         bundle: a vault, or a folder of notes.
-
-    Returns:
-        The survey.
     """
     root = vault_root(bundle)
     templates = _template_folders(bundle, root) if root is not None else None
@@ -438,9 +435,7 @@ def _dated_sections(front: FrontMatter, body: str, path: str) -> tuple[When | No
     """When a note was said, and where in it another date begins.
 
     Args:
-        front: its front matter.
         body: what follows it, after `blank_code`.
-        path: its path.
 
     Returns:
         The date of its beginning, and each place behind that at which the date is another.
@@ -579,7 +574,6 @@ class NoteIndex:
         """Which file a link means.
 
         Args:
-            link: the link.
             source: path of the note it stands in.
 
         Returns:

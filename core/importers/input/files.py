@@ -160,7 +160,6 @@ def disk_file(path: Path, status: os.stat_result) -> DiskFile:
 
     Args:
         path: of a regular file.
-        status: its lstat.
 
     Returns:
         The file as it is now.
@@ -172,7 +171,6 @@ def walk_folder(root: Path, label: str) -> Iterator[tuple[str, DiskFile | str]]:
     """List a folder and what is below it, never following a link.
 
     Args:
-        root: the folder.
         label: its name for messages.
 
     Yields:

@@ -129,7 +129,6 @@ def items_in_head(file: SourceFile, prefixes: tuple[str, ...]) -> list[Mapping[s
     """The objects that stand whole in the head, in the arrays at the prefixes.
 
     Args:
-        file: any file.
         prefixes: as for `iter_json_array`.
 
     Returns:
@@ -310,9 +309,6 @@ def read_lines(file: SourceFile) -> FileLines:
     Args:
         file: any file of a bundle.
 
-    Returns:
-        The lines.
-
     Raises:
         UserError: IMPORT_REFUSED while reading, for a line over 256 MiB.
     """
@@ -349,9 +345,6 @@ def read_json(file: SourceFile, cap: int = 256 << 20) -> ParsedJson:
     Args:
         file: any file of a bundle.
         cap: the most bytes it may have.
-
-    Returns:
-        The parsed value.
 
     Raises:
         UserError: IMPORT_REFUSED for anything that is not JSON, or for a file over the cap.

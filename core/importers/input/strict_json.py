@@ -359,9 +359,6 @@ class ParsedJson:
 def mended_count(text: object) -> int:
     """How many lone surrogates were replaced in a parsed string.
 
-    Args:
-        text: any parsed value.
-
     Returns:
         The count; 0 for anything that was not mended.
     """

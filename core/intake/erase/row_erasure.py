@@ -76,7 +76,6 @@ def erasure_scope_of(rows: Rows, ids: Sequence[str], *, whole_chain: bool) -> Er
     """Find every memory that an erasure takes along.
 
     Args:
-        rows: a vault snapshot or the transaction.
         ids: the memories that were named.
         whole_chain: whether all versions of their chains go too.
 
@@ -274,7 +273,6 @@ class RowEraser:
         """Take one row away, and remember it.
 
         Args:
-            table: whose row.
             key: its primary key, as images name it.
         """
         self.tx.delete(table, key)
@@ -370,8 +368,6 @@ class RowEraser:
         """Change a row that stays without anybody's undo taking it for a change of its own.
 
         Args:
-            table: whose row.
-            key: its primary key.
             changes: column to new value.
         """
         before = self.tx.row(table, key)

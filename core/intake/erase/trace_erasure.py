@@ -92,9 +92,6 @@ class ErasedTextMatcher:
     def found(self, text: object) -> Iterator[str]:
         """Erased texts, folded, that a value is or has in it.
 
-        Args:
-            text: anything.
-
         Yields:
             Each of them; one may come twice.
         """
@@ -446,7 +443,6 @@ def remove_ids(told: Any, ids: Iterable[str]) -> Any:
     """A JSON value without what names one of these ids: items of lists, members of objects.
 
     Args:
-        told: the value.
         ids: of erased memories.
 
     Returns:

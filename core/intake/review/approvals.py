@@ -26,8 +26,6 @@ def record_request(tx: Tx, item_id: str, wish: Wish, client_id: str, reason: str
     """Record a client's request beside the review item that was opened for it.
 
     Args:
-        wish: what is to be done.
-        client_id: who asks.
         reason: why, in the client's own words.
     """
     row = {"conflict_id": item_id, "verb": wish.value, "client_id": client_id, "reason": reason, "asked_at": tx.now_ms}
@@ -60,11 +58,7 @@ def count_open_requests(rows: Rows, client_id: str) -> int:
 
 
 def requests_about(rows: Rows, memory_id: str) -> list[str]:
-    """The items by which clients asked for something about a memory, open or closed.
-
-    Returns:
-        Ids of the items.
-    """
+    """The items by which clients asked for something about a memory, open or closed."""
     return [str(row[0]) for row in rows.all(_ABOUT, {"id": memory_id})]
 
 

@@ -64,9 +64,6 @@ def find_stale(rows: Rows, now_ms: int, *, expiry: bool) -> StaleItems:
 
     Args:
         expiry: whether to look for what expired too; that reads the whole queue.
-
-    Returns:
-        The items.
     """
     over = find_expired(rows, now_ms) if expiry else ()
     again = [*find_reopened(rows, LAPSED), *find_reopened(rows, STANDS)]
@@ -74,11 +71,7 @@ def find_stale(rows: Rows, now_ms: int, *, expiry: bool) -> StaleItems:
 
 
 def find_expired(rows: Rows, now_ms: int) -> tuple[str, ...]:
-    """Items that nobody decided for ninety days and whose harm is low.
-
-    Returns:
-        Their ids.
-    """
+    """Items that nobody decided for ninety days and whose harm is low."""
     old = [item.id for item in read_waiting(rows, now_ms) if _is_over(item, now_ms)]
     kept = {row[0] for row in rows.all(_OWNERS, (to_json(old),))} if old else set()
     return tuple(item_id for item_id in old if item_id not in kept)
@@ -94,9 +87,6 @@ def revalidate(tx: Tx, *, expiry: bool = False) -> int:
     Args:
         tx: the transaction; nothing is recorded for undo.
         expiry: whether to close what expired too.
-
-    Returns:
-        How many items changed.
     """
     found = find_stale(tx, tx.now_ms, expiry=expiry)
     recorder, tx.recorder = tx.recorder, None
@@ -121,9 +111,6 @@ def has_stale(rows: Rows, now_ms: int, *, expiry: bool) -> bool:
 
     Args:
         expiry: whether to look for what expired too.
-
-    Returns:
-        Whether there is any.
     """
     return bool(find_stale(rows, now_ms, expiry=expiry))
 
@@ -196,11 +183,7 @@ def count_decisions(tx: Tx, rule_id: str, items: int) -> None:
 
 
 def list_rules(rows: Rows) -> tuple[ReviewRule, ...]:
-    """All rules, the oldest first.
-
-    Returns:
-        The rules.
-    """
+    """All rules, the oldest first."""
     return tuple(
         ReviewRule(rule_id, kind, Action(action), source, client, created_at, applied)
         for rule_id, kind, action, source, client, created_at, applied in rows.all(_ALL)
@@ -325,13 +308,9 @@ class Resolver:
 
         Args:
             item_id: the item; the caller has checked that the actor may see it.
-            decision: what is decided.
             vector: of a merge's text, (dims,).
             client: the client, if one decides.
             stored: told sequence, labels and vectors of changed rows, for the index.
-
-        Returns:
-            What came of it.
 
         Raises:
             UserError: NOT_FOUND, INVALID_INPUT for what does not fit, ACCESS_DENIED for what is not this client's.
@@ -429,9 +408,6 @@ class Resolver:
 
     def put_off(self, tx: Tx, ids: Sequence[str], actor: Actor) -> DecisionReply:
         """Show items behind the others for a while; no undo step, nothing is decided.
-
-        Args:
-            ids: the items.
 
         Returns:
             Which could not be put off, and why.

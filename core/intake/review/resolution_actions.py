@@ -104,9 +104,6 @@ class ReviewCase:
 def load_case(tx: Tx, item_id: str) -> ReviewCase:
     """Read an item that shall be decided.
 
-    Returns:
-        The case.
-
     Raises:
         UserError: NOT_FOUND where there is none, INVALID_INPUT where it is closed or no longer a question.
     """
@@ -236,9 +233,6 @@ class ResolutionContext:
 
 def apply_decision(work: ResolutionContext) -> None:
     """Carry the decision out.
-
-    Args:
-        work: the decision.
 
     Raises:
         UserError: INVALID_INPUT for dates, a text or a condition that cannot hold.
@@ -532,7 +526,6 @@ def claim_key_of(row: Mapping[str, Any], qualifiers: Mapping[str, object]) -> by
 
     Args:
         row: of `claims`.
-        qualifiers: all of them.
 
     Returns:
         `core.belief.claims.claim_key`.

@@ -91,9 +91,6 @@ class ChangeRequest:
 def check_change_request(wished: ChangeRequest) -> None:
     """Refuse a request that cannot be made, before anything is embedded.
 
-    Args:
-        wished: the wish.
-
     Raises:
         UserError: INVALID_INPUT, TEXT_TOO_LARGE.
     """
@@ -127,12 +124,8 @@ class ChangeRequests:
         Args:
             wished: what is wished, from `check_change_request`.
             vector: of the new text, (dims,); None for a removal, or where the embedder is away.
-            client: its grants.
             check: raises where the client may not see the memory, or it is not what the client takes it for.
             stored: told sequence, labels and vectors of new rows, for the index.
-
-        Returns:
-            What came of it.
 
         Raises:
             UserError: NOT_FOUND, INVALID_INPUT for a memory that cannot be changed so, RATE_LIMITED where too much of

@@ -122,7 +122,6 @@ def inverted_text(rows: Rows, rule: dict[str, Any], actor: Actor, now: str | Non
 
     Args:
         rule: its row of `memories`.
-        actor: whose mark it is.
         now: the reason of a mark that is not written yet.
 
     Returns:
@@ -160,11 +159,7 @@ def takes_effect_at_once(rows: Rows, rule: dict[str, Any], text: str, actor: Act
 
     Args:
         rule: its row of `memories`.
-        text: the opposite.
         actor: whose mark it was.
-
-    Returns:
-        Whether it does.
     """
     return may_invert(rows, rule, actor) and not screen_text(text, stranger=not actor.is_owner).waits
 
@@ -174,10 +169,6 @@ def can_invert(rows: Rows, rule: dict[str, Any], text: str) -> bool:
 
     Args:
         rule: its row of `memories`.
-        text: the opposite.
-
-    Returns:
-        Whether it can.
     """
     whole = rule["part_of"] is None and len(text.encode("utf-8")) <= PART_BYTES
     twin = find_standing_twin(rows, [text], Kind.RULE, str(rule["space_id"]), str(rule["scope_session"]))
@@ -194,9 +185,6 @@ def invert_rule(
         text: the opposite, from `anti_pattern`.
         vector: of that text, (dims,).
         actor: whose mark brought it about.
-
-    Returns:
-        What became of it.
     """
     rule = transitions.tx.row("memories", {"id": memory_id})
     if rule is None:
@@ -443,7 +431,6 @@ class OutcomeReports:
 
         Args:
             rule: its row of `memories`.
-            turned: the opposite.
             actor: whose mark brought it about; the scheduler where an older one did.
 
         Returns:
@@ -545,10 +532,6 @@ def counts_after_harm(held: dict[str, Any]) -> dict[str, object]:
 
 def preview_inversion(rows: Rows, memory_id: str, actor: Actor, reason: str | None) -> str | None:
     """The text that a harmful mark of now would turn a rule into, so that it can be embedded before.
-
-    Args:
-        actor: who marks it.
-        reason: why.
 
     Returns:
         The opposite; None where none is due.

@@ -234,9 +234,6 @@ def settle_pair(
         pair: the item as the model saw it; where anything of it changed meanwhile, nothing is done.
         relation: what is believed now (`core.belief.extract.model_proposals.weigh_model_answer`).
         stored: told of changed vectors after the commit.
-
-    Returns:
-        What happened.
     """
     if not _is_still(tx, pair):
         return RefinementResult()
@@ -270,11 +267,7 @@ def add_claims(
 
     Args:
         text: the memory as the model saw it; where it changed meanwhile, nothing is done.
-        drafts: the claims.
         stored: told of changed vectors after the commit.
-
-    Returns:
-        What happened.
     """
     row = tx.row("memories", {"id": text.memory_id})
     if not drafts or row is None or row["text"] != text.told.text or row["status"] != Status.ACTIVE.value:

@@ -75,9 +75,6 @@ def open_links(rows: Rows, limit: int = 100) -> tuple[ProposedLink, ...]:
     Args:
         limit: 1 to 1,000.
 
-    Returns:
-        The proposals.
-
     Raises:
         UserError: INVALID_INPUT for the limit.
     """
@@ -222,9 +219,6 @@ def spare_memories(tx: Tx, work: UnitOfWork, ids: Sequence[str], days: int, acto
         ids: the memories; those that do not stand are left out.
         days: for how long, 1 to 3,650; one that was spared for longer keeps that.
 
-    Returns:
-        The undo step.
-
     Raises:
         UserError: INVALID_INPUT for the days, NOT_FOUND where none of them stands.
     """
@@ -307,7 +301,6 @@ def readmit(transitions: Transitions, admit: Admit, heads: Sequence[str]) -> Cou
     """Let memories through the gate, one after the other.
 
     Args:
-        admit: the gate.
         heads: from `find_contested`; they wait as `quarantined`.
 
     Returns:

@@ -199,10 +199,6 @@ def plan_revision(rows: Rows, ids: Sequence[str], revision: Revision) -> Revisio
 
     Args:
         ids: the memories; a part of a split text stands for all of it.
-        revision: a checked change.
-
-    Returns:
-        The plan.
     """
     wanted = list(dict.fromkeys(ids))
     found = _read(rows, wanted)
@@ -235,7 +231,6 @@ def describe_change(change: MemoryChange, revision: Revision) -> tuple[str, str,
     """A change in words.
 
     Args:
-        change: of a plan.
         revision: what it was made for.
 
     Returns:

@@ -103,9 +103,6 @@ def broken_evidence(rows: Rows, claim_ids: list[str]) -> list[str]:
 
     Args:
         claim_ids: the claims whose evidence is looked at.
-
-    Returns:
-        Ids of evidence.
     """
     found = rows.all(
         "SELECT e.id, e.quote, e.start_at, e.end_at, e.span_hash, m.text FROM json_each(?) w "
@@ -204,9 +201,6 @@ class StoredMemoryJudge:
             memory_id: the memory; of a split text the head.
             by_owner: the person lets it in: it counts as the owner's word.
             said_ms: when the person said so, epoch ms; None for now.
-
-        Returns:
-            What happened.
         """
         candidate = self._candidate(memory_id, by_owner=by_owner, said_ms=said_ms)
         twin = find_standing_twin(
@@ -232,9 +226,6 @@ class StoredMemoryJudge:
         Args:
             memory_id: the memory; of a split text the head.
             by_owner: the person lets it in.
-
-        Returns:
-            What happened.
         """
         if by_owner:
             candidate = self._candidate(memory_id)
@@ -268,9 +259,6 @@ class StoredMemoryJudge:
 
     def add_claim(self, memory_id: str, draft: ClaimDraft) -> StoreReply | None:
         """A claim that is given for a text that stands.
-
-        Args:
-            draft: the claim.
 
         Returns:
             What happened; None where it replaced nothing.
@@ -351,9 +339,6 @@ def load_candidate(rows: Rows, memory_id: str, space: VectorSpace) -> StoreCandi
     Args:
         memory_id: the memory; of a split text the head.
         space: the vector space that is searched.
-
-    Returns:
-        The candidate.
     """
     found = rows.all(
         "SELECT id, text, kind, space_id, n FROM memories WHERE part_of = ? OR id = ? ORDER BY id <> ?, part_index",
@@ -395,9 +380,6 @@ def judge_stored(tx: Tx, work: UnitOfWork, ids: Sequence[str], judging: Callable
     Args:
         ids: from `find_unread`, in that order.
         judging: makes the judge for a verb.
-
-    Returns:
-        How many were judged.
     """
     done = 0
     for step, group in _by_step(tx, ids):

@@ -127,9 +127,6 @@ def known_digests(rows: Rows, digests: Sequence[bytes]) -> set[bytes]:
 
     Args:
         digests: from `identity_digest`.
-
-    Returns:
-        Those of them that are known.
     """
     return {row[0] for row in rows.all(_KNOWN, (_hex(digests),))}
 
@@ -158,9 +155,6 @@ class ImportWriter:
             location: the absolute path, kept inside the vault only.
             fingerprint: of the files, compared before a resume.
             total: records counted by the rehearsal.
-
-        Returns:
-            The import with the id of its space.
         """
         with self._work.verb(tx, VERB, LABEL, OWNER_ACTOR, step_id=run.step_id, keep_open=True) as verb:
             run = replace(run, space_id=ensure_space(tx, run.space_name, run.space_id))
@@ -184,7 +178,6 @@ class ImportWriter:
         """Store one batch.
 
         Args:
-            run: the import.
             items: at most 500 records.
             position: records of the file consumed after this batch.
             tally: counted up; written into the import's row.
@@ -403,11 +396,7 @@ _REASONS = {Status.QUARANTINED: "proposed", Status.ARCHIVED: "hidden_at_source"}
 
 
 def scan_ahead(items: Sequence[ImportRecord]) -> None:
-    """Scan a batch before its transaction, which then finds the scores known: a scan must not hold up other writers.
-
-    Args:
-        items: the records of a batch.
-    """
+    """Scan a batch before its transaction, which then finds the scores known: a scan must not hold up other writers."""
     for item in items:
         _screen_record(item)
 

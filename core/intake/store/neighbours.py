@@ -114,7 +114,6 @@ class NeighbourSearch:
         """Memories of any kind near a candidate: the person's where it is somebody else's, else those of clients.
 
         Args:
-            rows: the transaction.
             candidate: the candidate, with its vector.
             gate: the least cosine.
             most: how many at most.
@@ -259,10 +258,7 @@ def judge_other_voices(
     """Compare a candidate with the words of other voices.
 
     Args:
-        rows: the transaction.
         candidate: the candidate, with the claims of its text.
-        readers: read and relate.
-        neighbours: finds what is near.
         near: what was found near already.
         others: how many memories stand that could be near by chance.
 
@@ -346,9 +342,6 @@ _VERSIONS = 8
 def past_versions(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
     """Versions that are over in the chains of memories that stand, the newest first.
 
-    Args:
-        memory_ids: memories that stand.
-
     Returns:
         At most eight ids.
     """
@@ -368,7 +361,6 @@ def relation_to_past(
     """How a candidate relates to what stands now, as a version that is over tells.
 
     Args:
-        over: the version that is over.
         head: what stands in its place.
         told: how the candidate relates to the version that is over; None where that was not asked.
 

@@ -130,8 +130,6 @@ def find_refusal(
 
     Args:
         texts: the text in its parts.
-        kind: what it is.
-        space_id: where.
         client_id: who proposes it now.
         scope_session: the session or channel it is limited to, or "".
 
@@ -162,7 +160,6 @@ def archive_refused(transitions: Transitions, draft: Draft, texts: Sequence[str]
 
     Args:
         draft: the proposal; it waits.
-        texts: its parts.
         item_id: its question, which is open.
 
     Returns:
@@ -201,11 +198,7 @@ class PlanExecution:
     readers: TextReaders
 
     def apply(self) -> StoreReply:
-        """Do it.
-
-        Returns:
-            What happened.
-        """
+        """Do it."""
         deeds = {
             GateDecision.STACK: self._stack,
             GateDecision.QUARANTINE: self._quarantine,

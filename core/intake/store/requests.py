@@ -65,7 +65,6 @@ def reply_if_tombstoned(
         tx: the transaction that would store it.
         work: opens the verb, for its line in the audit.
         make_id: makes the id of the memory that there is not.
-        parts: the text in its parts.
         label: the verb in words.
         actor: who brings it; where it is the person, the tombstone goes.
 
@@ -129,8 +128,6 @@ def visible_reply(
 
     Args:
         rows: the transaction that did it.
-        reply: what happened.
-        checked: what was asked.
         client: who asked; None for the owner.
         own_id: the id that the asker's own row has, or would have had.
 
@@ -163,7 +160,6 @@ def reply_for_skipped(
     """The answer to a text of several that is not stored: it was erased, or is known already.
 
     Args:
-        checked: what was asked.
         client: who asked; None for the owner.
 
     Returns:
@@ -252,7 +248,6 @@ def store_request_from_fact(fact: FactRequest, extract: Extract, now_ms: int) ->
     byte for byte as it came.
 
     Args:
-        fact: the parts.
         extract: reads claims; what it reads of the same subject and predicate is the value of a sentence.
 
     Returns:
@@ -276,7 +271,6 @@ def is_bare_value(text: str, subject: str) -> bool:
     """Whether a text is a value without a sentence around it.
 
     Args:
-        text: as given.
         subject: whom it is about.
 
     Returns:
@@ -333,7 +327,6 @@ def check_request(
     """Refuse what cannot be stored; nothing is written.
 
     Args:
-        request: what is asked.
         client: who asks; None for the owner.
         client_bytes: UTF-8 bytes a client's text may have.
 
@@ -395,7 +388,6 @@ def check_source(source: Source | None, client: ClientRecord) -> None:
 
     Args:
         source: what it says; None for nothing.
-        client: who says so.
 
     Raises:
         UserError: FORBIDDEN_FIELD.

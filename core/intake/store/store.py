@@ -72,11 +72,7 @@ def plan_for_stored(store_service: StoreService, rows: Rows, memory_id: str) -> 
 
 
 def judge_by_claims(store_service: StoreService, transitions: Transitions, memory_id: str) -> StoreReply:
-    """Judge a memory that stands by its claims; what is merely near is not looked at.
-
-    Returns:
-        What happened.
-    """
+    """Judge a memory that stands by its claims; what is merely near is not looked at."""
     return StoredMemoryJudge(
         transitions, store_service.readers, lambda tx, candidate: _by_claims(store_service, tx, candidate)
     ).judge(memory_id)
@@ -123,9 +119,6 @@ class StoreService:
             stored: told sequence, labels and vectors of new rows, for the index.
             handed: memories given to that client that are not written down yet.
 
-        Returns:
-            What happened.
-
         Raises:
             UserError: ACCESS_DENIED for a space out of reach, INVALID_INPUT for a request id used otherwise.
         """
@@ -155,9 +148,6 @@ class StoreService:
         Args:
             stored: told of changed vectors after the commit.
             by: `owner` where a person decides, else `rules`.
-
-        Returns:
-            The steps.
         """
         return Transitions(tx, verb, self.make_id, self.space, stored, by=by)
 
@@ -168,9 +158,6 @@ class StoreService:
 
         Args:
             memory_id: a memory that is `quarantined`; it is judged and becomes what the gate says.
-
-        Returns:
-            What happened.
         """
         judge = self._judge(transitions)
         return judge.let_in(memory_id, by_owner=transitions.by == "owner")
@@ -189,9 +176,6 @@ class StoreService:
         Args:
             ids: the memories, in the order in which they are judged.
             stored: told of changed vectors after the commit.
-
-        Returns:
-            How many were judged.
         """
         return judge_stored(tx, self.work, ids, lambda verb: self._judge(self.transitions(tx, verb, stored)))
 

@@ -146,8 +146,6 @@ def plan_store(rows: Rows, candidate: StoreCandidate, readers: TextReaders, neig
 
     Args:
         candidate: the candidate; its own row, if there is one, is passed over.
-        readers: reads and relates.
-        neighbours: finds what is near.
 
     Returns:
         What to do.
@@ -189,8 +187,6 @@ def plan_verbatim(
 
     Args:
         candidate: the candidate, with the claims of its text; its own row is passed over.
-        readers: reads and relates.
-        neighbours: finds what is near.
 
     Returns:
         What to do where it waits, or where what stood before does; None where both stand.

@@ -128,9 +128,6 @@ def erased_digests(rows: Rows, digests: Sequence[bytes]) -> set[bytes]:
 
     Args:
         digests: of identities (`core.intake.store.import_batch.identity_digest`) or of texts.
-
-    Returns:
-        Those of them that were erased.
     """
     return {row[0] for row in rows.all(_ERASED, (to_json([one.hex() for one in digests]),))}
 
@@ -177,7 +174,6 @@ def lift_tombstones(tx: Tx, texts: Iterable[str]) -> None:
     """The person says a text again: it may be stored from here on, by others too.
 
     Args:
-        tx: the transaction that stores it.
         texts: the whole text, and its parts.
     """
     key = _key(tx)
@@ -404,9 +400,6 @@ def check_space_name(name: str) -> str:
     Args:
         name: 1 to 128 characters without control or invisible characters or surrounding blanks.
 
-    Returns:
-        The name.
-
     Raises:
         UserError: INVALID_INPUT.
     """
@@ -471,9 +464,6 @@ def _check_qualifiers(qualifiers: object) -> None:
 
 def claim_validity(claim: Mapping[str, Any]) -> tuple[When | None, When | None]:
     """From when and until when a claim holds, as it says itself.
-
-    Args:
-        claim: a checked claim.
 
     Returns:
         `valid_from` and `valid_to`; None where the claim does not say.

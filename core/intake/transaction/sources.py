@@ -179,9 +179,6 @@ def refresh_claims(tx: Tx, claim_ids: Iterable[str]) -> int:
     """Recompute the confidence of claims after their evidence, or the trust of what it is in, changed.
 
     So is that of the claims they oppose.
-
-    Returns:
-        How many changed.
     """
     changed = 0
     given = list(claim_ids)
@@ -199,7 +196,6 @@ def digest_confidence(rows: Rows, memory_id: str, alone: float, now_ms: int) -> 
     """How sure a digest is: the mean of its sources' confidences, weighted with their strengths (C8).
 
     Args:
-        memory_id: the digest.
         alone: what it is where it has no sources.
         now_ms: the present, epoch ms: the strengths are those of now.
 
@@ -263,8 +259,6 @@ def find_standing_twin(
 
     Args:
         texts: the text in its parts.
-        kind: what it is.
-        space_id: where.
         scope_session: the session it is limited to, or "".
 
     Returns:
@@ -304,8 +298,6 @@ def waiting_twin(
 
     Args:
         texts: the text in its parts.
-        kind: what it is.
-        space_id: where.
         client_id: who proposed it.
         scope_session: what it is limited to, or "".
 
@@ -329,7 +321,6 @@ def has_parts(rows: Rows, memory_id: str, texts: Sequence[str]) -> bool:
 
     Args:
         memory_id: the memory; of a split text the head.
-        texts: the text in its parts.
     """
     held = rows.all(
         "SELECT content_hash FROM memories WHERE id = ? OR part_of = ? ORDER BY part_index", (memory_id, memory_id)

@@ -157,7 +157,6 @@ class Verb:
 
         Args:
             operation: ADD, NOOP, DUPLICATE, SUPERSEDE, MERGE, COEXIST, QUARANTINE, DISPUTE.
-            memory_id: what was acted on.
             other_id: the other side, if there is one.
             confidence: of the decision, 0 to 1.
             decided_by: `owner`, `rules`, `builtin` or `model`.

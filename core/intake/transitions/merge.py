@@ -50,7 +50,6 @@ def assign_version(tx: Tx, memory_id: str, chain_id: str, version: int) -> None:
 
     Args:
         memory_id: the memory; of a split text the head.
-        version: the number.
     """
     rows = tx.all("SELECT id, chain_id, version FROM memories WHERE id = ? OR part_of = ?", (memory_id, memory_id))
     for part, chain, had in rows:

@@ -84,7 +84,6 @@ def raise_review(tx: Tx, item_id: str, memory_id: str, seen: ScreenedText) -> st
 
     Args:
         item_id: the id it gets.
-        seen: what the scan found.
 
     Returns:
         The item's id.
@@ -101,7 +100,6 @@ def screen_claim(
 
     Args:
         memory_id: the memory that stands or waits.
-        claim: the claim.
         stranger: it comes from a client or an import.
 
     Returns:
@@ -138,9 +136,6 @@ def refuse_imperatives(names: Iterable[str], words: Iterable[str] = ()) -> None:
 
 def release_hold(tx: Tx, work: UnitOfWork, memory_id: str, actor: Actor) -> str:
     """Take the mark off a memory, with all parts of a split text: assistants may be given it.
-
-    Returns:
-        The undo step.
 
     Raises:
         UserError: ACCESS_DENIED for anybody but the owner; NOT_FOUND.
@@ -323,9 +318,6 @@ def close_moot(tx: Tx, memory_ids: Iterable[str], note: str = "side_gone") -> tu
     Args:
         memory_ids: memories that changed.
         note: why they close: a key of `resources/help/review.json`.
-
-    Returns:
-        Ids of the items that were closed.
     """
     ids = tuple(find_lapsed_among(tx, memory_ids))
     for item_id in ids:
@@ -340,7 +332,6 @@ def open_review(
 
     Args:
         item_id: the id it gets.
-        memory_id: what waits.
         kind: of `conflicts.kind`.
         reason: a key of `resources/help/review.json`.
         detail: numbers and keys; never memory text.

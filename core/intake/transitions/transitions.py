@@ -294,7 +294,6 @@ class Transitions:
         the newcomer was said. Both belong to one chain. Claims of the old one are superseded with it.
 
         Args:
-            old_id: what stood.
             new_id: what stands now; its own status is not changed.
             at: from when on the newcomer holds; None for what the newcomer itself says.
         """
@@ -322,9 +321,6 @@ class Transitions:
         """A newcomer that was said before what stands: it enters the chain as a version that is over.
 
         It was true until the version said next after it, and what was said before it held until it was said.
-
-        Args:
-            by_id: what stands.
         """
         head, new = self._row(by_id), self._row(new_id)
         chain = str(head["chain_id"])
@@ -370,8 +366,6 @@ class Transitions:
         """Unite two memories under the id of the one that stands; both originals stay in its history.
 
         Args:
-            keep_id: the memory that keeps its id.
-            text: the united text.
             vector: of that text, (dims,).
             from_id: the other one.
 
@@ -399,11 +393,7 @@ class Transitions:
         self.log("COEXIST", a, b)
 
     def stack(self, new_id: str, under_id: str) -> None:
-        """The newcomer says in other words what stands: it is kept beneath it, and its source corroborates.
-
-        Args:
-            under_id: what stands.
-        """
+        """The newcomer says in other words what stands: it is kept beneath it, and its source corroborates."""
         for part in self.parts(new_id):
             changes = {"status": Status.CONSOLIDATED.value, "status_reason": DUPLICATE, "consolidated_into": under_id}
             self.tx.update("memories", {"id": part}, changes)
@@ -445,9 +435,6 @@ class Transitions:
 
         Args:
             memory_ids: memories to look at, besides those this verb touched.
-
-        Returns:
-            The items.
         """
         return review_items.close_moot(self.tx, [*self.touched, *memory_ids])
 

@@ -151,13 +151,8 @@ class AsyncClient:
         A call of the owner is stopped at its next safe point then; one of a client that reads ends with the connection.
 
         Args:
-            method: its name.
-            params: its parameters.
             timeout_s: seconds until giving up; a report of progress starts them anew.
             progress: told (label, done, total) when this call reports, as `notify` is.
-
-        Returns:
-            The result.
 
         Raises:
             LociError: what the server answered, in its family.

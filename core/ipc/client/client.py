@@ -173,14 +173,9 @@ class Client:
         """Call a method and wait for its answer. `notify` may itself call other methods meanwhile.
 
         Args:
-            method: its name.
-            params: its parameters.
             progress: told (label, done, total) when a long call reports.
             notify: told every other notification (name, params).
             timeout_s: seconds of silence until giving up; any message of the server starts them anew.
-
-        Returns:
-            The result.
 
         Raises:
             LociError: what the server answered, in its family.
@@ -281,7 +276,6 @@ class Client:
         """Call a method that answers with `items`, and follow `next` until all are there.
 
         Args:
-            method: its name.
             params: its parameters; `limit` bounds all pages together.
             timeout_s: seconds for each page.
             with_next: keep the `next` of the last page, where `limit` left something behind.

@@ -110,10 +110,6 @@ class Wire:
     def call(self, method: str, params: Mapping[str, Any]) -> tuple[int, bytes]:
         """Make a call.
 
-        Args:
-            method: its name.
-            params: its parameters.
-
         Returns:
             Its id, and the line to send.
 
@@ -248,8 +244,6 @@ def call_line(ident: int, method: str, params: Mapping[str, Any]) -> bytes:
 
     Args:
         ident: the caller's id of it.
-        method: its name.
-        params: its parameters.
 
     Returns:
         UTF-8 with the line end.

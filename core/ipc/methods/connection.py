@@ -85,8 +85,6 @@ async def health(engine: Engine, session: Session, version: str, connections: in
     """Whether the vault is open; to a client also what it may see, to the owner how it is.
 
     Args:
-        engine: the engine.
-        session: who asks.
         version: Loci's version.
         connections: authenticated connections; told to the owner only.
 

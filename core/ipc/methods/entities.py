@@ -155,9 +155,6 @@ async def entity_merge(call: MethodCall, params: EntityMergeParams) -> Answer:
 def entity(card: EntityCard) -> dict[str, Any]:
     """An entity as JSON (seed B, entity schema).
 
-    Args:
-        card: the entity.
-
     Returns:
         `{entity_id, canonical_name, entity_type, aliases, metadata, space, created_at, updated_at}`; of one that was
         merged away `metadata.merged_into` says where it leads.

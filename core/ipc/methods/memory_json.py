@@ -56,11 +56,7 @@ class Shape:
         """A memory as a recall item.
 
         Args:
-            memory: the snapshot.
             score: its score; None outside a search.
-
-        Returns:
-            The item.
         """
         client = None if memory.client_id is None else self.name_of(memory.client_id)
         item: dict[str, Any] = {
@@ -92,11 +88,7 @@ class Shape:
         """A recalled memory.
 
         Args:
-            item: from the recall.
             explain: whether signals, ranks and reasons are wanted.
-
-        Returns:
-            The item.
         """
         shaped = self.memory(item.memory, item.score)
         refs = () if isinstance(shaped, Withheld) else item.refs
@@ -123,9 +115,6 @@ class Shape:
 
     def plan(self, plan: QueryPlan) -> dict[str, Any]:
         """How a question was understood.
-
-        Args:
-            plan: from the engine.
 
         Returns:
             Intent, days and names; to who sees numbers also what speaks for each intent, other names, and the weight
@@ -241,10 +230,6 @@ def _details(memory: Memory) -> dict[str, Any]:
 def detail(found: MemoryDetail, shape: Shape) -> dict[str, Any]:
     """`show`: a memory with claims, provenance, relations and the terms of its trust.
 
-    Args:
-        found: from the engine.
-        shape: the caller's.
-
     Returns:
         The item with its additions.
     """
@@ -264,10 +249,6 @@ def detail(found: MemoryDetail, shape: Shape) -> dict[str, Any]:
 
 def context(reply: ContextReply, shape: Shape) -> dict[str, Any]:
     """`context` and `memory_context`.
-
-    Args:
-        reply: from the engine.
-        shape: the caller's.
 
     Returns:
         The contract's shape; who sees numbers also sees in which tier each memory stands.
@@ -299,7 +280,6 @@ def stored_json(reply: StoreReply, *, classification: bool) -> dict[str, Any]:
     """`memory_store` and `remember`.
 
     Args:
-        reply: from the engine.
         classification: whether the caller sees how the newcomer was classified.
 
     Returns:
@@ -321,10 +301,6 @@ def stored_json(reply: StoreReply, *, classification: bool) -> dict[str, Any]:
 
 def conflict(item: ListedConflict, shape: Shape) -> dict[str, Any]:
     """One item of the desk.
-
-    Args:
-        item: from the engine.
-        shape: the caller's.
 
     Returns:
         The contract's shape, with what can be decided and what the suggestion would lead to.
@@ -371,10 +347,6 @@ def decision_json(item_id: str, action: Action, done: DecisionReply) -> dict[str
 
 def verdict_json(reply: VerdictReply, shape: Shape) -> dict[str, Any]:
     """`confirm`, `dispute`, `reinforce` and their methods: how the memory stands now.
-
-    Args:
-        reply: from the engine.
-        shape: the caller's.
 
     Returns:
         Status, trust and the counts behind it.
@@ -460,7 +432,6 @@ def plain(value: object, name: str = "") -> Any:
     epoch milliseconds and become ISO 8601. Bytes and members named like secrets are left out.
 
     Args:
-        value: the value.
         name: the member it stands under.
 
     Returns:
@@ -556,9 +527,6 @@ def disclosure_of(method: str, params: Mapping[str, Any], result: Result, kept: 
     """What a reply hands out that no receipt of the engine tells of.
 
     Args:
-        method: what was called.
-        params: its parameters.
-        result: its reply.
         kept: how many items went into the line, where it was cut.
 
     Returns:

@@ -363,7 +363,6 @@ def plan_change(params: RecallParams | SearchParams, now_ms: int) -> PlanChange 
 
     Args:
         params: of it `intent`, `text_weight`, `from_`, `to` and `no_time`.
-        now_ms: the present, epoch ms.
 
     Returns:
         The change; None where all is left to the rules.

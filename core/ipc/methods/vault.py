@@ -92,9 +92,6 @@ async def verify(call: MethodCall, _params: NoParams) -> Answer:
 def older_of(engine: Engine) -> dict[str, Any] | None:
     """What is known of an older copy that nobody has accepted, as JSON tells it.
 
-    Args:
-        engine: the engine.
-
     Returns:
         None where the vault is the newest, or accepted.
     """

@@ -96,9 +96,6 @@ def read_request(line: bytes) -> Request:
     Args:
         line: without the line end.
 
-    Returns:
-        The call.
-
     Raises:
         BadMessage: anything but a JSON-RPC 2.0 request with an id.
     """
@@ -272,9 +269,6 @@ def parse(line: bytes, *, is_reply: bool = False) -> dict[str, Any]:
         line: UTF-8 bytes without the line end; the caller has capped their number.
         is_reply: an answer of the server holds what an import brought: NUL and integers of any length pass, and it may
             be nested deeper.
-
-    Returns:
-        The object.
 
     Raises:
         BadMessage: not UTF-8, not JSON, not an object, a key twice, NaN or Infinity, an integer of more than 19 digits,

@@ -107,9 +107,6 @@ class Registry:
         Args:
             name: as sent.
 
-        Returns:
-            The method.
-
         Raises:
             UserError: UNKNOWN_METHOD.
         """

@@ -160,9 +160,6 @@ class Handshake:
         Args:
             mac: the client's proof, base64url of 32 bytes.
 
-        Returns:
-            The session.
-
         Raises:
             UserError: UNAUTHENTICATED, in the same words for a wrong proof, an unknown, paused or revoked client and a
                 call out of turn; MALFORMED_MESSAGE for a proof of another length.

@@ -152,9 +152,6 @@ def peer_of(sock: socket.socket) -> Peer:
     Args:
         sock: a connected Unix socket.
 
-    Returns:
-        The peer.
-
     Raises:
         EnvironmentFaultError: NOT_HERE when this platform cannot tell.
         OSError: the connection is gone.
@@ -302,9 +299,6 @@ def connect(place: Place, timeout_s: float) -> socket.socket:
     Args:
         place: where it lies.
         timeout_s: seconds for connecting.
-
-    Returns:
-        A connected socket.
 
     Raises:
         EnvironmentFaultError: NOT_HERE when nobody answers; CONFIG_INVALID for an unfit directory.

@@ -228,10 +228,6 @@ class Connection:
     async def tell(self, method: str, params: Mapping[str, Any]) -> None:
         """Send a notification that must arrive.
 
-        Args:
-            method: its name.
-            params: its content.
-
         Raises:
             UserError: CANCELLED when the peer has gone.
         """
@@ -279,11 +275,7 @@ class Connection:
         self.give_up(why)
 
     def give_up(self, why: LociError) -> None:
-        """Answer all that is under way with a reason, except writes.
-
-        Args:
-            why: the reason.
-        """
+        """Answer all that is under way with a reason, except writes."""
         for call in list(self.calls.values()):
             if call.effect != "write":
                 call.stop(why)

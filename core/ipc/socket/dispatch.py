@@ -91,10 +91,6 @@ class Dispatcher:
     async def answer(self, connection: Connection, call: Call) -> bytes:
         """Carry a call out.
 
-        Args:
-            connection: who calls.
-            call: what.
-
         Returns:
             The line to send.
 

@@ -69,7 +69,6 @@ class SearchLimits:
         """Count one search, or refuse it. A refused one is not counted.
 
         Args:
-            client_id: whose.
             per_minute: searches in any 60 seconds; None for no limit.
             per_session: searches in any 24 hours of this run; None for no limit.
 
@@ -90,7 +89,6 @@ class SearchLimits:
         """Count a write, or a read that is no search, or refuse it. A refused one is not counted.
 
         Args:
-            client_id: whose.
             word: `read` or `write`; each has a count of its own.
             per_minute: so many in any 60 seconds.
 
@@ -121,7 +119,6 @@ class SearchLimits:
         """A reply was cut: asking for its next page is part of the search that was counted.
 
         Args:
-            client_id: whose.
             page: a hash of the call that asks for it.
         """
         self._pages.setdefault(client_id, deque(maxlen=_PAGES)).append(page)
@@ -130,7 +127,6 @@ class SearchLimits:
         """Whether a call asks for the next page of a counted search; each page is free once.
 
         Args:
-            client_id: whose.
             page: a hash of the call.
 
         Returns:

@@ -43,7 +43,6 @@ class LineReader:
         """Read from a stream.
 
         Args:
-            stream: the connection.
             line_s: seconds from the first byte of a line to its end; a slower peer is cut off.
             cap: bytes a line may have.
             discard: bytes of an over-long line that are thrown away before the peer is cut off.
@@ -125,7 +124,6 @@ class LineWriter:
         """Write to a stream.
 
         Args:
-            stream: the connection.
             drain_s: seconds a peer may take to read what is waiting for it.
         """
         self._stream, self._drain_s = stream, drain_s
@@ -257,8 +255,6 @@ class _Measured:
         """Set a member.
 
         Args:
-            key: its name.
-            member: its value.
             size: its encoded length, where that is known.
         """
         if key not in self.value:

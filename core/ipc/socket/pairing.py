@@ -141,12 +141,7 @@ class Invitation:
     fate: Fate = field(default_factory=Fate, repr=False, compare=False)
 
     def complete(self, name: str, grants: tuple[str, ...]) -> None:
-        """A client came of it.
-
-        Args:
-            name: its name.
-            grants: what it got.
-        """
+        """A client came of it."""
         if not self.outcome.done():
             self.fate.outcome, self.fate.name = PairingOutcome.PAIRED, name
             self.outcome.set_result((name, grants))
@@ -180,7 +175,6 @@ class PairingDesk:
         """Hold nothing yet.
 
         Args:
-            clock: the one clock.
             nos: remembers to whom the person said no; None for as long as this object.
         """
         self._clock = clock
@@ -204,9 +198,6 @@ class PairingDesk:
             name: the name the client must get; a remembered no to it does not count.
             grants: the most it can get.
             limit: searches a minute.
-
-        Returns:
-            The invitation with its code.
         """
         if self._open is not None:
             self.close(self._open, PairingOutcome.REPLACED)
@@ -356,9 +347,6 @@ def check_name(name: str) -> str:
     Args:
         name: as typed.
 
-    Returns:
-        The name.
-
     Raises:
         UserError: INVALID_INPUT.
     """
@@ -405,8 +393,6 @@ class WindowPairing:
         """Say yes or no to a question.
 
         Args:
-            request_id: of the question.
-            allow: yes.
             grants: with a yes, what of the question's grants it gets, and the spaces it sees besides; none of either
                 is a no. None for the question's grants as they stand.
 
@@ -492,9 +478,6 @@ def no_socket_error() -> LociError:
 
 def failed_turn(error: LociError) -> PairingTurn:
     """A pairing that was not opened.
-
-    Args:
-        error: why.
 
     Returns:
         A turn that has ended.

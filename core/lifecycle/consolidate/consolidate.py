@@ -75,9 +75,6 @@ def count_plan(deeds: Sequence[Planned]) -> Mapping[str, int]:
 def count_sweep(deeds: Sequence[Planned]) -> Mapping[str, int]:
     """What carrying out the plan of a sweep would count, if every deed still fits.
 
-    Args:
-        deeds: the plan.
-
     Returns:
         The keys of its `BatchResult.counts`.
     """
@@ -88,7 +85,6 @@ def forecast_memories(rows: Rows, deeds: Sequence[Planned], before: Mapping[str,
     """How many memories there would be behind a consolidation, and how many would stand.
 
     Args:
-        deeds: its plan.
         before: `count_standing` of the same snapshot.
 
     Returns:
@@ -121,9 +117,6 @@ def make_report(
         after: see `before`.
         duration_ms: how long it took.
         dry_run: whether nothing was written.
-
-    Returns:
-        The report.
     """
     names = (
         "deduplicated", "resolved", "pending", "corroborated", "clusters", "source_memories", "pruned_superseded",
@@ -262,7 +255,6 @@ def settle_contradiction(transitions: Transitions, store_service: StoreService, 
     """Do what the gate says of one memory.
 
     Args:
-        transitions: the steps of the running verb.
         store_service: judges.
     """
     judge_by_claims(store_service, transitions, memory_id)
@@ -448,7 +440,6 @@ class ConsolidationJob:
         """Embed the new texts of a few deeds: digests and united texts.
 
         Args:
-            ground: what it stands on.
             deeds: the next ones of the plan.
 
         Returns:
@@ -464,7 +455,6 @@ class ConsolidationJob:
 
         Args:
             verb: of the run: all batches are one undo step.
-            ground: what it stands on.
             deeds: the next ones of the plan.
             prepared: from `prepare`. A digest without its vector is embedded later; two are not united without one.
 

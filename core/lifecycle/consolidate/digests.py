@@ -79,7 +79,6 @@ def find_clusters(
     """Gather what belongs together.
 
     Args:
-        ground: what the job stands on.
         near: the pairs that lie near.
         line: the least cosine of a member to the centre of its group.
         left_out: ids that another deed takes away, or that a person took out of a union.
@@ -304,9 +303,7 @@ def write_digest(
     """Write a digest and put its sources beneath it.
 
     Args:
-        transitions: the steps of the running verb.
         sources: ids of its sources, by the time they were said; they stand.
-        sentences: what it says.
         vector: of its text, (dims,); None where the embedder is away: it is embedded later.
 
     Returns:

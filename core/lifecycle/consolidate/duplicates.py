@@ -58,7 +58,6 @@ def is_applicable(rows: Rows, deed: Planned, now_ms: int) -> bool:
     """Whether all memories of a planned change are unchanged since it was planned.
 
     Args:
-        rows: the transaction.
         deed: from `core.lifecycle.consolidate.consolidate`.
 
     Returns:
@@ -91,7 +90,6 @@ def texts_to_embed(rows: Rows, deed: Planned) -> list[str]:
     """The new texts of a deed: of its digests, or the united one.
 
     Args:
-        rows: the transaction.
         deed: it fits.
     """
     if deed.deed is JobAction.MERGE:
@@ -121,7 +119,6 @@ def carry_out_change(transitions: Transitions, deed: Planned, vectors: Sequence[
     """Carry one deed out.
 
     Args:
-        transitions: the steps of the running verb.
         deed: it fits.
         vectors: of `texts_to_embed`, in that order.
 
@@ -252,8 +249,6 @@ def find_duplicates(
     """Look through the pairs that lie near.
 
     Args:
-        ground: what the job stands on.
-        near: the pairs.
         lines: from which cosine a pair is looked at.
         decisions: what people decided.
         taken: ids that another deed of the plan has.
@@ -462,9 +457,6 @@ def _independent(rows: Rows, tie: DuplicatePair, others: frozenset[str]) -> bool
 
 def independent_sources(rows: Rows, ids: Iterable[str]) -> dict[str, frozenset[str]]:
     """Independent sources of memories.
-
-    Args:
-        ids: the memories.
 
     Returns:
         Id to lineages; that of its own row where none is written down.

@@ -119,7 +119,6 @@ def cached_relations(
     """Ask a model, but for what it answered before; on one thread, so that the other core is left to people.
 
     Args:
-        reader: the model.
         pairs: (said first, said later).
         give_way: called before every few pairs that are read anew.
 
@@ -357,9 +356,6 @@ def read_nodes(rows: Rows, labels: Sequence[int]) -> dict[int, Node]:
 
     Args:
         labels: which; those that do not stand, are parts or have parts, or are digests are left out.
-
-    Returns:
-        Label to memory.
     """
     found: dict[int, Node] = {}
     places: dict[tuple[str, str, str], tuple[str, str, str]] = {}
@@ -434,8 +430,6 @@ def select_pairs(ground: JobContext, near: NearPairs, line: float, crowd: Neighb
     anything. Of one day it is always the same pairs: a preview and the run behind it agree.
 
     Args:
-        ground: what the job stands on.
-        near: the pairs.
         line: the least cosine.
         crowd: counts what stands.
 
@@ -469,11 +463,7 @@ class NeighbourPool:
     """Of how many memories a neighbour was picked, by space and kind; counted once each."""
 
     def __init__(self, ground: JobContext) -> None:
-        """Count nothing yet.
-
-        Args:
-            ground: what the job stands on.
-        """
+        """Count nothing yet."""
         self._ground = ground
         self._known: dict[tuple[str, str], int] = {}
 
@@ -491,7 +481,6 @@ def read_pair_relations(
     """Read how pairs relate.
 
     Args:
-        ground: what the job stands on.
         pairs: two memories and their cosine.
         sides: what they say, by id.
         crowd: counts what stands.
@@ -513,7 +502,6 @@ def read_sides(ground: JobContext, pairs: Sequence[Pair]) -> dict[str, Neighbour
     """What the memories of a few pairs say, by id; what is gone is left out.
 
     Args:
-        ground: what the job stands on.
         pairs: two memories and their cosine.
     """
     ids = {one.id: 1.0 for a, b, _ in pairs for one in (a, b)}
@@ -525,7 +513,6 @@ def relate_pairs(ground: JobContext, pairs: Sequence[tuple[Neighbour, Neighbour]
     """How pairs relate; what rules alone know where no model answers.
 
     Args:
-        ground: what the job stands on.
         pairs: (said first, said later).
 
     Returns:
@@ -558,10 +545,6 @@ def _others(rows: Rows, scope: tuple[str, str]) -> int:
 
 def read_vectors(ground: JobContext, labels: Iterable[int]) -> dict[int, NDArray[np.float32]]:
     """Stored vectors of a few memories.
-
-    Args:
-        ground: what the job stands on.
-        labels: which.
 
     Returns:
         Label to unit row, (dims,).

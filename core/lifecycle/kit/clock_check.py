@@ -62,11 +62,7 @@ def judge_clock(held: ClockWatch, now_ms: int) -> ClockWatch:
     """What is known once the clock says so much.
 
     Args:
-        held: what was known.
         now_ms: the clock's time, epoch ms.
-
-    Returns:
-        What is known now.
     """
     if abs(now_ms - held.believed) <= LEAP_MS:
         return ClockWatch(max(held.believed, now_ms))
@@ -122,7 +118,6 @@ def is_worth_keeping(held: ClockWatch | None, now: ClockWatch) -> bool:
 
     Args:
         held: what the vault knows.
-        now: what is known.
     """
     if held is None or (held.at, held.days) != (now.at, now.days):
         return True

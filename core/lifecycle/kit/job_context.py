@@ -121,9 +121,6 @@ class Planner(Protocol):
     def plan(self, ground: JobContext) -> Sequence[Planned]:
         """List the deeds; each memory in at most one of them. Reads only.
 
-        Args:
-            ground: what it stands on.
-
         Returns:
             The deeds, in the order in which they are carried out; the same vault gives the same list.
         """
@@ -134,7 +131,6 @@ class Planner(Protocol):
 
         Args:
             verb: of the run: all batches are one undo step.
-            ground: what it stands on.
             deeds: the next ones of the list.
 
         Returns:
@@ -151,7 +147,6 @@ class PreparingPlanner(Planner, Protocol):
         """Make ready what a few deeds need; nothing is written.
 
         Args:
-            ground: what it stands on.
             deeds: those that are carried out next.
 
         Returns:
@@ -183,7 +178,6 @@ class StreamJob(Protocol):
         """Read the next few, embed them or ask a model about them; nothing is written.
 
         Args:
-            ground: what it stands on.
             cursor: where the last batch ended; empty at first.
 
         Returns:
@@ -196,11 +190,7 @@ class StreamJob(Protocol):
 
         Args:
             verb: of the run; None where what is written is derived and no undo step (`is_derived`).
-            ground: what it stands on.
             prepared: from `prepare`.
-
-        Returns:
-            What happened.
         """
         ...
 

@@ -103,12 +103,7 @@ def enqueue(tx: Tx, make_id: Callable[[], str], kind: JobType, actor: str) -> st
     """Queue a job, once: where one of its type waits or runs, that one is meant.
 
     Args:
-        make_id: makes ids.
-        kind: which.
         actor: `scheduler`, `owner` or `client:<id>`.
-
-    Returns:
-        Its id.
     """
     known = tx.one("SELECT id, actor FROM jobs WHERE type = ? AND state IN ('queued', 'running')", (kind.value,))
     if known is not None:
@@ -132,9 +127,6 @@ def by_id(rows: Rows, job_id: str) -> StoredJob | None:
 
 def read_waiting_jobs(rows: Rows, now_ms: int) -> list[StoredJob]:
     """Jobs that may run now: those a person asked for first, then in the order they came.
-
-    Args:
-        now_ms: the time.
 
     Returns:
         Queued jobs whose pause is over.
@@ -179,7 +171,6 @@ def read_plan(rows: Rows, job_id: str, at: int, most: int) -> list[Planned]:
     """The next deeds of a job's plan.
 
     Args:
-        job_id: the job.
         at: how many are done.
         most: how many, at most.
 
@@ -201,7 +192,6 @@ def move_on(
     Args:
         job: the job before the batch.
         done: how many were looked at.
-        counts: what became of them.
         cursor: where it goes on.
         step_id: the undo step of the run, if there is one.
 
@@ -233,9 +223,7 @@ def finish(tx: Tx, job_id: str, state: JobState, report: Mapping[str, Any]) -> N
     to do only the newest.
 
     Args:
-        job_id: the job.
         state: done or cancelled.
-        report: what it did.
     """
     tx.run(
         "UPDATE jobs SET state = ?, finished_at = ?, lease_until = NULL, not_before = NULL, "
@@ -261,8 +249,6 @@ def fail(tx: Tx, job_id: str, code: str, *, is_patient: bool = False) -> JobStat
     """Note that a job failed: it is tried again after a pause that doubles, five times in a row in all.
 
     Args:
-        job_id: the job.
-        code: an E-code.
         is_patient: whether it failed for something that comes back by itself (a server that is away, a full disk): it
             is tried again for ever, every ten minutes at least.
 
@@ -290,11 +276,7 @@ def fail(tx: Tx, job_id: str, code: str, *, is_patient: bool = False) -> JobStat
 
 
 def close_step(tx: Tx, job_id: str) -> None:
-    """End the undo step of a run: from here on it can be taken back; where nothing changed, it goes.
-
-    Args:
-        job_id: the job.
-    """
+    """End the undo step of a run: from here on it can be taken back; where nothing changed, it goes."""
     step_id = tx.value("SELECT step_id FROM jobs WHERE id = ?", (job_id,))
     if step_id is None:
         return
@@ -318,9 +300,6 @@ def put_back(tx: Tx, *, crashed: bool) -> int:
     Args:
         crashed: whether the last process ended without closing; a job that takes the process down each time ends as
             poison, with the code of a stalled job.
-
-    Returns:
-        How many.
     """
     running = [str(row[0]) for row in tx.all("SELECT id FROM jobs WHERE state = 'running' ORDER BY rowid")]
     for job_id in running:
@@ -336,9 +315,6 @@ def revive(tx: Tx, job_id: str) -> str | None:
     """Let a job run again at once: one that waits goes on, one that gave up begins anew with a plan of now.
 
     What a run that gave up did before is a step of its own by then, which may have been taken back.
-
-    Args:
-        job_id: the job.
 
     Returns:
         The job that runs: another of its type where one waits already; None where it needs no second try.

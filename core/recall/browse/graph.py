@@ -265,7 +265,6 @@ def read_ego(
         memory_id: the centre; it always shows.
         depth: edges from the centre, 1 to `MAX_DEPTH`.
         cap: memories at most, the centre among them, 1 to `MAX_CAP`.
-        wanted: what is shown.
 
     Returns:
         The graph; `places` is empty.
@@ -327,7 +326,6 @@ def gather_whole(rows: Rows, stored: SnapshotVectors, wanted: GraphFilter, now_m
 
     Args:
         stored: the vectors of the same snapshot.
-        wanted: what is shown.
 
     Returns:
         The rows, the links that stand, and the vectors of at most `links.SAMPLE` memories.

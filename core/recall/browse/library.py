@@ -121,9 +121,6 @@ def find_rows(rows: Rows, request: FindRequest, now_ms: int, scope: Scope = OWNE
         now_ms: the present, epoch ms; for strength.
         scope: what the asker may see.
 
-    Returns:
-        Memory ids.
-
     Raises:
         UserError: INVALID_QUERY for a search that cannot be read, INVALID_INPUT for an order that is none.
     """

@@ -123,7 +123,6 @@ def read_links_around(rows: Rows, labels: Iterable[int], types: Collection[str])
     """Everything that stands in the vault and touches one of some memories.
 
     Args:
-        labels: of the memories.
         types: which types are wanted.
 
     Returns:
@@ -179,9 +178,6 @@ class Nearness:
     def around(self, labels: Iterable[int]) -> Links:
         """The memories nearest in meaning to each of some, eight a memory at most.
 
-        Args:
-            labels: of the memories.
-
         Returns:
             The links; none for a memory without a vector, or where there is no index yet.
         """
@@ -212,9 +208,6 @@ class Nearness:
 
         Args:
             labels: of the memories; few hundred.
-
-        Returns:
-            The links.
         """
         found, vectors = self.stored.fetch(np.array(sorted(labels), np.int64))
         i, j, cosines = nearest_pairs(vectors, _PER_NODE, self.least)

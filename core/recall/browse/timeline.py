@@ -303,7 +303,6 @@ def match_filter(columns: TimeColumns, wanted: TimeFilter) -> Flags:
 
     Args:
         columns: of the vault.
-        wanted: the filter.
 
     Returns:
         One flag each.
@@ -356,7 +355,6 @@ def places_held_at(columns: TimeColumns, spans: Spans, at_ms: int, axis: str, wa
     Args:
         columns: of the vault.
         spans: of the same snapshot.
-        at_ms: epoch ms.
         axis: one of `AXES`.
         wanted: which kinds and spaces; whether something stands now does not matter.
 

@@ -32,9 +32,6 @@ CONDITIONS = ("true_when", "true_unless")
 def render_memory(memory: Memory) -> Memory:
     """A memory with the text that a model is given.
 
-    Args:
-        memory: the snapshot.
-
     Returns:
         The same where its text is words already; else a copy with another text, never an empty one.
     """
@@ -106,9 +103,6 @@ def render_relation(source: str, relation: str, target: str) -> str:
 def stated_conditions(memory: Memory) -> dict[str, str]:
     """Under what condition a memory is true, where the person said so at the desk; whoever reads it must know.
 
-    Args:
-        memory: the snapshot.
-
     Returns:
         By `true_when` and `true_unless`.
     """
@@ -120,7 +114,6 @@ def memory_injection_score(memory: Memory, *lead: str) -> float:
     """How much a memory with everything that is shown of it reads like an instruction.
 
     Args:
-        memory: the snapshot.
         lead: what stands before its text in the same line, such as the subject of its claim.
 
     Returns:
@@ -147,11 +140,7 @@ def is_withheld(memory: Memory, *lead: str) -> bool:
     """Whether a memory is kept out of what is given by itself; texts of older vaults are scanned here.
 
     Args:
-        memory: the snapshot.
         lead: as for `memory_injection_score`.
-
-    Returns:
-        Whether it is.
     """
     if ALLOWED in memory.flags:
         return False
@@ -159,14 +148,7 @@ def is_withheld(memory: Memory, *lead: str) -> bool:
 
 
 def is_blocked(memory: Memory) -> bool:
-    """Whether no word of a memory is shown to a client, even where it asks for it (E10.14.1).
-
-    Args:
-        memory: the snapshot.
-
-    Returns:
-        Whether it is.
-    """
+    """Whether no word of a memory is shown to a client, even where it asks for it (E10.14.1)."""
     return memory_injection_score(memory) > current_limits().block
 
 
@@ -174,7 +156,6 @@ def prefetch_scans(memories: Iterable[Memory], texts: Iterable[str] = ()) -> Non
     """Scan what is about to be shown, on the thread that reads: whoever shapes it finds the scores known.
 
     Args:
-        memories: what will be shown.
         texts: what will be shown besides.
     """
     for memory in memories:

@@ -31,9 +31,6 @@ _SHOWN = "\ufffd"
 def escape_formula(cell: str) -> str:
     """A cell as a spreadsheet may open it: an apostrophe stands before what would begin a formula.
 
-    Args:
-        cell: any text.
-
     Returns:
         The cell; `unescape_formula` gives exactly the text again.
     """

@@ -196,14 +196,7 @@ def current_limits() -> ScanLimits:
 
 
 def limits_from_options(options: ScreeningOptions) -> ScanLimits:
-    """The limits a vault's options ask for.
-
-    Args:
-        options: of the vault.
-
-    Returns:
-        The limits.
-    """
+    """The limits a vault's options ask for."""
     return ScanLimits(options.screen_flag, options.screen_block, options.screen_hard)
 
 

@@ -469,9 +469,6 @@ def peek(path: Path, key: bytes) -> Versions:
         path: the database file; no other connection of this process may be open.
         key: 32 raw bytes.
 
-    Returns:
-        The versions.
-
     Raises:
         LociError: VAULT_DAMAGED where the key does not open it.
     """
@@ -488,9 +485,6 @@ def peek(path: Path, key: bytes) -> Versions:
 def integrity_problems(connection: dbapi2.Connection) -> int:
     """SQLite's own check of every page, index and full-text index.
 
-    Args:
-        connection: any.
-
     Returns:
         How many problems it names, 0 for none; 100 stands for many.
 
@@ -503,9 +497,6 @@ def integrity_problems(connection: dbapi2.Connection) -> int:
 
 def cipher_problems(connection: dbapi2.Connection) -> int:
     """SQLCipher's check of every page's authentication. It reads the file only: checkpoint first (B10).
-
-    Args:
-        connection: any.
 
     Returns:
         How many pages fail.
@@ -522,13 +513,7 @@ def fetch(
     """Run one statement outside any transaction of a verb.
 
     Args:
-        connection: any.
-        sql: the statement.
-        params: its values.
         stopped: what to say when it is interrupted.
-
-    Returns:
-        Its rows.
 
     Raises:
         LociError: what `core.vault.database.faults` makes of it.

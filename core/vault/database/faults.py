@@ -95,9 +95,6 @@ def translate(error: BaseException, stopped: LociError | None = None) -> LociErr
     Args:
         error: one of `RAISED`.
         stopped: what to say when the statement was interrupted; None stands for cancelled.
-
-    Returns:
-        The error to raise.
     """
     if isinstance(error, UnicodeEncodeError):
         return UserError(Code.INVALID_INPUT, "The text holds broken characters (lone surrogates) and was not stored.")

@@ -64,9 +64,6 @@ def statements(text: str) -> tuple[str, ...]:
     Args:
         text: SQL, a statement ending at the end of its line.
 
-    Returns:
-        The statements.
-
     Raises:
         BugError: something is left over.
     """

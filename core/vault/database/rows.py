@@ -98,7 +98,6 @@ def after_from_json(before: Mapping[str, Any], text: str) -> dict[str, Any]:
     """Undo `change_to_json`; an image that was written whole, as it once was, gives the same row.
 
     Args:
-        before: as it was given.
         text: what it gave.
 
     Returns:
@@ -123,7 +122,6 @@ def steady(table: str, row: Mapping[str, object]) -> dict[str, object]:
     """A row without the columns that change by themselves.
 
     Args:
-        table: whose row.
         row: column to value.
 
     Returns:
@@ -137,7 +135,6 @@ def lasting(table: str, row: Mapping[str, object]) -> dict[str, object]:
     """What an undo puts back of a row that is there.
 
     Args:
-        table: whose row.
         row: column to value.
 
     Returns:
@@ -158,8 +155,6 @@ def both_states(
     """A row that an undo left, as it is listed.
 
     Args:
-        table: whose row.
-        key: its key.
         before: as it was before the step; None where there was none.
         current: as it is; None where there is none.
 
@@ -280,7 +275,6 @@ class SqlRows:
 
         Args:
             sql: one statement; never made from anyone's data.
-            params: its values.
 
         Returns:
             Every row.
@@ -300,7 +294,6 @@ class SqlRows:
 
         Args:
             sql: one statement.
-            params: its values.
 
         Returns:
             The first row, or None.
@@ -316,7 +309,6 @@ class SqlRows:
 
         Args:
             sql: one statement.
-            params: its values.
             default: what stands for no row.
 
         Returns:

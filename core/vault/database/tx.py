@@ -65,12 +65,6 @@ class Schema:
     def table(self, name: str) -> SchemaTable:
         """Look a table up.
 
-        Args:
-            name: its name.
-
-        Returns:
-            The table.
-
         Raises:
             BugError: there is no such ordinary table.
         """
@@ -122,7 +116,6 @@ class TouchedMemories:
         """Take down one changed row.
 
         Args:
-            table: whose row.
             row: it, with at least its memory's id.
             before: how it was; None for an insertion.
             names: the columns that change; None for all.
@@ -184,7 +177,6 @@ class Recorder(Protocol):
         """One row changed.
 
         Args:
-            table: whose row.
             key: what finds it: its primary key, or all its columns where the table has none.
             before: the whole row as it was; None for an insertion.
             after: the whole row as it is now; None for a deletion.
@@ -234,7 +226,6 @@ class Tx(SqlRows):
 
         Args:
             connection: the writer's.
-            schema: its tables.
             now_ms: the verb's time.
             seq: `vault_state.seq` + 1.
             stopped: tells why a statement was interrupted.
@@ -273,7 +264,6 @@ class Tx(SqlRows):
         """Add a row.
 
         Args:
-            table: where.
             row: column to value; columns left out take their defaults.
 
         Returns:
@@ -298,7 +288,6 @@ class Tx(SqlRows):
         """Add rows that all name the same columns.
 
         Args:
-            table: where.
             rows: column to value.
 
         Raises:
@@ -342,7 +331,6 @@ class Tx(SqlRows):
         """Change one row. A change to what it holds already writes nothing.
 
         Args:
-            table: where.
             key: columns that find at most one row.
             changes: column to new value; the primary key stays.
 
@@ -377,7 +365,6 @@ class Tx(SqlRows):
         """`update` for many rows that are changed alike: a tenth of the time for 10,000 memories.
 
         Args:
-            table: where.
             column: finds at most one row for each value.
             values: of that column; those without a row are left out.
             changes: column to new value; the primary key stays.
@@ -410,7 +397,6 @@ class Tx(SqlRows):
         """Remove one row. Memories go only while `purge` is open.
 
         Args:
-            table: where.
             key: columns that find at most one row.
 
         Returns:
@@ -437,7 +423,6 @@ class Tx(SqlRows):
         """One row as it stands.
 
         Args:
-            table: where.
             key: columns that find at most one row.
 
         Returns:
@@ -484,7 +469,6 @@ class Tx(SqlRows):
         Args:
             sql: one INSERT, UPDATE or DELETE on one of `UNLOGGED`, or an UPDATE of what is counted or derived
                 in `_COUNTED`.
-            params: its values.
 
         Returns:
             How many rows it touched.

@@ -28,11 +28,7 @@ class Reserve:
     """The reserve of one home."""
 
     def __init__(self, home: Home) -> None:
-        """Name it; touches nothing.
-
-        Args:
-            home: whose.
-        """
+        """Name it; touches nothing."""
         self._path = home.reserve
         self._bytes = home.reserve_bytes
 
@@ -263,10 +259,6 @@ class Home:
 
 def new_file(path: Path, content: bytes = b"") -> None:
     """Make a file that did not exist, with mode 0600 from its first moment.
-
-    Args:
-        path: where.
-        content: what it holds.
 
     Raises:
         FileExistsError: something has that name, be it a broken link.

@@ -19,9 +19,6 @@ OLD = ".before-restore"
 def finish_restore(home: Home) -> bool:
     """Finish a restore that was killed after it had been decided. First thing under the lock, before keys are read.
 
-    Args:
-        home: whose.
-
     Returns:
         Whether there was one.
 

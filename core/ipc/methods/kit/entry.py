@@ -142,7 +142,6 @@ class Entry:
         """Carry a call out.
 
         Args:
-            call: who asks.
             params: already checked against the schema.
 
         Returns:
@@ -299,9 +298,6 @@ def items_after(items: list[Answer], after: str | None) -> list[Answer]:
         items: all of them, each with an `id`.
         after: the id of the last item already seen; None from the start.
 
-    Returns:
-        The rest.
-
     Raises:
         UserError: INVALID_INPUT when that item is no longer among them.
     """
@@ -316,10 +312,6 @@ def items_after(items: list[Answer], after: str | None) -> list[Answer]:
 def check_spaces(session: Session, names: Iterable[str]) -> None:
     """Refuse spaces that a client may not see.
 
-    Args:
-        session: who asks.
-        names: of spaces.
-
     Raises:
         UserError: ACCESS_DENIED, in the same words whether or not there is such a space.
     """
@@ -329,10 +321,6 @@ def check_spaces(session: Session, names: Iterable[str]) -> None:
 
 def check_store(request: StoreRequest, session: Session) -> None:
     """Refuse what a client may not store; the owner may store anything.
-
-    Args:
-        request: what is asked.
-        session: who asks.
 
     Raises:
         UserError: TEXT_TOO_LARGE, FORBIDDEN_FIELD, ACCESS_DENIED.
@@ -353,7 +341,6 @@ def check_target(session: Session, space: str | None) -> None:
     """Refuse a space that a client may put nothing into; the owner may put anything anywhere.
 
     Args:
-        session: who asks.
         space: its name; None for the asker's own.
 
     Raises:

@@ -353,9 +353,6 @@ def absolute(text: str, field: str) -> Path:
         text: as sent.
         field: the parameter's name, for the error.
 
-    Returns:
-        The path.
-
     Raises:
         UserError: INVALID_INPUT for a relative one.
     """

@@ -18,7 +18,6 @@ def record(members: Mapping[str, Schema], about: str = "", *, is_open: bool = Fa
 
     Args:
         members: name to schema; a name that ends in `?` may be missing.
-        about: what it is.
         is_open: whether it may have other members as well.
     """
     schema: dict[str, Any] = {
