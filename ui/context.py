@@ -148,7 +148,6 @@ class Desk(QObject):
         Args:
             sentence: one sentence; no memory text.
             action: the title of what can be done about it, such as `Undo`.
-            run: does it.
             stays: whether it waits until the person closes it.
         """
         self.tell.emit(sentence, action, run, stays)
@@ -176,8 +175,6 @@ class PairingPort(Protocol):
         """Say yes or no to a question.
 
         Args:
-            request_id: of the question.
-            allow: yes.
             grants: with a yes, what of the question's grants it gets, and the spaces the person added; None for all of
                 the question's.
 
@@ -338,9 +335,6 @@ class Part(QWidget):
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
-
-        Args:
-            inspected: what.
 
         Returns:
             Whether there is anything to show; a part with nothing to say is hidden.

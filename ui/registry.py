@@ -41,9 +41,5 @@ ROOMS = Rooms(pages=PAGES, parts=PARTS, gate=Gate, inspector=Inspector, importin
 
 
 def page_commands(context: Context) -> tuple[Command, ...]:
-    """Commands of pages that make sense before their page was ever shown.
-
-    Args:
-        context: what pages are given.
-    """
+    """Commands of pages that make sense before their page was ever shown."""
     return client_commands(context)

@@ -46,7 +46,6 @@ def format_count(forms: Mapping[str, str], count: int, **more: object) -> str:
 
     Args:
         forms: `one` and `many`, with `{count}` in them.
-        count: how many.
         **more: what else the form names.
     """
     return forms["one" if count == 1 else "many"].format(count=f"{count:,}", **more)

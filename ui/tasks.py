@@ -194,14 +194,7 @@ class TaskRunner(QObject):
         return tuple(self._running)
 
     def run(self, task: Task[T]) -> Running:
-        """Start a task.
-
-        Args:
-            task: what to do.
-
-        Returns:
-            The running task.
-        """
+        """Start a task."""
         running = Running(task.label, task.can_cancel, self)
         self._running.add(running)
         self._number += 1

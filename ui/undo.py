@@ -25,7 +25,6 @@ def offer_undo(context: Context, sentence: str, step_id: str) -> None:
     Args:
         context: what pages and parts are given; nothing else is held.
         sentence: what was done; no memory text.
-        step_id: the undo step.
     """
     context.desk.say(sentence, "Undo", lambda: take_back(context, step_id))
 
@@ -35,7 +34,6 @@ def take_back(context: Context, step_id: str) -> None:
 
     Args:
         context: what pages and parts are given.
-        step_id: the step.
     """
 
     def done(report: UndoReport) -> None:
@@ -60,7 +58,6 @@ def describe_undo(done: str, report: UndoReport) -> str:
 
     Args:
         done: `Undone` or `Redone`.
-        report: what it did.
 
     Returns:
         Sentences; no memory text.
@@ -74,9 +71,6 @@ def describe_undo(done: str, report: UndoReport) -> str:
 
 def describe_unpaired(names: Sequence[str]) -> str:
     """Which clients came back and are to be paired anew, as sentences to put behind another one.
-
-    Args:
-        names: of clients.
 
     Returns:
         Them, each with a blank before it; "" for none.

@@ -93,7 +93,6 @@ class Watchdog(QObject):
 
         Args:
             ticking: `core.engine.facade.start_ticker`.
-            parent: owns it.
         """
         super().__init__(parent)
         self.stalls: deque[Stall] = deque(maxlen=_KEPT)

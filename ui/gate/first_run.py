@@ -159,7 +159,6 @@ class CheckCode(QWidget):
         """Make it.
 
         Args:
-            theme: the theme.
             code: groups joined by hyphens.
             back: shows the code once more.
             onward: is called once what was typed fits.
@@ -256,7 +255,6 @@ class Passphrase(QWidget):
         """Make it.
 
         Args:
-            theme: the theme.
             make: is given the passphrase, and whether the keyring shall open the vault too.
         """
         super().__init__()
@@ -340,7 +338,6 @@ class Begin(QWidget):
         """Make it.
 
         Args:
-            theme: the theme.
             back: goes back to the code.
             begin: opens the palace; is told whether to look for exports.
         """
@@ -385,7 +382,6 @@ class FirstRun(QWidget):
         """Make it.
 
         Args:
-            context: the window's parts.
             unlock: opens the vault with the code; is told whether to look for exports then.
             again: looks anew what there is; for a vault that somebody else made meanwhile.
         """

@@ -172,7 +172,6 @@ def announce_opening(context: Context, info: OpenInfo) -> None:
     """Tell the person what opening found; nothing where all is well.
 
     Args:
-        context: what pages are given.
         info: as the engine tells it.
     """
     said = opening_notes(info)

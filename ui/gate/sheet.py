@@ -56,8 +56,6 @@ class Sheet(QFrame):
         """Make it.
 
         Args:
-            theme: the theme.
-            title: its heading.
             sentence: what it is about.
             step: small words above the title; "" for none.
             width: pixels at 100 %.
@@ -123,9 +121,6 @@ class Sheet(QFrame):
 
         Args:
             *buttons: from the left; the last is the main one.
-
-        Returns:
-            The row of buttons.
         """
         self._column.addWidget(self._told)
         self._column.addSpacing(8)
@@ -144,9 +139,7 @@ class Sheet(QFrame):
         """Say in place what is wrong.
 
         Args:
-            sentence: what, and what to do.
             action: title of a link; "" for none.
-            run: what it does.
         """
         self.settle()
         self._trouble.setText(sentence)

@@ -44,7 +44,6 @@ class Unlock(QWidget):
         """Make it.
 
         Args:
-            theme: the theme.
             presence: how this vault may be opened.
             unlock: is given the secret; None for the keyring.
             note: a sentence instead of the usual one; "" for the usual.

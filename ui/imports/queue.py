@@ -255,7 +255,6 @@ class ImportQueue(QObject):
         """Make it; `start` begins.
 
         Args:
-            context: the window's parts.
             jobs: what to import, in order.
             space: into which space; None for the usual one.
         """
@@ -379,7 +378,6 @@ class TakeBack(QObject):
         """Make it; `start` begins.
 
         Args:
-            context: the window's parts.
             ids: of the imports, in the order they came.
             parent: what it belongs to; with it the answers are dropped.
         """

@@ -448,11 +448,7 @@ class Rehearse(QWidget):
     # ---- the space
 
     def offer_spaces(self, names: Sequence[str]) -> None:
-        """Offer the spaces there are.
-
-        Args:
-            names: of the spaces.
-        """
+        """Offer the spaces there are."""
         self.space.blockSignals(True)  # noqa: FBT003 - Qt's own
         self.space.clear()
         self.space.addItems(sorted({HOME_SPACE, *names}, key=lambda name: (name != HOME_SPACE, name.casefold())))

@@ -283,11 +283,7 @@ def _ms(moment: str | None) -> int | None:
 
 
 def summary_of(report: ImportReport) -> str:
-    """What a rehearsal found, in one sentence.
-
-    Args:
-        report: of the rehearsal.
-    """
+    """What a rehearsal found, in one sentence."""
     said = format_words(report.format)
     total = sum(report.messages.values())
     parts = []
@@ -310,11 +306,7 @@ def known_of(report: ImportReport) -> int:
 
 
 def describe_stored(reports: Sequence[ImportReport]) -> str:
-    """What imports stored, as a sentence.
-
-    Args:
-        reports: of the imports.
-    """
+    """What imports stored, as a sentence."""
     stored = sum(report.stored for report in reports)
     if not stored:
         return "Nothing new: all of it was in your palace already."

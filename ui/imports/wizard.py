@@ -54,7 +54,6 @@ class Frame(QDialog):
         """Make it.
 
         Args:
-            theme: the theme.
             parent: the window; the frame is not larger than it.
         """
         super().__init__(parent)
@@ -203,7 +202,6 @@ class Reader(QObject):
         """Read other files and folders.
 
         Args:
-            paths: which.
             space: the space they would go to.
         """
         self.stop()
@@ -282,9 +280,7 @@ class ImportDialog(Frame):
         """Make it.
 
         Args:
-            context: the window's parts.
             paths: what was dropped or chosen; `USUAL_PLACES` alone to look around; empty to ask.
-            parent: the window.
         """
         super().__init__(context.theme, parent)
         self.context = context

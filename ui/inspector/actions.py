@@ -47,8 +47,6 @@ def judge(context: Context, memory_id: str, verdict: str, reason: str = "") -> N
     """Say right or wrong, and offer to take it back.
 
     Args:
-        context: what parts are given.
-        memory_id: the memory.
         verdict: `confirm`, `reinforce` or `dispute`.
         reason: why it is disputed, in the person's words; "" for none.
     """
@@ -72,7 +70,6 @@ class ReasonDialog(QDialog):
         """Make it.
 
         Args:
-            context: what parts are given.
             said: `title`, `sentence`, `reason` (over the field) and `button`.
             go: told the reason, "" for none.
             parent: the inspector; the dialog goes with it when the vault is locked.
@@ -114,13 +111,7 @@ class DisputeDialog(ReasonDialog):
     """Asks why a memory is wrong."""
 
     def __init__(self, context: Context, memory_id: str, parent: QWidget) -> None:
-        """Make it.
-
-        Args:
-            context: what parts are given.
-            memory_id: what is disputed.
-            parent: the inspector.
-        """
+        """Make it."""
         super().__init__(
             context, belief_strings()["dispute"], lambda why: judge(context, memory_id, DISPUTE, why), parent
         )
@@ -140,7 +131,6 @@ def mark(context: Context, memory_id: str, outcome: str, reason: str = "") -> No
     """Say how it was, and offer to take it back.
 
     Args:
-        context: what parts are given.
         memory_id: a rule, or a procedure.
         outcome: `helpful` or `harmful` of a rule, `worked` or `failed` of a procedure.
         reason: why it harmed, in the person's words; "" for none.
@@ -174,7 +164,6 @@ class HarmDialog(ReasonDialog):
         """Make it.
 
         Args:
-            context: what parts are given.
             memory_id: the rule that did harm.
             parent: the inspector; the dialog goes with it when the vault is locked.
         """
@@ -191,11 +180,7 @@ SAME_ALREADY = "Nothing changed: it is like that already."
 
 
 def why_not_edit(memory: Memory) -> str:
-    """Why a text cannot be written anew, as the engine would say it; "" where it can.
-
-    Args:
-        memory: the memory.
-    """
+    """Why a text cannot be written anew, as the engine would say it; "" where it can."""
     if memory.part_of is not None:
         return "It is a part of a longer text; such parts cannot be edited one by one."
     if memory.kind is Kind.DIGEST:
@@ -260,7 +245,6 @@ class MemoryActions(QObject):
         """Make them and register the commands.
 
         Args:
-            context: what parts are given.
             host: the inspector; letters act while it has the keyboard.
         """
         super().__init__(host)

@@ -223,7 +223,6 @@ class OpposedBox(QFrame):
         """Make it.
 
         Args:
-            item: what is open.
             memory: the one that is looked at.
             look: told the other's id.
             settle: told the item's id.
@@ -277,9 +276,6 @@ class ClaimsPart(Part):
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
-
-        Args:
-            inspected: what.
 
         Returns:
             Whether it claims anything, or anything is open about it.

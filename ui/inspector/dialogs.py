@@ -31,7 +31,6 @@ def sources_of(memory: Memory, client: str | None) -> dict[str, HoldRequest]:
     """What can be held back where a memory comes from.
 
     Args:
-        memory: the memory.
         client: the name of the client that brought it; None where none did.
 
     Returns:
@@ -59,7 +58,6 @@ class HoldDialog(QDialog):
         """Make it.
 
         Args:
-            context: what parts are given.
             memory: the memory whose source it is.
             client: the name of the client that brought it; None where none did.
             parent: the inspector; the dialog goes with it when the vault is locked.
@@ -197,8 +195,6 @@ class MoveDialog(QDialog):
         """Make it.
 
         Args:
-            context: what parts are given.
-            memory: the memory.
             parent: the inspector; the dialog goes with it when the vault is locked.
         """
         super().__init__(parent)

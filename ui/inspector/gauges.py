@@ -42,11 +42,7 @@ def describe_level(level: str) -> str:
 
 
 def describe_permanence(lasting: Lasting) -> str:
-    """What a level rests on, as a sentence; "" where that cannot be said.
-
-    Args:
-        lasting: from the engine.
-    """
+    """What a level rests on, as a sentence; "" where that cannot be said."""
     form = str(inspector_strings()["lasting"].get(lasting.why, ""))
     known = belief_words()["predicates"]
     names = (known[name]["other"] if name in known else name.replace("_", " ") for name in lasting.predicates)
@@ -70,11 +66,7 @@ class PermanenceRow(QWidget):
         self.hide()
 
     def show_memory(self, memory_id: str) -> None:
-        """Show how long a memory lasts; nothing of the one before it in the meantime.
-
-        Args:
-            memory_id: which.
-        """
+        """Show how long a memory lasts; nothing of the one before it in the meantime."""
         if memory_id != self._memory_id:
             self._memory_id = memory_id
             self.hide()
@@ -333,11 +325,7 @@ def format_days(days: float) -> str:
 
 
 def gauge_sentences(gauges: Gauges) -> tuple[str, ...]:
-    """What becomes of the memory, one sentence a line: when it fades, when it is archived, or what protects it.
-
-    Args:
-        gauges: from the engine.
-    """
+    """What becomes of the memory, one sentence a line: when it fades, when it is archived, or what protects it."""
     said, told = _words(), list[str]()
     if gauges.is_fading:
         told.append(said["fading"].format(line=f"{gauges.fading_below:.2f}"))
@@ -375,7 +363,6 @@ class Gauge(QWidget):
         """Make it.
 
         Args:
-            theme: the theme.
             name: `strength` or `confidence`.
         """
         super().__init__()
@@ -424,9 +411,6 @@ class GaugesPart(Part):
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
-
-        Args:
-            inspected: what.
 
         Returns:
             Whether it stands: what is out of the way does not fade any more.

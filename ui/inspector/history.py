@@ -52,10 +52,6 @@ class ChainAxis(QWidget):
     def show_chain(self, chain: Chain, looked_at: str) -> bool:
         """Draw the versions on the axis.
 
-        Args:
-            chain: the versions.
-            looked_at: id of the one that is looked at.
-
         Returns:
             Whether there is anything to be seen: two versions that held, at least.
         """
@@ -297,7 +293,6 @@ def describe_author(memory: Memory, clients: Mapping[str, str]) -> str:
     """Who made a version, in words: `you`, a client's name, `an import`.
 
     Args:
-        memory: the version.
         clients: memory id to the name of the client that brought it.
     """
     if memory.client_id is not None:
@@ -332,9 +327,6 @@ class HistoryPart(Part):
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
-
-        Args:
-            inspected: what.
 
         Returns:
             Whether it has more than one version, or does not stand.

@@ -71,7 +71,6 @@ class Inspector(QFrame):
         """Make it.
 
         Args:
-            context: what parts are given.
             parts: what it is made of.
         """
         super().__init__()

@@ -30,7 +30,6 @@ class Refresh(QObject):
 
         Args:
             part: reads something by itself.
-            read: reads it.
         """
         super().__init__(part)
         self._part, self._read = part, read
@@ -67,8 +66,6 @@ class MemoryLine(QPushButton):
         """Make it.
 
         Args:
-            theme: the theme.
-            shown: the memory.
             above: a few words over it: who said it and when, or its status; may be "".
             open_it: told its id.
             is_current: whether it is the memory that is looked at.
@@ -134,7 +131,6 @@ class Blank(QWidget):
         """Make it.
 
         Args:
-            theme: the theme.
             icon: name of an icon.
             title: what there is not.
             sentence: why, and what would be here.
@@ -166,10 +162,8 @@ class Disclosure(QWidget):
         """Make it.
 
         Args:
-            theme: the theme.
             closed: its words while what is inside is hidden.
             opened: its words while it is shown.
-            inner: what is inside.
         """
         super().__init__()
         self._words = (closed, opened)

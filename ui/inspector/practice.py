@@ -30,11 +30,7 @@ _SECOND_MS, _MINUTE_S, _HOUR_S = 1000, 60, 3600
 
 
 def describe_service(state: RuleState) -> str:
-    """How often a rule helped and harmed: `Helped 3 times, did harm once`.
-
-    Args:
-        state: from the engine.
-    """
+    """How often a rule helped and harmed: `Helped 3 times, did harm once`."""
     words = practice_strings()["rule"]
     if not state.applied:
         return str(words["never"])
@@ -55,11 +51,7 @@ def describe_application(one: Application) -> str:
 
 
 def describe_runs(state: ProcedureState) -> str:
-    """How often a procedure worked: `Worked 3 times, failed once, 75 % of the time`.
-
-    Args:
-        state: from the engine.
-    """
+    """How often a procedure worked: `Worked 3 times, failed once, 75 % of the time`."""
     words = practice_strings()["procedure"]
     rate = state.success_rate
     if rate is None:
@@ -90,7 +82,6 @@ class _Marks(QWidget):
         """Make them.
 
         Args:
-            context: what parts are given.
             outcomes: words of `practising` with their keys.
         """
         super().__init__()
@@ -146,9 +137,6 @@ class RulePart(Part):
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
-
-        Args:
-            inspected: what.
 
         Returns:
             True.
@@ -226,9 +214,6 @@ class ProcedurePart(Part):
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
-
-        Args:
-            inspected: what.
 
         Returns:
             True.

@@ -49,9 +49,6 @@ def _words() -> Mapping[str, Any]:
 def describe_disclosures(given: DeliveryCount) -> str:
     """How often and to whom, such as "Given 14 times, last to Claude Code on 3 Nov 2026".
 
-    Args:
-        given: from the engine.
-
     Returns:
         One or two sentences.
     """
@@ -77,9 +74,6 @@ class DisclosuresPart(Part):
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
-
-        Args:
-            inspected: what.
 
         Returns:
             True.
@@ -307,11 +301,7 @@ class Details(QWidget):
         self._grid.setColumnStretch(1, 1)
 
     def show_values(self, detail: MemoryDetail) -> None:
-        """Show the values as lines.
-
-        Args:
-            detail: of the memory.
-        """
+        """Show the values as lines."""
         clear(self._grid)
         for number, (name, value, is_code) in enumerate(_values(detail)):
             self._grid.addWidget(label(name, "small"), number, 0, Qt.AlignmentFlag.AlignLeft)
@@ -365,9 +355,6 @@ class ProvenancePart(Part):
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
-
-        Args:
-            inspected: what.
 
         Returns:
             True.

@@ -40,11 +40,7 @@ _ICONS = {
 
 
 def named_entities(inferred: Inferred) -> tuple[tuple[str, str], ...]:
-    """Whom and what a memory names, each once, in the order of its text: type and name.
-
-    Args:
-        inferred: from the engine.
-    """
+    """Whom and what a memory names, each once, in the order of its text: type and name."""
     found = {one.name.casefold(): (one.type, one.name) for one in inferred.entities}
     for name in inferred.technologies:
         found.setdefault(name.casefold(), (_TECHNOLOGY, name))
@@ -68,9 +64,6 @@ class MentionsPart(Part):
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
-
-        Args:
-            inspected: what.
 
         Returns:
             Whether it stands: only then is it read.
@@ -166,11 +159,7 @@ _HOLDABLE = frozenset({Status.ACTIVE, Status.DISPUTED, Status.CONSOLIDATED})
 
 
 def describe_dependents(rests: Rests) -> tuple[str, ...]:
-    """What rests on a memory, one sentence for each sort.
-
-    Args:
-        rests: of the memory.
-    """
+    """What rests on a memory, one sentence for each sort."""
     said = belief_strings()["rests"]
     digests = sum(kind is Kind.DIGEST for _, kind in rests.derived)
     counts = (
@@ -204,9 +193,6 @@ class DependentsPart(Part):
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
-
-        Args:
-            inspected: what.
 
         Returns:
             Whether anything rests on it, or it could be held back.
@@ -290,11 +276,7 @@ WORDS: Mapping[tuple[str, str], str] = {
 
 
 def group_relations(inspected: Inspected) -> dict[str, tuple[str, ...]]:
-    """The relations in words, each with the ids at the other end; contradictions first, parts last.
-
-    Args:
-        inspected: what is shown.
-    """
+    """The relations in words, each with the ids at the other end; contradictions first, parts last."""
     found: dict[str, list[str]] = {}
     for edge in inspected.detail.edges:
         words = WORDS.get((str(edge["type"]), str(edge["direction"])), "Related to")
@@ -322,9 +304,6 @@ class RelationsPart(Part):
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
-
-        Args:
-            inspected: what.
 
         Returns:
             Whether it has relations or parts.

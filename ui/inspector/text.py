@@ -129,11 +129,7 @@ class Editor(QWidget):
         column(self, self._notes, self.field, self.wrong, note, self._buttons, gap=8)
 
     def begin(self, text: str) -> None:
-        """Write a text anew.
-
-        Args:
-            text: as it stands.
-        """
+        """Write a text anew."""
         self._before = text
         self._line_end = "\r\n" if "\r\n" in text else "\n"
         self.field.setPlainText(text)
@@ -225,9 +221,6 @@ _TOLD = 2
 def describe_warning(warned: Warned) -> str:
     """Why it is kept back, in plain words.
 
-    Args:
-        warned: from the engine.
-
     Returns:
         A sentence or two.
     """
@@ -259,9 +252,6 @@ class WarningPart(Part):
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Look whether it is kept back; the part shows itself when it is.
-
-        Args:
-            inspected: what.
 
         Returns:
             False until that is known of another memory.
@@ -349,9 +339,6 @@ class TextPart(Part):
     def show_memory(self, inspected: Inspected) -> bool:
         """Show it; an editor that is open for the same memory stays.
 
-        Args:
-            inspected: what.
-
         Returns:
             True.
         """
@@ -412,11 +399,7 @@ class TextPart(Part):
             self._facts_flow.addWidget(pair)
 
     def point(self, pointed: Pointed) -> None:
-        """Let places of the text stand out; where they shall be seen, a fold that hides them opens.
-
-        Args:
-            pointed: which.
-        """
+        """Let places of the text stand out; where they shall be seen, a fold that hides them opens."""
         length = 0 if self._memory is None else len(self._memory.text)
         places, against = (
             tuple(place for place in found if place[1] <= length) for found in (pointed.places, pointed.against)

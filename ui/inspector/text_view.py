@@ -55,7 +55,6 @@ def runs_of(text: str, style: str = PLAIN) -> list[Run]:
     """A text as runs; the same mark several times in a row is one run with its number.
 
     Args:
-        text: any text.
         style: `plain`, `added` or `removed`.
 
     Returns:
@@ -120,7 +119,6 @@ class TextView(FittedText):
         """Make it.
 
         Args:
-            theme: the theme.
             name: what it shows, for those who do not see it.
         """
         super().__init__(theme, name)
@@ -140,8 +138,6 @@ class TextView(FittedText):
         """Show a text.
 
         Args:
-            runs: its runs.
-            role: the font.
             most_lines: fold after so many lines; 0 for never.
         """
         self._runs, self._role, self._most = tuple(runs), role, most_lines
@@ -218,11 +214,7 @@ class TextView(FittedText):
         return made
 
     def mark_at(self, point: QPoint) -> str:
-        """What the mark at a place stands for; "" where there is none.
-
-        Args:
-            point: in the view.
-        """
+        """What the mark at a place stands for; "" where there is none."""
         return str(self.cursorForPosition(point).charFormat().toolTip())
 
     def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802 - Qt's name

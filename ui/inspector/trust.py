@@ -288,7 +288,6 @@ class Bar(QWidget):
         """Make it.
 
         Args:
-            theme: the theme.
             shape: `base`, `gain`, `loss` or `sum`.
             before: the sum before the term.
             after: the one behind it.
@@ -466,9 +465,6 @@ class TrustPart(Part):
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
-
-        Args:
-            inspected: what.
 
         Returns:
             True.

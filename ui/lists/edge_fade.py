@@ -22,8 +22,6 @@ def fade_edges(view: QAbstractScrollArea, ground: QColor, high: int) -> None:
     Of a list no more fades than the line that is cut there: one that is seen whole stays as it is.
 
     Args:
-        view: the list.
-        ground: what it stands on.
         high: pixels that fade at most.
     """
     above, below = cut_lines(view) if isinstance(view, QAbstractItemView) else (high, high)
@@ -32,9 +30,6 @@ def fade_edges(view: QAbstractScrollArea, ground: QColor, high: int) -> None:
 
 def cut_lines(view: QAbstractItemView) -> tuple[int, int]:
     """How much is seen of the line that is cut at the upper edge, and at the lower one.
-
-    Args:
-        view: the list.
 
     Returns:
         Pixels; 0 where the line at the edge is seen whole.
@@ -74,8 +69,6 @@ class Fade(QWidget):
         """Lay it over a view.
 
         Args:
-            theme: the theme.
-            view: what scrolls.
             ground: the theme's name of the colour it stands on.
         """
         super().__init__(view)

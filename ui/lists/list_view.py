@@ -197,7 +197,6 @@ class ListModel(QAbstractListModel, Generic[R]):
         """List other lines; nothing happens where they are the same.
 
         Args:
-            lines: what to show.
             has_more: whether more can be had.
 
         Returns:
@@ -317,9 +316,7 @@ class ListView(QListView):
         """Make it.
 
         Args:
-            spec: what its rows are.
             name: for those who do not see it.
-            keys: what they do.
             keep: what is looked at when the row that was is gone.
             takes_many: whether several rows can be chosen.
         """
@@ -361,7 +358,6 @@ class ListView(QListView):
         """List other lines, and stay where one is.
 
         Args:
-            lines: what to show.
             wanted: the row to look at; "" for the one that is looked at.
             has_more: whether more can be had.
         """
@@ -413,9 +409,6 @@ class ListView(QListView):
     def choose(self, *row_ids: str) -> bool:
         """Choose rows and look at the first; without any, let go of all.
 
-        Args:
-            *row_ids: which.
-
         Returns:
             Whether the first is listed.
         """
@@ -460,11 +453,7 @@ class ListView(QListView):
                 self.looked_at_id.emit(self.spec.key(row))
 
     def act(self, name: str) -> None:
-        """Ask for something to be done with what is chosen, if it makes sense.
-
-        Args:
-            name: an act.
-        """
+        """Ask for something to be done with what is chosen, if it makes sense."""
         if name and (self.offered is None or name in self.offered):
             self.asked.emit(name)
             if name == OPEN and self.current is not None:

@@ -27,11 +27,9 @@ def draw_ground(
 
     Args:
         painter: with smooth edges.
-        theme: the theme.
         rect: of the line.
         is_chosen: it is the one that is looked at.
         is_hovered: the pointer is on it.
-        has_focus: it has the keyboard.
     """
     frame = QRectF(rect).adjusted(0.5, 1.5, -0.5, -1.5)
     if is_chosen or is_hovered:
@@ -60,9 +58,6 @@ def draw_flat_ground(
     """Draw it where lines fill the list from edge to edge: a field, a hairline under it, a ring.
 
     Args:
-        painter: what draws.
-        theme: the theme.
-        rect: of the line.
         is_chosen: it is the one that is looked at.
         is_hovered: the pointer is on it.
         has_focus: it has the keyboard.

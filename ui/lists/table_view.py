@@ -68,7 +68,6 @@ def shown_columns(columns: Sequence[Column], width: int, theme: Theme) -> frozen
     """The columns there is room for.
 
     Args:
-        columns: all of them.
         width: pixels there are.
         theme: for their widths.
     """
@@ -97,7 +96,6 @@ class TableSpec(Generic[R]):
 
         Args:
             title: of the column.
-            row: of the table.
         """
         raise NotImplementedError  # each kind says it
 
@@ -299,7 +297,6 @@ class TableView(QTableView):
         """Make it.
 
         Args:
-            theme: the theme.
             spec: what its rows are.
             name: for those who do not see it.
         """

@@ -89,7 +89,6 @@ class TickModel(TableModel[TickRow]):
         """Show other rows.
 
         Args:
-            lines: all of them.
             ticked: keys of those that are ticked.
         """
         self._all, self.ticked = list(lines), set(ticked)
@@ -178,8 +177,6 @@ class StillTable(QTableView):
         """Make it.
 
         Args:
-            theme: the theme.
-            model: its rows.
             name: what it lists, for those who do not see it.
         """
         super().__init__()

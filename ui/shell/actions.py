@@ -56,7 +56,6 @@ def rank(entries: Sequence[Entry], typed: str) -> list[Entry]:
     """The entries that match, best first.
 
     Args:
-        entries: all of them.
         typed: words; each must begin a word of the title or occur in title or words.
 
     Returns:

@@ -158,7 +158,6 @@ class Rail(QScrollArea):
         """Say how much waits on a page.
 
         Args:
-            page_id: which.
             count: 0 for nothing.
         """
         self._buttons[page_id].show_count(count)
@@ -277,7 +276,6 @@ class House(QWidget):
         """Show a page.
 
         Args:
-            page_id: which.
             wish: something the page understands.
 
         Raises:

@@ -101,8 +101,6 @@ class StatusBar(QFrame):
         """Say how much waits on a page; pressing it goes there.
 
         Args:
-            page_id: which.
-            title: its title.
             count: 0 for nothing.
             counts: what is counted, in a word.
         """

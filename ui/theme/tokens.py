@@ -204,9 +204,6 @@ class Tokens(Colours):
         Args:
             role: a name of `colours`.
 
-        Returns:
-            The colour.
-
         Raises:
             KeyError: no such colour.
         """

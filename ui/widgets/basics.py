@@ -127,7 +127,6 @@ def remove_chip(theme: Theme, text: str, remove: Callable[[], None]) -> QPushBut
     """A filter that stands; pressing it takes it away.
 
     Args:
-        theme: the theme.
         text: what it filters by, such as `kind: fact`.
         remove: takes it away.
     """
@@ -151,7 +150,6 @@ class MenuChip(QPushButton):
         """Make it.
 
         Args:
-            theme: the theme.
             title: what is chosen, such as `Colour`.
             choices: value to words.
             current: the value that is chosen.
@@ -245,7 +243,6 @@ def label(text: str = "", role: str = "body", *, wrap: bool = False) -> QLabel:
     """Plain text in a role of the style sheet; never interpreted.
 
     Args:
-        text: what it says.
         role: title, hero, section, strong, label, muted, small, quote, danger, warning, success, accent or body.
         wrap: whether it may take several lines.
     """
@@ -316,9 +313,7 @@ def button(
 
     Args:
         text: what it does, in the imperative.
-        run: what happens.
         kind: primary, plain, danger, link, ghost or chip.
-        hint: its tooltip.
         theme: for its icon.
         icon: name of an icon.
     """
@@ -346,9 +341,6 @@ def tool(theme: Theme, icon: str, name: str, run: Callable[[], None] | None = No
 
     Args:
         theme: for the icon's colour.
-        icon: name of an icon.
-        name: what it does.
-        run: what happens.
         size: pixels of the icon's side.
     """
     made = QToolButton()
@@ -367,8 +359,6 @@ def follow_icon(theme: Theme, target: QPushButton | QToolButton, icon: str, role
     """Give a button an icon that follows the theme.
 
     Args:
-        theme: the theme.
-        target: the button.
         icon: name of an icon.
         role: the token of its colour.
     """

@@ -84,7 +84,6 @@ class FittedText(QTextEdit):
         """Make it.
 
         Args:
-            theme: the theme.
             name: what it shows, for those who do not see it.
         """
         super().__init__()

@@ -29,7 +29,6 @@ def overrides(event: QEvent, wants: Callable[[QKeyEvent], bool]) -> bool:
     asks for it. For use in `event()`.
 
     Args:
-        event: any event.
         wants: whether a key is the widget's own.
 
     Returns:
@@ -61,10 +60,7 @@ class KeyButton(QPushButton):
         """Make it.
 
         Args:
-            theme: the theme.
-            title: what it does.
             key: as it stands on the keyboard; "" for none.
-            run: what happens.
             kind: plain, primary or danger.
             is_tight: whether it stands where there is little room.
         """

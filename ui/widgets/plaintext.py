@@ -91,9 +91,6 @@ class Piece:
 def pieces(text: str) -> Iterator[Piece]:
     r"""Cut a text into runs that can be seen and marks for what cannot.
 
-    Args:
-        text: any text.
-
     Yields:
         The runs in order; a `\r\n` is a line end, not a mark.
     """
@@ -165,7 +162,6 @@ def one_line(text: str, most: int = 300) -> str:
     """A text as one line for a list: marks visible, line ends as spaces, a note's front matter left out.
 
     Args:
-        text: any text.
         most: characters at most; an ellipsis stands for the rest.
     """
     text = _FRONT_MATTER.sub("", text, count=1)
@@ -180,11 +176,7 @@ def has_marks(text: str) -> bool:
 
 
 def tip(text: str) -> str:
-    """A text as a tooltip that shows it as it is: Qt takes what looks like markup for markup.
-
-    Args:
-        text: any text.
-    """
+    """A text as a tooltip that shows it as it is: Qt takes what looks like markup for markup."""
     return f"<span>{html.escape(text)}</span>" if Qt.mightBeRichText(text) else text
 
 

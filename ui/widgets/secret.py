@@ -120,7 +120,6 @@ class SecretField(QLineEdit):
         """Make it.
 
         Args:
-            theme: the theme.
             name: what it asks for, such as `Passphrase`.
         """
         super().__init__()

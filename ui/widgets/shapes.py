@@ -59,10 +59,7 @@ def draw_kind(painter: QPainter, kind: Kind, centre: QPointF, size: float, colou
 
     Args:
         painter: with antialiasing set by the caller.
-        kind: which.
-        centre: its middle.
         size: side of the square of the same area, pixels.
-        colour: its fill.
     """
     painter.save()
     painter.translate(centre)
@@ -75,9 +72,7 @@ def kind_pixmap(kind: Kind, size: int, colour: QColor, ratio: float = 1.0) -> QP
     """A kind's shape as a picture.
 
     Args:
-        kind: which.
         size: pixels of the picture's side; the shape takes about three quarters of it.
-        colour: its fill.
         ratio: device pixels per pixel.
     """
     pixmap = QPixmap(QSize(round(size * ratio), round(size * ratio)))
@@ -97,7 +92,6 @@ class KindMark(QWidget):
         """Make it.
 
         Args:
-            theme: the theme.
             kind: which shape.
             size: pixels at 100 %.
             colour: a name of the theme's, where the place tells by its colour what it is; "" for the kind's own.

@@ -26,7 +26,6 @@ class EmptyState(QWidget):
         """Make it.
 
         Args:
-            theme: the theme.
             icon: name of an icon.
             title: what there is not.
             sentence: why, and what would be here.
@@ -183,10 +182,8 @@ class Banner(QFrame):
         """Make it.
 
         Args:
-            sentence: what to say.
             tone: plain, accent, warning or danger; the words must say it too.
             action: title of a button; "" for none.
-            run: what it does.
         """
         super().__init__()
         self.setObjectName("banner")
@@ -225,9 +222,7 @@ class Toasts(QObject):
         """Show a sentence.
 
         Args:
-            sentence: one sentence.
             action: title of a button; "" for none.
-            run: what it does.
             stays: whether it waits until the person closes it.
         """
         if stays:

@@ -199,8 +199,6 @@ def count_of(number: int, one: str, many: str | None = None) -> str:
     """A number with its noun: `1 memory`, `3,214 memories`.
 
     Args:
-        number: how many.
-        one: the noun for one.
         many: the noun for another number; None for `one` and an s.
     """
     return f"{number:,} {one if number == 1 else many or one + 's'}"

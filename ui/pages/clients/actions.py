@@ -64,11 +64,7 @@ class AskDialog(QDialog):
         """Make it.
 
         Args:
-            context: what pages are given.
-            title: the question.
-            sentences: what happens.
             act: title of the button that agrees.
-            parent: the page.
             cancel: title of the other one; "" for the usual.
             kind: of the button that agrees.
         """
@@ -102,22 +98,14 @@ def stop_dialog(context: Context, count: int, parent: QWidget) -> AskDialog:
     """Before all clients are stopped.
 
     Args:
-        context: what pages are given.
         count: how many are awake.
-        parent: the page.
     """
     said = clients_strings()["stop_dialog"]
     return AskDialog(context, said["title"], (format_count(said["sentence"], count),), said["act"], parent)
 
 
 def resume_dialog(context: Context, names: Sequence[str], parent: QWidget) -> AskDialog:
-    """Before all that are paused are let in again; it says who they are, for one may have been paused for a reason.
-
-    Args:
-        context: what pages are given.
-        names: of those.
-        parent: the page.
-    """
+    """Before all that are paused are let in again; it says who they are, for one may have been paused for a reason."""
     said = clients_strings()["resume_dialog"]
     who = format_count(said["who"], len(names), names=format_names(names))
     return AskDialog(context, said["title"], (said["sentence"], who), said["act"], parent, kind="plain")
@@ -140,13 +128,7 @@ class UndoSinceDialog(AskDialog):
     """
 
     def __init__(self, context: Context, name: str, parent: QWidget) -> None:
-        """Make it.
-
-        Args:
-            context: what pages are given.
-            name: the client's.
-            parent: the page.
-        """
+        """Make it."""
         said = clients_strings()["undo_dialog"]
         title = said["title"].format(name=visible(name))
         super().__init__(context, title, (said["sentence"],), said["act_none"], parent)
@@ -245,10 +227,7 @@ class RemoveDialog(AskDialog):
         """Make it.
 
         Args:
-            context: what pages are given.
-            name: the client's.
             found: what removing would do; something.
-            parent: the page.
         """
         said = clients_strings()["remove_dialog"]
         sentence = said["sentence"].format(name=visible(name))
@@ -276,7 +255,6 @@ class ClientActions(QObject):
         """Make it.
 
         Args:
-            context: what pages are given.
             page: parent of the dialogs.
         """
         super().__init__(page)
@@ -288,7 +266,6 @@ class ClientActions(QObject):
 
         Args:
             deed: `pause`, `resume`, `wake`, `revoke` or `undo`.
-            client: with whom.
         """
         clients, name = self._context.bridge.engine.clients, client.name
         if deed == "pause":
@@ -328,11 +305,7 @@ class ClientActions(QObject):
         asking.open()
 
     def resume_all(self, names: Sequence[str]) -> None:
-        """Let in again all that are paused, after asking.
-
-        Args:
-            names: of these.
-        """
+        """Let in again all that are paused, after asking."""
         asking = resume_dialog(self._context, names, self._page)
         asking.agreed.connect(lambda: self._resume(len(names)))
         asking.open()

@@ -63,7 +63,6 @@ def receipt_lines(found: Sequence[ReceiptRow], now_ms: int, after: str = "") -> 
 
     Args:
         found: newest first.
-        now_ms: the present.
         after: the heading they follow.
     """
     made: list[Line] = []
@@ -119,7 +118,6 @@ def memory_list(context: Context, name: str) -> ListView:
     """A list of memories; a click or Enter opens one beside the page.
 
     Args:
-        context: what pages are given.
         name: for those who do not see it.
     """
     made = client_list(context.theme, name)
@@ -291,7 +289,6 @@ def activity_row(line: ActivityLine, number: int) -> Row:
     """A line of the list.
 
     Args:
-        line: what was done.
         number: tells lines of the same moment apart.
     """
     icon, ink = _mark_of(line)
@@ -319,7 +316,6 @@ def activity_lines(found: Sequence[ActivityLine], now_ms: int, after: str = "") 
 
     Args:
         found: newest first.
-        now_ms: the present.
         after: the heading they follow.
     """
     made: list[Line] = []

@@ -23,12 +23,7 @@ _ORDER = (ClientState.AWAKE, ClientState.PAUSED, ClientState.ASLEEP, ClientState
 
 
 def card_row(card: ClientCard, now_ms: int) -> Row:
-    """A client as a line of the list.
-
-    Args:
-        card: the client.
-        now_ms: the present.
-    """
+    """A client as a line of the list."""
     state = standing_word(card.standing)
     return Row(
         id=card.name,
@@ -58,7 +53,6 @@ def in_order(cards: Sequence[ClientCard], order: Sequence[str] = ()) -> list[Cli
     """Those that may come in first; within them the one that came last.
 
     Args:
-        cards: the clients.
         order: names that keep the order they have here; the others stand where they belong between them.
     """
     known = {card.name: card for card in cards}
@@ -152,8 +146,6 @@ class CardsPanel(QFrame):
         """Show the clients; who was shown before keeps its place, or a click would hit another one.
 
         Args:
-            cards: all of them.
-            now_ms: the present.
             wanted: the name of the one to look at; "" for the one that is looked at.
         """
         awake, paused = (sum(card.standing is one for card in cards) for one in (ClientState.AWAKE, ClientState.PAUSED))

@@ -55,7 +55,6 @@ class Tab(QWidget):
         """Make it.
 
         Args:
-            context: what pages are given.
             reading: what is said while it reads.
         """
         super().__init__()
@@ -139,7 +138,6 @@ def memory_line(row: MemoryRow, note: str = "") -> Row:
     """A memory as a line.
 
     Args:
-        row: the memory.
         note: under it; "" for its space.
     """
     return Row(
@@ -151,9 +149,7 @@ def offer(made: QPushButton, cannot: str, hint: str) -> None:
     """Let a button be pressed, or say why it cannot be.
 
     Args:
-        made: the button.
         cannot: why not; "" where it can.
-        hint: what it does.
     """
     made.setEnabled(not cannot)
     made.setToolTip(tip(cannot or hint))
@@ -372,12 +368,7 @@ class Head(QWidget):
         self._top.setDirection(QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom)
 
     def show_card(self, card: ClientCard, now_ms: int) -> None:
-        """Show a client.
-
-        Args:
-            card: the client.
-            now_ms: the present.
-        """
+        """Show a client."""
         is_other = self.card is None or _grants_key(self.card) != _grants_key(card)
         self.card = card
         self.name.say(visible(card.name))

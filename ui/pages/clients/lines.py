@@ -38,10 +38,7 @@ def draw_standing(painter: QPainter, standing: ClientState, centre: QPointF, sid
 
     Args:
         painter: with antialiasing set by the caller.
-        standing: which.
-        centre: its middle.
         side: pixels.
-        colour: of it.
     """
     painter.save()
     painter.translate(centre)
@@ -214,7 +211,6 @@ def client_list(theme: Theme, name: str) -> ListView:
     """A list of the page's rows.
 
     Args:
-        theme: the theme.
         name: for those who do not see it.
     """
     made = ListView(ClientRows(theme), name)
@@ -226,7 +222,6 @@ def is_below(shown: ListView, most: int) -> bool:
     """Whether somebody reads further down than can be read again in one page.
 
     Args:
-        shown: a list.
         most: lines of the largest page.
     """
     is_deep = shown.verticalScrollBar().value() > 0 or shown.currentIndex().row() >= most

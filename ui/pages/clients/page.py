@@ -57,11 +57,7 @@ class Panes(QWidget):
     applied = Signal(object)
 
     def __init__(self, context: Context) -> None:
-        """Make it, empty.
-
-        Args:
-            context: what pages are given.
-        """
+        """Make it, empty."""
         super().__init__()
         self._context = context
         self._card: ClientCard | None = None
@@ -238,7 +234,6 @@ class Introduction(QObject):
         """Make it; nothing is shown yet.
 
         Args:
-            theme: the theme.
             states: shows it in place of the clients.
             cards: where the link stands otherwise.
             link: it shows itself where there is a reason.

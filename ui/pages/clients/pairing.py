@@ -235,11 +235,7 @@ class EndView(QWidget):
         box.addLayout(row(None, self.only, self.look, self.fresh, self.grants, self.close_button))
 
     def show_end(self, ended: PairingEnd) -> None:
-        """Show how the pairing ended.
-
-        Args:
-            ended: how.
-        """
+        """Show how the pairing ended."""
         said, outcome = clients_strings()["pairing"], ended.outcome
         name, is_good = visible(ended.name), outcome is _GOOD
         self._name = ended.name
@@ -258,11 +254,7 @@ class EndView(QWidget):
             made.setAccessibleName(made.text().replace("&&", "&"))
 
     def show_trouble(self, sentence: str) -> None:
-        """Show why there is no code.
-
-        Args:
-            sentence: why.
-        """
+        """Show why there is no code."""
         self._say(clients_strings()["pairing"]["titles"]["not"], sentence)
         for made in (self.only, self.look, self.grants):
             made.hide()
@@ -319,7 +311,6 @@ class PairDialog(QDialog):
 
         Args:
             context: what pages are given; its pairing has a port.
-            parent: the page.
             name: the name the client must get; None to take its own.
         """
         super().__init__(parent)
@@ -496,11 +487,7 @@ class PairDialog(QDialog):
         self.context.desk.go.emit("clients", f"client:{name}")
 
     def done(self, result: int) -> None:
-        """Closed: the code is dead, and a question that stands counts as not answered.
-
-        Args:
-            result: of the dialog.
-        """
+        """Closed: the code is dead, and a question that stands counts as not answered."""
         self._tick.stop()
         port = self.context.pairing.port
         if port is not None and self._turn is not None:

@@ -110,7 +110,6 @@ class DeniedNames(QObject):
         """Make it.
 
         Args:
-            context: what pages are given.
             page: the page that shows the way.
         """
         super().__init__(page)
@@ -324,7 +323,6 @@ class QuestionView(QWidget):
         """Show who asks; "Allow" takes no press for a second.
 
         Args:
-            asked: who.
             meant: the name pairing was opened for; None for whoever comes.
         """
         said = clients_strings()["pairing"]

@@ -221,11 +221,7 @@ class TermsTab(Tab):
         self._before = None
 
     def accept(self, name: str) -> None:
-        """What was wanted of a client holds now: what comes back is shown, whatever was ticked.
-
-        Args:
-            name: the client's.
-        """
+        """What was wanted of a client holds now: what comes back is shown, whatever was ticked."""
         if self.card is not None and self.card.name == name:
             self._before = None
 

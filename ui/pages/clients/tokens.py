@@ -90,8 +90,6 @@ class TokenDialog(QDialog):
         """Make it.
 
         Args:
-            context: what pages are given.
-            parent: the page.
             name: to begin with.
         """
         super().__init__(parent)
@@ -212,10 +210,6 @@ class TokenDialog(QDialog):
         self.copied.setAccessibleName(self.copied.text())
 
     def done(self, result: int) -> None:
-        """Closed: nothing of the token stays.
-
-        Args:
-            result: of the dialog.
-        """
+        """Closed: nothing of the token stays."""
         self.token.setText("")
         super().done(result)

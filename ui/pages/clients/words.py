@@ -66,8 +66,6 @@ def describe_last_seen(card: ClientCard, now_ms: int, *, briefly: bool = False) 
     """When it came last: `last connected yesterday`.
 
     Args:
-        card: the client.
-        now_ms: the present.
         briefly: whether there is little room: `connected yesterday`.
     """
     said = clients_strings()

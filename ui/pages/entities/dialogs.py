@@ -33,13 +33,7 @@ class ChangeDialog(QDialog):
     agreed = Signal(object)
 
     def __init__(self, context: Context, card: EntityCard, parent: QWidget) -> None:
-        """Make it.
-
-        Args:
-            context: what pages are given.
-            card: the entity as it is.
-            parent: the page.
-        """
+        """Make it."""
         super().__init__(parent)
         said = entities_strings()["change"]
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -85,9 +79,7 @@ class MergeDialog(QDialog):
         """Make it.
 
         Args:
-            context: what pages are given.
             card: the entity that would lead to the other.
-            parent: the page.
             wanted: id of the one that is looked at first; "" for none.
         """
         super().__init__(parent)

@@ -159,11 +159,7 @@ class Detail(QFrame):
         theme.changed.connect(lambda: fit_height(self.claims, _CLAIMS))
 
     def show_view(self, view: EntityView) -> None:
-        """Show an entity.
-
-        Args:
-            view: from the engine.
-        """
+        """Show an entity."""
         same = self.view is not None and self.view.card.id == view.card.id
         self.view, card = view, view.card
         self.title.say(one_line(card.name, _NAME))
@@ -370,7 +366,6 @@ class EntitiesPage(Page):
         """Look at an entity.
 
         Args:
-            entity_id: the entity.
             again: also where it is looked at already.
         """
         if entity_id == self.entity_id and not again:
@@ -406,7 +401,6 @@ class EntitiesPage(Page):
         """Change the names.
 
         Args:
-            card: the entity.
             change: from the dialog.
         """
         entities = self.context.bridge.engine.entities

@@ -118,7 +118,6 @@ def cut_before_name(
     """A line from so far before its name on that the name has room.
 
     Args:
-        head: the line.
         name: from where to where the name stands in it.
         room: how wide a line may be.
         wide: how wide a text is.
@@ -141,7 +140,6 @@ def entity_list(theme: Theme, name: str) -> ListView:
     """A list of lines on a card.
 
     Args:
-        theme: the theme.
         name: for those who do not see it.
     """
     made = ListView(EntityRows(theme), name, keep=Keep.NONE)
@@ -158,7 +156,6 @@ def fit_height(shown: ListView, most: int) -> None:
     """Be as high as the lines are, and no higher than some of them.
 
     Args:
-        shown: a list.
         most: lines that are seen at once, at most.
     """
     lines = min(most, max(1, shown.lines.rowCount()))

@@ -125,7 +125,6 @@ class Canvas(QWidget):
         """Look at the plane through this viewport.
 
         Args:
-            look: how.
             fits: whether it follows the canvas's size from now on, as what shows everything does.
         """
         self._fits = fits
@@ -324,8 +323,6 @@ def paint_plate(painter: QPainter, theme: Theme, row: MemoryRow, at: QPointF, of
 
     Args:
         painter: on the canvas.
-        theme: the theme.
-        row: the memory.
         at: the node's middle, px.
         off: px between the middle and the card.
         look: for the canvas's size.

@@ -105,7 +105,6 @@ class Stage(QWidget):
         """Say something at the lower edge; "" says nothing.
 
         Args:
-            sentence: one sentence.
             *actions: titles and what they do.
         """
         if self._notice is not None:

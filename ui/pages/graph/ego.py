@@ -162,10 +162,8 @@ class EgoPainter:
         """Paint everything onto the canvas.
 
         Args:
-            painter: on the canvas.
             px: where the nodes are.
             look: how the canvas looks at the plane.
-            marks: what is meant.
         """
         if look.w != self._width:
             self._width = look.w

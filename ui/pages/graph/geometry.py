@@ -189,7 +189,6 @@ def nearest(px: Points, at: QPointF, reach: float) -> int:
 
     Args:
         px: where all nodes are, px.
-        at: the point.
         reach: how far off it may be, px.
 
     Returns:
@@ -208,7 +207,6 @@ def nearest_line(start: Points, end: Points, at: QPointF, reach: float) -> int:
     Args:
         start: where each line begins, px.
         end: where it ends.
-        at: the point.
         reach: how far off it may be, px.
 
     Returns:

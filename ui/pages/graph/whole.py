@@ -109,9 +109,7 @@ class FrameMaker:
         """Prepare.
 
         Args:
-            scene: what is drawn.
             look: how the canvas looks at it.
-            theme: colours and text size.
             ratio: device pixels a pixel.
         """
         self._scene, self._look, self._theme = scene, look, theme
@@ -367,8 +365,6 @@ class Overlay:
         """Paint everything onto the canvas.
 
         Args:
-            painter: on the canvas.
-            scene: the graph.
             look: how the canvas looks at it.
             meant: which nodes are meant.
             at_rest: whether no node moves.

@@ -43,9 +43,7 @@ class EraseDialog(QDialog):
         """Make it.
 
         Args:
-            context: what pages are given.
             ids: the memories.
-            parent: the tab.
         """
         super().__init__(parent)
         said = journal_strings()["archive"]
@@ -118,12 +116,7 @@ _TEXT, _SPACE = 240, 40
 
 
 def buried_entry(buried: Buried, now_ms: int) -> Entry:
-    """A line of the archive.
-
-    Args:
-        buried: the memory.
-        now_ms: the present.
-    """
+    """A line of the archive."""
     said = journal_strings()["archive"]
     fixed = "" if buried.can_return else said["fixed"]
     why = describe_reason(buried.reason).rstrip(".")
@@ -261,11 +254,7 @@ class ArchiveTab(QWidget):
             self.context.selection.again(chosen[0].id, CLOSER)
 
     def restore(self, ids: Sequence[str]) -> None:
-        """Bring memories back; one step.
-
-        Args:
-            ids: which.
-        """
+        """Bring memories back; one step."""
         library = self.context.bridge.engine.library
         task = write("Bringing memories back", lambda: library.revise(ids, Revision(status=Status.ACTIVE)))
         self.context.tasks.run(task.within(self).success(partial(self._on_memories_restored, len(ids))))
@@ -282,11 +271,7 @@ class ArchiveTab(QWidget):
         self.read()
 
     def erase(self, ids: Sequence[str]) -> None:
-        """Erase memories for good.
-
-        Args:
-            ids: which.
-        """
+        """Erase memories for good."""
         memories = self.context.bridge.engine.memories
         task = write("Erasing for good", lambda: memories.erase(ids, OWNER_ACTOR)).within(self)
         self.context.tasks.run(task.success(self._on_memories_erased))

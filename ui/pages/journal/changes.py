@@ -240,7 +240,6 @@ class StepButtons(QFrame):
         """Make them.
 
         Args:
-            parent: what they stand on.
             wraps: whether they may stand in several lines.
         """
         super().__init__(parent)
@@ -260,7 +259,6 @@ class StepButtons(QFrame):
         """Offer what makes sense for a step.
 
         Args:
-            step: which.
             is_newest: whether nothing that stands came after it.
 
         Returns:
@@ -331,10 +329,6 @@ class StepList(ListView):
 
     def offer(self, buttons: StepButtons, step: StepRow) -> bool:
         """Let buttons offer what makes sense for a step.
-
-        Args:
-            buttons: which.
-            step: of this list.
 
         Returns:
             Whether there is anything.

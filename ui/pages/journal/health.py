@@ -66,8 +66,6 @@ def find_pauses(jobs: Jobs, model: Model, now_ms: int) -> tuple[Pause, ...]:
 
     Args:
         jobs: the scheduler as it stands.
-        model: what is known of the local model.
-        now_ms: the present.
     """
     found: dict[tuple[str, str], Pause] = {}
     for rest in (*_pauses_of_scheduler(jobs), *_pauses_of_jobs(jobs, now_ms), *_pauses_of_model(jobs, model, now_ms)):
@@ -326,12 +324,7 @@ class _Work(QFrame):
         column(self, label(title, "label"), self.stand, self._lines, margins=16, gap=8)
 
     def show_jobs(self, jobs: Jobs, model: Model) -> None:
-        """Show the scheduler.
-
-        Args:
-            jobs: as it stands.
-            model: what is known of the local model.
-        """
+        """Show the scheduler."""
         now = self._context.clock.now_ms()
         self.rests = find_pauses(jobs, model, now)
         self.stand.setText(describe_scheduler(replace(jobs, holds=""), now, model))

@@ -283,7 +283,6 @@ class ImportsTab(QWidget):
 
         Args:
             step_id: the step that removed it.
-            sentence: what is said then.
         """
         engine = self.context.bridge.engine
         self.context.tasks.run(

@@ -65,7 +65,6 @@ def query_model(
     """A reading of what is known of the model.
 
     Args:
-        context: of the window.
         owner: the answer is dropped once it is gone.
         label: what the reading is called.
         key: a later task of the owner with the same key makes the answer void.
@@ -106,7 +105,6 @@ def job_lines(rows: Sequence[JobRow], now_ms: int) -> list[Line]:
 
     Args:
         rows: as the engine lists them.
-        now_ms: the present.
     """
     lines: list[Line] = []
     poisoned = [row for row in rows if row.state is JobState.POISON]
@@ -155,12 +153,7 @@ def _share(row: JobRow) -> float:
 
 
 def job_note(row: JobRow, now_ms: int) -> str:
-    """The second line of a run: how far it is, why it waits, what it did, or why it did not end well.
-
-    Args:
-        row: the job.
-        now_ms: the present.
-    """
+    """The second line of a run: how far it is, why it waits, what it did, or why it did not end well."""
     said = journal_strings()["runs"]
     match row.state:
         case JobState.RUNNING:
@@ -198,12 +191,7 @@ def _why_waits(row: JobRow, now_ms: int) -> str:
 
 
 def job_sentences(row: JobRow, now_ms: int) -> tuple[str, ...]:
-    """What there is to say of one run, one sentence a line.
-
-    Args:
-        row: the job.
-        now_ms: the present.
-    """
+    """What there is to say of one run, one sentence a line."""
     said = journal_strings()["runs"]
     first = _sentence(job_note(row, now_ms) if row.state is not JobState.DONE else report_line(row))
     took = describe_duration(row.started_at, row.finished_at)
@@ -238,7 +226,6 @@ def waits_for_choice(beat: ScheduledJob, model: Model, rows: Sequence[JobRow] = 
 
     Args:
         beat: of the calendar.
-        model: what is known of the local model.
         rows: jobs; one that waits or runs has its time.
     """
     is_wanted = any(row.type is beat.type and row.state in UNDER_WAY for row in rows)
@@ -246,13 +233,7 @@ def waits_for_choice(beat: ScheduledJob, model: Model, rows: Sequence[JobRow] = 
 
 
 def calendar_lines(jobs: Jobs, now_ms: int, model: Model) -> list[Line]:
-    """The calendar, what is due first; last what waits for somebody to choose a model.
-
-    Args:
-        jobs: the scheduler.
-        now_ms: the present.
-        model: what is known of the local model.
-    """
+    """The calendar, what is due first; last what waits for somebody to choose a model."""
     placed = [(waits_for_choice(beat, model, jobs.rows), beat) for beat in jobs.calendar]
     placed.sort(key=lambda one: (one[0], one[1].next_at is None, one[1].next_at or 0))
     return [_calendar_line(beat, now_ms, waits=waits) for waits, beat in placed]
@@ -276,7 +257,6 @@ def describe_next_run(beat: ScheduledJob, now_ms: int, *, waits: bool) -> str:
 
     Args:
         beat: of the calendar.
-        now_ms: the present.
         waits: as `waits_for_choice` says.
     """
     said = journal_strings()["runs"]
@@ -291,8 +271,6 @@ def describe_scheduler(jobs: Jobs, now_ms: int, model: Model) -> str:
     """How the scheduler stands, in a sentence or two.
 
     Args:
-        jobs: the scheduler.
-        now_ms: the present.
         model: what is known of the local model: what waits for one to be chosen is not what comes next.
     """
     said = journal_strings()["runs"]

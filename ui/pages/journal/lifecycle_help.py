@@ -86,7 +86,6 @@ def describe_life(known: LifeCurves, words: Mapping[str, str]) -> str:
     """The picture in words and numbers: how it ends, then year by year.
 
     Args:
-        known: the figures.
         words: `told`, `year` and their names of the page's help.
     """
     shown = {name: f"{count:,}" for name, count in known.last.items()}
@@ -116,8 +115,6 @@ class LifePlot(QWidget):
         """Make it.
 
         Args:
-            theme: the theme.
-            known: the figures.
             names: key of `CURVES` to its name.
             year: what stands under a year, with `{year}` in it.
         """

@@ -46,7 +46,6 @@ class ActionBar(QWidget):
         """Make it.
 
         Args:
-            theme: the theme.
             acts: keys of `acts` in the page's words.
         """
         super().__init__()
@@ -68,7 +67,6 @@ class ActionBar(QWidget):
         """Offer some of them.
 
         Args:
-            acts: which.
             hides: whether the others go, and are not only off.
         """
         for name, made in self.buttons.items():
@@ -80,7 +78,6 @@ def entry_list(theme: Theme, name: str, acts: Sequence[str], *, takes_many: bool
     """A list of lines; letters act on what is chosen.
 
     Args:
-        theme: the theme.
         name: for those who do not see it.
         acts: what can be done, with their keys.
         takes_many: whether several lines can be chosen.
@@ -100,7 +97,6 @@ def make_menu(shown: ListView, acts: Sequence[str]) -> QMenu:
     """What can be done with what is chosen.
 
     Args:
-        shown: the list.
         acts: keys of `acts` in the page's words.
     """
     made = QMenu(shown)

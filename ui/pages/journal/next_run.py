@@ -83,11 +83,7 @@ def _entry(item: PreviewItem) -> Entry:
 
 
 def beside(item: PreviewItem) -> str:
-    """The other memories of a deed: `With “…” and 3 more`; "" where there are none.
-
-    Args:
-        item: the deed.
-    """
+    """The other memories of a deed: `With “…” and 3 more`; "" where there are none."""
     if not item.other_texts:
         return ""
     said, more = journal_strings()["next"], max(len(item.planned.others), len(item.other_texts)) - 1
@@ -269,9 +265,7 @@ def compare_runs(
 
     Args:
         preview: of the next runs.
-        jobs: the scheduler.
         foretold: job id to what was shown before it was started here.
-        now_ms: the present.
     """
     titles = {beat.type: beat.title for beat in jobs.calendar}
     return tuple(

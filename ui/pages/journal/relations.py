@@ -44,12 +44,7 @@ def pair_of(link: ProposedLink) -> Pair:
 
 
 def link_entry(link: ProposedLink, now_ms: int) -> Entry:
-    """A line of the list.
-
-    Args:
-        link: the proposal.
-        now_ms: the present.
-    """
+    """A line of the list."""
     said = journal_strings()["relations"]
     when = said["proposed"].format(when=format_day(link.at, now_ms))
     return Entry(
@@ -288,7 +283,6 @@ class RelationsTab(QWidget):
         """Draw a relation, or never propose it again; its line goes at once, so that the next key is for the next one.
 
         Args:
-            link: which.
             accept: whether it is drawn.
         """
         jobs = self.context.bridge.engine.jobs

@@ -38,11 +38,9 @@ class RunDialog(QDialog):
         """Make it.
 
         Args:
-            context: what pages are given.
             lead: what happens, and instead of when.
             sentences: what it does, one a line.
             foot: whether it can be taken back.
-            parent: the tab.
         """
         super().__init__(parent)
         said = journal_strings()["next"]
@@ -67,7 +65,6 @@ class RunDialog(QDialog):
         """What it does cannot be taken back: say so, and let the person go out of their way to do it.
 
         Args:
-            title: of the dialog.
             act: what the button says.
         """
         self.setWindowTitle(title)

@@ -71,7 +71,6 @@ class JobPanel(QFrame):
         """Show one.
 
         Args:
-            title: its name.
             sentences: what there is to say.
             acts: what can be done.
             is_low: whether the list above needs the room: then without its title, and the first sentence alone.
@@ -289,11 +288,7 @@ class RunsTab(QWidget):
         self.read()
 
     def ask_run(self, beat: ScheduledJob) -> None:
-        """Say what a kind of work does, and start it if the person wants it.
-
-        Args:
-            beat: which.
-        """
+        """Say what a kind of work does, and start it if the person wants it."""
         if self.runner.is_running:
             return
         said, is_erasing = journal_strings()["runs"], beat.type is JobType.ERASE

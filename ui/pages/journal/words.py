@@ -52,9 +52,7 @@ def figures_of(health: Health, group: str, now_ms: int) -> tuple[Figure, ...]:
     """The figures of a group in the order of their names; those without a name come last, by their key.
 
     Args:
-        health: from the engine.
         group: one of `GROUPS`.
-        now_ms: the present.
     """
     names: Mapping[str, str] = journal_strings()["health"]["names"]
     found = {
@@ -80,7 +78,6 @@ def format_value(key: str, value: Any, now_ms: int) -> str:
     Args:
         key: its name; what it ends with is its unit.
         value: number, word, or None for what is not known.
-        now_ms: the present.
     """
     said = journal_strings()["health"]["values"]
     if isinstance(value, Mapping):
@@ -99,11 +96,7 @@ def format_value(key: str, value: Any, now_ms: int) -> str:
 
 
 def advice_of(health: Health) -> tuple[Advice, ...]:
-    """What the person can do, the most pressing first.
-
-    Args:
-        health: from the engine.
-    """
+    """What the person can do, the most pressing first."""
     keys = []
     if str(health.ram.get("pressure", Pressure.NORMAL)) != Pressure.NORMAL:
         keys.append("pressure")
@@ -217,8 +210,6 @@ def details_of(step: StepRow, now_ms: int, name: str = "") -> str:
     """The second line of a step: who, how much, and what became of it.
 
     Args:
-        step: which.
-        now_ms: the present.
         name: what an import brought in is called; "" for other steps.
     """
     parts = [describe_author(step.actor, step.client), count_of(step.rows, "record")]

@@ -188,8 +188,6 @@ class Changes(QObject):
         """Do something with memories, after a preview where it concerns more than one.
 
         Args:
-            act: id of an act.
-            ids: the memories.
             are_pinned: whether all of them are pinned; then `pin` unpins.
         """
         if not ids:
@@ -245,7 +243,6 @@ class Changes(QObject):
         """Write memories to a file.
 
         Args:
-            ids: the memories.
             to: the file; its ending says the format where it is a known one.
             chosen: the filter that was chosen in the dialog.
         """
@@ -267,9 +264,7 @@ def announce_change(context: Context, done: str, report: RevisionReport) -> None
     """Say what a change did, and offer to undo it.
 
     Args:
-        context: of the window.
         done: what was done, behind the count.
-        report: of the engine.
     """
     refused = sum(report.refused.values())
     reason = next(iter(report.refused), "")

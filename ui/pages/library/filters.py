@@ -114,7 +114,6 @@ def make_empty_state(context: Context, query: Query, facets: Facets, width: int)
     """What stands in the place of an empty list, with a way out.
 
     Args:
-        context: of the window.
         query: what was searched for.
         facets: what there is in all.
         width: pixels the page has.
@@ -505,7 +504,6 @@ def times(facets: Facets, now_ms: int) -> list[Choice]:
 
     Args:
         facets: for the earliest and the latest time.
-        now_ms: the present, epoch ms.
 
     Returns:
         Some stretches that end today, then the years there is something of.

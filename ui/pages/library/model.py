@@ -120,12 +120,7 @@ _TEXTS: Mapping[str, Callable[[MemoryRow], str]] = {
 
 
 def cell_text(column: Column, row: MemoryRow) -> str:
-    """What stands in a cell, in plain words.
-
-    Args:
-        column: which.
-        row: the memory.
-    """
+    """What stands in a cell, in plain words."""
     return _TEXTS[column.id](row)
 
 

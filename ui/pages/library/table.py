@@ -518,9 +518,6 @@ class LibraryTable(QTableView):
     def choose(self, memory_id: str) -> bool:
         """Choose one memory and bring it into sight.
 
-        Args:
-            memory_id: which.
-
         Returns:
             Whether it is listed.
         """

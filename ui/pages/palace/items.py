@@ -256,7 +256,6 @@ class RoomItem:
         """Draw a locus elsewhere before the engine has said so.
 
         Args:
-            at: its row.
             x: the place in the palace.
             y: likewise.
         """
@@ -366,7 +365,6 @@ class Cards:
         """Make it.
 
         Args:
-            theme: the theme.
             head_of: gives the light row of a memory, None while it was not read.
         """
         self._theme, self._head_of = theme, head_of
@@ -387,8 +385,6 @@ class Cards:
 
         Args:
             painter: on the canvas.
-            item: the room.
-            rows: which of its loci.
             across: their middles on the canvas, px.
             down: likewise.
             side: of a place, px.

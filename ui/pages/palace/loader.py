@@ -257,7 +257,6 @@ def text_of(camera: Camera, scene: Scene) -> str:
     """Where the camera is, as a short text that holds nothing of the vault.
 
     Args:
-        camera: the camera.
         scene: what it looks at.
     """
     level, of = camera.fit
@@ -274,7 +273,6 @@ def place_camera(camera: Camera, scene: Scene, text: str) -> None:
     """Put the camera where `text_of` said it was; where that says nothing, show all there is.
 
     Args:
-        camera: the camera.
         scene: what it looks at.
         text: what was kept; anything at all.
     """

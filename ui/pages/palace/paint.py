@@ -36,7 +36,6 @@ def shades_of(theme: Theme, mode: str) -> list[QColor]:
     """The colours of a colour mode, weakest or oldest first, and the grey of what was not believed.
 
     Args:
-        theme: the theme in force.
         mode: trust, age or kind.
     """
     if mode == "kind":
@@ -196,9 +195,7 @@ class PlanPainter:
 
         Args:
             painter: on the canvas, clipped to what is to be painted anew.
-            scene: the plan.
             lens: the look at it.
-            marks: what is marked.
             ratio: device pixels a px.
         """
         self._prepare(scene.look, ratio)
@@ -513,7 +510,6 @@ def rows_in(room: RoomItem, seen: QRectF, slack: float) -> NDArray[np.int64]:
     """Rows of the loci of a dressed room that are in sight.
 
     Args:
-        room: the room.
         seen: what is on the canvas, plan units.
         slack: how far beyond its edges a locus still shows.
     """

@@ -102,7 +102,6 @@ class Lens:
         """The same look, held so that the plan cannot be lost.
 
         Args:
-            bounds: what there is.
             least: the smallest scale.
             most: the largest.
         """
@@ -118,7 +117,6 @@ def interpolate_lens(start: Lens, end: Lens, t: float) -> Lens:
     Args:
         start: where it begins.
         end: where it ends; its canvas counts.
-        t: 0 to 1.
     """
     if t >= 1:
         return end
@@ -193,9 +191,6 @@ class Scene:
 
     def replan(self, plan: PalacePlan) -> tuple[str, ...]:
         """Take a plan that was read; rooms that stand keep their loci.
-
-        Args:
-            plan: the plan.
 
         Returns:
             Rooms whose loci must be read anew.
@@ -297,7 +292,6 @@ class Scene:
         """Where one stands who looks through a lens.
 
         Args:
-            lens: the lens.
             near: the scale from which loci show their text.
             fit: what is fitted into the canvas, if anything.
         """

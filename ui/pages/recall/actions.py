@@ -69,11 +69,7 @@ class AnswerFeedback(QObject):
         self._delete(probe_id, lambda _: self._context.desk.say(recall_strings()["said"]["taken_back"]))
 
     def delete(self, probe_id: str) -> None:
-        """Delete a saved question.
-
-        Args:
-            probe_id: which.
-        """
+        """Delete a saved question."""
         self._delete(probe_id, lambda step: offer_undo(self._context, recall_strings()["said"]["deleted"], step))
 
     def _delete(self, probe_id: str, tell: Callable[[str], None]) -> None:
@@ -107,7 +103,6 @@ class AnswerActions(QObject):
         """Make them.
 
         Args:
-            context: what pages are given.
             asker: knows what is asked.
             saving: saves questions.
             host: the page; dialogs are its children.
@@ -124,7 +119,6 @@ class AnswerActions(QObject):
 
         Args:
             name: a key of `acts` in the page's words.
-            row: which memory.
         """
         acts: dict[str, Callable[[], None]] = {
             "closer": lambda: self._context.selection.again(row.id, CLOSER),

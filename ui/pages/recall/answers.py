@@ -108,7 +108,6 @@ def answer_lines(answer: LabAnswer, base: LabAnswer | None) -> list[Line]:
     """An answer with its near misses.
 
     Args:
-        answer: what is shown.
         base: the same question under the weights in force; None where `answer` is that.
     """
     traced = {one.id: one for one in answer.trace.candidates}
@@ -162,7 +161,6 @@ def candidate_lines(
     Args:
         candidates: in the order they shall stand.
         rows: id to the memory; one that is missing is left out.
-        heading: what they are.
     """
     made = [_row_of_candidate(one, rows[one.id]) for one in candidates if one.id in rows]
     return [heading, *_mark_card_ends(made)]
@@ -387,12 +385,7 @@ class DetailsView(QFrame):
     """Signals, lists, sentences."""
 
     def __init__(self, theme: Theme, shown: Row) -> None:
-        """Make it.
-
-        Args:
-            theme: the theme.
-            shown: which row.
-        """
+        """Make it."""
         super().__init__()
         self._theme = theme
         said = recall_strings()["details"]
@@ -450,11 +443,7 @@ class DetailsView(QFrame):
 
     @staticmethod
     def describe(shown: Row) -> list[str]:
-        """All of it, for those who do not see it.
-
-        Args:
-            shown: which row.
-        """
+        """All of it, for those who do not see it."""
         signals = [f"{signal_title(signal)} {value:.3f}" for signal, value in _values(shown).items()]
         lists = [f"{title} {rank}, {recall_strings()['details']['raw']} {raw}" for _, title, rank, raw in _lists(shown)]
         return [*signals, *lists, *_sentences(shown)]
@@ -571,11 +560,7 @@ class AnswerList(ListView):
         return self.lines.row_at(self._opened)
 
     def show_answer(self, lines: Sequence[Line]) -> None:
-        """Show other lines; who is looked at stays, and stays open.
-
-        Args:
-            lines: what to show.
-        """
+        """Show other lines; who is looked at stays, and stays open."""
         current, opened, value = self.current, self.open_row, self.verticalScrollBar().value()
         self._forget_details()
         self.lines.show_lines([])  # rows that say the same may know more now
@@ -590,11 +575,7 @@ class AnswerList(ListView):
             self.choose()
 
     def look_at(self, memory_id: str) -> bool:
-        """Look at a memory, if it is shown.
-
-        Args:
-            memory_id: which.
-        """
+        """Look at a memory, if it is shown."""
         is_shown = self.choose(memory_id)
         if is_shown:
             self.scrollTo(self.currentIndex())

@@ -31,7 +31,6 @@ def within(stage: str, candidates: Sequence[TracedCandidate]) -> list[TracedCand
 
     Args:
         stage: of the funnel.
-        candidates: of the trace.
 
     Returns:
         Those of a way of searching by their place there; else those that were dropped, the strongest first.
@@ -48,7 +47,6 @@ def expected_count(stage: str, stages: Mapping[str, int]) -> int:
     """How many a stage found or dropped, by the counts of the funnel; 0 where they do not tell.
 
     Args:
-        stage: of the funnel.
         stages: stage to count.
     """
     if stage in FINDS:
@@ -63,7 +61,6 @@ def note_of_stage(stage: str, found: int, trace: Trace) -> str:
     Args:
         stage: of the funnel.
         found: how many of the trace it found or dropped.
-        trace: whose.
     """
     said, finds = recall_strings(), stage in FINDS
     title = said["funnel_found" if finds else "funnel_dropped"].format(stage=stage_title(stage))
@@ -109,7 +106,6 @@ class StageView(QObject):
         """Show a stage.
 
         Args:
-            stage: which.
             answer: whose trace is looked into.
         """
         candidates = answer.trace.candidates

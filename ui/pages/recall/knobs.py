@@ -171,8 +171,6 @@ class Knob(QWidget):
         """Make it.
 
         Args:
-            theme: the theme.
-            option: which option.
             title: what it is called here.
             hint: one sentence.
             signal: whose colour it has; "" for the accent.

@@ -103,11 +103,7 @@ class AnswerPane(QWidget):
         self._stage.setVisible(bool(note))
 
     def show_answer(self, answer: LabAnswer) -> None:
-        """Say what there is to say about an answer as a whole.
-
-        Args:
-            answer: what came.
-        """
+        """Say what there is to say about an answer as a whole."""
         self.funnel.show_stages(answer.trace.stages)
         self.funnel.show_time(recall_strings()["summary"]["took"].format(count=f"{answer.took_ms:,.0f}"))
         self.silence.show_answer(answer)
@@ -139,11 +135,7 @@ class Panes(QWidget):
     """
 
     def __init__(self, theme: Theme) -> None:
-        """Make it, empty.
-
-        Args:
-            theme: the theme.
-        """
+        """Make it, empty."""
         super().__init__()
         self._theme = theme
         self.is_narrow = self._shows_tuner = self._has_answer = False
@@ -203,8 +195,6 @@ class Panes(QWidget):
         """Say how large the answer is, what it cost, and what is special about it.
 
         Args:
-            asked: what was asked.
-            answer: what came.
             is_trial: whether other weights were tried.
         """
         said = recall_strings()["summary"]

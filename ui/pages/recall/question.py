@@ -292,12 +292,7 @@ class Chips(QWidget):
         self.view.offer({"": recall_strings()["chips"]["you"], **{name: name for name in names}}, current)
 
     def show_answer(self, asked: LaboratoryQuery, answer: LabAnswer) -> None:
-        """Say how a question was understood.
-
-        Args:
-            asked: what was asked.
-            answer: what came.
-        """
+        """Say how a question was understood."""
         self._change, self._plan = asked.change, answer.trace.plan
         self._show_intent()
         self.names.setText(format_names(self._plan).replace("&", "&&"))
@@ -378,7 +373,6 @@ class Head(QWidget):
         """Make it.
 
         Args:
-            theme: the theme.
             switch: chooses between the question and the saved ones.
             tuner: leads to the tuner.
         """

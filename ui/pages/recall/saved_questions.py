@@ -182,8 +182,6 @@ class ProbeLine(QWidget):
         """Make it.
 
         Args:
-            context: what pages are given.
-            probe: the question.
             outcome: of the last run of this session; None where there was none.
         """
         super().__init__()

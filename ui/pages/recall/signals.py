@@ -86,7 +86,6 @@ def draw_bar(painter: QPainter, theme: Theme, rect: QRectF, parts: Mapping[str, 
 
     Args:
         painter: with antialiasing set by the caller.
-        theme: the theme.
         rect: where; its whole width stands for a score of 1.
         parts: as in `pieces_of`.
     """
@@ -120,8 +119,6 @@ def fill(painter: QPainter, theme: Theme, place: QRectF, signal: str) -> None:
 
     Args:
         painter: with antialiasing set by the caller.
-        theme: the theme.
-        place: where.
         signal: a key of `TOKENS`; another one is drawn as `sides`.
     """
     known = signal if signal in TOKENS else SIDES

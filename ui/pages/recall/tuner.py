@@ -133,11 +133,7 @@ class TuningDesk(QObject):
             self._tell()
 
     def take_preset(self, name: str) -> None:
-        """Try what a preset says; options it does not name stay.
-
-        Args:
-            name: of a preset.
-        """
+        """Try what a preset says; options it does not name stay."""
         if self.tuning is not None:
             self.try_values(self.tuning.preset_values.get(name, {}))
 
@@ -206,9 +202,7 @@ class AppliedDialog(QDialog):
         """Make it.
 
         Args:
-            context: what pages are given.
             options: all options by name.
-            parent: the page.
         """
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -311,7 +305,6 @@ class Tuner(QFrame):
         """Make it, empty.
 
         Args:
-            theme: the theme.
             desk: what is tried.
         """
         super().__init__()

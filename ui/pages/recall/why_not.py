@@ -58,12 +58,8 @@ def describe_absence(memory: MemoryRow, essence: str, trace: Trace) -> list[str]
     """Why a memory may be no candidate, and what to do.
 
     Args:
-        memory: which.
         essence: the question without the words that tell nothing.
         trace: of the answer, which does not know the memory.
-
-    Returns:
-        Sentences.
     """
     said = recall_strings()["why_not"]
     kept, scope = len(trace.candidates), trace.stages.get("in_scope", 0)
@@ -101,10 +97,7 @@ class WhyNotDialog(QDialog):
         """Make it.
 
         Args:
-            context: what pages are given.
             answer: the answer it is about.
-            question: what was asked.
-            parent: the page.
         """
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -226,11 +219,7 @@ class WhyNotDialog(QDialog):
     # ---- the verdict
 
     def name(self, memory_id: str) -> None:
-        """Say what became of a memory.
-
-        Args:
-            memory_id: which.
-        """
+        """Say what became of a memory."""
         library = self._context.bridge.engine.library
         asked = query("Reading the memory", lambda: library.rows((memory_id,))).within(self, "row")
         self._context.tasks.run(asked.success(self._judge).failure(lambda _: self._judge(())))

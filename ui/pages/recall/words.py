@@ -116,7 +116,6 @@ def describe_speaker(
 
     Args:
         author: the name of whoever's words these are.
-        role: its class.
         occurred: when it was said; None where unknown.
         recorded_at: when Loci learned it, epoch ms.
         client: the name of the client that reports it; None where none does.
@@ -183,9 +182,6 @@ def verdict(candidate: TracedCandidate | None, status: Status) -> list[str]:
     Args:
         candidate: what the trace knows of it; None where it was no candidate.
         status: how it stands.
-
-    Returns:
-        Sentences.
     """
     said = recall_strings()["why_not"]
     if candidate is None:
@@ -219,7 +215,6 @@ def describe_change(name: str, title: str, pair: tuple[object, object]) -> str:
     """A change of an option, by the name and in the direction of its slider: `Relevance 0.95 → 0.5`.
 
     Args:
-        name: of the option.
         title: what it is called where it has no slider.
         pair: the values before and after.
     """

@@ -61,7 +61,6 @@ def stretches(text: str, marks: Sequence[Place]) -> Iterator[Stretch]:
     """Cut a text at its marks and at what cannot be seen.
 
     Args:
-        text: any text.
         marks: places at odds, code points, end exclusive; places outside the text are passed over.
 
     Yields:
@@ -107,7 +106,6 @@ class MarkedText(FittedText):
         """Make it.
 
         Args:
-            theme: the theme.
             name: what it shows, for those who do not see it.
             tone: `accent` or `warning`: the colour of what is at odds.
         """
@@ -129,7 +127,6 @@ class MarkedText(FittedText):
         Args:
             text: plain, hostile or not; the beginning of it where it is very long.
             marks: places at odds, code points, end exclusive.
-            role: the font.
             most_lines: fold after so many lines; 0 for never.
         """
         self._stretches = tuple(stretches(text[:MOST], marks))
@@ -168,7 +165,6 @@ class SideCard(QFrame):
         """Make it.
 
         Args:
-            theme: the theme.
             tone: `accent` for what stands, `warning` for what arrived; the heading says it too.
             closer: opens the inspector on a memory.
             palace: shows a memory in the palace.
@@ -213,7 +209,6 @@ class SideCard(QFrame):
         """Show a memory.
 
         Args:
-            side: the memory.
             heading: what it is here, such as `What arrived`.
             names_given: whether to say whom it was given to; what follows may say it already.
         """

@@ -80,11 +80,7 @@ class DecisionKeys(QObject):
         return self._stand.is_batch or (item is not None and item.id == self.item_id and item.state == "open")
 
     def press(self, action: Action) -> None:
-        """A button or a key.
-
-        Args:
-            action: which.
-        """
+        """A button or a key."""
         if not self.is_ready:
             return
         item = self._stand.desk.item
@@ -193,12 +189,7 @@ class DecisionRunner(QObject):
         self.breath.stop()
 
     def decide(self, ids: Sequence[str], decision: Decision) -> None:
-        """Decide one item, or several alike as one step.
-
-        Args:
-            ids: the items.
-            decision: what was pressed.
-        """
+        """Decide one item, or several alike as one step."""
         wanted = tuple(ids)
         conflicts = self._context.bridge.engine.conflicts
         self._under_way += 1
@@ -236,8 +227,6 @@ def sentence_of(decision: Decision, decided: DecisionReply, asked: int) -> str:
     """What was done, in words without any memory's text.
 
     Args:
-        decision: what was pressed.
-        decided: what came of it.
         asked: for how many items.
     """
     if decision.action is Action.SKIP:

@@ -96,11 +96,7 @@ class SuggestionBar(QFrame):
         self._box.setStretch(0, 1)
 
     def show_suggestion(self, item: ReviewItem) -> None:
-        """Show what is suggested; hidden where nothing is.
-
-        Args:
-            item: the item.
-        """
+        """Show what is suggested; hidden where nothing is."""
         if self.act is not None:
             self._box.removeWidget(self.act)
             self.act.hide()
@@ -165,11 +161,7 @@ class ActionBar(QWidget):
         column(self, self._flow_box, foot, gap=12)
 
     def show_item(self, item: ReviewItem) -> None:
-        """Offer what can be decided; what is suggested stands above.
-
-        Args:
-            item: the item.
-        """
+        """Offer what can be decided; what is suggested stands above."""
         clear(self._flow)
         self.buttons.clear()
         self._item = item
@@ -229,11 +221,7 @@ class FollowsRow(QWidget):
         column(self, hairline(), label(review_strings()["follows"], "label"), inner, gap=10)
 
     def show_follows(self, follows: Sequence[Follow]) -> None:
-        """Show them; hidden where there is none.
-
-        Args:
-            follows: from the engine.
-        """
+        """Show them; hidden where there is none."""
         clear(self._flow)
         self.setVisible(bool(follows))
         for one in follows:
@@ -354,7 +342,6 @@ class Desk(QWidget):
         """Make it, empty: `build` fills it once it stands in its place.
 
         Args:
-            theme: the theme.
             closer: opens the inspector on a memory.
             palace: shows a memory in the palace.
         """
@@ -435,11 +422,7 @@ class Desk(QWidget):
         self._place.setVisible(is_named)
 
     def show_item(self, item: ReviewItem) -> None:
-        """Show an item.
-
-        Args:
-            item: validated by the engine.
-        """
+        """Show an item."""
         is_other = self.item is None or self.item.id != item.id
         self.item = item
         self._question.setText(one_line(item.question, 240))

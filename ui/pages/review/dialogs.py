@@ -77,10 +77,7 @@ class MergeDialog(DecisionDialog):
         """Make it.
 
         Args:
-            context: what pages are given.
-            item: the item.
             begin: `both`, `have` or `came`: the text to begin with.
-            parent: the page.
         """
         is_pair = item.existing is not None
         super().__init__(context, review_strings()["dialogs"]["merge" if is_pair else "correct"], parent)
@@ -208,10 +205,7 @@ def dialog_for(context: Context, item: ReviewItem, action: Action, parent: QWidg
     """The dialog a decision needs.
 
     Args:
-        context: what pages are given.
-        item: the item.
         action: one of `words.ASKS`.
-        parent: the page.
         begin: for a merge, the text to begin with; "" for both.
     """
     if action is Action.MERGE:

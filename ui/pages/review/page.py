@@ -189,11 +189,7 @@ class ReviewPage(Page):
         return self._presses.is_ready
 
     def press(self, action: Action) -> None:
-        """A button or a key, pressed by hand or by a test.
-
-        Args:
-            action: which.
-        """
+        """A button or a key, pressed by hand or by a test."""
         self._presses.press(action)
 
     def _take_out(self, ids: Sequence[str]) -> None:

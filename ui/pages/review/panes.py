@@ -38,7 +38,6 @@ class Links(QObject):
         """Make them.
 
         Args:
-            context: what pages are given.
             host: the page; menus are its children.
         """
         super().__init__(host)
@@ -178,11 +177,7 @@ class Panes(QWidget):
     """
 
     def __init__(self, theme: Theme) -> None:
-        """Make it, empty.
-
-        Args:
-            theme: the theme.
-        """
+        """Make it, empty."""
         super().__init__()
         self._theme = theme
         self.is_narrow = self._shows_queue = False

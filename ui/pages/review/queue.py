@@ -432,7 +432,6 @@ class QueuePanel(QFrame):
         """Show what the engine read.
 
         Args:
-            queue: the answer.
             wanted: the item to look at; "" to stay where one is.
         """
         self._queue = queue

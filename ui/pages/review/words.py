@@ -62,8 +62,6 @@ def describe_action(action: Action, kind: str, *, is_pair: bool) -> ActionWords:
     """What an action is called.
 
     Args:
-        action: which.
-        kind: of the item.
         is_pair: whether two memories are concerned.
     """
     named = review_strings()["actions"]
@@ -75,12 +73,7 @@ def describe_action(action: Action, kind: str, *, is_pair: bool) -> ActionWords:
 
 
 def describe_batch_action(action: Action, rows: Sequence[ReviewRow]) -> ActionWords | None:
-    """What an action is called for several items; None where it makes no sense for them.
-
-    Args:
-        action: which.
-        rows: the items.
-    """
+    """What an action is called for several items; None where it makes no sense for them."""
     kinds, is_pair = {row.kind for row in rows}, any(row.existing_id is not None for row in rows)
     special = kinds & _OF_THEIR_OWN
     if special and action is not Action.SKIP:
@@ -99,11 +92,7 @@ def describe_batch_action(action: Action, rows: Sequence[ReviewRow]) -> ActionWo
 
 
 def row_note(row: ReviewRow) -> str:
-    """What stands under a row's title: `Contradiction · Claude Code · recalled 5 times`; no memory text.
-
-    Args:
-        row: the row.
-    """
+    """What stands under a row's title: `Contradiction · Claude Code · recalled 5 times`; no memory text."""
     named = review_strings()["rows"]
     whose = row.client or (source_words(row.source) if row.kind in _OF_SOMEBODY else "")
     parts = [
@@ -150,11 +139,7 @@ def headings(item: ReviewItem) -> tuple[str, str]:
 
 
 def provenance(side: Side) -> str:
-    """Where a memory comes from, in one line a person would say.
-
-    Args:
-        side: the memory.
-    """
+    """Where a memory comes from, in one line a person would say."""
     memory = side.memory
     client, origin = one_line(side.client or "", 40), one_line(side.origin, _NAME)
     if client and memory.source is Source.USER_IMPLICIT:
@@ -270,12 +255,7 @@ _ONLY_TURNED_DOWN = frozenset({"injection"})
 
 
 def can_repeat(item: ReviewItem, action: Action) -> bool:
-    """Whether this decision on this item can become a rule.
-
-    Args:
-        item: the item.
-        action: the decision.
-    """
+    """Whether this decision on this item can become a rule."""
     if not may_repeat(item) or action not in REPEATABLE:
         return False
     return action is Action.REJECT or item.kind not in _ONLY_TURNED_DOWN

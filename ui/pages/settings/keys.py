@@ -45,7 +45,6 @@ class SecretDialog(QDialog):
 
         Args:
             sentence: what, and what to do; "" for nothing.
-            field: the one that is wrong.
         """
         self.trouble.setText(sentence)
         self.trouble.setAccessibleName(sentence)
@@ -208,11 +207,7 @@ class RecoveryDialog(SecretDialog):
         (self.secret, self.kept, self.typed)[step].setFocus()
 
     def done(self, result: int) -> None:
-        """Closed; a code that was made and not checked opens nothing.
-
-        Args:
-            result: of the dialog.
-        """
+        """Closed; a code that was made and not checked opens nothing."""
         if self.code:
             self.context.desk.say("The new code was given up; the old one still holds.")
         super().done(result)
@@ -309,13 +304,7 @@ class ActionLine(Line):
         self.button: QPushButton | None = None
 
     def offer(self, action: str, run: Callable[[], None], hint: str = "") -> QPushButton:
-        """Put a button at its right.
-
-        Args:
-            action: what it does.
-            run: does it.
-            hint: its tooltip.
-        """
+        """Put a button at its right."""
         self.button = button(action, run, hint=hint)
         self.side_column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignRight)
         return self.button

@@ -68,11 +68,7 @@ def format_time_needed(seconds: float) -> str:
 
 
 def describe_cost(cost: ChangeCost) -> str:
-    """What a change takes, and what one should know of that model.
-
-    Args:
-        cost: from the engine.
-    """
+    """What a change takes, and what one should know of that model."""
     said = words()["other"]
     form = said["cost"]["one" if cost.memories == 1 else "many"] if cost.memories else said["cost_none"]
     first = str(form).format(count=f"{cost.memories:,}", time=format_time_needed(cost.seconds))
@@ -101,18 +97,13 @@ class StoredModelLine(ActionLine):
         """Make it.
 
         Args:
-            context: what pages are given.
             then: told how it stands when something was given up.
         """
         super().__init__(context, words()["old"]["title"], "", words()["words"])
         self._context, self._then = context, then
 
     def show_kept(self, state: Embedding) -> None:
-        """Show what is kept.
-
-        Args:
-            state: from the engine.
-        """
+        """Show what is kept."""
         said = words()["old"]
         lines = [*map(describe_stored_model, state.kept), *([said["why"]] if state.kept else [])]
         told = "\n".join(lines) or said["none"]

@@ -281,12 +281,7 @@ class TextControl(Control):
 
 
 def control_for(theme: Theme, row: OptionRow) -> Control:
-    """The control of an option.
-
-    Args:
-        theme: the theme.
-        row: which option.
-    """
+    """The control of an option."""
     if row.kind == "bool":
         return SwitchControl(theme, row)
     if row.choices:
@@ -323,8 +318,6 @@ class Line(QWidget):
         """Make it.
 
         Args:
-            theme: the theme.
-            title: what it is.
             description: one or two sentences.
             words: more words by which it is found.
         """

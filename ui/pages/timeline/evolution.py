@@ -232,8 +232,6 @@ def draw_sign(painter: QPainter, theme: Theme, transition: Transition, at: QPoin
     Args:
         painter: with antialiasing set by the caller.
         theme: for the colours.
-        transition: which.
-        at: its middle.
         side: pixels.
     """
     colour, half = theme.colour(TOKENS[transition]), side / 2

@@ -130,7 +130,6 @@ def grid_of(count: int, *, by_weeks: bool, lead: int, area: QRectF, scale: float
     """The grid for a number of periods: as large as they fit, else of the usual size with the rest out of sight.
 
     Args:
-        count: periods.
         by_weeks: whether weeks by weekdays are shown.
         lead: weekdays before the first period, 0 to 6; 0 where bars are shown.
         area: where it is drawn.
@@ -150,7 +149,6 @@ def bar_in(cell: QRectF, scale: float) -> QRectF:
     """Where the bar of a period stands: in the middle of its cell, no wider than a bar looks well.
 
     Args:
-        cell: of the period.
         scale: of lengths, 1.0 at 100 % text.
     """
     wide = max(1.0, min(cell.width() - (3.0 if cell.width() > 8 else 1.0), _BAR_WIDE * scale))
@@ -410,7 +408,6 @@ class Strip(QWidget):
         """Show other counts.
 
         Args:
-            density: the counts.
             chosen: the first and the last chosen period; None for everything.
         """
         count = len(density.totals)

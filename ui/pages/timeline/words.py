@@ -38,7 +38,6 @@ def range_name(grain: str, first: int, last: int, end: int) -> str:
     """Several periods by one name.
 
     Args:
-        grain: of them.
         first: epoch ms at which the first begins.
         last: at which the last begins.
         end: at which the last ends.
@@ -88,12 +87,7 @@ def _later(number: int, one: str) -> str:
 
 
 def count_words(density: Density, places: Sequence[int]) -> str:
-    """How many memories some periods hold, by kind: `12 memories: 8 episodes, 4 facts`.
-
-    Args:
-        density: the counts.
-        places: of the periods.
-    """
+    """How many memories some periods hold, by kind: `12 memories: 8 episodes, 4 facts`."""
     total = sum(density.totals[place] for place in places)
     found = {kind: sum(counts[place] for place in places) for kind, counts in density.by_kind.items()}
     parts = [
