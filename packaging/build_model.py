@@ -147,7 +147,6 @@ def export(model: Any, target: Path) -> None:
 
     Args:
         model: what `pooled_model` made.
-        target: the file to write.
     """
     torch = importlib.import_module("torch")
     ids = torch.tensor([[101, 7592, 2088, 102]], dtype=torch.int64)
@@ -220,7 +219,6 @@ def check_export(model: Any, path: Path, reference: NDArray[np.float32], tokeniz
 
     Args:
         model: the torch module.
-        path: its export.
         reference: the module's vectors of SENTENCES.
         tokenizer: as `open_tokenizer` made it.
 

@@ -44,9 +44,6 @@ class Examples:
     def resolved(self, schema: Schema) -> Schema:
         """A schema with its reference followed; what stands beside the reference goes before.
 
-        Args:
-            schema: any.
-
         Returns:
             One without `$ref` at its head.
         """

@@ -123,7 +123,6 @@ def written(value: object, indent: int = 0, before: int = 0) -> str:
     """JSON with what fits into a line on one line.
 
     Args:
-        value: what is written.
         indent: blanks before its lines.
         before: characters before it on its own line.
 

@@ -76,9 +76,6 @@ class Page:
     def example(self, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
         """A call of a method and its answer.
 
-        Args:
-            name: the method.
-
         Returns:
             The request and the reply, whole messages.
         """

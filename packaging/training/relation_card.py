@@ -83,7 +83,6 @@ def write_card(path: Path, manifest: dict[str, Any], scores: Scores, figures: in
     """Write CARD.md beside the model.
 
     Args:
-        path: the file.
         manifest: as written.
         scores: held-back figures.
         figures: how many figures the model reads.

@@ -128,7 +128,6 @@ def unseen(pairs: Sequence[Pair], source: str, learned: Sequence[Pair]) -> list[
 
     Args:
         pairs: all written pairs.
-        source: the file.
         learned: what the model saw.
 
     Returns:
@@ -144,9 +143,6 @@ def implied(pairs: Sequence[Pair]) -> list[Pair]:
     A note that says the same as the existing one stands to every newcomer as the existing one does; and two that say
     the same do so in either order. Two independent notes stay independent in either order. A duplicate may leave a
     detail out, and then the first two do not follow: only one that is about as long as the existing note is used.
-
-    Args:
-        pairs: written pairs.
 
     Returns:
         Further pairs, of less weight.
@@ -175,10 +171,6 @@ def _as_full(pair: Pair) -> bool:
 
 def varied(pairs: Sequence[Pair], rng: random.Random) -> list[Pair]:
     """Pairs made from written ones: light edits, a changed number, notes of other groups side by side.
-
-    Args:
-        pairs: written pairs.
-        rng: its choices.
 
     Returns:
         Further pairs, of less weight.

@@ -173,7 +173,6 @@ def train(net: Any, epoch_rows: Callable[[int], list[Sample]], table: NDArray[np
         net: what `build` made.
         epoch_rows: the rows of an epoch; they may differ from epoch to epoch.
         table: word vectors.
-        recipe: how.
     """
     torch = importlib.import_module("torch")
     rng = random.Random(recipe.seed)  # noqa: S311 - repeatable, not secret
@@ -259,7 +258,6 @@ def export(net: Any, target: Path) -> None:
 
     Args:
         net: a trained model.
-        target: the file.
     """
     torch = importlib.import_module("torch")
     net.eval()

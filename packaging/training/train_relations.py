@@ -146,12 +146,7 @@ def fit(pairs: Sequence[data.Pair], shared: Shared, recipe: network.Recipe, begu
 
     Args:
         pairs: the written pairs it may see.
-        shared: the embedder.
-        recipe: how.
         begun: the model to go on from; None to begin with the embedder's layers.
-
-    Returns:
-        The trained model.
     """
     implied = data.implied(pairs)
 
@@ -190,12 +185,7 @@ def fitted(pairs: Sequence[data.Pair], shared: Shared, recipe: network.Recipe, k
 
     Args:
         pairs: the written pairs it may see.
-        shared: the embedder.
-        recipe: how.
         keep: the folder of trained weights, named by what they depend on; None to keep nothing.
-
-    Returns:
-        The trained model.
     """
     told = json.dumps([asdict(recipe), [[p.old, p.new, p.label] for p in pairs]])
     path = None if keep is None else keep / f"{hashlib.sha256(told.encode()).hexdigest()[:16]}.pt"
@@ -280,7 +270,6 @@ def flatness(net: Any, peers: Sequence[Any], pairs: Sequence[data.Pair], shared:
         net: the model, made from several.
         peers: models that saw what it saw of that file.
         pairs: the written pairs.
-        shared: the embedder.
 
     Returns:
         About 0.9 to 1; what the temperature is multiplied by.
@@ -297,8 +286,6 @@ def held_back(pairs: Sequence[data.Pair], shared: Shared, recipe: network.Recipe
     back from every file.
 
     Args:
-        pairs: the written pairs.
-        shared: the embedder.
         recipe: how each model is trained.
         keep: the folder of trained weights, or None.
 
@@ -320,10 +307,7 @@ def reading(
     """Have a model read a file that it did not see, as the int8 file it would be shipped as.
 
     Args:
-        file: the file.
-        net: the model.
         known: every written pair, and those that it learned from.
-        shared: the embedder.
         flat: what its logits are divided by (`flatness`).
 
     Returns:
@@ -351,10 +335,6 @@ def calibrate(logits: Logits, labels: NDArray[np.int64]) -> Calibration:
 
     Args:
         logits: held-back logits.
-        labels: what is right.
-
-    Returns:
-        Both.
     """
     rows = np.arange(len(labels))
     heats = np.arange(0.5, 4.0, 0.02)
@@ -413,9 +393,7 @@ def write_manifest(shared: Shared, trained: dict[str, Any], fitted: Calibration,
     """Describe the files with their checksums.
 
     Args:
-        shared: the embedder.
         trained: hash, counts and recipe of the training.
-        fitted: the calibration.
         scores: held-back figures.
 
     Returns:

@@ -16,10 +16,7 @@ def claim(rig: Rig, memory_id: str, predicate: str, value: str, quote: str, **mo
     """A claim that a quote of a memory backs.
 
     Args:
-        rig: the engine.
         memory_id: whose text holds the quote.
-        predicate: what is claimed.
-        value: its value.
         quote: words of the memory's text.
         **more: `subject`, `state`, `polarity`, `exclusive`, `confidence`, `valid_from`, `valid_to`, `lineage`,
             `superseded_by_id`, `qualifiers`.

@@ -101,10 +101,6 @@ class Result:
     def refused(self, exit_code: int, code: str) -> str:
         """Check that the command was refused as the contract says.
 
-        Args:
-            exit_code: the exit code.
-            code: the E-code.
-
         Returns:
             The sentence.
         """
@@ -186,9 +182,6 @@ class Palace:
             file_bytes: no file may be written beyond this size, which is what a full quota looks like.
             fresh: start it in an interpreter of its own rather than by forking one (`warm_start`); so is what is
                 given variables that an interpreter reads when it starts.
-
-        Returns:
-            How it ended.
         """
         given = self.command(*arguments, secret=secret)
         return self.bare(
@@ -312,9 +305,6 @@ class Shell:
 
         Args:
             arguments: the verb and what follows.
-
-        Returns:
-            How it ended.
         """
         self._typed.write(json.dumps(self._palace.command(*arguments)).encode() + b"\n")
         self._typed.flush()
@@ -414,9 +404,6 @@ def palace_from(template: Path, folder: Path) -> Palace:
     Args:
         template: from `make_template`.
         folder: a directory that exists and is empty.
-
-    Returns:
-        The palace.
     """
     palace = Palace(folder)
     shutil.copytree(template, palace.home)
@@ -425,9 +412,6 @@ def palace_from(template: Path, folder: Path) -> Palace:
 
 def in_background(work: Callable[[], T]) -> Callable[[], T]:
     """Begin a command and go on.
-
-    Args:
-        work: runs it.
 
     Returns:
         Waits for it and gives its result.

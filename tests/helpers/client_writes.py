@@ -107,9 +107,6 @@ def writer(rig: Rig) -> Writer:
 
     Args:
         rig: an engine on a new home.
-
-    Returns:
-        The client.
     """
     plug = rig.client(NAME, *GRANTS)
     fact = rig.store("The kettle stands in the pantry.", plug).memory_id

@@ -122,7 +122,6 @@ def of_all_kinds(rig: Rig, seed: int = 0, most: int = 1, least: int = 1) -> None
     """So many of each kind, in an order of their own.
 
     Args:
-        rig: the engine.
         seed: of the order and the numbers.
         most: of a kind, at most.
         least: of a kind, at least.

@@ -138,7 +138,6 @@ def check_context(reply: Mapping[str, Any], *, budget: int, exact: bool = True) 
     """`context --json` and `memory_context`: the shape, the headings in their order, and one element a memory.
 
     Args:
-        reply: the reply.
         budget: tokens it was allowed.
         exact: to the owner; a client sees band words.
     """

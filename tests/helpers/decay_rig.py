@@ -18,8 +18,6 @@ def put(rig: Rig, name: str, days: float = 0.0, **more: Any) -> str:
     """A fact that an assistant inferred.
 
     Args:
-        rig: the engine.
-        name: its id and text.
         days: how long ago it was stored and last confirmed, by the rig's clock.
         **more: columns; `dates`, `arousal`, `replays`, `boost` and `spared` (at, until) go into their tables.
     """

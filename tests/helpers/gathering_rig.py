@@ -20,13 +20,8 @@ def told(rig: Rig, text: str, days: float = 60.0, **more: Any) -> str:
     """A fact that an assistant inferred, in a conversation of its own.
 
     Args:
-        rig: the engine.
-        text: what it says.
         days: how long ago it was said and stored.
         **more: columns of the draft; `lineage` and `source` of its first source; `confidence`, `pinned`, `used_days`.
-
-    Returns:
-        Its id.
     """
     then = rig.clock.now_ms() - int(days * DAY_MS)
     after: dict[str, Any] = {name: more.pop(name) for name in ("confidence", "pinned", "corroboration") if name in more}

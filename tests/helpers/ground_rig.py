@@ -57,7 +57,6 @@ def ground_of(
     """A ground over an open engine.
 
     Args:
-        rig: the engine.
         options: options that differ from the defaults.
         near: neighbours; `near_of(rig)` asks the index. None as while the index is not whole.
         ask: a stand-in for the local model.

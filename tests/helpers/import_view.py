@@ -137,9 +137,6 @@ def joined(items: list[dict[str, Any]]) -> list[Whole]:
 
     Args:
         items: as `list` shows them, in any order.
-
-    Returns:
-        Whole records.
     """
     groups: dict[str, list[dict[str, Any]]] = {}
     for item in items:

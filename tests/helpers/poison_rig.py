@@ -148,7 +148,6 @@ class Victim:
 
         Args:
             text: the text; the slot's lie if None.
-            actor: who tells it.
             **more: fields of the request; `home` unless another space is named.
 
         Returns:
@@ -303,7 +302,6 @@ def victim_of(
 
     Args:
         folder: for the home.
-        slot: what was said.
         source: the person's way of saying it; explicitly if None.
         days: how long ago.
         readers: read claims and relations; those that are shipped if None.

@@ -48,7 +48,6 @@ def wire_to(rig: Rig, folder: Path) -> Iterator[Wire]:
     """Serve an engine until the block ends.
 
     Args:
-        rig: the engine.
         folder: for the socket.
     """
     loop = EngineLoop()

@@ -131,7 +131,6 @@ class Rig:
         """Write memories; they are found after `warm`.
 
         Args:
-            notes: what to write.
             vectors: one each, where they were made before.
 
         Returns:

@@ -20,7 +20,6 @@ def flip(path: Path, at: int) -> None:
     """Turn one bit of a file.
 
     Args:
-        path: the file.
         at: the byte; from the end when negative.
     """
     data = bytearray(path.read_bytes())
@@ -51,7 +50,6 @@ def rewrite_keys(home: Path, change: dict[str, Any]) -> None:
     """Write both copies of the key file anew with other fields and a checksum that fits.
 
     Args:
-        home: whose.
         change: fields of the body.
     """
     body = json.loads((home / KEY_FILES[0]).read_bytes().partition(b"\n")[2])

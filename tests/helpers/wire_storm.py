@@ -216,9 +216,6 @@ def load(
         beside: done over and over meanwhile; None for nothing.
         pause_s: seconds that each client waits before a store and before a search, on average; 0 for as fast as it is
             answered.
-
-    Returns:
-        What came of it.
     """
     seen = Loaded()
 

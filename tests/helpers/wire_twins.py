@@ -145,7 +145,6 @@ def probes(document: Mapping[str, Any], twin: Twin, foreign: str, space: str) ->
 
     Args:
         document: the content of `resources/protocol.json`.
-        twin: who calls.
         foreign: an id that exists and is not its own; may be a memory's, an entity's or any other.
         space: a space that exists and is not its own; `nowhere` stands for one that does not.
 
