@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from core.belief.extract.person_values import READERS, Reader
+from core.belief.extract.person_values import PERSON_READERS, Reader
 from core.belief.extract.sentence import Run, TokenizedSentence, load_vocabulary_file, word_lists
-from core.belief.extract.thing_values import THINGS
+from core.belief.extract.thing_values import THING_READERS
 
 USER = "user"
 _FAR = 12
 _LONGEST_NAME = 5
 _GAP = 5
-_TAKES: dict[str, Reader] = {**READERS, **THINGS}
+_TAKES: dict[str, Reader] = {**PERSON_READERS, **THING_READERS}
 _KINDS = {
     "org": "orgcap",
     "orglater": "orgcap",

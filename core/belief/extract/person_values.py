@@ -24,14 +24,14 @@ Reader = Callable[[TokenizedSentence, int], list[Run]]
 _DOSE = re.compile(r"\d+(?:[.,]\d+)*(?:mg|mcg|µg|g|ml|iu)?$")
 
 
-def name(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_name(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A name of a person or an animal."""
-    if not (found := _name(sentence, i)) or _low(sentence, found[1]) == "'s":
+    if not (found := _find_name(sentence, i)) or _word_at(sentence, found[1]) == "'s":
         return []
     return [found]
 
 
-def own_name(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_own_name(sentence: TokenizedSentence, i: int) -> list[Run]:
     """The speaker's name in "I'm Rosalind": a name that stands alone behind the words."""
     after = capital_run(sentence, i, word_lists().sets["name_links"])
     known = word_lists()
@@ -44,71 +44,71 @@ def own_name(sentence: TokenizedSentence, i: int) -> list[Run]:
         for low in sentence.lows[i:after]
     ):
         return []
-    if _low(sentence, after) not in word_lists().sets["own_name"]:
+    if _word_at(sentence, after) not in word_lists().sets["own_name"]:
         return []
     if "-" in sentence.tokens[i].text and not sentence.tokens[i].text.split("-")[-1][:1].isupper():
         return []
     return [(i, after)]
 
 
-def place(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_place(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Where somebody lives: a name of a place."""
-    i = _past_dwelling(sentence, skip(sentence, i))
+    i = _skip_dwelling(sentence, skip(sentence, i))
     after = capital_run(sentence, i, word_lists().sets["place_links"])
     if after > i and any(sign.isdigit() for sign in sentence.slice(i, after)):
         return []
     if after > i:
         return (
             [(i, after)]
-            if _low(sentence, i) not in word_lists().sets["month"] and _low(sentence, after) != "'s"
+            if _word_at(sentence, i) not in word_lists().sets["month"] and _word_at(sentence, after) != "'s"
             else []
         )
     inner = noun_run(sentence, i, stop=word_lists().sets["place.ends"], most=4)
-    if inner and _low(sentence, inner[1]) in ("of", "called"):
+    if inner and _word_at(sentence, inner[1]) in ("of", "called"):
         inner_after = capital_run(sentence, inner[1] + 1, word_lists().sets["place_links"])
         if inner_after > inner[1] + 1 and sentence.lows[inner[0]] in word_lists().sets["place.kinds"]:
             return [(inner[1] + 1, inner_after)]
-    if inner and sentence.lower and inner[1] - inner[0] <= 2 and _low(sentence, inner[1]) != "of":
+    if inner and sentence.lower and inner[1] - inner[0] <= 2 and _word_at(sentence, inner[1]) != "of":
         return [inner] if head_of(sentence, inner) not in word_lists().sets["placeidiom"] else []
     return []
 
 
-def place_since(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_place_since(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`in Maastricht since 2021`: a place is a home only with a time behind it."""
-    found = place(sentence, i)
+    found = read_place(sentence, i)
     behind = found[0][1] if found else 0
-    if not found or behind >= len(sentence.tokens) or _low(sentence, behind) not in ("since", "for", "ever"):
+    if not found or behind >= len(sentence.tokens) or _word_at(sentence, behind) not in ("since", "for", "ever"):
         return []
     return found
 
 
-def move_to(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_move_destination(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`moved from Leeds to York`: the second place."""
-    first = place(sentence, i)
-    if not first or _low(sentence, first[0][1]) != "to":
+    first = read_place(sentence, i)
+    if not first or _word_at(sentence, first[0][1]) != "to":
         return []
-    return place(sentence, first[0][1] + 1)
+    return read_place(sentence, first[0][1] + 1)
 
 
-def call_home(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_called_home(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`call Graz home`."""
-    found = place(sentence, i)
-    return found if found and _low(sentence, found[0][1]) == "home" else []
+    found = read_place(sentence, i)
+    return found if found and _word_at(sentence, found[0][1]) == "home" else []
 
 
-def org_capital(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_named_org(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A workplace with a name."""
-    found = _org(sentence, i)
+    found = _find_org(sentence, i)
     if found and sentence.tokens[found[1] - 1].text[:1].isdigit():
         return []  # a street with its number
-    if not found or _low(sentence, found[0]) in word_lists().sets["month"] | word_lists().sets["weekday"] | {"i"}:
+    if not found or _word_at(sentence, found[0]) in word_lists().sets["month"] | word_lists().sets["weekday"] | {"i"}:
         return []
     return [found]
 
 
-def org(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_org(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A workplace: its name, else the noun (`bakery`)."""
-    named = org_capital(sentence, i)
+    named = read_named_org(sentence, i)
     if named:
         return named
     run = noun_run(sentence, i, stop=word_lists().sets["noun_stop"], most=5)
@@ -117,34 +117,34 @@ def org(sentence: TokenizedSentence, i: int) -> list[Run]:
     return []
 
 
-def org_later(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_org_further_on(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`teaches geography at Thornbury Academy`: a workplace a few words on."""
     for j in range(i, min(i + 7, len(sentence.tokens))):
         token, low = sentence.tokens[j], sentence.lows[j]
         if token.hidden or not (token.word or low in ("-", "/")) or low in word_lists().sets["conj"] - {"and"}:
             break
         if low in ("at", "for") and j + 1 < len(sentence.tokens):
-            return org_capital(sentence, j + 1) if low == "at" or j == i else []
+            return read_named_org(sentence, j + 1) if low == "at" or j == i else []
     return []
 
 
-def org_for(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_employer(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`drives a tram for Nordbahn`: whom one works for, a few words on and last in its clause."""
     for j in range(i, min(i + 5, len(sentence.tokens) - 1)):
         if sentence.tokens[j].hidden or not sentence.tokens[j].word:
             break
         if sentence.lows[j] == "for":
-            found = org_capital(sentence, j + 1)
+            found = read_named_org(sentence, j + 1)
             known = word_lists().sets
             people = any(sentence.lows[n] in known["kinname"] for run in found for n in range(*run))
-            closed = found and _low(sentence, found[0][1]) in word_lists().sets["org_for"]
+            closed = found and _word_at(sentence, found[0][1]) in word_lists().sets["org_for"]
             return found if closed and not people and found[0][0] - j <= 3 else []
     return []
 
 
-def org_join(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_joined_org(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`joined Velland Foods as ...`: a workplace if something of work is said of it."""
-    found = org_capital(sentence, i)
+    found = read_named_org(sentence, i)
     if not found:
         return []
     run = found[0]
@@ -154,115 +154,115 @@ def org_join(sentence: TokenizedSentence, i: int) -> list[Run]:
     return found if "as" in behind[:4] else []
 
 
-def org_left(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_left_org(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`left Velland Foods`: a workplace only where a job is spoken of."""
-    found = org_capital(sentence, i)
+    found = read_named_org(sentence, i)
     marks = word_lists().sets["org_left.marks"]
     firm = any(low in word_lists().sets["org_left"] for run in found for low in sentence.lows[run[0] : run[1]])
     return found if found and (firm or any(mark in sentence.lows for mark in marks)) else []
 
 
-def role(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_role(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What somebody does for a living, behind "I'm a"."""
-    run = _role_run(sentence, i)
-    if run is None or not _sure_role(sentence, run, loose=False):
+    run = _find_role(sentence, i)
+    if run is None or not _is_certain_role(sentence, run, loose=False):
         return []
-    return _roles(sentence, run)
+    return _split_roles(sentence, run)
 
 
-def role_sure(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_certain_role(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A role behind words that other things follow, too (`became a ...`)."""
-    run = _role_run(sentence, i)
-    return [run] if run and _sure_role(sentence, run, loose=True) else []
+    run = _find_role(sentence, i)
+    return [run] if run and _is_certain_role(sentence, run, loose=True) else []
 
 
-def role_head(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_bare_role(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`I'm head of procurement`: a role without an article."""
     heads = word_lists().sets["role_head.heads"]
-    i = i + 1 if _low(sentence, i) in ("the", "now", "still") else i
-    if _low(sentence, i) not in heads:
+    i = i + 1 if _word_at(sentence, i) in ("the", "now", "still") else i
+    if _word_at(sentence, i) not in heads:
         return []
-    run = _role_run(sentence, i)
-    return [run] if run and _sure_role(sentence, run, loose=False) else []
+    run = _find_role(sentence, i)
+    return [run] if run and _is_certain_role(sentence, run, loose=False) else []
 
 
-def role_any(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_any_role(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A role behind words that nothing else follows (`works as a ...`)."""
-    run = _role_run(sentence, i)
+    run = _find_role(sentence, i)
     if run is None or any(low in word_lists().sets["finite"] for low in sentence.lows[run[0] : run[1]]):
         return []
     return [run] if not sentence.lows[run[0]].endswith("ing") and run[1] - run[0] <= 6 else []
 
 
-def age(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_age(sentence: TokenizedSentence, i: int) -> list[Run]:
     """How old somebody is: a number that nothing but an age follows."""
-    run = _number(sentence, i)
+    run = _find_number(sentence, i)
     if run is None:
         return []
-    behind, then = _low(sentence, run[1]), _low(sentence, run[1] + 1)
+    behind, then = _word_at(sentence, run[1]), _word_at(sentence, run[1] + 1)
     if behind in ("years", "year") and then in ("old", "of", "young"):
         return [run]
     marks = word_lists().sets["age.marks"]
-    if behind not in marks or (behind == "and" and (then in ("a", "half") or _number(sentence, run[1] + 1))):
+    if behind not in marks or (behind == "and" and (then in ("a", "half") or _find_number(sentence, run[1] + 1))):
         return []
     single = run[1] - run[0] == 1 and sentence.lows[run[0]] == "one"
     return [] if single else [run]
 
 
-def age_turn(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_turned_age(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`turned nineteen`."""
-    run = _number(sentence, i)
-    if run is None or _low(sentence, i - 1) == "turns":
+    run = _find_number(sentence, i)
+    if run is None or _word_at(sentence, i - 1) == "turns":
         return []
-    return [run] if _low(sentence, run[1]) not in word_lists().sets["age_turn"] else []
+    return [run] if _word_at(sentence, run[1]) not in word_lists().sets["age_turn"] else []
 
 
-def age_bare(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_bare_age(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A number behind a word for age."""
-    return _one(_number(sentence, i))
+    return _as_list(_find_number(sentence, i))
 
 
-def language(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_languages(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Languages."""
     label = bool(i and sentence.lows[i - 1] in (":", "="))
-    first = _language(sentence, i)
-    if first and not label and _low(sentence, first[1]) == "," and _language(sentence, first[1] + 1):
+    first = _find_language(sentence, i)
+    if first and not label and _word_at(sentence, first[1]) == "," and _find_language(sentence, first[1] + 1):
         label = True
-    return split_runs(sentence, i, _language, label=label)
+    return split_runs(sentence, i, _find_language, label=label)
 
 
-def language_known(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_known_languages(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Languages behind "some" or "a little", where they are not adjectives (`some French cheese`)."""
-    found = language(sentence, i)
+    found = read_languages(sentence, i)
     ends = word_lists().sets["language_known.ends"]
-    return found if found and _low(sentence, found[-1][1]) in ends else []
+    return found if found and _word_at(sentence, found[-1][1]) in ends else []
 
 
-def no_language(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_unknown_language(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`No Korean at all`."""
-    run = _language(sentence, i)
+    run = _find_language(sentence, i)
     if run is None or i - 1 != sentence.begin or run[0] > i + 4:
         return []
-    return [run] if _low(sentence, run[1]) in word_lists().sets["no_language"] else []
+    return [run] if _word_at(sentence, run[1]) in word_lists().sets["no_language"] else []
 
 
-def items(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_items(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A list of plain nouns."""
-    return split_runs(sentence, i, _item)
+    return split_runs(sentence, i, _find_item)
 
 
-def labelled_items(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_labelled_items(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A list behind a label, where commas suffice."""
-    return split_runs(sentence, i, _item, label=True)
+    return split_runs(sentence, i, _find_item, label=True)
 
 
-def allergens(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_allergens(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What stands behind "allergies:"."""
-    found = split_runs(sentence, i, _item, label=True)
+    found = split_runs(sentence, i, _find_item, label=True)
     return [run for run in found if sentence.lows[run[0]] not in word_lists().sets["none"]]
 
 
-def mid_allergy(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_allergy_modifier(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`have a peanut allergy`: the words between the article and the last one."""
     lows = sentence.lows
     adjectives = word_lists().sets["mid_allergy.adjectives"]
@@ -274,7 +274,7 @@ def mid_allergy(sentence: TokenizedSentence, i: int) -> list[Run]:
     return [(first, last)] if lows[last] in ("allergy", "allergies") and 0 < last - first < 3 else []
 
 
-def mid_class(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_class_modifier(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`taking pottery classes`: the words before the last one."""
     lows = sentence.lows
     first = last = i - 1
@@ -284,77 +284,77 @@ def mid_class(sentence: TokenizedSentence, i: int) -> list[Run]:
     return [(first, last)] if 0 < last - first < 3 and lows[first] not in word_lists().sets["stop"] else []
 
 
-READERS: Mapping[str, Reader] = {
-    "name": name,
-    "nameonly": name,
-    "ownname": own_name,
-    "place": place,
-    "placesince": place_since,
-    "moveto": move_to,
-    "callhome": call_home,
-    "org": org,
-    "orgcap": org_capital,
-    "orglater": org_later,
-    "orgfor": org_for,
-    "orgjoin": org_join,
-    "midclass": mid_class,
-    "orgleft": org_left,
-    "role": role,
-    "rolesure": role_sure,
-    "rolehead": role_head,
-    "roleany": role_any,
-    "age": age,
-    "ageturn": age_turn,
-    "agebare": age_bare,
-    "lang": language,
-    "langknow": language_known,
-    "nolang": no_language,
-    "list": items,
-    "labels": labelled_items,
-    "allergen": allergens,
-    "midallergy": mid_allergy,
+PERSON_READERS: Mapping[str, Reader] = {
+    "name": read_name,
+    "nameonly": read_name,
+    "ownname": read_own_name,
+    "place": read_place,
+    "placesince": read_place_since,
+    "moveto": read_move_destination,
+    "callhome": read_called_home,
+    "org": read_org,
+    "orgcap": read_named_org,
+    "orglater": read_org_further_on,
+    "orgfor": read_employer,
+    "orgjoin": read_joined_org,
+    "midclass": read_class_modifier,
+    "orgleft": read_left_org,
+    "role": read_role,
+    "rolesure": read_certain_role,
+    "rolehead": read_bare_role,
+    "roleany": read_any_role,
+    "age": read_age,
+    "ageturn": read_turned_age,
+    "agebare": read_bare_age,
+    "lang": read_languages,
+    "langknow": read_known_languages,
+    "nolang": read_unknown_language,
+    "list": read_items,
+    "labels": read_labelled_items,
+    "allergen": read_allergens,
+    "midallergy": read_allergy_modifier,
 }
 
 
-def drugs(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_drugs(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Medicines: known by name or ending, or by their dose."""
-    return _drugs(sentence, i, label=False)
+    return _find_drugs(sentence, i, label=False)
 
 
-def drugs_listed(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_listed_drugs(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Medicines behind "meds:"."""
-    return _drugs(sentence, i, label=True)
+    return _find_drugs(sentence, i, label=True)
 
 
-def conditions(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_conditions(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What somebody was diagnosed with."""
     return [
         run
-        for run in split_runs(sentence, i, _condition, label=_low(sentence, i - 1) in (":", "="))
-        if _low(sentence, run[0]) not in ("pending", "unclear", "unknown")
+        for run in split_runs(sentence, i, _find_condition, label=_word_at(sentence, i - 1) in (":", "="))
+        if _word_at(sentence, run[0]) not in ("pending", "unclear", "unknown")
     ]
 
 
-def conditions_sure(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_certain_conditions(sentence: TokenizedSentence, i: int) -> list[Run]:
     """An illness behind words that anything may follow (`I have ...`)."""
-    return split_runs(sentence, i, _sure_condition)
+    return split_runs(sentence, i, _find_certain_condition)
 
 
-def study(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_studies(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What somebody studies."""
-    if _low(sentence, i) in word_lists().sets["study.starts"]:
+    if _word_at(sentence, i) in word_lists().sets["study.starts"]:
         return []
     return [
         run
-        for run in split_runs(sentence, i, _field)
+        for run in split_runs(sentence, i, _find_study_field)
         if head_of(sentence, run) not in word_lists().sets["study.heads"]
         and sentence.lows[run[0]] not in word_lists().sets["weekday"] | word_lists().sets["month"]
     ]
 
 
-def study_sure(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_certain_study(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`reading marine biology`: a subject one reads at a university."""
-    run = _field(sentence, i)
+    run = _find_study_field(sentence, i)
     if run is None:
         return []
     lists, head = word_lists(), sentence.lows[run[1] - 1]
@@ -364,49 +364,49 @@ def study_sure(sentence: TokenizedSentence, i: int) -> list[Run]:
     )
 
 
-def studied_subject(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_studied_subject(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`learning Korean`, `learning bookbinding`."""
-    found = language(sentence, i)
+    found = read_languages(sentence, i)
     if found:
         return found
-    if _low(sentence, i) in word_lists().sets["learning"]:
+    if _word_at(sentence, i) in word_lists().sets["learning"]:
         return []
-    run = _field(sentence, i)
-    return [run] if run and (study_sure(sentence, i) or sentence.lows[run[1] - 1].endswith("ing")) else []
+    run = _find_study_field(sentence, i)
+    return [run] if run and (read_certain_study(sentence, i) or sentence.lows[run[1] - 1].endswith("ing")) else []
 
 
-HEALTH: Mapping[str, Reader] = {
-    "drug": drugs,
-    "druglist": drugs_listed,
-    "cond": conditions,
-    "condsure": conditions_sure,
-    "study": study,
-    "studysure": study_sure,
-    "learn": studied_subject,
+HEALTH_READERS: Mapping[str, Reader] = {
+    "drug": read_drugs,
+    "druglist": read_listed_drugs,
+    "cond": read_conditions,
+    "condsure": read_certain_conditions,
+    "study": read_studies,
+    "studysure": read_certain_study,
+    "learn": read_studied_subject,
 }
 
 
-def _low(sentence: TokenizedSentence, i: int) -> str:
+def _word_at(sentence: TokenizedSentence, i: int) -> str:
     return sentence.lows[i] if 0 <= i < len(sentence.lows) else "."
 
 
-def _one(run: Run | None) -> list[Run]:
+def _as_list(run: Run | None) -> list[Run]:
     return [run] if run else []
 
 
-def _name(sentence: TokenizedSentence, i: int) -> Run | None:
+def _find_name(sentence: TokenizedSentence, i: int) -> Run | None:
     i = skip(sentence, i)
     after = capital_run(sentence, i, word_lists().sets["name_links"])
     if (
         after == i
-        or _low(sentence, i) in word_lists().sets["notname"]
-        or _low(sentence, i) in word_lists().sets["month"]
+        or _word_at(sentence, i) in word_lists().sets["notname"]
+        or _word_at(sentence, i) in word_lists().sets["month"]
     ):
         return None
     return (i, after)
 
 
-def _past_dwelling(sentence: TokenizedSentence, i: int) -> int:
+def _skip_dwelling(sentence: TokenizedSentence, i: int) -> int:
     """Behind "flat in", "small house near": where the name of the place stands."""
     for j in range(i, min(i + 4, len(sentence.lows) - 2)):
         if sentence.lows[j] in word_lists().sets["dwelling"] and sentence.lows[j + 1] in ("in", "near", "outside"):
@@ -416,7 +416,7 @@ def _past_dwelling(sentence: TokenizedSentence, i: int) -> int:
     return i
 
 
-def _org(sentence: TokenizedSentence, i: int) -> Run | None:
+def _find_org(sentence: TokenizedSentence, i: int) -> Run | None:
     i = skip(sentence, i)
     after = capital_run(sentence, i, word_lists().sets["org_links"])
     if after > i:
@@ -431,7 +431,7 @@ def _org(sentence: TokenizedSentence, i: int) -> Run | None:
     return None
 
 
-def _role_run(sentence: TokenizedSentence, i: int) -> Run | None:
+def _find_role(sentence: TokenizedSentence, i: int) -> Run | None:
     lists = word_lists()
     run = noun_run(sentence, skip(sentence, i), stop=word_lists().sets["role_run"], most=7)
     if run is None:
@@ -446,7 +446,7 @@ def _role_run(sentence: TokenizedSentence, i: int) -> Run | None:
     return (first, after) if after > first else None
 
 
-def _sure_role(sentence: TokenizedSentence, run: Run, *, loose: bool) -> bool:
+def _is_certain_role(sentence: TokenizedSentence, run: Run, *, loose: bool) -> bool:
     lists = word_lists()
     lows = sentence.lows[run[0] : run[1]]
     head = lows[lows.index("of") - 1] if "of" in lows[1:] else lows[-1]
@@ -463,17 +463,17 @@ def _sure_role(sentence: TokenizedSentence, run: Run, *, loose: bool) -> bool:
     )
 
 
-def _roles(sentence: TokenizedSentence, run: Run) -> list[Run]:
+def _split_roles(sentence: TokenizedSentence, run: Run) -> list[Run]:
     found = [run]
-    if _low(sentence, run[1]) == "and" and _low(sentence, run[1] + 1) in ("a", "an", "part-time"):
-        second = _role_run(sentence, run[1] + 2)
-        if second and _sure_role(sentence, second, loose=False):
+    if _word_at(sentence, run[1]) == "and" and _word_at(sentence, run[1] + 1) in ("a", "an", "part-time"):
+        second = _find_role(sentence, run[1] + 2)
+        if second and _is_certain_role(sentence, second, loose=False):
             found.append(second)
     return found
 
 
-def _number(sentence: TokenizedSentence, i: int) -> Run | None:
-    low = _low(sentence, i)
+def _find_number(sentence: TokenizedSentence, i: int) -> Run | None:
+    low = _word_at(sentence, i)
     if low.isdigit() and 0 < len(low) <= 3 and int(low) < 125:
         return (i, i + 1)
     tens, _, ones = low.partition("-")
@@ -484,35 +484,35 @@ def _number(sentence: TokenizedSentence, i: int) -> Run | None:
     ):
         return (
             (i, i + 2)
-            if low in word_lists().sets["tens"] and _low(sentence, i + 1) in word_lists().sets["small"]
+            if low in word_lists().sets["tens"] and _word_at(sentence, i + 1) in word_lists().sets["small"]
             else (i, i + 1)
         )
     return None
 
 
-def _language(sentence: TokenizedSentence, i: int) -> Run | None:
+def _find_language(sentence: TokenizedSentence, i: int) -> Run | None:
     lists = word_lists()
     modifiers = word_lists().sets["language.modifiers"]
     for _ in range(5):
-        if _low(sentence, i) in modifiers and _low(sentence, i) not in lists.sets["language"]:
+        if _word_at(sentence, i) in modifiers and _word_at(sentence, i) not in lists.sets["language"]:
             i += 1
-    if _low(sentence, i) not in lists.sets["language"] or sentence.tokens[i].hidden:
+    if _word_at(sentence, i) not in lists.sets["language"] or sentence.tokens[i].hidden:
         return None
     return (i, i + 1)
 
 
-def _item(sentence: TokenizedSentence, i: int) -> Run | None:
+def _find_item(sentence: TokenizedSentence, i: int) -> Run | None:
     return noun_run(sentence, i, stop=word_lists().sets["item"], most=6)
 
 
-def _drug(sentence: TokenizedSentence, i: int, *, label: bool) -> Run | None:
+def _find_drug(sentence: TokenizedSentence, i: int, *, label: bool) -> Run | None:
     lists, dosed = word_lists(), label
     lows = sentence.lows
     small = word_lists().sets["drug.small"]
     for _ in range(6):
-        low = _low(sentence, i)
+        low = _word_at(sentence, i)
         if (
-            _DOSE.match(low) and (not low.isdigit() or _low(sentence, i + 1) in lists.sets["unit"])
+            _DOSE.match(low) and (not low.isdigit() or _word_at(sentence, i + 1) in lists.sets["unit"])
         ) or low in lists.sets["unit"]:
             dosed, i = True, i + 1
         elif low in small:
@@ -523,7 +523,7 @@ def _drug(sentence: TokenizedSentence, i: int, *, label: bool) -> Run | None:
     after = i + 1
     known = low in lists.sets["drug"] or (len(low) > 6 and any(low.endswith(tail) for tail in lists.sets["drugsuffix"]))
     known = known or (
-        len(low) > 8 and low.endswith(("ine", "ol", "one", "ate", "ide")) and _dose_follows(sentence, after)
+        len(low) > 8 and low.endswith(("ine", "ol", "one", "ate", "ide")) and _has_dose_behind(sentence, after)
     )
     if known:
         return (i, after)
@@ -531,20 +531,20 @@ def _drug(sentence: TokenizedSentence, i: int, *, label: bool) -> Run | None:
         return None
     if low == "vitamin" and after < len(lows):
         return (i, after + 1)
-    return (i, after) if (dosed and (label or low.isalpha())) or _dose_follows(sentence, after) else None
+    return (i, after) if (dosed and (label or low.isalpha())) or _has_dose_behind(sentence, after) else None
 
 
-def _dose_follows(sentence: TokenizedSentence, i: int) -> bool:
-    low = _low(sentence, i)
+def _has_dose_behind(sentence: TokenizedSentence, i: int) -> bool:
+    low = _word_at(sentence, i)
     joined = bool(re.fullmatch(r"\d+(?:[.,]\d+)?(?:mg|mcg|µg|ml|iu)", low))
-    return joined or (low[:1].isdigit() and _low(sentence, i + 1) in word_lists().sets["dose_follows"])
+    return joined or (low[:1].isdigit() and _word_at(sentence, i + 1) in word_lists().sets["dose_follows"])
 
 
-def _drugs(sentence: TokenizedSentence, i: int, *, label: bool) -> list[Run]:
+def _find_drugs(sentence: TokenizedSentence, i: int, *, label: bool) -> list[Run]:
     found: list[Run] = []
     lows = sentence.lows
     for _ in range(8):
-        run = _drug(sentence, i, label=label)
+        run = _find_drug(sentence, i, label=label)
         if run is None or lows[run[0]] in ("none", "nothing", "no"):
             break
         found.append(run)
@@ -556,20 +556,20 @@ def _drugs(sentence: TokenizedSentence, i: int, *, label: bool) -> list[Run]:
             or lows[i] in word_lists().sets["drugs.doses"]
         ):
             i += 1
-        if _low(sentence, i) not in word_lists().sets["drugs.joins"]:
+        if _word_at(sentence, i) not in word_lists().sets["drugs.joins"]:
             break
-        while _low(sentence, i) in word_lists().sets["drugs.joins"]:
+        while _word_at(sentence, i) in word_lists().sets["drugs.joins"]:
             i += 1
     return found
 
 
-def _condition(sentence: TokenizedSentence, i: int) -> Run | None:
+def _find_condition(sentence: TokenizedSentence, i: int) -> Run | None:
     run = noun_run(sentence, i, stop=word_lists().sets["condition.ends"], most=6)
     return clean_run(sentence, run)
 
 
-def _sure_condition(sentence: TokenizedSentence, i: int) -> Run | None:
-    run = _condition(sentence, i)
+def _find_certain_condition(sentence: TokenizedSentence, i: int) -> Run | None:
+    run = _find_condition(sentence, i)
     if run is None:
         return None
     lists, head = word_lists(), sentence.lows[run[1] - 1]
@@ -586,5 +586,5 @@ def _sure_condition(sentence: TokenizedSentence, i: int) -> Run | None:
     )
 
 
-def _field(sentence: TokenizedSentence, i: int) -> Run | None:
+def _find_study_field(sentence: TokenizedSentence, i: int) -> Run | None:
     return clean_run(sentence, noun_run(sentence, i, stop=word_lists().sets["study_stop"], most=6))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from core.belief.extract.person_values import HEALTH, Reader
+from core.belief.extract.person_values import HEALTH_READERS, Reader
 from core.belief.extract.sentence import (
     Run,
     TokenizedSentence,
@@ -26,44 +26,44 @@ from core.belief.extract.sentence import (
 _TASTE_STOP = frozenset(("for", "anything", "over"))
 
 
-def _low(sentence: TokenizedSentence, i: int) -> str:
+def _word_at(sentence: TokenizedSentence, i: int) -> str:
     return sentence.lows[i] if 0 <= i < len(sentence.lows) else "."
 
 
-def _one(run: Run | None) -> list[Run]:
+def _as_list(run: Run | None) -> list[Run]:
     return [run] if run else []
 
 
-def _taste(sentence: TokenizedSentence, i: int) -> Run | None:
-    if _low(sentence, i) == "to":
+def _find_taste(sentence: TokenizedSentence, i: int) -> Run | None:
+    if _word_at(sentence, i) == "to":
         i += 1
-    if _low(sentence, i) in word_lists().sets["taste"]:
+    if _word_at(sentence, i) in word_lists().sets["taste"]:
         return None
-    if _low(sentence, i) == "being":
+    if _word_at(sentence, i) == "being":
         passive = clean_run(sentence, noun_run(sentence, i + 1, stop=_TASTE_STOP, most=6))
         return (i, passive[1]) if passive else None
     return clean_run(sentence, noun_run(sentence, i, stop=_TASTE_STOP, most=8))
 
 
-def tastes(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_tastes(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What somebody likes or cannot stand."""
-    behind = _low(sentence, i)
+    behind = _word_at(sentence, i)
     shown = behind in ("the", "our", "all") and "of" not in sentence.lows[i : i + 5]
-    if shown and (sentence.lows[-1] == "!" or i - 1 <= sentence.begin or _low(sentence, i - 2) == ","):
+    if shown and (sentence.lows[-1] == "!" or i - 1 <= sentence.begin or _word_at(sentence, i - 2) == ","):
         return []
     if behind in word_lists().sets["ends"] or behind in word_lists().sets["tastes"]:
         return []
-    return split_runs(sentence, i, _taste)
+    return split_runs(sentence, i, _find_taste)
 
 
-def preference(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_preference(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`tables over paragraphs`, `tea to coffee`: the whole of what is preferred."""
-    if _low(sentence, i) == "to":
+    if _word_at(sentence, i) == "to":
         i += 1
     run = clean_run(sentence, noun_run(sentence, i, stop=frozenset(("for", "rather")), most=10))
     if run is None:
         return []
-    if _low(sentence, run[1]) == "and" and not run_has(sentence, run, ("over", "to")):
+    if _word_at(sentence, run[1]) == "and" and not has_word(sentence, run, ("over", "to")):
         more = noun_run(sentence, run[1] + 1, stop=frozenset(("for",)), most=5)
         if (
             more
@@ -74,67 +74,69 @@ def preference(sentence: TokenizedSentence, i: int) -> list[Run]:
     return [run]
 
 
-def run_has(sentence: TokenizedSentence, run: Run, marks: tuple[str, ...]) -> bool:
+def has_word(sentence: TokenizedSentence, run: Run, marks: tuple[str, ...]) -> bool:
     """Whether one of some words stands in a run."""
     return any(low in marks for low in sentence.lows[run[0] : run[1]])
 
 
-def rather(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_rather_phrase(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`I'd rather take the train than fly`."""
-    if _low(sentence, i) in word_lists().sets["rather"]:
+    if _word_at(sentence, i) in word_lists().sets["rather"]:
         return []
-    return _one(clean_run(sentence, noun_run(sentence, i, stop=frozenset(("than",)), most=10)))
+    return _as_list(clean_run(sentence, noun_run(sentence, i, stop=frozenset(("than",)), most=10)))
 
 
-def _tool(sentence: TokenizedSentence, i: int) -> Run | None:
+def _find_tool(sentence: TokenizedSentence, i: int) -> Run | None:
     i = skip(sentence, i)
     lists = word_lists()
     after = capital_run(sentence, i, frozenset(("&", "of")))
-    if after > i and _low(sentence, i) not in lists.sets["month"] | lists.sets["weekday"] | lists.sets["language"] | {
-        "i"
-    }:
+    if after > i and _word_at(sentence, i) not in lists.sets["month"] | lists.sets["weekday"] | lists.sets[
+        "language"
+    ] | {"i"}:
         return (i, after)
     if (
-        _low(sentence, i) in lists.sets["tool"]
-        and (sentence.lower or _low(sentence, i) not in lists.sets["toolcapital"])
+        _word_at(sentence, i) in lists.sets["tool"]
+        and (sentence.lower or _word_at(sentence, i) not in lists.sets["toolcapital"])
         and not sentence.tokens[i].hidden
     ):
         return (i, i + 1)
     return None
 
 
-def tools_named(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_named_tools(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Tools with a name."""
-    return [run for run in split_runs(sentence, i, _tool) if _low(sentence, run[1]) != "'s"]
+    return [run for run in split_runs(sentence, i, _find_tool) if _word_at(sentence, run[1]) != "'s"]
 
 
-def tools_moved(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_adopted_tools(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`moved to Linear`: a tool that is known as one, since people move to places, too."""
     goods = word_lists().sets["tools_moved.goods"]
     moved = any(low in goods for low in sentence.lows[max(0, i - 4) : i])
-    return [run for run in tools_named(sentence, i) if moved or _low(sentence, run[0]) in word_lists().sets["tool"]]
+    return [
+        run for run in read_named_tools(sentence, i) if moved or _word_at(sentence, run[0]) in word_lists().sets["tool"]
+    ]
 
 
-def tools(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_tools(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Tools: by name, else a noun that is a tool."""
-    found = tools_named(sentence, i)
+    found = read_named_tools(sentence, i)
     if found:
         return found
     run = noun_run(sentence, i, stop=word_lists().sets["tools"], most=5)
     return [run] if run and head_of(sentence, run) in word_lists().sets["toolhead"] else []
 
 
-def tool_run(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_operated_tools(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`Runs Home Assistant`: a program, not a shop or a race, and not a version."""
-    found = tools_named(sentence, i)
+    found = read_named_tools(sentence, i)
     if not found or any(text[:1].isdigit() for text in sentence.lows[found[0][0] : found[0][1]]):
         return []
     return found
 
 
-def tool_in(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_tools_after_in(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`keep my notes in Obsidian`: a name that is no place, month or language of talk."""
-    found = tools_named(sentence, i)
+    found = read_named_tools(sentence, i)
     if not found:
         return []
     known = all(low in word_lists().sets["tool"] for run in found for low in sentence.lows[run[0] : run[0] + 1])
@@ -147,78 +149,78 @@ def tool_in(sentence: TokenizedSentence, i: int) -> list[Run]:
     return found if not at_work and (known or any(low in verbs for low in sentence.lows)) else []
 
 
-def tool_label(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_labelled_tool(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What stands behind "my editor is"."""
-    named = tools_named(sentence, i)
+    named = read_named_tools(sentence, i)
     if named:
         return named
     run = noun_run(sentence, i, most=2)
     return [run] if run and sentence.lower and run[1] - run[0] == 1 else []
 
 
-def _owned_thing(sentence: TokenizedSentence, i: int) -> Run | None:
-    if _low(sentence, i) in word_lists().sets["owned"]:
+def _find_owned_thing(sentence: TokenizedSentence, i: int) -> Run | None:
+    if _word_at(sentence, i) in word_lists().sets["owned"]:
         return None
     run = noun_run(sentence, i, most=9)
     return clean_run(sentence, before_preposition(sentence, run)) if run else None
 
 
-def owned_things(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_owned_things(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Things owned."""
     return [
         run
-        for run in split_runs(sentence, i, _owned_thing)
+        for run in split_runs(sentence, i, _find_owned_thing)
         if head_of(sentence, run) not in ("up", "goal", "mistake", "fault")
     ]
 
 
-def bought_things(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_bought_things(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Something bought to keep: with an article, and nothing to eat or drink."""
-    if _low(sentence, i) not in word_lists().sets["bought"]:
+    if _word_at(sentence, i) not in word_lists().sets["bought"]:
         return []
-    found = owned_things(sentence, i)
+    found = read_owned_things(sentence, i)
     gone = word_lists().sets["consumable"]
     return [run for run in found if not any(low in gone for low in sentence.lows[run[0] : run[1]])][:1]
 
 
-def has_thing(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_durable_thing(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`have a camper van`: only what people own for years."""
-    if _low(sentence, i) not in word_lists().sets["has_thing"]:
+    if _word_at(sentence, i) not in word_lists().sets["has_thing"]:
         return []
-    run = _owned_thing(sentence, i)
+    run = _find_owned_thing(sentence, i)
     return [run] if run and head_of(sentence, run) in word_lists().sets["ownable"] else []
 
 
-def sold_thing(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_sold_thing(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`sold my car`."""
-    return _one(_owned_thing(sentence, i + 1)) if _low(sentence, i) in word_lists().sets["sold"] else []
+    return _as_list(_find_owned_thing(sentence, i + 1)) if _word_at(sentence, i) in word_lists().sets["sold"] else []
 
 
-def _club(sentence: TokenizedSentence, i: int) -> Run | None:
+def _find_club(sentence: TokenizedSentence, i: int) -> Run | None:
     i = skip(sentence, i)
     after = capital_run(sentence, i, word_lists().sets["org_links"])
     if after > i:
         tail = after
-        while _low(sentence, tail) in word_lists().sets["club"]:
+        while _word_at(sentence, tail) in word_lists().sets["club"]:
             tail += 1
         return (i, tail)
     run = noun_run(sentence, i, stop=word_lists().sets["club.ends"], most=7)
     return before_preposition(sentence, run) if run and head_of(sentence, run) in word_lists().sets["club"] else None
 
 
-def club(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_clubs(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What somebody is a member of."""
-    first = _club(sentence, i)
+    first = _find_club(sentence, i)
     return (
-        split_runs(sentence, i, _club)
-        if first and _low(sentence, first[0]) not in word_lists().sets["language"] | word_lists().sets["month"]
+        split_runs(sentence, i, _find_club)
+        if first and _word_at(sentence, first[0]) not in word_lists().sets["language"] | word_lists().sets["month"]
         else []
     )
 
 
-def club_sure(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_certain_club(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A club behind words that other things follow: its name tells what it is."""
-    run = _club(sentence, i)
+    run = _find_club(sentence, i)
     if run is None or "as" in sentence.lows[max(0, i - 6) : i]:
         return []
     club_word = any(
@@ -227,50 +229,52 @@ def club_sure(sentence: TokenizedSentence, i: int) -> list[Run]:
     )
     voices = word_lists().sets["club_sure.voices"]
     music = any(low in voices for low in sentence.lows[max(0, i - 4) : i]) and sentence.tokens[run[0]].cap
-    music = music and (_low(sentence, run[0] - 1) == "the" or _low(sentence, run[0] - 1) in ("with", "for"))
+    music = music and (_word_at(sentence, run[0] - 1) == "the" or _word_at(sentence, run[0] - 1) in ("with", "for"))
     return [run] if club_word or music else []
 
 
-def _skill(sentence: TokenizedSentence, i: int) -> Run | None:
+def _find_skill(sentence: TokenizedSentence, i: int) -> Run | None:
     return clean_run(sentence, noun_run(sentence, i, stop=word_lists().sets["skill.ends"], most=7))
 
 
-def skill(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_skills(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What somebody is good at."""
-    before = _low(sentence, i - 1)
-    if before not in ("at", "in", "with") or _low(sentence, i) in word_lists().sets["skill.starts"]:
+    before = _word_at(sentence, i - 1)
+    if before not in ("at", "in", "with") or _word_at(sentence, i) in word_lists().sets["skill.starts"]:
         return []
-    if before == "with" and _low(sentence, i - 2) not in word_lists().sets["skill.praise_with"]:
+    if before == "with" and _word_at(sentence, i - 2) not in word_lists().sets["skill.praise_with"]:
         return []
-    if before == "in" and _low(sentence, i - 2) in word_lists().sets["skill.praise_in"]:
+    if before == "in" and _word_at(sentence, i - 2) in word_lists().sets["skill.praise_in"]:
         return []
     return [
-        run for run in split_runs(sentence, i, _skill) if head_of(sentence, run) not in word_lists().sets["skill.heads"]
+        run
+        for run in split_runs(sentence, i, _find_skill)
+        if head_of(sentence, run) not in word_lists().sets["skill.heads"]
     ]
 
 
-def skill_any(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_fronted_skills(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`woodturning is what I'm good at`: what stands before the words."""
-    return split_runs(sentence, i, _skill)
+    return split_runs(sentence, i, _find_skill)
 
 
-def skill_listed(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_listed_skills(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What stands behind "skills:"."""
-    return split_runs(sentence, i, _skill, label=True)
+    return split_runs(sentence, i, _find_skill, label=True)
 
 
-def skill_phrase(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_skill_phrase(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`know how to splice rope`."""
-    if _low(sentence, i) in word_lists().sets["skill_phrase"]:
+    if _word_at(sentence, i) in word_lists().sets["skill_phrase"]:
         return []
-    return _one(_skill(sentence, i))
+    return _as_list(_find_skill(sentence, i))
 
 
-def skill_verb(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_skill_verb(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`can still juggle`: something one has learned to do."""
-    while _low(sentence, i) in word_lists().sets["adverb"]:
+    while _word_at(sentence, i) in word_lists().sets["adverb"]:
         i += 1
-    low = _low(sentence, i)
+    low = _word_at(sentence, i)
     if low not in word_lists().sets["skillverb"]:
         return []
     if low == "do":
@@ -280,7 +284,7 @@ def skill_verb(sentence: TokenizedSentence, i: int) -> list[Run]:
             if named > i + 1 and named < len(sentence.lows) and sentence.tokens[i + 1].text.isupper()
             else []
         )
-    run = _skill(sentence, i)
+    run = _find_skill(sentence, i)
     odd = run is not None and any(
         mark in sentence.lows[run[0] : run[1]] for mark in word_lists().sets["skill_verb.odd"]
     )
@@ -289,7 +293,7 @@ def skill_verb(sentence: TokenizedSentence, i: int) -> list[Run]:
     )
 
 
-def _verb_phrase(sentence: TokenizedSentence, i: int, stop: frozenset[str]) -> Run | None:
+def _find_verb_phrase(sentence: TokenizedSentence, i: int, stop: frozenset[str]) -> Run | None:
     """A verb with all that belongs to it, up to a mark or a joining word that opens something new."""
     lows, lists = sentence.lows, word_lists()
     j = i
@@ -302,8 +306,8 @@ def _verb_phrase(sentence: TokenizedSentence, i: int, stop: frozenset[str]) -> R
         if low in stop or low in word_lists().sets["verb_phrase.ends"]:
             break
         if low in ("and", "or") and (
-            _low(sentence, j + 1) in lists.sets["finite"]
-            or _low(sentence, j + 1) in word_lists().sets["verb_phrase.subjects"]
+            _word_at(sentence, j + 1) in lists.sets["finite"]
+            or _word_at(sentence, j + 1) in word_lists().sets["verb_phrase.subjects"]
         ):
             break
         j += 1
@@ -319,7 +323,7 @@ _DEICTIC = re.compile(
 )
 
 
-def _less_time(sentence: TokenizedSentence, run: Run | None) -> Run | None:
+def _trim_time(sentence: TokenizedSentence, run: Run | None) -> Run | None:
     """Leave out a time at the end that only today understands (`next spring`)."""
     if run is None:
         return None
@@ -328,58 +332,58 @@ def _less_time(sentence: TokenizedSentence, run: Run | None) -> Run | None:
     return (run[0], trim_phrase(sentence, run[0], after)) if after > run[0] else None
 
 
-def plan(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_plan(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What somebody is going to do."""
     return [
         run
-        for run in _one(_less_time(sentence, _verb_phrase(sentence, i, frozenset())))
+        for run in _as_list(_trim_time(sentence, _find_verb_phrase(sentence, i, frozenset())))
         if run[1] - run[0] > 1 or sentence.lows[run[0]] in word_lists().sets["plan"]
     ]
 
 
-def plan_going(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_going_to_plan(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Behind "I'm going to": a verb, not a place, and not what is about to happen to one."""
-    low = _low(sentence, i)
+    low = _word_at(sentence, i)
     idle = word_lists().sets["plan_going.idle"]
     if any(word in word_lists().sets["plan_going"] for word in sentence.lows[i + 1 : i + 3]):
         return []
     return (
         []
         if low in idle or (i < len(sentence.tokens) and sentence.tokens[i].cap) or low in word_lists().sets["det"]
-        else plan(sentence, i)
+        else read_plan(sentence, i)
     )
 
 
-def plan_doing(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_gerund_plan(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Behind "planning on": a verb with -ing."""
-    return plan(sentence, i) if _low(sentence, i).endswith("ing") else []
+    return read_plan(sentence, i) if _word_at(sentence, i).endswith("ing") else []
 
 
-def goal(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_goal(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A goal, without its `to`."""
-    i = i + 1 if _low(sentence, i) == "to" else i
-    run = _less_time(sentence, _verb_phrase(sentence, skip(sentence, i), frozenset()))
+    i = i + 1 if _word_at(sentence, i) == "to" else i
+    run = _trim_time(sentence, _find_verb_phrase(sentence, skip(sentence, i), frozenset()))
     return (
         [run]
         if run
         and run[1] - run[0] > 1
-        and not run_has(sentence, run, ("is", "are"))
+        and not has_word(sentence, run, ("is", "are"))
         and sentence.lows[run[0]] not in ("still", "not", "unclear")
         else []
     )
 
 
-def decision(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_decision(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What was decided."""
-    i = i + 1 if _low(sentence, i) == "to" else i
+    i = i + 1 if _word_at(sentence, i) == "to" else i
     start = skip(sentence, i)
-    run = _verb_phrase(sentence, start, frozenset())
+    run = _find_verb_phrase(sentence, start, frozenset())
     return [run] if run and sentence.lows[run[0]] not in word_lists().sets["decision"] else []
 
 
-def decision_noun(sentence: TokenizedSentence, i: int) -> list[Run]:
+def read_chosen_thing(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What was settled on or chosen."""
-    behind = _low(sentence, i - 1)
+    behind = _word_at(sentence, i - 1)
     if behind in ("picked", "chose", "chosen", "selected") and sentence.lows[i - 2 : i - 1] not in (
         ["we"],
         ["'ve"],
@@ -391,49 +395,49 @@ def decision_noun(sentence: TokenizedSentence, i: int) -> list[Run]:
     if behind in ("agreed", "settled"):
         return []
     plain = behind in ("picked", "chose", "chosen", "selected") and not (
-        _low(sentence, i) in word_lists().sets["det"] or (i < len(sentence.tokens) and sentence.tokens[i].cap)
+        _word_at(sentence, i) in word_lists().sets["det"] or (i < len(sentence.tokens) and sentence.tokens[i].cap)
     )
     if plain:
         return []
     run = noun_run(sentence, i, stop=word_lists().sets["decision_noun"], most=8)
     return (
-        _one(clean_run(sentence, run))
+        _as_list(clean_run(sentence, run))
         if run and not word_lists().sets["verbal"] & set(sentence.lows[run[0] : run[1]])
         else []
     )
 
 
-THINGS: Mapping[str, Reader] = {
-    **HEALTH,
-    "likes": tastes,
-    "likesleft": tastes,
-    "tooltwo": tools_named,
-    "toolswap": tools_named,
-    "pref": preference,
-    "rather": rather,
-    "tool": tools,
-    "toolcap": tools_named,
-    "toolmoved": tools_moved,
-    "toolrun": tool_run,
-    "toolin": tool_in,
-    "toollabel": tool_label,
-    "own": owned_things,
-    "ownbuy": bought_things,
-    "ownhave": has_thing,
-    "ownsold": sold_thing,
-    "club": club,
-    "clubany": club,
-    "clubsure": club_sure,
-    "skill": skill,
-    "skillany": skill_any,
-    "skillvp": skill_phrase,
-    "skillverb": skill_verb,
-    "skilllist": skill_listed,
-    "vp": plan,
-    "vpgo": plan_going,
-    "vping": plan_doing,
-    "vplabel": plan,
-    "goal": goal,
-    "decide": decision,
-    "decidenp": decision_noun,
+THING_READERS: Mapping[str, Reader] = {
+    **HEALTH_READERS,
+    "likes": read_tastes,
+    "likesleft": read_tastes,
+    "tooltwo": read_named_tools,
+    "toolswap": read_named_tools,
+    "pref": read_preference,
+    "rather": read_rather_phrase,
+    "tool": read_tools,
+    "toolcap": read_named_tools,
+    "toolmoved": read_adopted_tools,
+    "toolrun": read_operated_tools,
+    "toolin": read_tools_after_in,
+    "toollabel": read_labelled_tool,
+    "own": read_owned_things,
+    "ownbuy": read_bought_things,
+    "ownhave": read_durable_thing,
+    "ownsold": read_sold_thing,
+    "club": read_clubs,
+    "clubany": read_clubs,
+    "clubsure": read_certain_club,
+    "skill": read_skills,
+    "skillany": read_fronted_skills,
+    "skillvp": read_skill_phrase,
+    "skillverb": read_skill_verb,
+    "skilllist": read_listed_skills,
+    "vp": read_plan,
+    "vpgo": read_going_to_plan,
+    "vping": read_gerund_plan,
+    "vplabel": read_plan,
+    "goal": read_goal,
+    "decide": read_decision,
+    "decidenp": read_chosen_thing,
 }
