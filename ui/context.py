@@ -341,6 +341,9 @@ class Part(QWidget):
         """
         raise NotImplementedError  # each kind says it
 
+    def read_again(self) -> None:
+        """Something changed and this part is shown: read again what it reads by itself."""
+
     def point(self, pointed: Pointed) -> None:
         """Mark places of the text, where this part shows it.
 

@@ -69,6 +69,37 @@ def test_it_reads_anew_when_the_memory_changes(qtbot: QtBot, rig: Rig, context: 
     settle(qtbot, lambda: inspector.caps.whole == "FACT · ACTIVE · PINNED")
 
 
+def test_hidden_it_reads_nothing_and_once_shown_what_stands_then(
+    qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
+) -> None:
+    first, second = (rig.store(f"Jar number {n}").memory_id for n in range(2))
+    look(qtbot, inspector, context, first)
+    inspector.hide()
+    context.selection.select(second, "test")
+    qtbot.wait(300)
+    assert inspector.shown is not None
+    assert inspector.shown.memory.id == first
+    inspector.show()
+    settle(qtbot, lambda: inspector.shown is not None and inspector.shown.memory.id == second)
+    inspector.hide()
+    rig.engine.library.revise((second,), Revision(pinned=True)).result(30)
+    qtbot.wait(300)
+    assert inspector.caps.whole == "FACT · ACTIVE"
+    inspector.show()
+    settle(qtbot, lambda: inspector.caps.whole == "FACT · ACTIVE · PINNED")
+
+
+def test_a_selection_taken_back_while_it_is_hidden_leaves_nothing_to_show(
+    qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
+) -> None:
+    look(qtbot, inspector, context, rig.store("The bell rings at six.").memory_id)
+    inspector.hide()
+    context.selection.select("", "test")
+    inspector.show()
+    assert inspector.shown is None
+    assert "Nothing is selected" in words_of(inspector)
+
+
 def test_a_version_made_elsewhere_is_followed_and_its_undo_too(
     qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
 ) -> None:
@@ -124,6 +155,7 @@ def test_parts_come_from_the_list_in_their_order_and_for_their_kinds(qtbot: QtBo
     ]
     made = Inspector(context, specs)
     qtbot.addWidget(made)
+    made.show()
     look(qtbot, made, context, rig.store("said").memory_id)
     assert not made.part("first").isHidden()
     assert made.part("rules").isHidden()

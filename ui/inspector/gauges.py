@@ -20,7 +20,6 @@ from core.types.memory import Lasting
 from core.types.values import Memory, Status
 from core.types.views import Revision, RevisionReport
 from ui.context import Context, Inspected, Part, PartSpec
-from ui.inspector.part_kit import Refresh
 from ui.inspector.trust import Figure
 from ui.strings import belief_strings as belief_words
 from ui.strings import inspector_strings, journal_strings
@@ -407,7 +406,6 @@ class GaugesPart(Part):
         self._memory_id = self._confirmed = ""
         parts = (self.strength, self.confidence, self.sentences, self.lasting)
         column(self, label(said["title"], "label"), *parts, gap=10)
-        self._again = Refresh(self, self._read)
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
@@ -426,6 +424,10 @@ class GaugesPart(Part):
             self.sentences.setText("")
         self._read()
         return True
+
+    def read_again(self) -> None:
+        """Something changed: read it as it stands now."""
+        self._read()
 
     def _read(self) -> None:
         jobs, memory_id = self.context.bridge.engine.jobs, self._memory_id

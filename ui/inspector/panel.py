@@ -1,4 +1,4 @@
-"""The inspector: follows the selection, reads the memory, shows it part by part.
+"""The inspector: follows the selection, reads the memory, shows it part by part; hidden, it reads nothing.
 
 Must not do: know what a part shows; a part in which something can be written says so by `TextEditing`.
 """
@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import QSize, QTimer
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
 from core.errors import Code, LociError
@@ -81,6 +82,7 @@ class Inspector(QFrame):
         self._shown: Inspected | None = None
         self._watched: frozenset[str] = frozenset()
         self._asks = False
+        self._is_behind = bool(context.selection.current)  # hidden, and there is something to read once it is shown
         self.actions_box = MemoryActions(context, self)
         self.actions_box.wanted.connect(self._follow)
         self.actions_box.editing.connect(self._edit)
@@ -97,8 +99,6 @@ class Inspector(QFrame):
         context.theme.changed.connect(self._measure)
         self._measure()
         self._show_nothing()
-        if context.selection.current:
-            self._follow_soon.start()
 
     def _timer(self, milliseconds: int, run: Callable[[], None]) -> QTimer:
         made = QTimer(self)
@@ -183,10 +183,19 @@ class Inspector(QFrame):
         if not memory_id:
             self._follow_soon.stop()
             self._follow()
-        else:
+        elif self.isVisible():
             self._follow_soon.start()
+        else:
+            self._is_behind = True
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
+        """What was chosen or changed while nobody looked is read now."""
+        super().showEvent(event)
+        if self._is_behind:
+            self._follow()
 
     def _follow(self) -> None:
+        self._is_behind = False
         wanted, shown = self._context.selection.current, self._shown
         writing = self._part_in_writing()
         is_other = shown is not None and wanted != shown.memory.id
@@ -214,6 +223,8 @@ class Inspector(QFrame):
         elif self._context.bridge.is_open:
             if self._shown is None or self._shown.memory.id != memory_id:
                 self._slow.start()
+            else:
+                self._read_parts_again()
             self._read(memory_id)
 
     def _read(self, memory_id: str) -> None:
@@ -236,11 +247,21 @@ class Inspector(QFrame):
 
     def _again(self) -> None:
         if self._shown is not None and self._wanted and self._context.bridge.is_open:
+            self._read_parts_again()
             self._read(self._wanted)
 
+    def _read_parts_again(self) -> None:
+        for _, part, _ in self._parts:
+            if not part.isHidden():
+                part.read_again()
+
     def _on_vault_changed(self, change: Changed) -> None:
-        if self._wanted and (len(change.ids) <= _FEW or not self._watched.isdisjoint(change.ids)):
+        if not self._wanted or (len(change.ids) > _FEW and self._watched.isdisjoint(change.ids)):
+            return
+        if self.isVisible():
             self._again_soon.start()
+        else:
+            self._is_behind = True
 
     def _state(self, state: str) -> None:
         if state != "open":

@@ -1,4 +1,4 @@
-"""What the parts of the inspector share: another memory as a line that leads to it, a disclosure, reading once more.
+"""What the parts of the inspector share: another memory as a line that leads to it, a disclosure.
 
 Must not do: ask the engine, or know what is read.
 """
@@ -7,46 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QSize, Qt, QTimer
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
-from core.events import Changed
 from core.types.views import MemoryRow
-from ui.context import Part
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KindMark
-
-_SOON_MS = 150
-_FEW = 16
-
-
-class Refresh(QObject):
-    """Asks a part to read again, a moment after a change that may concern it; not while the part is hidden."""
-
-    def __init__(self, part: Part, read: Callable[[], None]) -> None:
-        """Make it; it goes with its part.
-
-        Args:
-            part: reads something by itself.
-        """
-        super().__init__(part)
-        self._part, self._read = part, read
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(_SOON_MS)
-        self._soon.timeout.connect(self._go)
-        part.context.bridge.changed.connect(self._on_vault_changed)
-
-    def _on_vault_changed(self, change: Changed) -> None:
-        if len(change.ids) <= _FEW and not self._part.isHidden():
-            self._soon.start()
-
-    def _go(self) -> None:
-        if self._part.context.bridge.is_open and not self._part.isHidden():
-            self._read()
-
 
 _HEAD = 150
 

@@ -14,7 +14,7 @@ from core.types.memory import Application
 from core.types.values import OWNER_ACTOR, Kind, Memory
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.actions import is_procedure, is_rule
-from ui.inspector.part_kit import Refresh, flush
+from ui.inspector.part_kit import flush
 from ui.inspector.trust import Figure, score
 from ui.strings import format_count, practice_strings
 from ui.tasks import query
@@ -133,7 +133,6 @@ class RulePart(Part):
         for title, text in ((self.original_title, self.original), (self.log_title, self.log)):
             inside.addLayout(_apart(title, text))
         column(self, label(words["title"], "label"), self._body, self.marks, gap=8)
-        self._again = Refresh(self, self._read)
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
@@ -148,6 +147,10 @@ class RulePart(Part):
         self.marks.setVisible(is_rule(inspected.memory))
         self._read()
         return True
+
+    def read_again(self) -> None:
+        """Something changed: read it as it stands now."""
+        self._read()
 
     def _read(self) -> None:
         practice, memory_id = self.context.bridge.engine.practice, self._memory_id
@@ -210,7 +213,6 @@ class ProcedurePart(Part):
         self._body = QWidget()
         column(self._body, self.counts, self.told, gap=4)
         column(self, label(practice_strings()["procedure"]["title"], "label"), self._body, self.marks, gap=8)
-        self._again = Refresh(self, self._read)
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
@@ -224,6 +226,10 @@ class ProcedurePart(Part):
         self.marks.setVisible(is_procedure(inspected.memory))
         self._read()
         return True
+
+    def read_again(self) -> None:
+        """Something changed: read it as it stands now."""
+        self._read()
 
     def _read(self) -> None:
         practice, memory_id = self.context.bridge.engine.practice, self._memory_id

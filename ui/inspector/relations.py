@@ -17,7 +17,7 @@ from core.types.values import Kind, Memory, Status
 from core.types.views import MemoryRow
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.dialogs import HoldDialog
-from ui.inspector.part_kit import MemoryLine, Refresh, flush
+from ui.inspector.part_kit import MemoryLine, flush
 from ui.strings import belief_strings, format_count, inspector_strings
 from ui.tasks import query, write
 from ui.undo import offer_undo
@@ -60,7 +60,6 @@ class MentionsPart(Part):
         self.link = button(inspector_strings()["names"]["read_now"], self._read_anew, kind="link")
         layout = column(self, label(inspector_strings()["names"]["title"], "label"), self.chips, self.sentence, gap=8)
         layout.addLayout(flush(self.link, None))
-        self._again = Refresh(self, self._read)
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
@@ -77,6 +76,10 @@ class MentionsPart(Part):
             self._say("", "")
         self._read()
         return True
+
+    def read_again(self) -> None:
+        """Something changed: read it as it stands now."""
+        self._read()
 
     def _read(self) -> None:
         memories, memory_id = self.context.bridge.engine.memories, self._memory_id
