@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from core.ipc.methods.connection import PREAMBLE
-from core.ipc.methods.kit.entry import Entry
-from core.ipc.methods.kit.parameters import SHARED, UNPUBLISHED, ChannelParams, ExtrasParams, NoChannelParams, Params
+from core.ipc.methods.kit.entry import SHARED, UNPUBLISHED, ChannelParams, Entry, ExtrasParams, NoChannelParams, Params
 from core.ipc.methods.table import DEFINITIONS, METHODS
 
 ROOT = Path(__file__).resolve().parent.parent

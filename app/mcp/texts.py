@@ -41,7 +41,7 @@ _LENGTHS = {"year": 4, "month": 7, "day": _DAY}
 def tokens(text: str) -> int:
     """A high estimate of a text's tokens, for a process that must not load a tokenizer.
 
-    Against the engine's own estimate (`core.embed.minilm`) it is 0.9 to 2.2 times as much.
+    Against the engine's own estimate (`core.embed.embedder`) it is 0.9 to 2.2 times as much.
     """
     return sum(len(found.findall(text)) for found in (_PIECES, _BEYOND_ASCII, _UPPER_PLANES))
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from core.embed.base import NamedEmbedder, Vectors
+from core.embed.embedder import NamedEmbedder, Vectors
 from core.errors import Code, EnvironmentFaultError, LociError
 
 AT_ONCE = 32
@@ -29,7 +29,7 @@ Ask = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 
 
 class ServedEmbedder(NamedEmbedder):
-    """Implements `core.embed.base.Embedder`; may be used from several threads at once.
+    """Implements `core.embed.embedder.Embedder`; may be used from several threads at once.
 
     Reads the first 32,768 characters of a text (8,192 tokens, E34.10). A blank text is embedded as a full stop, so
     that it too has a direction.

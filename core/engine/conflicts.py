@@ -52,7 +52,6 @@ from core.memory.read import read_by_ids
 from core.recall.scope import Scope, visible_ids
 from core.text.screening.egress import prefetch_scans
 from core.text.terms import embedding_text
-from core.types.ids import is_id
 from core.types.replies import ClientRecord
 from core.types.reviews import (
     ClosedRow,
@@ -68,7 +67,7 @@ from core.types.reviews import (
     ReviewRule,
     TurnedDown,
 )
-from core.types.values import OWNER_ACTOR, Action, Actor, Grant
+from core.types.values import OWNER_ACTOR, Action, Actor, Grant, is_id
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

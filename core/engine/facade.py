@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from core import log
 from core.config.option_rows import option_rows
 from core.config.options import Options
-from core.embed.base import Embedder
-from core.embed.minilm import lazy_embedder
+from core.embed.embedder import Embedder, lazy_embedder
 from core.engine import startup
 from core.engine.access.authority import Authority
 from core.engine.client_changes import ClientChanges

@@ -48,8 +48,7 @@ from core.intake.store.import_batch import (
 )
 from core.intake.transaction.admission import check_space_name, cut_text, erased_digests, erased_texts
 from core.intake.transaction.sources import KINDS_BY_TEXT, find_standing_twin
-from core.memory.draft import content_hash
-from core.memory.write import find_space_id
+from core.memory.write import content_hash, find_space_id
 from core.text.terms import embedding_text
 from core.types.replies import Candidate, ImportReport, UndoReport
 from core.types.values import HOME_SPACE, OWNER_ACTOR, Actor, Status, When

@@ -25,7 +25,6 @@ from core.intake.revise.revision import VERB, Reviser, preview_revision
 from core.intake.revise.revision_plan import check_revision
 from core.intake.transitions.review_items import VERB as LET_THROUGH
 from core.intake.transitions.review_items import release_hold
-from core.memory.draft import to_json
 from core.memory.read import MEMORY_COLUMNS, read_by_id, read_by_ids, row_to_memory
 from core.recall.browse.library import count_facets, find_rows, read_rows
 from core.security.atomic import write_atomic
@@ -33,11 +32,10 @@ from core.text import search_syntax
 from core.text.search_syntax import ParsedSearch, SearchTerm
 from core.text.terms import embedding_text, stop_words
 from core.text.times import format_time
-from core.types.ids import is_id
 from core.types.memory import Warned
-from core.types.values import OWNER_ACTOR, Memory, Status, When
+from core.types.values import OWNER_ACTOR, Memory, Status, When, is_id
 from core.types.views import Facets, FindRequest, FindResult, MemoryRow, Revision, RevisionPreview, RevisionReport
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 _AT_ONCE = 2000

@@ -19,7 +19,7 @@ from core import log
 from core.belief.extract.extraction import extract_claims
 from core.belief.extract.statements import find_statements
 from core.belief.relate.relation_model import RelationModel
-from core.embed.base import Embedder
+from core.embed.embedder import Embedder
 from core.engine.home.keys import HomeKeys, sub_keys
 from core.engine.runtime.expiry import clear_scrub_note, scrub_noted
 from core.engine.runtime.monitor import Load
@@ -43,8 +43,7 @@ from core.score.profile import profile_from_options
 from core.security.keyfile import load_keys
 from core.security.keys import Purpose, RootKey, open_with_fresh_key, seal_with_fresh_key
 from core.types.clock import Clock
-from core.types.ids import IdMaker
-from core.types.values import OWNER_ACTOR
+from core.types.values import OWNER_ACTOR, IdMaker
 from core.vault.audit import AuditChain
 from core.vault.backup import clear_leftovers
 from core.vault.database.rows import Rows

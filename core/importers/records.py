@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from core.importers.input.source import Bundle
-from core.memory.draft import ImportedMemory
+from core.memory.write import ImportedMemory
 from core.types.values import Kind, Role, Source, Status, When
 
 

@@ -19,11 +19,10 @@ from core.belief.extract.normal_form import read_as_seen
 from core.belief.gate import SourceAuthority
 from core.belief.relate.coverage import has_no_residue
 from core.intake.transaction.sources import KINDS_BY_TEXT, base_trusts, find_standing_twin
-from core.memory.draft import to_json
 from core.memory.read import said_at_sql
 from core.types.belief import ClaimDraft, ComparedText
 from core.types.values import Kind, Precision, Source, When
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.memory_sql import UNSEALED
 
 _ALWAYS, _NEVER = 2**63 - 1, -(2**63) + 1

@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 from core.belief.claims import EvidenceSource, draft_claim, key_form
 from core.belief.extract.normal_form import read_as_seen, strip_marks
 from core.intake.transaction.sources import claims_on, refresh_claims
-from core.memory.draft import to_json
 from core.types.belief import ClaimDraft, ComparedText, Relation
 from core.types.values import Status
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 

@@ -22,11 +22,9 @@ from core.intake.claims import exclusive_rivals, replace_claim
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions import review_items
 from core.intake.transitions.review_items import ItemSubject
-from core.memory.draft import to_json
 from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, EntityScope
-from core.types.ids import IdMaker
-from core.types.values import GLOBAL_SPACE, Actor
-from core.vault.database.rows import Rows
+from core.types.values import GLOBAL_SPACE, Actor, IdMaker
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 _ENTITY = "SELECT space_id FROM entities WHERE id = ?"

@@ -25,12 +25,11 @@ from core.intake.claims import remove_model_claims
 from core.intake.review.approvals import withdraw_requests
 from core.intake.transaction.sources import KINDS_BY_TEXT, refresh_capped, refresh_claims, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.memory.draft import to_json
 from core.memory.floor_plan import PlaceCheck, find_strays, remove_newcomers, remove_plan
 from core.memory.write import forget_vector, refresh_terms, remove_derived
 from core.types.replies import UndoReport
 from core.types.values import HOME_SPACE, Actor
-from core.vault.database.rows import Rows, both_states, image_from_json, image_hash, lasting, steady
+from core.vault.database.rows import Rows, both_states, image_from_json, image_hash, lasting, steady, to_json
 from core.vault.database.tx import Tx
 from core.vault.memory_sql import memories_naming, remove_inferred, remove_mentions
 

@@ -24,11 +24,10 @@ from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.lifecycle.kit.clock_check import believed_ms
 from core.lifecycle.kit.job_context import SCHEDULER, BatchResult, JobContext
 from core.lifecycle.sweep import OLD_VERSION, find_protections
-from core.memory.draft import to_json
 from core.types.lifecycle import ArchivePage, Buried, JobAction, JobType, Planned
 from core.types.values import Kind, Status
 from core.types.views import Revision
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 MAX_PAGE = 500

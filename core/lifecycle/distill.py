@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from core import log
 from core.belief.relate.coverage import compared_words, is_exhausted_by
-from core.embed.base import AWAY
+from core.embed.embedder import AWAY
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError
 from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle import distill_queue

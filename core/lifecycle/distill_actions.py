@@ -31,8 +31,7 @@ from core.intake.transaction.sources import add_source, corroborate, find_standi
 from core.intake.transitions.review_items import ItemSubject
 from core.intake.transitions.transitions import Transitions
 from core.lifecycle.distill_queue import Episode
-from core.memory.draft import Draft, content_hash
-from core.memory.write import insert_memories, write_new_vectors
+from core.memory.write import Draft, content_hash, insert_memories, write_new_vectors
 from core.types.belief import Label, RelationProposal
 from core.types.values import Kind, Role, Source, Status
 from core.vault.database.tx import Tx

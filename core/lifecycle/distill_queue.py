@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from core.errors import Code
 from core.intake.transaction.sources import Lineage
 from core.llm.distillate import MOST_FACTS, MOST_RULES, ShownMemory
-from core.memory.draft import to_json
 from core.memory.read import read_occurred
 from core.types.values import Kind, Role, When
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 TRIES = 3

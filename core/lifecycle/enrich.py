@@ -27,11 +27,10 @@ from core.intake.transitions import review_items
 from core.intake.transitions.review_items import ItemSubject
 from core.lifecycle.kit.job_context import BatchResult, JobContext
 from core.llm.prompts import TEXT_CHARACTERS, Description, description_prompt, keep_grounded_parts, parse_description
-from core.memory.draft import to_json
 from core.memory.write import write_tiers
 from core.text.metadata import Affect, Metadata, affect_of, extract_metadata, topic_taxonomy
 from core.types.lifecycle import JobType
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 from core.vault.memory_sql import remove_inferred, remove_mentions, remove_orphans
 

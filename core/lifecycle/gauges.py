@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from core.config.options import Options
 from core.errors import Code, UserError
 from core.lifecycle.sweep import RECALLED_DAYS, SPARED, find_protections
-from core.memory.draft import to_json
 from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_courses
 from core.score.decay import PERMANENT, StrengthCourse, days_until, decay_rate, effective_confidence
 from core.types.lifecycle import Curve, Gauges
 from core.types.values import Kind
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.memory_sql import undecided_sql
 
 AHEAD_DAYS = 365

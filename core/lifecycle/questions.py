@@ -30,14 +30,13 @@ from core.intake.revise.outcome_reports import (
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions.review_items import ItemSubject, close_conflict, fingerprint
 from core.lifecycle.kit.job_context import SCHEDULER, BatchResult, JobContext
-from core.memory.draft import to_json
 from core.text.screening.egress import is_text_withheld
 from core.text.screening.fences import escape_fenced
 from core.text.screening.injection import ALLOWED
 from core.text.terms import embedding_text
 from core.types.lifecycle import JobAction, JobType, Planned
 from core.types.recall import Clarifying
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 MISSING, STALE, CONTRADICTION = "missing", "stale", "contradiction"

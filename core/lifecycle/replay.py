@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.embed.base import from_blob
+from core.embed.embedder import from_blob
 from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.kit.job_context import BatchResult, JobContext
 from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_strengths

@@ -18,7 +18,7 @@ from types import MappingProxyType
 import numpy as np
 
 from core.belief.claims import find_owner_statements
-from core.embed.minilm import TokenCounter
+from core.embed.embedder import TokenCounter
 from core.memory.read import client_names, read_by_ids
 from core.memory.write import read_tiers
 from core.recall.answer import trim_ended_sentences

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.claims import PERSONS
-from core.embed.base import from_blobs
+from core.embed.embedder import from_blobs
 from core.errors import Code, UserError
 from core.memory.read import said_at_sql
 from core.recall.request import RecallRequest

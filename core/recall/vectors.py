@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.embed.base import from_blobs
+from core.embed.embedder import from_blobs
 from core.errors import Code, LociError
 from core.index.base import Hits
 from core.index.manager import IndexManager, IndexState

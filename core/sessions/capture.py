@@ -40,15 +40,14 @@ from core.intake.store.requests import (
 from core.intake.store.store import StoreService
 from core.intake.transaction.admission import check_waiting, erased_texts, lift_tombstones, was_disclosed
 from core.intake.transaction.unit_of_work import Verb
-from core.memory.draft import content_hash, to_json
-from core.memory.write import Stored
+from core.memory.write import Stored, content_hash
 from core.text.sentences import extract_propositions, split_sentences
 from core.text.terms import embedding_text, fold_case, stop_words
 from core.types.replies import ClientRecord, StoreReply
 from core.types.requests import StoreRequest
 from core.types.sessions import Captured, CaptureRequest, Message, SummaryRequest
 from core.types.values import Actor, Grant, Kind, Source
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 _OPEN, _CLOSE = "<memory ", "</memory>"

@@ -71,7 +71,7 @@ class SystemClock:
     """The machine's clock.
 
     A wall clock that jumps back must not give two rows of one writer times that
-    run backwards within a process, so ids stay ordered: see `core.types.ids`.
+    run backwards within a process, so ids stay ordered: see `core.types.values`.
     """
 
     def now_ms(self) -> int:

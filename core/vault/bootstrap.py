@@ -24,7 +24,6 @@ from core.vault.database.connections import (
     APPLICATION_ID,
     Versions,
     copy_into,
-    fetch,
     look_into,
     open_reader,
     open_writer,
@@ -32,6 +31,7 @@ from core.vault.database.connections import (
 )
 from core.vault.database.faults import RAISED, translate
 from core.vault.database.migrations import Migration, migrate
+from core.vault.database.rows import fetch
 from core.vault.database.tx import Schema
 from core.vault.files.home import PAGE_SIZE, Home, Reserve, SubKeys, new_file
 from core.vault.files.wal_audit import WalScan, scan, set_log_aside

@@ -31,13 +31,12 @@ from core.vault.database.connections import (
     ReadPool,
     checkpoint,
     copy_into,
-    fetch,
     free_pages,
     merge_full_text,
 )
 from core.vault.database.faults import RAISED, busy, translate, vault_locked
 from core.vault.database.migrations import Migration, known_migrations
-from core.vault.database.rows import Rows, SqlRows
+from core.vault.database.rows import Rows, SqlRows, fetch
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home, Reserve, SubKeys
 from core.vault.head import Head, client_marks, retire_clients, write_head
@@ -490,7 +489,7 @@ class Vault:
             tx.need_closed_gate()
             if tx.is_changed:
                 self.watch()
-            fetch(self._writer, "COMMIT", stopped=self._why_stopped())
+            fetch(self._writer, "COMMIT", stopped=self._why_stopped)
         finally:
             if self._writer.in_transaction:
                 # Failing here leaves the transaction open, and the next BEGIN says so.

@@ -24,7 +24,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers"), str(ROOT / "tests" /
 from conversations import read_ours  # noqa: E402
 from recall_rig import Note, Rig  # noqa: E402
 
-from core.embed.minilm import MiniLmEmbedder  # noqa: E402
+from core.embed.embedder import MiniLmEmbedder  # noqa: E402
 
 OUT = ROOT / "resources" / "recall" / "silence.json"
 TRAINING = ROOT / "packaging" / "training"

@@ -21,7 +21,7 @@ from locomo import Conversation, read  # noqa: E402
 from recall_rig import Note, Rig  # noqa: E402
 
 from app.sample.sample import fill, sample_engine  # noqa: E402
-from core.embed.minilm import MiniLmEmbedder  # noqa: E402
+from core.embed.embedder import MiniLmEmbedder  # noqa: E402
 from core.types.requests import RecallQuery  # noqa: E402
 from core.types.values import OWNER_ACTOR  # noqa: E402
 

@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from core.embed.minilm import MiniLmEmbedder  # noqa: E402
+from core.embed.embedder import MiniLmEmbedder  # noqa: E402
 
 
 def machine() -> str:

@@ -33,7 +33,7 @@ from locomo import Conversation, Question, read  # noqa: E402
 from measures import binary_ndcg, reciprocal_rank, session_recall, turn_recall  # noqa: E402
 
 from app.bench.machine import load, machine  # noqa: E402
-from core.embed.minilm import MiniLmEmbedder  # noqa: E402
+from core.embed.embedder import MiniLmEmbedder  # noqa: E402
 from core.engine.access.recall_runner import run_recall  # noqa: E402
 from core.engine.facade import Engine, Home, HomeKeys, RootKey, Setup, create_vault  # noqa: E402
 from core.engine.runtime.search import Embedded  # noqa: E402

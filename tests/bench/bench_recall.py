@@ -34,7 +34,7 @@ from app.bench.engine import Bench, Palace  # noqa: E402
 from app.bench.machine import load, machine, processor_s, resident_mb  # noqa: E402
 from app.bench.measure import percentiles  # noqa: E402
 from app.bench.synthetic import Writer, write_jsonl  # noqa: E402
-from core.embed.minilm import MiniLmEmbedder  # noqa: E402
+from core.embed.embedder import MiniLmEmbedder  # noqa: E402
 from core.index.flat import FlatIndex  # noqa: E402
 
 _SEED = 1
@@ -75,7 +75,7 @@ _NEAREST = 10
 _SAME = 1e-6  # cosines nearer than this are a tie, and either of the two is right
 _PARTS = (
     ("understanding", "core.recall.request", "read_question"),
-    ("embedding", "core.embed.minilm", "MiniLmEmbedder.embed"),
+    ("embedding", "core.embed.embedder", "MiniLmEmbedder.embed"),
     ("vectors", "core.index.manager", "IndexManager.search"),
     ("stored vectors", "core.index.manager", "IndexManager.fetch"),
     ("word lookups", "core.recall.lexical", "read_query_words"),

@@ -32,8 +32,7 @@ from bench_store import facts  # noqa: E402
 from engine_rig import HandClock, Rig, WordEmbedder, rig_at  # noqa: E402
 
 from app.bench.machine import machine  # noqa: E402
-from core.embed.base import Embedder  # noqa: E402
-from core.embed.minilm import MiniLmEmbedder  # noqa: E402
+from core.embed.embedder import Embedder, MiniLmEmbedder  # noqa: E402
 from core.engine.conflicts import ReviewChores  # noqa: E402
 from core.engine.facade import built_in_readers  # noqa: E402
 from core.engine.jobs.scheduler import SchedulerPacing  # noqa: E402

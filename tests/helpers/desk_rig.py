@@ -17,8 +17,7 @@ from core.engine.conflicts import run_review_chores
 from core.intake.transaction.sources import refresh_trust
 from core.intake.transitions.review_items import ItemSubject
 from core.intake.transitions.transitions import Transitions
-from core.memory.draft import Draft
-from core.memory.write import ensure_space, insert_memories, write_vectors
+from core.memory.write import Draft, ensure_space, insert_memories, write_vectors
 from core.types.belief import ClaimDraft
 from core.types.reviews import Decision, DecisionReply, Queue, QueueRequest, ReviewItem
 from core.types.values import OWNER_ACTOR, Action, Actor, Kind, Role, Source, Status, When

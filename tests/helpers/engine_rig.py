@@ -22,7 +22,7 @@ import pytest
 from numpy.typing import NDArray
 from sqlcipher3 import dbapi2
 
-from core.embed.base import Embedder
+from core.embed.embedder import Embedder
 from core.engine.facade import Engine, Home, HomeKeys, RootKey, Setup, create_vault
 from core.engine.memories.memories import embed_backlog
 from core.engine.runtime.open_vault import OpenVault

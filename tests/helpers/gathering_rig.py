@@ -8,8 +8,7 @@ import numpy as np
 from engine_rig import Rig
 
 from core.intake.transaction.sources import Lineage, add_source, refresh_trust
-from core.memory.draft import Draft
-from core.memory.write import insert_memories, write_vectors
+from core.memory.write import Draft, insert_memories, write_vectors
 from core.types.values import Kind, Role, Source, Status, When
 from core.vault.database.tx import Tx
 

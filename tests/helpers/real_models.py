@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from core.embed.base import Embedder
+from core.embed.embedder import Embedder
 from core.engine.facade import built_in_embedder, built_in_readers
 from core.intake.claims import TextReaders
 

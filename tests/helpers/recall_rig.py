@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlcipher3 import dbapi2
 
-from core.embed.base import Embedder, from_blobs, to_blob
+from core.embed.embedder import Embedder, from_blobs, to_blob
 from core.index.base import Labels
 from core.index.manager import IndexManager
 from core.recall.pipeline import Recall

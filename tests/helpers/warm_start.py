@@ -67,7 +67,7 @@ sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", errors="backslashre
 sys.argv = ["loci", *wanted["arguments"]]
 exec(compile(wanted["code"], "<command>", "exec"), {"__name__": "__main__"})
 """
-_LOADED = ("app.__main__", "app.cli.commands", "core.engine.facade", "core.embed.minilm", "onnxruntime", "tokenizers")
+_LOADED = ("app.__main__", "app.cli.commands", "core.engine.facade", "core.embed.embedder", "onnxruntime", "tokenizers")
 _RUN = "from app.__main__ import run; run()"
 _parents: list[tuple[subprocess.Popen[bytes], str]] = []
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ipc_values import make_memory
 
-from core.embed.minilm import counter_for
+from core.embed.embedder import counter_for
 from core.recall.context import HEAD, pack_context
 from core.recall.result import RecallItem, Signals
 from core.score.context_budget import WORTH, PackItem, choose_items

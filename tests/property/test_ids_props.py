@@ -8,7 +8,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.types.ids import IdMaker, is_id
+from core.types.values import IdMaker, is_id
 
 
 class Jumping:

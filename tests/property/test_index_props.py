@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from core.embed.base import from_blobs, to_blob
+from core.embed.embedder import from_blobs, to_blob
 from core.index.base import VectorIndex
 from core.index.flat import FlatIndex, LabelMap
 from core.index.hnsw import HnswIndex

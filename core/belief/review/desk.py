@@ -471,7 +471,8 @@ def _describe_deliveries(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
 def _question(rows: Rows, held: QueueItem, topic: ItemTopic, asked: ClientRequest | None) -> str:
     if asked is not None:
         return request_question(asked)
-    return item_question(rows, held.incoming_id, held.detail) or format_question(held.kind, topic)
+    missing = item_question(rows, held.incoming_id, held.detail) if held.kind == "gap" else ""
+    return missing or format_question(held.kind, topic)
 
 
 def _counts(names: Iterable[str | None]) -> dict[str, int]:

@@ -10,7 +10,7 @@ decision out, or read more text than the rows that are shown need.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any
@@ -112,27 +112,6 @@ PAIR = "FROM conflicts c JOIN memories i ON i.id = c.incoming_id LEFT JOIN memor
 """An item with its newcomer (`i`) and what stands (`e`)."""
 _COUNT = "SELECT count(*) " + PAIR + "WHERE c.state = 'open' AND " + APPLICABLE
 _STILL = "SELECT " + APPLICABLE + " " + PAIR + "WHERE c.id = ?"
-_LAPSED = "SELECT c.id " + PAIR + "WHERE c.state = 'open' AND NOT coalesce(" + APPLICABLE + ", 0) ORDER BY c.id"
-_SAID = (
-    "SELECT c.id " + PAIR + "WHERE c.id IN (SELECT value FROM json_each(?)) AND c.kind = 'proposal' "  # noqa: S608
-    "AND i.status = 'quarantined' ORDER BY c.id"
-)
-# The plus keeps the index by state out: few memories are asked for, and thousands of items may be open.
-_LAPSED_AMONG = (
-    "SELECT c.id "  # noqa: S608 - constants only
-    + PAIR
-    + "WHERE c.id IN (SELECT o.id FROM json_each(:ids) w JOIN conflicts o ON o.incoming_id = w.value "
-    "WHERE +o.state = 'open' UNION SELECT o.id FROM json_each(:ids) w JOIN conflicts o ON o.existing_id = w.value "
-    "WHERE +o.state = 'open') AND NOT coalesce(" + APPLICABLE + ", 0) ORDER BY c.id"
-)
-_RETURNED = (
-    "SELECT c.id "  # noqa: S608 - constants only
-    + PAIR
-    + "WHERE c.state = 'moot' AND c.note = ? AND "
-    + APPLICABLE
-    + " AND NOT EXISTS (SELECT 1 FROM conflicts o WHERE o.state = 'open' AND o.fingerprint = c.fingerprint) "
-    "ORDER BY c.id"
-)
 _ITEM = (
     "SELECT id, kind, existing_id, incoming_id, space_id, reason, suggestion, confidence, state, resolution, note, "
     "fingerprint, opened_at, closed_at, later_until, detail FROM conflicts WHERE "
@@ -282,47 +261,6 @@ def is_applicable(rows: Rows, item_id: str) -> bool:
         False also where there is no such item.
     """
     return bool(rows.value(_STILL, (item_id,)))
-
-
-def find_lapsed(rows: Rows) -> list[str]:
-    """Open items that are no longer a question, to be closed with a note.
-
-    Returns:
-        Their ids; few or none.
-    """
-    return [str(row[0]) for row in rows.all(_LAPSED)]
-
-
-def find_restated(rows: Rows, item_ids: Iterable[str]) -> list[str]:
-    """Which of the items that are no longer a question are none because the very words of a proposal stand by now.
-
-    Args:
-        item_ids: items of `find_lapsed`.
-
-    Returns:
-        Their ids, in order.
-    """
-    return [str(row[0]) for row in rows.all(_SAID, (json.dumps(list(item_ids)),))]
-
-
-def find_lapsed_among(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
-    """Open items about certain memories that are no longer a question.
-
-    A newcomer that is held back goes on waiting when the other side leaves; it is then a question of its own.
-
-    Args:
-        memory_ids: memories that changed.
-    """
-    return [str(row[0]) for row in rows.all(_LAPSED_AMONG, {"ids": json.dumps(list(memory_ids))})]
-
-
-def find_reopened(rows: Rows, note: str) -> list[str]:
-    """Items that closed themselves with a note and are a question again, because what closed them was taken back.
-
-    Returns:
-        Their ids; few or none.
-    """
-    return [str(row[0]) for row in rows.all(_RETURNED, (note,))]
 
 
 def find_standing_side(rows: Rows, existing_id: str | None, incoming_id: str) -> str | None:

@@ -16,8 +16,7 @@ from core.intake.transaction.sources import refresh_capped
 from core.intake.undo import NEVER, UNPAIRED, is_unpaired
 from core.memory.write import ensure_space
 from core.types.clients import SLEEPS_AFTER_MS, Before, Change, ClientCard, ClientState, Terms
-from core.types.ids import IdMaker
-from core.types.values import Grant
+from core.types.values import Grant, IdMaker
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from core.config.retrieval import RetrievalOptions
-from core.embed.minilm import counter_for
+from core.embed.embedder import counter_for
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded, Search
 from core.errors import Code, UserError

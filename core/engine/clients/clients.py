@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from core import log
-from core.embed.minilm import FOLDER, counter_for
+from core.embed.embedder import FOLDER, counter_for
 from core.engine.access.authority import OWNER_CHANNEL, Authority
 from core.engine.access.client_terms import (
     cards_of,

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from core.belief.relate.relation_model import Runtime, relation_folder
-from core.embed.minilm import MiniLmEmbedder
+from core.embed.embedder import MiniLmEmbedder
 from core.engine.home.keys import HomeKeys
 from core.errors import Code, LociError
 from core.types.replies import Finding

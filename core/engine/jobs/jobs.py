@@ -40,7 +40,6 @@ from core.lifecycle.gauges import count_by_state, read_gauges
 from core.lifecycle.kit import job_store
 from core.lifecycle.kit.job_context import JobContext, Planner, StreamJob
 from core.lifecycle.kit.job_store import CHANGED
-from core.memory.draft import to_json
 from core.recall.scope import Scope, visible_ids
 from core.types.clients import seen_from
 from core.types.lifecycle import (
@@ -62,7 +61,7 @@ from core.types.lifecycle import (
 )
 from core.types.memory import ProposedLink
 from core.types.values import GLOBAL_SPACE, OWNER_ACTOR, Actor, Grant
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 CLEANUP = "episode_cleanup"

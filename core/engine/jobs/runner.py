@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.relate.relation_model import RelationModel
-from core.embed.base import AWAY
+from core.embed.embedder import AWAY
 from core.engine.jobs.agenda import job_wordings
 from core.engine.jobs.model_refinement import ModelRefinement
 from core.engine.memories.memories import vector_remover

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from core import log
-from core.embed.minilm import FOLDER, counter_for
+from core.embed.embedder import FOLDER, counter_for
 from core.engine.access.recall_runner import describe_withheld, feedback_for, run_recall
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import log
-from core.embed.base import to_blob
+from core.embed.embedder import to_blob
 from core.engine.access import recall_runner as receipts
 from core.engine.access.authority import Authority
 from core.engine.access.recall_runner import run_recall

@@ -26,6 +26,7 @@ from dataclasses import dataclass
 import psutil
 
 from core import log
+from core.engine.runtime.storage import Activity
 from core.score.answer_quality import percentile
 from core.types.clock import Clock
 from core.types.lifecycle import Pressure
@@ -60,36 +61,6 @@ class LatencyWindow:
         """Their 99th percentile; None before the first."""
         with self._lock:
             return percentile(list(self._took), _SLOWEST) if self._took else None
-
-
-BUSY_S = 0.25
-"""Somebody who searched within this time is likely to do so again: background work waits."""
-
-
-class Activity:
-    """Two moments on the clock's monotonic seconds; written without a lock: the later of two writers wins."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._called_at = self._hand_at = clock.monotonic()
-
-    def note_call(self) -> None:
-        """A verb of a person or a client began or ended."""
-        self._called_at = self._clock.monotonic()
-
-    def note_input(self) -> None:
-        """A hand was on the window."""
-        self._hand_at = self._clock.monotonic()
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether a verb ran within the last quarter of a second."""
-        return self._clock.monotonic() - self._called_at < BUSY_S
-
-    @property
-    def idle_s(self) -> float:
-        """Seconds since anybody did anything."""
-        return max(0.0, self._clock.monotonic() - max(self._called_at, self._hand_at))
 
 
 _MB = 1024 * 1024

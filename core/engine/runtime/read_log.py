@@ -17,10 +17,10 @@ from typing import Any
 from core.errors import Code
 from core.intake.erase.trace_erasure import remove_ids
 from core.intake.transaction.admission import erased_texts, note_disclosures
-from core.memory.draft import to_json
 from core.types.recall import Context
 from core.types.values import Actor
 from core.vault.audit import AuditChain, AuditEntry
+from core.vault.database.rows import to_json
 from core.vault.database.tx import Tx
 from core.vault.memory_sql import undecided_sql
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from core import log
 from core.config.retrieval import RetrievalOptions
-from core.embed.base import AWAY, Embedder, from_blob
+from core.embed.embedder import AWAY, Embedder, from_blob
 from core.engine.runtime.storage import Storage
 from core.errors import Code, EnvironmentFaultError, LociError
 from core.index.base import Labels

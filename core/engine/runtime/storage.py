@@ -18,7 +18,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, ParamSpec, TypeVar
 
-from core.engine.runtime.monitor import Activity
 from core.engine.runtime.threads import Threads
 from core.errors import BugError, Code, LociError, UserError
 from core.events import Changed, Hub
@@ -27,8 +26,7 @@ from core.recall.scope import PLACE
 from core.security.keys import RootKey
 from core.types.clients import Moved, Moves, Place
 from core.types.clock import Clock
-from core.types.ids import IdMaker
-from core.types.values import Actor
+from core.types.values import Actor, IdMaker
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home
@@ -165,6 +163,36 @@ def log_failure(work: Future[A], log: logging.Logger, name: str) -> None:
             log.error("%s stopped: %s", name, type(error).__name__)
 
     work.add_done_callback(log_if_failed)
+
+
+BUSY_S = 0.25
+"""Somebody who searched within this time is likely to do so again: background work waits."""
+
+
+class Activity:
+    """Two moments on the clock's monotonic seconds; written without a lock: the later of two writers wins."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._called_at = self._hand_at = clock.monotonic()
+
+    def note_call(self) -> None:
+        """A verb of a person or a client began or ended."""
+        self._called_at = self._clock.monotonic()
+
+    def note_input(self) -> None:
+        """A hand was on the window."""
+        self._hand_at = self._clock.monotonic()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a verb ran within the last quarter of a second."""
+        return self._clock.monotonic() - self._called_at < BUSY_S
+
+    @property
+    def idle_s(self) -> float:
+        """Seconds since anybody did anything."""
+        return max(0.0, self._clock.monotonic() - max(self._called_at, self._hand_at))
 
 
 class RunningVerb:

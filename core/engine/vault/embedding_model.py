@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.embed.base import Embedder
+from core.embed.embedder import Embedder
 from core.embed.server_embedder import REST_S, ServedEmbedder
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import VaultVectorLoader, make_active_space

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from core.config.window import WindowOptions
-from core.embed.base import from_blob
+from core.embed.embedder import from_blob
 from core.engine import health as metrics
 from core.engine.home.keys import HomeKeys, signs_head, sub_keys
 from core.engine.home.window_file import save_window

@@ -27,11 +27,11 @@ from core.intake.transaction.sources import (
 )
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import close_moot
-from core.memory.draft import content_hash, to_json
+from core.memory.write import content_hash
 from core.types.lifecycle import Erased
 from core.types.memory import ErasedItem, ErasePreview
 from core.types.values import Actor, Kind, Source, Status
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 SCRUB_DUE = "scrub_due"

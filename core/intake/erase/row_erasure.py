@@ -15,11 +15,10 @@ from typing import Any
 
 from core.errors import Code, UserError
 from core.intake.review.approvals import requests_about
-from core.memory.draft import to_json
 from core.memory.write import refresh_terms, remove_derived
 from core.text.room_names import TEXTS, name_rooms
 from core.text.terms import fold_case, fold_width
-from core.vault.database.rows import Rows, image_hash, image_to_json, steady
+from core.vault.database.rows import Rows, image_hash, image_to_json, steady, to_json
 from core.vault.database.tx import Tx
 
 ASKED, VERSION, BENEATH, MADE = "asked", "version", "beneath", "made_of_it"

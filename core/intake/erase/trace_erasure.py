@@ -31,7 +31,6 @@ from numpy.typing import NDArray
 
 from core.intake.erase.row_erasure import ErasedRows, RowEraser
 from core.intake.transaction.admission import fold_text
-from core.memory.draft import to_json
 from core.vault.database.rows import (
     Rows,
     after_from_json,
@@ -40,6 +39,7 @@ from core.vault.database.rows import (
     image_hash,
     image_to_json,
     steady,
+    to_json,
 )
 from core.vault.database.tx import Tx
 

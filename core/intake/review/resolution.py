@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.claims import PERSONS
-from core.belief.review.items import find_lapsed, find_reopened, find_restated
 from core.belief.review.queue import LOW, QueueEntry, age_days, read_waiting
 from core.belief.review.wording import format_count, review_strings
 from core.errors import Code, LociError, PreconditionError, UserError
@@ -27,14 +26,13 @@ from core.intake.review import resolution_actions
 from core.intake.review.resolution_actions import ResolutionContext, ReviewCase, check_decision, load_case
 from core.intake.transaction.admission import check_text
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
-from core.intake.transitions.review_items import refuse_imperatives
+from core.intake.transitions.review_items import find_lapsed, find_reopened, find_restated, refuse_imperatives
 from core.intake.transitions.transitions import Transitions
-from core.memory.draft import content_hash, to_json
-from core.memory.write import Stored, VectorSpace
+from core.memory.write import Stored, VectorSpace, content_hash
 from core.types.replies import ClientRecord
 from core.types.reviews import Decision, DecisionReply, ReviewRule
 from core.types.values import Action, Actor, Status
-from core.vault.database.rows import EXPIRED, LAPSED, STANDS, Rows
+from core.vault.database.rows import EXPIRED, LAPSED, STANDS, Rows, to_json
 from core.vault.database.tx import Tx
 
 EXPIRES_DAYS = 90

@@ -37,13 +37,12 @@ from core.intake.transaction.admission import is_ordered, is_plain_label
 from core.intake.transaction.sources import Lineage, add_source, refresh_trust
 from core.intake.transitions.review_items import ItemSubject, clear_hold
 from core.intake.transitions.transitions import Transitions, record_confirmation
-from core.memory.draft import to_json
 from core.text.times import format_time
 from core.types.memory import Wish
 from core.types.replies import ClientRecord
 from core.types.reviews import Decision
 from core.types.values import Action, Precision, Source, Status, When
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 Row = Mapping[str, Any]

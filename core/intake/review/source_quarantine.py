@@ -14,10 +14,9 @@ from core.intake.claims import sync_claims
 from core.intake.transaction.sources import refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import ItemSubject, close_moot, open_conflict
-from core.memory.draft import to_json
 from core.types.reviews import HoldPreview, HoldReply, HoldRequest
 from core.types.values import Action, Actor, Status
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 VERB, HELD = "hold", "held"

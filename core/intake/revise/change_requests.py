@@ -29,8 +29,7 @@ from core.intake.transaction.sources import Lineage, add_source, find_standing_t
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.transitions.review_items import ItemSubject, known_matter, screen_text
 from core.intake.transitions.transitions import Transitions, forget_memory
-from core.memory.draft import Draft, content_hash
-from core.memory.write import Stored, insert_memories, write_new_vectors
+from core.memory.write import Draft, Stored, content_hash, insert_memories, write_new_vectors
 from core.score.trust import trust_terms
 from core.types.memory import ChangeReply, Wish
 from core.types.replies import ClientRecord

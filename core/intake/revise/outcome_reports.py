@@ -30,10 +30,11 @@ from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions.merge import newest_version
 from core.intake.transitions.review_items import ItemSubject, known_matter, screen_text
 from core.intake.transitions.transitions import Transitions
-from core.memory.draft import Draft, content_hash, to_json
 from core.memory.write import (
+    Draft,
     Stored,
     VectorSpace,
+    content_hash,
     forget_vector,
     insert_memories,
     procedure_columns,
@@ -46,7 +47,7 @@ from core.score.trust import ANTI_PATTERN, Maturity, trust_terms
 from core.text.screening.injection import reset_injection_marks
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
 from core.types.values import Actor, Kind, Source, Status, When
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 from core.vault.memory_sql import remove_mentions
 

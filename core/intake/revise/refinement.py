@@ -35,11 +35,10 @@ from core.intake.store.store import StoreService
 from core.intake.store.store_plan import NeighbourCase, StorePlan, limit_to_part
 from core.intake.transitions.review_items import ItemSubject
 from core.intake.transitions.transitions import Transitions
-from core.memory.draft import to_json
 from core.memory.write import Stored
 from core.types.belief import ACTED_ON, LABELS, ClaimDraft, ComparedText, Label, Relation
 from core.types.values import Action, Actor, Kind, Status
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 NOTE = "refined"

@@ -38,7 +38,6 @@ from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, 
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions.review_items import close_moot, screen_text
 from core.intake.transitions.transitions import MERGED, Transitions, release_digests
-from core.memory.draft import to_json
 from core.memory.read import said_at_sql
 from core.memory.write import (
     Stored,
@@ -53,7 +52,7 @@ from core.score.trust import trust_terms
 from core.types.memory import ProposedLink, Related, Relationship
 from core.types.values import GLOBAL_SPACE, OWNER, OWNER_ACTOR, Actor, Source, Status
 from core.types.views import Revision, RevisionPreview, RevisionReport
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 from core.vault.memory_sql import remove_inferred, remove_mentions
 

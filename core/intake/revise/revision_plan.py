@@ -14,14 +14,13 @@ from core.errors import Code, UserError
 from core.intake.transaction.admission import check_importance, check_space_name, check_text, cut_text, is_plain_label
 from core.intake.transaction.sources import KINDS_BY_TEXT
 from core.intake.transitions.transitions import SOURCE_GONE
-from core.memory.draft import content_hash, to_json
 from core.memory.read import read_occurred
-from core.memory.write import find_space_id
+from core.memory.write import content_hash, find_space_id
 from core.score.decay import check_permanence
 from core.text.times import format_time
 from core.types.values import GLOBAL_SPACE, Kind, Status
 from core.types.views import Revision
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 
 _LABEL_CHARACTERS = 1024
 _HEAD_CHARACTERS = 300

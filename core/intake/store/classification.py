@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from core.belief.claims import EvidenceSource
 from core.belief.extract.validity import classify_permanence
 from core.belief.gate import GateDecision
-from core.embed.base import from_blob
+from core.embed.embedder import from_blob
 from core.errors import BugError
 from core.intake.candidate import StoreCandidate, authority_of, find_claim_conflicts, load_claims
 from core.intake.claims import TextReaders, read_claims, sync_claims, write_claims
@@ -32,14 +32,13 @@ from core.intake.transaction.sources import (
 )
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions.transitions import Transitions
-from core.memory.draft import to_json
 from core.memory.read import said_at_sql
 from core.memory.write import VectorSpace
 from core.score.decay import STANDARD
 from core.types.belief import ClaimDraft
 from core.types.replies import Classification, Reconciled, StoreReply
 from core.types.values import Actor, Kind, Status
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 RECONCILE = "reconcile"

@@ -42,11 +42,18 @@ from core.intake.transitions.review_items import (
     screen_claim,
     screen_text,
 )
-from core.memory.draft import Draft, ImportedMemory, to_json
-from core.memory.write import Stored, VectorSpace, ensure_space, insert_memories, write_new_vectors
+from core.memory.write import (
+    Draft,
+    ImportedMemory,
+    Stored,
+    VectorSpace,
+    ensure_space,
+    insert_memories,
+    write_new_vectors,
+)
 from core.score.trust import trust_terms
 from core.types.values import GLOBAL_SPACE, OWNER_ACTOR, Kind, Source, Status, When
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 VERB = "import"

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from core.belief.gate import GateDecision
 from core.belief.gate import outranks as is_above
 from core.belief.review.items import HELD
-from core.embed.base import AWAY
+from core.embed.embedder import AWAY
 from core.errors import LociError
 from core.intake.candidate import StoreCandidate
 from core.intake.claims import TextReaders
@@ -35,12 +35,12 @@ from core.intake.transitions.review_items import (
     known_matter,
 )
 from core.intake.transitions.transitions import Transitions
-from core.memory.draft import Draft, content_hash, to_json
+from core.memory.write import Draft, content_hash
 from core.text.screening.injection import find_split_injection
 from core.text.sentences import unite_texts
 from core.types.replies import Classification, StoreReply
 from core.types.values import Action, Kind, Status
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.memory_sql import OVERTAKEN, REFUSED
 
 SAID_MEANWHILE = "said_meanwhile"

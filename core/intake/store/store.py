@@ -47,8 +47,7 @@ from core.intake.transaction.unit_of_work import IdempotentCall, UnitOfWork, Ver
 from core.intake.transitions.review_items import REASON, open_review, raise_review, screen_claim
 from core.intake.transitions.transitions import Transitions
 from core.intake.transitions.verdicts import withdraw_dispute
-from core.memory.draft import Draft
-from core.memory.write import Stored, VectorSpace, ensure_space, insert_memories, write_new_vectors
+from core.memory.write import Draft, Stored, VectorSpace, ensure_space, insert_memories, write_new_vectors
 from core.score.trust import trust_terms
 from core.types.belief import ClaimDraft
 from core.types.replies import Classification, ClientRecord, StoreReply

@@ -23,13 +23,13 @@ from typing import Any
 
 from core.belief.extract.frames import exclusivity
 from core.errors import Code, UserError
-from core.memory.draft import Draft, to_json
+from core.memory.write import Draft
 from core.security.keys import keyed_digest
 from core.text.sentences import split_text
 from core.text.terms import fold_width
 from core.text.times import parse_time
 from core.types.values import Actor, When
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 from core.vault.memory_sql import REFUSED
 

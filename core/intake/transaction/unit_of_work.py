@@ -17,10 +17,9 @@ from typing import Any
 
 from core.errors import Code, UserError
 from core.intake.transaction.admission import blind_digest, check_waiting
-from core.memory.draft import to_json
 from core.types.values import Actor
 from core.vault.audit import AuditChain
-from core.vault.database.rows import Rows, change_to_json, image_hash, image_to_json, steady
+from core.vault.database.rows import Rows, change_to_json, image_hash, image_to_json, steady, to_json
 from core.vault.database.tx import Tx
 
 

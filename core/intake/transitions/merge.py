@@ -14,11 +14,11 @@ from typing import Any
 from core.belief.extract.validity import longest_permanence
 from core.errors import BugError
 from core.intake.transaction.sources import Lineage, add_source
-from core.memory.draft import content_hash, to_json
 from core.memory.read import said_at_sql
-from core.memory.write import reserve_labels
+from core.memory.write import content_hash, reserve_labels
 from core.text.screening.injection import FLAG, reset_injection_marks
 from core.types.values import Source, Status
+from core.vault.database.rows import to_json
 from core.vault.database.tx import Tx
 
 _HEADS = (

@@ -13,13 +13,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.belief.review.items import find_lapsed_among
+from core.belief.review.items import APPLICABLE, PAIR
 from core.errors import Code, UserError
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.memory.draft import to_json
 from core.text.screening.injection import ALLOWED, FLAG, NOTHING, InjectionFinding, current_limits, scan
 from core.types.values import Action, Actor
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 VERB = "let_through"
@@ -31,6 +30,27 @@ _WHOLE = (
     "(SELECT coalesce(part_of, id) FROM memories WHERE id = ?) ORDER BY n"
 )
 _OPEN = "SELECT id FROM conflicts WHERE incoming_id = ? AND kind = 'injection' AND +state = 'open' LIMIT 1"
+_LAPSED = "SELECT c.id " + PAIR + "WHERE c.state = 'open' AND NOT coalesce(" + APPLICABLE + ", 0) ORDER BY c.id"
+_SAID = (
+    "SELECT c.id " + PAIR + "WHERE c.id IN (SELECT value FROM json_each(?)) AND c.kind = 'proposal' "  # noqa: S608
+    "AND i.status = 'quarantined' ORDER BY c.id"
+)
+# The plus keeps the index by state out: few memories are asked for, and thousands of items may be open.
+_LAPSED_AMONG = (
+    "SELECT c.id "  # noqa: S608 - constants only
+    + PAIR
+    + "WHERE c.id IN (SELECT o.id FROM json_each(:ids) w JOIN conflicts o ON o.incoming_id = w.value "
+    "WHERE +o.state = 'open' UNION SELECT o.id FROM json_each(:ids) w JOIN conflicts o ON o.existing_id = w.value "
+    "WHERE +o.state = 'open') AND NOT coalesce(" + APPLICABLE + ", 0) ORDER BY c.id"
+)
+_RETURNED = (
+    "SELECT c.id "  # noqa: S608 - constants only
+    + PAIR
+    + "WHERE c.state = 'moot' AND c.note = ? AND "
+    + APPLICABLE
+    + " AND NOT EXISTS (SELECT 1 FROM conflicts o WHERE o.state = 'open' AND o.fingerprint = c.fingerprint) "
+    "ORDER BY c.id"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,3 +375,44 @@ def open_review(
         },
     )
     return item_id
+
+
+def find_lapsed(rows: Rows) -> list[str]:
+    """Open items that are no longer a question, to be closed with a note.
+
+    Returns:
+        Their ids; few or none.
+    """
+    return [str(row[0]) for row in rows.all(_LAPSED)]
+
+
+def find_restated(rows: Rows, item_ids: Iterable[str]) -> list[str]:
+    """Which of the items that are no longer a question are none because the very words of a proposal stand by now.
+
+    Args:
+        item_ids: items of `find_lapsed`.
+
+    Returns:
+        Their ids, in order.
+    """
+    return [str(row[0]) for row in rows.all(_SAID, (json.dumps(list(item_ids)),))]
+
+
+def find_lapsed_among(rows: Rows, memory_ids: Iterable[str]) -> list[str]:
+    """Open items about certain memories that are no longer a question.
+
+    A newcomer that is held back goes on waiting when the other side leaves; it is then a question of its own.
+
+    Args:
+        memory_ids: memories that changed.
+    """
+    return [str(row[0]) for row in rows.all(_LAPSED_AMONG, {"ids": json.dumps(list(memory_ids))})]
+
+
+def find_reopened(rows: Rows, note: str) -> list[str]:
+    """Items that closed themselves with a note and are a question again, because what closed them was taken back.
+
+    Returns:
+        Their ids; few or none.
+    """
+    return [str(row[0]) for row in rows.all(_RETURNED, (note,))]

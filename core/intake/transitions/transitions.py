@@ -33,10 +33,9 @@ from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions import review_items
 from core.intake.transitions.merge import MergeResult, append_chain, make_room_in_chain, newest_version, write_merge
 from core.intake.transitions.review_items import ItemSubject, close_moot
-from core.memory.draft import to_json
 from core.memory.write import Stored, VectorSpace, forget_vector, refresh_terms, write_vectors
 from core.types.values import Actor, Kind, Source, Status, When
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 VERB = "forget"

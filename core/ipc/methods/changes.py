@@ -16,25 +16,23 @@ from core.errors import Code, PreconditionError, UserError
 from core.ipc.methods import memory_json
 from core.ipc.methods.kit.entry import (
     Answer,
-    Entry,
-    MethodCall,
-    client_write,
-    memory_write,
-    owner_memory_method,
-    owner_method,
-    wait,
-)
-from core.ipc.methods.kit.parameters import (
     ChannelParams,
     Cursor,
+    Entry,
     ExtrasParams,
     IdParams,
     MemoryId,
     MemoryParams,
+    MethodCall,
     Params,
     RequestId,
     VerdictReason,
+    client_write,
+    memory_write,
+    owner_memory_method,
+    owner_method,
     unpublished_field,
+    wait,
 )
 from core.ipc.methods.kit.results import Schema, anything, flag, many, maybe, one_of, record, ref, text, whole
 from core.ipc.methods.memory_json import plain

@@ -8,16 +8,20 @@ from typing import Any
 
 from core.engine.facade import Engine
 from core.errors import Code, UserError
-from core.ipc.methods.kit.entry import Answer, Entry, MethodCall, owner_method, wait
-from core.ipc.methods.kit.parameters import (
+from core.ipc.methods.kit.entry import (
+    Answer,
     ClientName,
     Cursor,
+    Entry,
     GrantNames,
+    MethodCall,
     MinuteLimit,
     NameParams,
     NoParams,
     Params,
+    owner_method,
     unpublished_field,
+    wait,
 )
 from core.ipc.methods.kit.results import Schema, always, anything, flag, many, record, ref, text
 from core.ipc.protocol.time_format import format_time

@@ -15,15 +15,17 @@ from pydantic import Field
 from core.engine.facade import Engine
 from core.errors import Code
 from core.ipc.methods import memory_json
-from core.ipc.methods.kit.entry import Entry, owner_method, wait
-from core.ipc.methods.kit.parameters import (
+from core.ipc.methods.kit.entry import (
     Base64Text,
     ChannelParams,
     ClientName,
+    Entry,
     GrantNames,
     MinuteLimit,
     NoParams,
     Params,
+    owner_method,
+    wait,
 )
 from core.ipc.methods.kit.results import Schema, always, flag, many, number, one_of, record, ref, text, whole
 from core.ipc.protocol.sessions import Session

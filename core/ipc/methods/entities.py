@@ -17,23 +17,21 @@ from core.engine.facade import EntityCandidate
 from core.errors import Code
 from core.ipc.methods.kit.entry import (
     Answer,
-    Entry,
-    MethodCall,
-    client_method,
-    client_write,
-    wait,
-)
-from core.ipc.methods.kit.parameters import (
     ChannelParams,
     EntityAliases,
     EntityId,
     EntityMetadata,
     EntityName,
     EntityType,
+    Entry,
+    MethodCall,
     NoChannelParams,
     Params,
     RequestId,
     SpaceName,
+    client_method,
+    client_write,
+    wait,
 )
 from core.ipc.methods.kit.results import Schema, anything, many, maybe, number, one_of, record, ref, text, whole
 from core.ipc.protocol.time_format import format_time

@@ -13,15 +13,20 @@ from pydantic import Field
 from core.errors import Code, EnvironmentFaultError
 from core.ipc.methods.kit.entry import (
     Answer,
+    ChannelParams,
     Entry,
     MethodCall,
+    NoParams,
+    Params,
+    RequestId,
+    SpaceName,
     check_spaces,
     client_method,
     client_write,
     owner_method,
+    unpublished_field,
     wait,
 )
-from core.ipc.methods.kit.parameters import ChannelParams, NoParams, Params, RequestId, SpaceName, unpublished_field
 from core.ipc.methods.kit.results import anything, flag, many, mapping, maybe, number, one_of, record, ref, text, whole
 from core.ipc.methods.memory_json import plain
 from core.ipc.protocol.time_format import format_time

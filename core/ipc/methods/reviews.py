@@ -14,25 +14,16 @@ from pydantic import Field
 from core.errors import Code
 from core.ipc.methods import memory_json
 from core.ipc.methods.kit.entry import (
-    Answer,
-    Entry,
-    MethodCall,
-    client_method,
-    client_write,
-    items_after,
-    memory_write,
-    owner_memory_method,
-    owner_method,
-    wait,
-)
-from core.ipc.methods.kit.parameters import (
     ActionName,
+    Answer,
     ChannelParams,
     ConflictId,
     Cursor,
+    Entry,
     ExtrasParams,
     IdParams,
     MemoryParams,
+    MethodCall,
     NameParams,
     Params,
     RequestId,
@@ -40,7 +31,14 @@ from core.ipc.methods.kit.parameters import (
     SourceName,
     TimeText,
     VerdictReason,
+    client_method,
+    client_write,
+    items_after,
+    memory_write,
+    owner_memory_method,
+    owner_method,
     unpublished_field,
+    wait,
 )
 from core.ipc.methods.kit.results import Schema, either, many, maybe, number, one_of, record, ref, text, whole
 from core.ipc.protocol.time_format import read_time

@@ -14,23 +14,21 @@ from core.errors import Code, UserError
 from core.ipc.methods import memory_json
 from core.ipc.methods.kit.entry import (
     Answer,
-    Entry,
-    MethodCall,
-    check_spaces,
-    check_target,
-    client_method,
-    client_write,
-    wait,
-)
-from core.ipc.methods.kit.parameters import (
     ChannelParams,
+    Entry,
     MessageParam,
     MessagePart,
+    MethodCall,
     RequestId,
     SessionName,
     SpaceName,
     StoreSpace,
     ToolResults,
+    check_spaces,
+    check_target,
+    client_method,
+    client_write,
+    wait,
 )
 from core.ipc.methods.kit.results import flag, many, maybe, one_of, record, ref, text, whole
 from core.ipc.protocol.time_format import read_time

@@ -15,22 +15,16 @@ from pydantic import Field
 from core.errors import Code
 from core.ipc.methods import memory_json
 from core.ipc.methods.kit.entry import (
-    Answer,
-    Entry,
-    MethodCall,
-    check_store,
-    client_write,
-    owner_method,
-    wait,
-)
-from core.ipc.methods.kit.parameters import (
     AbsolutePath,
+    Answer,
     CategoryName,
     ChannelParams,
     ClaimParam,
+    Entry,
     FormatName,
     ImportanceShare,
     MemoryId,
+    MethodCall,
     NewKindName,
     Params,
     PermanenceName,
@@ -43,7 +37,11 @@ from core.ipc.methods.kit.parameters import (
     TagNames,
     TimeText,
     absolute,
+    check_store,
+    client_write,
+    owner_method,
     unpublished_field,
+    wait,
 )
 from core.ipc.methods.kit.results import (
     Schema,

@@ -8,18 +8,23 @@ from pydantic import Field
 
 from core.engine.facade import Engine
 from core.errors import Code, UserError
-from core.ipc.methods.kit.entry import Answer, Entry, MethodCall, items_after, owner_method, wait
-from core.ipc.methods.kit.parameters import (
+from core.ipc.methods.kit.entry import (
     AbsolutePath,
+    Answer,
     Base64Text,
     Cursor,
+    Entry,
     MemoryId,
+    MethodCall,
     NoParams,
     Params,
     SpaceName,
     StatusName,
     absolute,
+    items_after,
+    owner_method,
     unpublished_field,
+    wait,
 )
 from core.ipc.methods.kit.results import anything, flag, many, mapping, one_of, record, ref, text, whole
 from core.ipc.methods.memory_json import plain

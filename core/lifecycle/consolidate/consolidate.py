@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from core import log
 from core.belief.gate import GateDecision as Verdict
-from core.embed.base import AWAY
+from core.embed.embedder import AWAY
 from core.errors import CancelledError, LociError
 from core.intake.store.store import StoreService, judge_by_claims, plan_for_stored
 from core.intake.store.store_plan import NeighbourCase, StorePlan
@@ -42,11 +42,10 @@ from core.lifecycle.consolidate.duplicates import (
 from core.lifecycle.consolidate.pairs import Node, PairDecisions, find_near_pairs, read_pair_decisions
 from core.lifecycle.kit.job_context import BatchResult, JobContext
 from core.lifecycle.sweep import OLD_VERSION
-from core.memory.draft import to_json
 from core.memory.read import said_at_sql
 from core.score.topics import CosineThresholds, thresholds_for
 from core.types.lifecycle import Consolidated, JobAction, JobType, Planned
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 PRUNES = frozenset({JobAction.ARCHIVE, JobAction.EXPIRE})

@@ -27,13 +27,12 @@ from core.intake.transitions.transitions import DIGESTED, Transitions
 from core.lifecycle.consolidate.pairs import NearPairs, Node, read_vectors, relate_pairs, yield_to_searches
 from core.lifecycle.kit.job_context import JobContext
 from core.lifecycle.sweep import find_protections
-from core.memory.draft import Draft, to_json
-from core.memory.write import insert_memories, write_vectors
+from core.memory.write import Draft, insert_memories, write_vectors
 from core.score.topics import combined_confidence, connected_components, group_by_centre
 from core.text.summaries import SourceSentence, compose_digest, informative_sentences, normalize_sentence
 from core.types.belief import ClaimDraft, Label
 from core.types.values import Kind, Precision, Role, Source, Status, When
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 
 MOST_DIGESTS = 200
 """So many a run. Seed A's cap of five was for a search over all pairs; here a batch can end after each digest."""

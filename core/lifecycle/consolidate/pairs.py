@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from core.belief.claims import OWNERS_WORD, PERSONS
 from core.belief.relate.relation_model import RelationModel, relate_by_rule
-from core.embed.base import from_blobs
+from core.embed.embedder import from_blobs
 from core.errors import LociError
 from core.intake.candidate import Neighbour, load_neighbours
 from core.intake.claims import Relate

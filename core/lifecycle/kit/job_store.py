@@ -16,9 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from core.memory.draft import to_json
 from core.types.lifecycle import JobAction, JobProgress, JobState, JobType, Planned
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
 TAKEN_BACK = "taken_back"

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 from urllib.parse import quote
 
 from sqlcipher3 import dbapi2
@@ -29,7 +29,7 @@ from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, I
 from core.security.atomic import write_fault
 from core.types.clock import Clock
 from core.vault.database.faults import RAISED, busy, translate, vault_damaged, vault_locked
-from core.vault.database.rows import Rows, SqlRows
+from core.vault.database.rows import Rows, SqlRows, fetch
 from core.vault.files.home import PAGE_SIZE, new_file
 
 T = TypeVar("T")
@@ -505,24 +505,6 @@ def cipher_problems(connection: dbapi2.Connection) -> int:
         LociError: the check could not be run.
     """
     return len(fetch(connection, "PRAGMA cipher_integrity_check"))
-
-
-def fetch(
-    connection: dbapi2.Connection, sql: str, params: tuple[object, ...] = (), stopped: LociError | None = None
-) -> list[tuple[Any, ...]]:
-    """Run one statement outside any transaction of a verb.
-
-    Args:
-        stopped: what to say when it is interrupted.
-
-    Raises:
-        LociError: what `core.vault.database.faults` makes of it.
-    """
-    try:
-        return connection.execute(sql, params).fetchall()
-    except RAISED as error:
-        fault = translate(error, stopped)
-    raise fault
 
 
 def _peek(path: Path, key: bytes) -> Versions:

@@ -16,8 +16,9 @@ from importlib.resources import files
 from sqlcipher3 import dbapi2
 
 from core.errors import BugError, Code, IntegrityError, LociError
-from core.vault.database.connections import APPLICATION_ID, fetch
+from core.vault.database.connections import APPLICATION_ID
 from core.vault.database.faults import RAISED, translate
+from core.vault.database.rows import fetch
 
 _NAME = re.compile(r"(?P<version>\d{3})_(?P<words>[a-z0-9_]+)\.sql")
 

@@ -322,3 +322,29 @@ class SqlRows:
 
     def _fault(self, error: BaseException) -> LociError:
         return translate(error, self._stopped())
+
+
+def to_json(value: object) -> str:
+    """Compact JSON for a checked column."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+
+def fetch(
+    connection: dbapi2.Connection,
+    sql: str,
+    params: tuple[object, ...] = (),
+    stopped: Callable[[], LociError] | None = None,
+) -> list[tuple[Any, ...]]:
+    """Run one statement outside any transaction of a verb.
+
+    Args:
+        stopped: tells why it was interrupted.
+
+    Raises:
+        LociError: what `core.vault.database.faults` makes of it.
+    """
+    try:
+        return connection.execute(sql, params).fetchall()
+    except RAISED as error:
+        fault = translate(error, None if stopped is None else stopped())
+    raise fault

@@ -21,7 +21,7 @@ from app.mcp.tools import (
     list_tools,
 )
 from app.mcp.words import protocol, words
-from core.embed.minilm import counter_for
+from core.embed.embedder import counter_for
 from core.ipc.protocol.schema import load
 
 SIX = ["memory_context", "memory_search", "memory_store", "memory_update", "memory_feedback", "memory_forget"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.embed.base import from_blob, from_blobs, to_blob
+from core.embed.embedder import from_blob, from_blobs, to_blob
 from core.errors import Code, LociError
 
 

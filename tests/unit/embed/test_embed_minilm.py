@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.embed.base import Embedder
-from core.embed.minilm import MiniLmEmbedder, bundled_model
+from core.embed.embedder import Embedder, MiniLmEmbedder, bundled_model
 from core.errors import Code, EnvironmentFaultError
 
 REFERENCE = Path(__file__).parents[2] / "fixtures" / "embed_reference.json"
@@ -185,6 +184,6 @@ def test_another_token_limit_is_another_version(model_copy: Path, embedder: Mini
 
 @pytest.mark.starts_process
 def test_importing_loads_no_runtime() -> None:
-    code = "import sys, core.embed.minilm; sys.exit('onnxruntime' in sys.modules or 'tokenizers' in sys.modules)"
+    code = "import sys, core.embed.embedder; sys.exit('onnxruntime' in sys.modules or 'tokenizers' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], check=False, cwd=Path(__file__).parents[3])
     assert done.returncode == 0

@@ -34,7 +34,7 @@ def test_the_library_holds_no_telemetry_client() -> None:
 def test_embedding_writes_nothing_into_the_home(tmp_path: Path) -> None:
     root = Path(__file__).parents[3]
     env = {**{k: v for k, v in os.environ.items() if not k.startswith("XDG_")}, "HOME": str(tmp_path)}
-    code = "from core.embed.minilm import MiniLmEmbedder; print(len(MiniLmEmbedder().embed_one('a word')))"
+    code = "from core.embed.embedder import MiniLmEmbedder; print(len(MiniLmEmbedder().embed_one('a word')))"
     done = subprocess.run([sys.executable, "-c", code], cwd=root, env=env, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "384"
     assert list(tmp_path.iterdir()) == [], WHY

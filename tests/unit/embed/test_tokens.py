@@ -9,7 +9,7 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
-from core.embed.minilm import ESTIMATE, counter_for
+from core.embed.embedder import ESTIMATE, counter_for
 
 # Counted once with OpenAI's public vocabularies: text, cl100k_base, o200k_base.
 EXACT = [

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 import vault_kit
 
-from core.embed.base import from_blob
+from core.embed.embedder import from_blob
 from core.errors import Code, LociError
-from core.memory.draft import Draft, content_hash, to_json
 from core.memory.read import read_by_id, read_by_ids, read_by_labels, read_occurred
 from core.memory.write import (
+    Draft,
     VectorSpace,
+    content_hash,
     ensure_space,
     find_space_id,
     insert_memories,
@@ -26,6 +27,7 @@ from core.memory.write import (
     write_vectors,
 )
 from core.types.values import Kind, Precision, Role, Source, Status, When
+from core.vault.database.rows import to_json
 from core.vault.vault import Vault
 
 SPACE = VectorSpace("words", "words-1", 4)

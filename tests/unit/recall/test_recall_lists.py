@@ -9,7 +9,7 @@ import pytest
 from recall_rig import NOW_MS, Note, Rig, memory_id
 
 from core.config.retrieval import RetrievalOptions
-from core.embed.base import to_blob
+from core.embed.embedder import to_blob
 from core.recall.scope import Scope
 from core.score.profile import profile_from_options
 from core.score.ranking import replay_answer, replay_ranking

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from recall_rig import NOW_MS, Note, Rig
 
-from core.embed.base import to_blob
+from core.embed.embedder import to_blob
 from core.recall.predicate import LIKE_FROM, YOUNG_DAYS, feedback_by_memory, find_suppressed
 
 DAY_MS = 86_400_000

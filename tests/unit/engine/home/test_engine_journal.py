@@ -13,9 +13,8 @@ from engine_rig import MARKER, START_MS, Rig, facts, refused, rig_at, talk
 
 from core.engine.home.keys import sub_keys
 from core.errors import Code, EnvironmentFaultError
-from core.types.ids import is_id
 from core.types.requests import RecallQuery
-from core.types.values import OWNER_ACTOR
+from core.types.values import OWNER_ACTOR, is_id
 from core.vault.audit import AuditChain
 from core.vault.database.faults import disk_full
 from core.vault.database.tx import Tx

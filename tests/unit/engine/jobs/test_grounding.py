@@ -11,7 +11,7 @@ from engine_rig import rig_at
 
 from core.belief.relate.relation_model import RelationModel
 from core.engine.jobs.runner import _SHARE, _find_near, _Manners
-from core.engine.runtime.monitor import Activity
+from core.engine.runtime.storage import Activity
 from core.engine.startup import built_in_readers
 from core.types.clock import ManualClock
 from core.types.lifecycle import JobState, JobType

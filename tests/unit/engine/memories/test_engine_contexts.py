@@ -11,7 +11,7 @@ import pytest
 from contract_shapes import memories_in
 from engine_rig import START_MS, Rig, refused, rig_at
 
-from core.embed.minilm import counter_for
+from core.embed.embedder import counter_for
 from core.errors import Code
 from core.types.recall import ContextQuery, ContextReply
 from core.types.values import OWNER_ACTOR, Actor, Kind, Precision, When

@@ -14,7 +14,7 @@ from core.intake.store.import_batch import ImportTally, identity_digest, tally_f
 from core.intake.transaction.admission import split_draft
 from core.intake.transaction.sources import age_days, refresh_trust, trust_terms_of
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.memory.draft import Draft
+from core.memory.write import Draft
 from core.types.values import OWNER_ACTOR, Kind, Role, Source, Status, When
 from core.vault.database.tx import Tx
 
