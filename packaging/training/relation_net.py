@@ -19,11 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.relate.features import EXISTING, FIGURES, INCOMING, KINDS, PAD, Features
+from encoder_net import OPSET, WIDTH, fill_layers, fill_places, layer_class
 
-WIDTH = 384
-HEADS = 12
-OPSET = 17
-_SEEN = ("query", "key", "value")
+PLACES = 256
 
 
 @dataclass(frozen=True)
@@ -75,33 +73,14 @@ def build(weights: dict[str, Any], recipe: Recipe) -> Any:
     """
     torch = importlib.import_module("torch")
     nn = torch.nn
-
-    class Layer(nn.Module):  # type: ignore[name-defined, misc, unused-ignore]
-        def __init__(self) -> None:
-            super().__init__()
-            self.seen = nn.Linear(WIDTH, 3 * WIDTH)  # query, key and value in one product: a tenth faster
-            self.out, self.wide, self.back = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, 1536), nn.Linear(1536, WIDTH)
-            self.norm1, self.norm2 = nn.LayerNorm(WIDTH, 1e-12), nn.LayerNorm(WIDTH, 1e-12)
-            self.drop = nn.Dropout(recipe.dropout)
-
-        def forward(self, x: Any, mask: Any) -> Any:
-            rows, length = x.shape[0], x.shape[1]
-
-            def split(y: Any) -> Any:
-                return y.view(rows, length, HEADS, WIDTH // HEADS).transpose(1, 2)
-
-            query, key, value = (split(part) for part in self.seen(x).chunk(3, -1))
-            scores = query @ key.transpose(2, 3) / math.sqrt(WIDTH // HEADS) + mask
-            seen = self.drop(torch.softmax(scores, -1)) @ value
-            x = self.norm1(x + self.drop(self.out(seen.transpose(1, 2).reshape(rows, length, WIDTH))))
-            return self.norm2(x + self.drop(self.back(nn.functional.gelu(self.wide(x)))))
+    layer = layer_class(recipe.dropout)
 
     class Net(nn.Module):  # type: ignore[name-defined, misc, unused-ignore]
         def __init__(self) -> None:
             super().__init__()
-            self.kind, self.place = nn.Embedding(KINDS, WIDTH), nn.Embedding(256, WIDTH)
+            self.kind, self.place = nn.Embedding(KINDS, WIDTH), nn.Embedding(PLACES, WIDTH)
             self.norm, self.drop = nn.LayerNorm(WIDTH, 1e-12), nn.Dropout(recipe.dropout)
-            self.layers = nn.ModuleList([Layer() for _ in recipe.layers])
+            self.layers = nn.ModuleList([layer() for _ in recipe.layers])
             self.head1, self.head2 = nn.Linear(5 * WIDTH + FIGURES, 192), nn.Linear(192, 4)
             self.drop2 = nn.Dropout(max(0.1, recipe.dropout))
 
@@ -126,24 +105,12 @@ def build(weights: dict[str, Any], recipe: Recipe) -> Any:
 
 def _fill(net: Any, weights: dict[str, Any], recipe: Recipe) -> None:
     torch = importlib.import_module("torch")
-    names = {
-        "out": "attention.output.dense", "norm1": "attention.output.LayerNorm", "wide": "intermediate.dense",
-        "back": "output.dense", "norm2": "output.LayerNorm",
-    }  # fmt: skip
     with torch.no_grad():
-        for layer, source in zip(net.layers, recipe.layers, strict=True):
-            for ours, theirs in names.items():
-                for part in ("weight", "bias"):
-                    getattr(getattr(layer, ours), part).copy_(weights[f"encoder.layer.{source}.{theirs}.{part}"])
-            for part in ("weight", "bias"):
-                three = [weights[f"encoder.layer.{source}.attention.self.{name}.{part}"] for name in _SEEN]
-                getattr(layer.seen, part).copy_(torch.cat(three))
+        fill_layers(net.layers, recipe.layers, weights)
         types = weights["embeddings.token_type_embeddings.weight"]
         net.kind.weight.copy_(types[0] + 0.02 * torch.randn(KINDS, WIDTH))
         net.kind.weight[INCOMING:] += types[1] - types[0]
-        net.place.weight.copy_(weights["embeddings.position_embeddings.weight"][:256])
-        for part in ("weight", "bias"):
-            getattr(net.norm, part).copy_(weights[f"embeddings.LayerNorm.{part}"])
+        fill_places(net, weights, PLACES)
 
 
 def batch_of(rows: Sequence[Features], table: NDArray[np.float32]) -> tuple[Any, Any, Any]:

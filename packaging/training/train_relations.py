@@ -40,11 +40,10 @@ import relation_data as data  # noqa: E402
 import relation_net as network  # noqa: E402
 from build_model import find_source, quantise, sha256_of  # noqa: E402
 from core.belief.relate.features import Features, encode_pair, prepare_text  # noqa: E402
+from encoder_net import Shared, find_shared  # noqa: E402
 from relation_card import Scores, write_card  # noqa: E402
 
 TARGET = ROOT / "resources" / "model" / "relations"
-ENCODER = ROOT / "resources" / "model" / "minilm"
-WORDS = "encoder.embeddings.word_embeddings.weight"
 ACTED_ON = 0.8
 TURNS = "work", "personal"
 """The files that are held back in turn, each from a model of its own."""
@@ -81,59 +80,6 @@ class Calibration:
 
     temperature: float
     sure_at: dict[str, float]
-
-
-@dataclass(frozen=True)
-class Shared:
-    """What the relation model takes from the embedder.
-
-    Attributes:
-        weights: the published float weights the layers start from.
-        table: the word vectors as the shipped int8 file holds them, in float.
-        place: where they lie in that file, for the manifest.
-        tokenizer: the embedder's.
-    """
-
-    weights: dict[str, Any]
-    table: NDArray[np.float32]
-    place: dict[str, Any]
-    tokenizer: Any
-
-
-def find_shared() -> Shared:
-    """Open the embedder that ships and the float weights it was made from.
-
-    Returns:
-        Both, and where the word vectors lie.
-
-    Raises:
-        SystemExit: the word vectors are not there exactly once.
-    """
-    onnx = importlib.import_module("onnx")
-    weights = importlib.import_module("safetensors.torch").load_file(str(find_source().folder / "model.safetensors"))
-    path = ENCODER / "model.onnx"
-    parts = {p.name: p for p in onnx.load(str(path)).graph.initializer if p.name.startswith(WORDS)}
-    values = {name: onnx.numpy_helper.to_array(part) for name, part in parts.items()}
-    words = values[f"{WORDS}_quantized"]
-    scale, zero = float(values[f"{WORDS}_scale"]), int(values[f"{WORDS}_zero_point"])
-    whole, raw = path.read_bytes(), words.tobytes()
-    offset = whole.find(raw)
-    if offset < 0 or whole.find(raw, offset + 1) >= 0 or words.dtype != np.uint8:
-        sys.exit("The word vectors are not in the embedder's file exactly once.")
-    place = {
-        "model.onnx": sha256_of(path),
-        "tokenizer.json": sha256_of(ENCODER / "tokenizer.json"),
-        "offset": offset,
-        "words": words.shape[0],
-        "width": words.shape[1],
-        "scale": scale,
-        "zero": zero,
-    }
-    tokenizer = importlib.import_module("tokenizers").Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    table = (words.astype(np.float32) - np.float32(zero)) * np.float32(scale)
-    return Shared(weights, table, place, tokenizer)
 
 
 def read(pair_old: str, pair_new: str, shared: Shared) -> Features:

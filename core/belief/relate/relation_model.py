@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from core.belief.relate.distinctions import are_in_series, has_contradiction
 from core.belief.relate.features import FIGURES, PreparedText, encode_pair, prepare_text, vocabulary
+from core.embed.shared_encoder import PLACE, ModelFiles, SharedEncoder, runtime_faults
 from core.errors import Code, EnvironmentFaultError, LociError
 from core.text.terms import fold_case, fold_width
 from core.types.belief import ACTED_ON, BY_MEANING, LABELS, ComparedText, Label, Relation
@@ -161,11 +162,11 @@ class Runtime:
         Raises:
             EnvironmentFaultError: E3001 if a file is missing, is not the one the manifest names, or cannot be loaded.
         """
-        self.reading: _PairEncoder = _PairEncoder.of(folder) if beside is None else beside.reading
-        self.card = self.reading.card
+        model = _model_files(folder)
+        self.card: ModelCard = read_card(folder) if beside is None else beside.card
+        self.encoder: SharedEncoder = _load_encoder(model, self.card) if beside is None else beside.encoder
         self._threads = max(1, threads)
-        model = _read_verified(folder, "model.onnx", self.card.digests["model.onnx"])
-        self._session = _open_session(model, self._threads, self.reading.faults)
+        self._session = model.open_session("model.onnx", self.card.digests["model.onnx"], self._threads)
 
     def logits(self, pairs: Sequence[tuple[PreparedText, PreparedText]]) -> list[NDArray[np.float64]]:
         """What the model says of each pair.
@@ -179,7 +180,7 @@ class Runtime:
         Raises:
             LociError: E3002 if the model gave nothing usable.
         """
-        tokens = _Tokens(self.reading.tokenizer)
+        tokens = _Tokens(self.encoder.tokenizer)
         # The longest first: whichever thread takes the last one does not keep the other waiting for long.
         order = sorted(range(len(pairs)), key=lambda nr: -sum(min(len(side.text), _LONG) for side in pairs[nr]))
         feeds = [partial(self._model_inputs, tokens, *pairs[nr]) for nr in order]
@@ -188,7 +189,7 @@ class Runtime:
                 found = PairQueue(self._session, feeds).run()
             else:
                 found = [self._session.run(None, feed())[0] for feed in feeds]
-        except self.reading.faults as error:
+        except runtime_faults() as error:
             raise LociError(Code.EMBEDDING_FAILED, "The model that compares memories failed on a pair.") from error
         if any(out is None or out.shape != (1, len(LABELS)) or not np.isfinite(out).all() for out in found):
             raise LociError(Code.EMBEDDING_FAILED, "The model that compares memories gave no usable answer.")
@@ -197,7 +198,7 @@ class Runtime:
 
     def _model_inputs(self, tokens: _Tokens, existing: PreparedText, incoming: PreparedText) -> dict[str, NDArray[Any]]:
         row = encode_pair(tokens, existing, incoming)
-        words = self.reading.vectors(row.ids)
+        words = self.encoder.vectors(row.ids)
         return {"words": words[None], "kinds": row.kinds[None], "figures": row.figures.reshape(1, FIGURES)}
 
 
@@ -279,16 +280,19 @@ def relation_folder() -> Traversable:
     return files("resources").joinpath("model").joinpath("relations")
 
 
-def encoder_folder() -> Traversable:
-    """The folder of the embedder, whose tokenizer and word vectors the relation model shares."""
-    return files("resources").joinpath("model").joinpath("minilm")
-
-
 def unavailable(what: str) -> EnvironmentFaultError:
     """E3001 with one sentence."""
-    return EnvironmentFaultError(
-        Code.EMBEDDER_UNAVAILABLE, f"The model that compares memories cannot be used: {what}; reinstall Loci."
-    )
+    return _model_files(relation_folder()).unavailable(what)
+
+
+def _model_files(folder: Traversable) -> ModelFiles:
+    return ModelFiles(folder, "model that compares memories")
+
+
+def _load_encoder(model: ModelFiles, card: ModelCard) -> SharedEncoder:
+    model.read("words.json", card.digests["words.json"])
+    names = ("model.onnx", "tokenizer.json")
+    return SharedEncoder.load(model, card.shared, {name: card.digests[f"minilm/{name}"] for name in names})
 
 
 def read_card(folder: Traversable) -> ModelCard:
@@ -306,7 +310,7 @@ def read_card(folder: Traversable) -> ModelCard:
         calibration = manifest["calibration"]
         temperature = float(calibration["temperature"])
         sure_at = {label: float(calibration["sure_at"][label.value]) for label in LABELS}
-        shared = {name: manifest["shared"][name] for name in ("offset", "words", "width", "scale", "zero")}
+        shared = {name: manifest["shared"][name] for name in PLACE}
         digests = {name: str(manifest["files"][name]) for name in _SHIPPED}
         digests.update({f"minilm/{name}": str(manifest["shared"][name]) for name in ("model.onnx", "tokenizer.json")})
         sound = manifest["labels"] == [label.value for label in LABELS] and temperature > 0
@@ -393,87 +397,6 @@ class _Split:
     def __init__(self, encoding: Any) -> None:
         self.ids: list[int] = encoding.ids
         self.offsets: list[tuple[int, int]] = encoding.offsets
-
-
-@dataclass(frozen=True)
-class _PairEncoder:
-    """What turns a pair into numbers; every session of the model shares it.
-
-    Attributes:
-        card: the manifest.
-        words: the word vectors, (words, width), int8 with `scale` and `zero`.
-        faults: the runtime's own errors.
-    """
-
-    card: ModelCard
-    words: NDArray[np.uint8]
-    scale: np.float32
-    zero: np.float32
-    tokenizer: Any
-    faults: tuple[type[Exception], ...]
-
-    @classmethod
-    def of(cls, folder: Traversable) -> _PairEncoder:
-        card = read_card(folder)
-        _read_verified(folder, "words.json", card.digests["words.json"])
-        encoder = _read_verified(encoder_folder(), "model.onnx", card.digests["minilm/model.onnx"])
-        names = _read_verified(encoder_folder(), "tokenizer.json", card.digests["minilm/tokenizer.json"])
-        scale, zero = np.float32(card.shared["scale"]), np.float32(card.shared["zero"])
-        return cls(card, _word_table(encoder, card.shared), scale, zero, _open_tokenizer(names), _runtime_faults())
-
-    def vectors(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
-        return (self.words[ids].astype(np.float32) - self.zero) * self.scale
-
-
-def _read_verified(folder: Traversable, name: str, digest: str) -> bytes:
-    try:
-        data = folder.joinpath(name).read_bytes()
-    except OSError as error:
-        raise unavailable(f"{name} is missing") from error
-    if hashlib.sha256(data).hexdigest() != digest:
-        raise unavailable(f"{name} is not the file that was shipped")
-    return data
-
-
-def _word_table(encoder: bytes, shared: Mapping[str, Any]) -> NDArray[np.uint8]:
-    """The embedder's int8 word vectors: the same bytes serve both models."""
-    words, width, offset = int(shared["words"]), int(shared["width"]), int(shared["offset"])
-    if offset + words * width > len(encoder):
-        raise unavailable("its manifest is incomplete")
-    # Copied, so that the other half of the file can be let go.
-    return np.frombuffer(encoder, np.uint8, words * width, offset).reshape(words, width).copy()
-
-
-def _open_tokenizer(data: bytes) -> Any:
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_buffer(data)
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return tokenizer
-
-
-def _runtime_faults() -> tuple[type[Exception], ...]:
-    """The runtime's own errors; they share no base but Exception."""
-    from onnxruntime.capi import onnxruntime_pybind11_state as state
-
-    return tuple(v for v in vars(state).values() if isinstance(v, type) and issubclass(v, Exception))
-
-
-def _open_session(data: bytes, threads: int, faults: tuple[type[Exception], ...]) -> Any:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.enable_cpu_mem_arena = False
-    # Waiting threads sleep: on a busy machine, threads that spin take the processor from the one they wait for.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 4  # the runtime would print to stderr
-    try:
-        return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
-    except faults as error:
-        raise unavailable("the runtime refuses it") from error
 
 
 def _by_model(

@@ -24,11 +24,11 @@ from core.belief.relate.relation_model import (
     REASONS,
     VALUE_CHANGED,
     RelationModel,
-    encoder_folder,
     is_same_text,
     probabilities,
     relation_folder,
 )
+from core.embed.shared_encoder import encoder_folder
 from core.errors import Code, EnvironmentFaultError
 from core.types.belief import ACTED_ON, BY_MEANING, LABELS, ClaimDraft, ComparedText, Label, Relation
 from core.types.values import When

@@ -24,7 +24,7 @@ from core.belief.relate.features import (
     pair_figures,
     prepare_text,
 )
-from core.belief.relate.relation_model import encoder_folder
+from core.embed.shared_encoder import encoder_folder
 
 TOKENIZER: Any = Tokenizer.from_buffer(encoder_folder().joinpath("tokenizer.json").read_bytes())
 TOKENIZER.no_padding()

@@ -1,0 +1,146 @@
+"""Layers of the published encoder as torch modules, for the project's own models. Needs the `model` extra.
+
+Must not do: know what a model reads or says.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from build_model import find_source, sha256_of
+
+WIDTH = 384
+HEADS = 12
+OPSET = 17
+ENCODER = Path(__file__).resolve().parents[2] / "resources" / "model" / "minilm"
+WORDS = "encoder.embeddings.word_embeddings.weight"
+_SEEN = ("query", "key", "value")
+_NAMES = {
+    "out": "attention.output.dense", "norm1": "attention.output.LayerNorm", "wide": "intermediate.dense",
+    "back": "output.dense", "norm2": "output.LayerNorm",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What the relation model takes from the embedder.
+
+    Attributes:
+        weights: the published float weights the layers start from.
+        table: the word vectors as the shipped int8 file holds them, in float.
+        place: where they lie in that file, for the manifest.
+        tokenizer: the embedder's.
+    """
+
+    weights: dict[str, Any]
+    table: NDArray[np.float32]
+    place: dict[str, Any]
+    tokenizer: Any
+
+
+def find_shared() -> Shared:
+    """Open the embedder that ships and the float weights it was made from.
+
+    Returns:
+        Both, and where the word vectors lie.
+
+    Raises:
+        SystemExit: the word vectors are not there exactly once.
+    """
+    onnx = importlib.import_module("onnx")
+    weights = importlib.import_module("safetensors.torch").load_file(str(find_source().folder / "model.safetensors"))
+    path = ENCODER / "model.onnx"
+    parts = {p.name: p for p in onnx.load(str(path)).graph.initializer if p.name.startswith(WORDS)}
+    values = {name: onnx.numpy_helper.to_array(part) for name, part in parts.items()}
+    words = values[f"{WORDS}_quantized"]
+    scale, zero = float(values[f"{WORDS}_scale"]), int(values[f"{WORDS}_zero_point"])
+    whole, raw = path.read_bytes(), words.tobytes()
+    offset = whole.find(raw)
+    if offset < 0 or whole.find(raw, offset + 1) >= 0 or words.dtype != np.uint8:
+        sys.exit("The word vectors are not in the embedder's file exactly once.")
+    place = {
+        "model.onnx": sha256_of(path),
+        "tokenizer.json": sha256_of(ENCODER / "tokenizer.json"),
+        "offset": offset,
+        "words": words.shape[0],
+        "width": words.shape[1],
+        "scale": scale,
+        "zero": zero,
+    }
+    tokenizer = importlib.import_module("tokenizers").Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    table = (words.astype(np.float32) - np.float32(zero)) * np.float32(scale)
+    return Shared(weights, table, place, tokenizer)
+
+
+def layer_class(dropout: float) -> Any:
+    """The class of one transformer layer: (x, mask) -> x, with the mask added to the scores.
+
+    Args:
+        dropout: of attention's and the feed-forward's results.
+    """
+    torch = importlib.import_module("torch")
+    nn = torch.nn
+
+    class Layer(nn.Module):  # type: ignore[name-defined, misc, unused-ignore]
+        def __init__(self) -> None:
+            super().__init__()
+            self.seen = nn.Linear(WIDTH, 3 * WIDTH)  # query, key and value in one product: a tenth faster
+            self.out, self.wide, self.back = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, 1536), nn.Linear(1536, WIDTH)
+            self.norm1, self.norm2 = nn.LayerNorm(WIDTH, 1e-12), nn.LayerNorm(WIDTH, 1e-12)
+            self.drop = nn.Dropout(dropout)
+
+        def forward(self, x: Any, mask: Any) -> Any:
+            rows, length = x.shape[0], x.shape[1]
+
+            def split(y: Any) -> Any:
+                return y.view(rows, length, HEADS, WIDTH // HEADS).transpose(1, 2)
+
+            query, key, value = (split(part) for part in self.seen(x).chunk(3, -1))
+            scores = query @ key.transpose(2, 3) / math.sqrt(WIDTH // HEADS) + mask
+            seen = self.drop(torch.softmax(scores, -1)) @ value
+            x = self.norm1(x + self.drop(self.out(seen.transpose(1, 2).reshape(rows, length, WIDTH))))
+            return self.norm2(x + self.drop(self.back(nn.functional.gelu(self.wide(x)))))
+
+    return Layer
+
+
+def fill_layers(layers: Any, source_layers: Sequence[int], weights: dict[str, Any]) -> None:
+    """Copy layers of the published encoder.
+
+    Args:
+        layers: modules of `layer_class`.
+        source_layers: which of the encoder's six each is.
+        weights: the encoder's state.
+    """
+    torch = importlib.import_module("torch")
+    for layer, source in zip(layers, source_layers, strict=True):
+        for ours, theirs in _NAMES.items():
+            for part in ("weight", "bias"):
+                getattr(getattr(layer, ours), part).copy_(weights[f"encoder.layer.{source}.{theirs}.{part}"])
+        for part in ("weight", "bias"):
+            three = [weights[f"encoder.layer.{source}.attention.self.{name}.{part}"] for name in _SEEN]
+            getattr(layer.seen, part).copy_(torch.cat(three))
+
+
+def fill_places(net: Any, weights: dict[str, Any], places: int) -> None:
+    """Copy the encoder's positions and its first norm into `net.place` and `net.norm`.
+
+    Args:
+        net: a module with both.
+        weights: the encoder's state.
+        places: how many positions are kept.
+    """
+    net.place.weight.copy_(weights["embeddings.position_embeddings.weight"][:places])
+    for part in ("weight", "bias"):
+        getattr(net.norm, part).copy_(weights[f"embeddings.LayerNorm.{part}"])

@@ -1,0 +1,216 @@
+"""The reader of sentences as a torch module, its training loop and its export. Needs the `model` extra.
+
+Must not do: know where the sentences come from.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.talk.reader_features import ASSERTIONS, KINDS, PAD, POINTERS, POOLED, TYPES, SentenceFeatures
+from encoder_net import OPSET, WIDTH, fill_layers, fill_places, layer_class
+
+PLACES = 128
+_NOTHING = -1e4
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a reader is trained.
+
+    Attributes:
+        layers: which of the encoder's six are kept, in order.
+        epochs: passes over the sentences.
+        batch: sentences a step.
+        rate: the encoder's highest learning rate; the heads' is `head_rate`.
+        decay: what each lower layer's rate is multiplied by.
+        smoothing: of the labels.
+        dropout: everywhere.
+        seed: of order and dropout.
+    """
+
+    layers: tuple[int, ...] = (0, 1, 2, 3)
+    epochs: int = 5
+    batch: int = 32
+    rate: float = 2e-4
+    head_rate: float = 1e-3
+    decay: float = 0.9
+    smoothing: float = 0.05
+    dropout: float = 0.1
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One sentence with what the reader is to say of it.
+
+    Attributes:
+        features: what it reads.
+        labels: type, assertion, lasting, worth.
+        pointers: for each span the index of its first and its last token; 0 where it is not there.
+    """
+
+    features: SentenceFeatures
+    labels: tuple[int, int, int, int]
+    pointers: tuple[int, ...]
+
+
+def build(weights: dict[str, Any], recipe: Recipe) -> Any:
+    """The encoder with a head over the sentence and one over its tokens.
+
+    Args:
+        weights: the published encoder's state.
+        recipe: how many layers, how much dropout.
+
+    Returns:
+        A torch module: (words, kinds) -> (batch, POOLED) and (batch, length, POINTERS).
+    """
+    torch = importlib.import_module("torch")
+    nn = torch.nn
+    layer = layer_class(recipe.dropout)
+
+    class Net(nn.Module):  # type: ignore[name-defined, misc, unused-ignore]
+        def __init__(self) -> None:
+            super().__init__()
+            self.kind, self.place = nn.Embedding(KINDS, WIDTH), nn.Embedding(PLACES, WIDTH)
+            self.norm, self.drop = nn.LayerNorm(WIDTH, 1e-12), nn.Dropout(recipe.dropout)
+            self.layers = nn.ModuleList([layer() for _ in recipe.layers])
+            self.head1, self.head2 = nn.Linear(2 * WIDTH, 256), nn.Linear(256, POOLED)
+            self.pointer = nn.Linear(WIDTH, POINTERS)
+            self.drop2 = nn.Dropout(max(0.1, recipe.dropout))
+
+        def forward(self, words: Any, kinds: Any) -> Any:
+            mask = (kinds == PAD).to(words.dtype)[:, None, None, :] * _NOTHING
+            places = torch.arange(words.shape[1])
+            x = self.drop(self.norm(words + self.kind(kinds) + self.place(places)[None]))
+            for each in self.layers:
+                x = each(x, mask)
+            own = ((kinds == 1) | (kinds == 2)).to(x.dtype)[:, :, None]
+            mean = (x * own).sum(1) / own.sum(1).clamp(min=1)
+            joined = torch.cat([x[:, 0], mean], 1)
+            return self.head2(self.drop2(nn.functional.gelu(self.head1(self.drop2(joined))))), self.pointer(x)
+
+    torch.manual_seed(0)
+    net = Net()
+    with torch.no_grad():
+        fill_layers(net.layers, recipe.layers, weights)
+        fill_places(net, weights, PLACES)
+        net.kind.weight.copy_(weights["embeddings.token_type_embeddings.weight"][0] + 0.02 * torch.randn(KINDS, WIDTH))
+    return net
+
+
+def batch_of(rows: Sequence[SentenceFeatures], table: NDArray[np.float32]) -> tuple[Any, Any]:
+    """Rows padded to the longest, with their words looked up: tensors (words, kinds)."""
+    torch = importlib.import_module("torch")
+    longest = max(len(row.ids) for row in rows)
+    ids = np.zeros((len(rows), longest), np.int64)
+    kinds = np.full((len(rows), longest), PAD, np.int64)
+    for i, row in enumerate(rows):
+        ids[i, : len(row.ids)], kinds[i, : len(row.ids)] = row.ids, row.kinds
+    return torch.from_numpy(table[ids]), torch.from_numpy(kinds)
+
+
+def train(net: Any, epoch_rows: Callable[[int], list[Sample]], table: NDArray[np.float32], recipe: Recipe) -> None:
+    """Fit the model in place.
+
+    Args:
+        net: what `build` made.
+        epoch_rows: the sentences of an epoch; they may be dressed otherwise from epoch to epoch.
+        table: word vectors.
+        recipe: how.
+    """
+    torch = importlib.import_module("torch")
+    rng = random.Random(recipe.seed)  # noqa: S311 - repeatable, not secret
+    torch.manual_seed(recipe.seed)
+    best = torch.optim.AdamW(_parameter_groups(net, recipe), weight_decay=0.01, fused=True)
+    steps = recipe.epochs * math.ceil(len(epoch_rows(0)) / recipe.batch)
+    plan = torch.optim.lr_scheduler.LambdaLR(
+        best, lambda s: min((s + 1) / (0.08 * steps), max(0.01, (steps - s) / (0.92 * steps)))
+    )
+    net.train()
+    for epoch in range(recipe.epochs):
+        start, total = time.time(), 0.0
+        rows = epoch_rows(epoch)
+        for chunk in _chunks(rows, recipe.batch, rng):
+            words, kinds = batch_of([row.features for row in chunk], table)
+            with torch.autocast("cpu", torch.bfloat16):
+                pooled, tokens = net(words, kinds)
+            loss = _loss(pooled.float(), tokens.float(), kinds, chunk, recipe.smoothing)
+            best.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            best.step()
+            plan.step()
+            total += float(loss.detach()) * len(chunk)
+        print(f"  epoch {epoch + 1}: loss {total / len(rows):.3f}, {time.time() - start:.0f} s", flush=True)
+    net.eval()
+
+
+def _parameter_groups(net: Any, recipe: Recipe) -> list[dict[str, Any]]:
+    top = len(net.layers)
+    heads = [*net.head1.parameters(), *net.head2.parameters(), *net.pointer.parameters()]
+    groups = [{"params": heads, "lr": recipe.head_rate}]
+    for i, layer in enumerate(net.layers):
+        groups.append({"params": list(layer.parameters()), "lr": recipe.rate * recipe.decay ** (top - 1 - i)})
+    low = recipe.rate * recipe.decay**top
+    groups.append({"params": [*net.place.parameters(), *net.norm.parameters()], "lr": low})
+    groups.append({"params": list(net.kind.parameters()), "lr": recipe.rate * 2})
+    return groups
+
+
+def _loss(pooled: Any, tokens: Any, kinds: Any, chunk: Sequence[Sample], smoothing: float) -> Any:
+    torch = importlib.import_module("torch")
+    entropy = torch.nn.functional.cross_entropy
+    labels = torch.tensor([row.labels for row in chunk])
+    ends = len(TYPES), len(TYPES) + len(ASSERTIONS)
+    types, assertions, lasting, worths = pooled.tensor_split((*ends, ends[1] + 1), 1)
+    loss = entropy(types, labels[:, 0], label_smoothing=smoothing)
+    loss = loss + entropy(assertions, labels[:, 1], label_smoothing=smoothing)
+    loss = loss + torch.nn.functional.binary_cross_entropy_with_logits(lasting[:, 0], labels[:, 2].float())
+    loss = loss + entropy(worths, labels[:, 3], label_smoothing=smoothing)
+    pointers = torch.tensor([row.pointers for row in chunk])
+    tokens = tokens + ((kinds != 1) & (kinds != 2))[:, :, None] * _NOTHING
+    tokens[:, 0] -= _NOTHING  # the first token stands for a span that is not there
+    for nr in range(POINTERS):
+        loss = loss + 0.25 * entropy(tokens[:, :, nr], pointers[:, nr])
+    return loss
+
+
+def _chunks(rows: list[Sample], size: int, rng: random.Random) -> list[list[Sample]]:
+    """Batches of sentences of like length, in random order."""
+    order = sorted(rows, key=lambda row: len(row.features.ids) + rng.uniform(-6, 6))
+    chunks = [order[i : i + size] for i in range(0, len(order), size)]
+    rng.shuffle(chunks)
+    return chunks
+
+
+def export(net: Any, target: Path) -> None:
+    """Write the model as float32 ONNX with a free length; one sentence a run.
+
+    Args:
+        net: a trained model.
+        target: the file.
+    """
+    torch = importlib.import_module("torch")
+    net.eval()
+    axes = {0: "batch", 1: "length"}
+    torch.onnx.export(
+        net,
+        (torch.randn(1, 8, WIDTH), torch.tensor([[0, 1, 2, 1, 0, 4, 3, 0]])),
+        str(target),
+        input_names=["words", "kinds"],
+        output_names=["sentence", "tokens"],
+        dynamic_axes={"words": axes, "kinds": axes, "sentence": {0: "batch"}, "tokens": axes},
+        opset_version=OPSET,
+        dynamo=False,
+    )

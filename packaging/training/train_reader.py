@@ -1,0 +1,181 @@
+"""Make resources/model/reader: train on the project's own talk, calibrate, quantise, measure, describe.
+
+Run by hand when the talk or the embedder change, in an environment with the `model` extra of pyproject.toml:
+
+    python packaging/training/train_reader.py [--epochs 5] [--layers 0 1 2 3]
+
+Half of the authors, told by a digest of their name, are held out from every fit; the figures of the card are theirs.
+Of the other half one author in ten calibrates and the rest teach. The result is committed, so nobody else ever needs
+torch. Must not do: fetch anything, or read a labelled set that measures the reader.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib
+import json
+import random
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "packaging")]
+
+import reader_net as network  # noqa: E402
+import talk_data as data  # noqa: E402
+from build_model import find_source, quantise, sha256_of  # noqa: E402
+from core.talk.reader_features import (  # noqa: E402
+    ASSERTIONS,
+    SPANS,
+    TYPES,
+    encode_sentence,
+    token_span,
+)
+from core.types.talk import SentenceInContext  # noqa: E402
+from encoder_net import Shared, find_shared  # noqa: E402
+from reader_card import describe, measure  # noqa: E402
+
+TARGET = ROOT / "resources" / "model" / "reader"
+_TYPE = {kind.value: nr for nr, kind in enumerate(TYPES)}
+_ASSERTION = {kind.value: nr for nr, kind in enumerate(ASSERTIONS)}
+
+
+def is_calibrating(sentence: data.LabelledSentence) -> bool:
+    """Whether its author is of the tenth that calibrates; asked only of authors that are not held out."""
+    return hashlib.sha256(sentence.author.encode()).digest()[1] % 10 == 0
+
+
+def sample_of(sentence: data.LabelledSentence, shared: Shared, *, text: str = "", bare: bool = False) -> network.Sample:
+    """A sentence as the reader sees it, with its labels.
+
+    Args:
+        sentence: with its labels.
+        shared: the tokenizer.
+        text: the sentence in another dress of the same length; "" for its own.
+        bare: without what was said before it.
+    """
+    before = () if bare else sentence.before
+    features = encode_sentence(shared.tokenizer, SentenceInContext(text or sentence.text, before))
+    labels = _TYPE[sentence.type], _ASSERTION[sentence.asserted], int(sentence.is_lasting), sentence.worth
+    pointers: list[int] = []
+    for name in SPANS:
+        span = sentence.spans.get(name)
+        found = None if span is None else token_span(features.offsets, span.start, span.end)
+        pointers += found or (0, 0)
+    return network.Sample(features, labels, tuple(pointers))
+
+
+def dressed(sentence: data.LabelledSentence, shared: Shared, rng: random.Random) -> network.Sample:
+    """The sentence as it stands, or now and then in small letters, without its end mark, or without its context."""
+    text = sentence.text
+    if rng.random() < 0.15:
+        small = text.lower()
+        text = small if len(small) == len(text) else text
+    if rng.random() < 0.15 and text.endswith(".") and not any(s.end == len(text) for s in sentence.spans.values()):
+        text = text[:-1]
+    return sample_of(sentence, shared, text=text, bare=rng.random() < 0.12)
+
+
+def run_model(path: Path, rows: Sequence[network.Sample], shared: Shared) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    """What the written model says of each sentence, one a run as the program does."""
+    runtime = importlib.import_module("onnxruntime")
+    session = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    found = []
+    for row in rows:
+        words = shared.table[row.features.ids][None]
+        sentence, tokens = session.run(None, {"words": words, "kinds": row.features.kinds[None]})
+        found.append((sentence[0].astype(np.float64), tokens[0].astype(np.float64)))
+    return found
+
+
+def fit_temperature(logits: NDArray[np.float64], labels: NDArray[np.int64]) -> float:
+    """The temperature of a softmax, 0.5 to 3, with the least cross entropy."""
+
+    def entropy(temperature: float) -> float:
+        scaled = logits / temperature
+        shifted = scaled - scaled.max(1, keepdims=True)
+        shares = shifted - np.log(np.exp(shifted).sum(1, keepdims=True))
+        return float(-shares[np.arange(len(labels)), labels].mean())
+
+    return float(min(np.arange(0.5, 3.01, 0.02), key=entropy))
+
+
+def fit_all(said: list[tuple[NDArray[Any], NDArray[Any]]], rows: Sequence[network.Sample]) -> dict[str, float]:
+    """A temperature for each part of what the reader says of a sentence."""
+    pooled = np.stack([sentence for sentence, _ in said])
+    labels = np.array([row.labels for row in rows])
+    first, second = len(TYPES), len(TYPES) + len(ASSERTIONS)
+    lasting = np.stack([np.zeros(len(pooled)), pooled[:, second]], 1)
+    return {
+        "type": round(fit_temperature(pooled[:, :first], labels[:, 0]), 2),
+        "assertion": round(fit_temperature(pooled[:, first:second], labels[:, 1]), 2),
+        "lasting": round(fit_temperature(lasting, labels[:, 2]), 2),
+        "worth": round(fit_temperature(pooled[:, second + 1 :], labels[:, 3]), 2),
+    }
+
+
+def make(arguments: argparse.Namespace) -> None:
+    """Train, calibrate and write everything."""
+    importlib.import_module("torch").set_num_threads(arguments.threads)
+    sentences = list(data.read_sentences())
+    held = [each for each in sentences if each.is_held_out]
+    known = [each for each in sentences if not each.is_held_out]
+    tuning = [each for each in known if is_calibrating(each)]
+    teaching = [each for each in known if not is_calibrating(each)]
+    print(f"{len(teaching)} teach, {len(tuning)} calibrate, {len(held)} are held out", flush=True)
+    shared = find_shared()
+    recipe = network.Recipe(epochs=arguments.epochs, layers=tuple(arguments.layers), rate=arguments.rate)
+    net = network.build(shared.weights, recipe)
+
+    def epoch_rows(epoch: int) -> list[network.Sample]:
+        rng = random.Random(epoch)  # noqa: S311 - repeatable, not secret
+        return [dressed(each, shared, rng) for each in teaching]
+
+    network.train(net, epoch_rows, shared.table, recipe)
+    target = arguments.target
+    target.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        network.export(net, Path(folder) / "float.onnx")
+        quantise(Path(folder) / "float.onnx", target / "model.onnx")
+    rows = [sample_of(each, shared) for each in tuning]
+    temperatures = fit_all(run_model(target / "model.onnx", rows, shared), rows)
+    rows = [sample_of(each, shared) for each in held]
+    figures = measure(run_model(target / "model.onnx", rows, shared), rows, temperatures)
+    print(json.dumps({"temperatures": temperatures, **figures}, indent=1), flush=True)
+    digest = hashlib.sha256("".join(f"{e.author}\t{e.text}\n" for e in sentences).encode()).hexdigest()
+    manifest = {
+        "name": "loci-reader",
+        "types": [kind.value for kind in TYPES],
+        "assertions": [kind.value for kind in ASSERTIONS],
+        "files": {"model.onnx": sha256_of(target / "model.onnx")},
+        "shared": shared.place,
+        "temperatures": temperatures,
+        "training": {"sentences": len(teaching), "sha256": digest, "recipe": asdict(recipe)},
+        "held_out": figures,
+    }
+    (target / "LICENSE").write_text(find_source().licence, "utf-8")
+    (target / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", "utf-8")
+    describe(target / "CARD.md", manifest, sentences)
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--layers", type=int, nargs="+", default=[0, 1, 2, 3])
+    parser.add_argument("--rate", type=float, default=2e-4)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--target", type=Path, default=TARGET)
+    make(parser.parse_args())
+
+
+if __name__ == "__main__":
+    main()
