@@ -35,17 +35,9 @@ from core.engine.runtime.search import Embedded, Search
 from core.engine.runtime.storage import Storage, chain
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.intake.review import source_quarantine
-from core.intake.review.resolution import (
-    Resolver,
-    find_due,
-    forget_rule,
-    has_due_rules,
-    has_stale,
-    list_rules,
-    mark_seen,
-    rejection_label,
-    revalidate,
-)
+from core.intake.review.case import rejection_label
+from core.intake.review.chores import find_due, forget_rule, has_due_rules, has_stale, list_rules, mark_seen, revalidate
+from core.intake.review.resolution import Resolver
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.undo import steps_in_force
 from core.memory.read import read_by_ids

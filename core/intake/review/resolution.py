@@ -1,252 +1,472 @@
-"""Deciding items of the desk, one or many, as one undo step; rules that repeat one; items that close by themselves.
+"""Deciding items of the desk, one or many, as one undo step, and what each decision does to memories and claims.
 
-A decision closes its item, closes what it made pointless, and may become a rule. A rule speaks of what it was made for:
-a kind of item, the channel and the client of the newcomer; it never touches what the person said. What closes by itself
-are questions that are none any more, and old ones that nobody is harmed by: that decides nothing and is no undo step,
-and it opens again as soon as its memories are as they were.
-
-Must not do: embed (the engine hands the vector of a merge in), show a text in a label, an error or the audit, apply a
-rule to an item twice or to one that was there before it, or close by itself what the person still has to decide.
+A decision closes its item, closes what it made pointless, and may become a rule. It is made of the steps of
+`core.intake.transitions.transitions` alone; one after which both stand tells their claims apart by a qualifier: the
+conflict, the dates or the condition (design section 4). Must not do: embed (the engine hands the vector of a merge in),
+or show a text in a label, an error or the audit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims import PERSONS
-from core.belief.review.queue import LOW, QueueEntry, age_days, read_waiting
-from core.belief.review.wording import format_count, review_strings
-from core.errors import Code, LociError, PreconditionError, UserError
-from core.intake.review import resolution_actions
-from core.intake.review.resolution_actions import ResolutionContext, ReviewCase, check_decision, load_case
-from core.intake.transaction.admission import check_text
+from core.belief.claims import claim_key
+from core.errors import BugError, Code, LociError, PreconditionError, UserError
+from core.intake.candidate import has_other_claims
+from core.intake.claims import claims_of, exclusive_rivals, qualify_claim
+from core.intake.entities import merge_entities
+from core.intake.review.approvals import apply_removal, carry_over, request_of
+from core.intake.review.case import (
+    ReviewCase,
+    Row,
+    check_decision,
+    check_decision_texts,
+    check_merge,
+    load_case,
+    many_label,
+    step_label,
+)
+from core.intake.review.chores import count_decisions, make_rule
+from core.intake.transaction.admission import is_ordered, is_plain_label
+from core.intake.transaction.sources import Lineage, add_source, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
-from core.intake.transitions.review_items import find_lapsed, find_reopened, find_restated, refuse_imperatives
-from core.intake.transitions.transitions import Transitions
-from core.memory.write import Stored, VectorSpace, content_hash
+from core.intake.transitions.review_items import ItemSubject, clear_hold
+from core.intake.transitions.transitions import Transitions, record_confirmation
+from core.memory.write import Stored, VectorSpace
+from core.text.times import format_time
+from core.types.memory import Wish
 from core.types.replies import ClientRecord
-from core.types.reviews import Decision, DecisionReply, ReviewRule
-from core.types.values import Action, Actor, Status
-from core.vault.database.rows import EXPIRED, LAPSED, STANDS, Rows, to_json
+from core.types.reviews import Decision, DecisionReply
+from core.types.values import Action, Actor, Precision, Source, Status, When
+from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
-EXPIRES_DAYS = 90
-"""Days an unimportant question waits; the spec is silent, our choice."""
-_AT_ONCE = 500
-# What concerns the owner's word is the owner's to decide, however old and of whatever kind.
-_OWNERS = (
-    "SELECT c.id FROM json_each(?) w JOIN conflicts c ON c.id = w.value "  # noqa: S608 - constants only
-    "WHERE EXISTS (SELECT 1 FROM memories m WHERE m.id IN (c.incoming_id, c.existing_id) AND " + PERSONS + ")"
-)
+REJECTED, DISPUTED, OUTDATED, REMOVED = "rejected", "disputed_both", "outdated", "removed"
+"""Reasons of a status (`memories.status_reason`)."""
+
+_CONDITION_CHARACTERS = 200
+# Claims of two memories on one subject and predicate that do not say the same.
+_ODDS = """
+    SELECT DISTINCT a.id, b.id FROM evidence v JOIN claims a ON a.id = v.claim_id
+    JOIN claims b ON b.subject_key = a.subject_key AND b.predicate = a.predicate AND b.id <> a.id
+    JOIN evidence w ON w.claim_id = b.id AND w.memory_id = :came AND w.stance = 'supporting'
+    WHERE v.memory_id = :have AND v.stance = 'supporting' AND a.space_id = b.space_id
+      AND (a.value_key <> b.value_key OR a.polarity <> b.polarity) ORDER BY a.id, b.id
+"""
+_BACKED_BY = """
+    SELECT m.id, c.claim_key FROM claims c JOIN evidence e ON e.claim_id = c.id AND e.stance = 'supporting'
+    JOIN memories m ON m.id = e.memory_id WHERE c.id = :claim AND m.status = 'active'
+      AND coalesce(m.part_of, m.id) NOT IN (:came, :have) ORDER BY m.n LIMIT 1
+"""
+_TWIN = """
+    SELECT id FROM memories WHERE content_hash = :hash AND +space_id = :space AND +kind = :kind
+      AND scope_session = :session AND coalesce(part_of, '') = coalesce(:part, '')
+      AND coalesce(part_index, 0) = coalesce(:nr, 0) AND +status IN ('active', 'disputed')
+      AND id NOT IN (SELECT value FROM json_each(:except)) LIMIT 1
+"""
 
 
 @dataclass(frozen=True, slots=True)
-class StaleItems:
-    """Ids of the review items that close, reopen or expire."""
+class ResolutionContext:
+    """One decision on a review item, with everything that carries it out.
 
-    lapsed: tuple[str, ...] = ()
-    returned: tuple[str, ...] = ()
-    expired: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.lapsed or self.returned or self.expired)
-
-
-def find_stale(rows: Rows, now_ms: int, *, expiry: bool) -> StaleItems:
-    """Find the review items that close, reopen or expire now.
-
-    Args:
-        expiry: whether to look for what expired too; that reads the whole queue.
+    Attributes:
+        transitions: the steps, for the running verb.
+        case: the item.
+        decision: what was decided.
+        vector: of a merge's text, (dims,); None for every other decision.
+        admit: lets a candidate through the gate, as whoever decides wishes.
+        read: reads the claims of a text that was written for a merge.
     """
-    over = find_expired(rows, now_ms) if expiry else ()
-    again = [*find_reopened(rows, LAPSED), *find_reopened(rows, STANDS)]
-    return StaleItems(tuple(find_lapsed(rows)[:_AT_ONCE]), tuple(again[:_AT_ONCE]), over[:_AT_ONCE])
+
+    transitions: Transitions
+    case: ReviewCase
+    decision: Decision
+    vector: NDArray[np.float32] | None
+    admit: Callable[[Transitions, str], object]
+    read: Callable[[Transitions, str], object]
+
+    @property
+    def came(self) -> str:
+        """The candidate's id."""
+        return str(self.case.came["id"])
+
+    @property
+    def have(self) -> str:
+        """The id of what stands."""
+        return str(self.pair["id"])
+
+    @property
+    def pair(self) -> Row:
+        """The row of what stands."""
+        if self.case.have is None:
+            raise BugError("a decision on two memories")
+        return self.case.have
 
 
-def find_expired(rows: Rows, now_ms: int) -> tuple[str, ...]:
-    """Items that nobody decided for ninety days and whose harm is low."""
-    old = [item.id for item in read_waiting(rows, now_ms) if _is_over(item, now_ms)]
-    kept = {row[0] for row in rows.all(_OWNERS, (to_json(old),))} if old else set()
-    return tuple(item_id for item_id in old if item_id not in kept)
-
-
-def _is_over(item: QueueEntry, now_ms: int) -> bool:
-    return -item.weight < LOW and age_days(now_ms, -item.newer) > EXPIRES_DAYS
-
-
-def revalidate(tx: Tx, *, expiry: bool = False) -> int:
-    """Close what is no longer a question, open again what is one after all.
-
-    Args:
-        tx: the transaction; nothing is recorded for undo.
-        expiry: whether to close what expired too.
-    """
-    found = find_stale(tx, tx.now_ms, expiry=expiry)
-    recorder, tx.recorder = tx.recorder, None
-    try:
-        said = find_restated(tx, found.lapsed)
-        _close(tx, said, STANDS)
-        _close(tx, [one for one in found.lapsed if one not in said], LAPSED)
-        _close(tx, found.expired, EXPIRED)
-        tx.update_many("conflicts", "id", found.returned, {"state": "open", "note": None, "closed_at": None})
-    finally:
-        tx.recorder = recorder
-    return len(found.lapsed) + len(found.expired) + len(found.returned)
-
-
-def _close(tx: Tx, ids: Sequence[str], note: str) -> None:
-    changes = {"state": "moot", "note": note, "closed_at": tx.now_ms, "later_until": None}
-    tx.update_many("conflicts", "id", ids, changes)
-
-
-def has_stale(rows: Rows, now_ms: int, *, expiry: bool) -> bool:
-    """Whether `revalidate` would change anything; so that the writer is not asked for nothing.
-
-    Args:
-        expiry: whether to look for what expired too.
-    """
-    return bool(find_stale(rows, now_ms, expiry=expiry))
-
-
-SEEN = "review_rules_seen"
-"""A key of `settings`: the newest item that rules have looked at; one that is undone is not decided again."""
-
-_ALL = (
-    "SELECT r.id, r.kind, r.action, r.source, k.name, r.created_at, r.applied FROM review_rules r "
-    "LEFT JOIN clients k ON k.id = r.client_id ORDER BY r.created_at, r.id"
-)
-# The oldest rule decides; what the person said is left to the person, on either side.
-_MATCHED = (
-    "SELECT c.id, min(r.created_at || ' ' || r.id), r.id, r.action FROM conflicts c "  # noqa: S608 - constants only
-    "JOIN memories i ON i.id = c.incoming_id "
-    "JOIN review_rules r ON r.kind = c.kind AND r.source IS i.source AND r.client_id IS i.client_id "
-    "WHERE c.state = 'open' AND c.id > ? AND c.opened_at >= r.created_at AND c.later_until IS NULL "
-    "AND (r.action = 'reject' OR i.status_reason IS NOT 'held') "
-    "AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.id IN (c.incoming_id, c.existing_id) AND " + PERSONS + ") "
-    "GROUP BY c.id ORDER BY c.id LIMIT ?"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class RuleMatches:
-    """Items that one rule decides alike."""
-
-    rule_id: str
-    action: Action
-    items: tuple[str, ...]
-
-
-def make_rule(tx: Tx, rule_id: str, case: ReviewCase, action: Action) -> None:
-    """Make a decision a rule, unless the same rule stands.
-
-    Args:
-        rule_id: the id it gets.
-        case: the item it was made for.
-    """
-    item, came = case.item, case.came
-    known = tx.value(
-        "SELECT id FROM review_rules WHERE kind = ? AND source IS ? AND client_id IS ?",
-        (item.kind, came["source"], came["client_id"]),
-    )
-    if known is not None:
-        tx.update("review_rules", {"id": known}, {"action": action.value, "created_at": tx.now_ms})
-        return
-    tx.insert(
-        "review_rules",
-        {
-            "id": rule_id,
-            "kind": item.kind,
-            "action": action.value,
-            "source": came["source"],
-            "client_id": came["client_id"],
-            "created_at": tx.now_ms,
-        },
-    )
-
-
-def count_decisions(tx: Tx, rule_id: str, items: int) -> None:
-    """Count what a rule decided.
-
-    Args:
-        items: how many items.
-    """
-    row = tx.row("review_rules", {"id": rule_id})
-    if row is not None:
-        tx.update("review_rules", {"id": rule_id}, {"applied": int(row["applied"]) + items})
-
-
-def list_rules(rows: Rows) -> tuple[ReviewRule, ...]:
-    """All rules, the oldest first."""
-    return tuple(
-        ReviewRule(rule_id, kind, Action(action), source, client, created_at, applied)
-        for rule_id, kind, action, source, client, created_at, applied in rows.all(_ALL)
-    )
-
-
-def forget_rule(tx: Tx, work: UnitOfWork, rule_id: str, actor: Actor) -> str:
-    """Remove a rule; what it decided stays.
-
-    Returns:
-        The id of the undo step.
+def apply_decision(work: ResolutionContext) -> None:
+    """Carry the decision out.
 
     Raises:
-        UserError: NOT_FOUND where there is no such rule.
+        UserError: INVALID_INPUT for dates, a text or a condition that cannot hold.
     """
-    if tx.row("review_rules", {"id": rule_id}) is None:
-        raise UserError(Code.NOT_FOUND, "There is no such rule.")
-    with work.verb(tx, "forget_rule", "Remove a rule of the desk", actor) as verb:
-        tx.delete("review_rules", {"id": rule_id})
-        verb.note(rule_id)
-    return verb.step_id
+    kind, action = work.case.item.kind, work.decision.action
+    special = _SPECIAL.get((kind, action))
+    if special is not None:
+        special(work)
+    elif work.case.have is None:
+        _ALONE[action](work)
+    else:
+        _PAIRED[action](work)
 
 
-def has_due_rules(rows: Rows) -> bool:
-    """Whether rules have items to look at.
+def _supersede(work: ResolutionContext) -> None:
+    tx, over = work.transitions.tx, _find_contradicted_claims(work)
+    if not over or not has_other_claims(tx, work.have, over):
+        _replace(work)
+        return
+    # It says more, in other sentences, than what is over: it goes on standing for them.
+    _refuse_twin(work)
+    work.transitions.replace_claims(over, work.came, work.decision.begin)
+    work.transitions.contradict(work.came, work.have)
+    work.transitions.activate(work.came)
+    _open_remaining_conflicts(work)
 
-    Returns:
-        False at once where there is no rule.
-    """
-    if rows.one("SELECT 1 FROM review_rules LIMIT 1") is None:
-        return False
-    return bool(rows.all(_MATCHED, (_last_seen_item(rows), 1)))
+
+def _replace(work: ResolutionContext) -> None:
+    """The candidate takes the place of the whole text."""
+    _refuse_twin(work, but=(work.have,))
+    work.transitions.supersede(work.have, work.came, work.decision.begin)
+    work.transitions.activate(work.came)
+    _open_remaining_conflicts(work)
 
 
-def find_due(rows: Rows, most: int) -> tuple[RuleMatches, ...]:
-    """The items that rules decide now.
+def _reject(work: ResolutionContext) -> None:
+    work.transitions.archive(work.came, REJECTED)
+
+
+def _keep_mine(work: ResolutionContext) -> None:
+    """What stands was looked at and kept: the person vouches for it, so that nothing else replaces it unasked."""
+    _reject(work)
+    if work.pair["status"] == Status.ACTIVE.value:
+        _vouch(work, work.have)
+
+
+def _vouch(work: ResolutionContext, memory_id: str) -> None:
+    if work.transitions.by == "owner":
+        record_confirmation(work.transitions.tx, work.transitions.parts(memory_id), work.transitions.tx.now_ms)
+
+
+def _keep_both(work: ResolutionContext) -> None:
+    item = work.case.item.id
+    _qualify_both(work, {"kept": item, "side": "first"}, {"kept": item, "side": "second"})
+    _keep_both_active(work)
+
+
+def _keep_both_dated(work: ResolutionContext) -> None:
+    begin, end = _dates(work)
+    have, came = work.pair, work.case.came
+    earlier = end is not None and _valid_from(have) is not None and end.ms <= (_valid_from(have) or 0)
+    if earlier and end is not None:
+        _window(work, have, {"from": end}, (end, None))
+        _window(work, came, {"from": begin, "until": end}, (begin, end))
+    else:
+        _window(work, have, {"until": begin}, (None, begin))
+        _window(work, came, {"from": begin, "until": end}, (begin, end))
+    _keep_both_active(work)
+
+
+def _scope_split(work: ResolutionContext) -> None:
+    condition = (work.decision.when or "").strip()
+    if not condition or len(condition) > _CONDITION_CHARACTERS or not is_plain_label(condition):
+        raise UserError(Code.INVALID_INPUT, "Say in a few words under which condition the newcomer is true.")
+    _qualify_both(work, {"unless": condition}, {"when": condition})
+    _write_condition(work, work.pair, "true_unless", condition)
+    _write_condition(work, work.case.came, "true_when", condition)
+    _keep_both_active(work)
+
+
+def _dispute_both(work: ResolutionContext) -> None:
+    _refuse_twin(work, but=(work.have,))
+    work.transitions.dispute(work.have, DISPUTED)
+    work.transitions.dispute(work.came, DISPUTED)
+    work.transitions.contradict(work.came, work.have)
+
+
+def _merge(work: ResolutionContext) -> None:
+    text = work.decision.text
+    if text is None or work.vector is None:
+        raise BugError("a merge without its text")
+    work.transitions.merge_into(work.have, text, work.vector, work.came)
+    if work.transitions.by == "owner":
+        # The text that stands from here on is the person's own.
+        add_source(work.transitions.tx, work.have, Lineage("owner"), Source.USER_EXPLICIT)
+    if work.pair["status"] != Status.ACTIVE.value:
+        work.transitions.activate(work.have)
+    else:
+        _vouch(work, work.have)
+    work.read(work.transitions, work.have)
+
+
+def _accept(work: ResolutionContext) -> None:
+    _refuse_twin(work)
+    if work.case.item.kind == "injection":
+        clear_hold(work.transitions.tx, work.came)  # the person has read it
+    work.admit(work.transitions, work.came)
+
+
+def _retire(work: ResolutionContext) -> None:
+    work.transitions.archive(work.came, OUTDATED)
+
+
+def _remove(work: ResolutionContext) -> None:
+    work.transitions.archive(work.came if work.case.have is None else work.have, REMOVED)
+
+
+def _refuse(work: ResolutionContext) -> None:
+    """A change that is refused: a text that waited for it is turned down, what stands stays."""
+    waits = work.case.came["status"] == Status.QUARANTINED.value
+    if waits and request_of(work.transitions.tx, work.case.item.id) in (None, Wish.UPDATE):
+        _reject(work)
+
+
+def _allow(work: ResolutionContext) -> None:
+    wish = request_of(work.transitions.tx, work.case.item.id)
+    if wish in (Wish.DELETE, Wish.FORGET):
+        apply_removal(work.transitions, work.came)
+    elif work.case.have is not None:
+        _replace(work)
+        if wish is Wish.UPDATE:
+            carry_over(work.transitions, work.have, work.came)
+    elif work.case.came["status"] == Status.QUARANTINED.value:
+        _accept(work)
+    else:
+        _remove(work)
+
+
+def _confirm(work: ResolutionContext) -> None:
+    work.transitions.tx.update("memories", {"id": work.came}, {"last_confirmed_at": work.transitions.tx.now_ms})
+    if work.case.came["status"] != Status.ACTIVE.value:
+        work.transitions.activate(work.came)
+    else:
+        _vouch(work, work.came)
+        work.transitions.assert_claims(work.came)
+    refresh_trust(work.transitions.tx, work.came)
+
+
+def _merge_entities(work: ResolutionContext) -> None:
+    """Two names become one entity: the second is merged into the first; taken back, they are two again."""
+    keep, merged = _entities(work)
+    work.transitions.verb.note("", **merge_entities(work.transitions.tx, keep, merged))
+
+
+def _entities(work: ResolutionContext) -> tuple[str, str]:
+    named = work.case.item.detail.get("entities")
+    if not isinstance(named, list) or len(named) != 2 or named[0] == named[1]:
+        raise BugError("an item on two names")
+    for one in named:
+        row = work.transitions.tx.row("entities", {"id": one})
+        if row is None or row["merged_into_id"] is not None:
+            raise PreconditionError("That is settled: one of the two names is gone.")
+    return str(named[0]), str(named[1])
+
+
+def _do_nothing(_work: ResolutionContext) -> None:
+    """Only the item is closed."""
+
+
+_PAIRED: Mapping[Action, Callable[[ResolutionContext], None]] = {
+    Action.SUPERSEDE: _supersede,
+    Action.REJECT: _keep_mine,
+    Action.KEEP_BOTH: _keep_both,
+    Action.KEEP_BOTH_DATED: _keep_both_dated,
+    Action.MERGE: _merge,
+    Action.SCOPE_SPLIT: _scope_split,
+    Action.DISPUTE_BOTH: _dispute_both,
+}
+_ALONE: Mapping[Action, Callable[[ResolutionContext], None]] = {Action.SUPERSEDE: _accept, Action.REJECT: _reject}
+_SPECIAL: Mapping[tuple[str, Action], Callable[[ResolutionContext], None]] = {
+    ("injection", Action.REJECT): _reject,  # not taken in, whatever stands beside it
+    ("stale", Action.SUPERSEDE): _confirm,
+    ("stale", Action.REJECT): _retire,
+    ("gap", Action.REJECT): _do_nothing,
+    ("entity_merge", Action.SUPERSEDE): _merge_entities,
+    ("entity_merge", Action.REJECT): _do_nothing,
+    ("approval", Action.SUPERSEDE): _allow,
+    ("approval", Action.REJECT): _refuse,
+}
+
+
+def _keep_both_active(work: ResolutionContext) -> None:
+    _refuse_twin(work, but=(work.have,))
+    for row in (work.pair, work.case.came):
+        if row["status"] != Status.ACTIVE.value:
+            work.transitions.activate(str(row["id"]))
+    work.transitions.assert_claims(work.have)
+    work.transitions.assert_claims(work.came)
+    work.transitions.coexist(work.came, work.have)
+    _open_remaining_conflicts(work)
+
+
+def _refuse_twin(work: ResolutionContext, but: tuple[str, ...] = ()) -> None:
+    """Two facts of the same words cannot stand: refuse in words what the schema would refuse."""
+    row = work.case.came
+    if row["kind"] not in ("fact", "rule", "procedure"):
+        return
+    twin = work.transitions.tx.value(
+        _TWIN,
+        {
+            "hash": row["content_hash"],
+            "space": row["space_id"],
+            "kind": row["kind"],
+            "session": row["scope_session"],
+            "part": row["part_of"],
+            "nr": row["part_index"],
+            "except": to_json([str(row["id"]), *but]),
+        },
+    )
+    if twin is not None:
+        raise PreconditionError("The same words stand already; turn the newcomer down instead.")
+
+
+def conflicting_claims(rows: Rows, have_id: str, came_id: str) -> list[tuple[str, str]]:
+    """Claims of two memories that contradict each other.
 
     Args:
-        most: items at most.
+        have_id: the memory that stands.
+        came_id: the candidate.
 
     Returns:
-        One for each rule that has any.
+        Ids of the claims, the standing one first.
     """
-    found: dict[tuple[str, str], list[str]] = {}
-    for item_id, _, rule_id, action in rows.all(_MATCHED, (_last_seen_item(rows), most)):
-        found.setdefault((rule_id, action), []).append(item_id)
-    return tuple(RuleMatches(rule_id, Action(action), tuple(items)) for (rule_id, action), items in found.items())
+    return [(str(a), str(b)) for a, b in rows.all(_ODDS, {"have": have_id, "came": came_id})]
 
 
-def mark_seen(tx: Tx, items: Sequence[str]) -> None:
-    """Note that rules have had their turn with items, so that an undo is not undone by a rule.
+def _find_contradicted_claims(work: ResolutionContext) -> list[str]:
+    """Claims of what stands that cannot be true beside the candidate's."""
+    tx, found = work.transitions.tx, []
+    for have_id, came_id in conflicting_claims(tx, work.have, work.came):
+        have, came = tx.row("claims", {"id": have_id}), tx.row("claims", {"id": came_id})
+        if have is not None and came is not None and _exclude(have, came):
+            found.append(have_id)
+    return list(dict.fromkeys(found))
+
+
+def _exclude(a: Row, b: Row) -> bool:
+    if a["polarity"] != b["polarity"]:
+        return bool(a["value_key"] == b["value_key"])
+    return bool(a["polarity"] == "positive" and a["exclusive"] and b["exclusive"])
+
+
+def _open_remaining_conflicts(work: ResolutionContext) -> None:
+    """What the candidate says against a third memory was not decided here: it is a question of its own."""
+    tx = work.transitions.tx
+    for claim_id in claims_of(tx, work.transitions.parts(work.came)):
+        claim = tx.row("claims", {"id": claim_id})
+        for other in [] if claim is None or claim["state"] != "draft" else exclusive_rivals(tx, claim):
+            against = tx.one(_BACKED_BY, {"claim": other, "came": work.came, "have": work.have})
+            if against is not None and claim is not None:
+                work.transitions.open_conflict(
+                    ItemSubject(
+                        "contradiction",
+                        work.came,
+                        str(against[0]),
+                        reason="claims_at_odds",
+                        detail={"claims": [other]},
+                        keys=(bytes(against[1]), bytes(claim["claim_key"])),
+                    )
+                )
+
+
+def _qualify_both(work: ResolutionContext, old: Mapping[str, object], new: Mapping[str, object]) -> None:
+    pairs = conflicting_claims(work.transitions.tx, work.have, work.came)
+    for claim_id in dict.fromkeys(first for first, _ in pairs):
+        _add_qualifiers(work.transitions, claim_id, old)
+    for claim_id in dict.fromkeys(second for _, second in pairs):
+        _add_qualifiers(work.transitions, claim_id, new)
+
+
+def _add_qualifiers(transitions: Transitions, claim_id: str, more: Mapping[str, object]) -> None:
+    row = transitions.tx.row("claims", {"id": claim_id})
+    if row is None:
+        return
+    qualifiers = {**json.loads(row["qualifiers"]), **more}
+    qualify_claim(transitions.tx, claim_id, qualifiers, claim_key_of(row, qualifiers))
+
+
+def claim_key_of(row: Mapping[str, Any], qualifiers: Mapping[str, object]) -> bytes:
+    """The key of a claim with other qualifiers.
 
     Args:
-        items: from `find_due`.
+        row: of `claims`.
+
+    Returns:
+        `core.belief.claims.claim_key`.
     """
-    if items:
-        tx.run(
-            "INSERT INTO settings (key, value, changed_at) VALUES (?, json_quote(?), ?) "
-            "ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at",
-            (SEEN, max(items), tx.now_ms),
-        )
+    said = {name: row[name] for name in ("subject", "predicate", "value", "polarity")}
+    return claim_key(row["space_id"], {**said, "qualifiers": dict(qualifiers)}, row["scope_session"])
 
 
-def _last_seen_item(rows: Rows) -> str:
-    return str(rows.value("SELECT json_extract(value, '$') FROM settings WHERE key = ?", (SEEN,), default=""))
+def _write_condition(work: ResolutionContext, row: Row, name: str, condition: str) -> None:
+    """Put a condition on a memory, where whoever reads it sees it."""
+    extra = {**json.loads(row["extra"]), name: condition}
+    work.transitions.tx.update("memories", {"id": row["id"]}, {"extra": to_json(extra)})
+
+
+def _dates(work: ResolutionContext) -> tuple[When, When | None]:
+    came = work.case.came
+    begin, end = work.decision.begin, work.decision.end
+    if begin is None:
+        at = came["valid_from"] if came["valid_from"] is not None else came["occurred_at"]
+        begin = None if at is None else When(int(at), Precision.DAY)
+    if begin is None:
+        raise UserError(Code.INVALID_INPUT, "Say from when the newcomer holds.")
+    if not is_ordered(begin, end):
+        raise UserError(Code.INVALID_INPUT, "The end must not lie before the beginning.")
+    return begin, end
+
+
+def _valid_from(row: Row) -> int | None:
+    found = row["valid_from"] if row["valid_from"] is not None else row["occurred_at"]
+    return None if found is None else int(found)
+
+
+def _window(
+    work: ResolutionContext, row: Row, dates: Mapping[str, When | None], window: tuple[When | None, When | None]
+) -> None:
+    """When a memory and its claims at odds hold; the dates stand in the claims' qualifiers too."""
+    begin, end = window
+    times = {**_time("valid_from", begin), **_time("valid_to", end)}
+    place = 0 if str(row["id"]) == work.have else 1
+    dated = list(dict.fromkeys(pair[place] for pair in conflicting_claims(work.transitions.tx, work.have, work.came)))
+    if not dated or not has_other_claims(work.transitions.tx, str(row["id"]), dated, waiting=place == 1):
+        _check_window(row, times)
+        for part in work.transitions.parts(str(row["id"])):
+            work.transitions.tx.update("memories", {"id": part}, times)
+    more = {name: format_time(when) for name, when in dates.items() if when is not None}
+    for claim_id in dated:
+        claim = work.transitions.tx.row("claims", {"id": claim_id})
+        if claim is not None:
+            _check_window(claim, times)
+            _add_qualifiers(work.transitions, claim_id, more)
+            work.transitions.tx.update("claims", {"id": claim_id}, times)
+
+
+def _time(name: str, when: When | None) -> dict[str, object]:
+    return {} if when is None else {name: when.ms, f"{name}_prec": when.precision.value}
+
+
+def _check_window(row: Row, times: Mapping[str, object]) -> None:
+    begin, end = times.get("valid_from", row["valid_from"]), times.get("valid_to", row["valid_to"])
+    if isinstance(begin, int) and isinstance(end, int) and begin > end:
+        raise PreconditionError("With these dates one of the two would end before it begins.")
 
 
 VERB = "resolve"
@@ -437,7 +657,7 @@ class Resolver:
     ) -> None:
         # Closed first: what the steps open or close about these memories meets a decided item, not this one.
         transitions.close_conflict(case.item.id, "resolved", decision.action.value, note)
-        resolution_actions.apply_decision(ResolutionContext(transitions, case, decision, vector, self.admit, self.read))
+        apply_decision(ResolutionContext(transitions, case, decision, vector, self.admit, self.read))
 
     @staticmethod
     def _settle(transitions: Transitions, decided: Sequence[str]) -> tuple[str, ...]:
@@ -472,99 +692,11 @@ class _Batch:
     refused: dict[str, str] = field(default_factory=dict)
 
 
-def check_decision_texts(decision: Decision, client: ClientRecord | None) -> None:
-    """Refuse words of a client that read like an instruction (E10.14.3); only the person lets such a text stand.
-
-    Args:
-        client: who decides; None for the owner.
-
-    Raises:
-        UserError: ACCESS_DENIED.
-    """
-    if client is None:
-        return
-    refuse_imperatives([decision.when or ""], [decision.text or ""])
-
-
-def check_merge(tx: Tx, case: ReviewCase, decision: Decision) -> None:
-    """Refuse a merge whose text cannot be stored or stands already.
-
-    Raises:
-        UserError: INVALID_INPUT, TEXT_TOO_LARGE.
-    """
-    if decision.action is not Action.MERGE:
-        return
-    if decision.text is None:
-        raise UserError(Code.INVALID_INPUT, "A merge needs the text that shall stand for both.")
-    check_text(decision.text, 8 * 1024)
-    twin = tx.value(
-        "SELECT 1 FROM memories WHERE content_hash = ? AND +space_id = ? AND +kind = ? "
-        "AND +status IN ('active', 'disputed') AND id NOT IN (?, ?) LIMIT 1",
-        (
-            content_hash(decision.text),
-            case.came["space_id"] if case.have is None else case.have["space_id"],
-            case.came["kind"],
-            case.item.incoming_id,
-            case.item.incoming_id if case.have is None else case.have["id"],
-        ),
-    )
-    if twin is not None:
-        raise PreconditionError("The same words stand already in another memory.")
-
-
 def _check_batch(ids: Sequence[str], decision: Decision) -> None:
     if not ids or len(ids) > BATCH:
         raise UserError(Code.INVALID_INPUT, f"Choose between 1 and {BATCH} items.")
     if decision.action is Action.MERGE:
         raise UserError(Code.INVALID_INPUT, "A merge needs its own text for each pair; decide them one by one.")
-
-
-_SINGLE = {Action.SUPERSEDE: "accept", Action.REJECT: "archive"}
-_SPECIAL = {
-    "stale": {Action.SUPERSEDE: "confirm", Action.REJECT: "retire"},
-    "gap": {Action.REJECT: "dismiss"},
-    "entity_merge": {Action.SUPERSEDE: "join", Action.REJECT: "apart"},
-    "approval": {Action.SUPERSEDE: "allow", Action.REJECT: "refuse"},
-}
-
-
-def step_label(case: ReviewCase, action: Action) -> str:
-    """The name of a decision's undo step.
-
-    Returns:
-        Words of Loci's own.
-    """
-    plain = _SINGLE.get(action, action.value) if case.have is None else action.value
-    return str(review_strings()["labels_of_steps"][_SPECIAL.get(case.item.kind, {}).get(action, plain)])
-
-
-def many_label(action: Action, count: int) -> str:
-    """The name of a batch's undo step.
-
-    Args:
-        count: items it was made for.
-
-    Returns:
-        Words of Loci's own.
-    """
-    said = review_strings()["labels_of_steps"]
-    return _format_many_label(str(said.get(action.value, action.value)), count)
-
-
-def rejection_label(count: int) -> str:
-    """The name of the step that turns down all that a client asked for.
-
-    Args:
-        count: items.
-
-    Returns:
-        Words of Loci's own.
-    """
-    return _format_many_label(str(review_strings()["labels_of_steps"]["turned_down"]), count)
-
-
-def _format_many_label(name: str, count: int) -> str:
-    return format_count({"one": name, "many": f"{name}: {{count}} decisions"}, count)
 
 
 def _make_decision_reply(
