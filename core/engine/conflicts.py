@@ -30,7 +30,6 @@ from core.belief.review.items import (
 from core.belief.review.sides import injection_reasons
 from core.engine.access.authority import Authority
 from core.engine.access.client_terms import client_id_of
-from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded, Search
 from core.engine.runtime.storage import Storage, chain
 from core.errors import Code, EnvironmentFaultError, UserError
@@ -86,34 +85,34 @@ class ReviewChores:
         looked_at: when the desk was last looked at, on the clock's monotonic seconds; `expiry_at` for what expires.
     """
 
-    vault: OpenVault | None = None
+    vault: Storage | None = None
     seq: int = -1
     looked_at: float | None = None
     expiry_at: float | None = None
 
-    def run(self, open_vault: OpenVault) -> None:
+    def run(self, storage: Storage, search: Search) -> None:
         """Look at the desk if anything changed since the last time.
 
         Raises:
             LociError: what the vault said.
         """
-        if self.vault is not open_vault:
-            self.vault, self.seq, self.looked_at, self.expiry_at = open_vault, -1, None, None
-        at = open_vault.storage.clock.monotonic()
+        if self.vault is not storage:
+            self.vault, self.seq, self.looked_at, self.expiry_at = storage, -1, None, None
+        at = storage.clock.monotonic()
         if self.looked_at is not None and at - self.looked_at < _PAUSE_S:
             return
         self.looked_at = at
         expiry = self.expiry_at is None or at - self.expiry_at >= _DAY_S
-        seq, closing, ruling = open_vault.storage.vault.read(
-            lambda rows: self._find_due_work(rows, open_vault.storage.clock.now_ms(), expiry=expiry)
+        seq, closing, ruling = storage.vault.read(
+            lambda rows: self._find_due_work(rows, storage.clock.now_ms(), expiry=expiry)
         )
         if not closing and not ruling:
             self._note_check_done(seq, at, expiry=expiry)
             return
         try:
-            open_vault.storage.write(
-                lambda tx: run_review_chores(tx, open_vault.storage, open_vault.search, expiry=expiry), background=True
-            ).result(_TURN_S)
+            storage.write(lambda tx: run_review_chores(tx, storage, search, expiry=expiry), background=True).result(
+                _TURN_S
+            )
         except TimeoutError:
             return  # behind something long in the queue: it is done in its turn
         self._note_check_done(seq, at, expiry=expiry)
@@ -164,8 +163,8 @@ _NONE = "There is no such conflict."
 class Conflicts:
     """The conflict desk. Each method returns at once with a Future."""
 
-    def __init__(self, open_vault: Callable[[], OpenVault], authority: Authority) -> None:
-        self._open_vault = open_vault
+    def __init__(self, storage: Callable[[], Storage], search: Callable[[], Search], authority: Authority) -> None:
+        self._storage, self._search = storage, search
         self._authority = authority
         self._desk = ReviewDesk(read_by_ids)
 
@@ -183,9 +182,9 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        open_vault = self._open_vault()
-        now, wanted = open_vault.storage.clock.now_ms(), request or QueueRequest()
-        return open_vault.storage.read(lambda rows: self._desk.queue(rows, wanted, now))
+        storage = self._storage()
+        now, wanted = storage.clock.now_ms(), request or QueueRequest()
+        return storage.read(lambda rows: self._desk.queue(rows, wanted, now))
 
     def item(self, item_id: str, actor: Actor = OWNER_ACTOR) -> Future[ReviewItem]:
         """One item, validated now.
@@ -199,9 +198,9 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED.
         """
-        open_vault = self._open_vault()
-        scope, now = self._authority.scope(actor), open_vault.storage.clock.now_ms()
-        return open_vault.storage.read(lambda rows: self._item(rows, _full_id(rows, item_id, scope), now))
+        storage = self._storage()
+        scope, now = self._authority.scope(actor), storage.clock.now_ms()
+        return storage.read(lambda rows: self._item(rows, _full_id(rows, item_id, scope), now))
 
     def _item(self, rows: Rows, item_id: str, now_ms: int, *, brief: bool = False) -> ReviewItem:
         found = self._desk.item(rows, item_id, now_ms, brief=brief)
@@ -215,7 +214,7 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._open_vault().storage.read(open_count)
+        return self._storage().read(open_count)
 
     def list_closed(self, days: int = 7) -> Future[tuple[ClosedRow, ...]]:
         """What closed in the last days, by itself or by a decision, the latest first.
@@ -226,9 +225,9 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        open_vault = self._open_vault()
-        since = open_vault.storage.clock.now_ms() - max(1, days) * _DAY_MS
-        return open_vault.storage.read(lambda rows: self._desk.closed(rows, since))
+        storage = self._storage()
+        since = storage.clock.now_ms() - max(1, days) * _DAY_MS
+        return storage.read(lambda rows: self._desk.closed(rows, since))
 
     def list_items(self, actor: Actor, *, everything: bool = False) -> Future[tuple[ListedConflict, ...]]:
         """The items as the command line and clients get them, most harmful first.
@@ -243,8 +242,8 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.
         """
-        open_vault = self._open_vault()
-        scope, now = self._authority.scope(actor), open_vault.storage.clock.now_ms()
+        storage = self._storage()
+        scope, now = self._authority.scope(actor), storage.clock.now_ms()
 
         def read(rows: Rows) -> tuple[ListedConflict, ...]:
             within = None if scope.unrestricted else scope.space_ids
@@ -258,7 +257,7 @@ class Conflicts:
                 prefetch_scans(sides, (one.question for one in told))
             return told
 
-        return open_vault.storage.read(read)
+        return storage.read(read)
 
     def _read_listed_conflict(self, rows: Rows, item_id: str, now_ms: int, actor: Actor) -> ListedConflict:
         item = self._item(rows, item_id, now_ms, brief=True)
@@ -288,34 +287,32 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `curate`.
         """
-        open_vault = self._open_vault()
+        storage, search = self._storage(), self._search()
         client, scope = self._curator(actor)
         call = IdempotentCall(actor, request_id, {"verb": "resolve", "id": item_id, **asdict(decision)})
 
         def decide(meant: Embedded | None) -> Future[DecisionReply]:
             def write(tx: Tx) -> DecisionReply:
                 self._authority.check_terms_hold(actor, client)
-                with open_vault.storage.verb(tx, actor, "resolve", call) as verb:
+                with storage.verb(tx, actor, "resolve", call) as verb:
                     if verb.earlier is not None:
                         return _decision_reply_from_json(verb.earlier)
                     full = _full_id(tx, item_id, scope)
-                    vector, add_vectors = _vector_of(open_vault.search, meant), open_vault.search.add_vectors
-                    done = make_resolver(open_vault.storage, open_vault.search).resolve(
+                    vector, add_vectors = _vector_of(search, meant), search.add_vectors
+                    done = make_resolver(storage, search).resolve(
                         tx, full, decision, vector, actor, client, add_vectors
                     )
                     done = _add_withheld(tx, done, actor)
                     verb.end((*done.active, *done.retired), asdict(done))
                     return done
 
-            return open_vault.storage.write(write)
+            return storage.write(write)
 
         if decision.action is not Action.MERGE or not (decision.text or "").strip():
             return decide(None)
-        author = open_vault.storage.read(lambda rows: _merged_text_author(rows, _full_id(rows, item_id, scope)))
+        author = storage.read(lambda rows: _merged_text_author(rows, _full_id(rows, item_id, scope)))
         text = decision.text or ""
-        return chain(
-            chain(author, lambda name: open_vault.search.embed_texts([embedding_text(text, author=name)])), decide
-        )
+        return chain(chain(author, lambda name: search.embed_texts([embedding_text(text, author=name)])), decide)
 
     def resolve_many(self, ids: Sequence[str], decision: Decision, actor: Actor = OWNER_ACTOR) -> Future[DecisionReply]:
         """Decide many items alike: one undo step for all of them.
@@ -331,7 +328,7 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `curate`.
         """
-        open_vault = self._open_vault()
+        storage, search = self._storage(), self._search()
         client, scope = self._curator(actor)
 
         def write(tx: Tx) -> DecisionReply:
@@ -339,15 +336,15 @@ class Conflicts:
             missing = {item_id: _NONE for item_id in ids if item_id not in seen}
             if not seen:
                 raise UserError(Code.NOT_FOUND, _NONE)
-            with open_vault.storage.verb(tx, actor, "resolve") as verb:
-                done = make_resolver(open_vault.storage, open_vault.search).resolve_many(
-                    tx, seen, decision, actor, client, open_vault.search.add_vectors
+            with storage.verb(tx, actor, "resolve") as verb:
+                done = make_resolver(storage, search).resolve_many(
+                    tx, seen, decision, actor, client, search.add_vectors
                 )
                 done = _add_withheld(tx, done, actor)
                 verb.end((*done.active, *done.retired))
             return replace(done, refused={**missing, **done.refused})
 
-        return open_vault.storage.write(write)
+        return storage.write(write)
 
     def turn_down(self, name: str) -> Future[TurnedDown]:
         """Turn down all that a client proposed or asked for and that waits: one undo step. The person's verb.
@@ -361,21 +358,21 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        open_vault = self._open_vault()
+        storage, search = self._storage(), self._search()
 
         def reject_first_batch(tx: Tx) -> _Turning:
             waiting = open_requests_of(tx, client_id_of(tx, name))[:AT_ONCE]
-            return _reject_next_batch(tx, open_vault, name, _Turning(waiting, len(waiting)))
+            return _reject_next_batch(tx, storage, search, name, _Turning(waiting, len(waiting)))
 
         def run() -> TurnedDown:
-            at = open_vault.storage.write(reject_first_batch).result()
+            at = storage.write(reject_first_batch).result()
             while at.waiting:
-                at = open_vault.storage.write(
-                    partial(_reject_next_batch, open_vault=open_vault, name=name, at=at)
+                at = storage.write(
+                    partial(_reject_next_batch, storage=storage, search=search, name=name, at=at)
                 ).result()
             return TurnedDown(at.step_id, at.items, at.left)
 
-        return open_vault.storage.on(open_vault.storage.threads.reads, run)
+        return storage.on(storage.threads.reads, run)
 
     def _curator(self, actor: Actor) -> tuple[ClientRecord | None, Scope]:
         return self._authority.require(actor, Grant.CURATE), self._authority.scope(actor)
@@ -388,7 +385,7 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._open_vault().storage.read(list_rules)
+        return self._storage().read(list_rules)
 
     def forget_rule(self, rule_id: str) -> Future[str]:
         """Remove a rule; what it decided stays.
@@ -399,14 +396,14 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        open_vault = self._open_vault()
+        storage = self._storage()
 
         def write(tx: Tx) -> str:
-            step = forget_rule(tx, open_vault.storage.work, rule_id, OWNER_ACTOR)
-            open_vault.storage.announce_after(tx, "forget_rule", (), OWNER_ACTOR)
+            step = forget_rule(tx, storage.work, rule_id, OWNER_ACTOR)
+            storage.announce_after(tx, "forget_rule", (), OWNER_ACTOR)
             return step
 
-        return open_vault.storage.write(write)
+        return storage.write(write)
 
     # ---- holding a source
 
@@ -419,7 +416,7 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._open_vault().storage.read(lambda rows: source_quarantine.preview_hold(rows, request))
+        return self._storage().read(lambda rows: source_quarantine.preview_hold(rows, request))
 
     def hold(self, request: HoldRequest) -> Future[HoldReply]:
         """Hold back a source with all that was derived from it, as one undo step.
@@ -430,16 +427,14 @@ class Conflicts:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        open_vault = self._open_vault()
+        storage = self._storage()
 
         def write(tx: Tx) -> HoldReply:
-            done = source_quarantine.hold_source(
-                tx, open_vault.storage.work, open_vault.storage.make_id, request, OWNER_ACTOR
-            )
-            open_vault.storage.announce_after(tx, source_quarantine.VERB, done.ids, OWNER_ACTOR)
+            done = source_quarantine.hold_source(tx, storage.work, storage.make_id, request, OWNER_ACTOR)
+            storage.announce_after(tx, source_quarantine.VERB, done.ids, OWNER_ACTOR)
             return done
 
-        return open_vault.storage.write(write)
+        return storage.write(write)
 
 
 @dataclass(frozen=True, slots=True)
@@ -461,7 +456,7 @@ class _Turning:
     left: int = 0
 
 
-def _reject_next_batch(tx: Tx, open_vault: OpenVault, name: str, at: _Turning) -> _Turning:
+def _reject_next_batch(tx: Tx, storage: Storage, search: Search, name: str, at: _Turning) -> _Turning:
     """One transaction of it. The step is closed after each, so that a crash leaves none that cannot be taken back."""
     client_id = client_id_of(tx, name)
     there = dict.fromkeys(open_requests_of(tx, client_id))
@@ -470,12 +465,12 @@ def _reject_next_batch(tx: Tx, open_vault: OpenVault, name: str, at: _Turning) -
         return replace(at, waiting=(), left=len(there))
     wanted, no = waiting[:A_TURN], Decision(Action.REJECT)
     resolver, stored, label = (
-        make_resolver(open_vault.storage, open_vault.search),
-        open_vault.search.add_vectors,
+        make_resolver(storage, search),
+        search.add_vectors,
         rejection_label(at.of),
     )
     done = resolver.resolve_many(tx, wanted, no, OWNER_ACTOR, None, stored, step_id=at.step_id, label=label)
-    open_vault.storage.announce_after(tx, "resolve", (*done.active, *done.retired), OWNER_ACTOR)
+    storage.announce_after(tx, "resolve", (*done.active, *done.retired), OWNER_ACTOR)
     items, left = at.items + len(wanted) - len(done.refused), len(open_requests_of(tx, client_id))
     return _Turning(tuple(waiting[A_TURN:]), at.of, done.step_id or at.step_id, items, left)
 

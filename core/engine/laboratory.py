@@ -18,10 +18,8 @@ from core.engine.access import recall_runner as receipts
 from core.engine.access.authority import Authority
 from core.engine.access.recall_runner import count_tokens, run_recall
 from core.engine.runtime import settings
-from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded, Search
 from core.engine.runtime.storage import Storage, chain, log_failure, map_result
-from core.engine.startup import flush_journal
 from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Event
 from core.intake.store.classification import SCHEDULER
@@ -370,8 +368,14 @@ _log = log.get("engine")
 class Laboratory:
     """Everything the Recall page does. Each method returns at once with a Future."""
 
-    def __init__(self, open_vault: Callable[[], OpenVault], authority: Authority) -> None:
-        self._open_vault = open_vault
+    def __init__(
+        self,
+        storage: Callable[[], Storage],
+        search: Callable[[], Search],
+        flush: Callable[[], None],
+        authority: Authority,
+    ) -> None:
+        self._storage, self._search, self._flush = storage, search, flush
         self._authority = authority
         self._previews = 0  # a later preview stops an earlier one; a lost update only costs its time
 
@@ -381,8 +385,8 @@ class Laboratory:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        open_vault = self._open_vault()
-        return open_vault.storage.read(lambda rows: settings.tuning_of(settings.stored_retrieval(rows)[0]))
+        storage = self._storage()
+        return storage.read(lambda rows: settings.tuning_of(settings.stored_retrieval(rows)[0]))
 
     def ask(
         self, query: RecallQuery, weights: Mapping[str, Value] | None = None, seen_as: str | None = None
@@ -400,29 +404,27 @@ class Laboratory:
         Raises:
             UserError: INVALID_QUERY, INVALID_INPUT, CONFIG_INVALID, or NOT_FOUND for the client; VAULT_LOCKED.
         """
-        open_vault = self._open_vault()
-        begun_at = open_vault.storage.clock.monotonic()
+        storage, search = self._storage(), self._search()
+        begun_at = storage.clock.monotonic()
         request = RecallRequest.from_query(query, self._scope(seen_as))
         request.check()
-        profile = (
-            None if not weights else profile_from_options(settings.with_weights(open_vault.search.retrieval, weights))
-        )
+        profile = None if not weights else profile_from_options(settings.with_weights(search.retrieval, weights))
 
         def run(meant: Embedded | None) -> LabAnswer:
-            now = open_vault.storage.clock.now_ms()
+            now = storage.clock.now_ms()
 
             def tried(rows: Rows) -> LabAnswer:
-                result = run_recall(open_vault.search, rows, request, meant, now, profile)
-                took_ms = (open_vault.storage.clock.monotonic() - begun_at) * 1000
+                result = run_recall(search, rows, request, meant, now, profile)
+                took_ms = (storage.clock.monotonic() - begun_at) * 1000
                 return make_trial_answer(rows, result, took_ms, seen_as or "")
 
-            return open_vault.storage.vault.read(tried)
+            return storage.vault.read(tried)
 
         if not request.wants_vector:
-            return open_vault.storage.on(open_vault.storage.threads.reads, run, None)
+            return storage.on(storage.threads.reads, run, None)
         return chain(
-            open_vault.search.embed_texts([request.embed_text]),
-            lambda meant: open_vault.storage.on(open_vault.storage.threads.reads, run, meant),
+            search.embed_texts([request.embed_text]),
+            lambda meant: storage.on(storage.threads.reads, run, meant),
         )
 
     def _scope(self, seen_as: str | None) -> Scope:
@@ -445,13 +447,11 @@ class Laboratory:
         Raises:
             UserError: CONFIG_INVALID, VAULT_LOCKED.
         """
-        open_vault = self._open_vault()
-        trial = profile_from_options(settings.with_weights(open_vault.search.retrieval, weights))
+        storage, search = self._storage(), self._search()
+        trial = profile_from_options(settings.with_weights(search.retrieval, weights))
         self._previews += 1
         mine = self._previews
-        ran = self._probe_profiles(
-            open_vault, (open_vault.search.recall.profile, trial), lambda: mine != self._previews
-        )
+        ran = self._probe_profiles(storage, search, (search.recall.profile, trial), lambda: mine != self._previews)
         return map_result(ran, lambda found: Comparison(found[1][0], found[1][1], found[0]))
 
     def apply(self, weights: Mapping[str, Value]) -> Future[Applied]:
@@ -466,23 +466,21 @@ class Laboratory:
         Raises:
             UserError: VAULT_LOCKED; the future raises CONFIG_INVALID, or INVALID_INPUT where nothing would change.
         """
-        open_vault = self._open_vault()
-        applying = open_vault.storage.write(
-            lambda tx: settings.apply_weights(tx, open_vault.storage, open_vault.search, weights)
-        )
-        return chain(applying, lambda step_id: self._apply_weights(open_vault, step_id))
+        storage, search = self._storage(), self._search()
+        applying = storage.write(lambda tx: settings.apply_weights(tx, storage, search, weights))
+        return chain(applying, lambda step_id: self._apply_weights(storage, search, step_id))
 
-    def _apply_weights(self, open_vault: OpenVault, step_id: str) -> Future[Applied]:
-        ran = self._run(open_vault, step_id)
-        return chain(ran, lambda _: open_vault.storage.read(lambda rows: _application(rows, step_id)))
+    def _apply_weights(self, storage: Storage, search: Search, step_id: str) -> Future[Applied]:
+        ran = self._run(storage, search, step_id)
+        return chain(ran, lambda _: storage.read(lambda rows: _application(rows, step_id)))
 
     def applications(self) -> Future[tuple[Applied, ...]]:
         """What was applied, newest first, as long as it can be undone."""
-        return self._open_vault().storage.read(settings.weight_applications)
+        return self._storage().read(settings.weight_applications)
 
     def probes(self) -> Future[tuple[Probe, ...]]:
         """All saved questions, oldest first."""
-        return self._open_vault().storage.read(probes_of)
+        return self._storage().read(probes_of)
 
     def save_probe(self, query: str, kind: str, memory_ids: Sequence[str] = (), within: int = 10) -> Future[Probe]:
         """Save a question; an undo step.
@@ -495,8 +493,8 @@ class Laboratory:
         Returns:
             The probe; the future raises INVALID_QUERY, INVALID_INPUT or NOT_FOUND.
         """
-        open_vault = self._open_vault()
-        return open_vault.storage.write(lambda tx: save_probe(tx, open_vault.storage, query, kind, memory_ids, within))
+        storage = self._storage()
+        return storage.write(lambda tx: save_probe(tx, storage, query, kind, memory_ids, within))
 
     def delete_probe(self, probe_id: str) -> Future[str]:
         """Delete a saved question.
@@ -504,16 +502,16 @@ class Laboratory:
         Returns:
             The undo step; the future raises NOT_FOUND.
         """
-        open_vault = self._open_vault()
-        return open_vault.storage.write(lambda tx: delete_probe(tx, open_vault.storage, probe_id))
+        storage = self._storage()
+        return storage.write(lambda tx: delete_probe(tx, storage, probe_id))
 
     def run_probes(self) -> Future[Tally]:
         """Ask all saved questions now, under the weights in force, and keep how they end."""
-        return self._run(self._open_vault(), None)
+        return self._run(self._storage(), self._search(), None)
 
     def regressions(self) -> Future[int]:
         """How many saved questions do not hold although they once did."""
-        return self._open_vault().storage.read(count_regressions)
+        return self._storage().read(count_regressions)
 
     def receipts(self, limit: int = 50, after: str | None = None, client: str | None = None) -> Future[ReceiptPage]:
         """Receipts of recalls and contexts, newest first; the last second of them may still be missing.
@@ -526,7 +524,7 @@ class Laboratory:
         Returns:
             A page; the future raises INVALID_INPUT or NOT_FOUND.
         """
-        return self._open_vault().storage.read(lambda rows: receipts.receipts_page(rows, limit, after, client))
+        return self._storage().read(lambda rows: receipts.receipts_page(rows, limit, after, client))
 
     def receipt(self, receipt_id: str) -> Future[Receipt]:
         """One receipt with the whole trace.
@@ -534,27 +532,27 @@ class Laboratory:
         Returns:
             The receipt; the future raises NOT_FOUND where there is none, or it has expired.
         """
-        open_vault = self._open_vault()
+        storage = self._storage()
 
         def read() -> Receipt:
-            found = open_vault.storage.vault.read(lambda rows: receipts.read_receipt(rows, receipt_id))
+            found = storage.vault.read(lambda rows: receipts.read_receipt(rows, receipt_id))
             if found is None:  # of the last second: it waits to be written
-                flush_journal(open_vault)
-                found = open_vault.storage.vault.read(lambda rows: receipts.read_receipt(rows, receipt_id))
+                self._flush()
+                found = storage.vault.read(lambda rows: receipts.read_receipt(rows, receipt_id))
             if found is None:
                 raise UserError(Code.NOT_FOUND, "There is no such receipt; it may have expired.")
             return found
 
-        return open_vault.storage.on(open_vault.storage.threads.reads, read)
+        return storage.on(storage.threads.reads, read)
 
     def count_disclosures(self, memory_id: str) -> Future[DeliveryCount]:
         """How often a memory left for a client, when last and to whom; the future raises NOT_FOUND."""
-        return self._open_vault().storage.read(lambda rows: receipts.count_disclosures(rows, memory_id))
+        return self._storage().read(lambda rows: receipts.count_disclosures(rows, memory_id))
 
     def health(self) -> Future[RecallHealth]:
         """How recall did lately."""
-        open_vault = self._open_vault()
-        return open_vault.storage.read(lambda rows: receipts.recall_health(rows, open_vault.search.retrieval))
+        storage, search = self._storage(), self._search()
+        return storage.read(lambda rows: receipts.recall_health(rows, search.retrieval))
 
     def handle_event(self, event: Event) -> None:
         """Run the probes after what may change their answers; a handler of events."""
@@ -562,32 +560,28 @@ class Laboratory:
             with suppress(UserError):  # locked meanwhile
                 log_failure(self.run_probes(), _log, "asking the saved questions")
 
-    def _run(self, open_vault: OpenVault, step_id: str | None) -> Future[Tally]:
-        ran = self._probe_profiles(open_vault, (None,), lambda: False)
+    def _run(self, storage: Storage, search: Search, step_id: str | None) -> Future[Tally]:
+        ran = self._probe_profiles(storage, search, (None,), lambda: False)
 
         def keep(found: tuple[tuple[Probe, ...], tuple[Tally, ...]]) -> Future[Tally]:
             (counted,) = found[1]
-            kept = open_vault.storage.write(
-                lambda tx: record_run(tx, open_vault.storage, counted, step_id), background=True
-            )
+            kept = storage.write(lambda tx: record_run(tx, storage, counted, step_id), background=True)
             return map_result(kept, lambda _: counted)
 
         return chain(ran, keep)
 
     def _probe_profiles(
-        self, open_vault: OpenVault, profiles: Sequence[Profile | None], is_stale: Callable[[], bool]
+        self, storage: Storage, search: Search, profiles: Sequence[Profile | None], is_stale: Callable[[], bool]
     ) -> Future[tuple[tuple[Probe, ...], tuple[Tally, ...]]]:
         """All probes under each profile; None is the one in force."""
 
         def ask_all(probes: tuple[Probe, ...], vectors: _Vectors) -> tuple[tuple[Probe, ...], tuple[Tally, ...]]:
-            outcomes = [
-                _outcomes(open_vault.storage, open_vault.search, probe, vectors, profiles, is_stale) for probe in probes
-            ]
+            outcomes = [_outcomes(storage, search, probe, vectors, profiles, is_stale) for probe in probes]
             tallies = [tally_outcomes(probes, [row[at] for row in outcomes]) for at in range(len(profiles))]
             return probes, tuple(tallies)
 
-        embedded = chain(open_vault.storage.read(probes_of), lambda probes: _with_vectors(open_vault.search, probes))
-        return chain(embedded, lambda found: open_vault.storage.on(open_vault.storage.threads.reads, ask_all, *found))
+        embedded = chain(storage.read(probes_of), lambda probes: _with_vectors(search, probes))
+        return chain(embedded, lambda found: storage.on(storage.threads.reads, ask_all, *found))
 
 
 def _application(rows: Rows, step_id: str) -> Applied:

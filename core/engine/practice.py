@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from core import log
 from core.engine.access.authority import Authority
-from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Search
 from core.engine.runtime.storage import Storage, chain
 from core.errors import Code, LociError, UserError
@@ -55,7 +54,7 @@ def outcome_reports(storage: Storage, search: Search) -> OutcomeReports:
 
 
 def mark_helpful(
-    open_vault: OpenVault, memory_id: str, actor: Actor, check: Check, call: IdempotentCall | None = None
+    storage: Storage, search: Search, memory_id: str, actor: Actor, check: Check, call: IdempotentCall | None = None
 ) -> Future[Marked]:
     """A rule was applied and it helped.
 
@@ -68,20 +67,21 @@ def mark_helpful(
 
     def write(tx: Tx) -> Marked:
         check(tx)
-        with open_vault.storage.verb(tx, actor, HELPFUL, call) as verb:
+        with storage.verb(tx, actor, HELPFUL, call) as verb:
             known = _earlier_mark(tx, verb.earlier)
             if known is not None:
                 return known
             check_marks(tx, memory_id, actor, tx.now_ms)
-            done = outcome_reports(open_vault.storage, open_vault.search).mark_helpful(tx, memory_id, actor)
+            done = outcome_reports(storage, search).mark_helpful(tx, memory_id, actor)
             verb.end((done.state.memory_id,), _kept_mark(done))
             return done
 
-    return open_vault.storage.write(write)
+    return storage.write(write)
 
 
 def mark_harmful(
-    open_vault: OpenVault,
+    storage: Storage,
+    search: Search,
     memory_id: str,
     actor: Actor,
     reason: str | None,
@@ -115,27 +115,23 @@ def mark_harmful(
 
         def write(tx: Tx) -> Marked:
             check(tx)
-            with open_vault.storage.verb(tx, actor, HARMFUL, call) as verb:
+            with storage.verb(tx, actor, HARMFUL, call) as verb:
                 known = _earlier_mark(tx, verb.earlier)
                 if known is not None:
                     return known
                 check_marks(tx, memory_id, actor, tx.now_ms)
-                done = outcome_reports(open_vault.storage, open_vault.search).mark_harmful(
-                    tx, memory_id, actor, reason, turned
-                )
+                done = outcome_reports(storage, search).mark_harmful(tx, memory_id, actor, reason, turned)
                 verb.end((done.state.memory_id,), _kept_mark(done))
                 return done
 
-        return open_vault.storage.write(write)
+        return storage.write(write)
 
     def mark_with_vector(found: tuple[str, str] | None) -> Future[Marked]:
         if found is None:
             return mark(None, None)
-        return chain(
-            _ignore_missing_embedder(open_vault.search.embed([found[1]])), lambda vectors: mark(found[0], vectors)
-        )
+        return chain(_ignore_missing_embedder(search.embed([found[1]])), lambda vectors: mark(found[0], vectors))
 
-    return chain(open_vault.storage.read(look), mark_with_vector)
+    return chain(storage.read(look), mark_with_vector)
 
 
 def _earlier_mark(tx: Tx, known: Mapping[str, Any] | None) -> Marked | None:
@@ -227,8 +223,8 @@ def last_applications(storage: Storage, memory_id: str, limit: int, check: Check
 class Practice:
     """Everything a caller does with rules and procedures. Each method returns at once with a Future."""
 
-    def __init__(self, open_vault: Callable[[], OpenVault], authority: Authority) -> None:
-        self._open_vault = open_vault
+    def __init__(self, storage: Callable[[], Storage], search: Callable[[], Search], authority: Authority) -> None:
+        self._storage, self._search = storage, search
         self._authority = authority
 
     def mark_helpful(
@@ -246,7 +242,8 @@ class Practice:
         """
         self._authority.require_voice(actor)
         call = IdempotentCall(actor, request_id, {"verb": "helpful", "id": memory_id})
-        return mark_helpful(self._open_vault(), memory_id, actor, self._may_mark(memory_id, actor, kind), call)
+        check = self._may_mark(memory_id, actor, kind)
+        return mark_helpful(self._storage(), self._search(), memory_id, actor, check, call)
 
     def mark_harmful(
         self,
@@ -264,7 +261,7 @@ class Practice:
         self._authority.require_voice(actor)
         call = IdempotentCall(actor, request_id, {"verb": "harmful", "id": memory_id, "reason": reason})
         check = self._may_mark(memory_id, actor, kind)
-        return mark_harmful(self._open_vault(), memory_id, actor, reason, check, call)
+        return mark_harmful(self._storage(), self._search(), memory_id, actor, reason, check, call)
 
     def record_outcome(
         self, memory_id: str, actor: Actor, *, success: bool, took_ms: int | None = None
@@ -277,8 +274,8 @@ class Practice:
         """
         self._authority.require_voice(actor)
         return record_outcome(
-            self._open_vault().storage,
-            self._open_vault().search,
+            self._storage(),
+            self._search(),
             memory_id,
             success,
             took_ms,
@@ -288,15 +285,15 @@ class Practice:
 
     def read_rule(self, memory_id: str, actor: Actor) -> Future[RuleState | None]:
         """How a rule has served; None where the memory is no rule."""
-        return read_rule_state(self._open_vault().storage, memory_id, self._check(memory_id, actor))
+        return read_rule_state(self._storage(), memory_id, self._check(memory_id, actor))
 
     def read_procedure(self, memory_id: str, actor: Actor) -> Future[ProcedureState | None]:
         """How a procedure goes and how it went; None where the memory is no procedure."""
-        return read_procedure_state(self._open_vault().storage, memory_id, self._check(memory_id, actor))
+        return read_procedure_state(self._storage(), memory_id, self._check(memory_id, actor))
 
     def list_applications(self, memory_id: str, actor: Actor, limit: int = 5) -> Future[tuple[Application, ...]]:
         """The last times that a rule was applied, the latest first."""
-        return last_applications(self._open_vault().storage, memory_id, limit, self._check(memory_id, actor))
+        return last_applications(self._storage(), memory_id, limit, self._check(memory_id, actor))
 
     def _may_mark(self, memory_id: str, actor: Actor, kind: Kind | None = None) -> Check:
         """Looks anew where it is carried out: what was granted may have been taken back since."""

@@ -254,7 +254,7 @@ def _decide(rig: Rig) -> None:
 def keep_house(rig: Rig) -> None:
     """Let all work that is due run to its end, and the desk close what nobody needs to decide any more."""
     scheduler, opened = rig.engine.scheduler, rig.opened
-    ReviewChores().run(opened)
+    ReviewChores().run(opened.storage, opened.search)
     for _ in range(40):
         scheduler.queue_due(opened, force=True)
         while scheduler.running_job_id() is not None:

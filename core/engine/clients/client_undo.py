@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from core.belief.claims import OWNERS_WORD
-from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Search
 from core.engine.runtime.storage import Storage
 from core.errors import Code, LociError
@@ -133,7 +132,7 @@ REMOVING = ClientUndo(REMOVE_ALL, "Remove all that a client brought", 0, archive
 """Taking back all a client ever did, and archiving what it brought that cannot be taken back any more."""
 
 
-def rehearse_client_undo(tx: Tx, open_vault: OpenVault, client_id: str, since_ms: int, actor: Actor) -> NoReturn:
+def rehearse_client_undo(tx: Tx, storage: Storage, client_id: str, since_ms: int, actor: Actor) -> NoReturn:
     """Find out what taking back a client's doings since a time would do; nothing of it stays.
 
     Args:
@@ -144,9 +143,7 @@ def rehearse_client_undo(tx: Tx, open_vault: OpenVault, client_id: str, since_ms
     """
     steps = _steps(tx, client_id, since_ms, tx.clock_ms)
     every, verbs = json.dumps([step_id for step_id, _ in steps]), dict(steps)
-    taken, tried = _try_undo_steps(
-        tx, open_vault.storage, list(verbs), open_vault.storage.work.begin_step(tx, UNDO_SINCE, "", actor)
-    )
+    taken, tried = _try_undo_steps(tx, storage, list(verbs), storage.work.begin_step(tx, UNDO_SINCE, "", actor))
     untried = json.dumps([step_id for step_id, _ in steps[tried:]])
     kept = [] if since_ms else _too_old(tx, client_id, 0, untried)
     raise RehearsedError(
@@ -164,7 +161,7 @@ def rehearse_client_undo(tx: Tx, open_vault: OpenVault, client_id: str, since_ms
 
 
 def undo_next_batch(
-    tx: Tx, open_vault: OpenVault, client_id: str, deed: ClientUndo, actor: Actor, at: ClientUndoProgress
+    tx: Tx, storage: Storage, search: Search, client_id: str, deed: ClientUndo, actor: Actor, at: ClientUndoProgress
 ) -> ClientUndoProgress:
     """Take back the next few of a client's changes.
 
@@ -179,17 +176,17 @@ def undo_next_batch(
         steps = tuple(step_id for step_id, _ in _steps(tx, client_id, deed.since_ms, tx.clock_ms))
         if not steps and not deed.archives:
             return replace(at, told=Removal("", 0, 0, 0))
-        at = ClientUndoProgress(steps, open_vault.storage.work.begin_step(tx, deed.name, deed.label, actor))
+        at = ClientUndoProgress(steps, storage.work.begin_step(tx, deed.name, deed.label, actor))
     elif not steps_in_force(tx, [at.step_id]):
         return replace(at, told=_make_removal(tx, at))
     waiting = steps_in_force(tx, at.waiting or ())
-    with open_vault.storage.work.verb(tx, deed.name, "", actor, step_id=at.step_id) as verb:
-        taken = _undo_steps(tx, open_vault.search, verb, waiting[:STEPS_A_TURN])
+    with storage.work.verb(tx, deed.name, "", actor, step_id=at.step_id) as verb:
+        taken = _undo_steps(tx, search, verb, waiting[:STEPS_A_TURN])
         rest = tuple(waiting[STEPS_A_TURN:])
         old = _too_old(tx, client_id, 0, "[]") if deed.archives and not rest else []
         kept = old[:MEMORIES_A_TURN]
         if deed.archives:
-            _archive(tx, open_vault.storage, open_vault.search, verb, kept)
+            _archive(tx, storage, search, verb, kept)
         verb.note(client_id, steps=len(taken.steps), left=len(taken.left), archived=len(kept))
     at = replace(
         at,

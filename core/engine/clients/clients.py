@@ -646,7 +646,7 @@ class Clients:
         open_vault = self._open_vault()
 
         def rehearse_undo(tx: Tx) -> Undoable:
-            undoing.rehearse_client_undo(tx, open_vault, client_id_of(tx, name), since_ms, OWNER_ACTOR)
+            undoing.rehearse_client_undo(tx, open_vault.storage, client_id_of(tx, name), since_ms, OWNER_ACTOR)
 
         return recover(
             open_vault.storage.write(rehearse_undo, background=True), undoing.RehearsedError, lambda told: told.found
@@ -680,7 +680,8 @@ class Clients:
         open_vault = self._open_vault()
 
         def turn(tx: Tx, at: undoing.ClientUndoProgress) -> undoing.ClientUndoProgress:
-            after = undoing.undo_next_batch(tx, open_vault, client_id_of(tx, name), deed, actor, at)
+            client_id = client_id_of(tx, name)
+            after = undoing.undo_next_batch(tx, open_vault.storage, open_vault.search, client_id, deed, actor, at)
             if after.told is None or after.told.step_id:
                 _publish_client_change(tx, open_vault.storage, self._authority, deed.name, actor)
             return after

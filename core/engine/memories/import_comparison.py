@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from core import log
-from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Search
 from core.engine.runtime.storage import Storage, begin, log_failure
 from core.intake.store.classification import SCHEDULER, ReconciliationBatch, add_counts, find_unread, reconcile
@@ -74,12 +73,10 @@ def _turn(storage: Storage, after: tuple[str, int]) -> Callable[[Tx], Reconcilia
     return lambda tx: reconcile(tx, storage.work, after, _RECONCILED)
 
 
-def reconcile_daily(open_vault: OpenVault) -> None:
+def reconcile_daily(storage: Storage) -> None:
     """Reconcile once a day, on the wall clock; the day of the last time is kept in the vault."""
-    now = open_vault.storage.clock.now_ms()
-    last = open_vault.storage.vault.read(
-        lambda rows: rows.value("SELECT changed_at FROM settings WHERE key = ?", (_LAST,))
-    )
+    now = storage.clock.now_ms()
+    last = storage.vault.read(lambda rows: rows.value("SELECT changed_at FROM settings WHERE key = ?", (_LAST,)))
     if last is not None and 0 <= now - int(last) < _DAY_MS:
         return
 
@@ -90,8 +87,6 @@ def reconcile_daily(open_vault: OpenVault) -> None:
             (_LAST, now),
         )
 
-    open_vault.storage.write(note, background=True).result()
+    storage.write(note, background=True).result()
     if last is not None:  # a vault that was made or opened for the first time today has nothing to mend yet
-        log_failure(
-            begin(open_vault.storage.threads.jobs, reconcile_all, open_vault.storage), _log, "reconciling claims"
-        )
+        log_failure(begin(storage.threads.jobs, reconcile_all, storage), _log, "reconciling claims")

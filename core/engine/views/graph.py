@@ -25,7 +25,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import log
-from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Search
 from core.engine.runtime.storage import Storage, begin
 from core.engine.views.layout_process import EGO, LENGTH, STEP, WHOLE, LayoutJob, Places, pack_job
@@ -496,13 +495,15 @@ _EVERYTHING = GraphFilter()
 class Graph:
     """The graph of memories. Each method returns at once with a Future."""
 
-    def __init__(self, open_vault: Callable[[], OpenVault], command: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, storage: Callable[[], Storage], search: Callable[[], Search], command: Sequence[str] | None = None
+    ) -> None:
         """Wire the group.
 
         Args:
             command: starts the child that places nodes; None for the usual one.
         """
-        self._open_vault = open_vault
+        self._storage, self._search = storage, search
         self._command = tuple(command or child_command())
 
     def ego(
@@ -522,12 +523,12 @@ class Graph:
         Returns:
             The graph; the same graph has the same places. The future raises NOT_FOUND, INVALID_INPUT, INVALID_QUERY.
         """
-        open_vault = self._open_vault()
-        return open_vault.storage.on(
-            open_vault.storage.threads.layouts,
+        storage, search = self._storage(), self._search()
+        return storage.on(
+            storage.threads.layouts,
             self._ego,
-            open_vault.storage,
-            open_vault.search,
+            storage,
+            search,
             memory_id,
             depth,
             cap,
@@ -553,17 +554,17 @@ class Graph:
         Returns:
             The columns. The future raises INVALID_INPUT, INVALID_QUERY.
         """
-        open_vault = self._open_vault()
-        return open_vault.storage.on(open_vault.storage.threads.layouts, self._whole, open_vault, filter)
+        storage = self._storage()
+        return storage.on(storage.threads.layouts, self._whole, storage, self._search(), filter)
 
     @staticmethod
-    def _whole(open_vault: OpenVault, wanted: GraphFilter) -> WholeGraph:
-        now = open_vault.storage.clock.now_ms()
-        gathered = open_vault.storage.vault.read(
-            lambda rows: reading.gather_whole(rows, _snapshot_vectors(open_vault.search, rows), wanted, now),
+    def _whole(storage: Storage, search: Search, wanted: GraphFilter) -> WholeGraph:
+        now = storage.clock.now_ms()
+        gathered = storage.vault.read(
+            lambda rows: reading.gather_whole(rows, _snapshot_vectors(search, rows), wanted, now),
             deadline_s=None,
         )
-        return reading.draw_whole(gathered, wanted, open_vault.storage.closing.is_set)
+        return reading.draw_whole(gathered, wanted, storage.closing.is_set)
 
     def layout(
         self,
@@ -593,16 +594,16 @@ class Graph:
         Raises:
             UserError: INVALID_INPUT; the arrays do not fit together.
         """
-        open_vault = self._open_vault()
+        storage = self._storage()
         layout = WholeLayout(check_graph(nodes, a, b, weight), group)
 
         def stopped() -> bool:
-            return open_vault.storage.closing.is_set() or cancelled()
+            return storage.closing.is_set() or cancelled()
 
         def start() -> LayoutProcess:
-            return self._child(open_vault.storage, stopped, deadline_for(nodes))
+            return self._child(storage, stopped, deadline_for(nodes))
 
-        return open_vault.storage.on(open_vault.storage.threads.layouts, layout_whole, layout, start, on_step, stopped)
+        return storage.on(storage.threads.layouts, layout_whole, layout, start, on_step, stopped)
 
     def _child(self, storage: Storage, stopped: Callable[[], bool], deadline_s: float) -> LayoutProcess:
         return LayoutProcess(storage.threads.guards, storage.clock, stopped, self._command, deadline_s)
@@ -611,7 +612,7 @@ class Graph:
 
     def views(self) -> Future[tuple[GraphView, ...]]:
         """The named views, by name."""
-        return self._open_vault().storage.read(_views)
+        return self._storage().read(_views)
 
     def save_view(self, view: GraphView) -> Future[None]:
         """Keep a view under its name; one of the same name is replaced.
@@ -622,16 +623,16 @@ class Graph:
         Returns:
             Nothing, once it is saved. The future raises INVALID_INPUT.
         """
-        open_vault = self._open_vault()
+        storage = self._storage()
 
         def write(tx: Tx) -> None:
             _check(view)
             others = tuple(one for one in _views(tx) if one.name != view.name)
             if len(others) >= MAX_VIEWS:
                 raise UserError(Code.INVALID_INPUT, f"There are {MAX_VIEWS} views already; remove one first.")
-            _write_views(tx, open_vault.storage, "save_view", (*others, view))
+            _write_views(tx, storage, "save_view", (*others, view))
 
-        return open_vault.storage.write(write)
+        return storage.write(write)
 
     def drop_view(self, name: str) -> Future[None]:
         """Forget a view.
@@ -639,16 +640,16 @@ class Graph:
         Returns:
             Nothing, once it is gone. The future raises NOT_FOUND.
         """
-        open_vault = self._open_vault()
+        storage = self._storage()
 
         def write(tx: Tx) -> None:
             before = _views(tx)
             left = tuple(one for one in before if one.name != name)
             if len(left) == len(before):
                 raise UserError(Code.NOT_FOUND, "There is no such view.")
-            _write_views(tx, open_vault.storage, "drop_view", left)
+            _write_views(tx, storage, "drop_view", left)
 
-        return open_vault.storage.write(write)
+        return storage.write(write)
 
 
 def _snapshot_vectors(search: Search, rows: Rows) -> SnapshotVectors:

@@ -12,8 +12,8 @@ from contextlib import suppress
 from typing import TypeVar
 
 from core import log
-from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.storage import locked_error, log_failure
+from core.engine.runtime.search import Search
+from core.engine.runtime.storage import Storage, locked_error, log_failure
 from core.errors import UserError
 from core.events import Changed, Event, StateChanged
 from core.lifecycle import floor_plan_edits
@@ -40,8 +40,8 @@ _log = log.get("engine")
 class Palace:
     """The floor plan: what stands where, and what the person moves."""
 
-    def __init__(self, open_vault: Callable[[], OpenVault]) -> None:
-        self._open_vault = open_vault
+    def __init__(self, storage: Callable[[], Storage], search: Callable[[], Search]) -> None:
+        self._storage, self._search = storage, search
 
     def plan(self) -> Future[PalacePlan]:
         """Wings and rooms with their counts, without loci.
@@ -52,7 +52,7 @@ class Palace:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._open_vault().storage.read(floor_plan.read_floor_plan)
+        return self._storage().read(floor_plan.read_floor_plan)
 
     def loci(self, room_id: str) -> Future[Loci]:
         """All loci of one room.
@@ -63,9 +63,9 @@ class Palace:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        open_vault = self._open_vault()
-        now = open_vault.storage.clock.now_ms()
-        return open_vault.storage.read(lambda rows: floor_plan.read_loci(rows, room_id, now))
+        storage = self._storage()
+        now = storage.clock.now_ms()
+        return storage.read(lambda rows: floor_plan.read_loci(rows, room_id, now))
 
     def locate(self, memory_id: str) -> Future[Whereabouts]:
         """Where a memory stands.
@@ -76,7 +76,7 @@ class Palace:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._open_vault().storage.read(lambda rows: floor_plan.find_locus(rows, memory_id))
+        return self._storage().read(lambda rows: floor_plan.find_locus(rows, memory_id))
 
     def arrange(self) -> Future[int]:
         """Give a place to everything that waits for one and has its vector, now.
@@ -84,8 +84,8 @@ class Palace:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        open_vault = self._open_vault()
-        return open_vault.storage.on(open_vault.storage.threads.jobs, lambda: arrange_waiting(open_vault).placed)
+        storage, search = self._storage(), self._search()
+        return storage.on(storage.threads.jobs, lambda: arrange_waiting(storage, search).placed)
 
     def move_locus(self, memory_id: str, room_id: str, x: float, y: float) -> Future[str]:
         """Put a memory on the nearest free place of its room, or of another in the same wing.
@@ -168,51 +168,51 @@ class Palace:
         ids = tuple(memory_ids)
         return self._change("make_room", ids, lambda tx, desk: floor_plan_edits.make_room(tx, desk, space, name, ids))
 
-    def begin(self, open_vault: OpenVault) -> None:
+    def begin(self, storage: Storage, search: Search) -> None:
         """Place newcomers by itself from now on until the vault closes.
 
         Args:
-            open_vault: the vault that was just opened.
+            storage: of the vault that was just opened.
         """
-        chore = _Chore(open_vault)
-        chore.stop = open_vault.storage.hub.subscribe(chore.hear)
-        open_vault.storage.threads.every(_TICK_S, chore.tick, "palace")
+        chore = _Chore(storage, search)
+        chore.stop = storage.hub.subscribe(chore.hear)
+        storage.threads.every(_TICK_S, chore.tick, "palace")
 
     def _change(self, verb: str, ids: tuple[str, ...], action: Callable[[Tx, FloorPlanContext], str]) -> Future[str]:
-        open_vault = self._open_vault()
-        desk = FloorPlanContext(open_vault.storage.work, open_vault.storage.make_id, open_vault.search.index.fetch)
+        storage, search = self._storage(), self._search()
+        desk = FloorPlanContext(storage.work, storage.make_id, search.index.fetch)
 
         def write(tx: Tx) -> str:
             step = action(tx, desk)
-            open_vault.storage.announce_after(tx, verb, ids, OWNER_ACTOR)
+            storage.announce_after(tx, verb, ids, OWNER_ACTOR)
             return step
 
-        return open_vault.storage.write(write)
+        return storage.write(write)
 
 
 class _Site:
     """The open vault as the arranger sees it."""
 
-    def __init__(self, open_vault: OpenVault) -> None:
-        self._open_vault = open_vault
-        self.work = open_vault.storage.work
-        self.make_id: Callable[[], str] = open_vault.storage.make_id
+    def __init__(self, storage: Storage, search: Search) -> None:
+        self._storage, self._search = storage, search
+        self.work = storage.work
+        self.make_id: Callable[[], str] = storage.make_id
 
     def read(self, fn: Callable[[Rows], T]) -> T:
-        return self._open_vault.storage.vault.read(fn)
+        return self._storage.vault.read(fn)
 
     def write(self, fn: Callable[[Tx], T]) -> T:
-        return self._open_vault.storage.write(fn, background=True).result()
+        return self._storage.write(fn, background=True).result()
 
     def fetch(self, labels: Numbers) -> tuple[Numbers, Vectors]:
-        return self._open_vault.search.index.fetch(labels)
+        return self._search.index.fetch(labels)
 
     def check(self) -> None:
-        if self._open_vault.storage.closing.is_set():
+        if self._storage.closing.is_set():
             raise locked_error()
 
 
-def arrange_waiting(open_vault: OpenVault) -> ArrangementResult:
+def arrange_waiting(storage: Storage, search: Search) -> ArrangementResult:
     """Give a place to everything that waits for one; on the job thread.
 
     Returns:
@@ -221,9 +221,9 @@ def arrange_waiting(open_vault: OpenVault) -> ArrangementResult:
     Raises:
         LociError: VAULT_LOCKED; what was placed by then stays.
     """
-    done = Arranger(_Site(open_vault)).run()
+    done = Arranger(_Site(storage, search)).run()
     if done.placed:
-        open_vault.storage.announce(VERB, (), SCHEDULER, open_vault.storage.vault.seq)
+        storage.announce(VERB, (), SCHEDULER, storage.vault.seq)
     return done
 
 
@@ -234,10 +234,10 @@ class _Chore:
         stop: takes it off the hub.
     """
 
-    def __init__(self, open_vault: OpenVault) -> None:
-        self._open_vault = open_vault
+    def __init__(self, storage: Storage, search: Search) -> None:
+        self._storage, self._search = storage, search
         self._lock = threading.Lock()  # guards all below
-        self._since: float | None = open_vault.storage.clock.monotonic()
+        self._since: float | None = storage.clock.monotonic()
         self._last = self._since
         self._not_before = self._since
         self._is_running = False
@@ -248,7 +248,7 @@ class _Chore:
         if isinstance(event, StateChanged) and event.state == "closing":
             self.stop()
         elif isinstance(event, Changed) and event.verb != VERB:
-            now = self._open_vault.storage.clock.monotonic()
+            now = self._storage.clock.monotonic()
             with self._lock:
                 self._since = now if self._since is None else self._since
                 self._last = now
@@ -260,13 +260,13 @@ class _Chore:
                 return
             self._is_running = True
         with suppress(UserError):  # the vault closed just now
-            work: Future[None] = self._open_vault.storage.on(self._open_vault.storage.threads.jobs, self._run)
+            work: Future[None] = self._storage.on(self._storage.threads.jobs, self._run)
             work.add_done_callback(self._note_arranged)
             log_failure(work, _log, "arranging the palace")
 
     def _is_time(self) -> bool:
-        now = self._open_vault.storage.clock.monotonic()
-        if self._since is None or now < self._not_before or self._open_vault.storage.closing.is_set():
+        now = self._storage.clock.monotonic()
+        if self._since is None or now < self._not_before or self._storage.closing.is_set():
             return False
         return now - self._last >= _QUIET_S or now - self._since >= _LONGEST_S
 
@@ -275,11 +275,11 @@ class _Chore:
             if not self._is_time():
                 return  # an import ended while this waited for its turn: more may follow it
             self._since = None
-        if not self._open_vault.storage.vault.read(has_unplaced):
+        if not self._storage.vault.read(has_unplaced):
             return
-        if arrange_waiting(self._open_vault).waiting:
+        if arrange_waiting(self._storage, self._search).waiting:
             with self._lock:
-                now = self._open_vault.storage.clock.monotonic()
+                now = self._storage.clock.monotonic()
                 self._since, self._not_before = self._since or now, now + _AGAIN_S
 
     def _note_arranged(self, _: Future[None]) -> None:

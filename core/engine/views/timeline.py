@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import TypeVar
 
-from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.search import Embedded
-from core.engine.runtime.storage import chain
+from core.engine.runtime.search import Embedded, Search
+from core.engine.runtime.storage import Storage, chain
 from core.recall.browse import timeline as reading
 from core.recall.browse.evolution import check_topic, trace_evolution
 from core.recall.browse.timeline import Spans, TimeColumns
@@ -35,7 +34,7 @@ _ALL = TimeFilter()
 class _Kept:
     """Columns of one state of one vault; nothing of them outlives it."""
 
-    of: weakref.ReferenceType[OpenVault]
+    of: weakref.ReferenceType[Storage]
     seq: int
     columns: TimeColumns
     spans: Spans | None = None
@@ -44,13 +43,15 @@ class _Kept:
 class Timeline:
     """The vault in the order of time. Each method returns at once with a Future."""
 
-    def __init__(self, open_vault: Callable[[], OpenVault], zone: tzinfo | None = None) -> None:
+    def __init__(
+        self, storage: Callable[[], Storage], search: Callable[[], Search], zone: tzinfo | None = None
+    ) -> None:
         """Wire the group.
 
         Args:
             zone: whose days count; None for the system's.
         """
-        self._open_vault = open_vault
+        self._storage, self._search = storage, search
         self._zone = zone
         self._kept: _Kept | None = None  # replaced whole: readers on several threads may each make it
 
@@ -77,10 +78,10 @@ class Timeline:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        open_vault = self._open_vault()
-        return open_vault.storage.read(
+        storage = self._storage()
+        return storage.read(
             lambda rows: reading.count_by_period(
-                self._columns(open_vault, rows).columns, grain, first_ms, last_ms, filters, top, self._zone
+                self._columns(storage, rows).columns, grain, first_ms, last_ms, filters, top, self._zone
             )
         )
 
@@ -107,14 +108,14 @@ class Timeline:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        open_vault = self._open_vault()
+        storage = self._storage()
 
         def read(rows: Rows) -> TimePage:
-            columns = self._columns(open_vault, rows).columns
+            columns = self._columns(storage, rows).columns
             places = reading.places_between(columns, first_ms, last_ms, filters)
-            return reading.read_page(rows, columns, places, after, limit, open_vault.storage.clock.now_ms())
+            return reading.read_page(rows, columns, places, after, limit, storage.clock.now_ms())
 
-        return open_vault.storage.read(read)
+        return storage.read(read)
 
     def list_held_at(
         self,
@@ -138,18 +139,18 @@ class Timeline:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        open_vault = self._open_vault()
+        storage = self._storage()
 
         def read(rows: Rows) -> TimePage:
-            kept = self._columns(open_vault, rows)
+            kept = self._columns(storage, rows)
             spans = kept.spans
             if spans is None:
                 spans = reading.read_spans(rows, kept.columns)
                 self._kept = replace(kept, spans=spans)
             places = reading.places_held_at(kept.columns, spans, at_ms, axis, filters)
-            return reading.read_page(rows, kept.columns, places, after, limit, open_vault.storage.clock.now_ms())
+            return reading.read_page(rows, kept.columns, places, after, limit, storage.clock.now_ms())
 
-        return open_vault.storage.read(read)
+        return storage.read(read)
 
     def evolution(self, topic: str, limit: int = LIMIT) -> Future[Evolution]:
         """How what is remembered of a topic came about (E39.5).
@@ -164,37 +165,37 @@ class Timeline:
         Raises:
             UserError: VAULT_LOCKED, or INVALID_INPUT for a topic that is empty or too long.
         """
-        open_vault = self._open_vault()
+        storage, search = self._storage(), self._search()
         wanted = check_topic(topic)
-        begun_at = open_vault.storage.clock.monotonic()
+        begun_at = storage.clock.monotonic()
 
         def read(meant: Embedded) -> Future[Evolution]:
             sight = meant.active_space
 
             def run(rows: Rows) -> Evolution:
                 stored = SnapshotVectors(rows, sight.index, sight.space.name, sight.space.dims)
-                found = trace_evolution(rows, stored, wanted, meant.first, limit, open_vault.storage.clock.now_ms())
-                return replace(found, took_ms=(open_vault.storage.clock.monotonic() - begun_at) * 1000)
+                found = trace_evolution(rows, stored, wanted, meant.first, limit, storage.clock.now_ms())
+                return replace(found, took_ms=(storage.clock.monotonic() - begun_at) * 1000)
 
-            return open_vault.storage.read(run)
+            return storage.read(run)
 
-        return chain(open_vault.search.embed_texts([wanted]), read)
+        return chain(search.embed_texts([wanted]), read)
 
     def release_memory(self, level: Pressure) -> None:
         """Drop the columns that are kept between readings where memory is short; the next reading reads them anew."""
         if level is not Pressure.NORMAL:
             self._kept = None
 
-    def _columns(self, open_vault: OpenVault, rows: Rows) -> _Kept:
+    def _columns(self, storage: Storage, rows: Rows) -> _Kept:
         """The columns of the snapshot; those of the reading before where nothing was written since."""
         seq = int(rows.value(_SEQ))
         kept = self._kept
-        if kept is None or kept.of() is not open_vault or kept.seq != seq:
-            kept = _Kept(weakref.ref(open_vault, self._forget), seq, reading.read_columns(rows))
+        if kept is None or kept.of() is not storage or kept.seq != seq:
+            kept = _Kept(weakref.ref(storage, self._forget), seq, reading.read_columns(rows))
             self._kept = kept
         return kept
 
-    def _forget(self, of: weakref.ReferenceType[OpenVault]) -> None:
+    def _forget(self, of: weakref.ReferenceType[Storage]) -> None:
         kept = self._kept
         if kept is not None and kept.of is of:
             self._kept = None

@@ -305,5 +305,5 @@ def test_a_run_turns_around_what_marks_left_to_it(rig: Rig) -> None:
     assert rig.get(tabs).text == "Always indent with tabs"
     assert [kind for _, kind in items(rig)] == ["approval"]
     assert look(rig).deeds == []
-    done = rule_reports.mark_helpful(rig.opened, tabs, client, lambda _: None).result(20)
+    done = rule_reports.mark_helpful(rig.opened.storage, rig.opened.search, tabs, client, lambda _: None).result(20)
     assert done.state.proposal is not None

@@ -402,7 +402,7 @@ def test_a_lock_stops_arranging_and_the_next_start_goes_on(tmp_path: Path) -> No
         rig.bring(talk(80, "a"))
         rig.opened.storage.closing.set()
         with refused(Code.VAULT_LOCKED):
-            arrange_waiting(rig.opened)
+            arrange_waiting(rig.opened.storage, rig.opened.search)
         rig.opened.storage.closing.clear()
         assert place_all(rig) == 80
 

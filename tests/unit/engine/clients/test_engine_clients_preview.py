@@ -10,7 +10,7 @@ import pytest
 from engine_rig import HandClock, Rig
 
 from core.engine.clients import client_undo
-from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.storage import Storage
 from core.types.clients import ContextPreview, Undoable
 from core.types.values import OWNER_ACTOR, Actor
 from core.vault.database.tx import Tx
@@ -117,10 +117,10 @@ def test_who_writes_goes_before_a_preview_and_one_that_is_not_wanted_never_begin
     with pytest.MonkeyPatch.context() as patch:
         rehearse = client_undo.rehearse_client_undo
 
-        def counted(tx: Tx, opened: OpenVault, client_id: str, since_ms: int, actor: Actor) -> NoReturn:
+        def counted(tx: Tx, storage: Storage, client_id: str, since_ms: int, actor: Actor) -> NoReturn:
             tried.append(since_ms)
             done.append("preview")
-            rehearse(tx, opened, client_id, since_ms, actor)
+            rehearse(tx, storage, client_id, since_ms, actor)
 
         patch.setattr(client_undo, "rehearse_client_undo", counted)
         unwanted = [rig.engine.clients.preview_undo("Claude", since) for since in (1, 2, 3)]

@@ -107,14 +107,14 @@ def test_a_question_about_the_persons_own_text_never_expires(rig: Rig, kind: str
 def test_the_upkeep_looks_only_where_something_changed(rig: Rig) -> None:
     tending = ReviewChores()
     pair = unsure(rig, "Ada")
-    tending.run(rig.opened)
+    tending.run(rig.opened.storage, rig.opened.search)
     seq = tending.seq
     assert seq == rig.value("SELECT seq FROM vault_state")
     rig.write(lambda tx: tx.update("memories", {"id": pair.have}, {"status": "consolidated"}))
-    tending.run(rig.opened)
+    tending.run(rig.opened.storage, rig.opened.search)
     assert state_of(rig, pair.item)[0] == "open"  # not twice within five seconds
     tending.looked_at = None
-    tending.run(rig.opened)
+    tending.run(rig.opened.storage, rig.opened.search)
     assert state_of(rig, pair.item)[0] == "moot"
 
 

@@ -173,7 +173,7 @@ def test_without_its_child_an_ego_graph_stands_on_rings(rig: Rig) -> None:
     a, b, c = facts(rig, 3)
     edge(rig, a, b)
     edge(rig, b, c)
-    graph = Graph(lambda: rig.opened, DYING).ego(a, 2).result(60)
+    graph = Graph(lambda: rig.opened.storage, lambda: rig.opened.search, DYING).ego(a, 2).result(60)
     away = {memory_id: float(np.hypot(*place)) for memory_id, place in graph.places.items()}
     assert away == pytest.approx({a: 0.0, b: 0.5, c: 1.0}, abs=1e-3)
 
@@ -255,7 +255,7 @@ def test_an_empty_vault_has_an_empty_graph(rig: Rig) -> None:
 @pytest.mark.starts_process
 def test_locking_ends_a_running_layout(rig: Rig) -> None:
     begun = threading.Event()
-    graph = Graph(lambda: rig.opened, HANGING)
+    graph = Graph(lambda: rig.opened.storage, lambda: rig.opened.search, HANGING)
     ends = np.array([0, 1]), np.array([1, 2])
     waiting = graph.layout(3, *ends, np.ones(2), on_step=lambda _: begun.set(), cancelled=lambda: False)
     (a,) = facts(rig, 1)
@@ -269,7 +269,7 @@ def test_locking_ends_a_running_layout(rig: Rig) -> None:
 @pytest.mark.starts_process
 def test_cancelling_ends_a_running_layout(rig: Rig) -> None:
     begun = threading.Event()
-    graph = Graph(lambda: rig.opened, HANGING)
+    graph = Graph(lambda: rig.opened.storage, lambda: rig.opened.search, HANGING)
     ends = np.array([0, 1]), np.array([1, 2])
     stopped = graph.layout(3, *ends, np.ones(2), on_step=lambda _: begun.set(), cancelled=begun.is_set)
     assert error_of(stopped).code is Code.CANCELLED

@@ -48,7 +48,7 @@ def test_counts_follow_what_happens(rig: Rig) -> None:
 def test_days_are_those_of_the_zone_it_is_given(rig: Rig) -> None:
     for at in ("2023-10-28T21:30", "2023-10-28T22:30", "2023-10-29T22:30", "2023-10-29T23:30"):
         rig.store(f"It struck at {at}.", occurred=When(ms(at)))
-    group = Timeline(lambda: rig.opened, ZoneInfo("Europe/Berlin"))
+    group = Timeline(lambda: rig.opened.storage, lambda: rig.opened.search, ZoneInfo("Europe/Berlin"))
     found = group.count_by_period("day").result(30)
     assert found.totals == (1, 2, 1)  # the twenty-ninth had 25 hours
     assert (found.starts[2] - found.starts[1]) == 25 * 3_600_000

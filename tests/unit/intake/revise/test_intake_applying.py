@@ -36,13 +36,14 @@ def anybody(rows: Rows) -> None:
 
 def helpful(rig: Rig, memory_id: str, times: int = 1, actor: Actor = OWNER_ACTOR) -> Marked:
     for _ in range(times):
-        done = rule_reports.mark_helpful(rig.opened, memory_id, actor, anybody).result(20)
+        done = rule_reports.mark_helpful(rig.opened.storage, rig.opened.search, memory_id, actor, anybody).result(20)
     return done
 
 
 def harmful(rig: Rig, memory_id: str, *reasons: str | None, actor: Actor = OWNER_ACTOR) -> Marked:
     for reason in reasons:
-        done = rule_reports.mark_harmful(rig.opened, memory_id, actor, reason, anybody).result(20)
+        storage, search = rig.opened.storage, rig.opened.search
+        done = rule_reports.mark_harmful(storage, search, memory_id, actor, reason, anybody).result(20)
     return done
 
 

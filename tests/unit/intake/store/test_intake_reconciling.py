@@ -213,7 +213,7 @@ def _drift(rig: Rig) -> None:
 
 def _mended(rig: Rig) -> bool:
     """The upkeep's turn: whether the number that drifted is mended."""
-    reconcile_daily(rig.opened)
+    reconcile_daily(rig.opened.storage)
     rig.settle()
     return float(rig.value("SELECT trust FROM memories")) > 0.9
 
