@@ -79,7 +79,12 @@ class LabelledSentence:
     @property
     def is_held_out(self) -> bool:
         """Whether its author is of the half that no fit sees."""
-        return hashlib.sha256(self.author.encode()).digest()[0] % 2 == 1
+        return is_held_out(self.author)
+
+
+def is_held_out(author: str) -> bool:
+    """Whether an author is of the half that no fit sees."""
+    return hashlib.sha256(author.encode()).digest()[0] % 2 == 1
 
 
 def read_sentences(folder: Path = FOLDER) -> Iterator[LabelledSentence]:

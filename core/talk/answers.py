@@ -1,0 +1,278 @@
+"""A question by one and its short answer by another as one statement.
+
+"Do you have siblings?" is turned into what it asks ("I have siblings") and takes the answer "Two, both older." in its
+gap ("I have two siblings, both older"). Must not do: answer by what was not said, or tell a pronoun; the result is in
+the answerer's first person and is told like any other clause.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from core.talk.clauses import has_finite_verb, trim_clause
+from core.talk.words import Token, talk_words, third_person, tokenize_talk, verb_forms
+
+_YES = frozenset(("yes", "yeah", "yep", "yup", "aye", "sure", "ja", "definitely", "absolutely"))
+_NO = frozenset(("no", "nope", "nah", "never"))
+_AUX = frozenset(("do", "does", "did", "are", "is", "was", "were", "have", "has", "had", "can", "will", "would"))
+_MOST_WORDS = 14
+_MOST_ASKED = 14
+_SWAPPED = {
+    "you": "I", "your": "my", "yours": "mine", "i": "you", "my": "your", "me": "you", "we": "we", "our": "our",
+}  # fmt: skip
+_PLACES = frozenset(("in", "at", "on", "near", "outside", "by", "with", "from", "to", "for", "since", "until"))
+_WHEN_LINKS = frozenset(
+    (
+        "on",
+        "in",
+        "at",
+        "from",
+        "since",
+        "until",
+        "by",
+        "next",
+        "last",
+        "tomorrow",
+        "today",
+        "tonight",
+        "yesterday",
+        "this",
+    )
+)
+_PERSONS = frozenset(("you", "he", "she", "they", "it", "we"))
+_EARLY_ENDS = frozenset(("now", "actually", "anyway", "then", "again", "though", "exactly", "these"))
+_MONTH_OR_DAY = re.compile(
+    r"(?i)^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|early|late|mid)"
+)
+
+
+_TOPIC = re.compile(
+    r"(?i)(?:(?:and|so|oh|ok|well)[, ]+)*(?:any|how'?s|how is|how are|and|what about|how about)\s+"
+    r"(?P<what>(?:the |your |my )?[\w' -]{2,40}?)(?:,\s*\w+)?\s*\?+"
+)
+
+
+def join_answer(question: str, answer: str, names: frozenset[str]) -> str:
+    """Question and answer as one sentence in the answerer's voice.
+
+    Args:
+        names: of those who speak, folded.
+
+    Returns:
+        Such as "I have two siblings, both older"; "" where the two do not make a sentence.
+    """
+    asked = _read_question(question, names)
+    said = _words_of(answer, names)
+    if not asked or not said or len(said) > _MOST_WORDS:
+        return ""
+    lows = [word.lower() for word in asked]
+    if lows[0] in _AUX:
+        return _join_yes_no(asked, said, answer)
+    joiner = {
+        "where": _join_place, "when": _join_time, "who": _join_who, "what": _join_what, "which": _join_what,
+        "how": _join_how,
+    }.get(lows[0].removesuffix("'s"))  # fmt: skip
+    return joiner(asked, said) if joiner else ""
+
+
+def is_fragment(answer: str) -> bool:
+    """Whether a sentence has no verb of its own, so that it only means something as an answer."""
+    tokens = tokenize_talk(answer)
+    return bool(tokens) and not has_finite_verb(tokens, 0, len(tokens))
+
+
+def find_topic(question: str) -> str:
+    """What a question without a verb is about, in the asker's words: "Any injuries?" asks of "your injuries"."""
+    match = _TOPIC.fullmatch(question.strip().replace("’", "'"))
+    return match.group("what").strip() if match else ""
+
+
+def _read_question(question: str, names: frozenset[str]) -> list[str]:
+    """The words of a question without its marks, contractions of its first word written out."""
+    plain = question.replace("’", "'").strip()
+    if not plain.endswith("?"):
+        return []
+    tokens = tokenize_talk(plain)
+    first, end = trim_clause(tokens, 0, len(tokens), names)
+    words = [_write_out(tokens, at) for at in range(first, end) if tokens[at].low not in ("!",)]
+    while len(words) > 2 and words[-1].lower() in _EARLY_ENDS:
+        words.pop()
+    if len(words) < 3 or len(words) > _MOST_ASKED or any(word in (",", ";", ".") for word in words):
+        return []
+    return words
+
+
+def _write_out(tokens: Sequence[Token], at: int) -> str:
+    return {"'s": "is", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}.get(tokens[at].low, tokens[at].text)
+
+
+def _words_of(answer: str, names: frozenset[str]) -> list[str]:
+    plain = answer.replace("’", "'").strip().rstrip(".!")
+    tokens = tokenize_talk(plain)
+    if not tokens or plain.endswith("?"):
+        return []
+    first, end = 0, len(tokens)
+    if tokens[0].low not in (*_YES, *_NO):
+        first, end = trim_clause(tokens, 0, len(tokens), names)
+    return [token.text for token in tokens[first:end]]
+
+
+def _glue(words: Sequence[str]) -> str:
+    told = " ".join(words)
+    return re.sub(r"\s+([,;.%)]|'\w)", r"\1", told).strip(" ,;")
+
+
+def _swap(words: Sequence[str]) -> list[str]:
+    """The asker's "you" as the answerer's "I", and the other way round."""
+    return [_SWAPPED.get(word.lower(), word) for word in words]
+
+
+def _subject_end(words: Sequence[str], at: int) -> int:
+    """Where a question's subject ends; `at` where none is read."""
+    low = words[at].lower() if at < len(words) else ""
+    if low in _PERSONS:
+        return at + 1
+    if low in ("your", "my", "his", "her", "their", "the", "our") and at + 1 < len(words):
+        return at + 2
+    end = at
+    while end < len(words) and words[end][:1].isupper():
+        end += 1
+    return end
+
+
+def _declare(words: Sequence[str], *, is_negated: bool = False) -> list[str]:
+    """A question that begins with its auxiliary as a statement; empty where its subject is not read."""
+    aux = words[0].lower()
+    end = _subject_end(words, 1)
+    if end == 1 or end > len(words):
+        return []
+    subject, rest = _swap(words[1:end]), _swap(words[end:])
+    is_single = subject[0].lower() not in ("i", "we", "you", "they")
+    verbs = verb_forms()
+    if aux in ("do", "does", "did") and (not rest or rest[0].lower() not in verbs.base):
+        return []
+    if aux in ("do", "does", "did"):
+        base = rest[0].lower()
+        if is_negated:
+            return [
+                *subject,
+                {"do": "do not", "does": "does not", "did": "did not"}[
+                    aux if subject != ["I"] else "do" if aux == "does" else aux
+                ],
+                *rest,
+            ]
+        verb = verbs.pasts.get(base, base) if aux == "did" else third_person(base) if is_single else base
+        return [*subject, verb, *rest[1:]]
+    if subject == ["I"]:
+        aux = {"are": "am", "were": "was", "has": "have"}.get(aux, aux)
+    return [*subject, aux, *(("not",) if is_negated else ()), *rest]
+
+
+def _join_yes_no(asked: Sequence[str], said: Sequence[str], answer: str) -> str:
+    first = said[0].lower()
+    is_yes, is_no = first in _YES, first in _NO
+    if any(word.lower() in ("or", "any", "anything", "anyone", "ever") for word in asked) and not is_yes:
+        return ""
+    if is_yes or is_no:
+        told = _declare(asked, is_negated=is_no)
+        rest = [word for word in said[1:] if word not in (".",)]
+        while rest and rest[0] == ",":
+            rest = rest[1:]
+        if not told or not is_fragment(_glue(rest) or "yes"):
+            return _glue(told) if told and _is_short(rest) else ""
+        return _glue([*told, ",", *rest]) if rest and is_yes else _glue(told) if not rest else ""
+    numbers = talk_words().sets["numbers"]
+    told = _declare(asked)
+    if told and (first in numbers or first.isdigit()) and told[-1].lower().endswith("s") and is_fragment(answer):
+        return _glue([*told[:-1], said[0].lower(), told[-1], *(said[1:] if said[1:2] == [","] else [",", *said[1:]])])
+    return ""
+
+
+def _is_short(rest: Sequence[str]) -> bool:
+    return not rest or (len(rest) <= 4 and rest[0].lower() in ("i", "we", "he", "she", "they", "it"))
+
+
+def _gap(asked: Sequence[str]) -> list[str]:
+    """What is declared by a question behind its asking word."""
+    return _declare(asked[1:]) if len(asked) > 2 and asked[1].lower() in _AUX else []
+
+
+def _opens_with_verb(said: Sequence[str]) -> bool:
+    return not is_fragment(_glue(said)) or said[0].lower() in (*_YES, *_NO)
+
+
+def _join_place(asked: Sequence[str], said: Sequence[str]) -> str:
+    told = _gap(asked)
+    if not told or _opens_with_verb(said):
+        return ""
+    is_linked = said[0].lower() in _PLACES or told[-1].lower() in _PLACES
+    return _glue([*told, *(() if is_linked else ("in",)), *said])
+
+
+def _join_time(asked: Sequence[str], said: Sequence[str]) -> str:
+    told = _gap(asked)
+    if not told or _opens_with_verb(said):
+        return ""
+    first = said[0].lower()
+    is_day = first in talk_words().sets["months"] or _MONTH_OR_DAY.match(first) or first == "the" or first[:1].isdigit()
+    if first not in _WHEN_LINKS and not is_day:
+        return ""
+    link = () if first in _WHEN_LINKS else ("in",) if first in talk_words().sets["months"] else ("on",)
+    return _glue([*told, *link, *said])
+
+
+def _join_who(asked: Sequence[str], said: Sequence[str]) -> str:
+    """Reads "Who approves travel?" "Katrin, since May", and "Who is Ondra?" "My student"."""
+    lows = [word.lower() for word in asked]
+    if _opens_with_verb(said):
+        return ""
+    if lows[1] in ("is", "are", "was") and len(asked) <= 5:
+        end = _subject_end(asked, 2)
+        if end == len(asked) and end > 2:
+            return _glue([*_swap(asked[2:end]), lows[1], *said])
+    if lows[1] in verb_forms().third and said[0][:1].isupper():
+        cut = said.index(",") if "," in said else len(said)
+        return _glue([*said[:cut], *_swap(asked[1:]), *said[cut:]])
+    return ""
+
+
+def _join_what(asked: Sequence[str], said: Sequence[str]) -> str:
+    """Reads "What is her name?", "What instrument do you play?", "Which class is Ivy in?"."""
+    if _opens_with_verb(said):
+        return ""
+    lows = [word.lower() for word in asked]
+    if lows[1] in ("is", "was", "are") and len(asked) > 2:
+        rest = _swap(asked[2:])
+        if lows[2] in ("your", "his", "her", "their", "the", "my", "its") and len(asked) <= 6:
+            return _glue([*rest, lows[1], *said])
+        if rest[-1].lower() == "called":
+            return _glue([*rest[:-1], lows[1], "called", *said])
+        return ""
+    aux = next((place for place, low in enumerate(lows) if place and low in _AUX), None)
+    if aux is None or aux > 3:
+        return ""
+    told = _declare(asked[aux:])
+    if not told or told[-1].lower() in ("do", "does", "think", "mean", "want", "doing", "about"):
+        return ""
+    noun = asked[1:aux] if told[-1].lower() in _PLACES else []
+    return _glue([*told, *noun, *said])
+
+
+def _join_how(asked: Sequence[str], said: Sequence[str]) -> str:
+    """Reads "How old is she?" "Twelve", and "How many children do you have?" "Three"."""
+    lows = [word.lower() for word in asked]
+    if _opens_with_verb(said) or len(lows) < 4:
+        return ""
+    is_number = said[0].lower() in talk_words().sets["numbers"] or said[0][:1].isdigit()
+    if lows[1] == "old" and lows[2] in ("is", "are") and is_number:
+        end = _subject_end(asked, 3)
+        if end == len(asked):
+            subject = _swap(asked[3:end])
+            return _glue([*subject, "am" if subject == ["I"] else lows[2], *said])
+    if lows[1] == "many" and is_number:
+        aux = next((place for place, low in enumerate(lows) if place > 2 and low in _AUX), None)
+        told = _declare(asked[aux:]) if aux else []
+        if told:
+            return _glue([*told, said[0].lower(), *asked[2:aux], *([",", *said[1:]] if said[1:] else [])])
+    return ""

@@ -1,0 +1,187 @@
+"""What of a sentence says something: without greetings and tags, and parted where a clause has a subject of its own.
+
+Must not do: reword, or resolve whom a word means.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.talk.words import Token, known_names, starts_with, talk_words, verb_forms
+
+SUBJECTS = frozenset(("i", "we", "he", "she", "they", "it", "you"))
+_BREAKS = frozenset((",", ";", "–", "—", "-", "--", ":", "..."))
+_JOINERS = frozenset(("and", "but", "so", "plus", "though", "although"))
+_BE = frozenset(("is", "are", "am", "was", "were", "'s", "'m", "'re", "be", "been", "being"))
+_AUX = frozenset(
+    ("have", "has", "had", "do", "does", "did", "'ve", "'d", "'ll", "is", "are", "am", "was", "were", "'s", "'m", "'re")
+)
+_NOT_AFTER = frozenset(("to", "a", "an", "the", "my", "our", "his", "her", "their", "your", "of", "for", "with", "no"))
+_LEAST_RIGHT = 4
+_OPENING_NAME = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a sentence that can be told by itself.
+
+    Attributes:
+        first: token; `end` is exclusive.
+        is_part: whether the sentence has others.
+    """
+
+    first: int
+    end: int
+    is_part: bool = False
+
+
+def split_clauses(tokens: Sequence[Token], names: frozenset[str]) -> tuple[Clause, ...]:
+    """The clauses of a sentence, each without what opens and closes it.
+
+    Args:
+        names: of those who speak, folded, for a name that only calls somebody.
+    """
+    first, end = trim_clause(tokens, 0, len(tokens), names)
+    cuts = [first]
+    is_bound = first < end and tokens[first].low in ("if", "when", "unless", "because", "although", "though", "while")
+    for at in range(first + 1, end):
+        if not is_bound and _begins_clause(tokens, cuts[-1], at, end):
+            cuts.append(at)
+    parts = [trim_clause(tokens, *pair, names) for pair in zip(cuts, (*cuts[1:], end), strict=True)]
+    told = [(a, b) for a, b in parts if a < b]
+    return tuple(Clause(a, b, len(told) > 1) for a, b in told)
+
+
+def trim_clause(tokens: Sequence[Token], first: int, end: int, names: frozenset[str]) -> tuple[int, int]:
+    """A clause without greetings, names that call somebody, tags and marks around it."""
+    lows = [token.low for token in tokens[:end]]
+    moved = True
+    while moved and first < end:
+        before = (first, end)
+        first = _trim_start(tokens, lows, first, end, names)
+        end = _trim_end(tokens, lows[:end], first, end, names)
+        moved = (first, end) != before
+    return first, end
+
+
+def has_finite_verb(tokens: Sequence[Token], first: int, end: int) -> bool:
+    """Whether a verb with a subject's form stands between two places."""
+    return any(is_finite(tokens, at, first) for at in range(first, end))
+
+
+def is_finite(tokens: Sequence[Token], at: int, first: int = 0) -> bool:
+    """Whether a word is a verb with a subject's form, as far as its neighbours tell."""
+    verbs = verb_forms()
+    low = tokens[at].low
+    before = tokens[at - 1].low if at > first else ""
+    if low == "'s":
+        return before in SUBJECTS or before in ("that", "there", "who", "what", "where", "here")
+    if low in _AUX or low in verbs.sets["modals"] or low.endswith("n't"):
+        return before != "to"
+    if before in _NOT_AFTER or before in _BE:
+        return False
+    if low in verbs.past and low not in verbs.base:
+        return True
+    subject = before in ("i", "we", "you", "they") or (before in verbs.sets["adverbs"] and at - first > 1)
+    return (low in verbs.third and low not in verbs.base) or (subject and low in verbs.base)
+
+
+def speaks_of_past(tokens: Sequence[Token], first: int, end: int) -> bool:
+    """Whether a clause tells of what is over."""
+    verbs = verb_forms()
+    lows = [token.low for token in tokens[first:end]]
+    if any(low in verbs.sets["past_signs"] for low in lows):
+        return True
+    if any(low in ("will", "'ll", "won't", "gonna", "tomorrow", "next") for low in lows):
+        return False
+    for at, low in enumerate(lows):
+        is_past = low in verbs.past and low not in verbs.base
+        if is_past and not (at and lows[at - 1] in ("is", "are", "am", "'s", "'m", "'re", "be", "get", "gets")):
+            return True
+    return any(low in ("didn't", "wasn't", "weren't", "hadn't") for low in lows)
+
+
+def _begins_clause(tokens: Sequence[Token], first: int, at: int, end: int) -> bool:
+    """Whether a clause with a subject of its own begins at a joint."""
+    low = tokens[at].low
+    if low not in _BREAKS and low not in _JOINERS:
+        return False
+    if tokens[at - 1].low in _BREAKS or tokens[at - 1].low in _JOINERS:
+        return False
+    right = at + 1
+    while right < end and (tokens[right].low in _JOINERS or tokens[right].low in ("also", "now", "then")):
+        right += 1
+    words = sum(token.is_word for token in tokens[right:end])
+    if right >= end or words < _LEAST_RIGHT or not has_finite_verb(tokens, first, at):
+        return False
+    return opens_with_subject(tokens, right, end)
+
+
+def opens_with_subject(tokens: Sequence[Token], at: int, end: int) -> bool:
+    """Whether a subject and its verb stand at a place."""
+    low = tokens[at].low
+    if low in SUBJECTS:
+        return at + 1 < end and tokens[at + 1].low not in _BREAKS
+    if low in ("my", "our", "his", "her", "the", "their"):
+        return any(is_finite(tokens, place, at) for place in range(at + 1, min(end, at + 6)))
+    if tokens[at].is_capital and low not in talk_words().sets["english"]:
+        return any(is_finite(tokens, place, at) for place in range(at + 1, min(end, at + _OPENING_NAME)))
+    return False
+
+
+def _trim_start(tokens: Sequence[Token], lows: Sequence[str], first: int, end: int, names: frozenset[str]) -> int:
+    words = talk_words()
+    while first < end and not tokens[first].is_word and tokens[first].low not in ("£", "$", "€", "#", "("):
+        first += 1
+    length = starts_with(lows, first, words.phrases["openers"])
+    behind = first + length
+    if length and behind < end:
+        is_joint = tokens[behind].low in (*_BREAKS, "!", ".")
+        is_firm = length == 1 and lows[first] in words.sets["firm_openers"]
+        if is_joint or (not is_firm and _may_follow_opener(tokens, first, behind, end)):
+            return behind + is_joint
+    elif length and behind == end:
+        return end
+    if first + 2 < end and tokens[first + 1].low in (",", "!") and _calls(tokens[first], names):
+        return first + 2
+    return first
+
+
+def _may_follow_opener(tokens: Sequence[Token], first: int, behind: int, end: int) -> bool:
+    """Whether a word before another only opens: "right, so" and "oh I", but not "great news"."""
+    if tokens[first].low in ("and", "but", "so", "oh", "also", "btw", "well", "plus", "lol", "haha", "um", "uh", "ah"):
+        return True
+    starters = (*SUBJECTS, "my", "our", "the", "his", "her")
+    return tokens[behind].low in starters and opens_with_subject(tokens, behind, end)
+
+
+def _trim_end(tokens: Sequence[Token], lows: Sequence[str], first: int, end: int, names: frozenset[str]) -> int:
+    words = talk_words()
+    while end > first and not tokens[end - 1].is_word and _is_loose_mark(tokens[end - 1].low):
+        end -= 1
+    if end > first and tokens[end - 1].low in ("and", "but", "so"):
+        return end - 1
+    for phrase in words.phrases["closers"]:
+        begin = end - len(phrase)
+        if begin > first and tuple(lows[begin:end]) == phrase and tokens[begin - 1].low in (",", "-", "–", "—", "..."):
+            return begin - 1
+    if end - 2 > first and tokens[end - 2].low == "," and _calls(tokens[end - 1], names):
+        return end - 2
+    laughs = ("haha", "hahaha", "lol", "lmao", "xx", "xxx", "btw", "tbh", "innit", "smh")
+    return end - 1 if end - 1 > first and lows[end - 1] in laughs else end
+
+
+def _calls(token: Token, names: frozenset[str]) -> bool:
+    """Whether a name or a title between commas only calls somebody."""
+    sets = talk_words().sets
+    if token.low in names or token.low in sets["kin_titles"]:
+        return True
+    return token.is_capital and token.low in known_names()[0] and not names
+
+
+def _is_loose_mark(low: str) -> bool:
+    if low in ("'m", "'s", "'re", "'ve", "'ll", "'d", "%", "£", "$", "€", ")", '"'):
+        return False
+    return not low[:1].isalnum() and (low[:1] in ".,;:!?-–—…~*_^(<>/\\'" or unicodedata.category(low[0])[0] in "SMCP")

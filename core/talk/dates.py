@@ -1,0 +1,164 @@
+"""Phrases of time of a sentence as dates: "yesterday" said on 3 March 2025 is "on 2 March 2025".
+
+Which of two days a bare "Thursday" or "April" is follows from the tense; a phrase that recurs or that names no day of
+the calendar stays as it is. Must not do: guess a time of day, or raise at any text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+
+from core.talk.words import Edit
+from core.text.time_parts import (
+    DaySpan,
+    TimeHit,
+    TokenizedQuestion,
+    first_from,
+    latest,
+    latest_over,
+    time_vocabulary,
+    tokenize_question,
+)
+from core.text.time_phrases import read_simple_phrase, read_this_unit
+from core.text.time_range import MAX_CHARS, is_time
+
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+_SLICES = frozenset(("end", "beginning", "start", "middle", "rest", "half"))
+_KEPT = frozenset(
+    (
+        "by",
+        "since",
+        "until",
+        "till",
+        "til",
+        "from",
+        "before",
+        "after",
+        "for",
+        "to",
+        "through",
+        "and",
+        "or",
+        "of",
+        "between",
+        "than",
+    )
+)
+_MOVED = frozenset(("on", "in", "at", "over", "during"))
+_FORWARD = frozenset(("by", "until", "till", "til", "from"))
+_PARTS = {
+    "morning": "morning",
+    "afternoon": "afternoon",
+    "evening": "evening",
+    "night": "evening",
+    "tonight": "evening",
+}
+_YEARLY = frozenset(
+    ("birthday", "birthdays", "anniversary", "born", "every", "each", "yearly", "annually", "always", "usually")
+)
+
+
+def find_date_edits(sentence: str, said_ms: int, *, is_ahead: bool, recurs: bool = False) -> tuple[Edit, ...]:
+    """What to put in place of the phrases of time in a sentence.
+
+    Args:
+        said_ms: when it was said; its day is counted in UTC.
+        is_ahead: whether the sentence speaks of what is to come.
+        recurs: whether it tells of a habit, where "in April" is the April of any year.
+    """
+    tokens = tokenize_question(sentence[:MAX_CHARS])
+    try:
+        now = datetime.fromtimestamp(said_ms / 1000, UTC)
+    except (OverflowError, OSError, ValueError):
+        return ()
+    reading = TokenizedQuestion(tokens, now, time_vocabulary())
+    recurs = recurs or any(token.text in _YEARLY for token in tokens)
+    out: list[Edit] = []
+    place = 0
+    while place < len(tokens):
+        hit = _read_hit(reading, place)
+        if hit is None:
+            place += 1
+            continue
+        place = max(hit.end, place + 1)
+        edit = _edit_hit(reading, hit, is_ahead=is_ahead, recurs=recurs)
+        if edit is not None:
+            out.append(edit)
+    return tuple(out)
+
+
+def _read_hit(reading: TokenizedQuestion, place: int) -> TimeHit | None:
+    token = reading.tokens[place]
+    if token.kind in ("code", "dash", "quote", "mark") or (
+        token.kind == "word" and token.text not in reading.words.starters
+    ):
+        return None
+    try:
+        hit = read_simple_phrase(reading, place)
+        if hit is None and reading.word(place - 1) == "of" and reading.word(place - 2) in _SLICES:
+            hit = read_this_unit(reading, place)
+        hit = hit and replace(hit, start=place)
+        return hit if hit and (reading.word(place - 1) == "of" or is_time(reading, hit)) else None
+    except (OverflowError, ValueError):
+        return None
+
+
+def _edit_hit(reading: TokenizedQuestion, hit: TimeHit, *, is_ahead: bool, recurs: bool) -> Edit | None:
+    tokens = reading.tokens[hit.start : hit.end]
+    names_year = any(len(token.text) == 4 and token.text.isdigit() for token in tokens)
+    if names_year or hit.sort == "year" or tokens[-1].owns or (recurs and hit.loose is not None):
+        return None
+    before = reading.word(hit.start - 1)
+    span = _choose_days(reading, hit, before, is_ahead=is_ahead)
+    told = span and _tell_days(span)
+    if told is None or (hit.sort == "relative" and not hit.unit):
+        return None
+    link, words = told
+    part = next((_PARTS[token.text] for token in (tokens[-1], tokens[0]) if token.text in _PARTS), "")
+    if part and link == "on" and hit.sort != "relative":
+        words = f"the {part} of {words}"
+    start, end = tokens[0].start, tokens[-1].end
+    if before in _KEPT:
+        return Edit(start, end, words)
+    if before in _MOVED and hit.start > 0:
+        start = reading.tokens[hit.start - 1].start
+    opening = link.capitalize() if start == 0 else link
+    return Edit(start, end, f"{opening} {words}")
+
+
+def _choose_days(reading: TokenizedQuestion, hit: TimeHit, before: str, *, is_ahead: bool) -> DaySpan | None:
+    if hit.loose is None:
+        return hit.span
+    today = reading.today
+    if before in _FORWARD or (is_ahead and before != "since"):
+        day = today + timedelta(days=hit.loose.sort == "weekday")
+        return first_from(hit.loose, day)
+    if hit.loose.sort == "month":
+        return latest(hit.loose, today) if before == "since" else latest_over(hit.loose, today) or hit.span
+    return latest(hit.loose, today)
+
+
+def _tell_days(span: DaySpan) -> tuple[str, str] | None:
+    """The preposition and the words of some days; None for a span that has no name."""
+    first, last = span
+    if first == last:
+        return "on", _tell_day(first)
+    if first.day == 1 and (last + timedelta(days=1)).day == 1:
+        if (first.month, last.month) == (1, 12) and first.year == last.year:
+            return "in", str(first.year)
+        if (first.year, first.month) == (last.year, last.month):
+            return "in", f"{_MONTHS[first.month - 1]} {first.year}"
+        return None
+    if first.weekday() == 0 and (last - first).days == 6:
+        return "in", f"the week of {_tell_day(first)}"
+    if first.weekday() == 5 and (last - first).days == 1:
+        return "on", f"the weekend of {_tell_day(first)}"
+    return None
+
+
+def _tell_day(day: date) -> str:
+    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"

@@ -1,0 +1,360 @@
+"""Whom the pronouns of a conversation mean: what was named so far, and the last of it that fits.
+
+"My sister Wren" introduces Wren as the speaker's sister, and "she" is Wren from then on. Where two fit, the confidence
+says so. Must not do: reword a sentence, or guess the gender of a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from core.talk.words import Token, known_names, talk_words, verb_forms
+from core.types.talk import Turn
+
+WINDOW = 6
+"""Turns back that a pronoun reaches."""
+_GENDERS = {
+    "he": "m", "him": "m", "his": "m", "himself": "m", "she": "f", "her": "f", "hers": "f", "herself": "f",
+    "they": "g", "them": "g", "their": "g", "theirs": "g", "themselves": "g", "it": "t", "its": "t", "itself": "t",
+}  # fmt: skip
+_OWNERS = frozenset(("my", "our", "your", "his", "her", "their"))
+_DETERMINERS = _OWNERS | {"the", "a", "an", "'s"}
+_PREPOSITIONS = frozenset(("in", "at", "from", "to", "near", "into", "via", "towards", "around", "outside", "on", "of"))
+_MOST_KEPT = 200
+_SURE, _LIKELY, _DOUBTFUL, _OPEN = 0.92, 0.75, 0.6, 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Referent:
+    """Somebody or something that was named.
+
+    Attributes:
+        name: how a statement calls it.
+        gender: `m`, `f`, `g` of several, `t` of a thing; "" where it is not known.
+        is_animal: a pet, which may be he, she or it.
+        turn: number of the turn that named it last.
+        place: order within all that was named.
+        is_subject: whether it opened its sentence.
+        key: by which it is the same when it is named again.
+    """
+
+    name: str
+    gender: str = ""
+    is_animal: bool = False
+    turn: int = 0
+    place: int = 0
+    is_subject: bool = False
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NounPhrase:
+    """A noun of people, animals or things with what stands before and behind it.
+
+    Attributes:
+        first: token of its determiner or first word; `end` is exclusive.
+        noun: token of its noun.
+        name: the name that follows the noun ("my sister Wren"); "" where none does.
+        sort: `women`, `men`, `people`, `groups`, `pets`, `things` or `names`.
+        end: token behind it.
+    """
+
+    first: int
+    noun: int
+    name: str
+    sort: str
+    end: int
+
+
+class References:
+    """What was named in a conversation so far."""
+
+    def __init__(self, turns: Sequence[Turn]) -> None:
+        """Begin a conversation.
+
+        Args:
+            turns: all of it; who speaks in it is known from its beginning.
+        """
+        self.speakers = tuple(dict.fromkeys(turn.speaker for turn in turns if turn.speaker))
+        self._persons = {name.casefold(): name for name in self.speakers}
+        self._owners = {turn.speaker: turn for turn in turns if turn.is_owner}
+        self._assistants = {turn.speaker for turn in turns if turn.is_assistant}
+        self._referents: dict[str, Referent] = {}
+        self._genders: dict[str, str] = {}
+        self._count = 0
+        self.turn = 0
+
+    def name_of(self, turn: Turn) -> str:
+        """How a statement calls the speaker of a turn; "" where nobody is known to speak."""
+        return self.name_speaker(turn.speaker, is_owner=turn.is_owner)
+
+    def name_speaker(self, speaker: str, *, is_owner: bool) -> str:
+        """How a statement calls a speaker: the owner of a vault whose name is not told is "You"."""
+        sets = talk_words().sets
+        if is_owner and (not speaker or speaker.casefold() in sets["users"]):
+            return "You"
+        return speaker
+
+    def addressee_of(self, turn: Turn, last_speaker: str) -> tuple[str, float]:
+        """Whom "you" means: the other one of two, else who spoke last.
+
+        Returns:
+            The name as a statement calls it with a confidence; "" where nobody is known, or an assistant is spoken to.
+        """
+        others = [name for name in self.speakers if name != turn.speaker]
+        known = others[0] if len(others) == 1 else last_speaker if 1 < len(others) < 4 else ""
+        if not known or known == turn.speaker or known in self._assistants:
+            return "", 0.0
+        told = self.name_speaker(known, is_owner=known in self._owners)
+        return told, _SURE if len(others) == 1 else _OPEN
+
+    def resolve(self, pronoun: str, *, not_meant: Iterable[str] = ()) -> tuple[Referent | None, float]:
+        """The last one named that a pronoun of the third person fits.
+
+        Args:
+            pronoun: lower case.
+            not_meant: names that it cannot mean: who speaks, and who is spoken to.
+        """
+        wanted = _GENDERS.get(pronoun)
+        if wanted is None:
+            return None, 0.0
+        barred = {name.casefold() for name in not_meant}
+        fitting = [
+            one
+            for one in self._referents.values()
+            if _fits(one, wanted) and one.name.casefold() not in barred and self.turn - one.turn <= WINDOW
+        ]
+        fitting.sort(key=lambda one: (one.turn, one.place), reverse=True)
+        if not fitting:
+            return None, 0.0
+        return _choose(fitting, wanted, self.turn)
+
+    def mark_resolved(self, referent: Referent, pronoun: str) -> None:
+        """Note that something was spoken of again, and with it what the pronoun says of its gender."""
+        gender = _GENDERS[pronoun]
+        told = replace(referent, gender=referent.gender or (gender if gender in "mf" else ""))
+        self._keep(told)
+
+    def note(self, tokens: Sequence[Token], speaker: str, addressee: str) -> None:
+        """Remember what a sentence names.
+
+        Args:
+            speaker: how a statement calls who says it; "" where nobody is known.
+            addressee: likewise of "you".
+        """
+        for phrase in find_noun_phrases(tokens, self._persons):
+            told = self._name_phrase(tokens, phrase, speaker, addressee)
+            if told is not None:
+                self._keep(told)
+
+    def is_known_person(self, name: str) -> bool:
+        """Whether somebody of this name speaks or was spoken of."""
+        return name.casefold() in self._persons
+
+    def known_phrases(self, tokens: Sequence[Token]) -> tuple[NounPhrase, ...]:
+        """The nouns and names of a sentence."""
+        return find_noun_phrases(tokens, self._persons)
+
+    def _name_phrase(
+        self, tokens: Sequence[Token], phrase: NounPhrase, speaker: str, addressee: str
+    ) -> Referent | None:
+        gender = {"women": "f", "men": "m", "groups": "g", "things": "t"}.get(phrase.sort, "")
+        is_animal = phrase.sort == "pets"
+        name = phrase.name or self._describe(tokens, phrase, speaker, addressee)
+        if not name:
+            return None
+        if phrase.name and phrase.sort != "things":
+            self._persons.setdefault(name.casefold(), name)
+        is_subject = phrase.first == 0 or all(not token.is_word for token in tokens[: phrase.first])
+        key = name.casefold()
+        known = self._referents.get(key)
+        if not gender and known is not None:
+            gender = known.gender
+        return Referent(name, gender, is_animal or (known is not None and known.is_animal), 0, 0, is_subject, key)
+
+    def _describe(self, tokens: Sequence[Token], phrase: NounPhrase, speaker: str, addressee: str) -> str:
+        words = " ".join(token.text for token in tokens[phrase.first : phrase.noun + 1])
+        low = tokens[phrase.first].low
+        rest = " ".join(token.text for token in tokens[phrase.first + 1 : phrase.noun + 1])
+        if low in ("my", "our"):
+            return f"{possessive(speaker)} {rest}" if speaker else ""
+        if low == "your":
+            return f"{possessive(addressee)} {rest}" if addressee else ""
+        if low in ("his", "her", "their"):
+            owner, sure = self.resolve(low, not_meant=(speaker, addressee))
+            return f"{possessive(owner.name)} {rest}" if owner and sure > _OPEN else ""
+        if low in ("the", "a", "an"):
+            return f"the {rest}" if phrase.noun > phrase.first else ""
+        if low in talk_words().sets["kin_titles"] and phrase.noun == phrase.first:
+            known = self._persons.get(low)
+            return known or (f"{possessive(speaker)} {low}" if speaker else "")
+        return words if phrase.sort == "names" else ""
+
+    def _keep(self, referent: Referent) -> None:
+        self._count += 1
+        key = referent.key or referent.name.casefold()
+        self._referents.pop(key, None)
+        self._referents[key] = replace(referent, turn=self.turn, place=self._count, key=key)
+        if len(self._referents) > _MOST_KEPT:
+            del self._referents[next(iter(self._referents))]
+
+
+def possessive(name: str) -> str:
+    """A name as the owner of what follows."""
+    if name == "You":
+        return "your"
+    return name + ("'" if name.endswith("s") and name[:1].islower() else "'s")
+
+
+def find_noun_phrases(tokens: Sequence[Token], persons: Iterable[str] = ()) -> tuple[NounPhrase, ...]:
+    """Relatives, people, animals and things by their nouns, and names of people.
+
+    Args:
+        persons: names, folded, that are known to be people's.
+    """
+    known = frozenset(persons)
+    out: list[NounPhrase] = []
+    at = 0
+    while at < len(tokens):
+        phrase = _noun_at(tokens, at) or _name_at(tokens, at, known)
+        if phrase is None:
+            at += 1
+            continue
+        out.append(phrase)
+        at = max(phrase.end, at + 1)
+    return tuple(out)
+
+
+@cache
+def _noun_sorts() -> dict[str, str]:
+    sets = talk_words().sets
+    return {word: sort for sort in ("things", "people", "pets", "groups", "men", "women") for word in sets[sort]}
+
+
+def _noun_at(tokens: Sequence[Token], at: int) -> NounPhrase | None:
+    sort = _noun_sorts().get(tokens[at].low)
+    sets = talk_words().sets
+    if sort is None:
+        return None
+    first = at
+    while first > 0 and at - first < 3 and tokens[first - 1].low in sets["adjectives"]:
+        first -= 1
+    is_owned = first > 0 and tokens[first - 1].low in _DETERMINERS
+    if is_owned:
+        first -= 1
+        if tokens[first].low == "'s" and first > 0:
+            return _named_owner(tokens, first - 1, at, sort)
+    elif tokens[at].low not in sets["kin_titles"] or at != first:
+        return None
+    name, end = ("", at + 1) if sort in ("things", "groups") else _name_behind(tokens, at + 1)
+    return NounPhrase(first, at, name, sort, end)
+
+
+def _named_owner(tokens: Sequence[Token], owner: int, at: int, sort: str) -> NounPhrase | None:
+    if not tokens[owner].is_capital:
+        return None
+    told = f"{tokens[owner].text}'s {tokens[at].text}"
+    name, end = _name_behind(tokens, at + 1)
+    return NounPhrase(owner, at, name or told, sort, end)
+
+
+def _name_behind(tokens: Sequence[Token], at: int) -> tuple[str, int]:
+    """The name that follows a noun, at once, behind a comma or behind "called"."""
+    sets = talk_words().sets
+    begin = at
+    if begin < len(tokens) and (tokens[begin].low == "," or tokens[begin].low in sets["name_links"]):
+        begin += 1
+    elif begin + 1 < len(tokens) and tokens[begin].low in ("is", "'s") and tokens[begin + 1].low in sets["name_links"]:
+        begin += 2
+    end = begin
+    while end < len(tokens) and end - begin < 3 and _looks_like_name(tokens, end):
+        end += 1
+    if end == begin:
+        return "", at
+    if begin > at and tokens[at].low == "," and end < len(tokens) and tokens[end].low in ("and", "'s"):
+        return "", at  # "my sister, Tom and I"
+    return " ".join(token.text for token in tokens[begin:end]), end
+
+
+def _looks_like_name(tokens: Sequence[Token], at: int) -> bool:
+    token = tokens[at]
+    _, not_names, _ = known_names()
+    sets = talk_words().sets
+    return (
+        token.is_capital
+        and len(token.text) > 1
+        and token.low not in not_names
+        and token.low not in sets["english"]
+        and token.low not in sets["months"]
+        and (token.low not in sets["labels"])
+    )
+
+
+def _name_at(tokens: Sequence[Token], at: int, known: frozenset[str]) -> NounPhrase | None:
+    """A name of a person: one that is known, or one that stands as people's names do."""
+    token = tokens[at]
+    sets = talk_words().sets
+    first_names, _, places = known_names()
+    if token.low in sets["titles"] and token.is_capital and at + 1 < len(tokens):
+        behind = at + 1 + (tokens[at + 1].low == ".")
+        if behind < len(tokens) and _looks_like_name(tokens, behind):
+            name = " ".join(part.text for part in (token, tokens[behind]))
+            gender = "women" if token.low in ("mrs", "ms", "miss", "aunt", "auntie", "sister") else "names"
+            return NounPhrase(at, behind, name, "men" if token.low in ("mr", "uncle") else gender, behind + 1)
+    end = at
+    while end < len(tokens) and end - at < 3 and _looks_like_name(tokens, end):
+        end += 1
+    if end == at:
+        return None
+    name = " ".join(part.text for part in tokens[at:end])
+    is_person = name.casefold() in known or token.low in known or token.low in first_names
+    if not is_person and (token.low in places or not _stands_like_person(tokens, at, end)):
+        return None
+    return NounPhrase(at, end - 1, name, "names", end)
+
+
+def _stands_like_person(tokens: Sequence[Token], at: int, end: int) -> bool:
+    before = tokens[at - 1].low if at else ""
+    behind = tokens[end].low if end < len(tokens) else ""
+    if before in _PREPOSITIONS or before in ("the", "a", "an", "this", "'s"):
+        return False
+    verbs = verb_forms()
+    acts = behind in verbs.third or behind in ("is", "was", "has", "says", "said", "'s")
+    if at == 0 or not tokens[at - 1].is_word:
+        return acts and tokens[at].low not in verbs.base and tokens[at].low not in _noun_sorts()
+    return before in ("with", "and") or acts
+
+
+def _fits(one: Referent, wanted: str) -> bool:
+    if wanted in ("g", "t"):
+        return one.gender == wanted or (wanted == "t" and one.is_animal)
+    return one.gender in ("", wanted)
+
+
+def _choose(fitting: Sequence[Referent], wanted: str, turn: int) -> tuple[Referent, float]:
+    best, *others = fitting
+    near = [one for one in others if best.turn - one.turn <= 1]
+    if wanted == "t":
+        return best, _LIKELY if turn - best.turn <= 1 and not near else _OPEN
+    if best.gender == wanted:
+        rivals = [one for one in near if one.gender == wanted]
+        if not rivals:
+            return best, _SURE if turn - best.turn <= 3 else _LIKELY
+        return _subject_of(fitting, best, rivals)
+    sure = [one for one in others if one.gender == wanted and one.turn >= best.turn - 2]
+    if sure:
+        return sure[0], _DOUBTFUL if len(sure) == 1 else _OPEN
+    if not near:
+        return best, _LIKELY
+    return _subject_of(fitting, best, near)
+
+
+def _subject_of(fitting: Sequence[Referent], best: Referent, rivals: Sequence[Referent]) -> tuple[Referent, float]:
+    """Of several in one turn the one that its sentence is about."""
+    same = [one for one in (best, *rivals) if one.turn == best.turn]
+    subjects = [one for one in same if one.is_subject]
+    if len(subjects) == 1 and subjects[0].gender:
+        return subjects[0], _DOUBTFUL
+    return (best, _DOUBTFUL) if len(same) == 1 and len(fitting) <= 3 else (best, _OPEN)

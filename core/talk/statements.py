@@ -1,0 +1,320 @@
+"""A conversation's statements: what was said and is worth keeping, each told by itself with the place it was said at.
+
+A reader says of each sentence what it is; what asks, wishes, supposes, jokes, quotes or gives orders is left out, and
+so is what cannot be told for sure. Must not do: know the vault, or let a word through that was not said.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from snowballstemmer.english_stemmer import EnglishStemmer
+
+from core.talk.answers import find_topic, is_fragment, join_answer
+from core.talk.clauses import Clause, split_clauses
+from core.talk.references import References, possessive
+from core.talk.third_person import YOU, Speech, ToldClause, UnclearClauseError, tell_clause
+from core.talk.turns import TurnSentence, is_foreign, split_turn
+from core.talk.words import Token, talk_words, tokenize_talk, verb_forms
+from core.text.screening.injection import current_limits, scan
+from core.text.terms import fold_word
+from core.types.talk import (
+    Assertion,
+    ConversationStatements,
+    Reading,
+    SentenceInContext,
+    Statement,
+    StatementType,
+    Turn,
+)
+
+Reader = Callable[[Sequence[SentenceInContext]], Sequence[Reading]]
+SURE = 0.5
+"""How sure reading and rewriting together must be."""
+WORTH = 0.5
+"""Expected worth from which a sentence is kept."""
+_UNASSERTED = frozenset((Assertion.QUESTION, Assertion.WISH, Assertion.HYPOTHESIS, Assertion.JOKE, Assertion.QUOTED))
+_MOST_WORDS = 45
+_LEAST_WORDS = 3
+_REPEATED = 0.85  # share of content words that two statements of one subject have in common
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A sentence with all that is around it.
+
+    Attributes:
+        turn: who said it, where.
+        number: of its turn.
+        sentence: its text and place.
+        tokens: its words.
+        before: the sentence of somebody else just before it, "" where another of the speaker stands between.
+        who_before: who said that.
+    """
+
+    turn: Turn
+    number: int
+    sentence: TurnSentence
+    tokens: tuple[Token, ...]
+    before: str
+    who_before: str
+
+
+def distill_conversation(
+    turns: Sequence[Turn], read: Reader, *, sure: float = SURE, worth: float = WORTH
+) -> ConversationStatements:
+    """The statements of one conversation.
+
+    Args:
+        turns: in their order.
+        read: says what each sentence is.
+        sure: how sure reading and rewriting together must be.
+        worth: expected worth from which a sentence is kept.
+    """
+    distiller = _Distiller(turns, sure, worth)
+    said = tuple(distiller.list_sentences())
+    readings = read([distiller.in_context(place, said) for place in range(len(said))])
+    for one, reading in zip(said, readings, strict=True):
+        distiller.take(one, reading)
+    return distiller.finish()
+
+
+def list_contexts(turns: Sequence[Turn]) -> tuple[SentenceInContext, ...]:
+    """The sentences of a conversation as the reader is given them."""
+    distiller = _Distiller(turns, SURE, WORTH)
+    said = tuple(distiller.list_sentences())
+    return tuple(distiller.in_context(place, said) for place in range(len(said)))
+
+
+class _Distiller:
+    def __init__(self, turns: Sequence[Turn], sure: float, worth: float) -> None:
+        self._turns = turns
+        self._sure, self._worth = sure, worth
+        self._references = References(turns)
+        self._names = frozenset(
+            part for name in self._references.speakers for part in (name.lower(), *name.lower().split())
+        )
+        self._skipped: Counter[str] = Counter()
+        self._made: list[Statement] = []
+        self._worthy: set[str] = set()
+        self._stems = _StemsSaid(self._references.speakers)
+        self._last_subject: tuple[int, str] = (-1, "")
+
+    def list_sentences(self) -> Iterator[_Said]:
+        """All sentences that are read; what is not English is counted."""
+        before: tuple[str, str] = ("", "")
+        for number, turn in enumerate(self._turns):
+            if is_foreign(turn.text):
+                self._skipped["language"] += max(1, len(split_turn(turn)))
+                before = ("", turn.speaker)
+                continue
+            own = ""
+            for sentence in split_turn(turn):
+                other = before if not own and before[1] != turn.speaker else ("", before[1])
+                yield _Said(turn, number, sentence, sentence.tokens, *other)
+                own = sentence.text
+            before = (own, turn.speaker)
+
+    def in_context(self, place: int, said: Sequence[_Said]) -> SentenceInContext:
+        """A sentence as the reader is given it."""
+        one = said[place]
+        first = place
+        while first and said[first - 1].turn.speaker == one.turn.speaker:
+            first -= 1
+        begin = first
+        while begin and said[begin - 1].turn.speaker == said[first - 1].turn.speaker:
+            begin -= 1
+        other = " ".join(each.sentence.text for each in said[begin:first])
+        own = tuple(each.sentence.text for each in said[max(first, place - 12) : place])
+        head = (f"{said[first - 1].turn.speaker}: {other}",) if first else ()
+        return SentenceInContext(one.sentence.text, (*head, *own))
+
+    def take(self, one: _Said, reading: Reading) -> None:
+        """Make the statements of a sentence, or count why it has none, and remember what it names."""
+        self._references.turn = one.number
+        speech = self._speech(one)
+        self._stems.add(one.tokens)
+        reason = self._refusal(one, reading)
+        if reason is None:
+            self._worthy.add(one.turn.episode_id)
+            made = self._tell(one, reading, speech)
+            reason = made
+        if reason:
+            self._skipped[reason] += 1
+        self._references.note(one.tokens, speech.speaker, speech.addressee)
+
+    def finish(self) -> ConversationStatements:
+        """All that was made."""
+        holding = {one.episode_id for one in self._made} | self._worthy
+        small = dict.fromkeys(turn.episode_id for turn in self._turns if turn.episode_id not in holding)
+        return ConversationStatements(tuple(self._made), tuple(small), dict(self._skipped))
+
+    def _speech(self, one: _Said) -> Speech:
+        speaker = self._references.name_of(one.turn)
+        addressee, sure = self._references.addressee_of(one.turn, one.who_before)
+        return Speech(speaker, addressee, sure, one.turn.said_ms)
+
+    def _refusal(self, one: _Said, reading: Reading) -> str | None:
+        """Why a sentence gives no statement by what it is; None where it may."""
+        if one.turn.is_assistant:
+            return "assistant"
+        if one.sentence.text.rstrip(" )\"'").endswith("?"):
+            return "question"
+        if reading.assertion in _UNASSERTED:
+            return str(reading.assertion)
+        if reading.type is StatementType.NONE or reading.assertion is Assertion.NONE:
+            return "small_talk"
+        if reading.statement * reading.asserted < self._sure:
+            return "unsure"
+        if reading.worth < self._worth:
+            return "small_talk"
+        return "instruction" if scan(one.sentence.text).score > current_limits().flag else None
+
+    def _tell(self, one: _Said, reading: Reading, speech: Speech) -> str:
+        """Tell what a sentence states; "" or the reason why nothing of it was told."""
+        told = list(self._tell_answer(one, speech))
+        reason = ""
+        if not told:
+            for clause in split_clauses(one.tokens, self._names):
+                if clause.first and told:
+                    self._references.note(one.tokens[: clause.first], speech.speaker, speech.addressee)
+                try:
+                    told.append(self._tell_clause(one, clause, reading, speech))
+                except UnclearClauseError as error:
+                    reason = reason or str(error)
+        kept = [each for each in told if self._keep(each, one, reading)]
+        if kept:
+            self._last_subject = (one.number, kept[0].about)
+        return "" if kept else reason or "unsure"
+
+    def _tell_clause(self, one: _Said, clause: Clause, reading: Reading, speech: Speech) -> ToldClause:
+        told = tell_clause(
+            one.sentence.text, one.tokens, clause, speech, self._references,
+            topic=self._topic(one, speech), recurs=reading.type is StatementType.HABIT,
+        )  # fmt: skip
+        self._last_subject = (one.number, told.about)
+        return told
+
+    def _topic(self, one: _Said, speech: Speech) -> str:
+        """Of whom a clause without a subject speaks: of whom the question asked, else who did what was just told."""
+        if one.before.rstrip().endswith("?"):
+            for token in tokenize_talk(one.before):
+                if token.low in ("he", "she"):
+                    found, sure = self._references.resolve(token.low, not_meant=(speech.speaker, speech.addressee))
+                    return found.name if found and sure > 0.5 else ""
+                if token.low in ("you", "your"):
+                    return speech.speaker
+            return ""
+        number, name = self._last_subject
+        return name if number == one.number else ""
+
+    def _tell_answer(self, one: _Said, speech: Speech) -> Iterator[ToldClause]:
+        """The statement that an answer makes with its question."""
+        if not one.before.rstrip().endswith("?"):
+            return
+        question = _last_question(one.before)
+        told = join_answer(question, one.sentence.text, self._names)
+        start, end = 0, len(one.sentence.text)
+        try:
+            if told:
+                tokens = tokenize_talk(told)
+                whole = tell_clause(told, tokens, Clause(0, len(tokens)), speech, self._references)
+                yield replace(whole, start=start, end=end, sure=whole.sure * 0.9)
+            elif is_fragment(one.sentence.text) and (topic := find_topic(question)):
+                yield from self._tell_topic(topic, one, speech)
+        except UnclearClauseError:
+            return
+
+    def _tell_topic(self, topic: str, one: _Said, speech: Speech) -> Iterator[ToldClause]:
+        """Reads "Any injuries?" "Shin splints last year" as of the answerer's injuries."""
+        words = topic.split()
+        if words[0].lower() in ("your", "the", "my"):
+            words = words[1:]
+        if not words or topic.lower().startswith("my "):
+            return
+        owner = possessive(speech.speaker)
+        text = one.sentence.text.rstrip(" .!")
+        tokens = tokenize_talk(text)
+        lead = f"{owner[:1].upper()}{owner[1:]} {' '.join(words)}"
+        if {"i", "my", "me", "you", "he", "she", "it", "they", "that", "this"} & {token.low for token in tokens}:
+            return
+        yield ToldClause(f"{lead}: {text[:1].lower()}{text[1:]}.", speech.speaker, 0.7, 0, len(one.sentence.text))
+
+    def _keep(self, told: ToldClause, one: _Said, reading: Reading) -> bool:
+        """Keep a statement unless it is unsure, too short or long, not in the words of the talk, or told already."""
+        words = [token for token in tokenize_talk(told.text) if token.is_word]
+        sure = told.sure * reading.statement * reading.asserted
+        if sure < self._sure or not _LEAST_WORDS <= len(words) <= _MOST_WORDS or not self._stems.hold(words):
+            return False
+        start = one.turn.start + one.sentence.start + told.start
+        statement = Statement(
+            text=told.text,
+            about=YOU if one.turn.is_owner and told.about == self._references.name_of(one.turn) else told.about,
+            type=reading.type,
+            is_lasting=reading.lasting >= 0.5,
+            confidence=round(min(1.0, sure), 3),
+            episode_id=one.turn.episode_id,
+            span=(start, start + told.end - told.start),
+            said_ms=one.turn.said_ms,
+        )
+        if any(_repeats(statement, other) for other in self._made):
+            return True
+        self._made.append(statement)
+        return True
+
+
+class _StemsSaid:
+    """The words that were said so far, by which an invented one is told."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._known = {_stem(word.lower()) for name in names for word in name.split()}
+        self._known |= {_stem(token.low) for name in names for token in tokenize_talk(name)}
+
+    def add(self, tokens: Sequence[Token]) -> None:
+        """Take in what was said."""
+        for token in tokens:
+            self._known.add(_stem(token.low))
+
+    def hold(self, words: Sequence[Token]) -> bool:
+        """Whether every word was said, or is a date or a small word of grammar."""
+        sets = talk_words().sets
+        small = sets["grammar"] | sets["months"] | sets["kin_titles"]
+        return all(token.low in small or token.low[:1].isdigit() or _stem(token.low) in self._known for token in words)
+
+
+@cache
+def _stemmer() -> EnglishStemmer:
+    return EnglishStemmer()
+
+
+def _stem(low: str) -> str:
+    bare = low.removesuffix("'s").removesuffix("'").strip(".'")
+    return str(_stemmer().stemWord(fold_word(verb_forms().lemma(bare))))
+
+
+def _last_question(text: str) -> str:
+    parts = [part for part in text.replace("?", "?\n").splitlines() if part.strip().endswith("?")]
+    return parts[-1].strip() if parts else text
+
+
+def _repeats(one: Statement, other: Statement) -> bool:
+    if one.about != other.about:
+        return False
+    first, second = content_words(one.text), content_words(other.text)
+    if not first or not second:
+        return False
+    return len(first & second) >= _REPEATED * max(len(first), len(second))
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The stems of a sentence's words that are not small words of grammar; "not" counts."""
+    grammar = talk_words().sets["grammar"]
+    negated = frozenset(("not", "no", "never"))
+    return frozenset(
+        _stem(token.low)
+        for token in tokenize_talk(text)
+        if token.is_word and (token.low not in grammar or token.low in negated)
+    )

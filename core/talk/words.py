@@ -1,0 +1,215 @@
+"""The words that talk is read by (resources/talk), and a sentence as words with its contractions taken apart.
+
+Must not do: know what was said before.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+_WORD = re.compile(r"[^\W_]+(?:['.&/-][^\W_]+)*|[£$€]?\d+(?:[.,:]\d+)*|\S")
+_PARTS = re.compile(r"(?i)^(.+?)('(?:m|s|re|ve|ll|d))$")
+# Typed without their apostrophe; where the first part ends.
+_BARE = {
+    "im": 1, "ive": 1, "hes": 2, "shes": 3, "theyre": 4, "youre": 3, "weve": 2, "youve": 3, "theyve": 4, "thats": 4,
+    "theres": 5,
+}  # fmt: skip
+_BARE_NOT = {
+    "dont": "don't", "cant": "can't", "didnt": "didn't", "doesnt": "doesn't", "isnt": "isn't", "wasnt": "wasn't",
+    "wont": "won't", "arent": "aren't", "havent": "haven't", "hasnt": "hasn't", "wouldnt": "wouldn't",
+    "couldnt": "couldn't", "shouldnt": "shouldn't", "werent": "weren't",
+}  # fmt: skip
+_VOWELS = "aeiou"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, a mark, or the shortened verb behind a word ("'m").
+
+    Attributes:
+        text: as written.
+        low: lower case with plain apostrophes; of a shortened verb `'m`, `'s`, `'re`, `'ve`, `'ll` or `'d`.
+        start: first character in the sentence; `end` is exclusive.
+    """
+
+    text: str
+    low: str
+    start: int
+    end: int
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is no mark and no shortened verb."""
+        return self.low[:1].isalnum()
+
+    @property
+    def is_capital(self) -> bool:
+        """Whether it begins with a capital."""
+        return self.text[:1].isupper()
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What stands in place of a part of a sentence.
+
+    Attributes:
+        start: first character; `end` is exclusive.
+        text: in its place; may be empty.
+    """
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TalkWords:
+    """The lists of `resources/talk/words.json`.
+
+    Attributes:
+        sets: single words by the name of their list.
+        phrases: several words each, longest first.
+    """
+
+    sets: Mapping[str, frozenset[str]]
+    phrases: Mapping[str, tuple[tuple[str, ...], ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class VerbForms:
+    """The verbs of `resources/talk/verbs.json` by their forms.
+
+    Attributes:
+        base: base forms.
+        third: form for he, she and it, to its base.
+        past: past form to its base.
+        participles: past participle to its base.
+        pasts: base to its past form.
+        sets: what stands beside a verb.
+    """
+
+    base: frozenset[str]
+    third: Mapping[str, str]
+    past: Mapping[str, str]
+    participles: Mapping[str, str]
+    pasts: Mapping[str, str]
+    sets: Mapping[str, frozenset[str]]
+
+    def lemma(self, low: str) -> str:
+        """The base form of a verb's form, else the word."""
+        for table in (self.third, self.past, self.participles):
+            if low in table:
+                return table[low]
+        return low
+
+
+@cache
+def talk_words() -> TalkWords:
+    """The lists, read once."""
+    data = json.loads((files("resources") / "talk" / "words.json").read_text("utf-8"))
+    sets, phrases = {}, {}
+    for name, value in data.items():
+        if isinstance(value, str):
+            sets[name] = frozenset(value.split())
+        else:
+            phrases[name] = tuple(sorted((tuple(one.split()) for one in value), key=len, reverse=True))
+    return TalkWords(sets, phrases)
+
+
+@cache
+def known_names() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """First names, words that look like names and are none, and places, lower case."""
+    data = json.loads((files("resources") / "enrich" / "names.json").read_text("utf-8"))
+    places = frozenset(part for one in data["places"].lower().split(";") for part in one.split())
+    return frozenset(data["first_names"].lower().split()), frozenset(data["not_names"].split()), places
+
+
+@cache
+def verb_forms() -> VerbForms:
+    """The forms, worked out once."""
+    data = json.loads((files("resources") / "talk" / "verbs.json").read_text("utf-8"))
+    irregular = [row.split() for row in data["irregular"]]
+    base = {row[0] for row in irregular} | set(data["regular"].split())
+    past: dict[str, str] = {}
+    participles: dict[str, str] = {}
+    pasts: dict[str, str] = {}
+    for one in sorted(base):
+        pasts[one] = regular_past(one)
+    for one, second, third in irregular:
+        past.update(dict.fromkeys(second.split("/"), one))
+        participles.update(dict.fromkeys(third.split("/"), one))
+        pasts[one] = second.split("/")[0]
+    uneven = {row[0] for row in irregular}
+    for one in base - uneven:
+        for form in (pasts[one], *((one + one[-1] + "ed",) if one[-1] not in _VOWELS else ())):
+            past.setdefault(form, one)
+            participles.setdefault(form, one)
+    sets = {name: frozenset(data[name].split()) for name in data if name not in ("about", "irregular")}
+    third_forms = {third_person(one): one for one in base}
+    return VerbForms(frozenset(base), third_forms, past, participles, pasts, sets)
+
+
+def third_person(base: str) -> str:
+    """The form for he, she and it."""
+    if base in ("have", "be"):
+        return {"have": "has", "be": "is"}[base]
+    if base.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return base + "es"
+    if base.endswith("y") and base[-2:-1] not in _VOWELS:
+        return base[:-1] + "ies"
+    return base + "s"
+
+
+def regular_past(base: str) -> str:
+    """The past form of a regular verb."""
+    if base.endswith("e"):
+        return base + "d"
+    if base.endswith("y") and base[-2:-1] not in _VOWELS:
+        return base[:-1] + "ied"
+    one_beat = re.fullmatch(r"[^aeiou]*[aeiou][bdgklmnprt]", base) is not None
+    return base + (base[-1] + "ed" if one_beat else "ed")
+
+
+def tokenize_talk(sentence: str) -> tuple[Token, ...]:
+    """A sentence as words and marks; "I'm", "she's" and "im" are two."""
+    plain = sentence.replace("’", "'").replace("‘", "'").replace("ʼ", "'")
+    out: list[Token] = []
+    for match in _WORD.finditer(plain):
+        out += _split_token(sentence, match.group().lower(), match.start(), match.end())
+    return tuple(out)
+
+
+def apply_edits(sentence: str, start: int, end: int, edits: Iterable[Edit]) -> str:
+    """A part of a sentence with its edits; of two that overlap the one that begins first counts."""
+    out: list[str] = []
+    at = start
+    for edit in sorted(edits, key=lambda one: (one.start, -one.end)):
+        if edit.start >= at and edit.end <= end:
+            out += [sentence[at : edit.start], edit.text]
+            at = edit.end
+    return "".join((*out, sentence[at:end]))
+
+
+def _split_token(sentence: str, low: str, start: int, end: int) -> list[Token]:
+    if len(low) != end - start:  # a letter that is two in lower case
+        return [Token(sentence[start:end], low, start, end)]
+    parts = _PARTS.match(low)
+    cut = len(parts.group(1)) if parts else _BARE.get(low)
+    if cut is None:
+        return [Token(sentence[start:end], _BARE_NOT.get(low, low), start, end)]
+    middle = start + cut
+    shortened = low[cut:] if low[cut] == "'" else "'" + low[cut:]
+    return [
+        Token(sentence[start:middle], low[:cut], start, middle),
+        Token(sentence[middle:end], shortened, middle, end),
+    ]
+
+
+def starts_with(lows: Sequence[str], at: int, phrases: Sequence[tuple[str, ...]]) -> int:
+    """How many words the longest phrase has that begins at a place; 0 where none does."""
+    return next((len(one) for one in phrases if tuple(lows[at : at + len(one)]) == one), 0)
