@@ -1,4 +1,4 @@
-"""The door: `loci` and `python -m app`. Hardens the process, runs one command, ends with the contract's exit code."""
+"""The entry point: `loci` and `python -m app`. Hardens the process, runs one command, ends with its exit code."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ def main(arguments: Sequence[str] | None = None, progression: Progression | None
     # After hardening: nothing more is read or imported with a wider umask.
     verb = verb_of(given)
     if verb == "mcp":
-        from app.cli.assistants import door as loci  # of the engine it loads nothing: assistants start many of these
+        # Of the engine it loads nothing: assistants start many of these.
+        from app.cli.assistants import lightweight_commands as loci
     elif verb == "chat":
-        from app.cli.assistants import door as loci
+        from app.cli.assistants import lightweight_commands as loci
     else:
         from app.cli.commands import loci
 

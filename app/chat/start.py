@@ -8,7 +8,7 @@ from __future__ import annotations
 from app.chat.models import USUAL_HOST, ModelHost
 from app.chat.screen import Screen, sentence
 from app.chat.talk import Chat, Memory
-from app.mcp.doorway import Doorway
+from app.mcp.client_setup import ClientSetup
 from app.mcp.pairing import pair_client
 from app.mcp.tokens import read_token
 from core.errors import Code, LociError, UserError
@@ -21,11 +21,11 @@ _GRANTS = {"a": (*_DEEDS, "all_spaces"), "o": _DEEDS}
 _NO = ("", "n", "no")
 
 
-def start_chat(door: Doorway, model: str, host: str | None, *, may_start: bool) -> None:
+def start_chat(setup: ClientSetup, model: str, host: str | None, *, may_start: bool) -> None:
     """Pair where that is needed, and talk until the person ends it.
 
     Args:
-        door: of the client that this chat is.
+        setup: of the client that this chat is.
         model: the person's choice; "" for one that fits.
         host: the model server as `--host` names it; None for `LOCI_OLLAMA`, else this machine.
         may_start: whether the engine may be started where nobody answers.
@@ -35,10 +35,10 @@ def start_chat(door: Doorway, model: str, host: str | None, *, may_start: bool) 
         LociError: as pairing.
     """
     screen = Screen()
-    place = model_place(screen, host, door.variables.get("LOCI_OLLAMA", ""))
-    if not door.variables.get("LOCI_TOKEN") and read_token(door.token_file) is None:
-        _pair(door, screen)
-    Chat(Memory(door.link(start=may_start)), ModelHost(place), screen, model).run()
+    place = model_place(screen, host, setup.variables.get("LOCI_OLLAMA", ""))
+    if not setup.variables.get("LOCI_TOKEN") and read_token(setup.token_file) is None:
+        _pair(setup, screen)
+    Chat(Memory(setup.link(start=may_start)), ModelHost(place), screen, model).run()
 
 
 def model_place(screen: Screen, host: str | None, variable: str) -> ServerAddress:
@@ -68,13 +68,13 @@ def model_place(screen: Screen, host: str | None, variable: str) -> ServerAddres
     raise UserError(Code.ACCESS_DENIED, sentence("beyond_refused"))
 
 
-def _pair(door: Doorway, screen: Screen) -> None:
-    question = sentence("pair", client=door.client)
+def _pair(setup: ClientSetup, screen: Screen) -> None:
+    question = sentence("pair", client=setup.client)
     while (answer := (screen.ask(question) or "").strip().casefold()) not in _GRANTS:
         if answer in _NO:  # the end of input too
             raise UserError(Code.UNAUTHENTICATED, sentence("unpaired"))
         screen.line(sentence("pair_how"))
-    pair_client(door, None, _GRANTS[answer], "loci chat")
+    pair_client(setup, None, _GRANTS[answer], "loci chat")
 
 
 def _yes(answer: str | None) -> bool:

@@ -18,7 +18,7 @@ from app.mcp.tools import LEAN, PROFILES
 from core.errors import Code, UserError
 
 if TYPE_CHECKING:
-    from app.mcp.doorway import Doorway
+    from app.mcp.client_setup import ClientSetup
 
 
 import io
@@ -76,29 +76,29 @@ def mcp(
         orphans.append("--grant belongs to --pair or --install")
     prints = only_print and code is not None
     _refuse_muddles(client, install, pair, test=test, prints=prints, orphans=orphans)
-    from app.mcp.doorway import checked_client
+    from app.mcp.client_setup import checked_client
 
     given = typed_grants(grants)
-    door = doorway_of(context, checked_client(client or pair or _normalize_name(install) or _DEFAULT), tools)
+    setup = read_client_setup(context, checked_client(client or pair or _normalize_name(install) or _DEFAULT), tools)
     if install is not None:
         from app.mcp.installation import InstallOptions, install_into
 
         wish = InstallOptions(only_print=only_print, yes=yes, code=code, grants=given or None)
-        context.exit(install_into(door, install, wish))
+        context.exit(install_into(setup, install, wish))
     if pair is not None:
         from app.mcp.pairing import asked_grants, pair_client
 
-        name, made = pair_client(door, code, given or (() if code is not None else asked_grants(door)))
-        if door.out.as_json:
-            door.out.document({"client": name, "grants": made})
+        name, made = pair_client(setup, code, given or (() if code is not None else asked_grants(setup)))
+        if setup.out.as_json:
+            setup.out.document({"client": name, "grants": made})
         return
     if test:
         from app.mcp.trial import try_out
 
-        context.exit(0 if try_out(door) else 1)
+        context.exit(0 if try_out(setup) else 1)
     from app.mcp.server import run
 
-    run(lambda: door.link(start=not no_start), tools)
+    run(lambda: setup.link(start=not no_start), tools)
 
 
 def _orphans(install: str | None, pair: str | None, only_print: bool, yes: bool, code: str | None) -> list[str]:
@@ -129,24 +129,24 @@ def _normalize_name(assistant: str | None) -> str | None:
     return None if assistant is None else assistant.strip().casefold().replace(" ", "-")
 
 
-def doorway_of(context: click.Context, client: str, tools: str) -> Doorway:
+def read_client_setup(context: click.Context, client: str, tools: str) -> ClientSetup:
     """What a client of this home needs, from the global options and the environment."""
-    from app.mcp.doorway import Doorway, complete_variables
+    from app.mcp.client_setup import ClientSetup, complete_variables
 
     given = {} if context.parent is None else context.parent.params
     variables = complete_variables(os.environ)
     found = environment.read(variables, given.get("home"), given.get("passphrase_file"))
     out = Output(as_json=bool(given.get("as_json")), progression=context.find_object(Progression))
-    return Doorway(found, variables, client, tools, out)
+    return ClientSetup(found, variables, client, tools, out)
 
 
 @click.group(context_settings=CONTEXT)
 @global_options
-def door(home: Path | None, passphrase_file: Path | None, as_json: bool) -> None:
+def lightweight_commands(home: Path | None, passphrase_file: Path | None, as_json: bool) -> None:
     """Loci, without the verbs that need the engine."""
 
 
-door.add_command(mcp)
+lightweight_commands.add_command(mcp)
 
 
 @click.command()
@@ -161,16 +161,16 @@ def chat(context: click.Context, model: str, client: str, host: str | None, no_s
     What fits your words is given to the model before each turn, and what was said is kept after it, as far as you
     granted. /help lists the commands of a chat.
     """
-    from app.mcp.doorway import checked_client
+    from app.mcp.client_setup import checked_client
 
-    way = doorway_of(context, checked_client(client), "lean")
-    if way.out.as_json:
+    setup = read_client_setup(context, checked_client(client), "lean")
+    if setup.out.as_json:
         raise UserError(Code.INVALID_INPUT, "A chat has no JSON; leave --json away.")
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     from app.chat.start import start_chat
 
-    start_chat(way, model, host, may_start=not no_start)
+    start_chat(setup, model, host, may_start=not no_start)
 
 
-door.add_command(chat)
+lightweight_commands.add_command(chat)

@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 
 import click
 
-from app.mcp.doorway import Doorway
+from app.mcp.client_setup import ClientSetup
 from app.mcp.pairing import asked_grants, pair_client
 from app.mcp.tokens import read_token
 from app.mcp.words import assistants, sentence
@@ -282,11 +282,11 @@ class InstallOptions:
     grants: Sequence[str] | None = None
 
 
-def install_into(door: Doorway, assistant: str, wish: InstallOptions) -> int:
+def install_into(setup: ClientSetup, assistant: str, wish: InstallOptions) -> int:
     """Set an assistant up, and pair it by its code, or where the person says what it shall see.
 
     Args:
-        door: of the client it will be.
+        setup: of the client it will be.
         assistant: a name of `resources/mcp/clients.json`, or `list`.
 
     Returns:
@@ -297,52 +297,52 @@ def install_into(door: Doorway, assistant: str, wish: InstallOptions) -> int:
             and not paired.
     """
     if assistant == "list":
-        _list(door)
+        _list(setup)
         return 0
     found = recipe(assistant)
-    path = found.path(sys.platform, door.variables)
-    entry = found.fill_entry(door.command())
+    path = found.path(sys.platform, setup.variables)
+    entry = found.fill_entry(setup.command())
     if wish.only_print:
-        _show(door, found, path, found.snippet(entry))
+        _show(setup, found, path, found.snippet(entry))
         return 0
     old = read_config(path)
     try:
         new = found.put_entry("" if old is None else old, entry)
     except LociError:
-        door.out.note(f"Put this into {path} yourself:\n")
-        door.out.lines(found.snippet(entry).splitlines())
+        setup.out.note(f"Put this into {path} yourself:\n")
+        setup.out.lines(found.snippet(entry).splitlines())
         if wish.code is not None:  # it is good for two minutes: whoever puts the entry in by hand finds it paired
-            pair_client(door, wish.code, wish.grants or ())
+            pair_client(setup, wish.code, wish.grants or ())
         raise
     if new == old:
-        _finish_installation(door, found, path, None, wish)
+        _finish_installation(setup, found, path, None, wish)
         return 0
-    _show(door, found, path, found.snippet(entry))
+    _show(setup, found, path, found.snippet(entry))
     if old is not None and found.displaces(old, entry):
-        door.out.note("Another entry named loci stands there; this one takes its place.")
+        setup.out.note("Another entry named loci stands there; this one takes its place.")
     if not (wish.yes or _ask_to_write(path, old)):
-        door.out.note("Nothing was written.")
+        setup.out.note("Nothing was written.")
         return 1
     kept = write_config(path, old, new)
-    door.out.progression.is_done = True
-    _finish_installation(door, found, path, kept, wish)
+    setup.out.progression.is_done = True
+    _finish_installation(setup, found, path, kept, wish)
     return 0
 
 
-def _list(door: Doorway) -> None:
+def _list(setup: ClientSetup) -> None:
     known = {name: found["title"] for name, found in assistants().items()}
-    if door.out.as_json:
-        door.out.document({"assistants": known})
-    door.out.table(list(known.items()))
+    if setup.out.as_json:
+        setup.out.document({"assistants": known})
+    setup.out.table(list(known.items()))
 
 
-def _show(door: Doorway, found: Recipe, path: Path, snippet: str) -> None:
-    if door.out.as_json:
+def _show(setup: ClientSetup, found: Recipe, path: Path, snippet: str) -> None:
+    if setup.out.as_json:
         return
-    door.out.line(f"{found.title}: {path}")
-    door.out.line()
-    door.out.lines(snippet.splitlines())
-    door.out.line()
+    setup.out.line(f"{found.title}: {path}")
+    setup.out.line()
+    setup.out.lines(snippet.splitlines())
+    setup.out.line()
 
 
 def _ask_to_write(path: Path, old: str | None) -> bool:
@@ -352,48 +352,50 @@ def _ask_to_write(path: Path, old: str | None) -> bool:
     return click.confirm(f"{what}? ({path.name})", default=False, err=True)
 
 
-def _finish_installation(door: Doorway, found: Recipe, path: Path, kept: Path | None, wish: InstallOptions) -> None:
-    door.out.line(f"{found.title} is set up." + ("" if kept is None else f" The file as it was: {kept}"))
+def _finish_installation(
+    setup: ClientSetup, found: Recipe, path: Path, kept: Path | None, wish: InstallOptions
+) -> None:
+    setup.out.line(f"{found.title} is set up." + ("" if kept is None else f" The file as it was: {kept}"))
     was_paired, given = False, None
     if wish.code is not None:
-        name, given = pair_client(door, wish.code, wish.grants or ())
-        door = _rename_client(door, found, path, name)
-    elif not (was_paired := read_token(door.token_file) is not None):
-        given = _pair_if_asked(door, wish.grants)
-    if door.out.as_json:
+        name, given = pair_client(setup, wish.code, wish.grants or ())
+        setup = _rename_client(setup, found, path, name)
+    elif not (was_paired := read_token(setup.token_file) is not None):
+        given = _pair_if_asked(setup, wish.grants)
+    if setup.out.as_json:
         paired = was_paired or given is not None
-        document = {"assistant": found.name, "client": door.client, "path": str(path), "paired": paired}
-        door.out.document({**document, "grants": given, "copy": None if kept is None else str(kept)})
+        document = {"assistant": found.name, "client": setup.client, "path": str(path), "paired": paired}
+        setup.out.document({**document, "grants": given, "copy": None if kept is None else str(kept)})
         return
     if was_paired:
-        door.out.line(sentence("has_token", client=door.client))
+        setup.out.line(sentence("has_token", client=setup.client))
     if was_paired and wish.grants is not None:
-        door.out.line(sentence("paired_before", client=door.client, grants=",".join(wish.grants)))
+        setup.out.line(sentence("paired_before", client=setup.client, grants=",".join(wish.grants)))
     elif not was_paired and given is None:
-        door.out.line(sentence("now_pair", client=door.client))
-    door.out.line(found.after)
-    door.out.line(f"Try it: `loci mcp --test --client {door.client}`.")
+        setup.out.line(sentence("now_pair", client=setup.client))
+    setup.out.line(found.after)
+    setup.out.line(f"Try it: `loci mcp --test --client {setup.client}`.")
 
 
-def _rename_client(door: Doorway, found: Recipe, path: Path, name: str) -> Doorway:
-    """The door of the client it became, which the configuration names too: the person may give it another name."""
-    if name == door.client:
-        return door
-    named = replace(door, client=name)
+def _rename_client(setup: ClientSetup, found: Recipe, path: Path, name: str) -> ClientSetup:
+    """The setup of the client it became, which the configuration names too: the person may give it another name."""
+    if name == setup.client:
+        return setup
+    named = replace(setup, client=name)
     old = read_config(path)
     write_config(path, old, found.put_entry("" if old is None else old, found.fill_entry(named.command())))
     return named
 
 
-def _pair_if_asked(door: Doorway, grants: Sequence[str] | None) -> list[str] | None:
+def _pair_if_asked(setup: ClientSetup, grants: Sequence[str] | None) -> list[str] | None:
     """Pair it, where the person named what it may or says so now; None where it stays unpaired."""
     chosen = grants
     if chosen is None:
         try:
-            chosen = asked_grants(door)
+            chosen = asked_grants(setup)
         except UserError as no:
-            door.out.note(no.sentence)
-    return pair_client(door, None, chosen)[1] if chosen else None
+            setup.out.note(no.sentence)
+    return pair_client(setup, None, chosen)[1] if chosen else None
 
 
 def read_config(path: Path) -> str | None:
@@ -406,21 +408,21 @@ def read_config(path: Path) -> str | None:
         UserError: CONFIG_INVALID for a link, something that is no ordinary file, or no UTF-8.
     """
     if path.parent.is_symlink():
-        raise _unfit("its folder is a link")
+        raise _unfit_configuration_error("its folder is a link")
     try:
         seen = path.lstat()
     except FileNotFoundError:
         return None
     except OSError:
-        raise _unfit("it cannot be read") from None
+        raise _unfit_configuration_error("it cannot be read") from None
     if not stat.S_ISREG(seen.st_mode):
-        raise _unfit("it is a link or no ordinary file")
+        raise _unfit_configuration_error("it is a link or no ordinary file")
     if seen.st_size > _MOST_BYTES:
-        raise _unfit("it is too large")
+        raise _unfit_configuration_error("it is too large")
     try:
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError):
-        raise _unfit("it cannot be read as UTF-8") from None
+        raise _unfit_configuration_error("it cannot be read as UTF-8") from None
 
 
 def write_config(path: Path, old: str | None, new: str) -> Path | None:
@@ -480,5 +482,5 @@ def _replace(path: Path, text: str, mode: int) -> None:
         raise
 
 
-def _unfit(why: str) -> LociError:
+def _unfit_configuration_error(why: str) -> LociError:
     return UserError(Code.CONFIG_INVALID, f"The configuration was left alone: {why}.")

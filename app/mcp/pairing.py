@@ -16,7 +16,7 @@ import click
 
 from app.cli.options import SPACE, reach_lines
 from app.cli.output import visible
-from app.mcp.doorway import Doorway, checked_client, own_command
+from app.mcp.client_setup import ClientSetup, checked_client, own_command
 from app.mcp.tokens import read_token, write_token
 from app.mcp.words import sentence
 from core.config.grant_wording import describe_reused_name
@@ -29,7 +29,7 @@ _ANSWERS = {"a": (*USUAL, Grant.ALL_SPACES.value), "o": USUAL}
 
 
 def pair_client(
-    door: Doorway, code: str | None, grants: Sequence[str] = (), used_by: str = ""
+    setup: ClientSetup, code: str | None, grants: Sequence[str] = (), used_by: str = ""
 ) -> tuple[str, list[str]]:
     """Pair and say how it went, and what it sees.
 
@@ -46,12 +46,12 @@ def pair_client(
             its name is the name of the token's file.
     """
     wanted = with_usual(grants)
-    name, token, given = _by_code(door, code, wanted) if code is not None else _as_owner(door, wanted)
-    write_token(replace(door, client=name).token_file, token)
-    door.out.progression.is_done = True
+    name, token, given = _by_code(setup, code, wanted) if code is not None else _as_owner(setup, wanted)
+    write_token(replace(setup, client=name).token_file, token)
+    setup.out.progression.is_done = True
     command = used_by or f"loci mcp --client {name}"
-    door.out.line(f"Paired {visible(name)}: {', '.join(given)}. Its token is kept for `{command}`.")
-    door.out.lines(reach_lines(name, given))
+    setup.out.line(f"Paired {visible(name)}: {', '.join(given)}. Its token is kept for `{command}`.")
+    setup.out.lines(reach_lines(name, given))
     return name, given
 
 
@@ -68,7 +68,7 @@ def with_usual(grants: Sequence[str]) -> list[str]:
     return [*USUAL, *spaces] if spaces and len(spaces) == len(grants) else list(grants)
 
 
-def asked_grants(door: Doorway) -> tuple[str, ...]:
+def asked_grants(setup: ClientSetup) -> tuple[str, ...]:
     """Ask the person at the terminal which spaces a client shall see.
 
     Returns:
@@ -77,9 +77,9 @@ def asked_grants(door: Doorway) -> tuple[str, ...]:
     Raises:
         UserError: PAIRING_REFUSED where the person says no.
     """
-    if door.out.as_json or not sys.stdin.isatty():
+    if setup.out.as_json or not sys.stdin.isatty():
         return ()
-    question = sentence("which_spaces", client=door.client)
+    question = sentence("which_spaces", client=setup.client)
     answer = click.prompt(question, default="n", show_default=False, err=True, prompt_suffix=" ")
     found = _ANSWERS.get(str(answer).strip().casefold())
     if found is None:
@@ -87,36 +87,36 @@ def asked_grants(door: Doorway) -> tuple[str, ...]:
     return found
 
 
-def _by_code(door: Doorway, code: str, grants: Sequence[str]) -> tuple[str, str, list[str]]:
-    door.out.note(sentence("code_sent"))
+def _by_code(setup: ClientSetup, code: str, grants: Sequence[str]) -> tuple[str, str, list[str]]:
+    setup.out.note(sentence("code_sent"))
     try:
-        with Client.connect(door.place) as client:
-            found = client.pair(door.client, code, grants or None)
+        with Client.connect(setup.place) as client:
+            found = client.pair(setup.client, code, grants or None)
     except LociError as error:
         if error.code is not Code.PAIRING_REFUSED:
             raise
         # What lies here says nothing of whom Loci knows: that only the person is told.
-        told = "code_refused" if read_token(door.token_file) is None else "code_refused_token"
-        raise UserError(error.code, sentence(told, client=door.client)) from None
+        told = "code_refused" if read_token(setup.token_file) is None else "code_refused_token"
+        raise UserError(error.code, sentence(told, client=setup.client)) from None
     return checked_client(found.client), token_to_text(found.token), list(found.grants)
 
 
-def _as_owner(door: Doorway, grants: Sequence[str]) -> tuple[str, str, list[str]]:
-    secret = door.found.secret_file
-    asked = [*own_command(), "--home", str(door.found.home)]
+def _as_owner(setup: ClientSetup, grants: Sequence[str]) -> tuple[str, str, list[str]]:
+    secret = setup.found.secret_file
+    asked = [*own_command(), "--home", str(setup.found.home)]
     asked += [] if secret is None else ["--passphrase-file", str(secret)]
     granted = ["--grant", ",".join(grants)] if grants else []
     # Its standard error and input are ours: it may ask the person for the passphrase.
     done = subprocess.run(
-        [*asked, "--json", "pair", door.client, *granted],
+        [*asked, "--json", "pair", setup.client, *granted],
         stdout=subprocess.PIPE,
-        env=dict(door.variables),
+        env=dict(setup.variables),
         check=False,
     )
     if done.returncode != 0:
-        door.out.note("Nothing was paired; the reason stands above.")
+        setup.out.note("Nothing was paired; the reason stands above.")
         raise click.exceptions.Exit(done.returncode)
     reply = json.loads(done.stdout)
     if reply.get("former"):
-        door.out.note(describe_reused_name())
+        setup.out.note(describe_reused_name())
     return str(reply["client"]), str(reply["token"]), list(reply["grants"])

@@ -94,7 +94,7 @@ class Bridge:
         except LociError as error:
             return _failed_result(error)
         except Exception as error:  # noqa: BLE001 - the last keeper: its text could hold what was sent
-            return _failed_result(_bug(error))
+            return _failed_result(_bug_error(error))
         # No structured content: no tool promises an output schema, and the same twice would be twice the tokens.
         return types.CallToolResult(content=[types.TextContent(text=text)])
 
@@ -171,7 +171,7 @@ class Bridge:
         except LociError as error:
             raise MCPError(types.INTERNAL_ERROR, _sentence(error), {"code": error.code.value}) from None
         except Exception as error:  # noqa: BLE001 - the last keeper, as above
-            raise MCPError(types.INTERNAL_ERROR, _sentence(_bug(error))) from None
+            raise MCPError(types.INTERNAL_ERROR, _sentence(_bug_error(error))) from None
 
 
 def _method_for_resource(uri: str) -> tuple[str, dict[str, Any]]:
@@ -215,7 +215,7 @@ def _sentence(error: LociError) -> str:
     return f"{error.code.value}: {escape_fenced(error.sentence)}{after}"
 
 
-def _bug(error: Exception) -> LociError:
+def _bug_error(error: Exception) -> LociError:
     sys.stderr.write(f"loci mcp: {type(error).__name__}\n")
     return BugError(type(error).__name__)
 

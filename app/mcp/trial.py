@@ -18,7 +18,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent, TextResourceContents
 
-from app.mcp.doorway import Doorway
+from app.mcp.client_setup import ClientSetup
 from app.mcp.words import sentence
 from core.types.values import Grant
 
@@ -35,31 +35,31 @@ class _StepFailedError(Exception):
 class _Steps:
     """What was tried and how it went."""
 
-    door: Doorway
+    setup: ClientSetup
     done: list[dict[str, object]] = field(default_factory=list)
 
     def say(self, step: str, says: str, *, ok: bool, mark: str = "ok") -> None:
         self.done.append({"step": step, "ok": ok, "says": says})
-        self.door.out.line(f"{mark if ok else 'failed':<8}{step:<16}{says}")
+        self.setup.out.line(f"{mark if ok else 'failed':<8}{step:<16}{says}")
         if not ok:
             raise _StepFailedError
 
 
-def try_out(door: Doorway) -> bool:
+def try_out(setup: ClientSetup) -> bool:
     """Start the server, shake hands, list its tools, search once, look what it sees.
 
     Args:
-        door: of the client.
+        setup: of the client.
 
     Returns:
         Whether all went well.
     """
-    steps = _Steps(door)
+    steps = _Steps(setup)
     with _note_end(steps):
         asyncio.run(_within(steps))
     went_well = all(step["ok"] for step in steps.done)
-    if door.out.as_json:
-        door.out.document({"ok": went_well, "client": door.client, "steps": steps.done})
+    if setup.out.as_json:
+        setup.out.document({"ok": went_well, "client": setup.client, "steps": steps.done})
     return went_well
 
 
@@ -76,7 +76,7 @@ def _note_end(steps: _Steps) -> Iterator[None]:
             first = first.exceptions[0]
         says = sentence("no_answer") if isinstance(first, TimeoutError) else sentence("not_tried")
         steps.done.append({"step": "start", "ok": False, "says": says})
-        steps.door.out.line(f"{'failed':<8}{'start':<16}{says}")
+        steps.setup.out.line(f"{'failed':<8}{'start':<16}{says}")
 
 
 async def _within(steps: _Steps) -> None:
@@ -85,8 +85,8 @@ async def _within(steps: _Steps) -> None:
 
 
 async def _run_steps(steps: _Steps) -> None:
-    program, arguments, variables = steps.door.command()
-    secret = steps.door.variables.get("LOCI_PASSPHRASE_FILE") or steps.door.found.secret_file
+    program, arguments, variables = steps.setup.command()
+    secret = steps.setup.variables.get("LOCI_PASSPHRASE_FILE") or steps.setup.found.secret_file
     if secret:  # so that the engine may be started as `loci serve` would be here; assistants are not given it
         variables = {**variables, "LOCI_PASSPHRASE_FILE": str(secret)}
     started = StdioServerParameters(command=program, args=arguments, env=variables)
@@ -102,7 +102,7 @@ async def _run_steps(steps: _Steps) -> None:
         steps.say("search", said if found.is_error else "Loci answers.", ok=not found.is_error)
         status = await session.read_resource(_STATUS)
         told = json.loads("".join(part.text for part in status.contents if isinstance(part, TextResourceContents)))
-        is_blind, says = describe_visibility(steps.door.client, told)
+        is_blind, says = describe_visibility(steps.setup.client, told)
         steps.say("sees", says, ok=True, mark="look" if is_blind else "ok")
 
 

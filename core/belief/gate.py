@@ -83,14 +83,14 @@ class Verdict:
     """The gate's answer.
 
     Attributes:
-        deed: what is done.
+        decision: what is done.
         reason: why: a key of `resources/help/review.json`.
         review: whether a review item is opened.
         kind: of that item.
         suggestion: what Loci would do; None where it suggests nothing.
     """
 
-    deed: GateDecision
+    decision: GateDecision
     reason: str = ""
     review: bool = False
     kind: str = "contradiction"
@@ -146,11 +146,11 @@ def resolve_contradiction(newcomer: SourceAuthority, existing: SourceAuthority) 
     if newcomer.at_ms >= existing.at_ms:
         return _later(newcomer, existing)
     turned = _later(existing, newcomer)
-    if turned.deed is GateDecision.SUPERSEDE:
+    if turned.decision is GateDecision.SUPERSEDE:
         return Verdict(GateDecision.ENTER_SUPERSEDED, "said_before")
-    if turned.deed is GateDecision.DISPUTE:
+    if turned.decision is GateDecision.DISPUTE:
         return turned
-    if turned.deed is GateDecision.COEXIST:
+    if turned.decision is GateDecision.COEXIST:
         return replace(turned, suggestion=Action.REJECT)  # the newer one is there already
     if existing.persons and not newcomer.persons:
         # Else whoever dates a text back could hold back what the person said.
@@ -205,7 +205,7 @@ def is_one_person(a: SourceAuthority, b: SourceAuthority) -> bool:
 
 def has_standing(newcomer: SourceAuthority, existing: SourceAuthority) -> bool:
     """Whether the newcomer could take the other's place if the two contradicted each other and it came later."""
-    return _later(newcomer, existing).deed is not GateDecision.QUARANTINE
+    return _later(newcomer, existing).decision is not GateDecision.QUARANTINE
 
 
 def _counts_for_less(newcomer: SourceAuthority, existing: SourceAuthority) -> bool:

@@ -47,7 +47,7 @@ def field_extra(
     return {"group": group, "unit": unit, "choices": dict(choices or {}), "restart": restart}
 
 
-def conflicting_options(sentence: str, *names: str) -> PydanticCustomError:
+def conflicting_options_error(sentence: str, *names: str) -> PydanticCustomError:
     """What a model's validator raises where each of some options is right, and they are not right together.
 
     Args:

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from core.config.option_rows import conflicting_options, field_extra, load_options
+from core.config.option_rows import conflicting_options_error, field_extra, load_options
 
 _WHEN, _MERGE, _FADE, _KEEP, _REPLAY = "Lifecycle", "Consolidation", "Fading", "Archive", "Replay"
 
@@ -384,7 +384,7 @@ class ScreeningOptions(BaseModel):
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         if not self.screen_flag <= self.screen_block <= self.screen_hard:
-            raise conflicting_options(_ORDER, "screen_flag", "screen_block", "screen_hard")
+            raise conflicting_options_error(_ORDER, "screen_flag", "screen_block", "screen_hard")
         return self
 
 

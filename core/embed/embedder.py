@@ -466,7 +466,7 @@ class MiniLmEmbedder:
         return np.asarray(vector / np.float32(norm), np.float32)
 
 
-def _unavailable(what: str) -> EnvironmentFaultError:
+def _embedder_unavailable_error(what: str) -> EnvironmentFaultError:
     return EnvironmentFaultError(Code.EMBEDDER_UNAVAILABLE, f"The search model cannot be used: {what}; reinstall Loci.")
 
 
@@ -494,9 +494,9 @@ def _read_manifest(folder: Traversable) -> dict[str, Any]:
         names = set(manifest["files"])
         sound = isinstance(manifest["name"], str) and manifest["dims"] > 0 and manifest["max_tokens"] > 2
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise _unavailable("its manifest is missing or unreadable") from error
+        raise _embedder_unavailable_error("its manifest is missing or unreadable") from error
     if not sound or not {"model.onnx", "tokenizer.json"} <= names:
-        raise _unavailable("its manifest is incomplete")
+        raise _embedder_unavailable_error("its manifest is incomplete")
     return dict(manifest)
 
 
@@ -505,9 +505,9 @@ def _read_verified(folder: Traversable, manifest: dict[str, Any], name: str) -> 
     try:
         data = folder.joinpath(name).read_bytes()
     except OSError as error:
-        raise _unavailable(f"{name} is missing") from error
+        raise _embedder_unavailable_error(f"{name} is missing") from error
     if hashlib.sha256(data).hexdigest() != manifest["files"][name]:
-        raise _unavailable(f"{name} is not the file that was shipped")
+        raise _embedder_unavailable_error(f"{name} is not the file that was shipped")
     return data
 
 
@@ -539,4 +539,4 @@ def _open_session(data: bytes, threads: int, faults: tuple[type[Exception], ...]
     try:
         return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     except faults as error:
-        raise _unavailable("the runtime refuses it") from error
+        raise _embedder_unavailable_error("the runtime refuses it") from error

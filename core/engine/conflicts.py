@@ -550,14 +550,14 @@ def _merged_text_author(rows: Rows, item_id: str) -> str | None:
 
 def _actions_open_to_client(rows: Rows, item: ReviewItem, actor: Actor) -> tuple[Action, ...]:
     """The decisions that a client with `curate` would not be refused."""
-    came, have = item.incoming.memory, None if item.existing is None else item.existing.memory
-    persons = find_persons_words(rows, [came.id, *([] if have is None else [have.id])])
+    incoming, existing = item.incoming.memory, None if item.existing is None else item.existing.memory
+    persons = find_persons_words(rows, [incoming.id, *([] if existing is None else [existing.id])])
     rights = ClientRights(
-        against_person=have is not None and have.id in persons,
-        persons=came.id in persons,
-        own=came.client_id == actor.client_id,
-        weaker=have is not None and came.trust < have.trust,
-        held=HELD in (came.status_reason, None if have is None else have.status_reason),
+        against_person=existing is not None and existing.id in persons,
+        persons=incoming.id in persons,
+        own=incoming.client_id == actor.client_id,
+        weaker=existing is not None and incoming.trust < existing.trust,
+        held=HELD in (incoming.status_reason, None if existing is None else existing.status_reason),
     )
     return tuple(action for action in item.actions if refusal_for_client(item.kind, action, rights) is None)
 

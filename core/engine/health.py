@@ -299,7 +299,7 @@ def count_next_archived(open_vault: OpenVault, rows: Rows) -> int:
     if known is not None and (known.mark == mark or begun < known.rests_until):
         return known.count
     leaves = {JobAction.EXPIRE, JobAction.ARCHIVE}
-    count = sum(one.deed in leaves for one in plan_sweep(rows, open_vault.options, clock.now_ms()))
+    count = sum(one.action in leaves for one in plan_sweep(rows, open_vault.options, clock.now_ms()))
     took = clock.monotonic() - begun
     open_vault.next_archived = CachedCount(count, mark, begun + (took * _RESTS if took > _LONG_S else 0.0))
     return count

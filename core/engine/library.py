@@ -256,7 +256,7 @@ class Library:
 
         return storage.read(read)
 
-    def rows(self, ids: Sequence[str]) -> Future[tuple[MemoryRow, ...]]:
+    def read_rows(self, ids: Sequence[str]) -> Future[tuple[MemoryRow, ...]]:
         """The light rows of memories.
 
         Args:

@@ -155,7 +155,7 @@ def read_card(rows: Rows, entity_id: str, reach: EntityScope) -> EntityCard:
     # The same is asked whether there is one out of reach, or none at all.
     near = [rows.one(_IN_REACH, {"id": one, **reach_params(reach)}) for one in either]
     if row is None or (reach.space_ids is not None and row[8] not in reach.space_ids) or not any(near):
-        raise _entity_not_found()
+        raise _entity_not_found_error()
     return _as_card(rows, row, hidden_aliases(rows, read_named_entities(rows, [str(row[0])]), reach))
 
 
@@ -437,7 +437,7 @@ def retype_entity(tx: Tx, entity_id: str, kind: str) -> bool:
     return tx.update("entities", {"id": entity_id}, {"type": kind})
 
 
-def _entity_not_found() -> UserError:
+def _entity_not_found_error() -> UserError:
     """The same words whether there is none or none within reach."""
     return UserError(Code.NOT_FOUND, "There is no such entity.")
 
@@ -451,7 +451,7 @@ def _as_card(rows: Rows, row: Sequence[Any], hidden: frozenset[tuple[str, str]])
     others = [str(alias) for (alias,) in rows.all(_ALIASES, (row[0],)) if name_key(alias) != own]
     told = [one for one in (str(row[1]), *others) if (str(row[0]), name_key(one)) not in hidden]
     if not told:
-        raise _entity_not_found()
+        raise _entity_not_found_error()
     name, *aliases = told
     return EntityCard(
         id=str(row[0]),

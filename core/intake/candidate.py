@@ -64,7 +64,7 @@ def find_same_claims(rows: Rows, candidate: StoreCandidate) -> str | None:
         return None
     first: str | None = None
     for draft in candidate.claims:
-        key = key_of_draft(candidate.space_id, draft, candidate.standing.scope_session)
+        key = key_of_draft(candidate.space_id, draft, candidate.authority.scope_session)
         found = rows.value(
             "SELECT m.id FROM claims c JOIN evidence e ON e.claim_id = c.id AND e.stance = 'supporting' "  # noqa: S608
             "JOIN memories m ON m.id = e.memory_id WHERE c.space_id = ? AND c.claim_key = ? "
@@ -86,7 +86,7 @@ def find_same_words(rows: Rows, candidate: StoreCandidate) -> str | None:
     """
     if candidate.kind not in KINDS_BY_TEXT:
         return None
-    session = candidate.standing.scope_session
+    session = candidate.authority.scope_session
     twin = find_standing_twin(rows, candidate.texts, candidate.kind, candidate.space_id, session)
     return None if twin == candidate.memory_id else twin
 
@@ -105,7 +105,7 @@ def find_claim_conflicts(rows: Rows, candidate: StoreCandidate) -> list[ClaimCon
     """
     found: dict[tuple[str, str], ClaimConflict] = {}
     for draft in candidate.claims:
-        own = key_of_draft(candidate.space_id, draft, candidate.standing.scope_session)
+        own = key_of_draft(candidate.space_id, draft, candidate.authority.scope_session)
         for memory_id, claim_id, key in _find_opposed(rows, candidate, draft):
             found.setdefault((memory_id, claim_id), ClaimConflict(memory_id, claim_id, bytes(key), draft, own))
     return list(found.values())
@@ -133,11 +133,11 @@ def _find_opposed(rows: Rows, candidate: StoreCandidate, draft: ClaimDraft) -> l
             candidate.space_id,
             key_form(draft.subject),
             draft.predicate,
-            candidate.standing.scope_session,
-            candidate.standing.owner_said,
+            candidate.authority.scope_session,
+            candidate.authority.owner_said,
             to_json(dict(draft.qualifiers)),
             # Two that the person kept side by side are no gap through which others tell a third.
-            not candidate.standing.owner_said,
+            not candidate.authority.owner_said,
             to_json(dict(draft.qualifiers)),
             key_form(draft.value),
             candidate.memory_id,
@@ -210,7 +210,7 @@ class StoreCandidate:
         memory_id: its id, given before it is written.
         texts: its parts; the first is compared.
         claims: what it says, given claims first.
-        standing: whose word it is.
+        authority: whose word it is.
         vector: of the first part, (dims,); None where it has none yet.
     """
 
@@ -219,18 +219,18 @@ class StoreCandidate:
     kind: Kind
     space_id: str
     claims: tuple[ClaimDraft, ...]
-    standing: SourceAuthority
+    authority: SourceAuthority
     vector: NDArray[np.float32] | None
 
     @property
     def compared_text(self) -> ComparedText:
         """This side of a pair."""
-        return ComparedText(read_as_seen(self.texts[0]), self.standing.at_ms, self.claims)
+        return ComparedText(read_as_seen(self.texts[0]), self.authority.at_ms, self.claims)
 
     @property
     def stranger(self) -> str | None:
         """The client whose word it is; None where it counts as the person's, or nobody's in particular."""
-        return None if self.standing.owner_said else self.standing.client_id
+        return None if self.authority.owner_said else self.authority.client_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +247,7 @@ class Neighbour:
     text: str
     status: str
     space_id: str
-    standing: SourceAuthority
+    authority: SourceAuthority
     claims: tuple[ClaimDraft, ...]
     cosine: float
     head_id: str
@@ -256,7 +256,7 @@ class Neighbour:
     @property
     def compared_text(self) -> ComparedText:
         """This side of a pair."""
-        return ComparedText(read_as_seen(self.text), self.standing.at_ms, self.claims)
+        return ComparedText(read_as_seen(self.text), self.authority.at_ms, self.claims)
 
     @property
     def is_over(self) -> bool:
@@ -295,7 +295,7 @@ def load_neighbours(rows: Rows, cosines: dict[str, float]) -> dict[str, Neighbou
             text=text,
             status=status,
             space_id=space_id,
-            standing=_source_authority_from_row(row, trusts[memory_id]),
+            authority=_source_authority_from_row(row, trusts[memory_id]),
             claims=tuple(draft for _, draft in claims.get(memory_id, ())),
             cosine=cosines[memory_id],
             head_id=row[14],

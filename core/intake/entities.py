@@ -124,13 +124,13 @@ def find_endings(rows: Rows, keep: str, merged: str) -> list[ClaimEnding]:
     """
     held = [one for one in claims_about(rows, keep, merged) if _counts(one)]
     ended: dict[str, ClaimEnding] = {}
-    for came in claims_about(rows, merged, keep):
-        if not _counts(came):
+    for incoming in claims_about(rows, merged, keep):
+        if not _counts(incoming):
             continue
-        for have in held:
-            if have.id in (came.id, *ended) or came.id in ended or not _exclude(have, came):
+        for existing in held:
+            if existing.id in (incoming.id, *ended) or incoming.id in ended or not _exclude(existing, incoming):
                 continue
-            loser, winner = (came, have) if have.confidence >= came.confidence else (have, came)
+            loser, winner = (incoming, existing) if existing.confidence >= incoming.confidence else (existing, incoming)
             ended[loser.id] = ClaimEnding(loser.id, winner.id)
     return list(ended.values())
 
@@ -139,12 +139,12 @@ def _counts(one: EntityClaim) -> bool:
     return one.state == "asserted" and one.rules_out
 
 
-def _exclude(have: EntityClaim, came: EntityClaim) -> bool:
-    same = have.value_key == came.value_key and have.by_name and came.by_name
-    lasting = (have.begin is None or came.end is None or have.begin < came.end) and (
-        came.begin is None or have.end is None or came.begin < have.end
+def _exclude(existing: EntityClaim, incoming: EntityClaim) -> bool:
+    same = existing.value_key == incoming.value_key and existing.by_name and incoming.by_name
+    lasting = (existing.begin is None or incoming.end is None or existing.begin < incoming.end) and (
+        incoming.begin is None or existing.end is None or incoming.begin < existing.end
     )
-    return have.line == came.line and lasting and not same
+    return existing.line == incoming.line and lasting and not same
 
 
 def merge_entities(tx: Tx, keep: str, merged: str) -> dict[str, int]:
@@ -375,11 +375,11 @@ class EntityVerbs:
     def _propose(self, tx: Tx, source: EntityCard, target: EntityCard, asked: EntityCaller) -> EntityMerged:
         reach = registry.reach_params(asked.reach)
         within = {name: reach[name] for name in ("seen", "channels")}
-        came, have = (
+        incoming, existing = (
             tx.value(_WHERE, {"one": one.id, "other": other.id, **within})
             for one, other in ((source, target), (target, source))
         )
-        if came is None or have is None:
+        if incoming is None or existing is None:
             raise UserError(
                 Code.ACCESS_DENIED,
                 "This client may only propose this merge, and it sees no memory that names each of the two.",
@@ -387,8 +387,8 @@ class EntityVerbs:
         with self.work.verb(tx, PROPOSE, LABELS[PROPOSE], asked.actor) as verb:
             matter = ItemSubject(
                 "entity_merge",
-                str(came),
-                None if came == have else str(have),
+                str(incoming),
+                None if incoming == existing else str(existing),
                 reason=REASON,
                 detail={"entities": [target.id, source.id], **_asked_by(asked.actor)},
                 keys=[f"{one.space}\0{one.type}\0{name_key(one.name)}".encode() for one in (target, source)],

@@ -24,7 +24,7 @@ from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.lifecycle.kit.clock_check import believed_ms
 from core.lifecycle.kit.job_context import SCHEDULER, BatchResult, JobContext
 from core.lifecycle.sweep import OLD_VERSION, find_protections
-from core.types.lifecycle import ArchivePage, Buried, JobAction, JobType, Planned
+from core.types.lifecycle import ArchivedMemory, ArchivePage, JobAction, JobType, PlannedAction
 from core.types.values import Kind, Status
 from core.types.views import Revision
 from core.vault.database.rows import Rows, to_json
@@ -91,9 +91,11 @@ def erased_kinds(options: Options) -> frozenset[Kind]:
     return frozenset(known[word] for word in named if word in known)
 
 
-def _archived_from_row(row: tuple[Any, ...], goes: frozenset[Kind], options: Options, can_return: bool) -> Buried:
+def _archived_from_row(
+    row: tuple[Any, ...], goes: frozenset[Kind], options: Options, can_return: bool
+) -> ArchivedMemory:
     _, memory_id, kind, space, reason, at, replaced, text = row
-    return Buried(
+    return ArchivedMemory(
         id=memory_id,
         text=text,
         kind=kind,
@@ -149,17 +151,17 @@ class ArchiveErasureJob:
         """Which job."""
         return JobType.ERASE
 
-    def plan(self, ground: JobContext) -> Sequence[Planned]:
+    def plan(self, ground: JobContext) -> Sequence[PlannedAction]:
         """List what would be erased; nothing where the owner chose no kind.
 
         Returns:
             The deeds, oldest memory first; the last one is marked, so that nothing is held behind it.
         """
         self._journals.pop(ground.work, None)  # of a run that was stopped
-        found: list[Planned] = ground.read(lambda rows: _plan(rows, ground))
+        found: list[PlannedAction] = ground.read(lambda rows: _plan(rows, ground))
         return found
 
-    def prepare(self, ground: JobContext, deeds: Sequence[Planned]) -> TraceIndex:
+    def prepare(self, ground: JobContext, deeds: Sequence[PlannedAction]) -> TraceIndex:
         """Read the journals once a run, and what was written in them since the last batch.
 
         Args:
@@ -181,7 +183,7 @@ class ArchiveErasureJob:
         tx: Tx,
         verb: Verb,  # noqa: ARG002
         ground: JobContext,
-        deeds: Sequence[Planned],
+        deeds: Sequence[PlannedAction],
         prepared: TraceIndex | None = None,
     ) -> BatchResult:
         """Erase, as far as each is still due under the options of now; the last deed ends what was held for the run.
@@ -212,17 +214,17 @@ def _journals(rows: Rows, ground: JobContext, ids: Sequence[str]) -> TraceIndex:
     return TraceIndex([*ids, *reach.ids], texts_of(rows, reach))
 
 
-def _plan(rows: Rows, ground: JobContext) -> list[Planned]:
+def _plan(rows: Rows, ground: JobContext) -> list[PlannedAction]:
     taken: set[str] = set()
     deeds = []
     for memory_id, (under, reach) in _find_expendable(rows, ground, _due(rows, ground.options, ground.now_ms, None)):
         if memory_id not in taken:
             taken.update(reach.ids)
             reason = WITH_SOURCES if under else REASON
-            deeds.append(Planned(JobAction.ERASE, memory_id, reason=reason, detail={"rows": len(reach.ids)}))
+            deeds.append(PlannedAction(JobAction.ERASE, memory_id, reason=reason, detail={"rows": len(reach.ids)}))
     if deeds:
         last = deeds[-1]
-        deeds[-1] = Planned(last.deed, last.memory_id, reason=last.reason, detail={**last.detail, _LAST: True})
+        deeds[-1] = PlannedAction(last.action, last.memory_id, reason=last.reason, detail={**last.detail, _LAST: True})
     return deeds
 
 

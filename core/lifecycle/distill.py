@@ -191,9 +191,9 @@ class DistillJob:
     ) -> tuple[Sequence[ShownMemory], Sequence[ShownMemory]]:
         """Facts and rules of the space, the facts that are near to the episodes first."""
         labels: list[int] = []
-        vectors = embed_or_none(ground, [one.text for one in episodes]) if ground.near is not None else None
-        if ground.near is not None and vectors is not None:
-            found, cosines = ground.near(vectors, _NEAR)
+        vectors = embed_or_none(ground, [one.text for one in episodes]) if ground.neighbours is not None else None
+        if ground.neighbours is not None and vectors is not None:
+            found, cosines = ground.neighbours(vectors, _NEAR)
             order = np.argsort(-cosines, axis=None, kind="stable")
             labels = list(dict.fromkeys(int(label) for label in found.ravel()[order] if label >= 0))
         space = episodes[0].space_id

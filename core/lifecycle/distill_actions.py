@@ -220,13 +220,13 @@ class ItemWriter:
         other = load_neighbours(self.tx, {old_id: 1.0})[old_id]
         told = weigh_model_answer(self._before(newcomer, other), RelationProposal(Label.SUPERSEDE, _GUESS))
         relation = limit_to_part(newcomer, other, told)
-        verdict = decide_gate(newcomer.standing, other.standing, relation)
-        if relation.label is not Label.SUPERSEDE or verdict.deed in _NO_UPDATE:
+        verdict = decide_gate(newcomer.authority, other.authority, relation)
+        if relation.label is not Label.SUPERSEDE or verdict.decision in _NO_UPDATE:
             return
         own = tuple(one for one in find_claim_conflicts(self.tx, newcomer) if one.memory_id == old_id)
         whole = not own or not has_other_claims(self.tx, old_id, [one.claim_id for one in own])
         case = NeighbourCase(other, relation, verdict, own, whole)
-        plan = StorePlan(relation.label.value, relation.confidence, "model", None, (case,), verdict.deed, (case,))
+        plan = StorePlan(relation.label.value, relation.confidence, "model", None, (case,), verdict.decision, (case,))
         self.transitions.weighed = "model"
         PlanExecution(self.transitions, newcomer, plan, self.store_service.readers).apply()
 

@@ -15,7 +15,7 @@ from core.config.options import Options
 from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.kit.job_context import BatchResult, JobContext
 from core.lifecycle.sweep import find_protections
-from core.types.lifecycle import JobAction, JobType, Planned
+from core.types.lifecycle import JobAction, JobType, PlannedAction
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -46,17 +46,17 @@ class EpisodeCleanupJob:
         """Which job."""
         return JobType.EPISODES
 
-    def plan(self, ground: JobContext) -> Sequence[Planned]:
+    def plan(self, ground: JobContext) -> Sequence[PlannedAction]:
         """List the notes whose time is over, then those beyond the capacity, each the oldest first.
 
         Returns:
             The deeds; the last one is marked, so that what remains is counted behind it.
         """
         options, now_ms = ground.options, ground.now_ms
-        deeds: list[Planned] = ground.read(lambda rows: plan_cleanup(rows, options, now_ms))
+        deeds: list[PlannedAction] = ground.read(lambda rows: plan_cleanup(rows, options, now_ms))
         return deeds
 
-    def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Planned]) -> BatchResult:
+    def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction]) -> BatchResult:
         """Archive a few notes.
 
         Args:
@@ -84,7 +84,7 @@ class EpisodeCleanupJob:
         return BatchResult(len(deeds), dict(counts), tuple(ids))
 
 
-def plan_cleanup(rows: Rows, options: Options, now_ms: int, client_id: str | None = None) -> list[Planned]:
+def plan_cleanup(rows: Rows, options: Options, now_ms: int, client_id: str | None = None) -> list[PlannedAction]:
     """All that a cleanup would do.
 
     Args:
@@ -105,14 +105,14 @@ def plan_cleanup(rows: Rows, options: Options, now_ms: int, client_id: str | Non
     left = Counter(counts)
     left.subtract(Counter(client for client, _ in over))
     gone = {head for _, head in over}
-    deeds = [Planned(JobAction.EXPIRE, head, reason=OVER) for _, head in over]
+    deeds = [PlannedAction(JobAction.EXPIRE, head, reason=OVER) for _, head in over]
     for client, head, _ in free:
         if head not in gone and left[client] > options.episode_capacity:
             left[client] -= 1
-            deeds.append(Planned(JobAction.ARCHIVE, head, reason=TOO_MANY))
+            deeds.append(PlannedAction(JobAction.ARCHIVE, head, reason=TOO_MANY))
     if deeds:
         last = deeds[-1]
-        deeds[-1] = Planned(last.deed, last.memory_id, reason=last.reason, detail={_LAST: True})
+        deeds[-1] = PlannedAction(last.action, last.memory_id, reason=last.reason, detail={_LAST: True})
     return deeds
 
 

@@ -34,7 +34,7 @@ from core.text.screening.egress import is_text_withheld
 from core.text.screening.fences import escape_fenced
 from core.text.screening.injection import ALLOWED
 from core.text.terms import embedding_text
-from core.types.lifecycle import JobAction, JobType, Planned
+from core.types.lifecycle import JobAction, JobType, PlannedAction
 from core.types.recall import Clarifying
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
@@ -164,14 +164,14 @@ class GapsJob:
 
     type = JobType.GAPS
 
-    def plan(self, ground: JobContext) -> Sequence[Planned]:
+    def plan(self, ground: JobContext) -> Sequence[PlannedAction]:
         """List what is to be asked, closed and turned around; see `Planner.plan`."""
-        found: Sequence[Planned] = ground.read(lambda rows: _plan_questions(rows, ground.options, ground.now_ms))
+        found: Sequence[PlannedAction] = ground.read(lambda rows: _plan_questions(rows, ground.options, ground.now_ms))
         return found
 
-    def prepare(self, ground: JobContext, deeds: Sequence[Planned]) -> Mapping[str, InvertedText]:
+    def prepare(self, ground: JobContext, deeds: Sequence[PlannedAction]) -> Mapping[str, InvertedText]:
         """Embed the opposites of the rules that a few deeds turn around; see `PreparingPlanner.prepare`."""
-        rules = [deed.memory_id for deed in deeds if deed.deed is JobAction.SUPERSEDE]
+        rules = [deed.memory_id for deed in deeds if deed.action is JobAction.SUPERSEDE]
         return _invert_rules(ground, rules) if rules else {}
 
     def carry_out(
@@ -179,7 +179,7 @@ class GapsJob:
         tx: Tx,
         verb: Verb,
         ground: JobContext,
-        deeds: Sequence[Planned],
+        deeds: Sequence[PlannedAction],
         prepared: Mapping[str, InvertedText] | None = None,
     ) -> BatchResult:
         """Carry a few deeds out; see `PreparingPlanner.carry_out`."""
@@ -187,7 +187,7 @@ class GapsJob:
         changed = []
         turned = prepared or {}
         for deed in deeds:
-            if deed.deed is JobAction.SUPERSEDE:
+            if deed.action is JobAction.SUPERSEDE:
                 done = _turn(tx, verb, ground, deed, turned.get(deed.memory_id))
             else:
                 done = _ask(tx, verb, ground, deed)
@@ -197,7 +197,7 @@ class GapsJob:
         return BatchResult(len(deeds), dict(counts), tuple(changed))
 
 
-def _plan_questions(rows: Rows, options: LifecycleOptions, now_ms: int) -> list[Planned]:
+def _plan_questions(rows: Rows, options: LifecycleOptions, now_ms: int) -> list[PlannedAction]:
     turned = [rule for rule in rules_to_invert(rows) if _opposite(rows, rule) is not None]
     open_rows = rows.all(_OPEN)
     # Asked of these memories themselves: a question of the whole vault may be left out for how many there are.
@@ -217,16 +217,16 @@ def _plan_questions(rows: Rows, options: LifecycleOptions, now_ms: int) -> list[
             wanted.setdefault(one.memory_id, _Wanted()).opened.append(one)
     for memory_id in _read_unraised(rows):
         wanted.setdefault(memory_id, _Wanted()).raised = True
-    deeds = [Planned(JobAction.SUPERSEDE, rule, reason=_INVERTED) for rule in turned]
+    deeds = [PlannedAction(JobAction.SUPERSEDE, rule, reason=_INVERTED) for rule in turned]
     return deeds + [_plan_question(memory_id, told) for memory_id, told in wanted.items() if memory_id not in turned]
 
 
-def _plan_question(memory_id: str, told: _Wanted) -> Planned:
+def _plan_question(memory_id: str, told: _Wanted) -> PlannedAction:
     detail = {"open": [one.name.hex() for one in told.opened], "close": told.closed}
     first = told.opened[0] if told.opened else None
     others = () if first is None or first.other_id is None else (first.other_id,)
     reason = _REASONS[first.kind] if first is not None else (_CLOSED if told.closed else _REASONS[MISSING])
-    return Planned(JobAction.ASK, memory_id, others, reason=reason, detail=detail)
+    return PlannedAction(JobAction.ASK, memory_id, others, reason=reason, detail=detail)
 
 
 def _is_new(rows: Rows, one: OpenQuestion) -> bool:
@@ -252,7 +252,7 @@ def _read_unraised(rows: Rows) -> list[str]:
 # ---- carrying out
 
 
-def _ask(tx: Tx, verb: Verb, ground: JobContext, deed: Planned) -> dict[str, int]:
+def _ask(tx: Tx, verb: Verb, ground: JobContext, deed: PlannedAction) -> dict[str, int]:
     live = {one.name: one for one in find_questions(tx, ground.options, ground.now_ms, [deed.memory_id])}
     done = {"asked": 0, "answered": 0, "dismissed": 0}
     for told in deed.detail.get("close", ()):
@@ -334,7 +334,7 @@ def _invert_rules(ground: JobContext, rules: Sequence[str]) -> dict[str, Inverte
     return made
 
 
-def _turn(tx: Tx, verb: Verb, ground: JobContext, deed: Planned, ready: InvertedText | None) -> dict[str, int]:
+def _turn(tx: Tx, verb: Verb, ground: JobContext, deed: PlannedAction, ready: InvertedText | None) -> dict[str, int]:
     turned = _opposite(tx, deed.memory_id)
     if turned is None or ready is None or turned[1] != ready.text:
         return {}  # it was changed meanwhile: the next run takes it up again

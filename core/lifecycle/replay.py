@@ -22,7 +22,7 @@ from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.kit.job_context import BatchResult, JobContext
 from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_strengths
 from core.score.decay import boost_after_replay, draw_without_replacement
-from core.types.lifecycle import JobAction, JobType, Planned
+from core.types.lifecycle import JobAction, JobType, PlannedAction
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -95,18 +95,18 @@ class ReplayJob:
         """Which job."""
         return JobType.REPLAY
 
-    def plan(self, ground: JobContext) -> Sequence[Planned]:
+    def plan(self, ground: JobContext) -> Sequence[PlannedAction]:
         """List who would be strengthened and which relations would be proposed.
 
         Returns:
             The deeds: those to strengthen in the order they were drawn, then the relations, nearest first.
         """
         share = ground.options.replay_budget // 3
-        found: list[Planned] = ground.read(lambda rows: _plan_strengthening(rows, ground, share))
+        found: list[PlannedAction] = ground.read(lambda rows: _plan_strengthening(rows, ground, share))
         taken = {deed.memory_id for deed in found}
         return [*found, *_plan_proposals(ground, share, taken)]
 
-    def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Planned]) -> BatchResult:  # noqa: ARG002
+    def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction]) -> BatchResult:  # noqa: ARG002
         """Carry deeds out, those that still fit.
 
         Args:
@@ -118,8 +118,8 @@ class ReplayJob:
         counts = Counter({"strengthened": 0, "proposed": 0, "re_embedded": 0, "skipped": 0})
         changed: list[str] = []
         for deed in deeds:
-            done = _strengthen(tx, deed) if deed.deed is JobAction.STRENGTHEN else _propose(tx, deed)
-            name = "strengthened" if deed.deed is JobAction.STRENGTHEN else "proposed"
+            done = _strengthen(tx, deed) if deed.action is JobAction.STRENGTHEN else _propose(tx, deed)
+            name = "strengthened" if deed.action is JobAction.STRENGTHEN else "proposed"
             counts[name if done else "skipped"] += 1
             changed += [deed.memory_id] if done else []
         return BatchResult(len(deeds), dict(counts), tuple(changed))
@@ -128,7 +128,7 @@ class ReplayJob:
 # ---- strengthening
 
 
-def _plan_strengthening(rows: Rows, ground: JobContext, share: int) -> list[Planned]:
+def _plan_strengthening(rows: Rows, ground: JobContext, share: int) -> list[PlannedAction]:
     found, weak = _weak(rows, ground.now_ms, None)
     if not found:
         return []
@@ -137,7 +137,7 @@ def _plan_strengthening(rows: Rows, ground: JobContext, share: int) -> list[Plan
         [row[1 + _AROUSAL] or 0.0 for row in found], share, int(rows.value("SELECT seq FROM vault_state"))
     )
     return [
-        Planned(JobAction.STRENGTHEN, str(found[at][0]), reason=STRENGTHENED, value=float(weak[at]))
+        PlannedAction(JobAction.STRENGTHEN, str(found[at][0]), reason=STRENGTHENED, value=float(weak[at]))
         for at in drawn.tolist()
     ]
 
@@ -162,7 +162,7 @@ def _after(row: Sequence[Any]) -> float:
     return float(boost_after_replay(row[1 + _IMPORTANCE], row[1 + _AROUSAL] or 0.0, row[1 + _BOOST] or 0.0))
 
 
-def _strengthen(tx: Tx, deed: Planned) -> bool:
+def _strengthen(tx: Tx, deed: PlannedAction) -> bool:
     found, _ = _weak(tx, tx.now_ms, [deed.memory_id])
     if not found:
         return False
@@ -178,8 +178,8 @@ def _strengthen(tx: Tx, deed: Planned) -> bool:
 # ---- proposing
 
 
-def _plan_proposals(ground: JobContext, share: int, taken: set[str]) -> list[Planned]:
-    near = ground.near
+def _plan_proposals(ground: JobContext, share: int, taken: set[str]) -> list[PlannedAction]:
+    near = ground.neighbours
     if near is None or share < 1:
         return []
     labels, vectors = ground.read(lambda rows: _looked_at(rows, ground))
@@ -192,7 +192,7 @@ def _plan_proposals(ground: JobContext, share: int, taken: set[str]) -> list[Pla
         for other, cosine in zip(row, likes, strict=True)
         if other >= 0 and other != one and cosine >= LINK_FROM
     }
-    found: list[Planned] = ground.read(lambda rows: _find_unrelated_pairs(rows, ground, pairs, share, taken))
+    found: list[PlannedAction] = ground.read(lambda rows: _find_unrelated_pairs(rows, ground, pairs, share, taken))
     return found
 
 
@@ -208,10 +208,10 @@ def _looked_at(rows: Rows, ground: JobContext) -> tuple[NDArray[np.int64], NDArr
 
 def _find_unrelated_pairs(
     rows: Rows, ground: JobContext, pairs: Mapping[tuple[int, int], float], share: int, taken: set[str]
-) -> list[Planned]:
+) -> list[PlannedAction]:
     """Of near pairs those that nothing relates yet; each memory in one of them at most."""
     members = _members(rows, ground.now_ms, sorted({label for pair in pairs for label in pair}))
-    used, found = set(taken), list[Planned]()
+    used, found = set(taken), list[PlannedAction]()
     for (a, b), cosine in sorted(pairs.items(), key=lambda pair: (-pair[1], pair[0])):
         one, other = members.get(a), members.get(b)
         if len(found) >= share:
@@ -220,7 +220,7 @@ def _find_unrelated_pairs(
             continue
         first, second = sorted((one.id, other.id))
         used |= {first, second}
-        found.append(Planned(JobAction.PROPOSE, first, (second,), RELATED, min(1.0, max(0.0, cosine))))
+        found.append(PlannedAction(JobAction.PROPOSE, first, (second,), RELATED, min(1.0, max(0.0, cosine))))
     return found
 
 
@@ -242,7 +242,7 @@ def _may_be_related(rows: Rows, one: _Member, other: _Member) -> bool:
     return not follows and not rows.value(_RELATED, {"a": one.id, "b": other.id})
 
 
-def _propose(tx: Tx, deed: Planned) -> bool:
+def _propose(tx: Tx, deed: PlannedAction) -> bool:
     first, second = deed.memory_id, deed.others[0]
     labels = [int(row[0]) for row in tx.all("SELECT n FROM memories WHERE id IN (?, ?)", (first, second))]
     there = {member.id: member for member in _members(tx, tx.now_ms, labels).values()}

@@ -28,7 +28,7 @@ from core.lifecycle.kit.job_store import CHANGED
 from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_strengths
 from core.score.decay import EXPIRED as GONE
 from core.score.decay import HOLDS, classify, decay_rates, effective_confidence
-from core.types.lifecycle import JobAction, JobType, Planned
+from core.types.lifecycle import JobAction, JobType, PlannedAction
 from core.types.values import Status
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -122,22 +122,22 @@ class SweepJob:
         """Which job."""
         return JobType.SWEEP
 
-    def plan(self, ground: JobContext) -> Sequence[Planned]:
+    def plan(self, ground: JobContext) -> Sequence[PlannedAction]:
         """List what would fade, recover, expire and be archived.
 
         Returns:
             The deeds by their kind, then by the age of the memory.
         """
         options, now_ms = ground.options, ground.now_ms
-        deeds: list[Planned] = ground.read(lambda rows: plan_sweep(rows, options, now_ms))
+        deeds: list[PlannedAction] = ground.read(lambda rows: plan_sweep(rows, options, now_ms))
         return deeds
 
-    def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Planned]) -> BatchResult:
+    def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction]) -> BatchResult:
         """Carry a few deeds out; see `carry_out_sweep`."""
         return carry_out_sweep(tx, verb, ground, deeds)
 
 
-def plan_sweep(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] | None = None) -> list[Planned]:
+def plan_sweep(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] | None = None) -> list[PlannedAction]:
     """All that a sweep would do.
 
     Args:
@@ -150,27 +150,29 @@ def plan_sweep(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] |
     over = [*_old_versions(rows, options, now_ms, heads), *_plan_unanswered(rows, options, now_ms, heads)]
     laid_away = {one.memory_id for one in over}  # its mark goes with it
     found += [
-        Planned(JobAction.RECOVER, head, reason=LEFT) for head in _read_left_marks(rows, heads) if head not in laid_away
+        PlannedAction(JobAction.RECOVER, head, reason=LEFT)
+        for head in _read_left_marks(rows, heads)
+        if head not in laid_away
     ]
     found += over
     place = {
         deed: number
         for number, deed in enumerate((JobAction.RECOVER, JobAction.FADE, JobAction.EXPIRE, JobAction.ARCHIVE))
     }
-    return sorted(found, key=lambda one: place[one.deed])
+    return sorted(found, key=lambda one: place[one.action])
 
 
-def plan_prune(rows: Rows, options: Options, now_ms: int) -> list[Planned]:
+def plan_prune(rows: Rows, options: Options, now_ms: int) -> list[PlannedAction]:
     """What a consolidation prunes: what is too weak, too doubtful, or an old version (seed A, feature 6, prune).
 
     Returns:
         Deeds `ARCHIVE` with the reason `faded`, `doubted` or `old_version`; `carry_out_sweep` carries them out.
     """
     deeds = plan_sweep(rows, options, now_ms)
-    return [one for one in deeds if one.deed is JobAction.ARCHIVE and one.reason != UNANSWERED]
+    return [one for one in deeds if one.action is JobAction.ARCHIVE and one.reason != UNANSWERED]
 
 
-def carry_out_sweep(tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Planned]) -> BatchResult:
+def carry_out_sweep(tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction]) -> BatchResult:
     """Carry deeds of this module out, as far as they still fit.
 
     Args:
@@ -185,7 +187,7 @@ def carry_out_sweep(tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Plan
     transitions, counts, ids = ground.transitions(tx, verb), Counter[str](), list[str]()
     for deed in deeds:
         now = fits.get(deed.memory_id)
-        if now is None or (now.deed, now.reason) != (deed.deed, deed.reason):
+        if now is None or (now.action, now.reason) != (deed.action, deed.reason):
             counts["skipped"] += 1
             continue
         try:
@@ -201,15 +203,15 @@ def carry_out_sweep(tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Plan
     return BatchResult(len(deeds), dict(counts), tuple(ids))
 
 
-def _do(tx: Tx, transitions: Transitions, deed: Planned, confidence: float) -> None:
+def _do(tx: Tx, transitions: Transitions, deed: PlannedAction, confidence: float) -> None:
     parts = transitions.parts(deed.memory_id)
-    if deed.deed is JobAction.FADE:
+    if deed.action is JobAction.FADE:
         _mark(tx, parts, confidence)
     else:
         _unmark(tx, parts)
     if deed.reason == OLD_VERSION:
         _lay_away(tx, parts)
-    elif deed.deed in (JobAction.EXPIRE, JobAction.ARCHIVE):
+    elif deed.action in (JobAction.EXPIRE, JobAction.ARCHIVE):
         transitions.archive(deed.memory_id, deed.reason)
 
 
@@ -276,7 +278,7 @@ def _columns(found: Sequence[tuple[Any, ...]], now_ms: int) -> _Seen:
     )
 
 
-def _plan_standing(rows: Rows, seen: _Seen, options: Options, now_ms: int) -> list[Planned]:
+def _plan_standing(rows: Rows, seen: _Seen, options: Options, now_ms: int) -> list[PlannedAction]:
     """The deeds of what stands."""
     bands = classify(seen.confidence, options.fading_below, options.expired_below)
     falls = seen.falls
@@ -298,7 +300,7 @@ def _plan_standing(rows: Rows, seen: _Seen, options: Options, now_ms: int) -> li
         (JobAction.ARCHIVE, DOUBTED, doubted & ~weak & ~expired & leaves, seen.trust),
     ]
     return [
-        Planned(deed, seen.heads[place], reason=reason, value=float(values[place]))
+        PlannedAction(deed, seen.heads[place], reason=reason, value=float(values[place]))
         for deed, reason, which, values in deeds
         for place in np.flatnonzero(which).tolist()
     ]
@@ -320,7 +322,7 @@ def _read_left_marks(rows: Rows, heads: Sequence[str] | None) -> list[str]:
     return list(dict.fromkeys(str(row[0]) for row in found))
 
 
-def _old_versions(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] | None) -> list[Planned]:
+def _old_versions(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] | None) -> list[PlannedAction]:
     if not options.prune_superseded:
         return []
     before = now_ms - options.prune_days * _DAY_MS
@@ -330,10 +332,10 @@ def _old_versions(rows: Rows, options: Options, now_ms: int, heads: Sequence[str
         read = rows.all(_OLD_SOME, {"before": before, "heads": json.dumps(list(heads))})
     found = [str(row[0]) for row in read]
     kept = find_protections(rows, found, now_ms)
-    return [Planned(JobAction.ARCHIVE, head, reason=OLD_VERSION) for head in found if head not in kept]
+    return [PlannedAction(JobAction.ARCHIVE, head, reason=OLD_VERSION) for head in found if head not in kept]
 
 
-def _plan_unanswered(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] | None) -> list[Planned]:
+def _plan_unanswered(rows: Rows, options: Options, now_ms: int, heads: Sequence[str] | None) -> list[PlannedAction]:
     """Held back, never decided, and long out of the review: what stands goes on standing."""
     wanted: dict[str, Any] = {"before": now_ms - options.prune_days * _DAY_MS}
     if heads is None:
@@ -342,7 +344,7 @@ def _plan_unanswered(rows: Rows, options: Options, now_ms: int, heads: Sequence[
         read = rows.all(_HELD_SOME, wanted | {"heads": json.dumps(list(heads))})
     found = [str(row[0]) for row in read]
     kept = find_protections(rows, found, now_ms)
-    return [Planned(JobAction.ARCHIVE, head, reason=UNANSWERED) for head in found if head not in kept]
+    return [PlannedAction(JobAction.ARCHIVE, head, reason=UNANSWERED) for head in found if head not in kept]
 
 
 PINNED, OWN_WORD, IMPORTANT, MOVING = "pinned", "own_word", "important", "moving"

@@ -186,13 +186,13 @@ class ModelServer:
                     piece = part.message.content or ""
                     size += len(piece.encode("utf-8", "surrogatepass"))
                     if size > self._limits.answer_bytes:
-                        raise _server_failed()
+                        raise _server_error()
                     words.append(piece)
                     if part.done:
                         is_whole = True
                         break
         if not is_whole:
-            raise _server_failed()
+            raise _server_error()
         return "".join(words)
 
     async def embed(self, model: str, texts: Sequence[str], tiers: Sequence[str]) -> tuple[tuple[float, ...], ...]:
@@ -217,7 +217,7 @@ class ModelServer:
             found = (await client.embed(model, list(texts))).embeddings
             vectors = tuple(tuple(float(number) for number in row) for row in found)
         if len(vectors) != len(texts) or not all(_is_finite(row) for row in vectors):
-            raise _server_failed()
+            raise _server_error()
         if len({len(row) for row in vectors}) > 1:
             raise EnvironmentFaultError(Code.DIMENSION_MISMATCH, "The model server gave vectors of several lengths.")
         return vectors
@@ -241,7 +241,7 @@ class ModelServer:
         except ConnectionError:
             raise EnvironmentFaultError(Code.EMBEDDER_UNAVAILABLE, "No model server answers.") from None
         except Exception:  # noqa: BLE001 - a server can make the library raise nearly anything; all of it is one failure
-            raise _server_failed() from None
+            raise _server_error() from None
 
 
 def choose_model(models: Sequence[InstalledModel], wanted: str) -> str | None:
@@ -281,7 +281,7 @@ def _client(place: ServerAddress, limits: ServerLimits) -> AsyncClient:
 
     async def limit_response(response: httpx.Response) -> None:
         if response.headers.get("content-encoding", "identity") != "identity":
-            raise _server_failed()  # a few bytes could unpack to anything
+            raise _server_error()  # a few bytes could unpack to anything
         response.stream = _limit_stream(response.stream, limits.wire_bytes)
 
     return AsyncClient(
@@ -306,7 +306,7 @@ def _limit_stream(stream: Any, most: int) -> Any:
             async for piece in stream:
                 left -= len(piece)
                 if left < 0:
-                    raise _server_failed()
+                    raise _server_error()
                 yield piece
 
         async def aclose(self) -> None:
@@ -324,5 +324,5 @@ def _is_finite(row: Sequence[float]) -> bool:
     return bool(row) and all(abs(number) < float("inf") for number in row)
 
 
-def _server_failed() -> EnvironmentFaultError:
+def _server_error() -> EnvironmentFaultError:
     return EnvironmentFaultError(Code.MODEL_SERVER_FAILED, "The model server gave no usable answer.")

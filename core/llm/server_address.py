@@ -86,7 +86,7 @@ def parse_address(host: str, *, beyond: bool = False, resolve: Resolve = resolve
 def _parts(host: str) -> tuple[str, str, int]:
     text = host.strip()
     if not _SHAPE.fullmatch(text):
-        raise _bad()
+        raise _bad_address_error()
     scheme, _, rest = text.rpartition("://")
     rest = rest.rstrip("/")
     if rest.count(":") > 1 and not rest.startswith("["):
@@ -95,9 +95,9 @@ def _parts(host: str) -> tuple[str, str, int]:
         split = urlsplit(f"{scheme or 'http'}://{rest}")
         port = DEFAULT_PORT if split.port is None else split.port
     except ValueError:
-        raise _bad() from None
+        raise _bad_address_error() from None
     if not split.hostname or not 1 <= port <= 65_535:
-        raise _bad()
+        raise _bad_address_error()
     return split.scheme, split.hostname, port
 
 
@@ -120,5 +120,5 @@ def _url(scheme: str, host: str, port: int) -> str:
     return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def _bad() -> UserError:
+def _bad_address_error() -> UserError:
     return UserError(Code.CONFIG_INVALID, "The model server's address is a host with a port, such as 127.0.0.1:11434.")

@@ -203,7 +203,7 @@ class RecallAnswer:
         """The best, but of one client's to another its share first."""
         request, facts = self._asked.request, self.right.facts
         shown = [group.at for group in groups]
-        told = [*shown, *(at for at, by in stands_for.items() if facts[at].twin == facts[by].twin)]
+        told = [*shown, *(at for at, by in stands_for.items() if facts[at].duplicate_key == facts[by].duplicate_key)]
         found = contributors(rows, [(facts[at].id, facts[at].client_id) for at in told], request.scope.client_id)
         # Of equal texts of several the one that nothing bounds speaks for all.
         free = {stands_for.get(at, at) for at, voice in zip(told, found, strict=True) if voice is None}

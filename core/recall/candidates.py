@@ -67,7 +67,7 @@ class CandidateFacts:
     Attributes:
         status: where it stands.
         id: id.
-        twin: the same for exact duplicates: space, kind and hash of the text.
+        duplicate_key: the same for exact duplicates: space, kind and hash of the text.
         whole: the same for the parts of one split text.
         ref: the caller's reference.
         recorded_at: epoch ms.
@@ -76,7 +76,7 @@ class CandidateFacts:
 
     status: str
     id: str
-    twin: tuple[str, str, bytes]
+    duplicate_key: tuple[str, str, bytes]
     whole: str
     ref: str | None
     recorded_at: int
@@ -140,8 +140,8 @@ class Candidates:
         if not ids:
             return self
         # The same text under another id, or another part of it, would only take its place.
-        same = {key for fact in self.facts if fact.id in ids for key in (fact.twin, fact.whole)}
-        out = np.array([fact.twin in same or fact.whole in same for fact in self.facts], np.bool_)
+        same = {key for fact in self.facts if fact.id in ids for key in (fact.duplicate_key, fact.whole)}
+        out = np.array([fact.duplicate_key in same or fact.whole in same for fact in self.facts], np.bool_)
         facts = tuple(
             replace(fact, status=SUPPRESSED) if is_out and ok else fact
             for fact, is_out, ok in zip(self.facts, out.tolist(), self.ok.tolist(), strict=True)

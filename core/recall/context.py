@@ -96,7 +96,7 @@ class _ContextEntry:
         tiers: names of its forms, from the most to the least.
         texts: the whole element of each.
         costs: tokens of each.
-        voice: whose share of the room it takes; None where nothing bounds it.
+        contributor: whose share of the room it takes; None where nothing bounds it.
     """
 
     memory: Memory
@@ -106,7 +106,7 @@ class _ContextEntry:
     tiers: tuple[str, ...]
     texts: tuple[str, ...]
     costs: tuple[int, ...]
-    voice: str | None
+    contributor: str | None
 
     @property
     def order(self) -> tuple[float, int, str]:
@@ -116,7 +116,9 @@ class _ContextEntry:
     @property
     def item(self) -> PackItem:
         """As the packer sees it."""
-        return PackItem(self.score, self.section, tuple(WORTH[tier] for tier in self.tiers), self.costs, self.voice)
+        return PackItem(
+            self.score, self.section, tuple(WORTH[tier] for tier in self.tiers), self.costs, self.contributor
+        )
 
 
 @dataclass(frozen=True, slots=True)

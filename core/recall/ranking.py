@@ -220,9 +220,9 @@ def fold_groups(
     for at in order:
         fact = found.facts[at]
         shown = leads.get(at, at)
-        keys: tuple[object, ...] = (fact.twin, fact.whole)
+        keys: tuple[object, ...] = (fact.duplicate_key, fact.whole)
         if shown != at:
-            keys += (found.facts[shown].twin, found.facts[shown].whole)
+            keys += (found.facts[shown].duplicate_key, found.facts[shown].whole)
         group = None
         for key in keys:
             group = seen.get(key) if group is None else group

@@ -41,14 +41,14 @@ class PackItem:
         section: the part of the text it belongs to; a section costs its heading once.
         worths: the share of the value in each form, from the most to the least.
         costs: tokens of each form, above 0, strictly falling.
-        voice: whose share of the room it takes; None where nothing bounds it.
+        contributor: whose share of the room it takes; None where nothing bounds it.
     """
 
     value: float
     section: str
     worths: tuple[float, ...]
     costs: tuple[int, ...]
-    voice: str | None = None
+    contributor: str | None = None
 
     def density(self, form: int) -> float:
         """Value a token of one form (E5.2: activation / max(1, tokens))."""
@@ -123,19 +123,19 @@ class _Filling:
             key=lambda place: (place != lead, -self._items[place].density(best[place]), place),
         )
         room = self._left
-        bounded = any(item.voice is not None for item in self._items)
+        bounded = any(item.contributor is not None for item in self._items)
         for parts, kept in _TURNS if bounded else _TURNS[-1:]:
             self._most, self._together = room // parts, room if kept == 1 else room - room // kept
             for place in order:
                 if place not in self.chosen:
                     self._serve(place, 0 if place == lead else best[place], at_last=parts == 1)
             # What nothing bounds is not kept short for what comes after it.
-            self._lengthen(place for place in self.chosen if self._items[place].voice is None)
+            self._lengthen(place for place in self.chosen if self._items[place].contributor is None)
         self._lengthen(self.chosen)
 
     def _serve(self, place: int, form: int, *, at_last: bool) -> None:
         """Put an item in, in this form or else the highest that fits; a share makes nothing shorter, only room does."""
-        if not self._take(place, form) and (at_last or self._items[place].voice is None):
+        if not self._take(place, form) and (at_last or self._items[place].contributor is None):
             any(self._take(place, other) for other in range(len(self._items[place].costs)))
 
     def _take(self, place: int, form: int) -> bool:
@@ -143,12 +143,12 @@ class _Filling:
         cost = item.costs[form] + (0 if item.section in self._open else self._headings.get(item.section, 0))
         if cost > self._left:
             return False
-        if item.voice is not None:
-            if self._said[item.voice] + item.costs[form] > self._most:
+        if item.contributor is not None:
+            if self._said[item.contributor] + item.costs[form] > self._most:
                 return False
             if self._said.total() + item.costs[form] > self._together:
                 return False
-            self._said[item.voice] += item.costs[form]
+            self._said[item.contributor] += item.costs[form]
         self._left -= cost
         self._open.add(item.section)
         self.chosen[place] = form
@@ -196,8 +196,8 @@ def _above(items: Sequence[PackItem], chosen: Choice) -> list[int]:
     """What is chosen of voices that have more than a third of it, or of all where they have more than two thirds."""
     said: Counter[str | None] = Counter()
     for place, form in chosen.items():
-        said[items[place].voice] += items[place].costs[form]
+        said[items[place].contributor] += items[place].costs[form]
     loud = {voice for voice, tokens in said.items() if voice is not None and tokens * PARTS > said.total()}
     if not loud and said[None] * PARTS < said.total():
-        return [place for place in chosen if items[place].voice is not None]
-    return [place for place in chosen if items[place].voice in loud]
+        return [place for place in chosen if items[place].contributor is not None]
+    return [place for place in chosen if items[place].contributor in loud]

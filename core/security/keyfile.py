@@ -91,7 +91,7 @@ def load_keys(path: Path, *, repair: bool = True) -> LoadedKeys:
     backup_body = None if backup is None else intact_body(backup)
     body = backup_body if main_body is None else main_body
     if body is None:
-        raise key_file_damaged()
+        raise key_file_damaged_error()
     # An intact main copy with unacceptable content was written so on purpose: falling back to the
     # second copy would quietly bring back slots that someone removed, so this refuses instead.
     keys = parse_body(body)
@@ -361,11 +361,11 @@ def parse_body(body: bytes) -> KeyFile:
         )
     keys = _parse_exactly(body)
     if keys is None:
-        raise key_file_damaged()
+        raise key_file_damaged_error()
     return keys
 
 
-def key_file_damaged() -> IntegrityError:
+def key_file_damaged_error() -> IntegrityError:
     """The error for a key file that cannot be used.
 
     Returns:

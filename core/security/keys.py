@@ -65,11 +65,11 @@ def open_sealed(key: bytes, sealed: Octets, aad: bytes) -> bytes:
     """
     view = memoryview(sealed)
     if len(view) < NONCE_BYTES + TAG_BYTES:
-        raise _sealed_data_damaged()
+        raise _sealed_data_error()
     try:
         return ChaCha20Poly1305(key).decrypt(view[:NONCE_BYTES], view[NONCE_BYTES:], aad)
     except InvalidTag:
-        raise _sealed_data_damaged() from None
+        raise _sealed_data_error() from None
 
 
 def seal_with_fresh_key(root: RootKey, purpose: Purpose, plaintext: Octets, aad: bytes) -> bytes:
@@ -106,7 +106,7 @@ def open_with_fresh_key(root: RootKey, purpose: Purpose, sealed: Octets, aad: by
     """
     view = memoryview(sealed)
     if len(view) < SALT_BYTES + NONCE_BYTES + TAG_BYTES:
-        raise _sealed_data_damaged()
+        raise _sealed_data_error()
     return open_sealed(root.derive(purpose, bytes(view[:SALT_BYTES])), view[SALT_BYTES:], aad)
 
 
@@ -145,11 +145,11 @@ def field_open(key: bytes, sealed: bytes, aad: bytes) -> str:
         IntegrityError: ENCRYPTION_FAILED; anything at all does not fit.
     """
     if len(sealed) < NONCE_BYTES + TAG_BYTES:
-        raise _sealed_data_damaged()
+        raise _sealed_data_error()
     try:
         return AESGCMSIV(key).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], aad).decode("utf-8")
     except InvalidTag:
-        raise _sealed_data_damaged() from None
+        raise _sealed_data_error() from None
 
 
 def keyed_digest(key: bytes, *parts: bytes) -> bytes:
@@ -192,7 +192,7 @@ def encode_text(text: str) -> bytes | None:
     return raw if raw.decode("utf-8") == text else None
 
 
-def _sealed_data_damaged() -> IntegrityError:
+def _sealed_data_error() -> IntegrityError:
     return IntegrityError(Code.ENCRYPTION_FAILED, "Sealed data is damaged or does not belong here; it was not used.")
 
 

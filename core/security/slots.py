@@ -31,7 +31,7 @@ from core.security.keyfile import (
     Slot,
     SlotKind,
     WrappedRoot,
-    key_file_damaged,
+    key_file_damaged_error,
 )
 from core.security.keyring_client import Keyring
 from core.security.keys import KEY_BYTES, NONCE_BYTES, VAULT_ID_BYTES, RootKey, hkdf_sha256
@@ -202,11 +202,11 @@ def open_with_passphrase(keys: KeyFile, passphrase: str) -> RootKey:
     """
     slot = keys.passphrase_slot
     if slot is None:
-        raise _wrong("This vault has no passphrase; open it with its recovery code or the system's keyring.")
+        raise _secret_error("This vault has no passphrase; open it with its recovery code or the system's keyring.")
     secret = normalised_passphrase(passphrase)
     root = None if secret is None else _unwrap(keys, slot, passphrase_key(secret, slot.salt, slot.cost))
     if root is None:
-        raise _wrong("The passphrase is wrong; check capitals and keyboard layout, or use the recovery code.")
+        raise _secret_error("The passphrase is wrong; check capitals and keyboard layout, or use the recovery code.")
     return root
 
 
@@ -221,10 +221,10 @@ def open_with_recovery(keys: KeyFile, typed: str) -> RootKey:
     """
     slot = keys.recovery_slot
     if slot is None:
-        raise _wrong("This vault has no recovery code; open it with its passphrase or the system's keyring.")
+        raise _secret_error("This vault has no recovery code; open it with its passphrase or the system's keyring.")
     root = _unwrap(keys, slot, _recovery_kek(parse_recovery_code(typed), keys))
     if root is None:
-        raise _wrong("The recovery code is well typed but not this vault's.")
+        raise _secret_error("The recovery code is well typed but not this vault's.")
     return root
 
 
@@ -258,10 +258,10 @@ def open_with_keyring(keys: KeyFile, keyring: Keyring) -> RootKey:
     """
     slot = keys.keyring_slot
     if slot is None:
-        raise _wrong("This vault is not in a keyring; open it with its passphrase or recovery code.")
+        raise _secret_error("This vault is not in a keyring; open it with its passphrase or recovery code.")
     root = _unwrap(keys, slot, keyring.fetch(keys.vault_id, slot.backend).kek)
     if root is None:
-        raise _wrong("The keyring's entry does not open this vault; use its passphrase or recovery code.")
+        raise _secret_error("The keyring's entry does not open this vault; use its passphrase or recovery code.")
     return root
 
 
@@ -363,7 +363,7 @@ def _recovery_kek(secret: bytes, keys: KeyFile) -> bytes:
 
 def _unwrap(keys: KeyFile, slot: Slot, kek: bytes) -> RootKey | None:
     if slot.root is None:
-        raise key_file_damaged()
+        raise key_file_damaged_error()
     return RootKey.unwrap(kek, slot.root.nonce, slot.root.sealed, keys.slot_aad(slot), keys.vault_id)
 
 
@@ -375,5 +375,5 @@ def _with_slot(keys: KeyFile, root: RootKey, slot: Slot, kek: bytes) -> KeyFile:
     return replace(keys, slots=(*(one for one in keys.slots if one.kind != slot.kind), finished))
 
 
-def _wrong(sentence: str) -> UserError:
+def _secret_error(sentence: str) -> UserError:
     return UserError(Code.WRONG_SECRET, sentence)

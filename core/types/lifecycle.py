@@ -207,11 +207,11 @@ class Pressure(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedAction:
     """One deed of a plan; ids and numbers only, so that a plan can be kept in the vault.
 
     Attributes:
-        deed: what is done.
+        action: what is done.
         memory_id: to which memory: of a merge the one that stays, of a digest its first source.
         others: the other memories: those absorbed, the other side of a pair.
         reason: a key of `resources/help/lifecycle.json`.
@@ -219,7 +219,7 @@ class Planned:
         detail: ids, counts and offsets that carrying it out needs.
     """
 
-    deed: JobAction
+    action: JobAction
     memory_id: str
     others: tuple[str, ...] = ()
     reason: str = ""
@@ -241,7 +241,7 @@ class PreviewItem:
     """
 
     job: JobType
-    planned: Planned
+    planned: PlannedAction
     text: str
     other_texts: tuple[str, ...]
     kind: str
@@ -399,7 +399,7 @@ class Gauges:
 
 
 @dataclass(frozen=True, slots=True)
-class Buried:
+class ArchivedMemory:
     """One archived memory.
 
     Attributes:
@@ -424,7 +424,7 @@ class Buried:
 class ArchivePage:
     """A page of what is archived, newest first; `next` continues, None at the end."""
 
-    rows: tuple[Buried, ...]
+    rows: tuple[ArchivedMemory, ...]
     total: int
     next: str | None
 

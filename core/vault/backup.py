@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from core.errors import Code, EnvironmentFaultError, IntegrityError, LociError, PreconditionError, UserError
-from core.security.atomic import sync_directory, write_fault
+from core.security.atomic import sync_directory, write_error
 from core.security.keys import keyed_digest, same_bytes
 from core.types.clock import Clock
 from core.vault.audit import AuditChain
@@ -129,7 +129,7 @@ class UnpackedBackup:
         return same_bytes(self.mac, self.manifest.mac(key))
 
 
-def invalid(why: str) -> UserError:
+def invalid_backup_error(why: str) -> UserError:
     """A backup that cannot be used.
 
     Args:
@@ -203,7 +203,7 @@ def unpack(archive: Path, into: Path) -> UnpackedBackup:
             try:
                 return _unpack(source, into)
             except (tarfile.TarError, EOFError):
-                fault = invalid("it was cut or is another kind of file")
+                fault = invalid_backup_error("it was cut or is another kind of file")
     raise fault
 
 
@@ -222,44 +222,44 @@ def _unpack(source: IO[bytes], into: Path) -> UnpackedBackup:
         keys = _small(_member(tar, KEYS), tar)
         member = _member(tar, VAULT)
         if member.size != manifest.vault_bytes or hashlib.sha256(keys).hexdigest() != manifest.keys_sha256:
-            raise invalid("its parts do not belong together")
+            raise invalid_backup_error("its parts do not belong together")
         vault = into / VAULT
         _extract(tar, member, vault)
         if tar.next() is not None:
-            raise invalid("it holds more than a backup does")
+            raise invalid_backup_error("it holds more than a backup does")
     if sha256_of(vault) != manifest.vault_sha256:
-        raise invalid("it is damaged")
+        raise invalid_backup_error("it is damaged")
     return UnpackedBackup(vault, keys, manifest, mac)
 
 
 def _member(tar: tarfile.TarFile, name: str) -> tarfile.TarInfo:
     member = tar.next()
     if member is None or member.name != name or member.type != tarfile.REGTYPE:
-        raise invalid("it was cut or is another kind of file")
+        raise invalid_backup_error("it was cut or is another kind of file")
     return member
 
 
 def _small(member: tarfile.TarInfo, tar: tarfile.TarFile) -> bytes:
     if member.size > _MAX_SMALL:
-        raise invalid("it is another kind of file")
+        raise invalid_backup_error("it is another kind of file")
     file = tar.extractfile(member)
     data = b"" if file is None else file.read(_MAX_SMALL)
     if len(data) != member.size:
-        raise invalid("it was cut")
+        raise invalid_backup_error("it was cut")
     return data
 
 
 def _extract(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> None:
     source = tar.extractfile(member)
     if source is None:
-        raise invalid("it is another kind of file")
+        raise invalid_backup_error("it is another kind of file")
     new_file(target)
     left = member.size
     with target.open("r+b") as file:
         while left:
             block = source.read(min(_CHUNK, left))
             if not block:
-                raise invalid("it was cut")
+                raise invalid_backup_error("it was cut")
             file.write(block)
             left -= len(block)
 
@@ -268,7 +268,7 @@ def _manifest(raw: bytes) -> tuple[Manifest, bytes]:
     try:
         found = json.loads(raw.decode("ascii"))
         if found["format"] != _FORMAT:
-            raise invalid("it was written by a newer Loci; update Loci first")
+            raise invalid_backup_error("it was written by a newer Loci; update Loci first")
         manifest = Manifest(
             vault_id=bytes.fromhex(found["vault_id"]),
             schema=_number(found["schema"]),
@@ -281,7 +281,7 @@ def _manifest(raw: bytes) -> tuple[Manifest, bytes]:
         )
         mac = bytes.fromhex(found["mac"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        fault = invalid("its description cannot be read")
+        fault = invalid_backup_error("its description cannot be read")
     else:
         return manifest, mac
     raise fault
@@ -357,7 +357,7 @@ def restore(
         finally:
             shutil.rmtree(work, ignore_errors=True)
     except OSError as error:
-        fault = write_fault(error)
+        fault = write_error(error)
     raise fault
 
 
@@ -394,18 +394,18 @@ def _need_file(archive: Path) -> None:
         raise UserError(Code.NOT_FOUND, "There is no such backup file.") from None
     # A FIFO under that name would hold us for ever.
     if not stat.S_ISREG(found.st_mode):
-        raise invalid("it is not an ordinary file")
+        raise invalid_backup_error("it is not an ordinary file")
 
 
 def _need_whole(parts: UnpackedBackup, opened: OpenedKeys, newest: int) -> None:
     if not parts.is_signed_by(opened.backup) or parts.manifest.vault_id != opened.vault_id:
-        raise invalid("its seal does not fit its keys")
+        raise invalid_backup_error("its seal does not fit its keys")
     if parts.manifest.schema > newest:
         raise UserError(Code.NEWER_VERSION, "This backup was written by a newer Loci; update Loci to restore it.")
     try:
         look = look_into(parts.vault, opened.keys.db)
     except IntegrityError:
-        fault: LociError = invalid("its vault is damaged")
+        fault: LociError = invalid_backup_error("its vault is damaged")
     else:
         if (look.versions.schema, look.seq, look.counts) == (
             parts.manifest.schema,
@@ -413,7 +413,7 @@ def _need_whole(parts: UnpackedBackup, opened: OpenedKeys, newest: int) -> None:
             dict(parts.manifest.counts),
         ):
             return
-        fault = invalid("its parts do not belong together")
+        fault = invalid_backup_error("its parts do not belong together")
     raise fault
 
 
@@ -439,7 +439,7 @@ def _drop_pairings(
     finally:
         failed = vault.close()
     if failed:
-        raise invalid("its vault could not be prepared")
+        raise invalid_backup_error("its vault could not be prepared")
     return vault.seq, dropped
 
 
@@ -509,7 +509,7 @@ def make_backup(
         if target is None:
             _keep_newest(vault.home, final, kept)
     except OSError as error:
-        fault = write_fault(error)
+        fault = write_error(error)
     else:
         return info
     raise fault
@@ -592,14 +592,14 @@ def _read_back(archive: Path, manifest: Manifest) -> None:
     with tarfile.open(archive, mode="r:") as tar:
         members = tar.getmembers()
         if [member.name for member in members] != [MANIFEST, KEYS, VAULT]:
-            raise invalid("it was not written whole")
+            raise invalid_backup_error("it was not written whole")
         for member, wanted in ((members[1], manifest.keys_sha256), (members[2], manifest.vault_sha256)):
             file = tar.extractfile(member)
             digest = hashlib.sha256()
             while file is not None and (block := file.read(1024 * 1024)):
                 digest.update(block)
             if digest.hexdigest() != wanted:
-                raise invalid("it was not written whole")
+                raise invalid_backup_error("it was not written whole")
 
 
 def _automatic_name(vault: Vault, now_ms: int) -> Path:

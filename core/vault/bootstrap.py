@@ -17,7 +17,7 @@ from enum import StrEnum
 from sqlcipher3 import dbapi2
 
 from core.errors import BugError, Code, IntegrityError, UserError
-from core.security.atomic import sync_directory, write_fault
+from core.security.atomic import sync_directory, write_error
 from core.types.clock import Clock
 from core.types.values import GLOBAL_SPACE, HOME_SPACE
 from core.vault.database.connections import (
@@ -29,7 +29,7 @@ from core.vault.database.connections import (
     open_writer,
     peek,
 )
-from core.vault.database.faults import RAISED, translate
+from core.vault.database.faults import RAISED, translate_error
 from core.vault.database.migrations import Migration, migrate
 from core.vault.database.rows import fetch
 from core.vault.database.tx import Schema
@@ -133,7 +133,7 @@ def create_vault(home: Home, keys: SubKeys, vault_id: bytes, clock: Clock, steps
     try:
         _build(home, keys, clock.now_ms(), steps)
     except OSError as error:
-        fault = write_fault(error)
+        fault = write_error(error)
     else:
         write_head(home.head, keys.head, vault_id, Head(0, clock.now_ms()))
         Reserve(home).ensure()
@@ -256,7 +256,7 @@ def _audit_log(home: Home) -> WalScan:
             home.prepare()
             set_log_aside(home.wal, home.shm, home.backups / DAMAGED_LOG, found)
     except OSError as error:
-        fault = write_fault(error)
+        fault = write_error(error)
     else:
         return found
     raise fault
@@ -281,7 +281,7 @@ def _copy_before_migrating(home: Home, key: bytes, version: int, now_ms: int) ->
         partial.replace(final)
         sync_directory(home.backups)
     except OSError as error:
-        fault = write_fault(error)
+        fault = write_error(error)
     else:
         return
     raise fault
@@ -296,7 +296,7 @@ def _schema(writer: dbapi2.Connection) -> Schema:
     try:
         return Schema(writer)
     except RAISED as error:
-        fault = translate(error)
+        fault = translate_error(error)
     raise fault
 
 

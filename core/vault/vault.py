@@ -34,7 +34,7 @@ from core.vault.database.connections import (
     free_pages,
     merge_full_text,
 )
-from core.vault.database.faults import RAISED, busy, translate, vault_locked
+from core.vault.database.faults import RAISED, busy_error, translate_error, vault_locked_error
 from core.vault.database.migrations import Migration, known_migrations
 from core.vault.database.rows import Rows, SqlRows, fetch
 from core.vault.database.tx import Tx
@@ -52,7 +52,7 @@ class _Item:
 
     def refuse(self) -> None:
         if self.future.set_running_or_notify_cancel():
-            self.future.set_exception(busy())
+            self.future.set_exception(busy_error())
 
 
 class WriteQueue:
@@ -134,7 +134,7 @@ class WriteQueue:
 
     def _enqueue(self, fn: Callable[[Tx], T], *, background: bool) -> Future[T]:
         if self._is_closed:
-            raise busy()
+            raise busy_error()
         future: Future[T] = Future()
         (self._back if background else self._front).append(_Item(fn, future))
         self._changed.notify_all()
@@ -292,7 +292,7 @@ class Vault:
             IntegrityError: OLDER_VAULT.
         """
         if self.older is not None:
-            raise older_vault()
+            raise older_copy_error()
 
     def accept_older(self, fn: Callable[[Tx, int], T], above: int = 0) -> T:
         """The person goes on with an older copy: from here on it is the one that counts.
@@ -340,7 +340,7 @@ class Vault:
             try:
                 return fn(self._writer)
             except RAISED as error:
-                fault = translate(error, self._why_stopped())
+                fault = translate_error(error, self._why_stopped())
             raise fault
 
     def interrupt(self) -> None:
@@ -417,7 +417,7 @@ class Vault:
             LociError: DISK_FULL, CANCELLED, VAULT_LOCKED …
         """
         if self._closing.is_set():
-            raise vault_locked()
+            raise vault_locked_error()
         copy_into(self.home.vault, self._keys.db, target, self._watch_copy)
 
     def watch(self) -> None:
@@ -485,7 +485,7 @@ class Vault:
             tx = Tx(self._writer, self._schema, max(at, last_at), next_seq, self._why_stopped, ended, at)
             result = fn(tx)
             if tx.is_changed and self._closing.is_set():
-                raise vault_locked()
+                raise vault_locked_error()
             tx.need_closed_gate()
             if tx.is_changed:
                 self.watch()
@@ -536,7 +536,7 @@ class Vault:
             raise BugError("write inside a write")
         with self._lock:
             if self._closing.is_set():
-                raise vault_locked()
+                raise vault_locked_error()
             self._writing_thread = threading.get_ident()
             try:
                 yield
@@ -544,7 +544,7 @@ class Vault:
                 self._writing_thread = None
 
     def _why_stopped(self) -> LociError:
-        return vault_locked() if self._closing.is_set() else CancelledError()
+        return vault_locked_error() if self._closing.is_set() else CancelledError()
 
     def _watch_copy(self, connection: dbapi2.Connection | None) -> None:
         self._copying = connection
@@ -552,7 +552,7 @@ class Vault:
             connection.interrupt()
 
 
-def older_vault() -> LociError:
+def older_copy_error() -> LociError:
     """Why nothing is written into an older copy, and why no client is let in."""
     return IntegrityError(
         Code.OLDER_VAULT,

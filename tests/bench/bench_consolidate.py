@@ -40,7 +40,7 @@ from core.index.manager import IndexState  # noqa: E402
 from core.lifecycle.consolidate.consolidate import ConsolidationJob, count_plan  # noqa: E402
 from core.lifecycle.kit.job_context import JobContext  # noqa: E402
 from core.types.belief import ComparedText  # noqa: E402
-from core.types.lifecycle import JobType, Planned  # noqa: E402
+from core.types.lifecycle import JobType, PlannedAction  # noqa: E402
 from core.types.values import OWNER_ACTOR  # noqa: E402
 
 _DAY_MS = 86_400_000
@@ -130,7 +130,7 @@ def consolidate(rig: Rig, watch: Watch, is_over: threading.Event) -> None:
     """Run the job once, as the person does."""
     plan = ConsolidationJob.plan
 
-    def timed(self: ConsolidationJob, ground: JobContext) -> Sequence[Planned]:
+    def timed(self: ConsolidationJob, ground: JobContext) -> Sequence[PlannedAction]:
         watch.phase = "during the plan"
         wall, own = time.perf_counter(), time.thread_time()
         deeds = plan(self, ground)

@@ -127,7 +127,7 @@ def test_the_mark_of_a_text_is_a_shape_beside_its_words_and_alone_where_there_is
     qtbot: QtBot, context: Context, rig: Rig, wide: int
 ) -> None:
     memory_id = remember(rig.engine, "Elm Lane has a shed.").memory_id
-    (row,) = rig.engine.library.rows((memory_id,)).result(10)
+    (row,) = rig.engine.library.read_rows((memory_id,)).result(10)
     cells = Cells(context.theme, MemoryTable(context), context.theme)
     drawn = []
     for is_warned in (False, True):
@@ -423,7 +423,7 @@ def test_columns_step_back_or_stay_as_chosen(qtbot: QtBot, page: LibraryPage, ri
 
 def test_column_words(rig: Rig) -> None:
     stored = remember(rig.engine, "A text\nin two lines", tags=("one", "two"), importance=0.25)
-    row = rig.engine.library.rows([stored.memory_id]).result(30)[0]
+    row = rig.engine.library.read_rows([stored.memory_id]).result(30)[0]
     words = {column.id: cell_text(column, row) for column in COLUMNS}
     assert words["text"] == "A text in two lines"
     assert (words["kind"], words["tags"], words["importance"]) == ("Fact", "one, two", "0.25")

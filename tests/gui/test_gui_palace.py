@@ -222,13 +222,13 @@ def test_only_rooms_that_were_touched_are_read_again(
     qtbot: QtBot, page: PalacePage, rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    whole = rig.engine.palace.loci
+    whole = rig.engine.palace.read_loci
 
     def loci(room_id: str) -> object:
         asked.append(room_id)
         return whole(room_id)
 
-    monkeypatch.setattr(rig.engine.palace, "loci", loci)
+    monkeypatch.setattr(rig.engine.palace, "read_loci", loci)
     spot = first(page, 2)
     memory_id, room = spot.id, spot.room
     rig.forget(memory_id)

@@ -49,7 +49,7 @@ def field_of(page: SettingsPage, name: str) -> Any:
 
 
 def stored(rig: Rig, name: str) -> object:
-    return {row.name: row.value for row in rig.engine.settings.rows().result(30)}[name]
+    return {row.name: row.value for row in rig.engine.settings.read_rows().result(30)}[name]
 
 
 def seen(page: SettingsPage) -> list[str]:

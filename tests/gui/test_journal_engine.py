@@ -81,7 +81,7 @@ def test_what_is_kept_stays_and_the_rest_goes_and_comes_back(
     assert told(said) == "It is kept for another 90 days."
     assert tab.preview is not None
     assert kept not in {
-        item.planned.memory_id for item in tab.preview.items if item.planned.deed in {"archive", "expire"}
+        item.planned.memory_id for item in tab.preview.items if item.planned.action in {"archive", "expire"}
     }
     tab.ask_run()
     dialog = next(found for found in page.findChildren(RunDialog) if found.isVisible())
@@ -105,7 +105,7 @@ def test_what_would_fade_and_is_kept_leaves_the_list(page: JournalPage, rig: Rig
     rig.engine.library.revise(ids, Revision(importance=1.0)).result(30)  # too important for the archive
     tab = enter(page, qtbot, "next").tabs.next
     assert tab.preview is not None
-    assert {item.planned.deed for item in tab.preview.items} == {JobAction.FADE}
+    assert {item.planned.action for item in tab.preview.items} == {JobAction.FADE}
     tab.list.choose(f"fade:{ids[1]}")
     QTest.keyClick(tab.list, Qt.Key.Key_S)
     rest(page, qtbot)

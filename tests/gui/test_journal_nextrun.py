@@ -98,7 +98,7 @@ def test_a_chip_lists_its_deeds_alone(room: JournalRoom, rig: Rig, qtbot: QtBot)
     assert chips(room)["2 fade"].accessibleName() == "2 would fade"
     chips(room)["2 fade"].click()
     assert room.heads(tab.list) == ["The shed is green.", "Jar 4 holds quinces."]
-    room.jobs.items = [item for item in room.jobs.items if item.planned.deed is not JobAction.FADE]
+    room.jobs.items = [item for item in room.jobs.items if item.planned.action is not JobAction.FADE]
     tab.read()
     room.rest()
     assert room.heads(tab.list) == [

@@ -198,7 +198,7 @@ def test_words_a_memory_shares_are_found_in_other_forms() -> None:
 
 def test_one_the_trace_does_not_know_is_told_with_what_would_help() -> None:
     laboratory = FakeLaboratory()
-    row = FakeLibrary(laboratory).rows((laboratory.ids()[0],)).result()[0]
+    row = FakeLibrary(laboratory).read_rows((laboratory.ids()[0],)).result()[0]
     whole = Trace(QueryPlan(), {"in_scope": 1}, (candidate(rank=1, place=1),), {}, 1.0, 0.5, 0.9)
     told = describe_absence(row, "decide Frankfurt", whole)
     assert told[0].startswith("It was no candidate at all")

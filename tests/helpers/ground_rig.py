@@ -25,7 +25,7 @@ from core.lifecycle.kit.job_context import (
     StreamJob,
 )
 from core.llm.prompts import Prompt
-from core.types.lifecycle import Planned
+from core.types.lifecycle import PlannedAction
 from core.vault.database.tx import Tx
 
 DAY_MS = 86_400_000
@@ -40,7 +40,7 @@ class Ran:
         step_id: its undo step; None where it wrote none.
     """
 
-    deeds: Sequence[Planned] = ()
+    deeds: Sequence[PlannedAction] = ()
     counts: Counter[str] = field(default_factory=Counter)
     ids: list[str] = field(default_factory=list)
     step_id: str | None = None
@@ -72,7 +72,7 @@ def ground_of(
         space=opened.search.space,
         read=lambda fn: opened.storage.vault.read(fn, deadline_s=None),
         embed=lambda texts: np.asarray(opened.search.embedder.embed(list(texts)), np.float32),
-        near=near,
+        neighbours=near,
         ask=ask,
         is_stopped=is_stopped,
         stored=opened.search.add_vectors,

@@ -18,8 +18,8 @@ from pytestqt.qtbot import QtBot
 from window_rig import settle
 
 from core.types.lifecycle import (
+    ArchivedMemory,
     ArchivePage,
-    Buried,
     Curve,
     Erased,
     Gauges,
@@ -29,7 +29,7 @@ from core.types.lifecycle import (
     Jobs,
     JobState,
     JobType,
-    Planned,
+    PlannedAction,
     Pressure,
     Preview,
     PreviewItem,
@@ -59,7 +59,7 @@ def deed(what: JobAction, memory_id: str, text: str, **more: Any) -> PreviewItem
     job = more.pop(
         "job", JobType.CONSOLIDATE if what in {JobAction.MERGE, JobAction.DIGEST, JobAction.ASK} else JobType.SWEEP
     )
-    planned = Planned(what, memory_id, more.pop("others", ()), more.pop("reason", ""), more.pop("value", 0.0))
+    planned = PlannedAction(what, memory_id, more.pop("others", ()), more.pop("reason", ""), more.pop("value", 0.0))
     member: dict[str, Any] = {"other_texts": (), "kind": "fact", "space": "home", "words": "It is weak.", **more}
     return PreviewItem(job, planned, text, **member)
 
@@ -87,10 +87,10 @@ def job_row(job_id: str, kind: JobType, state: JobState, at: int, **more: Any) -
     return JobRow(job_id, kind, state=state, **member)
 
 
-def buried(memory_id: str, text: str, at: int, **more: Any) -> Buried:
+def buried(memory_id: str, text: str, at: int, **more: Any) -> ArchivedMemory:
     """One archived memory."""
     member: dict[str, Any] = {"kind": "fact", "space": "home", "reason": "faded", "erased_at": None, "can_return": True}
-    return Buried(memory_id, text, archived_at=at, **{**member, **more})
+    return ArchivedMemory(memory_id, text, archived_at=at, **{**member, **more})
 
 
 def falling(begin: float, value: float, rate: float) -> Curve:
@@ -154,7 +154,7 @@ class FakeJobs:
         self.now = now
         self.items: list[PreviewItem] = []
         self.rows: list[JobRow] = []
-        self.graves: list[Buried] = []
+        self.graves: list[ArchivedMemory] = []
         self.proposed: list[ProposedLink] = []
         self.reports: dict[JobType, dict[str, Any]] = {}
         self.refuses: BaseException | None = None
@@ -194,7 +194,7 @@ class FakeJobs:
 
     def preview(self, limit: int = 200) -> Future[Preview]:
         """The plan."""
-        counts = Counter(item.planned.deed.value for item in self.items)
+        counts = Counter(item.planned.action.value for item in self.items)
         return self._answer(Preview(self.now, tuple(self.items[:limit]), dict(counts), {}, self.reports))
 
     def run(self, kind: JobType) -> Future[JobRow]:
@@ -247,7 +247,7 @@ class FakeJobs:
 
     # ---- memories
 
-    def spare(self, ids: Sequence[str], days: int = 90) -> Future[str]:
+    def keep_from_archive(self, ids: Sequence[str], days: int = 90) -> Future[str]:
         """Keep them for a while."""
         self.asked.append(("spare", (tuple(ids), days)))
         self.items = [item for item in self.items if item.planned.memory_id not in set(ids)]

@@ -301,7 +301,7 @@ class FakeLibrary:
             FindResult(tuple(one.id for one in self._laboratory.memories if typed in one.text.casefold()), 1.0)
         )
 
-    def rows(self, ids: Sequence[str]) -> Future[tuple[MemoryRow, ...]]:
+    def read_rows(self, ids: Sequence[str]) -> Future[tuple[MemoryRow, ...]]:
         """Light rows."""
         known = {one.id: one for one in self._laboratory.memories}
         return finished(tuple(_row(known[one]) for one in ids if one in known))

@@ -315,10 +315,10 @@ def test_shares_leave_no_useful_gap(items: list[PackItem], room: int) -> None:
 @given(st.lists(packable, max_size=60), st.integers(0, 5000))
 def test_what_nobody_bounds_goes_in_before_what_is_above_a_third(items: list[PackItem], room: int) -> None:
     chosen = choose_items(items, room, {})
-    loud = {item.voice for item in items} - {None}
-    own = sum(items[place].costs[form] for place, form in chosen.items() if items[place].voice is None)
+    loud = {item.contributor for item in items} - {None}
+    own = sum(items[place].costs[form] for place, form in chosen.items() if items[place].contributor is None)
     for place, one in enumerate(items):
-        if place not in chosen and one.voice is None:
+        if place not in chosen and one.contributor is None:
             assert own + one.costs[-1] > room - min(len(loud), PARTS - 1) * (room // PARTS) - PARTS
 
 

@@ -57,7 +57,7 @@ def test_nobody_but_the_person_takes_what_the_person_said_away(
     new: SourceAuthority, old: SourceAuthority, told: Relation
 ) -> None:
     assume(old.owner_said and not new.owner_said)
-    assert decide_gate(new, old, told).deed not in _ENDS_IT
+    assert decide_gate(new, old, told).decision not in _ENDS_IT
 
 
 @given(STANDINGS, STANDINGS, RELATIONS)
@@ -65,7 +65,7 @@ def test_nobody_else_takes_away_what_passes_for_the_persons_own(
     new: SourceAuthority, old: SourceAuthority, told: Relation
 ) -> None:
     assume(old.persons and not new.persons)
-    assert decide_gate(new, old, told).deed not in _ENDS_IT
+    assert decide_gate(new, old, told).decision not in _ENDS_IT
 
 
 @given(STANDINGS, STANDINGS, RELATIONS)
@@ -74,14 +74,14 @@ def test_what_is_not_certain_ends_nothing_and_is_no_verdict_of_its_own(
 ) -> None:
     assume(told.confidence < ACTED_ON)
     found = decide_gate(new, old, told)
-    assert found.deed in (GateDecision.COEXIST, GateDecision.QUARANTINE, GateDecision.HOLD_EXISTING)
-    if found.deed is GateDecision.HOLD_EXISTING:  # what others told waits beside the person's own words
+    assert found.decision in (GateDecision.COEXIST, GateDecision.QUARANTINE, GateDecision.HOLD_EXISTING)
+    if found.decision is GateDecision.HOLD_EXISTING:  # what others told waits beside the person's own words
         assert new.owner_said
         assert not old.persons
-    if found.deed is GateDecision.COEXIST and not found.review:
+    if found.decision is GateDecision.COEXIST and not found.review:
         assert told.label in (Label.COEXIST, Label.MERGE)
         if told.label is Label.MERGE:  # nor would it if it were certain
-            assert decide_gate(new, old, replace(told, confidence=1.0)).deed in (
+            assert decide_gate(new, old, replace(told, confidence=1.0)).decision in (
                 GateDecision.COEXIST,
                 GateDecision.QUARANTINE,
             )
@@ -92,7 +92,7 @@ def test_whoever_waits_is_asked_about_and_a_question_always_suggests(
     new: SourceAuthority, old: SourceAuthority, told: Relation
 ) -> None:
     found = decide_gate(new, old, told)
-    if found.deed in (GateDecision.QUARANTINE, GateDecision.DISPUTE, GateDecision.HOLD_EXISTING):
+    if found.decision in (GateDecision.QUARANTINE, GateDecision.DISPUTE, GateDecision.HOLD_EXISTING):
         assert found.review
         assert found.reason
     assert (found.suggestion is not None) == found.review
@@ -104,7 +104,7 @@ def test_whoever_waits_is_asked_about_and_a_question_always_suggests(
 @given(STANDINGS, STANDINGS)
 def test_the_owners_word_always_stands_in_the_end(new: SourceAuthority, old: SourceAuthority) -> None:
     assume(new.owners_word)
-    deed = resolve_contradiction(new, old).deed
+    deed = resolve_contradiction(new, old).decision
     assert deed not in (GateDecision.QUARANTINE, GateDecision.DISPUTE)
     if (
         deed is GateDecision.ENTER_SUPERSEDED
@@ -117,15 +117,15 @@ def test_the_owners_word_always_stands_in_the_end(new: SourceAuthority, old: Sou
 def test_between_others_less_trust_never_takes_the_place_of_more(new: SourceAuthority, old: SourceAuthority) -> None:
     assume(not new.owner_said and not old.owner_said)
     found = resolve_contradiction(new, old)
-    if found.deed is GateDecision.SUPERSEDE:
+    if found.decision is GateDecision.SUPERSEDE:
         assert new.weight >= old.weight - 1e-9
-    if found.deed is GateDecision.ENTER_SUPERSEDED:
+    if found.decision is GateDecision.ENTER_SUPERSEDED:
         assert old.weight >= new.weight - 1e-9
 
 
 def _left(new: SourceAuthority, old: SourceAuthority) -> tuple[frozenset[str], frozenset[str]]:
     """Who stands after a contradiction, and who waits for a person; by name."""
-    deed = resolve_contradiction(new, old).deed
+    deed = resolve_contradiction(new, old).decision
     stands = {
         GateDecision.SUPERSEDE: {"new"},
         GateDecision.ENTER_SUPERSEDED: {"old"},
@@ -147,7 +147,7 @@ _TURNED = {"new": "old", "old": "new"}
 @given(STANDINGS, STANDINGS)
 def test_the_order_of_arrival_does_not_matter(a: SourceAuthority, b: SourceAuthority) -> None:
     assume(a.at_ms != b.at_ms)
-    one, other = resolve_contradiction(a, b).deed, resolve_contradiction(b, a).deed
+    one, other = resolve_contradiction(a, b).decision, resolve_contradiction(b, a).decision
     # Equals of several sources, and the person's word that a client brings: both stand, and a person is asked. A text
     # that is dated back is judged as if it came today.
     assume({GateDecision.DISPUTE, GateDecision.COEXIST}.isdisjoint((one, other)))
@@ -162,8 +162,8 @@ def test_two_equals_disagree_in_both_orders(a: SourceAuthority, b: SourceAuthori
     assume(a.at_ms != b.at_ms)
     earlier, later = sorted((a, b), key=lambda side: side.at_ms)
     assume(earlier.persons or not later.persons or later.owner_said)
-    assert (resolve_contradiction(a, b).deed is GateDecision.DISPUTE) == (
-        resolve_contradiction(b, a).deed is GateDecision.DISPUTE
+    assert (resolve_contradiction(a, b).decision is GateDecision.DISPUTE) == (
+        resolve_contradiction(b, a).decision is GateDecision.DISPUTE
     )
 
 
@@ -174,7 +174,7 @@ def test_dating_a_text_back_gains_nobody_anything_against_the_person(
     assume(old.persons and not new.persons)
     for days in range(9):
         dated = replace(new, at_ms=old.at_ms - days * DAY_MS)
-        assert resolve_contradiction(dated, old).deed in (
+        assert resolve_contradiction(dated, old).decision in (
             GateDecision.QUARANTINE,
             GateDecision.DISPUTE,
             GateDecision.ENTER_SUPERSEDED,
@@ -189,7 +189,7 @@ def test_other_scopes_do_not_meet(
     # But for the person's word and somebody else's: no session is a place to contradict it.
     assume(new.persons == old.persons or (one and two))
     found = decide_gate(replace(new, scope_session=one), replace(old, scope_session=two), told)
-    assert (found.deed, found.review, found.suggestion) == (GateDecision.COEXIST, False, None)
+    assert (found.decision, found.review, found.suggestion) == (GateDecision.COEXIST, False, None)
 
 
 @given(STANDINGS, STANDINGS, STANDINGS)
@@ -208,4 +208,4 @@ def test_what_is_certainly_no_contradiction_is_never_a_question(
     found = decide_gate(new, old, Relation(label, 1.0, dict.fromkeys(LABELS, 0.25), "rules"))
     assert not found.review
     assert found.suggestion is not Action.REJECT
-    assert found.deed in (GateDecision.COEXIST, GateDecision.STACK, GateDecision.MERGE)
+    assert found.decision in (GateDecision.COEXIST, GateDecision.STACK, GateDecision.MERGE)

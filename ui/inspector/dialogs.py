@@ -116,7 +116,7 @@ class HoldDialog(QDialog):
         self._say(said["more"].format(count=len(shown)) if more else "")
         self._say_button(preview.memories)
         library = self._context.bridge.engine.library
-        task = query("Reading what would be held", lambda: library.rows(shown)).within(self, "rows")
+        task = query("Reading what would be held", lambda: library.read_rows(shown)).within(self, "rows")
         self._context.tasks.run(task.success(self._list))
 
     def _list(self, rows: Sequence[MemoryRow]) -> None:

@@ -340,7 +340,7 @@ class HistoryPart(Part):
         if any(version.client_id for version in self._versions):
             ids = [version.id for version in self._versions[: self._most]]
             library = self.context.bridge.engine.library
-            task = query("Reading the history", lambda: library.rows(ids)).within(self, "rows")
+            task = query("Reading the history", lambda: library.read_rows(ids)).within(self, "rows")
             self.context.tasks.run(task.success(self._name_clients))
         return len(self._versions) > 1 or memory.status in _AWAY
 

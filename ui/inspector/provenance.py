@@ -241,7 +241,7 @@ class Surroundings(QWidget):
         self._said = sorted([*self._said, *fresh], key=lambda said: said.position)
         missing = [said.id for said in self._said if said.id not in self._rows or said in fresh]
         library = self._context.bridge.engine.library
-        task = query("Reading the conversation", lambda: library.rows(missing)).within(self, "rows")
+        task = query("Reading the conversation", lambda: library.read_rows(missing)).within(self, "rows")
         self._context.tasks.run(task.success(self._show))
 
     def _show(self, found: Sequence[MemoryRow]) -> None:

@@ -218,7 +218,7 @@ class DependentsPart(Part):
 
     def _read(self) -> None:
         library, wanted = self.context.bridge.engine.library, self._ids[: self._most]
-        task = query("Reading what rests on it", lambda: library.rows(wanted)).within(self, "rows")
+        task = query("Reading what rests on it", lambda: library.read_rows(wanted)).within(self, "rows")
         self.context.tasks.run(task.success(self._show))
 
     def _show(self, rows: Sequence[MemoryRow]) -> None:
@@ -322,7 +322,7 @@ class RelationsPart(Part):
     def _read(self) -> None:
         ids = list(dict.fromkeys(memory_id for group in self._groups.values() for memory_id in group[: self._most]))
         library = self.context.bridge.engine.library
-        task = query("Reading relations", lambda: library.rows(ids)).within(self, "rows")
+        task = query("Reading relations", lambda: library.read_rows(ids)).within(self, "rows")
         self.context.tasks.run(task.success(self._show))
 
     def _show(self, found: Sequence[MemoryRow]) -> None:

@@ -87,54 +87,54 @@ class StatedSentence:
     """One sentence of a text.
 
     Attributes:
-        told: as it stands, with its claims.
+        compared: as it stands, with its claims.
         about_user: whether the text speaks of the user by that name.
         extract: reads the claims of a reading.
     """
 
-    told: ComparedText
+    compared: ComparedText
     about_user: bool
     extract: Extract
 
     @cached_property
     def given(self) -> tuple[Possession, ...]:
         """What it says of things of the user's."""
-        return read_possessions(self.told.text, about_user=self.about_user)
+        return read_possessions(self.compared.text, about_user=self.about_user)
 
     @cached_property
     def things(self) -> tuple[tuple[str, ...], ...]:
         """The things of the user's that it speaks of."""
-        return read_possessed_things(self.told.text, about_user=self.about_user)
+        return read_possessed_things(self.compared.text, about_user=self.about_user)
 
     @cached_property
     def matters(self) -> frozenset[str]:
         """The stems of its words that tell something."""
-        return matters(self.told.text)
+        return matters(self.compared.text)
 
     @cached_property
     def readings(self) -> tuple[ComparedText, ...]:
         """What it takes for granted, spelt out."""
         named = [one.sentence for one in self.given if not one.link]
-        texts = dict.fromkeys([*named, *_where_user_does(self.told.text), *_where_user_lives(self.given)])
+        texts = dict.fromkeys([*named, *_where_user_does(self.compared.text), *_where_user_lives(self.given)])
         return tuple(
-            self._make_compared_text(text) for text in texts if text not in (self.told.text, self.voiced.text)
+            self._make_compared_text(text) for text in texts if text not in (self.compared.text, self.voiced.text)
         )[:_READINGS]
 
     @cached_property
     def voiced(self) -> ComparedText:
         """What it says, as the user would say it."""
-        said = to_first_person(self.told.text, about_user=self.about_user)
-        return self.told if said == self.told.text else self._make_compared_text(said)
+        said = to_first_person(self.compared.text, about_user=self.about_user)
+        return self.compared if said == self.compared.text else self._make_compared_text(said)
 
     @cached_property
     def claims(self) -> tuple[ClaimDraft, ...]:
         """What it claims in any of its readings."""
         records = (said for one in self.given if not one.link for said in as_record(one.name, one.value))
-        told = (self.told, self.voiced, *self.readings, *map(self._make_compared_text, records))
+        told = (self.compared, self.voiced, *self.readings, *map(self._make_compared_text, records))
         return tuple(claim for one in told for claim in one.claims)
 
     def _make_compared_text(self, text: str) -> ComparedText:
-        at = self.told.at_ms
+        at = self.compared.at_ms
         return ComparedText(text, at, self.extract(text, now_ms=at, said_ms=at))
 
 
@@ -385,15 +385,15 @@ class _ModelPair:
 
 def _is_at_odds_by_rule(mine: StatedSentence, theirs: StatedSentence) -> bool:
     """Whether rules see that two sentences give one thing two values."""
-    if is_same_or_in_series(mine.told.text, theirs.told.text):
+    if is_same_or_in_series(mine.compared.text, theirs.compared.text):
         return False
-    if has_contradiction(mine.told.claims, theirs.claims) or is_rival(mine.told, theirs.told):
+    if has_contradiction(mine.compared.claims, theirs.claims) or is_rival(mine.compared, theirs.compared):
         return True
     if any(_gives_otherwise(one, other) for one, other in product(mine.given, theirs.given)):
         return True
     if _is_head_apart(mine, theirs):
         return True
-    return any(_tells_otherwise(mine.told, told) for told in (theirs.told, theirs.voiced))
+    return any(_tells_otherwise(mine.compared, told) for told in (theirs.compared, theirs.voiced))
 
 
 def _tells_otherwise(mine: ComparedText, theirs: ComparedText) -> bool:
@@ -423,7 +423,7 @@ def _gives_otherwise(own: Possession, other: Possession) -> bool:
 
 def _is_head_apart(mine: StatedSentence, theirs: StatedSentence) -> bool:
     """Whether a thing of the user's goes with another name of one kind: Elm Street School, then Ravenhill School."""
-    if is_one_time_event(theirs.told.text):
+    if is_one_time_event(theirs.compared.text):
         return False
     for own in mine.given:
         head = own.value.split()[-1]
@@ -433,7 +433,7 @@ def _is_head_apart(mine: StatedSentence, theirs: StatedSentence) -> bool:
             or not any(_speaks_of(own.stems, one) for one in theirs.things)
         ):
             continue
-        values = re.findall(rf"((?:[A-Z0-9][\w'&.-]* ){{1,5}}){re.escape(head)}\b", theirs.told.text)
+        values = re.findall(rf"((?:[A-Z0-9][\w'&.-]* ){{1,5}}){re.escape(head)}\b", theirs.compared.text)
         if any(not is_part(own.value, f"{value}{head}") for value in values):
             return True
     return False
@@ -463,7 +463,7 @@ def _is_one_matter(mine: ComparedText, theirs: ComparedText) -> bool:
 
 def _worth_asking(place: int, mine: StatedSentence, theirs: StatedSentence) -> Iterator[_ModelPair]:
     """What the model is asked of two sentences, in each reading of the second."""
-    if is_same_or_in_series(mine.told.text, theirs.told.text):
+    if is_same_or_in_series(mine.compared.text, theirs.compared.text):
         return
     least = _least(mine, theirs)
     if least > 1.0:
@@ -474,11 +474,11 @@ def _worth_asking(place: int, mine: StatedSentence, theirs: StatedSentence) -> I
         for own, one in product(mine.given, theirs.given)
         if _is_one_thing(own.stems, one.stems) and is_part(own.value, one.value)
     }
-    voiced = () if theirs.voiced is theirs.told else (theirs.voiced,)
-    for step, told in enumerate((theirs.told, *voiced, *theirs.readings, *_iter_suggested_readings(mine, theirs))):
+    voiced = () if theirs.voiced is theirs.compared else (theirs.voiced,)
+    for step, told in enumerate((theirs.compared, *voiced, *theirs.readings, *_iter_suggested_readings(mine, theirs))):
         if told.text in known:
             continue  # a part of the person's value, or more of it
-        yield _ModelPair(place, step - 2 * together, mine.told, told, least)
+        yield _ModelPair(place, step - 2 * together, mine.compared, told, least)
 
 
 def _least(mine: StatedSentence, theirs: StatedSentence) -> float:
@@ -492,16 +492,16 @@ def _least(mine: StatedSentence, theirs: StatedSentence) -> float:
         kinds = value_kinds(own.value)
         if own.link or not kinds:
             continue
-        if not kinds & _new_value_kinds(theirs, own.value) and _DENYING.search(theirs.told.text) is None:
+        if not kinds & _new_value_kinds(theirs, own.value) and _DENYING.search(theirs.compared.text) is None:
             return 2.0
-        if _TURNING.search(theirs.told.text) is None and not _may_name(own, kinds, mine, theirs):
+        if _TURNING.search(theirs.compared.text) is None and not _may_name(own, kinds, mine, theirs):
             least = _SURE
     return least
 
 
 def _new_value_kinds(theirs: StatedSentence, known: str) -> frozenset[str]:
     """The kinds of what a sentence brings that could be a value, beside what is known."""
-    text = theirs.told.text[:1].lower() + theirs.told.text[1:]
+    text = theirs.compared.text[:1].lower() + theirs.compared.text[1:]
     left_out = {word.casefold() for word in re.findall(r"\w+", known)}
     bare = re.sub(r"\w+", lambda word: "" if word.group().casefold() in left_out else word.group(), text)
     values = (one.value for one in theirs.given if not is_part(one.value, known))
@@ -532,14 +532,14 @@ def _iter_suggested_readings(mine: StatedSentence, theirs: StatedSentence) -> It
     A value whose last word is the person's matter ("my account at Zanzi Bank" of a bank), and a day or a number that
     goes with a thing where the person named one ("my board meeting on Thursday").
     """
-    kinds = value_kinds(mine.told.text[:1].lower() + mine.told.text[1:]) & {"date", "number"}
+    kinds = value_kinds(mine.compared.text[:1].lower() + mine.compared.text[1:]) & {"date", "number"}
     for one in theirs.given:
         head = index_terms(one.value.split()[-1])
         if head in mine.matters and " " in one.value and head not in one.stems:
-            yield ComparedText(Possession(head, one.value).sentence, theirs.told.at_ms)
+            yield ComparedText(Possession(head, one.value).sentence, theirs.compared.at_ms)
         if one.link and kinds & value_kinds(one.value):
             linked = one if "date" in value_kinds(one.value) else replace(one, link="")
-            yield ComparedText(linked.sentence, theirs.told.at_ms)
+            yield ComparedText(linked.sentence, theirs.compared.at_ms)
 
 
 def _where_user_does(sentence: str) -> Iterator[str]:

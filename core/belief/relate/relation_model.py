@@ -280,7 +280,7 @@ def relation_folder() -> Traversable:
     return files("resources").joinpath("model").joinpath("relations")
 
 
-def unavailable(what: str) -> EnvironmentFaultError:
+def model_unavailable_error(what: str) -> EnvironmentFaultError:
     """E3001 with one sentence."""
     return _model_files(relation_folder()).unavailable(what)
 
@@ -317,9 +317,9 @@ def read_card(folder: Traversable) -> ModelCard:
         sound = sound and all(0.5 < share < 1 for share in sure_at.values())
         sound = sound and all(int(shared[name]) > 0 for name in ("offset", "words", "width"))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise unavailable("its manifest is missing or unreadable") from error
+        raise model_unavailable_error("its manifest is missing or unreadable") from error
     if not sound:
-        raise unavailable("its manifest is incomplete")
+        raise model_unavailable_error("its manifest is incomplete")
     return ModelCard(hashlib.sha256(data).hexdigest()[:16], temperature, sure_at, shared, digests)
 
 

@@ -187,17 +187,21 @@ class ReviewDesk:
         # A closed item shows the two that it was about; an open one what stands by now.
         against = find_standing_side(rows, held.existing_id, held.incoming_id) if is_open else held.existing_id
         found = self.memories(rows, [held.incoming_id, *([against] if against else [])])
-        came, have = found[held.incoming_id], found.get(against or "")
-        new_claims = read_claims(rows, came)
-        old_claims = () if have is None else read_claims(rows, have)
+        incoming_memory, existing_memory = found[held.incoming_id], found.get(against or "")
+        new_claims = read_claims(rows, incoming_memory)
+        old_claims = () if existing_memory is None else read_claims(rows, existing_memory)
         odds = find_claim_conflicts(old_claims, new_claims)
-        old_marks, new_marks = ([], []) if have is None else find_differing_spans(have, came, odds)
+        old_marks, new_marks = (
+            ([], []) if existing_memory is None else find_differing_spans(existing_memory, incoming_memory, odds)
+        )
         topic, asked = item_topic(odds, new_claims), read_request(rows, item_id)
-        incoming = read_side(rows, came, new_marks, new_claims, brief=brief)
-        existing = None if have is None else read_side(rows, have, old_marks, old_claims, brief=brief)
-        beside = self._beside(rows, held, came, brief=brief) if is_open and have is None else None
+        incoming = read_side(rows, incoming_memory, new_marks, new_claims, brief=brief)
+        existing = (
+            None if existing_memory is None else read_side(rows, existing_memory, old_marks, old_claims, brief=brief)
+        )
+        beside = self._beside(rows, held, incoming_memory, brief=brief) if is_open and existing_memory is None else None
         state = held.state if is_open or held.state != "open" else "moot"
-        actions = available_actions(held.kind, item_shape(came, have)) if is_open else ()
+        actions = available_actions(held.kind, item_shape(incoming_memory, existing_memory)) if is_open else ()
         return ReviewItem(
             id=held.id,
             kind=held.kind,
@@ -208,7 +212,7 @@ class ReviewDesk:
             incoming=incoming,
             suggestion=_suggestion(held, topic, actions, existing, incoming),
             actions=actions,
-            follows=() if have is None or brief else read_dependents(rows, have),
+            follows=() if existing_memory is None or brief else read_dependents(rows, existing_memory),
             opened_at=held.opened_at,
             closed="" if is_open else closed_sentence(held.note or _GONE.get(state), held.resolution),
             resolution=next((action for action in Action if action.value == held.resolution), None),
@@ -219,19 +223,21 @@ class ReviewDesk:
                 held=any(one.status_reason == HELD for one in found.values()),
             ),
             asked=asked,
-            warning=describe_injection(held.kind, came) if is_open else "",
+            warning=describe_injection(held.kind, incoming_memory) if is_open else "",
             against=beside,
         )
 
-    def _beside(self, rows: Rows, held: QueueItem, came: Memory, *, brief: bool) -> Side | None:
+    def _beside(self, rows: Rows, held: QueueItem, incoming_memory: Memory, *, brief: bool) -> Side | None:
         """What stands against a newcomer that is asked about alone, with the places that are at odds."""
-        found = find_contradicted(rows, held.kind, came.id)
-        have = None if found is None else self.memories(rows, [found]).get(found)
-        if have is None:
+        found = find_contradicted(rows, held.kind, incoming_memory.id)
+        existing_memory = None if found is None else self.memories(rows, [found]).get(found)
+        if existing_memory is None:
             return None
-        claims = read_claims(rows, have)
-        marks, _ = find_differing_spans(have, came, find_claim_conflicts(claims, read_claims(rows, came)))
-        return read_side(rows, have, marks, claims, brief=brief)
+        claims = read_claims(rows, existing_memory)
+        marks, _ = find_differing_spans(
+            existing_memory, incoming_memory, find_claim_conflicts(claims, read_claims(rows, incoming_memory))
+        )
+        return read_side(rows, existing_memory, marks, claims, brief=brief)
 
     def closed(self, rows: Rows, since_ms: int, most: int = _CLOSED_SHOWN) -> tuple[ClosedRow, ...]:
         """Items that closed, by themselves or by a person, the latest first.
@@ -358,31 +364,33 @@ def read_dependents(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
     return (*found[:1], *given, *found[1:], *alone)
 
 
-def item_shape(came: Memory, have: Memory | None) -> ItemShape:
+def item_shape(incoming_memory: Memory, existing_memory: Memory | None) -> ItemShape:
     """What of two memories decides which actions there are.
 
     Args:
-        have: the memory that stands; None where there is none.
+        existing_memory: the memory that stands; None where there is none.
 
     Returns:
         The shape.
     """
-    both = [memory for memory in (came, have) if memory is not None]
+    both = [memory for memory in (incoming_memory, existing_memory) if memory is not None]
     return ItemShape(
-        paired=have is not None,
+        paired=existing_memory is not None,
         split=any(memory.part_of is not None for memory in both),
-        same_text=have is not None and have.text == came.text and have.space == came.space,
-        same_kind=have is None or have.kind is came.kind,
+        same_text=existing_memory is not None
+        and existing_memory.text == incoming_memory.text
+        and existing_memory.space == incoming_memory.space,
+        same_kind=existing_memory is None or existing_memory.kind is incoming_memory.kind,
     )
 
 
-def newcomer_begin(came: Memory) -> When | None:
+def newcomer_begin(incoming_memory: Memory) -> When | None:
     """From when a newcomer holds, as far as it says.
 
     Returns:
         Its own beginning, else when it was said; None where neither is known.
     """
-    return When(came.valid_from) if came.valid_from is not None else came.occurred
+    return When(incoming_memory.valid_from) if incoming_memory.valid_from is not None else incoming_memory.occurred
 
 
 def _plain_reason(told: str, most: int) -> str:
@@ -426,12 +434,12 @@ def _describe_probabilities(item: QueueItem) -> list[str]:
 
 def _describe_differences(existing: Side, incoming: Side, reason_key: str) -> list[str]:
     found: list[str] = []
-    have, came = existing.memory.occurred, incoming.memory.occurred
-    if have is not None and came is not None and have.ms != came.ms:
+    existing_memory, incoming_memory = existing.memory.occurred, incoming.memory.occurred
+    if existing_memory is not None and incoming_memory is not None and existing_memory.ms != incoming_memory.ms:
         found.append(
-            format_further_reason("older_yours", date=format_day(have.ms))
-            if have.ms < came.ms
-            else format_further_reason("older_new", date=format_day(came.ms))
+            format_further_reason("older_yours", date=format_day(existing_memory.ms))
+            if existing_memory.ms < incoming_memory.ms
+            else format_further_reason("older_new", date=format_day(incoming_memory.ms))
         )
     apart = incoming.memory.trust - existing.memory.trust
     if abs(apart) >= _TRUST_APART and reason_key not in _OWNERS:
@@ -481,11 +489,11 @@ def _counts(names: Iterable[str | None]) -> dict[str, int]:
     return dict(islice(((str(name), count) for name, count in counted.most_common() if name), _GROUPS))
 
 
-def _row(item: WaitingItem, came: Memory) -> ReviewRow:
+def _row(item: WaitingItem, incoming_memory: Memory) -> ReviewRow:
     return ReviewRow(
         id=item.id,
         kind=item.kind,
-        title=format_title(item.kind, ItemTopic(item.subject, item.predicate), came.text),
+        title=format_title(item.kind, ItemTopic(item.subject, item.predicate), incoming_memory.text),
         note=format_note(item.kind, item.recalled, item.client, later=item.later),
         existing_id=item.existing_id,
         incoming_id=item.incoming_id,
@@ -497,15 +505,15 @@ def _row(item: WaitingItem, came: Memory) -> ReviewRow:
         client=item.client,
         subject=item.subject,
         later=item.later,
-        warned=item.kind != DISGUISED and injection_reasons(came) is not None,
+        warned=item.kind != DISGUISED and injection_reasons(incoming_memory) is not None,
     )
 
 
-def _make_closed_row(item: QueueItem, came: Memory) -> ClosedRow:
+def _make_closed_row(item: QueueItem, incoming_memory: Memory) -> ClosedRow:
     return ClosedRow(
         id=item.id,
         kind=item.kind,
-        title=format_line(came.text),
+        title=format_line(incoming_memory.text),
         resolution=item.resolution or "",
         note=closed_sentence(item.note, item.resolution),
         closed_at=item.closed_at or 0,

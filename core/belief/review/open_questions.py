@@ -259,17 +259,17 @@ def stale_sentence(text: str, age_days: float) -> str:
     )
 
 
-def contradiction_sentence(have: str, came: str) -> str:
+def contradiction_sentence(existing: str, incoming: str) -> str:
     """How Loci asks which of two holds (E4.5.3).
 
     Args:
-        have: the text that stands.
-        came: the other one.
+        existing: the text that stands.
+        incoming: the other one.
 
     Returns:
         The question with both texts quoted.
     """
-    return str(_load_gap_templates()["contradiction"]).format(have=_bare(have), came=_bare(came))
+    return str(_load_gap_templates()["contradiction"]).format(have=_bare(existing), came=_bare(incoming))
 
 
 def _bare(text: str) -> str:

@@ -263,8 +263,8 @@ def _select_with_words(rows: Rows, pile: WaitingPile, kept: Iterable[QueueEntry]
     # Here and not in SQL: its `lower` knows no letters but those of ASCII, and takes twice as long.
     hits = {
         nr
-        for nr, came, have in rows.all(_TEXTS)
-        if words in came.casefold() or (have is not None and words in have.casefold())
+        for nr, incoming, existing in rows.all(_TEXTS)
+        if words in incoming.casefold() or (existing is not None and words in existing.casefold())
     }
     return (item for item in kept if item.nr in hits or words in pile.names.get(item.nr, _NOBODY)[3])
 

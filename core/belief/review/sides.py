@@ -87,11 +87,11 @@ class OpposedClaims:
     """Two claims of the same subject and predicate with different values or polarity.
 
     Attributes:
-        have: of the memory that stands; `came` of the newcomer.
+        existing: of the memory that stands; `incoming` of the newcomer.
     """
 
-    have: ClaimSeen
-    came: ClaimSeen
+    existing: ClaimSeen
+    incoming: ClaimSeen
 
 
 def injection_reasons(memory: Memory) -> Warned | None:
@@ -187,58 +187,60 @@ def read_claims(rows: Rows, memory: Memory) -> tuple[KeyedClaim, ...]:
     return tuple(_claim(row, tuple(spans.get(row[0], ()))) for row in rows.all(_CLAIMS, (memory.id,)))
 
 
-def find_claim_conflicts(have: Sequence[KeyedClaim], came: Sequence[KeyedClaim]) -> tuple[OpposedClaims, ...]:
+def find_claim_conflicts(existing: Sequence[KeyedClaim], incoming: Sequence[KeyedClaim]) -> tuple[OpposedClaims, ...]:
     """Pairs of claims of two memories that disagree about one subject and predicate, exclusive predicates first.
 
     Args:
-        have: of the memory that stands.
-        came: of the newcomer.
+        existing: of the memory that stands.
+        incoming: of the newcomer.
     """
     found = [
         OpposedClaims(old.seen, new.seen)
-        for old in have
-        for new in came
+        for old in existing
+        for new in incoming
         if old.seen.predicate == new.seen.predicate
         and old.subject_key == new.subject_key
         and (old.value_key != new.value_key or old.seen.polarity != new.seen.polarity)
     ]
-    return tuple(sorted(found, key=lambda odds: not (odds.have.exclusive and odds.came.exclusive)))
+    return tuple(sorted(found, key=lambda odds: not (odds.existing.exclusive and odds.incoming.exclusive)))
 
 
-def item_topic(odds: Sequence[OpposedClaims], came: Sequence[KeyedClaim]) -> ItemTopic:
+def item_topic(odds: Sequence[OpposedClaims], incoming: Sequence[KeyedClaim]) -> ItemTopic:
     """What an item is about.
 
     Args:
         odds: from `find_claim_conflicts`.
-        came: the newcomer's claims, for an item without odds.
+        incoming: the newcomer's claims, for an item without odds.
 
     Returns:
         The topic; empty where there are no claims.
     """
     if odds:
         first = odds[0]
-        return ItemTopic(first.came.subject, first.came.predicate, first.have.value, first.came.value)
-    if came:
-        only = came[0].seen
-        return ItemTopic(only.subject, only.predicate, came=only.value)
+        return ItemTopic(first.incoming.subject, first.incoming.predicate, first.existing.value, first.incoming.value)
+    if incoming:
+        only = incoming[0].seen
+        return ItemTopic(only.subject, only.predicate, incoming=only.value)
     return ItemTopic()
 
 
-def find_differing_spans(have: Memory, came: Memory, odds: Sequence[OpposedClaims]) -> tuple[list[Place], list[Place]]:
+def find_differing_spans(
+    existing: Memory, incoming: Memory, odds: Sequence[OpposedClaims]
+) -> tuple[list[Place], list[Place]]:
     """Places in both texts that are at odds: the values of claims, else the words that differ.
 
     Args:
-        have: the memory that stands.
+        existing: the memory that stands.
         odds: from `find_claim_conflicts`.
 
     Returns:
         Places in either text, code points, end exclusive, in order and apart; empty where nearly all of it differs.
     """
-    mine = [found for one in odds if (found := find_value_span(have.text, one.have)) is not None]
-    yours = [found for one in odds if (found := find_value_span(came.text, one.came)) is not None]
+    mine = [found for one in odds if (found := find_value_span(existing.text, one.existing)) is not None]
+    yours = [found for one in odds if (found := find_value_span(incoming.text, one.incoming)) is not None]
     if mine and yours:
         return _apart(mine), _apart(yours)
-    return differing_words(have.text, came.text)
+    return differing_words(existing.text, incoming.text)
 
 
 def find_value_span(text: str, claim: ClaimSeen) -> Place | None:
@@ -255,23 +257,23 @@ def find_value_span(text: str, claim: ClaimSeen) -> Place | None:
     return None
 
 
-def differing_words(have: str, came: str) -> tuple[list[Place], list[Place]]:
+def differing_words(existing: str, incoming: str) -> tuple[list[Place], list[Place]]:
     """The words by which two texts differ.
 
     Args:
-        came: the other.
+        incoming: the other.
 
     Returns:
         Places in either; empty for long texts and for texts that differ nearly everywhere.
     """
-    mine, yours = list(_TOKEN.finditer(have)), list(_TOKEN.finditer(came))
+    mine, yours = list(_TOKEN.finditer(existing)), list(_TOKEN.finditer(incoming))
     if not mine or not yours or len(mine) > _TOKENS or len(yours) > _TOKENS:
         return [], []
     in_order = max(len(mine), len(yours)) <= _IN_ORDER
     left, right = (
         _in_order(mine, yours) if in_order else (_find_missing_places(mine, yours), _find_missing_places(yours, mine))
     )
-    if _share(left, have) > _MOST_MARKED and _share(right, came) > _MOST_MARKED:
+    if _share(left, existing) > _MOST_MARKED and _share(right, incoming) > _MOST_MARKED:
         return [], []
     return left, right
 

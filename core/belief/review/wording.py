@@ -38,13 +38,13 @@ class ItemTopic:
     Attributes:
         subject: as written; "" where no claim was read.
         predicate: a name of the vocabulary; "" where no claim was read.
-        have: the value that stands; `came` the newcomer's; "" where unknown.
+        existing: the value that stands; `incoming` the newcomer's; "" where unknown.
     """
 
     subject: str = ""
     predicate: str = ""
-    have: str = ""
-    came: str = ""
+    existing: str = ""
+    incoming: str = ""
 
     @property
     def is_person(self) -> bool:
@@ -209,10 +209,10 @@ def describe_result(action: Action, kind: str, topic: ItemTopic, *, paired: bool
     if not paired:
         return str(forms["one"])
     # What only denies the other names the same value: a sentence made of both would say nothing.
-    apart = topic.have.casefold() != topic.came.casefold()
-    form = "values" if topic.have and topic.came and apart else "pair"
+    apart = topic.existing.casefold() != topic.incoming.casefold()
+    form = "values" if topic.existing and topic.incoming and apart else "pair"
     return str(forms[form]).format(
-        have=format_line(topic.have, 60), came=format_line(topic.came, 60), date=date or "then"
+        have=format_line(topic.existing, 60), came=format_line(topic.incoming, 60), date=date or "then"
     )
 
 

@@ -151,7 +151,7 @@ class Agenda:
         Returns:
             A key of the sentences; "" where it lacks nothing.
         """
-        if kind in (JobType.CONSOLIDATE, JobType.REPLAY) and ground.near is None:
+        if kind in (JobType.CONSOLIDATE, JobType.REPLAY) and ground.neighbours is None:
             return INDEX_LOADS
         if kind is JobType.DISTILL and ground.ask is None:
             return NO_MODEL

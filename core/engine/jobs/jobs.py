@@ -53,7 +53,7 @@ from core.types.lifecycle import (
     JobState,
     JobType,
     OwnAction,
-    Planned,
+    PlannedAction,
     Preview,
     PreviewItem,
     ScheduledJob,
@@ -229,10 +229,10 @@ class Maintenance:
             lambda rows: visible_ids(rows, {one for deed in deeds for one in _planned_ids(deed)}, scope)
         )
         known = [deed for deed in deeds if visible.issuperset(_planned_ids(deed))]
-        return Consolidation(dry_run=True, planned=dict(Counter(deed.deed.value for deed in known)))
+        return Consolidation(dry_run=True, planned=dict(Counter(deed.action.value for deed in known)))
 
 
-def _planned_ids(deed: Planned) -> tuple[str, ...]:
+def _planned_ids(deed: PlannedAction) -> tuple[str, ...]:
     return (deed.memory_id, *deed.others)
 
 
@@ -293,7 +293,7 @@ def _tidy_in_batches(storage: Storage, ground: JobContext, call: IdempotentCall,
 
 
 def _batch_of(
-    storage: Storage, ground: JobContext, actor: Actor, deeds: Sequence[Planned], may: Callable[[], None]
+    storage: Storage, ground: JobContext, actor: Actor, deeds: Sequence[PlannedAction], may: Callable[[], None]
 ) -> Callable[[Tx], Mapping[str, int]]:
     def write(tx: Tx) -> Mapping[str, int]:
         may()
@@ -329,7 +329,7 @@ def preview_jobs(
     Returns:
         The deeds, those that take most away first. A memory that two kinds would act on is told once, with the first.
     """
-    found: list[tuple[JobType, Planned]] = []
+    found: list[tuple[JobType, PlannedAction]] = []
     taken: set[tuple[JobAction, str]] = set()
     reports: dict[JobType, Mapping[str, object]] = {}
     for kind in kinds:
@@ -340,16 +340,16 @@ def preview_jobs(
         if kind in _REPORTS:
             reports[kind] = _REPORTS[kind](ground, deeds)
         for deed in deeds:
-            if (deed.deed, deed.memory_id) not in taken:
-                taken.add((deed.deed, deed.memory_id))
+            if (deed.action, deed.memory_id) not in taken:
+                taken.add((deed.action, deed.memory_id))
                 found.append((kind, deed))
-    found.sort(key=lambda pair: (_WEIGHT[pair[1].deed], -pair[1].value, pair[1].memory_id))
-    counts = Counter(deed.deed.value for _, deed in found)
+    found.sort(key=lambda pair: (_WEIGHT[pair[1].action], -pair[1].value, pair[1].memory_id))
+    counts = Counter(deed.action.value for _, deed in found)
     items = ground.read(lambda rows: _items(rows, found[:limit]))
     return Preview(ground.now_ms, tuple(items), dict(counts), reports.get(JobType.CONSOLIDATE, {}), reports)
 
 
-def _forecast_consolidation(ground: JobContext, deeds: Sequence[Planned]) -> Mapping[str, object]:
+def _forecast_consolidation(ground: JobContext, deeds: Sequence[PlannedAction]) -> Mapping[str, object]:
     def read(rows: Rows) -> Mapping[str, object]:
         before = count_standing(rows)
         after = forecast_memories(rows, deeds, before)
@@ -359,14 +359,14 @@ def _forecast_consolidation(ground: JobContext, deeds: Sequence[Planned]) -> Map
     return told
 
 
-_REPORTS: Mapping[JobType, Callable[[JobContext, Sequence[Planned]], Mapping[str, object]]] = {
+_REPORTS: Mapping[JobType, Callable[[JobContext, Sequence[PlannedAction]], Mapping[str, object]]] = {
     JobType.CONSOLIDATE: _forecast_consolidation,
     JobType.SWEEP: lambda _, deeds: count_sweep(deeds),
 }
 """What a run would report, from its plan: the same names and numbers."""
 
 
-def _items(rows: Rows, found: Sequence[tuple[JobType, Planned]]) -> list[PreviewItem]:
+def _items(rows: Rows, found: Sequence[tuple[JobType, PlannedAction]]) -> list[PreviewItem]:
     wanted = {one for _, deed in found for one in (deed.memory_id, *deed.others[:_OTHERS])}
     known = {
         str(memory_id): (str(text), str(kind), str(space))
@@ -515,7 +515,7 @@ class JobsGroup:
         """A hand was on the window: replay is for times without one."""
         self._open_vault().load.activity.note_input()
 
-    def spare(self, ids: Sequence[str], days: int = SPARED_DAYS) -> Future[str]:
+    def keep_from_archive(self, ids: Sequence[str], days: int = SPARED_DAYS) -> Future[str]:
         """Keep memories that a run would archive: their strength counts from now on; one undo step.
 
         Args:

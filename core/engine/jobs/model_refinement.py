@@ -391,7 +391,7 @@ def _next_question(rows: Rows) -> OpenPair | UnreadMemory | None:
 def _prompt(offered: OpenPair | UnreadMemory) -> Prompt:
     if isinstance(offered, OpenPair):
         return relation_prompt(offered.existing, offered.incoming)
-    return claims_prompt(offered.told, predicate_names())
+    return claims_prompt(offered.compared, predicate_names())
 
 
 def _relation(search: Search, pair: OpenPair, answer: str) -> Callable[[Tx], RefinementResult] | None:
@@ -403,7 +403,7 @@ def _relation(search: Search, pair: OpenPair, answer: str) -> Callable[[Tx], Ref
 
 
 def _claims(search: Search, text: UnreadMemory, answer: str) -> Callable[[Tx], RefinementResult] | None:
-    drafts = keep_grounded(text.told.text, parse_claims(answer), text.known)
+    drafts = keep_grounded(text.compared.text, parse_claims(answer), text.known)
     if not drafts:
         return None
     return lambda tx: refinement.add_claims(tx, search.store_service, text, drafts, search.add_vectors)

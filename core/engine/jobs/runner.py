@@ -63,7 +63,7 @@ def make_job_context(open_vault: OpenVault, model: ModelRefinement, is_stopped: 
         space=sight.space,
         read=manners.read,
         embed=lambda texts: open_vault.storage.on(open_vault.storage.threads.compute, sight.embed, texts).result(),
-        near=partial(_find_near, sight.index, manners) if is_whole else None,
+        neighbours=partial(_find_near, sight.index, manners) if is_whole else None,
         ask=partial(_ask, model) if open_vault.model.server is ModelServerState.READY else None,
         is_stopped=is_stopped,
         stored=sight.add_vectors,

@@ -335,7 +335,7 @@ def _find_open_conflicts(rows: Rows, memory: Memory, own: Sequence[KeyedClaim]) 
         other_id = (find_standing_side(rows, existing, incoming) or existing) if is_newcomer else incoming
         other = None if other_id is None else read_by_ids(rows, [other_id]).get(other_id)
         odds = () if other is None else find_claim_conflicts(own, read_claims(rows, other))
-        mine, theirs = (odds[0].have, odds[0].came) if odds else (None, None)
+        mine, theirs = (odds[0].existing, odds[0].incoming) if odds else (None, None)
         made.append(OpenConflict(item_id, kind, is_newcomer, other, mine, theirs))
     return tuple(made)
 

@@ -149,7 +149,7 @@ class Settings:
     def __init__(self, open_vault: Callable[[], OpenVault]) -> None:
         self._open_vault = open_vault
 
-    def rows(self) -> Future[tuple[OptionRow, ...]]:
+    def read_rows(self) -> Future[tuple[OptionRow, ...]]:
         """All options with their values, bounds and defaults, in the order in which they are shown.
 
         Raises:

@@ -405,15 +405,15 @@ class EmbeddingModels:
             running = asyncio.run_coroutine_threadsafe(work, self._loop())
         except RuntimeError:
             work.close()
-            raise _unavailable() from None
+            raise _model_unavailable_error() from None
         with suppress(RuntimeError):
             if asyncio.get_running_loop() is self._loop():
-                raise _unavailable()  # its own thread cannot wait for it; closing goes on by itself
+                raise _model_unavailable_error()  # its own thread cannot wait for it; closing goes on by itself
         try:
             return running.result(within_s)
         except (TimeoutError, Dropped):
             running.cancel()
-            raise _unavailable() from None
+            raise _model_unavailable_error() from None
 
 
 def _check_wish(model: str) -> None:
@@ -427,7 +427,7 @@ def _usual_size(rows: Rows) -> int:
     return int(min(_MOST_CHARACTERS, max(len(_PROBE), found or 0)))
 
 
-def _unavailable() -> EnvironmentFaultError:
+def _model_unavailable_error() -> EnvironmentFaultError:
     return EnvironmentFaultError(Code.EMBEDDER_UNAVAILABLE, "No model server answers.")
 
 

@@ -54,7 +54,7 @@ class Palace:
         """
         return self._storage().read(floor_plan.read_floor_plan)
 
-    def loci(self, room_id: str) -> Future[Loci]:
+    def read_loci(self, room_id: str) -> Future[Loci]:
         """All loci of one room.
 
         Returns:

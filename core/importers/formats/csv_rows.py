@@ -14,7 +14,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from core.importers.front_matter import plain_name
-from core.importers.input.files import refuse_file
+from core.importers.input.files import refused_file_error
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import LINE_CAP, is_hidden, read_head_text, visible_files
 from core.importers.input.strict_json import decode_ladder, utf8_chunks
@@ -74,7 +74,9 @@ class CsvImporter:
             if dialect is not None:
                 yield from _read_file(file, dialect, reader)
             elif bundle.kind == "file":
-                raise refuse_file(file.name, "has no column named text, content, message or body in its first line")
+                raise refused_file_error(
+                    file.name, "has no column named text, content, message or body in its first line"
+                )
             else:
                 yield SkippedPart("not_csv", file.name)
 
@@ -193,7 +195,7 @@ def _byte_lines(file: SourceFile, chunks: Iterator[bytes]) -> Iterator[bytes]:
                 yield b"".join(rest)
                 rest, held = [], 0
         if held > LINE_CAP:
-            raise refuse_file(file.name, f"has a line longer than {LINE_CAP >> 20} MiB")
+            raise refused_file_error(file.name, f"has a line longer than {LINE_CAP >> 20} MiB")
     if rest:
         yield b"".join(rest)
 

@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from core.importers.front_matter import FrontMatter, read_front_matter
-from core.importers.input.files import refuse_file
+from core.importers.input.files import refused_file_error
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import (
     BadJson,
@@ -300,7 +300,7 @@ class TextImporter:
         for file in bundle.files:
             item = _text_of(file, file.name)
             if isinstance(item, UnreadablePart) and bundle.kind == "file":
-                raise refuse_file(file.name, item.message)
+                raise refused_file_error(file.name, item.message)
             if isinstance(item, _Text):
                 yield _record(file.name, item, {"path": file.name, "title": file.path.stem})
             else:

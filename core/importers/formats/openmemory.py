@@ -15,7 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from core.importers.input.files import MAX_MEMBER_RATIO, MEMBER_RATIO_FROM, refuse_file
+from core.importers.input.files import MAX_MEMBER_RATIO, MEMBER_RATIO_FROM, refused_file_error
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import (
     BadJson,
@@ -94,7 +94,7 @@ class OpenMemoryImporter:
         seen: dict[str, str] = {}
         whole, lines = _json_file(bundle), _lines_file(bundle)
         if whole is None and lines is None:
-            raise refuse_file(bundle.label, "holds no OpenMemory backup")
+            raise refused_file_error(bundle.label, "holds no OpenMemory backup")
         if whole is not None:
             backup = _tables(whole)
             for number, parsed in enumerate(iter_json_array(whole, ("memories",)), 1):
@@ -176,7 +176,7 @@ def _read_lines(file: SourceFile, seen: dict[str, str], *, alone: bool) -> Itera
             yield from _once(parsed, (file.name, str(number)), backup, seen)
     except (OSError, EOFError, zlib.error):
         if alone:
-            raise refuse_file(file.name, "is a damaged or cut-off gzip file") from None
+            raise refused_file_error(file.name, "is a damaged or cut-off gzip file") from None
         yield UnreadablePart(file.name, "a damaged or cut-off gzip file", "bad_file")
 
 
@@ -268,7 +268,7 @@ class _GzipStream(io.RawIOBase):
         piece = self._inner.read1(len(view))
         self._left -= len(piece)
         if self._left < 0:
-            raise refuse_file(self._name, "unpacks to far more than it holds, as only a bomb does")
+            raise refused_file_error(self._name, "unpacks to far more than it holds, as only a bomb does")
         view[: len(piece)] = piece
         return len(piece)
 

@@ -73,7 +73,7 @@ class DiskFile:
         try:
             descriptor = os.open(self.path, _FLAGS)
         except OSError:
-            raise refuse_file(self.name, "cannot be opened for reading") from None
+            raise refused_file_error(self.name, "cannot be opened for reading") from None
         stream = io.FileIO(descriptor, "rb", closefd=True)
         try:
             self.check(descriptor)
@@ -107,10 +107,10 @@ class DiskFile:
         same = stat.S_ISREG(now.st_mode) and (now.st_dev, now.st_ino) == self.identity
         grown = now.st_size > self.size and self.path.name.endswith(_APPENDED)
         if not same or not (grown or (now.st_size == self.size and now.st_mtime_ns == self.modified_ns)):
-            raise is_changed(self.name)
+            raise file_changed_error(self.name)
 
 
-def is_changed(name: str) -> LociError:
+def file_changed_error(name: str) -> LociError:
     """An IMPORT_CHANGED error.
 
     Args:
@@ -141,11 +141,11 @@ class _BoundedFile(io.RawIOBase):
         try:
             piece = self._raw.read(min(len(view), self._left)) if self._left else b""
         except OSError:
-            raise refuse_file(self._file.name, "cannot be read to its end") from None
+            raise refused_file_error(self._file.name, "cannot be read to its end") from None
         self._left -= len(piece)
         if not piece:
             if self._left:
-                raise is_changed(self._file.name)
+                raise file_changed_error(self._file.name)
             self._file.check(self._raw.fileno())
         view[: len(piece)] = piece
         return len(piece)
@@ -188,13 +188,13 @@ def walk_folder(root: Path, label: str) -> Iterator[tuple[str, DiskFile | str]]:
                 found = sorted(entries, key=lambda entry: entry.name)
         except OSError:
             if not prefix:
-                raise refuse_file(label, "cannot be read") from None
+                raise refused_file_error(label, "cannot be read") from None
             yield prefix.rstrip("/"), UNREADABLE
             continue
         for entry in found:
             count += 1
             if count > MAX_FILES or depth > MAX_DEPTH:
-                raise refuse_file(label, f"holds more than {MAX_FILES:,} files or {MAX_DEPTH} levels of folders")
+                raise refused_file_error(label, f"holds more than {MAX_FILES:,} files or {MAX_DEPTH} levels of folders")
             name = prefix + clean_name(entry.name)
             kind = inspect_file(Path(entry.path))
             if kind is None:
@@ -313,7 +313,7 @@ def list_members(opener: Opener, label: str) -> tuple[Member, ...]:
     members: list[Member] = []
     for count, (fields, name_bytes, extra) in enumerate(_walk(directory, label), 1):
         if count > MAX_MEMBERS:
-            raise refuse_file(label, f"holds more than {MAX_MEMBERS:,} files, more than any export")
+            raise refused_file_error(label, f"holds more than {MAX_MEMBERS:,} files, more than any export")
         member = _member(fields, name_bytes, extra, base, label)
         if member is not None:
             members.append(member)
@@ -329,35 +329,35 @@ def _read_directory(file: BinaryIO, label: str) -> tuple[bytes, int, int]:
     tail = file.read(end - start)
     at = tail.rfind(b"PK\x05\x06")
     if at < 0 or len(tail) - at < _END.size:
-        raise refuse_file(label, _CUT)
+        raise refused_file_error(label, _CUT)
     _, disk, first_disk, _, _, size, offset, _ = _END.unpack_from(tail, at)
     place = start + at
     if disk not in (0, _FULL16) or first_disk not in (0, _FULL16):
-        raise refuse_file(label, "is one part of a split zip archive")
+        raise refused_file_error(label, "is one part of a split zip archive")
     locator_at = place - _END64_LOCATOR_SIZE
     file.seek(max(0, locator_at))
     if locator_at >= 0 and file.read(4) == b"PK\x06\x07":
         place, size, offset = _read_end64(file, locator_at, label)
     if size > MAX_DIRECTORY:
-        raise refuse_file(label, f"has a directory of more than {MAX_DIRECTORY >> 20} MiB, more than any export")
+        raise refused_file_error(label, f"has a directory of more than {MAX_DIRECTORY >> 20} MiB, more than any export")
     begin = place - size
     if begin < 0 or begin < offset:
-        raise refuse_file(label, _CUT)
+        raise refused_file_error(label, _CUT)
     file.seek(begin)
     directory = file.read(size)
     if len(directory) != size:
-        raise refuse_file(label, _CUT)
+        raise refused_file_error(label, _CUT)
     return directory, begin - offset, begin
 
 
 def _read_end64(file: BinaryIO, locator_at: int, label: str) -> tuple[int, int, int]:
     place = locator_at - _END64.size
     if place < 0:
-        raise refuse_file(label, _CUT)
+        raise refused_file_error(label, _CUT)
     file.seek(place)
     raw = file.read(_END64.size)
     if not raw.startswith(b"PK\x06\x06"):
-        raise refuse_file(label, _CUT)
+        raise refused_file_error(label, _CUT)
     *_, size, offset = _END64.unpack(raw)
     return place, size, offset
 
@@ -366,7 +366,7 @@ def _walk(directory: bytes, label: str) -> Iterator[tuple[tuple[int, ...], bytes
     at = 0
     while at < len(directory):
         if len(directory) - at < _CENTRAL.size or directory[at : at + 4] != b"PK\x01\x02":
-            raise refuse_file(label, _CUT)
+            raise refused_file_error(label, _CUT)
         _, *fields = _CENTRAL.unpack_from(directory, at)
         name_length, extra_length, comment_length = fields[9:12]
         at += _CENTRAL.size
@@ -374,31 +374,31 @@ def _walk(directory: bytes, label: str) -> Iterator[tuple[tuple[int, ...], bytes
         extra = directory[at + name_length : at + name_length + extra_length]
         at += name_length + extra_length + comment_length
         if at > len(directory):
-            raise refuse_file(label, _CUT)
+            raise refused_file_error(label, _CUT)
         yield tuple(fields), name, extra
 
 
 def _member(fields: tuple[int, ...], name_bytes: bytes, extra: bytes, base: int, label: str) -> Member | None:
     _, _, flags, method, _, _, crc, packed, size, _, _, _, _, _, attributes, offset = fields
     if flags & _ENCRYPTED:
-        raise refuse_file(label, "is encrypted with a password")
+        raise refused_file_error(label, "is encrypted with a password")
     name = _name(name_bytes, flags, label)
     mode = stat.S_IFMT(attributes >> 16)
     if mode == stat.S_IFLNK:
-        raise refuse_file(label, "holds a symbolic link, which no export has")
+        raise refused_file_error(label, "holds a symbolic link, which no export has")
     if mode not in (0, stat.S_IFREG, stat.S_IFDIR):
-        raise refuse_file(label, "holds something that is no regular file")
+        raise refused_file_error(label, "holds something that is no regular file")
     extras = dict(_extras(extra))
     try:
         size, packed, offset = _zip64(extras.get(_ZIP64_EXTRA, b""), size, packed, offset)
     except struct.error:
-        raise refuse_file(label, _CUT) from None
+        raise refused_file_error(label, _CUT) from None
     if name.endswith("/") or mode == stat.S_IFDIR:
         return None
     if method not in (_STORED, _DEFLATED):
-        raise refuse_file(label, "is packed in a way Loci cannot read; pack it again as a plain zip")
+        raise refused_file_error(label, "is packed in a way Loci cannot read; pack it again as a plain zip")
     if method == _STORED and size != packed:
-        raise refuse_file(label, _CUT)
+        raise refused_file_error(label, _CUT)
     return Member(name, size, packed, method, crc, offset + base, _modified_ms(extras.get(_TIME_EXTRA, b"")))
 
 
@@ -406,10 +406,10 @@ def _name(raw: bytes, flags: int, label: str) -> str:
     encoding = "utf-8" if flags & _UTF8_NAME else "cp437"
     name = raw.decode(encoding, "replace")
     if not name or len(name) > MAX_NAME or "\0" in name:
-        raise refuse_file(label, "holds a file with an impossible name")
+        raise refused_file_error(label, "holds a file with an impossible name")
     # Judged as every system would read it: a backslash or a drive is harmless here and an escape on Windows.
     if "\\" in name or name.startswith("/") or _DRIVE.match(name) or ".." in name.split("/"):
-        raise refuse_file(label, "holds a file whose name leads outside the archive")
+        raise refused_file_error(label, "holds a file whose name leads outside the archive")
     return name
 
 
@@ -442,19 +442,19 @@ def _check_sizes(members: list[Member], limit: int, label: str) -> None:
     total = sum(member.size for member in members)
     packed = sum(member.packed for member in members)
     if total > MAX_TOTAL:
-        raise refuse_file(label, f"would unpack to more than {MAX_TOTAL >> 30} GiB")
+        raise refused_file_error(label, f"would unpack to more than {MAX_TOTAL >> 30} GiB")
     too_dense = any(
         member.size > MEMBER_RATIO_FROM and member.size > MAX_MEMBER_RATIO * max(1, member.packed) for member in members
     )
     if too_dense or (total > TOTAL_RATIO_FROM and total > MAX_TOTAL_RATIO * max(1, packed)):
-        raise refuse_file(label, "unpacks to far more than it holds, as only a zip bomb does")
+        raise refused_file_error(label, "unpacks to far more than it holds, as only a zip bomb does")
     if len({member.name for member in members}) != len(members):
-        raise refuse_file(label, "holds two files of the same name")
+        raise refused_file_error(label, "holds two files of the same name")
     spans = sorted((member.offset, member.offset + _LOCAL.size + member.packed) for member in members)
     if spans and (spans[0][0] < 0 or spans[-1][1] > limit):
-        raise refuse_file(label, _CUT)
+        raise refused_file_error(label, _CUT)
     if any(before[1] > after[0] for before, after in pairwise(spans)):
-        raise refuse_file(label, "holds files that share the same bytes, as only a zip bomb does")
+        raise refused_file_error(label, "holds files that share the same bytes, as only a zip bomb does")
 
 
 def open_member(opener: Opener, member: Member, label: str) -> BinaryIO:
@@ -476,7 +476,7 @@ def open_member(opener: Opener, member: Member, label: str) -> BinaryIO:
         file.seek(member.offset)
         raw = file.read(_LOCAL.size)
         if len(raw) < _LOCAL.size or not raw.startswith(b"PK\x03\x04"):
-            raise refuse_file(label, _CUT)
+            raise refused_file_error(label, _CUT)
         *_, name_length, extra_length = _LOCAL.unpack(raw)
         file.seek(member.offset + _LOCAL.size + name_length + extra_length)
         return io.BufferedReader(_MemberStream(file, member, label), _BLOCK)
@@ -542,7 +542,7 @@ class _MemberStream(io.RawIOBase):
         return b""
 
     def _damaged_error(self, trouble: str) -> UserError:
-        return refuse_file(self._label, trouble)
+        return refused_file_error(self._label, trouble)
 
     def close(self) -> None:
         self._file.close()
@@ -566,7 +566,7 @@ def printable_name(name: str) -> str:
     return clean if len(clean) <= _NAME_LIMIT else clean[: _NAME_LIMIT - 1] + "…"
 
 
-def refuse_file(name: str, trouble: str) -> UserError:
+def refused_file_error(name: str, trouble: str) -> UserError:
     """An IMPORT_REFUSED error in one sentence.
 
     Args:

@@ -26,7 +26,7 @@ from core.importers.input.files import (
     list_members,
     looks_like_zip,
     open_member,
-    refuse_file,
+    refused_file_error,
     walk_folder,
 )
 from core.importers.input.strict_json import BadJson, decode_ladder, parse_json_text
@@ -134,15 +134,15 @@ def _make_bundle(path: Path, label: str, opened: _Opened) -> Bundle:
         real = path.resolve(strict=True)
         status = os.lstat(real)
     except (FileNotFoundError, NotADirectoryError):
-        raise refuse_file(label, "does not exist") from None
+        raise refused_file_error(label, "does not exist") from None
     except (OSError, RuntimeError, ValueError):
-        raise refuse_file(label, "cannot be read") from None
+        raise refused_file_error(label, "cannot be read") from None
     if stat.S_ISDIR(status.st_mode):
         return _folder_bundle(real, label, None, opened)
     if not stat.S_ISREG(status.st_mode):
-        raise refuse_file(label, "is not a regular file")
+        raise refused_file_error(label, "is not a regular file")
     if status.st_size == 0:
-        raise refuse_file(label, "is empty")
+        raise refused_file_error(label, "is empty")
     file = disk_file(real, status)
     if looks_like_zip(_first_bytes(file, 4)):
         return _bundle(label, "zip", _zip_files(file, ""), [], opened)
@@ -209,7 +209,7 @@ def _plain(file: DiskFile, name: str) -> SourceFile:
 
 def _bundle(label: str, kind: str, files: list[SourceFile], skipped: list[tuple[str, str]], opened: _Opened) -> Bundle:
     if not files:
-        raise refuse_file(label, "holds no files")
+        raise refused_file_error(label, "holds no files")
     ordered = sorted(files, key=lambda file: file.name)
     kept = tuple(
         SourceFile(file.name, file.size, file.modified_ms, opened.keep_streams_of(file.open)) for file in ordered

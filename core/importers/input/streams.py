@@ -13,7 +13,7 @@ from contextlib import closing
 from io import BytesIO
 from typing import Any, BinaryIO
 
-from core.importers.input.files import refuse_file
+from core.importers.input.files import refused_file_error
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.strict_json import (
     MAX_DEPTH,
@@ -286,7 +286,7 @@ class FileLines:
                 rest.append(tail)
                 held += len(tail)
             if held > LINE_CAP:
-                raise refuse_file(self._file.name, f"has a line longer than {LINE_CAP >> 20} MiB")
+                raise refused_file_error(self._file.name, f"has a line longer than {LINE_CAP >> 20} MiB")
         if rest:
             self.complete_last = False
             yield b"".join(rest)
@@ -334,7 +334,7 @@ def read_whole_text(file: SourceFile, cap: int = 64 << 20) -> tuple[str, frozens
         for chunk in utf8_chunks(stream, flags):
             held += chunk
             if len(held) > cap:
-                raise refuse_file(file.name, f"is longer than {cap >> 20} MiB, too long for one text")
+                raise refused_file_error(file.name, f"is longer than {cap >> 20} MiB, too long for one text")
     text, found = decode_ladder(bytes(held))
     return text, found | flags
 
@@ -354,11 +354,11 @@ def read_json(file: SourceFile, cap: int = 256 << 20) -> ParsedJson:
         for chunk in utf8_chunks(stream):
             held += chunk
             if len(held) > cap:
-                raise refuse_file(file.name, f"is longer than {cap >> 20} MiB, too long for one JSON value")
+                raise refused_file_error(file.name, f"is longer than {cap >> 20} MiB, too long for one JSON value")
     try:
         return parse_bytes(held)
     except BadJson as error:
-        raise refuse_file(file.name, f"is not valid JSON ({error.reason})") from None
+        raise refused_file_error(file.name, f"is not valid JSON ({error.reason})") from None
 
 
 def iter_json_array(file: SourceFile, prefixes: tuple[str, ...]) -> Iterator[ParsedJson]:
@@ -382,7 +382,7 @@ def iter_json_array(file: SourceFile, prefixes: tuple[str, ...]) -> Iterator[Par
         try:
             yield from array_elements(utf8_chunks(stream), prefixes)
         except BadJson as error:
-            raise refuse_file(file.name, f"is not valid JSON ({error.reason})") from None
+            raise refused_file_error(file.name, f"is not valid JSON ({error.reason})") from None
 
 
 def read_head(file: SourceFile, size: int = 65536) -> bytes:

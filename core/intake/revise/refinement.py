@@ -99,7 +99,7 @@ class UnreadMemory:
 
     n: int
     memory_id: str
-    told: ComparedText
+    compared: ComparedText
     known: tuple[ClaimDraft, ...]
     tiers: tuple[str, ...]
 
@@ -239,20 +239,20 @@ def settle_pair(
     candidate = _candidate(tx, pair.incoming_id)
     other = load_neighbours(tx, {pair.existing_id: 1.0})[pair.existing_id]
     relation = limit_to_part(candidate, other, relation)
-    verdict = decide_gate(candidate.standing, other.standing, relation)
-    if not _may(tx, pair, candidate.standing, other.standing, verdict, relation):
+    verdict = decide_gate(candidate.authority, other.authority, relation)
+    if not _may(tx, pair, candidate.authority, other.authority, verdict, relation):
         return _suggest(tx, store_service, pair, verdict, relation)
     with store_service.work.verb(tx, VERB, _LABELS[relation.label], MODEL_ACTOR) as verb:
         transitions = store_service.transitions(tx, verb, stored, by="model")
         transitions.weighed = "model"
         transitions.close_conflict(pair.item_id, "moot", None, SETTLED)
         case = _case(tx, candidate, other, relation, verdict)
-        plan = StorePlan(relation.label.value, relation.confidence, "model", None, (case,), verdict.deed, (case,))
-        if verdict.deed in _DISPLACING:
+        plan = StorePlan(relation.label.value, relation.confidence, "model", None, (case,), verdict.decision, (case,))
+        if verdict.decision in _DISPLACING:
             PlanExecution(transitions, candidate, plan, store_service.readers).apply()
         else:
             transitions.coexist(candidate.memory_id, other.id)
-        verb.note(pair.item_id, deed=verdict.deed.value, confidence=round(relation.confidence, 4))
+        verb.note(pair.item_id, deed=verdict.decision.value, confidence=round(relation.confidence, 4))
     return RefinementResult(verb.step_id, (candidate.memory_id, other.id), opened=tuple(transitions.opened))
 
 
@@ -269,14 +269,14 @@ def add_claims(
         stored: told of changed vectors after the commit.
     """
     row = tx.row("memories", {"id": text.memory_id})
-    if not drafts or row is None or row["text"] != text.told.text or row["status"] != Status.ACTIVE.value:
+    if not drafts or row is None or row["text"] != text.compared.text or row["status"] != Status.ACTIVE.value:
         return RefinementResult()
     candidate = _candidate(tx, text.memory_id)
     with store_service.work.verb(tx, VERB, _READ, MODEL_ACTOR) as verb:
         transitions = store_service.transitions(tx, verb, stored, by="model")
         transitions.weighed = "model"
-        on = EvidenceSource(text.memory_id, row["text"], row["space_id"], row["lineage"], candidate.standing.at_ms)
-        made = write_claims(tx, store_service.make_id, drafts, on, candidate.standing.scope_session)
+        on = EvidenceSource(text.memory_id, row["text"], row["space_id"], row["lineage"], candidate.authority.at_ms)
+        made = write_claims(tx, store_service.make_id, drafts, on, candidate.authority.scope_session)
         transitions.assert_claims(text.memory_id)
         for claim_id in made:
             if len(transitions.opened) < _QUESTIONS:
@@ -312,9 +312,9 @@ def _may(
     if not relation.certain or verdict.review or stand != 2:
         return False
     theirs = (candidate.persons or candidate.owner_said, existing.persons or existing.owner_said)
-    if verdict.deed is GateDecision.COEXIST:
+    if verdict.decision is GateDecision.COEXIST:
         return relation.label is Label.COEXIST and theirs[0] == theirs[1]
-    return verdict.deed in _DISPLACING and not any(theirs)
+    return verdict.decision in _DISPLACING and not any(theirs)
 
 
 def _case(tx: Tx, candidate: StoreCandidate, other: Neighbour, relation: Relation, verdict: Verdict) -> NeighbourCase:
@@ -369,7 +369,7 @@ def _ask(transitions: Transitions, candidate: StoreCandidate, claim_id: str) -> 
 
 
 def _matter(tx: Tx, candidate: StoreCandidate, other_id: str, keys: tuple[bytes, bytes], claim_id: str) -> ItemSubject:
-    sides = [(candidate.memory_id, candidate.standing), (other_id, authority_of(tx, other_id))]
+    sides = [(candidate.memory_id, candidate.authority), (other_id, authority_of(tx, other_id))]
     existing, incoming = sorted(sides, key=lambda side: (side[1].at_ms, side[0]))
     rest = (1.0 - _UNSURE) / (len(LABELS) - 1)
     shares: Mapping[Label, float] = {label: _UNSURE if label is Label.SUPERSEDE else rest for label in LABELS}
@@ -405,6 +405,6 @@ def _candidate(tx: Tx, memory_id: str) -> StoreCandidate:
         kind=Kind(row["kind"]),
         space_id=row["space_id"],
         claims=tuple(draft for _, draft in told),
-        standing=authority_of(tx, memory_id),
+        authority=authority_of(tx, memory_id),
         vector=None,
     )

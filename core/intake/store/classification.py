@@ -203,7 +203,7 @@ class StoredMemoryJudge:
         """
         candidate = self._candidate(memory_id, by_owner=by_owner, said_ms=said_ms)
         twin = find_standing_twin(
-            self._tx, candidate.texts, candidate.kind, candidate.space_id, candidate.standing.scope_session
+            self._tx, candidate.texts, candidate.kind, candidate.space_id, candidate.authority.scope_session
         )
         known = None if twin is None or twin == memory_id or is_partly_over(self._tx, twin) else twin
         wanted = StorePlan("DUPLICATE", 1.0, "rules", known=known) if known else self.plan(self._tx, candidate)
@@ -229,7 +229,7 @@ class StoredMemoryJudge:
         if by_owner:
             candidate = self._candidate(memory_id)
             wanted = self.plan(self._tx, candidate)
-            if wanted.known is None and wanted.deed is GateDecision.QUARANTINE:
+            if wanted.known is None and wanted.decision is GateDecision.QUARANTINE:
                 carrying = PlanExecution(self.transitions, candidate, wanted, self.readers)
                 if carrying.is_new_question:
                     self.transitions.weighed = wanted.by
@@ -267,11 +267,11 @@ class StoredMemoryJudge:
         self._write([draft], memory_id, candidate)
         if (
             wanted.known is None
-            and wanted.deed in (GateDecision.SUPERSEDE, GateDecision.HOLD_EXISTING)
+            and wanted.decision in (GateDecision.SUPERSEDE, GateDecision.HOLD_EXISTING)
             and wanted.label == "SUPERSEDE"
         ):
             return PlanExecution(self.transitions, candidate, wanted, self.readers).apply()
-        if wanted.known is None and wanted.deed in (GateDecision.QUARANTINE, GateDecision.DISPUTE):
+        if wanted.known is None and wanted.decision in (GateDecision.QUARANTINE, GateDecision.DISPUTE):
             return None  # the claim stays a draft: the text stood before, and goes on standing without it
         self.transitions.assert_claims(memory_id)
         return None
@@ -282,11 +282,11 @@ class StoredMemoryJudge:
 
     def _candidate(self, memory_id: str, *, by_owner: bool = False, said_ms: int | None = None) -> StoreCandidate:
         candidate = load_candidate(self._tx, memory_id, self.transitions.space)
-        standing = candidate.standing
+        standing = candidate.authority
         if by_owner:
             at_ms = max(self._tx.now_ms if said_ms is None else said_ms, standing.at_ms)
             standing = replace(standing, owners_word=True, owner_said=True, persons=True, at_ms=at_ms)
-        candidate = replace(candidate, claims=(), standing=standing)
+        candidate = replace(candidate, claims=(), authority=standing)
         self._read(memory_id, candidate, self.transitions.parts(memory_id))
         return replace(candidate, claims=_claims(self._tx, memory_id))
 
@@ -295,7 +295,7 @@ class StoredMemoryJudge:
         if self._tx.value("SELECT read_at FROM memories WHERE id = ?", (memory_id,)) is not None:
             return
         held = [draft for _, draft in load_claims(self._tx, [memory_id]).get(memory_id, [])]
-        said, vouched = self._tx.value(_SAID, (memory_id,)), candidate.standing.owner_said
+        said, vouched = self._tx.value(_SAID, (memory_id,)), candidate.authority.owner_said
         times = (None, None) if said is None else (self._tx.now_ms, int(said))
         found = read_claims(self.readers.extract, candidate.texts[0], held, times, vouched=vouched)
         self._write([draft for draft in found if draft not in held], memory_id, candidate)
@@ -328,8 +328,8 @@ class StoredMemoryJudge:
 
     def _write(self, drafts: Sequence[ClaimDraft], memory_id: str, candidate: StoreCandidate) -> None:
         lineage = str(self._tx.value("SELECT lineage FROM memories WHERE id = ?", (memory_id,)))
-        on = EvidenceSource(memory_id, candidate.texts[0], candidate.space_id, lineage, candidate.standing.at_ms)
-        write_claims(self._tx, self.transitions.make_id, drafts, on, candidate.standing.scope_session)
+        on = EvidenceSource(memory_id, candidate.texts[0], candidate.space_id, lineage, candidate.authority.at_ms)
+        write_claims(self._tx, self.transitions.make_id, drafts, on, candidate.authority.scope_session)
 
 
 def load_candidate(rows: Rows, memory_id: str, space: VectorSpace) -> StoreCandidate:
@@ -351,7 +351,7 @@ def load_candidate(rows: Rows, memory_id: str, space: VectorSpace) -> StoreCandi
         kind=Kind(found[0][2]),
         space_id=found[0][3],
         claims=_claims(rows, memory_id),
-        standing=authority_of(rows, memory_id),
+        authority=authority_of(rows, memory_id),
         vector=_vector(rows, int(found[0][4]), space),
     )
 

@@ -87,7 +87,7 @@ class NeighbourSearch:
     index: IndexManager
     space: VectorSpace
 
-    def of(self, rows: Rows, candidate: StoreCandidate, gate: float, most: int) -> dict[str, float]:
+    def find_near(self, rows: Rows, candidate: StoreCandidate, gate: float, most: int) -> dict[str, float]:
         """Memories near a candidate: of its space or GLOBAL, of its kind, standing, waiting or over.
 
         Args:
@@ -109,7 +109,7 @@ class NeighbourSearch:
             found = self._select_near(rows, _OF_HITS, scope, self._search(rows, candidate.vector, most, allowed), gate)
         return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
 
-    def of_other_voices(self, rows: Rows, candidate: StoreCandidate, gate: float, most: int) -> dict[str, float]:
+    def find_other_voices(self, rows: Rows, candidate: StoreCandidate, gate: float, most: int) -> dict[str, float]:
         """Memories of any kind near a candidate: the person's where it is somebody else's, else those of clients.
 
         Args:
@@ -123,11 +123,11 @@ class NeighbourSearch:
         if candidate.vector is None or most <= 0:
             return {}
         hits = self._search(rows, candidate.vector, _WIDE, None)
-        sql = _OF_CLIENTS_HITS if candidate.standing.persons else _OF_PERSONS_HITS
+        sql = _OF_CLIENTS_HITS if candidate.authority.persons else _OF_PERSONS_HITS
         found = self._nearest(rows, sql, other_voices_scope(candidate), hits, gate, most)
         return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
 
-    def others(self, rows: Rows, candidate: StoreCandidate) -> int:
+    def count_comparable(self, rows: Rows, candidate: StoreCandidate) -> int:
         """How many memories stand that could be near by chance; counted up to a bound.
 
         Returns:
@@ -166,7 +166,7 @@ class NeighbourSearch:
     @staticmethod
     def _scope(candidate: StoreCandidate) -> tuple[object, ...]:
         # What was told for a session is looked at for its own sake; the person's word meets all of it.
-        scope, everywhere = candidate.standing.scope_session, candidate.standing.owner_said
+        scope, everywhere = candidate.authority.scope_session, candidate.authority.owner_said
         who = candidate.stranger
         return (
             candidate.space_id,
@@ -201,7 +201,7 @@ class NeighbourSearch:
 
 def other_voices_scope(candidate: StoreCandidate) -> tuple[object, ...]:
     """The values of `PERSONS_WORD` and of `CLIENTS_WORD`: where the words of other voices are looked for."""
-    standing = candidate.standing
+    standing = candidate.authority
     scope = (candidate.space_id, GLOBAL_SPACE, standing.scope_session, standing.owner_said, candidate.memory_id)
     return (*scope, candidate.stranger)
 
@@ -242,7 +242,7 @@ _CLIENTS_NAMED = _NAMED + CLIENTS_WORD + _LAST
 class ComparedVoice:
     """A memory of another voice, and how likely one of the two is at odds with the person's word."""
 
-    other: Neighbour
+    neighbour: Neighbour
     odds: ContradictionOdds
 
 
@@ -264,14 +264,14 @@ def judge_other_voices(
     Returns:
         By memory; none where the candidate is the person's by another door than the person's own.
     """
-    standing = candidate.standing
+    standing = candidate.authority
     if standing.persons and not standing.owner_said:
         return {}
     text = "".join(candidate.texts)
     told = ComparedText(text, standing.at_ms, candidate.claims)
     said = read_stated_text(told, readers.extract)
     found = _by_structure(rows, candidate, said)
-    for memory_id, cosine in neighbours.of_other_voices(
+    for memory_id, cosine in neighbours.find_other_voices(
         rows, candidate, readers.gate, _NEAREST if readers.most else 0
     ).items():
         found.setdefault(memory_id, cosine)
@@ -288,7 +288,7 @@ def judge_other_voices(
 def _is_other_voice(one: Neighbour, candidate: StoreCandidate) -> bool:
     """Whether it stands, and one of the two is the person's word; what waits already needs not wait for another."""
     stands = not one.is_over and one.status != Status.QUARANTINED
-    is_other = stands and one.standing.persons is not candidate.standing.persons
+    is_other = stands and one.authority.persons is not candidate.authority.persons
     return is_other and not are_of_other_times(one.compared_text.claims, candidate.claims)
 
 
@@ -311,7 +311,7 @@ def _by_structure(rows: Rows, candidate: StoreCandidate, said: StatedText) -> di
     """Memories that make other claims, or speak of the same things of the user's, as near as can be."""
     claims = tuple(claim for sentence in said.sentences for claim in sentence.claims)[:_CLAIMS]
     found = dict.fromkeys((one.memory_id for one in find_claim_conflicts(rows, replace(candidate, claims=claims))), 1.0)
-    sql = _CLIENTS_NAMED if candidate.standing.persons else _PERSONS_NAMED
+    sql = _CLIENTS_NAMED if candidate.authority.persons else _PERSONS_NAMED
     scope = other_voices_scope(candidate)
     for word in _named_things(said.sentences):
         found |= dict.fromkeys((str(row[0]) for row in rows.all(sql, (f'"{word}"', *scope, _OF_ONE_THING))), 1.0)
@@ -368,7 +368,7 @@ def relation_to_past(
     """
     if told is not None and told.label is Label.DUPLICATE and told.certain:
         return _relation_of_returning_value(candidate, over, head, told)
-    if has_standing(candidate.standing, head.standing):
+    if has_standing(candidate.authority, head.authority):
         return None
     if has_outdated_value(over.compared_text, head.compared_text, candidate.compared_text):
         return _doubt(ACTED_ON - 0.01, OLD_VALUE, "rules" if told is None else told.by)
@@ -384,7 +384,7 @@ def relation_of_repeat(candidate: StoreCandidate, twin: Neighbour) -> Relation:
     Returns:
         SUPERSEDE where the candidate may take its place, so that what is over holds again; else DUPLICATE.
     """
-    returns = resolve_contradiction(candidate.standing, twin.standing).deed is GateDecision.SUPERSEDE
+    returns = resolve_contradiction(candidate.authority, twin.authority).decision is GateDecision.SUPERSEDE
     return certain_relation(Label.SUPERSEDE, VALUE_RETURNS) if returns else certain_relation(Label.DUPLICATE, IDENTICAL)
 
 
@@ -405,9 +405,9 @@ def relations_to_doubted(
     """
     known, found = {other.id: other for other in near}, dict(relations)
     for one, two in rows.all(_DOUBTS, (to_json(list(known)), to_json(list(known)))):
-        earlier, later = sorted((known[one], known[two]), key=lambda side: (side.standing.at_ms, side.id))
+        earlier, later = sorted((known[one], known[two]), key=lambda side: (side.authority.at_ms, side.id))
         told = relations.get(earlier.id)
-        if told is None or has_standing(candidate.standing, later.standing):
+        if told is None or has_standing(candidate.authority, later.authority):
             continue
         doubt = _stale(told)
         if doubt is None and has_outdated_value(earlier.compared_text, later.compared_text, candidate.compared_text):
@@ -417,7 +417,7 @@ def relations_to_doubted(
     for stands, held in rows.all(_HELD, (to_json(list(known)), to_json(list(known)))):
         told = relations.get(stands)
         is_open = told is None or told.label is Label.COEXIST
-        if not is_open or has_standing(candidate.standing, known[stands].standing):
+        if not is_open or has_standing(candidate.authority, known[stands].authority):
             continue
         if has_outdated_value(known[held].compared_text, known[stands].compared_text, candidate.compared_text):
             found[stands] = _doubt(ACTED_ON - 0.01, HELD_VALUE, "rules" if told is None else told.by)
@@ -445,7 +445,7 @@ def _relation_of_returning_value(
     """A candidate that repeats what is over replaces what stands now (design section 4: a value that returns)."""
     if over.was == "merged":
         return told  # its words live on in the united text
-    if candidate.standing.at_ms <= over.standing.at_ms and not has_standing(candidate.standing, head.standing):
+    if candidate.authority.at_ms <= over.authority.at_ms and not has_standing(candidate.authority, head.authority):
         return told
     doubt = dict.fromkeys(LABELS, (1.0 - told.confidence) / 3)
     shares = doubt | {Label.SUPERSEDE: told.confidence}

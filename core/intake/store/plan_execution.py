@@ -211,14 +211,14 @@ class PlanExecution:
         }
         cases = self.plan.cases
         self.transitions.weights |= {
-            case.other.id: (round(case.relation.confidence, 4), case.other.cosine) for case in cases
+            case.neighbour.id: (round(case.relation.confidence, 4), case.neighbour.cosine) for case in cases
         }
         lines = self.transitions.verb.lines
-        reply = deeds[self.plan.deed]()
+        reply = deeds[self.plan.decision]()
         if self.transitions.verb.lines == lines:  # no step of it was logged
-            other = self.plan.partners[0].other.id if self.plan.partners else None
+            other = self.plan.partners[0].neighbour.id if self.plan.partners else None
             sure = None if other is not None else round(self.plan.confidence, 4)
-            self.transitions.log(_LOGGED[self.plan.deed], self._id, other, sure)
+            self.transitions.log(_LOGGED[self.plan.decision], self._id, other, sure)
         close_twins(self.transitions, self._id)
         self.transitions.close_moot()
         return replace(
@@ -230,9 +230,9 @@ class PlanExecution:
         return self.candidate.memory_id
 
     def _stack(self) -> StoreReply:
-        other = self.plan.partners[0].other
-        doubted = other.status == Status.DISPUTED and self.candidate.standing.owners_word
-        above = is_above(self.candidate.standing, other.standing) and other.status != Status.QUARANTINED
+        other = self.plan.partners[0].neighbour
+        doubted = other.status == Status.DISPUTED and self.candidate.authority.owners_word
+        above = is_above(self.candidate.authority, other.authority) and other.status != Status.QUARANTINED
         if above or doubted:
             # Said by somebody who counts for more, or who lays a doubt to rest: it stands, and the other backs it.
             self.transitions.activate(self._id)
@@ -245,7 +245,7 @@ class PlanExecution:
 
     def _beneath_waiting(self, waiting_id: str) -> StoreReply:
         """What it repeats waits for a person: if its source may speak, it speaks for itself; else it waits beneath."""
-        if self.candidate.standing.owner_said:
+        if self.candidate.authority.owner_said:
             self.transitions.activate(self._id)
             return StoreReply("ADD", self._id)
         item = self.transitions.tx.value(
@@ -258,7 +258,7 @@ class PlanExecution:
     def is_new_question(self) -> bool:
         """Whether what it is held back for was never asked, and stands as the person's word."""
         return all(
-            case.other.standing.persons and known_matter(self.transitions.tx, self._matter(case)) is None
+            case.neighbour.authority.persons and known_matter(self.transitions.tx, self._matter(case)) is None
             for case in self.plan.partners
         )
 
@@ -279,7 +279,7 @@ class PlanExecution:
             return StoreReply("QUARANTINE", known.incoming, deduplicated=True, conflict=known.id)
         if known.resolution in KEPT:
             self.transitions.activate(self._id)
-            self.transitions.coexist(self._id, case.other.id)
+            self.transitions.coexist(self._id, case.neighbour.id)
             return StoreReply("ADD", self._id)
         self.transitions.archive(self._id, REJECTED_BEFORE)
         return StoreReply("QUARANTINE", self._id)
@@ -290,49 +290,49 @@ class PlanExecution:
         if known is not None:
             return self._raised_before(case, known)
         # Of two equals the later speaks while a person is asked; the other is found as disputed.
-        if self.candidate.standing.at_ms >= case.other.standing.at_ms:
+        if self.candidate.authority.at_ms >= case.neighbour.authority.at_ms:
             for partner in self.plan.partners:
-                self.transitions.dispute(partner.other.id, partner.verdict.reason)
+                self.transitions.dispute(partner.neighbour.id, partner.verdict.reason)
             self.transitions.activate(self._id)
         else:
             self.transitions.dispute(self._id, case.verdict.reason)
-        self.transitions.contradict(self._id, case.other.id)
+        self.transitions.contradict(self._id, case.neighbour.id)
         return StoreReply("ADD", self._id, conflict=self._ask(case))
 
     def _enter_superseded(self) -> StoreReply:
         # The one it was replaced by is the one said next after it.
-        case = min(self.plan.partners, key=lambda one: (one.other.standing.at_ms, one.other.id))
-        self.transitions.enter_superseded(self._id, case.other.id)
+        case = min(self.plan.partners, key=lambda one: (one.neighbour.authority.at_ms, one.neighbour.id))
+        self.transitions.enter_superseded(self._id, case.neighbour.id)
         return StoreReply("ADD", self._id)
 
     def _supersede(self) -> StoreReply:
         gone: list[str] = []
         conflict: str | None = None
         for case in self.plan.partners:
-            if case.verdict.deed is GateDecision.HOLD_EXISTING:
+            if case.verdict.decision is GateDecision.HOLD_EXISTING:
                 conflict = self._hold(case) or conflict
-            elif case.verdict.deed is GateDecision.COEXIST:
+            elif case.verdict.decision is GateDecision.COEXIST:
                 conflict = self._ask(case) or conflict
             elif not case.whole:
                 self.transitions.replace_claims([one.claim_id for one in case.odds], self._id)
-                self.transitions.edge(self._id, case.other.id, "contradicts")
-            elif close_overtaken(self.transitions, case.other.id, self._id):
+                self.transitions.edge(self._id, case.neighbour.id, "contradicts")
+            elif close_overtaken(self.transitions, case.neighbour.id, self._id):
                 continue
             else:
-                self.transitions.supersede(case.other.id, self._id)
-                gone.append(case.other.id)
+                self.transitions.supersede(case.neighbour.id, self._id)
+                gone.append(case.neighbour.id)
         self.transitions.activate(self._id)
         return StoreReply("SUPERSEDE" if gone else "ADD", self._id, superseded=tuple(gone), conflict=conflict)
 
     def _hold(self, case: NeighbourCase) -> str | None:
         """The candidate was said before, by somebody the other may not displace: the other waits for a person."""
-        self.transitions.quarantine(case.other.id, case.verdict.reason)
+        self.transitions.quarantine(case.neighbour.id, case.verdict.reason)
         matter = self._matter(case)
-        turned = replace(matter, incoming=case.other.id, existing=self._id)
+        turned = replace(matter, incoming=case.neighbour.id, existing=self._id)
         return self.transitions.open_conflict(turned)
 
     def _merge(self) -> StoreReply:
-        other = self.plan.partners[0].other
+        other = self.plan.partners[0].neighbour
         if find_split_injection([other.text, self.candidate.texts[0]]):
             return self._coexist()  # halves of an order become no memory of their own
         text = unite_texts(other.text, self.candidate.texts[0])
@@ -371,8 +371,8 @@ class PlanExecution:
         for case in self.plan.partners:
             asked = self._ask(case) if case.verdict.review else None
             conflict = conflict or asked
-            if case.other.status != Status.QUARANTINED:
-                self.transitions.coexist(self._id, case.other.id)
+            if case.neighbour.status != Status.QUARANTINED:
+                self.transitions.coexist(self._id, case.neighbour.id)
         return StoreReply("ADD", self._id, conflict=conflict)
 
     def _ask(self, case: NeighbourCase) -> str | None:
@@ -385,7 +385,7 @@ class PlanExecution:
         return ItemSubject(
             kind=verdict.kind,
             incoming=self._id,
-            existing=case.other.id,
+            existing=case.neighbour.id,
             reason=verdict.reason,
             suggestion=verdict.suggestion,
             confidence=round(relation.confidence, 4) if verdict.suggestion is not Action.REJECT else None,
@@ -394,9 +394,9 @@ class PlanExecution:
                 "relation": relation.label.value,
                 "why": relation.reason,
                 "probabilities": probabilities,
-                "cosine": round(case.other.cosine, 4),
+                "cosine": round(case.neighbour.cosine, 4),
                 "claims": [odds.claim_id] if odds is not None else [],
-                "trust": [round(case.other.standing.trust, 4), round(self.candidate.standing.trust, 4)],
+                "trust": [round(case.neighbour.authority.trust, 4), round(self.candidate.authority.trust, 4)],
             },
             keys=(odds.key, odds.own_key) if odds is not None else (),
         )

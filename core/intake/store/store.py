@@ -304,7 +304,7 @@ class StoreService:
         if wanted is not None and wanted.known is not None:
             return self._corroborate_known(tx, verb, wanted.known, context)
         if wanted is not None and self._is_echo(tx, wanted, context):
-            return _noop(verb, wanted.partners[0].other.id)
+            return _noop(verb, wanted.partners[0].neighbour.id)
         transitions = self.transitions(tx, verb, context.stored)
         # Beside a memory of the same words, which is still to leave, it may not stand yet.
         if wanted is not None and wanted.stands and find_same_words(tx, candidate) is None:
@@ -325,14 +325,14 @@ class StoreService:
         checked = context.checked
         if checked.waits or checked.request.kind in KINDS_BY_TEXT:
             return None
-        times = (tx.now_ms, candidate.standing.at_ms)
+        times = (tx.now_ms, candidate.authority.at_ms)
         read = read_claims(self.readers.extract, checked.texts[0], candidate.claims, times, vouched=False)
         return plan_verbatim(tx, replace(candidate, claims=read), self.readers, self.neighbours)
 
     def _is_echo(self, tx: Tx, wanted: StorePlan, context: StoreContext) -> bool:
         """It says in other words what this client was given."""
         return wanted.label == "DUPLICATE" and any(
-            was_disclosed(tx, context.actor.client_id, case.other.id, context.handed) for case in wanted.partners
+            was_disclosed(tx, context.actor.client_id, case.neighbour.id, context.handed) for case in wanted.partners
         )
 
     @staticmethod
@@ -380,7 +380,7 @@ class StoreService:
             kind=draft.kind,
             space_id=context.space_id,
             claims=claims,
-            standing=standing,
+            authority=standing,
             vector=None if context.vectors is None else context.vectors[0],
         )
 

@@ -76,14 +76,14 @@ class NeighbourCase:
     """One neighbour of the candidate, with its relation and the gate's verdict.
 
     Attributes:
-        other: the memory that stands (the head, where a version that is over was met).
+        neighbour: the memory that stands (the head, where a version that is over was met).
         relation: how the two relate.
         verdict: what the gate says.
         odds: claims of it that the candidate contradicts.
         whole: whether all that it says is over, where it gives way.
     """
 
-    other: Neighbour
+    neighbour: Neighbour
     relation: Relation
     verdict: Verdict
     odds: tuple[ClaimConflict, ...] = ()
@@ -99,7 +99,7 @@ class StorePlan:
         by: `rules`, `builtin` or `model`.
         known: a memory that says all of it already: it is corroborated, nothing is stored.
         cases: all that was looked at, the deciding one first.
-        deed: what becomes of the candidate; COEXIST where it simply stands.
+        decision: what becomes of the candidate; COEXIST where it simply stands.
         partners: the cases the deed applies to.
     """
 
@@ -108,18 +108,20 @@ class StorePlan:
     by: str
     known: str | None = None
     cases: tuple[NeighbourCase, ...] = ()
-    deed: GateDecision = GateDecision.COEXIST
+    decision: GateDecision = GateDecision.COEXIST
     partners: tuple[NeighbourCase, ...] = ()
 
     @property
     def repeats(self) -> str | None:
         """The memory that the candidate says again, or is put beneath; None where it says something of its own."""
-        return self.partners[0].other.id if self.known is None and self.deed is GateDecision.STACK else self.known
+        return (
+            self.partners[0].neighbour.id if self.known is None and self.decision is GateDecision.STACK else self.known
+        )
 
     @property
     def stands(self) -> bool:
         """Whether the candidate stands from the beginning, with nothing to be asked first."""
-        return self.deed in (GateDecision.COEXIST, GateDecision.SUPERSEDE, GateDecision.HOLD_EXISTING)
+        return self.decision in (GateDecision.COEXIST, GateDecision.SUPERSEDE, GateDecision.HOLD_EXISTING)
 
 
 NEW = StorePlan("NEW", 1.0, "rules")
@@ -158,17 +160,17 @@ def plan_store(rows: Rows, candidate: StoreCandidate, readers: TextReaders, neig
     odds = find_claim_conflicts(rows, candidate)
     twin = find_same_words(rows, candidate)
     certain = [*(one.memory_id for one in odds), *([] if twin is None else [twin])]
-    others = neighbours.others(rows, candidate)
+    others = neighbours.count_comparable(rows, candidate)
     near = _near(rows, candidate, readers, neighbours, (certain, odds), others)
     judged = judge_other_voices(rows, candidate, readers, neighbours, near, others)
     known = {other.id for other in near}
-    near += [one.other for one in judged.values() if one.odds.is_doubt and one.other.id not in known]
+    near += [one.neighbour for one in judged.values() if one.odds.is_doubt and one.neighbour.id not in known]
     if not near:
         return NEW
     relations = _relations(candidate, [other for other in near if other.id in known], readers, odds, others)
     relations |= {other.id: relation_of_repeat(candidate, other) for other in near if other.id == twin}
     relations |= _as_judged(candidate, judged.values(), relations)
-    if not candidate.standing.owner_said:
+    if not candidate.authority.owner_said:
         relations = relations_to_doubted(rows, candidate, near, relations)
     relations |= {
         other.id: _limit_to_repeats(candidate, other, relations[other.id]) for other in near if other.id in relations
@@ -191,12 +193,12 @@ def plan_verbatim(
     Returns:
         What to do where it waits, or where what stood before does; None where both stand.
     """
-    judged = judge_other_voices(rows, candidate, readers, neighbours, (), neighbours.others(rows, candidate))
+    judged = judge_other_voices(rows, candidate, readers, neighbours, (), neighbours.count_comparable(rows, candidate))
     doubted = [one for one in judged.values() if one.odds.is_doubt]
     relations = _as_judged(candidate, doubted, {})
-    cases = _cases(rows, candidate, [one.other for one in doubted], relations, ())
+    cases = _cases(rows, candidate, [one.neighbour for one in doubted], relations, ())
     for deed in (GateDecision.QUARANTINE, GateDecision.HOLD_EXISTING):
-        partners = [case for case in cases if case.verdict.deed is deed]
+        partners = [case for case in cases if case.verdict.decision is deed]
         if partners:
             return _plan(deed, partners, cases)
     return None
@@ -208,13 +210,13 @@ def _as_judged(
     """How a newcomer relates to the words of other voices, as the judge of the person's word sees it."""
     found: dict[str, Relation] = {}
     for one in judged:
-        relation = relations.get(one.other.id)
+        relation = relations.get(one.neighbour.id)
         if relation is not None and relation.by == "rules":
             continue
-        if one.odds.is_doubt and (one.odds.by_rule or _may_hold(candidate, one.other)):
-            found[one.other.id] = _at_least_doubted(relation, one.odds)
+        if one.odds.is_doubt and (one.odds.by_rule or _may_hold(candidate, one.neighbour)):
+            found[one.neighbour.id] = _at_least_doubted(relation, one.odds)
         elif relation is not None and not one.odds.is_doubt and one.odds.is_told and relation.reason != CLAIMS_AT_ODDS:
-            found[one.other.id] = _without_supersede(relation)
+            found[one.neighbour.id] = _without_supersede(relation)
     return found
 
 
@@ -223,9 +225,9 @@ def _may_hold(candidate: StoreCandidate, other: Neighbour) -> bool:
 
     A remark of the person's takes nobody's record away, and what they set out to say no document for one line of it.
     """
-    if not candidate.standing.owner_said:
+    if not candidate.authority.owner_said:
         return True
-    told_by_client = candidate.standing.owners_word and other.standing.client_id is not None
+    told_by_client = candidate.authority.owners_word and other.authority.client_id is not None
     return told_by_client and covers_text(other.compared_text.text, candidate.compared_text.text)
 
 
@@ -251,8 +253,8 @@ def _without_supersede(relation: Relation) -> Relation:
 
 def _leaves_room(made: StorePlan, twin: str) -> bool:
     """Whether a plan lets no two memories of the same words stand."""
-    gone = any(case.other.id == twin for case in made.partners)
-    return gone if made.stands else made.deed is not GateDecision.DISPUTE
+    gone = any(case.neighbour.id == twin for case in made.partners)
+    return gone if made.stands else made.decision is not GateDecision.DISPUTE
 
 
 def _near(
@@ -268,7 +270,7 @@ def _near(
     cosines = dict.fromkeys(sure, 1.0)
     given = any(one.given for one in odds)
     if not given:  # claims that were given decide; else meaning is asked too
-        for memory_id, cosine in neighbours.of(rows, candidate, readers.gate, readers.most).items():
+        for memory_id, cosine in neighbours.find_near(rows, candidate, readers.gate, readers.most).items():
             if relevance_probability(cosine, others) >= _FOUND:
                 cosines.setdefault(memory_id, cosine)
     # Where another was merged into the candidate before it was judged, its own former words are no neighbour of it.
@@ -277,7 +279,7 @@ def _near(
     heads = {one.head_id: one.cosine for one in found.values() if one.head_id not in found}
     found |= load_neighbours(rows, heads)
     order = dict.fromkeys([*cosines, *heads])
-    if not candidate.standing.owner_said and not given:
+    if not candidate.authority.owner_said and not given:
         # Who may not replace what stands may speak of what is over, in words that are near to neither.
         known = load_neighbours(rows, dict.fromkeys(past_versions(rows, found), 0.0))
         over = {one.id: one for one in known.values() if one.id not in found and one.head_id in found}
@@ -326,7 +328,7 @@ def _with_restated(
         for other in near
         if other.id in found
         and not other.is_over
-        and is_one_person(candidate.standing, other.standing)
+        and is_one_person(candidate.authority, other.authority)
         and is_amount_restated(other.compared_text.text, candidate.compared_text.text, numbers)
     ]
     if len(meant) == 1 and not found[meant[0]].certain:
@@ -339,7 +341,7 @@ def _relation_of_amounts(candidate: StoreCandidate, other: Neighbour, relation: 
     merge, coexist = (relation.probabilities.get(one, 0.0) for one in (Label.MERGE, Label.COEXIST))
     if relation.certain and relation.label is not Label.MERGE:
         return relation
-    if not merge or coexist > 0.5 or has_standing(candidate.standing, other.standing):
+    if not merge or coexist > 0.5 or has_standing(candidate.authority, other.authority):
         return relation
     if not has_other_amounts(other.compared_text.text, candidate.compared_text.text, vocabulary()["numbers"]):
         return relation
@@ -355,7 +357,7 @@ def limit_to_part(candidate: StoreCandidate, other: Neighbour, relation: Relatio
     Neighbour what it may not replace anyway it stays as suspicious as it was.
     """
     doubted = relation.label is not Label.SUPERSEDE or not relation.certain
-    if doubted or not has_standing(candidate.standing, other.standing):
+    if doubted or not has_standing(candidate.authority, other.authority):
         return relation
     if covers_text(other.compared_text.text, candidate.compared_text.text):
         return relation
@@ -462,7 +464,7 @@ def _cases(
         if not own:
             relation = _record_changed(candidate, other, relation)
         whole = not own or not has_other_claims(rows, other.id, [one.claim_id for one in own])
-        case = NeighbourCase(other, relation, decide_gate(candidate.standing, other.standing, relation), own, whole)
+        case = NeighbourCase(other, relation, decide_gate(candidate.authority, other.authority, relation), own, whole)
         if other.id not in standing or _outweighs(case, standing[other.id]):
             standing[other.id] = case
     return list(standing.values())
@@ -474,12 +476,12 @@ def _find_enders(cases: Sequence[NeighbourCase], candidate: StoreCandidate) -> l
     Where nothing else ended the candidate, the person's own word stands and is asked about, an equal is doubted with
     the other, and whoever counts for less waits.
     """
-    older = [case for case in cases if case.verdict.deed is GateDecision.ENTER_SUPERSEDED]
-    doubted = [case for case in older if case.other.status == Status.DISPUTED]
+    older = [case for case in cases if case.verdict.decision is GateDecision.ENTER_SUPERSEDED]
+    doubted = [case for case in older if case.neighbour.status == Status.DISPUTED]
     if len(doubted) < len(older):
         return [case for case in cases if case not in doubted]
     return [
-        replace(case, verdict=_verdict_beside_disputed(candidate.standing, case.other.standing))
+        replace(case, verdict=_verdict_beside_disputed(candidate.authority, case.neighbour.authority))
         if case in doubted
         else case
         for case in cases
@@ -522,7 +524,7 @@ _FIRST = (GateDecision.STACK, GateDecision.QUARANTINE, GateDecision.ENTER_SUPERS
 
 def _record_changed(candidate: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
     """One tool's records of one frame with another value in it: a person is asked whether the later one replaces it."""
-    is_tool = candidate.standing.source in _RECORDING and is_one_source(candidate.standing, other.standing)
+    is_tool = candidate.authority.source in _RECORDING and is_one_source(candidate.authority, other.authority)
     if (
         not is_tool
         or relation.by == "rules"
@@ -541,11 +543,11 @@ def _join_cases(cases: Sequence[NeighbourCase], candidate: StoreCandidate) -> St
     if not cases:
         return NEW
     ranked = _one_by_meaning(
-        sorted(cases, key=lambda case: (-case.relation.confidence, -case.other.cosine, case.other.id))
+        sorted(cases, key=lambda case: (-case.relation.confidence, -case.neighbour.cosine, case.neighbour.id))
     )
-    by_deed = {deed: [case for case in ranked if case.verdict.deed is deed] for deed in GateDecision}
+    by_deed = {deed: [case for case in ranked if case.verdict.decision is deed] for deed in GateDecision}
     gives_way = by_deed[GateDecision.SUPERSEDE] + by_deed[GateDecision.HOLD_EXISTING]
-    above = any(outranks(case.other.standing, candidate.standing) for case in by_deed[GateDecision.STACK])
+    above = any(outranks(case.neighbour.authority, candidate.authority) for case in by_deed[GateDecision.STACK])
     if (
         by_deed[GateDecision.STACK]
         and by_deed[GateDecision.SUPERSEDE]
@@ -558,9 +560,9 @@ def _join_cases(cases: Sequence[NeighbourCase], candidate: StoreCandidate) -> St
         if by_deed[deed]:
             return _plan(deed, by_deed[deed], ranked)
     if gives_way:
-        return _plan(gives_way[0].verdict.deed, [*gives_way, *_worth_asking(by_deed[GateDecision.COEXIST])], ranked)
+        return _plan(gives_way[0].verdict.decision, [*gives_way, *_worth_asking(by_deed[GateDecision.COEXIST])], ranked)
     if by_deed[GateDecision.MERGE]:
-        nearest = max(by_deed[GateDecision.MERGE], key=lambda case: case.other.cosine)
+        nearest = max(by_deed[GateDecision.MERGE], key=lambda case: case.neighbour.cosine)
         return _plan(GateDecision.MERGE, [nearest], ranked)
     return _plan_coexistence(ranked)
 
@@ -573,7 +575,7 @@ def _one_by_meaning(ranked: Sequence[NeighbourCase]) -> list[NeighbourCase]:
     ending = [
         case
         for case in ranked
-        if case.verdict.deed is GateDecision.SUPERSEDE and case.other.status != Status.QUARANTINED
+        if case.verdict.decision is GateDecision.SUPERSEDE and case.neighbour.status != Status.QUARANTINED
     ]
     by_meaning = [case for case in ending if not _by_structure(case)]
     spared = by_meaning if len(by_meaning) < len(ending) else by_meaning[1:]
@@ -605,7 +607,7 @@ def _replaces(case: NeighbourCase) -> float:
 def _plan_coexistence(ranked: Sequence[NeighbourCase]) -> StorePlan:
     """Nothing gives way: the likeliest relation is told, and what is near enough is drawn as related."""
     asked = sorted((case for case in ranked if case.verdict.review), key=_replaces, reverse=True)
-    related = [case for case in ranked if case.other.cosine >= _RELATED]
+    related = [case for case in ranked if case.neighbour.cosine >= _RELATED]
     telling = [*asked[:1], *_worth_asking(asked[1:])] or related[:1]
     if not telling:
         return replace(NEW, cases=tuple(ranked))

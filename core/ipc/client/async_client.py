@@ -28,7 +28,7 @@ from core.ipc.client.wire import (
     call_timeout_error,
     connection_lost_error,
     pair_params,
-    refused_hello,
+    refused_hello_error,
 )
 from core.ipc.protocol.messages import OWNER_NAME, parse
 from core.ipc.protocol.transport import Place, connect
@@ -125,7 +125,7 @@ class AsyncClient:
         try:
             hello = await self.call("hello", greeting.hello())
         except LociError as error:
-            raise refused_hello(error) from None
+            raise refused_hello_error(error) from None
         welcome = Welcome.from_reply(await self.call("auth", greeting.auth(hello)))
         self._owner = name == OWNER_NAME
         return welcome

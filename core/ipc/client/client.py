@@ -29,7 +29,7 @@ from core.ipc.client.wire import (
     call_timeout_error,
     connection_lost_error,
     pair_params,
-    refused_hello,
+    refused_hello_error,
 )
 from core.ipc.protocol.messages import OWNER_NAME
 from core.ipc.protocol.transport import Place, connect, peer_of
@@ -110,7 +110,7 @@ class Client:
         try:
             hello = self.call("hello", greeting.hello())
         except LociError as error:
-            raise refused_hello(error) from None
+            raise refused_hello_error(error) from None
         welcome = Welcome.from_reply(self.call("auth", greeting.auth(hello)))
         self._owner = name == OWNER_NAME
         return welcome

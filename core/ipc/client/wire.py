@@ -368,6 +368,6 @@ def foreign_server_error() -> UserError:
     return UserError(Code.UNAUTHENTICATED, "The program on the socket does not speak Loci's protocol.")
 
 
-def refused_hello(error: LociError) -> LociError:
+def refused_hello_error(error: LociError) -> LociError:
     """What a refusal of `hello` means: whoever cannot read it is no server of ours."""
     return foreign_server_error() if error.code is Code.MALFORMED_MESSAGE else error

@@ -305,7 +305,7 @@ def connect(place: Place, timeout_s: float) -> socket.socket:
         UserError: ACCESS_DENIED when somebody else owns the other end.
     """
     if _too_long(place.path) or not os.path.lexists(place.path):
-        raise _nobody()  # whatever its directory is like, nobody is there to be trusted or not
+        raise _no_server_error()  # whatever its directory is like, nobody is there to be trusted or not
     check_directory(place)
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
@@ -314,7 +314,7 @@ def connect(place: Place, timeout_s: float) -> socket.socket:
         _check_peer(sock)
     except OSError:
         sock.close()
-        raise _nobody() from None
+        raise _no_server_error() from None
     except LociError:
         sock.close()
         raise
@@ -326,5 +326,5 @@ def _check_peer(sock: socket.socket) -> None:
         raise UserError(Code.ACCESS_DENIED, "The program on the socket belongs to another user.")
 
 
-def _nobody() -> EnvironmentFaultError:
+def _no_server_error() -> EnvironmentFaultError:
     return EnvironmentFaultError(Code.NOT_HERE, "Loci is not running for this vault; start it with `loci serve`.")

@@ -216,7 +216,7 @@ def _shorten(item: Mapping[str, Any], room: int) -> Mapping[str, Any]:
             key: shorter.sizes[key] for key, value in shorter.value.items() if key not in _KEPT and _shrinks(value)
         }
         if not sizes:
-            raise _too_large()
+            raise _too_large_error()
         name = "extra" if sizes.get("extra", 0) > _EXTRA else max(sizes, key=lambda key: sizes[key])
         steps += 1
         if name == "extra" or steps > _STEPS:
@@ -316,12 +316,12 @@ def _cut_lists(result: Mapping[str, Any], room: int) -> dict[str, Any]:
             if key != "cut" and isinstance(value, list) and value
         }
         if not lists:
-            raise _too_large()
+            raise _too_large_error()
         longest = max(lists, key=lambda key: lists[key])
         shorter.halve(longest)
         shorter.set_member("cut", sorted({*shorter.value.get("cut", ()), longest}))
     return shorter.value
 
 
-def _too_large() -> LociError:
+def _too_large_error() -> LociError:
     return UserError(Code.TEXT_TOO_LARGE, "The answer does not fit into one message.")

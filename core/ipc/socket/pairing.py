@@ -104,18 +104,18 @@ class _TransientDeniedNames:
 
 
 @dataclass
-class Fate:
+class PairingResult:
     """How an invitation ended, for the person only.
 
     Attributes:
         outcome: how; None while it goes on.
         name: of the client that asked; "" for none.
-        missed: how often a wrong code came.
+        failed_attempts: how often a wrong code came.
     """
 
     outcome: PairingOutcome | None = None
     name: str = ""
-    missed: int = 0
+    failed_attempts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class Invitation:
         limit: searches a minute; `none` for no limit; None for the default.
         approve: asks the person.
         outcome: the name and grants of the client that came of it, or that none did.
-        fate: how it ended.
+        result: how it ended.
     """
 
     code: str = field(repr=False)
@@ -138,12 +138,12 @@ class Invitation:
     limit: int | str | None
     approve: Approve = field(repr=False)
     outcome: asyncio.Future[tuple[str, tuple[str, ...]]] = field(repr=False)
-    fate: Fate = field(default_factory=Fate, repr=False, compare=False)
+    result: PairingResult = field(default_factory=PairingResult, repr=False, compare=False)
 
     def complete(self, name: str, grants: tuple[str, ...]) -> None:
         """A client came of it."""
         if not self.outcome.done():
-            self.fate.outcome, self.fate.name = PairingOutcome.PAIRED, name
+            self.result.outcome, self.result.name = PairingOutcome.PAIRED, name
             self.outcome.set_result((name, grants))
 
     def fail(self, why: PairingOutcome = PairingOutcome.FAILED) -> None:
@@ -153,8 +153,8 @@ class Invitation:
             why: told to the person only.
         """
         if not self.outcome.done():
-            self.fate.outcome = why
-            self.outcome.set_exception(_refusal_of(why, self.fate))
+            self.result.outcome = why
+            self.outcome.set_exception(_pairing_error(why, self.result))
             self.outcome.exception()  # nobody has to ask
 
 
@@ -250,7 +250,7 @@ class PairingDesk:
         wanted = wished
         if invitation.grants is not None:
             wanted = tuple(grant for grant in wished if grant in invitation.grants)
-        invitation.fate.name = name
+        invitation.result.name = name
         if not wanted:
             invitation.fail()
             raise pairing_refused_error()
@@ -301,7 +301,7 @@ class PairingDesk:
             raise pairing_refused_error()
         if not hmac.compare_digest(given, invitation.code.encode("ascii")):
             self._tries -= 1
-            invitation.fate.missed += 1
+            invitation.result.failed_attempts += 1
             if self._tries == 0:
                 self.close(invitation, PairingOutcome.WRONG_CODES)
             raise pairing_refused_error()
@@ -316,9 +316,9 @@ def _granted_by(wanted: tuple[str, ...], answer: Answer) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one for one in answer if one in wanted or one.startswith(_SPACE)))
 
 
-def _refusal_of(why: PairingOutcome, fate: Fate) -> UserError:
+def _pairing_error(why: PairingOutcome, fate: PairingResult) -> UserError:
     """How it ended, for the person who showed the code; the client is told less."""
-    if why is PairingOutcome.EXPIRED and fate.missed:
+    if why is PairingOutcome.EXPIRED and fate.failed_attempts:
         return UserError(Code.PAIRING_REFUSED, _MISSED)
     told = _ENDED.get(why, "Nothing was paired.")
     return UserError(Code.PAIRING_REFUSED, told.replace("{name}", fate.name))
@@ -440,7 +440,7 @@ class WindowPairing:
             _fail_turn(turn, error)
             return
         invitation = self._desk.open(lambda question: self._ask(turn, question), name, grants, limit)
-        _settle(turn.code, PairingCode(invitation.code, CODE_S, lambda: invitation.fate.missed))
+        _settle(turn.code, PairingCode(invitation.code, CODE_S, lambda: invitation.result.failed_attempts))
         invitation.outcome.add_done_callback(lambda _: _end(turn, invitation))
 
     async def _ask(self, turn: PairingTurn, question: PairRequest) -> Answer:
@@ -497,12 +497,12 @@ def _fail_turn(turn: PairingTurn, error: LociError) -> None:
 def _end(turn: PairingTurn, invitation: Invitation) -> None:
     if not turn.asked.done():
         turn.asked.cancel()
-    fate = invitation.fate
+    fate = invitation.result
     outcome = fate.outcome or PairingOutcome.FAILED
     grants: tuple[str, ...] = ()
     if outcome is PairingOutcome.PAIRED:
         grants = invitation.outcome.result()[1]
-    _settle(turn.ended, PairingEnd(outcome, fate.name, grants, fate.missed))
+    _settle(turn.ended, PairingEnd(outcome, fate.name, grants, fate.failed_attempts))
 
 
 def _settle(future: Future[T], value: T) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import log
-from core.belief.gate import GateDecision as Verdict
+from core.belief.gate import GateDecision
 from core.embed.embedder import AWAY
 from core.errors import CancelledError, LociError
 from core.intake.store.store import StoreService, judge_by_claims, plan_for_stored
@@ -44,7 +44,7 @@ from core.lifecycle.kit.job_context import BatchResult, JobContext
 from core.lifecycle.sweep import OLD_VERSION
 from core.memory.read import said_at_sql
 from core.score.topics import CosineThresholds, thresholds_for
-from core.types.lifecycle import Consolidated, JobAction, JobType, Planned
+from core.types.lifecycle import Consolidated, JobAction, JobType, PlannedAction
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
@@ -53,7 +53,7 @@ PRUNES = frozenset({JobAction.ARCHIVE, JobAction.EXPIRE})
 _PRUNED_FOR = {"old_version": "pruned_superseded", "doubted": "pruned_disputed"}
 
 
-def count_plan(deeds: Sequence[Planned]) -> Mapping[str, int]:
+def count_plan(deeds: Sequence[PlannedAction]) -> Mapping[str, int]:
     """What carrying a plan out would count, if every deed still fits.
 
     Args:
@@ -64,14 +64,14 @@ def count_plan(deeds: Sequence[Planned]) -> Mapping[str, int]:
     """
     counts: Counter[str] = Counter()
     for deed in deeds:
-        if deed.deed in PRUNES:
+        if deed.action in PRUNES:
             counts[_PRUNED_FOR.get(deed.reason, "pruned_decayed")] += 1
         else:
             counts.update(deed.detail["counts"])  # a deed may stack, confirm and digest: it says how many it counts
     return dict(counts)
 
 
-def count_sweep(deeds: Sequence[Planned]) -> Mapping[str, int]:
+def count_sweep(deeds: Sequence[PlannedAction]) -> Mapping[str, int]:
     """What carrying out the plan of a sweep would count, if every deed still fits.
 
     Returns:
@@ -80,7 +80,7 @@ def count_sweep(deeds: Sequence[Planned]) -> Mapping[str, int]:
     return dict(Counter("old_versions" if deed.reason == OLD_VERSION else deed.reason for deed in deeds))
 
 
-def forecast_memories(rows: Rows, deeds: Sequence[Planned], before: Mapping[str, int]) -> dict[str, int]:
+def forecast_memories(rows: Rows, deeds: Sequence[PlannedAction], before: Mapping[str, int]) -> dict[str, int]:
     """How many memories there would be behind a consolidation, and how many would stand.
 
     Args:
@@ -89,7 +89,7 @@ def forecast_memories(rows: Rows, deeds: Sequence[Planned], before: Mapping[str,
     Returns:
         As `count_standing`.
     """
-    gone = [one for deed in deeds for one in ([deed.memory_id] if deed.deed in PRUNES else deed.detail["leaving"])]
+    gone = [one for deed in deeds for one in ([deed.memory_id] if deed.action in PRUNES else deed.detail["leaving"])]
     leave = rows.value(
         "SELECT count(*) FROM json_each(?) w JOIN memories h ON h.id = w.value "
         "JOIN memories m ON m.id = h.id OR m.part_of = h.id WHERE m.status = 'active'",
@@ -156,8 +156,8 @@ _LEFT = (
     f"> ({said_at_sql('p')}, p.n)) "
     "ORDER BY m.n"
 )
-_ENDS = frozenset({Verdict.SUPERSEDE, Verdict.ENTER_SUPERSEDED})
-_ASKS = frozenset({Verdict.QUARANTINE, Verdict.DISPUTE, Verdict.HOLD_EXISTING, Verdict.COEXIST})
+_ENDS = frozenset({GateDecision.SUPERSEDE, GateDecision.ENTER_SUPERSEDED})
+_ASKS = frozenset({GateDecision.QUARANTINE, GateDecision.DISPUTE, GateDecision.HOLD_EXISTING, GateDecision.COEXIST})
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,14 +167,14 @@ class OpposedMemory:
     Attributes:
         memory_id: the one that is judged.
         others: what it is at odds with.
-        deed: `SUPERSEDE` where the gate lets one end, `ASK` where a person decides.
+        action: `SUPERSEDE` where the gate lets one end, `ASK` where a person decides.
         confidence: how sure that is, 0 to 1.
         leaving: which of them stand no longer then; heads.
     """
 
     memory_id: str
     others: tuple[str, ...]
-    deed: JobAction
+    action: JobAction
     confidence: float
     leaving: tuple[str, ...] = ()
 
@@ -213,7 +213,7 @@ def recheck_opposed(rows: Rows, store_service: StoreService, memory_id: str) -> 
         None where it is at odds with nothing, or a person was asked about all of it before.
     """
     newcomer, plan = plan_for_stored(store_service, rows, memory_id)
-    twin = find_standing_twin(rows, newcomer.texts, newcomer.kind, newcomer.space_id, newcomer.standing.scope_session)
+    twin = find_standing_twin(rows, newcomer.texts, newcomer.kind, newcomer.space_id, newcomer.authority.scope_session)
     if twin not in (None, memory_id) or plan.known is not None:
         return None
     cases = tuple(case for case in plan.partners if case.odds)
@@ -222,32 +222,33 @@ def recheck_opposed(rows: Rows, store_service: StoreService, memory_id: str) -> 
     deed = _action_for(plan, cases)
     if deed is None:
         return None
-    others = tuple(case.other.id for case in cases)
+    others = tuple(case.neighbour.id for case in cases)
     return OpposedMemory(memory_id, others, deed, plan.confidence, _leaving_by_plan(plan, memory_id))
 
 
 def _leaving_by_plan(plan: StorePlan, memory_id: str) -> tuple[str, ...]:
     """What `core.intake.store.plan_execution` lets end or wait."""
-    if plan.deed in (Verdict.SUPERSEDE, Verdict.HOLD_EXISTING):
+    if plan.decision in (GateDecision.SUPERSEDE, GateDecision.HOLD_EXISTING):
         return tuple(
-            case.other.id
+            case.neighbour.id
             for case in plan.partners
-            if case.verdict.deed is Verdict.HOLD_EXISTING or (case.verdict.deed is not Verdict.COEXIST and case.whole)
+            if case.verdict.decision is GateDecision.HOLD_EXISTING
+            or (case.verdict.decision is not GateDecision.COEXIST and case.whole)
         )
-    return () if plan.deed is Verdict.COEXIST else (memory_id,)
+    return () if plan.decision is GateDecision.COEXIST else (memory_id,)
 
 
 def _action_for(plan: StorePlan, cases: tuple[NeighbourCase, ...]) -> JobAction | None:
-    if plan.deed in _ENDS:
+    if plan.decision in _ENDS:
         return JobAction.SUPERSEDE
-    if plan.deed is Verdict.COEXIST and not any(case.verdict.review for case in cases):
+    if plan.decision is GateDecision.COEXIST and not any(case.verdict.review for case in cases):
         return None
-    return JobAction.ASK if plan.deed in _ASKS else None
+    return JobAction.ASK if plan.decision in _ASKS else None
 
 
 def _matter(memory_id: str, case: NeighbourCase) -> ItemSubject:
     odds = case.odds[0]
-    return ItemSubject(case.verdict.kind, memory_id, case.other.id, keys=(odds.key, odds.own_key))
+    return ItemSubject(case.verdict.kind, memory_id, case.neighbour.id, keys=(odds.key, odds.own_key))
 
 
 def settle_contradiction(transitions: Transitions, store_service: StoreService, memory_id: str) -> None:
@@ -277,7 +278,7 @@ class _Bundle:
         return list(dict.fromkeys([*members, *tied]))
 
 
-def plan_changes(same: DuplicatePlan, clusters: Sequence[Cluster]) -> list[Planned]:
+def plan_changes(same: DuplicatePlan, clusters: Sequence[Cluster]) -> list[PlannedAction]:
     """What is stacked, merged, confirmed and digested, as deeds.
 
     Args:
@@ -291,7 +292,7 @@ def plan_changes(same: DuplicatePlan, clusters: Sequence[Cluster]) -> list[Plann
     place = {
         deed: nr for nr, deed in enumerate((JobAction.STACK, JobAction.MERGE, JobAction.CORROBORATE, JobAction.DIGEST))
     }
-    return sorted(made, key=lambda one: place[one.deed])
+    return sorted(made, key=lambda one: place[one.action])
 
 
 def _bundles(same: DuplicatePlan, clusters: Sequence[Cluster]) -> list[_Bundle]:
@@ -323,7 +324,7 @@ def _bundles(same: DuplicatePlan, clusters: Sequence[Cluster]) -> list[_Bundle]:
     return found
 
 
-def _plan_bundle(bundle: _Bundle) -> Planned:
+def _plan_bundle(bundle: _Bundle) -> PlannedAction:
     nodes = bundle.nodes
     counts = Counter(deduplicated=len(bundle.stacks), corroborated=len(bundle.confirms), clusters=len(bundle.clusters))
     counts["source_memories"] = sum(len(cluster.members) for cluster in bundle.clusters)
@@ -342,10 +343,12 @@ def _plan_bundle(bundle: _Bundle) -> Planned:
     }
     ids = tuple(node.id for node in nodes)
     if bundle.clusters:
-        return Planned(JobAction.DIGEST, ids[0], ids[1:], DIGESTED, _value(bundle.clusters[0].nearness), detail)
+        return PlannedAction(JobAction.DIGEST, ids[0], ids[1:], DIGESTED, _value(bundle.clusters[0].nearness), detail)
     if bundle.stacks:
-        return Planned(JobAction.STACK, ids[0], ids[1:], DUPLICATE, _value(bundle.stacks[0].cosine), detail)
-    return Planned(JobAction.CORROBORATE, ids[0], ids[1:], CORROBORATED, _value(bundle.confirms[0].cosine), detail)
+        return PlannedAction(JobAction.STACK, ids[0], ids[1:], DUPLICATE, _value(bundle.stacks[0].cosine), detail)
+    return PlannedAction(
+        JobAction.CORROBORATE, ids[0], ids[1:], CORROBORATED, _value(bundle.confirms[0].cosine), detail
+    )
 
 
 def _leaving_ids(bundle: _Bundle) -> list[str]:
@@ -355,7 +358,7 @@ def _leaving_ids(bundle: _Bundle) -> list[str]:
     return list(dict.fromkeys([*beneath, *sources]))
 
 
-def _merge(tie: DuplicatePair) -> Planned:
+def _merge(tie: DuplicatePair) -> PlannedAction:
     detail = {
         "marks": {node.id: node.mark for node in (tie.keep, tie.other)},
         "merge": _tie(tie),
@@ -363,7 +366,7 @@ def _merge(tie: DuplicatePair) -> Planned:
         "made": 1,  # the original of the text that changes
         "leaving": [tie.other.id],
     }
-    return Planned(JobAction.MERGE, tie.keep.id, (tie.other.id,), MERGED, _value(tie.cosine), detail)
+    return PlannedAction(JobAction.MERGE, tie.keep.id, (tie.other.id,), MERGED, _value(tie.cosine), detail)
 
 
 def _tie(tie: DuplicatePair) -> list[Any]:
@@ -391,7 +394,7 @@ class ConsolidationJob:
         """Which job."""
         return JobType.CONSOLIDATE
 
-    def plan(self, ground: JobContext) -> Sequence[Planned]:
+    def plan(self, ground: JobContext) -> Sequence[PlannedAction]:
         """List the deeds: contradictions, duplicates, merges, confirmations, digests, what is pruned.
 
         Contradictions are found first, so that what they end is neither kept nor gathered.
@@ -402,13 +405,13 @@ class ConsolidationJob:
         Returns:
             The deeds, in their order; each memory in at most one.
         """
-        if ground.near is None:
+        if ground.neighbours is None:
             return []
         deeds = self._find_actions(ground)
         ground.tidy()
         return deeds
 
-    def _find_actions(self, ground: JobContext) -> list[Planned]:
+    def _find_actions(self, ground: JobContext) -> list[PlannedAction]:
         lines, decisions = thresholds_in_force(ground), self._read_decisions(ground)
         opposed: list[OpposedMemory] = ground.read(
             lambda rows: find_opposed_memories(rows, ground.store_service, decisions)
@@ -423,11 +426,11 @@ class ConsolidationJob:
         ground.tidy()
         clusters = find_clusters(ground, near, lines.cluster, left_out, masses)
         made = plan_changes(same, clusters)
-        deeds: list[Planned] = ground.read(
+        deeds: list[PlannedAction] = ground.read(
             lambda rows: [*_plan_opposed(rows, opposed), *(deed for deed in made if can_unite(rows, deed))]
         )
         held = {one for deed in deeds for one in (deed.memory_id, *deed.others)}
-        pruned: list[Planned] = ground.read(lambda rows: sweep.plan_prune(rows, ground.options, ground.now_ms))
+        pruned: list[PlannedAction] = ground.read(lambda rows: sweep.plan_prune(rows, ground.options, ground.now_ms))
         return [*deeds, *(deed for deed in pruned if deed.memory_id not in held)]
 
     @staticmethod
@@ -435,7 +438,7 @@ class ConsolidationJob:
         found: PairDecisions = ground.read(read_pair_decisions)
         return found
 
-    def prepare(self, ground: JobContext, deeds: Sequence[Planned]) -> Vectors:
+    def prepare(self, ground: JobContext, deeds: Sequence[PlannedAction]) -> Vectors:
         """Embed the new texts of a few deeds: digests and united texts.
 
         Args:
@@ -448,7 +451,7 @@ class ConsolidationJob:
         return _embed_texts(ground, texts)
 
     def carry_out(
-        self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Planned], prepared: Vectors | None = None
+        self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction], prepared: Vectors | None = None
     ) -> BatchResult:
         """Carry a few deeds out, each by itself; no model is asked.
 
@@ -464,13 +467,13 @@ class ConsolidationJob:
         """
         counts: Counter[str] = Counter()
         touched: dict[str, None] = {}
-        own = [deed for deed in deeds if deed.deed not in PRUNES]
+        own = [deed for deed in deeds if deed.action not in PRUNES]
         vectors = prepared or {}
         for deed in own:
             done, ids = _perform_action(tx, verb, ground, deed, vectors)
             counts.update(done)
             touched |= dict.fromkeys(ids)
-        pruned = sweep.carry_out_sweep(tx, verb, ground, [deed for deed in deeds if deed.deed in PRUNES])
+        pruned = sweep.carry_out_sweep(tx, verb, ground, [deed for deed in deeds if deed.action in PRUNES])
         for name, count in pruned.counts.items():
             counts[_PRUNED.get(name, name)] += count
         touched |= dict.fromkeys(pruned.ids)
@@ -494,14 +497,14 @@ def thresholds_in_force(ground: JobContext) -> CosineThresholds:
     )
 
 
-def _plan_opposed(rows: Rows, opposed: Sequence[OpposedMemory]) -> list[Planned]:
-    found: list[Planned] = []
+def _plan_opposed(rows: Rows, opposed: Sequence[OpposedMemory]) -> list[PlannedAction]:
+    found: list[PlannedAction] = []
     for one in opposed:
-        ends = one.deed is JobAction.SUPERSEDE
+        ends = one.action is JobAction.SUPERSEDE
         counts = {"resolved": 1} if ends else {"pending": 1}
         detail = {"counts": counts, "marks": _marks(rows, one), "leaving": list(one.leaving)}
         reason = SETTLED if ends else TO_ASK
-        found.append(Planned(one.deed, one.memory_id, one.others, reason, min(1.0, one.confidence), detail))
+        found.append(PlannedAction(one.action, one.memory_id, one.others, reason, min(1.0, one.confidence), detail))
     return found
 
 
@@ -512,8 +515,8 @@ def _marks(rows: Rows, opposed: OpposedMemory) -> dict[str, str]:
     }
 
 
-def _new_texts(rows: Rows, deeds: Sequence[Planned], now_ms: int) -> list[str]:
-    own = [deed for deed in deeds if deed.deed not in PRUNES and _unites(deed)]
+def _new_texts(rows: Rows, deeds: Sequence[PlannedAction], now_ms: int) -> list[str]:
+    own = [deed for deed in deeds if deed.action not in PRUNES and _unites(deed)]
     return [text for deed in own if is_applicable(rows, deed, now_ms) for text in texts_to_embed(rows, deed)]
 
 
@@ -529,12 +532,12 @@ def _embed_texts(ground: JobContext, texts: Sequence[str]) -> Vectors:
         return {}
 
 
-def _unites(deed: Planned) -> bool:
-    return deed.deed not in (JobAction.SUPERSEDE, JobAction.ASK)
+def _unites(deed: PlannedAction) -> bool:
+    return deed.action not in (JobAction.SUPERSEDE, JobAction.ASK)
 
 
 def _perform_action(
-    tx: Tx, verb: Verb, ground: JobContext, deed: Planned, vectors: Vectors
+    tx: Tx, verb: Verb, ground: JobContext, deed: PlannedAction, vectors: Vectors
 ) -> tuple[Mapping[str, int], Sequence[str]]:
     """One deed, whole or not at all."""
     transitions, lines = ground.transitions(tx, verb), verb.lines
@@ -560,12 +563,12 @@ def _perform_action(
     return (deed.detail["counts"], transitions.touched) if done else ({"skipped": 1}, ())
 
 
-def _is_still_settled(tx: Tx, ground: JobContext, deed: Planned) -> bool:
+def _is_still_settled(tx: Tx, ground: JobContext, deed: PlannedAction) -> bool:
     """Whether the gate still says what it said when the plan was made."""
     now = recheck_opposed(tx, ground.store_service, deed.memory_id) if _stands(tx, deed.memory_id) else None
     return (
         now is not None
-        and (now.deed, now.others) == (deed.deed, tuple(deed.others))
+        and (now.action, now.others) == (deed.action, tuple(deed.others))
         and _marks(tx, now) == dict(deed.detail["marks"])
     )
 

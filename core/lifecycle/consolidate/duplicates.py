@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.claims import key_form
-from core.belief.gate import GateDecision as Verdict
-from core.belief.gate import decide_gate
+from core.belief.gate import GateDecision, decide_gate
 from core.belief.relate.coverage import has_no_residue
 from core.belief.relate.distinctions import has_contradiction
 from core.belief.relate.relation_model import certain_relation
@@ -46,7 +45,7 @@ from core.score.topics import CosineThresholds
 from core.text.screening.injection import find_split_injection
 from core.text.sentences import unite_texts
 from core.types.belief import Label, Relation
-from core.types.lifecycle import JobAction, Planned
+from core.types.lifecycle import JobAction, PlannedAction
 from core.types.values import Kind, Source
 from core.vault.database.rows import Rows
 
@@ -54,7 +53,7 @@ _CARRIED = ("related_to", "coexists_with", "supports", "example_of")
 """Relations of what goes beneath another that the other has from then on."""
 
 
-def is_applicable(rows: Rows, deed: Planned, now_ms: int) -> bool:
+def is_applicable(rows: Rows, deed: PlannedAction, now_ms: int) -> bool:
     """Whether all memories of a planned change are unchanged since it was planned.
 
     Args:
@@ -70,7 +69,7 @@ def is_applicable(rows: Rows, deed: Planned, now_ms: int) -> bool:
     kept = find_protections(rows, marks, now_ms)
     if any({IN_REVIEW, SPARED} & set(keys) for keys in kept.values()):
         return False
-    ties = [*deed.detail.get("stacks", ()), *([deed.detail["merge"]] if deed.deed is JobAction.MERGE else ())]
+    ties = [*deed.detail.get("stacks", ()), *([deed.detail["merge"]] if deed.action is JobAction.MERGE else ())]
     if not all(_may_go(nodes[tie[0]], nodes[tie[1]]) for tie in ties):
         return False
     sources = [one for digest in deed.detail.get("digests", ()) for one in digest["sources"]]
@@ -86,18 +85,18 @@ def _labels(rows: Rows, ids: Mapping[str, str]) -> list[int]:
     return [int(row[0]) for row in found]
 
 
-def texts_to_embed(rows: Rows, deed: Planned) -> list[str]:
+def texts_to_embed(rows: Rows, deed: PlannedAction) -> list[str]:
     """The new texts of a deed: of its digests, or the united one.
 
     Args:
         deed: it fits.
     """
-    if deed.deed is JobAction.MERGE:
+    if deed.action is JobAction.MERGE:
         return [_united_text(rows, deed)]
     return [digest_text(rows, sentences_from_json(digest["spans"])) for digest in deed.detail.get("digests", ())]
 
 
-def can_unite(rows: Rows, deed: Planned) -> bool:
+def can_unite(rows: Rows, deed: PlannedAction) -> bool:
     """Whether the united text of a merge would stand beside no memory of the same words, and be no order.
 
     Args:
@@ -106,7 +105,7 @@ def can_unite(rows: Rows, deed: Planned) -> bool:
     Returns:
         True for what is no merge.
     """
-    if deed.deed is not JobAction.MERGE:
+    if deed.action is not JobAction.MERGE:
         return True
     keep, other = deed.detail["merge"][:2]
     if find_split_injection(_originals(rows, deed)):
@@ -115,7 +114,9 @@ def can_unite(rows: Rows, deed: Planned) -> bool:
     return find_standing_twin(rows, [_united_text(rows, deed)], Kind(kind), space, session) in (None, keep, other)
 
 
-def carry_out_change(transitions: Transitions, deed: Planned, vectors: Sequence[NDArray[np.float32] | None]) -> bool:
+def carry_out_change(
+    transitions: Transitions, deed: PlannedAction, vectors: Sequence[NDArray[np.float32] | None]
+) -> bool:
     """Carry one deed out.
 
     Args:
@@ -125,7 +126,7 @@ def carry_out_change(transitions: Transitions, deed: Planned, vectors: Sequence[
     Returns:
         False where a united text cannot be made: it stands already, or the embedder is away.
     """
-    if deed.deed is JobAction.MERGE:
+    if deed.action is JobAction.MERGE:
         return _carry_out_merge(transitions, deed, vectors[0])
     for tie in deed.detail["stacks"]:
         _weigh(transitions, tie)
@@ -146,7 +147,7 @@ def _weigh(transitions: Transitions, tie: Sequence[Any]) -> None:
     transitions.weights[other] = (confidence, cosine)
 
 
-def _carry_out_merge(transitions: Transitions, deed: Planned, vector: NDArray[np.float32] | None) -> bool:
+def _carry_out_merge(transitions: Transitions, deed: PlannedAction, vector: NDArray[np.float32] | None) -> bool:
     tie = deed.detail["merge"]
     keep, other = tie[0], tie[1]
     text = _united_text(transitions.tx, deed)
@@ -157,12 +158,12 @@ def _carry_out_merge(transitions: Transitions, deed: Planned, vector: NDArray[np
     return True
 
 
-def _united_text(rows: Rows, deed: Planned) -> str:
+def _united_text(rows: Rows, deed: PlannedAction) -> str:
     keep, other = _originals(rows, deed)
     return unite_texts(keep, other)
 
 
-def _originals(rows: Rows, deed: Planned) -> list[str]:
+def _originals(rows: Rows, deed: PlannedAction) -> list[str]:
     """The two texts of a merge, that of the one that is kept first."""
     return [str(rows.value("SELECT text FROM memories WHERE id = ?", (one,))) for one in deed.detail["merge"][:2]]
 
@@ -414,7 +415,7 @@ def _may_merge(keep: Node, other: Node, sides: Mapping[str, Neighbour], relation
     first, second = sides[keep.id], sides[other.id]
     if len(unite_texts(first.text, second.text).encode("utf-8")) > MOST_BYTES:
         return False
-    return decide_gate(second.standing, first.standing, relation).deed is Verdict.MERGE
+    return decide_gate(second.authority, first.authority, relation).decision is GateDecision.MERGE
 
 
 def _merge(found: DuplicatePlan, merges: Iterable[DuplicatePair]) -> None:

@@ -329,7 +329,7 @@ def _together(a: Node | None, b: Node | None) -> bool:
 
 def _query_batches(ground: JobContext, line: float) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
     """Pairs, both labels in one number, the lesser in its upper half; most come twice."""
-    near = ground.near
+    near = ground.neighbours
     after = 0
     while near is not None and not ground.is_stopped():
         page = _page(ground, after)

@@ -22,7 +22,7 @@ from core.intake.transitions.transitions import Transitions
 from core.llm.prompts import Prompt
 from core.memory.write import Stored, VectorSpace
 from core.types.clock import Clock
-from core.types.lifecycle import JobType, Planned
+from core.types.lifecycle import JobType, PlannedAction
 from core.types.values import Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -56,7 +56,7 @@ class JobContext:
         options: in force when the batch begins.
         read: one snapshot of the vault.
         embed: unit rows for texts, behind what people wait for.
-        near: neighbours from the index; None while it is not whole.
+        neighbours: neighbours from the index; None while it is not whole.
         ask: puts a question to the local model and gives its answer; None where no model is ready. Raises LociError.
         is_stopped: whether to end now: the vault closes, or the person stopped the job.
         stored: told sequence, labels and vectors after a commit; `removed` sequence and labels of vanished rows.
@@ -73,7 +73,7 @@ class JobContext:
     space: VectorSpace
     read: Callable[[Callable[[Rows], Any]], Any]
     embed: Callable[[Sequence[str]], NDArray[np.float32]]
-    near: NearestNeighbours | None
+    neighbours: NearestNeighbours | None
     ask: Callable[[Prompt], str] | None
     is_stopped: Callable[[], bool]
     stored: Stored
@@ -118,7 +118,7 @@ class Planner(Protocol):
         """Which job."""
         ...
 
-    def plan(self, ground: JobContext) -> Sequence[Planned]:
+    def plan(self, ground: JobContext) -> Sequence[PlannedAction]:
         """List the deeds; each memory in at most one of them. Reads only.
 
         Returns:
@@ -126,7 +126,7 @@ class Planner(Protocol):
         """
         ...
 
-    def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Planned]) -> BatchResult:
+    def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction]) -> BatchResult:
         """Carry a few deeds out; each is checked against the vault as it is now, and left where it no longer fits.
 
         Args:
@@ -143,7 +143,7 @@ class Planner(Protocol):
 class PreparingPlanner(Planner, Protocol):
     """A planner of which some deeds need the model: it is asked before the transaction, or everybody waits for it."""
 
-    def prepare(self, ground: JobContext, deeds: Sequence[Planned]) -> Any:
+    def prepare(self, ground: JobContext, deeds: Sequence[PlannedAction]) -> Any:
         """Make ready what a few deeds need; nothing is written.
 
         Args:
@@ -155,7 +155,7 @@ class PreparingPlanner(Planner, Protocol):
         ...
 
     def carry_out(
-        self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Planned], prepared: Any = None
+        self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction], prepared: Any = None
     ) -> BatchResult:
         """As a planner does; `prepared` from `prepare`, None where nothing was made ready."""
         ...

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from core.types.lifecycle import JobAction, JobProgress, JobState, JobType, Planned
+from core.types.lifecycle import JobAction, JobProgress, JobState, JobType, PlannedAction
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 
@@ -139,7 +139,7 @@ def read_waiting_jobs(rows: Rows, now_ms: int) -> list[StoredJob]:
 
 
 def begin(
-    tx: Tx, job: StoredJob, deeds: Sequence[Planned] | None, total: int | None, cursor: Mapping[str, Any]
+    tx: Tx, job: StoredJob, deeds: Sequence[PlannedAction] | None, total: int | None, cursor: Mapping[str, Any]
 ) -> None:
     """Note that a job runs, with the plan it will carry out.
 
@@ -166,7 +166,7 @@ def resume(tx: Tx, job: StoredJob) -> None:
     tx.run("UPDATE jobs SET state = 'running', lease_until = ? WHERE id = ?", (tx.clock_ms + LEASE_MS, job.id))
 
 
-def read_plan(rows: Rows, job_id: str, at: int, most: int) -> list[Planned]:
+def read_plan(rows: Rows, job_id: str, at: int, most: int) -> list[PlannedAction]:
     """The next deeds of a job's plan.
 
     Args:
@@ -357,13 +357,13 @@ def last_ended(rows: Rows, now_ms: int) -> Mapping[JobType, int]:
     return {known[row[0]]: int(row[1]) for row in found if row[0] in known}
 
 
-def _planned_to_json(deed: Planned) -> list[object]:
-    return [deed.deed.value, deed.memory_id, list(deed.others), deed.reason, deed.value, dict(deed.detail)]
+def _planned_to_json(deed: PlannedAction) -> list[object]:
+    return [deed.action.value, deed.memory_id, list(deed.others), deed.reason, deed.value, dict(deed.detail)]
 
 
-def _planned_from_json(kept: Sequence[Any]) -> Planned:
+def _planned_from_json(kept: Sequence[Any]) -> PlannedAction:
     deed, memory_id, others, reason, value, detail = kept
-    return Planned(JobAction(deed), memory_id, tuple(others), reason, value, detail)
+    return PlannedAction(JobAction(deed), memory_id, tuple(others), reason, value, detail)
 
 
 def _job(row: Sequence[Any]) -> StoredJob:

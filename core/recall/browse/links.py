@@ -165,13 +165,13 @@ class Nearness:
 
     Attributes:
         stored: the vectors of the snapshot.
-        least: cosine from which two memories are near.
+        min_cosine: cosine from which two memories are near.
         may: which of some labels may be shown, ascending.
         every: all labels that may be shown, ascending; asked only where the nearest may mostly not be.
     """
 
     stored: SnapshotVectors
-    least: float
+    min_cosine: float
     may: Callable[[Labels], Labels]
     every: Callable[[], Labels]
 
@@ -193,14 +193,14 @@ class Nearness:
         if hits is None:
             return
         may = np.isin(hits.labels, self.may(hits.labels)) & (hits.labels != n)
-        is_cut = hits.labels.size == _LOOK_AT and float(hits.cosines[-1]) >= self.least
+        is_cut = hits.labels.size == _LOOK_AT and float(hits.cosines[-1]) >= self.min_cosine
         if is_cut and int(may.sum()) < _PER_NODE:
             # Trigger: a narrow filter. Why: the nearest are mostly outside it. Outcome: asked again within it.
             narrowed = self.stored.search(vector, _PER_NODE + 1, self.every())
             if narrowed is not None:
                 hits, may = narrowed, narrowed.labels != n
         for other, cosine in list(zip(hits.labels[may].tolist(), hits.cosines[may].tolist(), strict=True))[:_PER_NODE]:
-            if cosine >= self.least:
+            if cosine >= self.min_cosine:
                 yield other, min(float(cosine), 1.0)
 
     def among(self, labels: Collection[int]) -> Links:
@@ -210,7 +210,7 @@ class Nearness:
             labels: of the memories; few hundred.
         """
         found, vectors = self.stored.fetch(np.array(sorted(labels), np.int64))
-        i, j, cosines = nearest_pairs(vectors, _PER_NODE, self.least)
+        i, j, cosines = nearest_pairs(vectors, _PER_NODE, self.min_cosine)
         return {
             _undirected_link(int(found[a]), int(found[b])): float(cosine)
             for a, b, cosine in zip(i, j, cosines, strict=True)

@@ -26,9 +26,9 @@ from urllib.parse import quote
 from sqlcipher3 import dbapi2
 
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError
-from core.security.atomic import write_fault
+from core.security.atomic import write_error
 from core.types.clock import Clock
-from core.vault.database.faults import RAISED, busy, translate, vault_damaged, vault_locked
+from core.vault.database.faults import RAISED, busy_error, translate_error, vault_damaged_error, vault_locked_error
 from core.vault.database.rows import Rows, SqlRows, fetch
 from core.vault.files.home import PAGE_SIZE, new_file
 
@@ -58,7 +58,7 @@ class _Reader:
 
     def why(self) -> LociError:
         if self._is_closing():
-            return vault_locked()
+            return vault_locked_error()
         if self._late:
             return EnvironmentFaultError(Code.SEARCH_TIMEOUT, "The search took too long and was stopped; narrow it.")
         return CancelledError()
@@ -151,9 +151,9 @@ class ReadPool:
         if self._closing.is_set():
             if reader is not None:
                 self._give_back(reader)
-            raise vault_locked()
+            raise vault_locked_error()
         if reader is None:
-            raise busy()
+            raise busy_error()
         return reader
 
     def _give_back(self, reader: _Reader) -> None:
@@ -187,7 +187,7 @@ def _run(connection: dbapi2.Connection, sql: str, why: Callable[[], LociError]) 
     try:
         connection.execute(sql)
     except RAISED as error:
-        fault = translate(error, why())
+        fault = translate_error(error, why())
     else:
         return
     raise fault
@@ -243,7 +243,7 @@ def copy_into(
     try:
         new_file(target)
     except OSError as error:
-        fault: LociError = write_fault(error)
+        fault: LociError = write_error(error)
     else:
         _copy(source, key, target, watch)
         return
@@ -297,11 +297,11 @@ def _copy(source: Path, key: bytes, target: Path, watch: Callable[[dbapi2.Connec
 
 def _look(connection: dbapi2.Connection) -> DatabaseLook:
     if integrity_problems(connection) or cipher_problems(connection):
-        raise vault_damaged()
+        raise vault_damaged_error()
     ((application,),) = fetch(connection, "PRAGMA application_id")
     ((schema,),) = fetch(connection, "PRAGMA user_version")
     if application != APPLICATION_ID:
-        raise IntegrityError(vault_damaged().code, "The file is an encrypted database but not a vault of Loci.")
+        raise IntegrityError(vault_damaged_error().code, "The file is an encrypted database but not a vault of Loci.")
     ((seq,),) = fetch(connection, "SELECT seq FROM vault_state")
     tables = {name for (name,) in fetch(connection, "SELECT name FROM sqlite_master WHERE type = 'table'")}
     counts = {
@@ -537,7 +537,7 @@ def _connect(path: Path, key: bytes, mode: str) -> dbapi2.Connection:
             uri=True,
         )
     except RAISED as error:
-        fault = translate(error)
+        fault = translate_error(error)
     else:
         return _set_up_step(connection, lambda: _unlock(connection, key))
     raise fault
@@ -575,7 +575,7 @@ def _set_up_step(connection: dbapi2.Connection, action: Callable[[], None]) -> d
     try:
         action()
     except RAISED as error:
-        fault = translate(error)
+        fault = translate_error(error)
     except LociError as error:
         fault = error
     if fault is not None:

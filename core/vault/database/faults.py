@@ -60,36 +60,36 @@ _DAMAGED = frozenset({"SQLITE_CORRUPT", "SQLITE_NOTADB"})
 _REFUSED_BY_SYSTEM = frozenset({"SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH"})
 
 
-def disk_full() -> EnvironmentFaultError:
+def disk_full_error() -> EnvironmentFaultError:
     """The disk is full; the change was rolled back."""
     return EnvironmentFaultError(
         Code.DISK_FULL, "The disk is full and the last change was not saved; make room and try again."
     )
 
 
-def vault_damaged() -> IntegrityError:
+def vault_damaged_error() -> IntegrityError:
     """The vault's file does not read as it was written."""
     return IntegrityError(
         Code.VAULT_DAMAGED, "The vault is damaged: it cannot be read with its key; restore the latest backup."
     )
 
 
-def read_only() -> EnvironmentFaultError:
+def read_only_error() -> EnvironmentFaultError:
     """The system does not let Loci write."""
     return EnvironmentFaultError(Code.READ_ONLY, "Loci may not write to its home; check the permissions and try again.")
 
 
-def busy() -> EnvironmentFaultError:
+def busy_error() -> EnvironmentFaultError:
     """Something else holds the vault for the moment."""
     return EnvironmentFaultError(Code.BUSY, "The vault is busy; try again in a moment.")
 
 
-def vault_locked() -> EnvironmentFaultError:
+def vault_locked_error() -> EnvironmentFaultError:
     """The vault is being closed or is closed."""
     return EnvironmentFaultError(Code.VAULT_LOCKED, "The vault is locked; unlock it and try again.")
 
 
-def translate(error: BaseException, stopped: LociError | None = None) -> LociError:
+def translate_error(error: BaseException, stopped: LociError | None = None) -> LociError:
     """Turn what a statement raised into an error of Loci without its words.
 
     Args:
@@ -101,11 +101,11 @@ def translate(error: BaseException, stopped: LociError | None = None) -> LociErr
     if not isinstance(error, dbapi2.Error):
         return BugError("vault value")
     if isinstance(error, dbapi2.IntegrityError):
-        return _constraint(str(error))
-    return _condition(error, stopped)
+        return _constraint_error(str(error))
+    return _condition_error(error, stopped)
 
 
-def _constraint(words: str) -> LociError:
+def _constraint_error(words: str) -> LociError:
     if words in _CIRCLES:
         return UserError(Code.CYCLE, f"{words.capitalize()}; nothing was changed.")
     if words in _REFUSALS:
@@ -117,20 +117,20 @@ def _constraint(words: str) -> LociError:
     return BugError("vault constraint")
 
 
-def _condition(error: dbapi2.Error, stopped: LociError | None) -> LociError:
+def _condition_error(error: dbapi2.Error, stopped: LociError | None) -> LociError:
     name = getattr(error, "sqlite_errorname", "")
     primary = "_".join(name.split("_")[:2])
     if primary == "SQLITE_INTERRUPT":
         return stopped or CancelledError()
     # RLIMIT and quotas come as an I/O error: the person sees one screen for both (B18).
     if primary in _FULL or primary == "SQLITE_IOERR":
-        return disk_full()
+        return disk_full_error()
     if primary in _DAMAGED:
-        return vault_damaged()
+        return vault_damaged_error()
     if primary in _BUSY:
-        return busy()
+        return busy_error()
     if primary in _REFUSED_BY_SYSTEM:
-        return read_only()
+        return read_only_error()
     return _fault_from_words(error, primary)
 
 
@@ -141,5 +141,5 @@ def _fault_from_words(error: dbapi2.Error, primary: str) -> LociError:
     if primary == "SQLITE_ERROR" and words.startswith(("fts5: syntax error", "unterminated string")):
         return UserError(Code.INVALID_QUERY, "That search cannot be read.")
     if words.startswith("Cannot operate on a closed database"):
-        return vault_locked()
+        return vault_locked_error()
     return BugError("vault statement")

@@ -17,7 +17,7 @@ from sqlcipher3 import dbapi2
 
 from core.errors import BugError, Code, IntegrityError, LociError
 from core.vault.database.connections import APPLICATION_ID
-from core.vault.database.faults import RAISED, translate
+from core.vault.database.faults import RAISED, translate_error
 from core.vault.database.rows import fetch
 
 _NAME = re.compile(r"(?P<version>\d{3})_(?P<words>[a-z0-9_]+)\.sql")
@@ -122,7 +122,7 @@ def _run(
         connection.execute(f"PRAGMA user_version = {step.version}")
         connection.execute("COMMIT")
     except RAISED as error:
-        fault = translate(error)
+        fault = translate_error(error)
     if fault is None:
         return
     if connection.in_transaction:

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from sqlcipher3 import dbapi2
 
 from core.errors import BugError, CancelledError, LociError
-from core.vault.database.faults import RAISED, translate
+from core.vault.database.faults import RAISED, translate_error
 
 HASH_BYTES = 16
 
@@ -321,7 +321,7 @@ class SqlRows:
         return default if row is None else row[0]
 
     def _fault(self, error: BaseException) -> LociError:
-        return translate(error, self._stopped())
+        return translate_error(error, self._stopped())
 
 
 def to_json(value: object) -> str:
@@ -346,5 +346,5 @@ def fetch(
     try:
         return connection.execute(sql, params).fetchall()
     except RAISED as error:
-        fault = translate(error, None if stopped is None else stopped())
+        fault = translate_error(error, None if stopped is None else stopped())
     raise fault

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.errors import BugError, Code, EnvironmentFaultError, IntegrityError, LociError, PreconditionError, UserError
-from core.security.atomic import write_fault
+from core.security.atomic import write_error
 
 _SPARE_TIMES = 3
 """The reserve is made only where the disk has this many times its size left."""
@@ -180,7 +180,7 @@ class Home:
         except NotADirectoryError:
             fault = PreconditionError("The home of the vault must be a directory.")
         except OSError as error:
-            fault = write_fault(error)
+            fault = write_error(error)
         else:
             return
         raise fault
@@ -212,7 +212,7 @@ class Home:
         except NotADirectoryError:
             found = None
         except PermissionError:
-            raise _unreadable() from None
+            raise _unreadable_home_error() from None
         if found is None:
             raise self._vault_missing()
         # A checkpoint that was stopped may leave half a page at the end; the log still has the whole one.
@@ -292,11 +292,11 @@ def _content_problem(path: Path) -> str | None:
         with path.open("rb") as file:
             first = file.read(len(_PLAINTEXT))
     except OSError:
-        raise _unreadable() from None
+        raise _unreadable_home_error() from None
     if first == _PLAINTEXT:
         return "vault.db is an unencrypted database, not a vault; restore a backup."
     return None
 
 
-def _unreadable() -> EnvironmentFaultError:
+def _unreadable_home_error() -> EnvironmentFaultError:
     return EnvironmentFaultError(Code.ACCESS_DENIED, "The vault may not be read; check its permissions.")

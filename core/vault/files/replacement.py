@@ -9,7 +9,7 @@ import os
 import shutil
 from pathlib import Path
 
-from core.security.atomic import sync_directory, write_fault
+from core.security.atomic import sync_directory, write_error
 from core.vault.files.home import Home
 
 WORK = ".restore-"
@@ -34,7 +34,7 @@ def finish_restore(home: Home) -> bool:
             return False
         take_place(home)
     except OSError as error:
-        fault = write_fault(error)
+        fault = write_error(error)
     else:
         return True
     raise fault

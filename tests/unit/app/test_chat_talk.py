@@ -214,12 +214,12 @@ def test_a_chat_is_paired_by_a_or_o_and_anything_else_is_asked_again(
     asked: list[tuple[str, ...]] = []
     monkeypatch.setattr(start, "pair_client", lambda _door, _code, given, _use: asked.append(given))
     out = io.StringIO()
-    door = cast("Any", SimpleNamespace(client="chat"))
+    setup = cast("Any", SimpleNamespace(client="chat"))
     if grants is None:
         with pytest.raises(UserError, match="not paired"):
-            start._pair(door, Screen(out, io.StringIO(typed)))
+            start._pair(setup, Screen(out, io.StringIO(typed)))
     else:
-        start._pair(door, Screen(out, io.StringIO(typed)))
+        start._pair(setup, Screen(out, io.StringIO(typed)))
     assert asked == ([] if grants is None else [grants])
     assert ("Answer a, o or n." in out.getvalue()) is typed.startswith("y")
 

@@ -12,7 +12,7 @@ import pytest
 from app.cli.output import Output
 from app.environment import read
 from app.mcp import pairing
-from app.mcp.doorway import Doorway, checked_client
+from app.mcp.client_setup import ClientSetup, checked_client
 from app.mcp.link import ClientReach
 from app.mcp.server import describe_spaces
 from app.mcp.trial import describe_visibility
@@ -45,52 +45,54 @@ class Stranger:
 
 
 @pytest.fixture
-def door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Doorway:
+def setup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ClientSetup:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    return Doorway(read({}, tmp_path / "home", None), {}, "zed", "lean", Output(as_json=True))
+    return ClientSetup(read({}, tmp_path / "home", None), {}, "zed", "lean", Output(as_json=True))
 
 
 def test_the_token_is_kept_under_the_name_that_was_given(
-    door: Doorway, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    setup: ClientSetup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pairing, "Client", Stranger("zed 2"))
-    pairing.pair_client(door, "CODE")
-    assert replace(door, client="zed 2").token_file.exists()
+    pairing.pair_client(setup, "CODE")
+    assert replace(setup, client="zed 2").token_file.exists()
     assert [path.name for path in tmp_path.rglob("*.token")] == ["zed 2.token"]
 
 
 @pytest.mark.parametrize("name", ["../../x", "", ".x", "a/b", "x" * 41])
 def test_a_name_that_is_none_is_not_written(
-    name: str, door: Doorway, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, setup: ClientSetup, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pairing, "Client", Stranger(name))
     with pytest.raises(LociError) as caught:
-        pairing.pair_client(door, "CODE")
+        pairing.pair_client(setup, "CODE")
     assert caught.value.code is Code.INVALID_INPUT
     assert not list(tmp_path.rglob("*"))
 
 
-def plain(door: Doorway, out: StringIO, err: StringIO) -> Doorway:
-    return replace(door, out=Output(as_json=False, out=out, err=err))
+def plain(setup: ClientSetup, out: StringIO, err: StringIO) -> ClientSetup:
+    return replace(setup, out=Output(as_json=False, out=out, err=err))
 
 
 def test_a_code_asks_for_what_was_granted_and_the_end_says_what_it_sees(
-    door: Doorway, monkeypatch: pytest.MonkeyPatch
+    setup: ClientSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stranger, out = Stranger("zed"), StringIO()
     monkeypatch.setattr(pairing, "Client", stranger)
-    pairing.pair_client(plain(door, out, StringIO()), "CODE", ["space:home"])
+    pairing.pair_client(plain(setup, out, StringIO()), "CODE", ["space:home"])
     assert stranger.wanted == ["read", "propose", "space:home"]  # a space alone lets nobody do anything
     assert "loci mcp --client zed" in out.getvalue().splitlines()[0]
     assert "It sees none of your spaces" in out.getvalue()  # it was given less than it asked for
     assert "loci grant zed --grant space:home" in out.getvalue()
 
 
-def test_a_wrong_code_is_not_followed_by_a_wish_to_allow_it(door: Doorway, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_code_is_not_followed_by_a_wish_to_allow_it(
+    setup: ClientSetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(pairing, "Client", Stranger("zed", refuses=True))
     err = StringIO()
     with pytest.raises(UserError, match="the code is wrong or over") as caught:
-        pairing.pair_client(plain(door, StringIO(), err), "CODE")
+        pairing.pair_client(plain(setup, StringIO(), err), "CODE")
     assert caught.value.code is Code.PAIRING_REFUSED
     assert "where the code is right" in err.getvalue()
 
@@ -100,7 +102,7 @@ def test_a_wrong_code_is_not_followed_by_a_wish_to_allow_it(door: Doorway, monke
     [("a", ("read", "propose", "all_spaces")), ("O", ("read", "propose"))],
 )
 def test_the_person_is_asked_which_spaces_it_sees(
-    door: Doorway, typed: str, grants: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    setup: ClientSetup, typed: str, grants: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
 
@@ -110,7 +112,7 @@ def test_the_person_is_asked_which_spaces_it_sees(
 
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("click.prompt", prompted)
-    shown = plain(door, StringIO(), StringIO())
+    shown = plain(setup, StringIO(), StringIO())
     assert pairing.asked_grants(shown) == grants
     assert "zed" in asked[0]
     monkeypatch.setattr("click.prompt", lambda *_, **__: "n")
@@ -118,11 +120,11 @@ def test_the_person_is_asked_which_spaces_it_sees(
         pairing.asked_grants(shown)
 
 
-def test_where_nobody_can_be_asked_nobody_is(door: Doorway, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nobody_can_be_asked_nobody_is(setup: ClientSetup, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
-    assert pairing.asked_grants(plain(door, StringIO(), StringIO())) == ()
+    assert pairing.asked_grants(plain(setup, StringIO(), StringIO())) == ()
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    assert pairing.asked_grants(door) == ()  # JSON
+    assert pairing.asked_grants(setup) == ()  # JSON
 
 
 def test_the_trial_says_what_the_client_sees() -> None:

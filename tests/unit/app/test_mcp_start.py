@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.options import verb_of
-from app.mcp.doorway import serving_command
+from app.mcp.client_setup import serving_command
 from app.mcp.link import Starter
 from core.errors import Code, LociError
 from core.types.clock import ManualClock
@@ -40,7 +40,7 @@ def test_nothing_of_the_engine_is_loaded(arguments: list[str]) -> None:
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     loaded = done.stderr.split()
-    assert "app.mcp.doorway" in loaded, done.stderr
+    assert "app.mcp.client_setup" in loaded, done.stderr
     assert not [name for name in loaded if any(name == heavy or name.startswith(f"{heavy}.") for heavy in HEAVY)]
 
 

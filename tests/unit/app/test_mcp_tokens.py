@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.environment import read
-from app.mcp.doorway import complete_variables
+from app.mcp.client_setup import complete_variables
 from app.mcp.tokens import read_token, token_file, write_token
 from core.errors import Code, LociError
 from core.ipc.client.client import token_from_text, token_to_text

@@ -120,7 +120,7 @@ def test_the_later_of_two_that_contradict_each_other(
     new: SourceAuthority, old: SourceAuthority, deed: GateDecision, reason: str
 ) -> None:
     found = decide_gate(later(new), old, CONTRADICTS)
-    assert (found.deed, found.reason) == (deed, reason)
+    assert (found.decision, found.reason) == (deed, reason)
     assert found.review == (deed in (GateDecision.QUARANTINE, GateDecision.DISPUTE, GateDecision.COEXIST))
     wanted = {
         GateDecision.QUARANTINE: Action.REJECT,
@@ -161,7 +161,7 @@ def test_the_earlier_of_two_that_contradict_each_other(
     new: SourceAuthority, old: SourceAuthority, deed: GateDecision, reason: str
 ) -> None:
     found = decide_gate(new, later(old), CONTRADICTS)
-    assert (found.deed, found.reason) == (deed, reason)
+    assert (found.decision, found.reason) == (deed, reason)
     assert found.review == (deed is not GateDecision.ENTER_SUPERSEDED)
 
 
@@ -171,13 +171,13 @@ def test_of_two_doors_the_newer_is_suggested(mine: SourceAuthority) -> None:
     assert has_standing(SPEAKER, mine)
     if mine is not VOUCHED:
         before = decide_gate(mine, later(SPEAKER), CONTRADICTS)
-        assert before.deed is GateDecision.COEXIST
+        assert before.decision is GateDecision.COEXIST
         assert before.suggestion is Action.REJECT
 
 
 def test_at_the_same_moment_the_newcomer_is_the_later_one() -> None:
-    assert decide_gate(OWNER, OWNER, CONTRADICTS).deed is GateDecision.SUPERSEDE
-    assert decide_gate(GUESS, GUESS, CONTRADICTS).deed is GateDecision.SUPERSEDE
+    assert decide_gate(OWNER, OWNER, CONTRADICTS).decision is GateDecision.SUPERSEDE
+    assert decide_gate(GUESS, GUESS, CONTRADICTS).decision is GateDecision.SUPERSEDE
 
 
 # ---- scope
@@ -189,23 +189,28 @@ SCOPES = [("one", ""), ("", "one"), ("one", "two")]
 @pytest.mark.parametrize("label", list(Label))
 def test_what_is_limited_to_a_session_touches_nothing_outside(new: str, old: str, label: Label) -> None:
     found = decide_gate(later(replace(TOOL, scope_session=new)), replace(GUESS, scope_session=old), relation(label))
-    assert (found.deed, found.reason, found.review) == (GateDecision.COEXIST, "other_scope", False)
+    assert (found.decision, found.reason, found.review) == (GateDecision.COEXIST, "other_scope", False)
     found = decide_gate(later(replace(OWNER, scope_session=new)), replace(OWNER, scope_session=old), relation(label))
-    assert (found.deed, found.reason, found.review) == (GateDecision.COEXIST, "other_scope", False)
+    assert (found.decision, found.reason, found.review) == (GateDecision.COEXIST, "other_scope", False)
 
 
 def test_no_session_is_a_place_to_contradict_the_person() -> None:
-    assert decide_gate(later(replace(TOOL, scope_session="one")), OWNER, CONTRADICTS).deed is GateDecision.QUARANTINE
-    assert decide_gate(later(OWNER), replace(TOOL, scope_session="one"), CONTRADICTS).deed is GateDecision.SUPERSEDE
+    assert (
+        decide_gate(later(replace(TOOL, scope_session="one")), OWNER, CONTRADICTS).decision is GateDecision.QUARANTINE
+    )
+    assert decide_gate(later(OWNER), replace(TOOL, scope_session="one"), CONTRADICTS).decision is GateDecision.SUPERSEDE
     # What the person told for a session is no more than that: outside of it others say what they say.
-    assert decide_gate(later(TOOL), replace(OWNER, scope_session="one"), CONTRADICTS).deed is GateDecision.COEXIST
-    assert decide_gate(later(replace(OWNER, scope_session="one")), TOOL, CONTRADICTS).deed is GateDecision.COEXIST
+    assert decide_gate(later(TOOL), replace(OWNER, scope_session="one"), CONTRADICTS).decision is GateDecision.COEXIST
+    assert decide_gate(later(replace(OWNER, scope_session="one")), TOOL, CONTRADICTS).decision is GateDecision.COEXIST
 
 
 def test_within_one_session_the_gate_decides_as_ever() -> None:
     new, old = (replace(one, scope_session="evening") for one in (later(OWNER), GUESS))
-    assert decide_gate(new, old, CONTRADICTS).deed is GateDecision.SUPERSEDE
-    assert decide_gate(later(old), replace(OWNER, scope_session="evening"), CONTRADICTS).deed is GateDecision.QUARANTINE
+    assert decide_gate(new, old, CONTRADICTS).decision is GateDecision.SUPERSEDE
+    assert (
+        decide_gate(later(old), replace(OWNER, scope_session="evening"), CONTRADICTS).decision
+        is GateDecision.QUARANTINE
+    )
 
 
 # ---- the other three labels, certain
@@ -215,7 +220,7 @@ def test_within_one_session_the_gate_decides_as_ever() -> None:
 @pytest.mark.parametrize("old", [OWNER, REMARK, GUESS, PAPER])
 def test_what_says_the_same_is_kept_beneath_it(new: SourceAuthority, old: SourceAuthority) -> None:
     found = decide_gate(later(new), old, relation(Label.DUPLICATE))
-    assert (found.deed, found.review) == (GateDecision.STACK, False)
+    assert (found.decision, found.review) == (GateDecision.STACK, False)
 
 
 MERGES: list[tuple[str, SourceAuthority, SourceAuthority, GateDecision]] = [
@@ -246,14 +251,14 @@ MERGES: list[tuple[str, SourceAuthority, SourceAuthority, GateDecision]] = [
 @pytest.mark.parametrize(("new", "old", "deed"), [row[1:] for row in MERGES], ids=[row[0] for row in MERGES])
 def test_only_texts_of_one_weight_are_united(new: SourceAuthority, old: SourceAuthority, deed: GateDecision) -> None:
     found = decide_gate(later(new), old, relation(Label.MERGE))
-    assert (found.deed, found.review) == (deed, False)
+    assert (found.decision, found.review) == (deed, False)
 
 
 @pytest.mark.parametrize("new", [OWNER, GUESS, PAPER])
 @pytest.mark.parametrize("old", [OWNER, GUESS, PAPER])
 def test_what_goes_together_stands_together(new: SourceAuthority, old: SourceAuthority) -> None:
     found = decide_gate(later(new), old, relation(Label.COEXIST))
-    assert (found.deed, found.reason, found.review) == (GateDecision.COEXIST, "by_test", False)
+    assert (found.decision, found.reason, found.review) == (GateDecision.COEXIST, "by_test", False)
 
 
 # ---- below 0.8: a person is asked
@@ -284,36 +289,36 @@ def test_a_guess_at_equal_or_higher_standing_asks_and_stands(
 ) -> None:
     found = decide_gate(later(new), old, unsure(label))
     if label is Label.MERGE and new is TOOL:
-        assert (found.deed, found.reason, found.review) == (GateDecision.COEXIST, "other_standing", False)
+        assert (found.decision, found.reason, found.review) == (GateDecision.COEXIST, "other_standing", False)
         return
-    assert (found.deed, found.reason, found.review) == (GateDecision.COEXIST, "unsure", True)
+    assert (found.decision, found.reason, found.review) == (GateDecision.COEXIST, "unsure", True)
     assert (found.kind, found.suggestion) == ("classification", SUGGESTED[label])
 
 
 @pytest.mark.parametrize(("new", "old"), [(GUESS, OWNER), (PAPER, OWNER), (GUESS, TOOL), (TOOL, MESSAGE)])
 def test_a_guess_at_lower_standing_waits_where_it_may_replace(new: SourceAuthority, old: SourceAuthority) -> None:
     found = decide_gate(later(new), old, unsure(Label.SUPERSEDE))
-    assert (found.deed, found.reason, found.review) == (GateDecision.QUARANTINE, "unsure_low_trust", True)
+    assert (found.decision, found.reason, found.review) == (GateDecision.QUARANTINE, "unsure_low_trust", True)
     assert (found.kind, found.suggestion) == ("classification", Action.REJECT)
 
 
 @pytest.mark.parametrize(("label", "asks"), [(Label.DUPLICATE, True), (Label.MERGE, False), (Label.COEXIST, True)])
 def test_a_guess_at_lower_standing_stands_where_it_rather_goes_beside(label: Label, asks: bool) -> None:
     found = decide_gate(later(GUESS), OWNER, unsure(label))
-    assert (found.deed, found.review) == (GateDecision.COEXIST, asks)
+    assert (found.decision, found.review) == (GateDecision.COEXIST, asks)
 
 
 def test_what_hardly_replaces_anything_is_no_question() -> None:
     shares = {"duplicate": 0.1, "supersede": 0.1, "merge": 0.1, "coexist": 0.7}
     found = decide_gate(later(GUESS), OWNER, relation(Label.COEXIST, 0.7, "builtin", **shares))
-    assert (found.deed, found.review, found.suggestion) == (GateDecision.COEXIST, False, None)
+    assert (found.decision, found.review, found.suggestion) == (GateDecision.COEXIST, False, None)
 
 
 @pytest.mark.parametrize("new", [OWNER, REMARK])
 def test_what_somebody_told_before_the_person_spoke_waits_while_it_is_unclear(new: SourceAuthority) -> None:
     found = decide_gate(later(new), TOOL, unsure(Label.SUPERSEDE))
-    assert (found.deed, found.review, found.kind) == (GateDecision.HOLD_EXISTING, True, "classification")
-    assert decide_gate(later(new), MESSAGE, unsure(Label.SUPERSEDE)).deed in (
+    assert (found.decision, found.review, found.kind) == (GateDecision.HOLD_EXISTING, True, "classification")
+    assert decide_gate(later(new), MESSAGE, unsure(Label.SUPERSEDE)).decision in (
         GateDecision.COEXIST,
         GateDecision.QUARANTINE,
     )
@@ -321,7 +326,7 @@ def test_what_somebody_told_before_the_person_spoke_waits_while_it_is_unclear(ne
 
 def test_a_remark_of_the_persons_takes_no_record_away_by_meaning_alone() -> None:
     found = decide_gate(later(REMARK), TOOL, replace(unsure(Label.SUPERSEDE), reason=BY_MEANING))
-    assert (found.deed, found.review, found.suggestion) == (GateDecision.COEXIST, True, Action.SUPERSEDE)
+    assert (found.decision, found.review, found.suggestion) == (GateDecision.COEXIST, True, Action.SUPERSEDE)
 
 
 @pytest.mark.parametrize(
@@ -329,7 +334,7 @@ def test_a_remark_of_the_persons_takes_no_record_away_by_meaning_alone() -> None
     [(ACTED_ON - 1e-6, GateDecision.COEXIST), (ACTED_ON, GateDecision.SUPERSEDE), (1.0, GateDecision.SUPERSEDE)],
 )
 def test_from_four_fifths_on_a_relation_is_acted_on(confidence: float, deed: GateDecision) -> None:
-    assert decide_gate(later(OWNER), OWNER, relation(Label.SUPERSEDE, confidence, "builtin")).deed is deed
+    assert decide_gate(later(OWNER), OWNER, relation(Label.SUPERSEDE, confidence, "builtin")).decision is deed
 
 
 # ---- a remark of the owner's against the owner's own word
@@ -350,9 +355,9 @@ def test_a_remark_replaces_the_owners_word_only_where_that_is_very_sure(
 ) -> None:
     told = replace(relation(Label.SUPERSEDE, confidence, by), reason=reason)
     found = decide_gate(later(REMARK), OWNER, told)
-    assert (found.deed, found.review) == (deed, deed is GateDecision.COEXIST)
-    assert decide_gate(later(REMARK), REMARK, told).deed is GateDecision.SUPERSEDE
-    assert decide_gate(later(OWNER), OWNER, told).deed is GateDecision.SUPERSEDE
+    assert (found.decision, found.review) == (deed, deed is GateDecision.COEXIST)
+    assert decide_gate(later(REMARK), REMARK, told).decision is GateDecision.SUPERSEDE
+    assert decide_gate(later(OWNER), OWNER, told).decision is GateDecision.SUPERSEDE
 
 
 # ---- what the rules are made of

@@ -14,7 +14,7 @@ from ground_rig import Ran, ground_of, run
 from core.lifecycle.episode_cleanup import EpisodeCleanupJob
 from core.lifecycle.kit.job_context import JobContext
 from core.lifecycle.sweep import find_protections
-from core.types.lifecycle import JobAction, JobType, Planned
+from core.types.lifecycle import JobAction, JobType, PlannedAction
 from core.types.values import Actor, Status
 from core.types.views import Revision
 
@@ -43,7 +43,7 @@ def test_expired_episodes_are_archived_and_never_deleted(rig: Rig, helper: Actor
     note(rig, helper, "young", 30, done=6)
     note(rig, helper, "waits", 30)
     ran = clean(rig)
-    assert [(deed.deed, deed.memory_id, deed.reason) for deed in ran.deeds] == [
+    assert [(deed.action, deed.memory_id, deed.reason) for deed in ran.deeds] == [
         (JobAction.EXPIRE, "over", "consolidated_note")
     ]
     assert reasons(rig) == {"over": "consolidated_note"}
@@ -70,7 +70,7 @@ def test_capacity_enforcement_targets_consolidated_episodes(rig: Rig, helper: Ac
     for number in range(4):
         note(rig, helper, f"done {number}", 20 - number, done=1)
     ran = clean(rig, episode_capacity=8)
-    assert [(deed.deed, deed.memory_id) for deed in ran.deeds] == [
+    assert [(deed.action, deed.memory_id) for deed in ran.deeds] == [
         (JobAction.ARCHIVE, "done 0"),
         (JobAction.ARCHIVE, "done 1"),
     ]
@@ -123,7 +123,7 @@ def test_what_changed_since_the_plan_is_left(rig: Rig, helper: Actor) -> None:
     change(rig, "pinned", pinned=1)
 
     class Stale(EpisodeCleanupJob):
-        def plan(self, ground: JobContext) -> Sequence[Planned]:
+        def plan(self, ground: JobContext) -> Sequence[PlannedAction]:
             return deeds
 
     assert run(rig, Stale(), ground).counts == {"expired": 1, "skipped": 1, "remaining": 1}

@@ -16,7 +16,7 @@ from ground_rig import DAY_MS, ground_of, run
 from core.intake.erase.trace_erasure import TABLES, TraceIndex
 from core.lifecycle.archive import REASON, WITH_SOURCES, ArchiveErasureJob
 from core.lifecycle.kit.job_context import JobContext
-from core.types.lifecycle import JobAction, JobType, Planned
+from core.types.lifecycle import JobAction, JobType, PlannedAction
 from core.types.recall import ContextQuery
 from core.types.values import OWNER_ACTOR, Kind, Status
 from core.types.views import Revision
@@ -46,7 +46,7 @@ def test_chosen_kinds_go_when_their_days_are_over(rig: Rig) -> None:
     stands = rig.store("Ida keeps hens").memory_id
     later(rig, 31)
     ran = run(rig, ArchiveErasureJob(), ground_of(rig, CHOSEN))
-    assert [(deed.deed, deed.memory_id, deed.reason) for deed in ran.deeds] == [(JobAction.ERASE, gone, REASON)]
+    assert [(deed.action, deed.memory_id, deed.reason) for deed in ran.deeds] == [(JobAction.ERASE, gone, REASON)]
     assert dict(ran.counts) == {"erased": 1, "rows": 1, "skipped": 0}
     assert [row[0] for row in rig.rows("SELECT id FROM memories ORDER BY n")] == [note, young, stands]
     assert rig.value("SELECT count(*) FROM undo_rows WHERE before LIKE '%Quagga%' OR after LIKE '%Quagga%'") == 0
@@ -176,7 +176,7 @@ class Remembering(ArchiveErasureJob):
         super().__init__()
         self.used: list[TraceIndex] = []
 
-    def prepare(self, ground: JobContext, deeds: Sequence[Planned]) -> TraceIndex:
+    def prepare(self, ground: JobContext, deeds: Sequence[PlannedAction]) -> TraceIndex:
         self.used.append(super().prepare(ground, deeds))
         return self.used[-1]
 

@@ -299,7 +299,7 @@ def test_a_run_turns_around_what_marks_left_to_it(rig: Rig) -> None:
         for rule in (tabs, theirs):
             rig.write(partial(marks.mark_harmful, memory_id=rule, actor=actor, reason="it failed"))
     ran = look(rig)
-    assert {deed.deed for deed in ran.deeds} == {JobAction.SUPERSEDE}
+    assert {deed.action for deed in ran.deeds} == {JobAction.SUPERSEDE}
     assert (ran.counts["inverted"], ran.counts["asked"]) == (1, 1)
     assert rig.get(theirs).text == "ANTI-PATTERN: Do NOT Never write tests. This caused problems because: it failed"
     assert rig.get(tabs).text == "Always indent with tabs"

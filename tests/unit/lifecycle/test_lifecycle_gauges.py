@@ -17,7 +17,7 @@ from core.lifecycle.gauges import read_gauges
 from core.lifecycle.sweep import plan_sweep
 from core.memory.read import read_strength_by_id
 from core.score.decay import BASE_TAU_DAYS
-from core.types.lifecycle import Curve, Gauges, JobAction, Planned
+from core.types.lifecycle import Curve, Gauges, JobAction, PlannedAction
 
 
 def read(rig: Rig, memory_id: str, **options: Any) -> Gauges:
@@ -25,7 +25,7 @@ def read(rig: Rig, memory_id: str, **options: Any) -> Gauges:
     return rig.opened.storage.vault.read(lambda rows: read_gauges(rows, memory_id, known, now))
 
 
-def swept(rig: Rig, at_ms: int) -> list[Planned]:
+def swept(rig: Rig, at_ms: int) -> list[PlannedAction]:
     known = ground_of(rig).options
     return rig.opened.storage.vault.read(lambda rows: plan_sweep(rows, known, at_ms))
 
@@ -47,9 +47,9 @@ def test_the_numbers_are_those_of_lists_and_the_palace(rig: Rig) -> None:
     rig.write(lambda tx: tx.insert_many("accesses", rows))
     rig.settle()
     rig.engine.palace.arrange().result(30)
-    listed = {row.id: row.strength for row in rig.engine.library.rows(names).result(30)}
+    listed = {row.id: row.strength for row in rig.engine.library.read_rows(names).result(30)}
     (room,) = {row[0] for row in rig.rows("SELECT room_id FROM places")}
-    loci = rig.engine.palace.loci(room).result(30)
+    loci = rig.engine.palace.read_loci(room).result(30)
     placed = dict(zip(loci.ids, loci.strength.tolist(), strict=True))
     now = rig.clock.now_ms()
     named = rig.opened.storage.vault.read(lambda rows: read_strength_by_id(rows, names, now))
@@ -88,7 +88,7 @@ def test_it_fades_on_the_day_told(rig: Rig) -> None:
     assert fades is not None
     assert fades == pytest.approx(START_MS + (math.log(0.9 / 0.2) / 0.008 - 10) * DAY_MS, abs=1)
     assert swept(rig, fades - 1_000) == []
-    assert [deed.deed for deed in swept(rig, fades + 1_000)] == [JobAction.FADE]
+    assert [deed.action for deed in swept(rig, fades + 1_000)] == [JobAction.FADE]
 
 
 @pytest.mark.parametrize(
@@ -106,8 +106,8 @@ def test_it_is_archived_on_the_day_told(rig: Rig, columns: dict[str, Any]) -> No
     leaves = read(rig, "m").archived_at
     assert leaves is not None
     gone = (JobAction.EXPIRE, JobAction.ARCHIVE)
-    assert not [deed for deed in swept(rig, leaves - 1_000) if deed.deed in gone]
-    assert [deed.deed for deed in swept(rig, leaves + 1_000) if deed.deed in gone]
+    assert not [deed for deed in swept(rig, leaves - 1_000) if deed.action in gone]
+    assert [deed.action for deed in swept(rig, leaves + 1_000) if deed.action in gone]
 
 
 def test_what_is_protected_without_an_end_is_not_archived(rig: Rig) -> None:

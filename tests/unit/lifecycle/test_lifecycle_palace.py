@@ -229,7 +229,7 @@ def test_the_forgotten_keep_their_place_and_are_given_none(rig: Rig) -> None:
     assert spots(rig) == before
     wing = plan(rig).wings[0]
     assert (wing.count, wing.waiting) == (0, 0)
-    loci = rig.engine.palace.loci(wing.rooms[0].id).result(10)
+    loci = rig.engine.palace.read_loci(wing.rooms[0].id).result(10)
     assert loci.ids == (placed,)
     assert loci.retired_at[0] < np.iinfo(np.int64).max
 
@@ -238,14 +238,14 @@ def test_loci_are_columns_of_one_length(rig: Rig) -> None:
     rig.bring([*talk(10, "a"), *facts(10)])
     place_all(rig)
     for room in rooms(rig):
-        loci = rig.engine.palace.loci(room.id).result(10)
+        loci = rig.engine.palace.read_loci(room.id).result(10)
         assert len(loci.ids) == room.count
         assert list(loci.n) == sorted(loci.n)
         for column in ("x", "y", "kind", "status", "trust", "strength", "importance", "said_at", "pinned", "moved"):
             assert len(getattr(loci, column)) == room.count
         assert np.all((loci.strength > 0) & (loci.strength <= 1))
         assert not loci.moved.any()
-    assert error_of(rig.engine.palace.loci("nowhere")).code is Code.NOT_FOUND
+    assert error_of(rig.engine.palace.read_loci("nowhere")).code is Code.NOT_FOUND
     assert error_of(rig.engine.palace.locate("nobody")).code is Code.NOT_FOUND
 
 
@@ -270,13 +270,13 @@ def undone_exactly(rig: Rig, before: tuple[list[Any], list[Any]], step: str) -> 
 
 def test_move_a_locus(furnished: Rig) -> None:
     first, second = rooms(furnished)[:2]
-    ids = furnished.engine.palace.loci(first.id).result(10).ids
+    ids = furnished.engine.palace.read_loci(first.id).result(10).ids
     before = floor(furnished)
     step = furnished.engine.palace.move_locus(ids[0], second.id, 1.4, 2.6).result(10)
     here = furnished.engine.palace.locate(ids[0]).result(10)
     assert here.room_id == second.id
     assert here.x + here.y < 8
-    assert furnished.engine.palace.loci(second.id).result(10).moved.sum() == 1
+    assert furnished.engine.palace.read_loci(second.id).result(10).moved.sum() == 1
     undone_exactly(furnished, before, step)
     assert furnished.value("SELECT label FROM undo_steps WHERE id = ?", step) == "Move a locus"
     place_all(furnished)
@@ -289,7 +289,7 @@ def test_move_a_locus(furnished: Rig) -> None:
 
 def test_a_place_that_was_taken_since_is_left(furnished: Rig) -> None:
     room = rooms(furnished)[0]
-    loci = furnished.engine.palace.loci(room.id).result(10)
+    loci = furnished.engine.palace.read_loci(room.id).result(10)
     palace = furnished.engine.palace
     step = palace.move_locus(loci.ids[0], rooms(furnished)[1].id, 3, 4).result(10)
     palace.move_locus(loci.ids[1], room.id, float(loci.x[0]), float(loci.y[0])).result(10)
@@ -300,7 +300,7 @@ def test_a_place_that_was_taken_since_is_left(furnished: Rig) -> None:
 
 def test_the_left_place_waits_for_an_undo(furnished: Rig) -> None:
     room, other = rooms(furnished)[:2]
-    loci = furnished.engine.palace.loci(room.id).result(10)
+    loci = furnished.engine.palace.read_loci(room.id).result(10)
     step = furnished.engine.palace.move_locus(loci.ids[0], other.id, 3, 4).result(10)
     before = floor(furnished)[1]
     furnished.bring(talk(100, "a"), name="more.jsonl")
@@ -354,13 +354,13 @@ def test_merge_rooms(furnished: Rig) -> None:
 
 
 def test_make_a_room(furnished: Rig) -> None:
-    ids = furnished.engine.palace.loci(rooms(furnished)[0].id).result(10).ids[:5]
+    ids = furnished.engine.palace.read_loci(rooms(furnished)[0].id).result(10).ids[:5]
     before = floor(furnished)
     step = furnished.engine.palace.make_room("home", "Treasures", ids).result(10)
     made = rooms(furnished)[-1]
     assert (made.name, made.count, made.made_by) == ("Treasures", 5, "owner")
     undone_exactly(furnished, before, step)
-    stranger = furnished.engine.palace.loci(plan(furnished).wings[1].rooms[0].id).result(10).ids
+    stranger = furnished.engine.palace.read_loci(plan(furnished).wings[1].rooms[0].id).result(10).ids
     for space, name, chosen, code in (
         ("home", "More", stranger, Code.INVALID_INPUT),
         ("home", "treasures", ids, Code.INVALID_INPUT),
@@ -371,7 +371,7 @@ def test_make_a_room(furnished: Rig) -> None:
 
 
 def test_an_undone_room_sends_its_newcomers_elsewhere(furnished: Rig) -> None:
-    ids = furnished.engine.palace.loci(rooms(furnished)[0].id).result(10).ids
+    ids = furnished.engine.palace.read_loci(rooms(furnished)[0].id).result(10).ids
     step = furnished.engine.palace.make_room("home", "Mine", ids).result(10)
     furnished.bring(talk(70, "a"), name="more.jsonl")
     place_all(furnished)

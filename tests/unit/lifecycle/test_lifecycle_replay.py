@@ -46,7 +46,7 @@ def test_what_is_used_and_weak_is_strengthened(rig: Rig) -> None:
     assert before < WEAK_BELOW, before
     assert seldom != used
     ran = run(rig, ReplayJob(), ground_of(rig))
-    assert [(deed.deed, deed.memory_id, deed.reason) for deed in ran.deeds] == [
+    assert [(deed.action, deed.memory_id, deed.reason) for deed in ran.deeds] == [
         (JobAction.STRENGTHEN, used, STRENGTHENED)
     ]
     assert ran.deeds[0].value == pytest.approx(before)
@@ -91,7 +91,7 @@ def related(rig: Rig) -> tuple[str, str]:
 def test_near_memories_are_proposed_and_accepted(rig: Rig) -> None:
     pair = related(rig)
     ran = run(rig, ReplayJob(), ground_of(rig, near=near_of(rig)))
-    assert [(deed.deed, deed.memory_id, deed.others, deed.reason) for deed in ran.deeds] == [
+    assert [(deed.action, deed.memory_id, deed.others, deed.reason) for deed in ran.deeds] == [
         (JobAction.PROPOSE, pair[0], (pair[1],), RELATED)
     ]
     assert ran.counts["proposed"] == 1

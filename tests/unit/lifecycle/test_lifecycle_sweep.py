@@ -15,7 +15,7 @@ from ground_rig import Ran, ground_of, run
 from core.lifecycle import sweep as sweep_module
 from core.lifecycle.kit.job_context import JobContext
 from core.lifecycle.sweep import SweepJob, plan_prune, plan_sweep
-from core.types.lifecycle import JobAction, Planned
+from core.types.lifecycle import JobAction, PlannedAction
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Status
 from core.types.views import Revision
@@ -43,7 +43,7 @@ def test_facts_below_0_05_expire(rig: Rig) -> None:
     used(rig, "gone", 40, days=365)  # 0.9 exp(-0.008 * 365) = 0.0486
     used(rig, "fades", 40, days=200)
     ran = sweep(rig)
-    assert [(deed.deed, deed.memory_id, deed.reason) for deed in ran.deeds] == [
+    assert [(deed.action, deed.memory_id, deed.reason) for deed in ran.deeds] == [
         (JobAction.FADE, "fades", "fading"),
         (JobAction.EXPIRE, "gone", "expired"),
     ]
@@ -76,7 +76,7 @@ def test_recovery_clears_fading(rig: Rig) -> None:
     sweep(rig)
     change(rig, "m", last_confirmed_at=rig.clock.now_ms())
     ran = sweep(rig)
-    assert [(deed.deed, deed.reason) for deed in ran.deeds] == [(JobAction.RECOVER, "recovered")]
+    assert [(deed.action, deed.reason) for deed in ran.deeds] == [(JobAction.RECOVER, "recovered")]
     assert ran.counts == {"recovered": 1}
     assert fading(rig) == set()
 
@@ -104,9 +104,9 @@ def test_an_episode_does_not_lose_confidence(rig: Rig) -> None:
 
 def test_what_was_recalled_within_thirty_days_does_not_expire(rig: Rig) -> None:
     used(rig, "m", 29, days=400)
-    assert [deed.deed for deed in sweep(rig).deeds] == [JobAction.FADE]
+    assert [deed.action for deed in sweep(rig).deeds] == [JobAction.FADE]
     days_pass(rig, 2)
-    assert [deed.deed for deed in sweep(rig).deeds] == [JobAction.EXPIRE]
+    assert [deed.action for deed in sweep(rig).deeds] == [JobAction.EXPIRE]
 
 
 @pytest.mark.parametrize(
@@ -222,9 +222,9 @@ def test_what_was_held_back_and_never_decided_is_archived_and_comes_back(rig: Ri
     assert sweep(rig).deeds == []  # what the person brought back is spared
 
 
-def prune_deeds_of(rig: Rig) -> list[Planned]:
+def prune_deeds_of(rig: Rig) -> list[PlannedAction]:
     ground = ground_of(rig)
-    found: list[Planned] = ground.read(lambda rows: plan_prune(rows, ground.options, ground.now_ms))
+    found: list[PlannedAction] = ground.read(lambda rows: plan_prune(rows, ground.options, ground.now_ms))
     return found
 
 
@@ -296,11 +296,11 @@ def test_the_claims_of_an_archived_version_stay_replaced(rig: Rig) -> None:
 def test_a_split_text_leaves_as_a_whole_and_by_its_strongest_part(rig: Rig) -> None:
     put(rig, "head", days=400)
     put(rig, "tail", days=400, part_of="head", part_index=1, access_count=100, last_accessed_at=rig.clock.now_ms())
-    assert [(deed.deed, deed.memory_id) for deed in sweep(rig).deeds] == [(JobAction.FADE, "head")]
+    assert [(deed.action, deed.memory_id) for deed in sweep(rig).deeds] == [(JobAction.FADE, "head")]
     assert fading(rig) == {"head", "tail"}
     days_pass(rig, 1_000)
     ran = sweep(rig)
-    assert [(deed.deed, deed.memory_id) for deed in ran.deeds] == [(JobAction.EXPIRE, "head")]
+    assert [(deed.action, deed.memory_id) for deed in ran.deeds] == [(JobAction.EXPIRE, "head")]
     assert reasons(rig) == {"head": "expired", "tail": "expired"}
     assert fading(rig) == set()
 
@@ -361,7 +361,7 @@ def test_what_changed_since_the_plan_is_left(rig: Rig) -> None:
     change(rig, "pinned", pinned=1)
 
     class Stale(SweepJob):
-        def plan(self, ground: JobContext) -> Sequence[Planned]:
+        def plan(self, ground: JobContext) -> Sequence[PlannedAction]:
             return deeds
 
     assert run(rig, Stale(), ground).counts == {"faded": 1, "skipped": 2}
@@ -376,7 +376,7 @@ def test_pruning_is_the_archiving_part_of_a_sweep(rig: Rig) -> None:
     options = ground_of(rig, {"prune_superseded": True}).options
     now = rig.clock.now_ms()
     deeds = rig.opened.storage.vault.read(lambda rows: plan_prune(rows, options, now))
-    assert {(deed.deed, deed.memory_id, deed.reason) for deed in deeds} == {
+    assert {(deed.action, deed.memory_id, deed.reason) for deed in deeds} == {
         (JobAction.ARCHIVE, "weak", "faded"),
         (JobAction.ARCHIVE, "doubted", "doubted"),
         (JobAction.ARCHIVE, "old", "old_version"),
@@ -392,12 +392,12 @@ def test_pages_and_one_by_one_judge_alike(rig: Rig, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("core.lifecycle.sweep._PAGE", 5)
     assert rig.opened.storage.vault.read(lambda rows: plan_sweep(rows, options, now)) == whole
 
-    def single(name: str) -> list[Planned]:
+    def single(name: str) -> list[PlannedAction]:
         return rig.opened.storage.vault.read(lambda rows: plan_sweep(rows, options, now, [name]))
 
     singly = [single(name) for name in names]
     assert sorted((one for found in singly for one in found), key=repr) == sorted(whole, key=repr)
-    assert replace(whole[0], value=0.0) == Planned(whole[0].deed, whole[0].memory_id, reason=whole[0].reason)
+    assert replace(whole[0], value=0.0) == PlannedAction(whole[0].action, whole[0].memory_id, reason=whole[0].reason)
 
 
 @pytest.mark.parametrize("query", [sweep_module._SOME, sweep_module._LEFT_SOME, sweep_module._OLD_SOME])

@@ -294,7 +294,7 @@ VERBS = {
     "permanence": Verb(lambda rig, one: level(rig, one, "stable")),
     "mark helpful": Verb(lambda rig, one: helpful(rig, one, 1), Kind.RULE),
     "mark harmful": Verb(lambda rig, one: harmful(rig, one, "It broke the build."), Kind.RULE),
-    "spare": Verb(lambda rig, one: rig.engine.jobs.spare([one]).result(30)),
+    "spare": Verb(lambda rig, one: rig.engine.jobs.keep_from_archive([one]).result(30)),
     "supersede": Verb(_supersede),
     "sweep": Verb(_sweep),
     "undo": Verb(lambda rig, _: rig.undo()),

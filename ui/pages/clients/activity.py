@@ -228,7 +228,7 @@ class ReceiptsTab(Tab):
             ids = (*receipt.given, *withheld_of(receipt))
 
             def begin() -> Future[tuple[MemoryRow, ...]]:
-                return library.rows(ids)
+                return library.read_rows(ids)
 
             asked = query(clients_strings()["receipts"]["one"], begin).within(self, "memories")
             self.context.tasks.run(asked.success(lambda rows: self._show_receipt(receipt, rows)).failure(self._sink))

@@ -250,7 +250,7 @@ class ContextPreviewTab(Tab):
                 self._show(sight, rows)
 
         library, ids = self.context.bridge.engine.library, tuple(sight.withheld)
-        reading = query(clients_strings()["sight"]["reading"], lambda: library.rows(ids)).within(self, "withheld")
+        reading = query(clients_strings()["sight"]["reading"], lambda: library.read_rows(ids)).within(self, "withheld")
         self.context.tasks.run(reading.success(show).failure(self._sink))
 
     def _sink(self, error: BaseException) -> None:

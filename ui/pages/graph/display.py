@@ -310,7 +310,7 @@ class Reader(QObject):
     def read_rows(self, ids: Sequence[str]) -> None:
         """Ask for light rows."""
         library = self._context.bridge.engine.library
-        task = query("Reading memories", lambda: library.rows(ids)).within(self, "rows")
+        task = query("Reading memories", lambda: library.read_rows(ids)).within(self, "rows")
         self._context.tasks.run(task.success(self.rows.emit).failure(lambda _: None))
 
     def read_views(self) -> None:

@@ -11,7 +11,7 @@ from functools import partial
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QWidget
 
-from core.types.lifecycle import ArchivePage, Buried, Erased
+from core.types.lifecycle import ArchivedMemory, ArchivePage, Erased
 from core.types.memory import ErasePreview
 from core.types.values import OWNER_ACTOR, Kind, Status
 from core.types.views import Revision, RevisionReport
@@ -115,7 +115,7 @@ _ACTS = ("restore", "open", "erase")
 _TEXT, _SPACE = 240, 40
 
 
-def buried_entry(buried: Buried, now_ms: int) -> Entry:
+def buried_entry(buried: ArchivedMemory, now_ms: int) -> Entry:
     """A line of the archive."""
     said = journal_strings()["archive"]
     fixed = "" if buried.can_return else said["fixed"]
@@ -198,7 +198,7 @@ class ArchiveTab(QWidget):
 
     # ---- showing
 
-    def _entries(self, rows: Sequence[Buried]) -> list[Entry]:
+    def _entries(self, rows: Sequence[ArchivedMemory]) -> list[Entry]:
         now = self.context.clock.now_ms()
         self._erases = self._erases or any(one.erased_at is not None for one in rows)
         return [buried_entry(one, now) for one in rows]

@@ -629,7 +629,7 @@ class ChangesTab(QWidget):
         elif len(step.memory_ids) == 1:
             self.context.selection.again(step.memory_ids[0], ORIGIN)
         else:
-            task_rows = query("Looking at what it touched", lambda: engine.library.rows(step.memory_ids))
+            task_rows = query("Looking at what it touched", lambda: engine.library.read_rows(step.memory_ids))
             self.context.tasks.run(task_rows.within(self, "lead").success(self._offer))
 
     def _lead_to_import(self, step: StepRow) -> None:

@@ -77,7 +77,7 @@ def query_model(
 
     def begin() -> Future[tuple[OptionRow, ...]]:
         met.append(engine.refinement.state.server)
-        return engine.settings.rows()
+        return engine.settings.read_rows()
 
     def tell(rows: tuple[OptionRow, ...]) -> None:
         name = next((str(row.value) for row in rows if row.name == _NAME), "")

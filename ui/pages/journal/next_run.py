@@ -59,20 +59,20 @@ def change_entries(items: Sequence[PreviewItem], deed: str = ALL) -> list[Entry]
         items: the deeds, strongest first.
         deed: a value of `JobAction` to list only these; `ALL` for all.
     """
-    return [_entry(item) for item in items if deed in (ALL, item.planned.deed.value)]
+    return [_entry(item) for item in items if deed in (ALL, item.planned.action.value)]
 
 
 def _entry(item: PreviewItem) -> Entry:
     planned = item.planned
-    said = change_words(planned.deed.value)
+    said = change_words(planned.action.value)
     measure = journal_strings()["measures"].get(planned.reason, said["measure"])
     return Entry(
-        id=f"{planned.deed.value}:{planned.memory_id}",
+        id=f"{planned.action.value}:{planned.memory_id}",
         head=one_line(item.text, _TEXT),
         note=item.words,
         beside=beside(item),
         icon=said["icon"],
-        ink=_INKS.get(planned.deed, "muted"),
+        ink=_INKS.get(planned.action, "muted"),
         word=said["word"],
         kind=Kind(item.kind),
         aside=f"{planned.value:.2f}" if measure and planned.value else "",
@@ -530,7 +530,7 @@ class NextTab(QWidget):
     def _types(self) -> tuple[JobType, ...]:
         """The jobs whose deeds these are; what erases waits for its own time."""
         items = () if self.preview is None else self.preview.items
-        return tuple(dict.fromkeys(item.job for item in items if item.planned.deed is not JobAction.ERASE))
+        return tuple(dict.fromkeys(item.job for item in items if item.planned.action is not JobAction.ERASE))
 
     def _next_at(self) -> int | None:
         beats = () if self._jobs is None else self._jobs.calendar
@@ -573,7 +573,7 @@ class NextTab(QWidget):
             case "spare":
                 jobs, chosen = self.context.bridge.engine.jobs, self.list.chosen
                 spared = kept_ids(chosen)
-                task = write("Keeping memories", lambda: jobs.spare(spared)).within(self)
+                task = write("Keeping memories", lambda: jobs.keep_from_archive(spared)).within(self)
                 self.context.tasks.run(task.success(partial(self._on_memories_kept, describe_keeping(chosen))))
             case "pin":
                 library = self.context.bridge.engine.library

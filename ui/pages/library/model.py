@@ -338,7 +338,7 @@ class MemoryTable(QAbstractTableModel):
         library = self._context.bridge.engine.library
         asked = self._round
         self._context.tasks.run(
-            query("Reading the library", lambda: library.rows(ids))
+            query("Reading the library", lambda: library.read_rows(ids))
             .within(self, f"page {page}")
             .success(lambda rows: self._take_page(page, asked, ids, rows))
             .failure(lambda _: self._give_up(page, asked))

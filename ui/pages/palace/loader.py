@@ -127,7 +127,7 @@ class Reader(QObject):
         self._reading.add(room_id)
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
-            query("Reading a room", lambda: palace.loci(room_id))
+            query("Reading a room", lambda: palace.read_loci(room_id))
             .within(self)
             .success(self._take_room)
             .failure(lambda error: self._on_room_failed(room_id, error))
@@ -152,7 +152,7 @@ class Reader(QObject):
     def _read_heads(self, ids: tuple[str, ...]) -> None:
         library = self._context.bridge.engine.library
         self._context.tasks.run(
-            query("Reading memories", lambda: library.rows(ids)).within(self).success(self._take_heads)
+            query("Reading memories", lambda: library.read_rows(ids)).within(self).success(self._take_heads)
         )
 
     def _take_heads(self, rows: tuple[MemoryRow, ...]) -> None:

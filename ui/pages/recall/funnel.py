@@ -116,7 +116,7 @@ class StageView(QObject):
             return
         ids = tuple(one.id for one in found)
         library = self._context.bridge.engine.library
-        asked = query("Reading what was found", lambda: library.rows(ids)).within(self, "rows")
+        asked = query("Reading what was found", lambda: library.read_rows(ids)).within(self, "rows")
         self.is_busy = True
 
         def show(rows: Sequence[MemoryRow]) -> None:

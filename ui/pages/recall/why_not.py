@@ -180,7 +180,7 @@ class WhyNotDialog(QDialog):
     def _on_memories_found(self, found: FindResult) -> None:
         ids = found.ids[:_SHOWN]
         library = self._context.bridge.engine.library
-        asked = query("Looking for it", lambda: library.rows(ids)).within(self, "find")
+        asked = query("Looking for it", lambda: library.read_rows(ids)).within(self, "find")
         self._context.tasks.run(asked.success(self._offer).failure(lambda _: self._offer(())))
 
     def _offer(self, rows: Sequence[MemoryRow]) -> None:
@@ -221,7 +221,7 @@ class WhyNotDialog(QDialog):
     def name(self, memory_id: str) -> None:
         """Say what became of a memory."""
         library = self._context.bridge.engine.library
-        asked = query("Reading the memory", lambda: library.rows((memory_id,))).within(self, "row")
+        asked = query("Reading the memory", lambda: library.read_rows((memory_id,))).within(self, "row")
         self._context.tasks.run(asked.success(self._judge).failure(lambda _: self._judge(())))
 
     def _judge(self, rows: Sequence[MemoryRow]) -> None:

@@ -58,7 +58,7 @@ class Links(QObject):
             self.look_closer(ids[0])
             return
         library = self._context.bridge.engine.library
-        asked = query("Looking at what follows", lambda: library.rows(ids)).within(self, "follows")
+        asked = query("Looking at what follows", lambda: library.read_rows(ids)).within(self, "follows")
         self._context.tasks.run(asked.success(self._offer))
 
     def _offer(self, rows: Sequence[MemoryRow]) -> None:

@@ -366,7 +366,7 @@ class SettingsPage(Page):
         if not self._is_read:
             self.states.show_loading()
         settings = self.context.bridge.engine.settings
-        task = query("Reading the settings", settings.rows).within(self, "rows")
+        task = query("Reading the settings", settings.read_rows).within(self, "rows")
         self.context.tasks.run(task.success(self._take).failure(lambda error: _fail(self, error)))
 
     def _take(self, rows: Sequence[OptionRow]) -> None:

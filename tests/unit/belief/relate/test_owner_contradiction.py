@@ -127,5 +127,5 @@ def test_long_runs_and_repetitions_are_read_within_bounds(junk: str) -> None:
         for text in ("My lawyer is Kari.", f"Ada keeps bees {junk}")
     )
     assert len(other.sentences) <= 33
-    assert max(len(sentence.told.text) for sentence in other.sentences) <= 600
+    assert max(len(sentence.compared.text) for sentence in other.sentences) <= 600
     assert not contradiction_odds([(own, other)], None, 12)[0].is_doubt

@@ -54,7 +54,7 @@ def test_the_values_are_marked_where_they_stand_in_the_evidence() -> None:
     mine, yours = find_differing_spans(have, came, odds)
     assert mine == [(36, 41)]
     assert cut(came.text, yours) == ["Frankfurt"]
-    assert item_topic(odds, ()).have == "Luleå"
+    assert item_topic(odds, ()).existing == "Luleå"
 
 
 def test_without_a_value_in_the_text_the_words_that_differ_are_marked() -> None:
@@ -83,13 +83,13 @@ def test_claims_of_other_things_are_not_at_odds() -> None:
     assert find_claim_conflicts([keyed(seen("Graz"))], [keyed(seen("Graz"))]) == ()
     assert find_claim_conflicts([keyed(seen("Graz"))], [keyed(seen("tea", "likes"))]) == ()
     denied = seen("Graz", polarity="negative")
-    assert [one.came for one in find_claim_conflicts([keyed(seen("Graz"))], [keyed(denied)])] == [denied]
+    assert [one.incoming for one in find_claim_conflicts([keyed(seen("Graz"))], [keyed(denied)])] == [denied]
 
 
 def test_what_only_one_value_can_hold_comes_first() -> None:
     many = keyed(seen("tea", "likes", exclusive=False)), keyed(seen("ale", "likes", exclusive=False))
     one = keyed(seen("Graz")), keyed(seen("Wien"))
-    assert find_claim_conflicts([many[0], one[0]], [many[1], one[1]])[0].have.value == "Graz"
+    assert find_claim_conflicts([many[0], one[0]], [many[1], one[1]])[0].existing.value == "Graz"
 
 
 def test_a_value_in_other_words_is_not_found() -> None:

@@ -23,7 +23,7 @@ from core.events import Changed, Event, StateChanged
 from core.index.manager import IndexManager
 from core.types.requests import ListRequest, RecallQuery, StoreRequest
 from core.types.values import OWNER_ACTOR, When
-from core.vault.database.faults import busy, vault_damaged
+from core.vault.database.faults import busy_error, vault_damaged_error
 
 CALLS: dict[str, Callable[[Engine], object]] = {
     "store": lambda e: e.memories.store(StoreRequest("x"), OWNER_ACTOR),
@@ -131,7 +131,7 @@ def test_a_failure_in_the_midst_of_opening_leaves_nothing_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
     def fail(*_: object) -> None:
-        raise vault_damaged()
+        raise vault_damaged_error()
 
     with rig_at(tmp_path, is_open=False) as rig:
         with monkeypatch.context() as patch:
@@ -236,7 +236,7 @@ def test_a_change_the_index_cannot_take_is_saved_all_the_same(
     request.applymarker(pytest.mark.expected_logs("the index did not take a change: E5004"))
 
     def fail(*_: object) -> None:
-        raise busy()
+        raise busy_error()
 
     with monkeypatch.context() as patch:
         patch.setattr(IndexManager, "apply", fail)

@@ -18,7 +18,7 @@ from core.types.recall import ContextQuery
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR
 from core.types.views import Revision
-from core.vault.database.faults import disk_full
+from core.vault.database.faults import disk_full_error
 from core.vault.vault import Vault
 
 pytestmark = pytest.mark.expected_logs("the embedder does not answer")
@@ -132,7 +132,7 @@ def test_a_full_disk_can_be_read_says_so_and_is_left_by_itself(rig: Rig, monkeyp
     with monkeypatch.context() as full:
 
         def refuse(*_: object) -> None:
-            raise disk_full()
+            raise disk_full_error()
 
         full.setattr(Vault, "_transact", refuse)
         with refused(Code.DISK_FULL):

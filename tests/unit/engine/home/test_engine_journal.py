@@ -16,7 +16,7 @@ from core.errors import Code, EnvironmentFaultError
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, is_id
 from core.vault.audit import AuditChain
-from core.vault.database.faults import disk_full
+from core.vault.database.faults import disk_full_error
 from core.vault.database.tx import Tx
 
 
@@ -133,7 +133,7 @@ def test_what_the_disk_refuses_is_written_later(rig: Rig, monkeypatch: pytest.Mo
     rig.engine.note_refusal(None, Code.UNAUTHENTICATED)
 
     def full(*_: object) -> None:
-        raise disk_full()
+        raise disk_full_error()
 
     with monkeypatch.context() as patch:
         patch.setattr(Tx, "run_many", full)

@@ -27,7 +27,7 @@ def ids_of(rig: Rig, query: str = "") -> tuple[str, ...]:
     "call",
     [
         lambda library: library.find(FindRequest()),
-        lambda library: library.rows(["x"]),
+        lambda library: library.read_rows(["x"]),
         lambda library: library.count_facets(),
         lambda library: library.preview(["x"], Revision(pinned=True)),
         lambda library: library.revise(["x"], Revision(pinned=True)),

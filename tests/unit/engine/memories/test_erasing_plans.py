@@ -17,7 +17,7 @@ from core.lifecycle.consolidate.consolidate import ConsolidationJob
 from core.lifecycle.kit import job_store
 from core.lifecycle.kit.job_context import SCHEDULER, Planner
 from core.lifecycle.questions import GapsJob
-from core.types.lifecycle import JobAction, JobType, Planned
+from core.types.lifecycle import JobAction, JobType, PlannedAction
 from core.types.values import OWNER_ACTOR
 from core.vault.database.tx import Tx
 
@@ -36,7 +36,7 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
         yield made
 
 
-def begun(rig: Rig, kind: JobType, deeds: Sequence[Planned]) -> str:
+def begun(rig: Rig, kind: JobType, deeds: Sequence[PlannedAction]) -> str:
     """A job with this plan."""
 
     def write(tx: Tx) -> str:
@@ -49,7 +49,7 @@ def begun(rig: Rig, kind: JobType, deeds: Sequence[Planned]) -> str:
     return str(rig.write(write))
 
 
-def kept(rig: Rig, job_id: str) -> list[Planned]:
+def kept(rig: Rig, job_id: str) -> list[PlannedAction]:
     return list(rig.opened.storage.vault.read(lambda rows: job_store.read_plan(rows, job_id, 0, 1_000)))
 
 
@@ -58,7 +58,7 @@ def digests(rig: Rig, memory_id: str) -> tuple[str, ...]:
     return (str(rig.value("SELECT lower(hex(substr(content_hash, 1, 8))) FROM memories WHERE id = ?", memory_id)),)
 
 
-def carried(rig: Rig, job: Planner, deeds: Sequence[Planned], ground: Any) -> Counter[str]:
+def carried(rig: Rig, job: Planner, deeds: Sequence[PlannedAction], ground: Any) -> Counter[str]:
     def write(tx: Tx) -> Counter[str]:
         with rig.opened.storage.work.verb(tx, "run", "A run", SCHEDULER) as verb:
             return Counter(job.carry_out(tx, verb, ground, deeds).counts)
@@ -104,7 +104,7 @@ def test_a_plan_loses_the_questions_about_what_is_erased(rig: Rig) -> None:
     job_id = begun(
         rig,
         JobType.GAPS,
-        [Planned(JobAction.ASK, one, detail=what) for one, what in zip((gone, stays), detail, strict=True)],
+        [PlannedAction(JobAction.ASK, one, detail=what) for one, what in zip((gone, stays), detail, strict=True)],
     )
     rig.engine.memories.erase([gone], OWNER_ACTOR).result(30)
     left = kept(rig, job_id)

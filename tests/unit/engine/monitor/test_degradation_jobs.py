@@ -31,7 +31,7 @@ from core.security.keyring_client import KeyringCause, KeyringEntry, KeyringFaul
 from core.security.passphrase import KdfCost
 from core.types.clock import ManualClock
 from core.types.lifecycle import JobState, JobType, Pressure
-from core.vault.database.faults import disk_full
+from core.vault.database.faults import disk_full_error
 from core.vault.vault import Vault
 
 MB = 1024 * 1024
@@ -144,7 +144,7 @@ def test_e32_1f_a_run_on_a_full_disk_loses_nothing_and_goes_on_when_there_is_roo
     def transact(self: Vault, *args: Any, **more: Any) -> Any:
         room[0] -= 1
         if room[0] < 0:
-            raise disk_full()
+            raise disk_full_error()
         return saving(self, *args, **more)
 
     rig.opened.storage.threads.stop_tickers()

@@ -20,7 +20,7 @@ from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.kit import job_store
 from core.lifecycle.kit.job_context import BatchResult, JobContext
-from core.types.lifecycle import JobAction, JobRow, JobState, JobType, Planned
+from core.types.lifecycle import JobAction, JobRow, JobState, JobType, PlannedAction
 from core.types.values import OWNER_ACTOR, Status
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -44,12 +44,12 @@ class Archiving:
     def __post_init__(self) -> None:
         self.gate.set()
 
-    def plan(self, ground: JobContext) -> Sequence[Planned]:
+    def plan(self, ground: JobContext) -> Sequence[PlannedAction]:
         self.plans += 1
         found = ground.read(lambda rows: rows.all("SELECT id FROM memories WHERE status = 'active' ORDER BY n"))
-        return [Planned(JobAction.ARCHIVE, row[0], reason="faded", value=0.01) for row in found]
+        return [PlannedAction(JobAction.ARCHIVE, row[0], reason="faded", value=0.01) for row in found]
 
-    def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Planned]) -> BatchResult:
+    def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction]) -> BatchResult:
         self.reached.set()
         assert self.gate.wait(20)
         if self.always:
@@ -460,7 +460,7 @@ def test_work_of_hours_lets_all_other_work_go_first(tmp_path: Path) -> None:
             return super().write(tx, verb, ground, prepared)
 
     class Sweeping(Archiving):
-        def plan(self, ground: JobContext) -> Sequence[Planned]:
+        def plan(self, ground: JobContext) -> Sequence[PlannedAction]:
             order.append("sweep")
             return super().plan(ground)
 

@@ -20,7 +20,7 @@ from core.engine.runtime.monitor import RECALLS, LatencyWindow, ResourceMonitor,
 from core.errors import Code
 from core.types.belief import ModelServerState, ModelState
 from core.types.lifecycle import Health
-from core.vault.database.faults import disk_full
+from core.vault.database.faults import disk_full_error
 from core.vault.database.tx import Tx
 from core.vault.vault import Vault
 
@@ -145,7 +145,7 @@ def test_receipts_that_cannot_be_written_are_told(rig: Rig, monkeypatch: pytest.
     rig.store("Ada keeps bees")
 
     def refuse(*_: object) -> None:
-        raise disk_full()
+        raise disk_full_error()
 
     with monkeypatch.context() as full:
         full.setattr(Vault, "_transact", refuse)

@@ -13,7 +13,7 @@ DAY_MS = 86_400_000
 
 
 def values(rig: Rig) -> dict[str, object]:
-    return {row.name: row.value for row in rig.engine.settings.rows().result(30)}
+    return {row.name: row.value for row in rig.engine.settings.read_rows().result(30)}
 
 
 def put(rig: Rig, name: str, value: object) -> None:

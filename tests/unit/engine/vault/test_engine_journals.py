@@ -337,7 +337,7 @@ def test_imports_with_live_counts(rig: Rig) -> None:
 
 def test_a_locked_vault_tells_nothing(rig: Rig) -> None:
     rig.lock()
-    for call in (rig.engine.history.steps, rig.engine.history.imports, rig.engine.settings.rows):
+    for call in (rig.engine.history.steps, rig.engine.history.imports, rig.engine.settings.read_rows):
         with pytest.raises(Exception, match="E1001"):
             call()
     with pytest.raises(Exception, match="E1001"):

@@ -393,6 +393,6 @@ def test_old_superseded_memories_are_pruned(rig: Rig) -> None:
     rig.clock.at_ms += 100 * DAY_MS
     assert not consolidate(rig).deeds
     ran = consolidate(rig, prune_superseded=True)
-    assert [deed.deed for deed in ran.deeds] == [JobAction.ARCHIVE]
+    assert [deed.action for deed in ran.deeds] == [JobAction.ARCHIVE]
     assert ran.counts == {"pruned_superseded": 1}
     assert (status(rig, older), status(rig, newer)) == ("archived", "active")

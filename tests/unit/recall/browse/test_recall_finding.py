@@ -43,7 +43,7 @@ def fill(rig: Rig) -> None:
 
 def texts(rig: Rig, query: str, sort: str = "recorded", *, down: bool = False) -> list[str]:
     found = rig.engine.library.find(FindRequest(query, sort, down)).result(30)
-    return [row.head for row in rig.engine.library.rows(found.ids).result(30)]
+    return [row.head for row in rig.engine.library.read_rows(found.ids).result(30)]
 
 
 FERRY, FERRIES, CAT = "The ferry leaves at nine", "Ferries never sail in fog", "A cat named Quince"
@@ -114,7 +114,7 @@ def test_claims_and_places_and_rooms_are_filters(rig: Rig) -> None:
     place(rig, rig.store("Placed here").memory_id, "Boat repairs")
     assert texts(rig, "is:placed") == ["Placed here"]
     assert texts(rig, 'room:"boat repairs"') == ["Placed here"]
-    (row,) = rig.engine.library.rows(rig.engine.library.find(FindRequest("is:placed")).result(30).ids).result(30)
+    (row,) = rig.engine.library.read_rows(rig.engine.library.find(FindRequest("is:placed")).result(30).ids).result(30)
     assert row.room == "Boat repairs"
 
 
@@ -174,20 +174,20 @@ def test_a_scope_bounds_both_list_and_rows(rig: Rig) -> None:
 
 
 def one(rig: Rig, memory_id: str) -> MemoryRow:
-    (row,) = rig.engine.library.rows([memory_id]).result(30)
+    (row,) = rig.engine.library.read_rows([memory_id]).result(30)
     return row
 
 
 def test_rows_come_as_asked_and_say_what_the_memory_says(rig: Rig) -> None:
     ids = rig.engine.library.find(FindRequest()).result(30).ids
-    rows = rig.engine.library.rows([ids[2], "nobody", ids[0], ids[2]]).result(30)
+    rows = rig.engine.library.read_rows([ids[2], "nobody", ids[0], ids[2]]).result(30)
     assert [row.id for row in rows] == [ids[2], ids[0]]
     memory, row = rig.get(ids[2]), rows[0]
     names = [name for name in MemoryRow.__slots__ if hasattr(memory, name) and name != "conversation"]
     assert len(names) > 15
     assert {name: getattr(row, name) for name in names} == {name: getattr(memory, name) for name in names}
     assert (row.client, row.room, row.conversation, row.is_cut) == (None, None, None, False)
-    assert rig.engine.library.rows([]).result(30) == ()
+    assert rig.engine.library.read_rows([]).result(30) == ()
 
 
 def test_a_head_is_cut_at_characters_and_a_nul_is_no_end(rig: Rig) -> None:
@@ -229,7 +229,7 @@ def test_facets_of_an_empty_vault(tmp_path: Path) -> None:
 
 
 def test_a_status_of_a_row_is_told(rig: Rig) -> None:
-    (row,) = rig.engine.library.rows(rig.engine.library.find(FindRequest("status:quarantined")).result(30).ids).result(
-        30
-    )
+    (row,) = rig.engine.library.read_rows(
+        rig.engine.library.find(FindRequest("status:quarantined")).result(30).ids
+    ).result(30)
     assert (row.status, row.client) == (Status.QUARANTINED, "helper")

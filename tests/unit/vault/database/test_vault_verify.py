@@ -12,7 +12,7 @@ import vault_kit as kit
 
 from core.errors import Code, IntegrityError
 from core.vault.audit import AuditChain
-from core.vault.database.faults import busy
+from core.vault.database.faults import busy_error
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home
 from core.vault.head import Head, write_head
@@ -134,7 +134,7 @@ def test_a_vault_that_nothing_vouches_for_is_not_called_whole(home: Home, state:
 
 def test_what_could_not_be_looked_at_is_not_called_damaged(home: Home) -> None:
     def refuse() -> Check:
-        raise busy()
+        raise busy_error()
 
     with kit.opened(_filled(home)) as vault:
         report = verify(vault, kit.KEYS, {"index": refuse})

@@ -81,7 +81,7 @@ _NAME = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Doorway:
+class ClientSetup:
     """One client of one home.
 
     Attributes:
