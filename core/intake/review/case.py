@@ -41,50 +41,50 @@ class ReviewCase:
 
     Attributes:
         item: as it was read in this transaction.
-        came: the newcomer's row of `memories`.
-        have: the row of what stands; None where nothing does.
+        incoming: the newcomer's row of `memories`.
+        existing: the row of what stands; None where nothing does.
         persons: ids of those of the two that the person said or vouched for.
     """
 
     item: QueueItem
-    came: Row
-    have: Row | None
+    incoming: Row
+    existing: Row | None
     persons: frozenset[str] = frozenset()
 
     @property
     def actions(self) -> tuple[Action, ...]:
         """What can be decided."""
-        both = [row for row in (self.came, self.have) if row is not None]
-        same = self.have is not None and all(
-            self.have[name] == self.came[name] for name in ("content_hash", "space_id", "kind", "scope_session")
+        both = [row for row in (self.incoming, self.existing) if row is not None]
+        same = self.existing is not None and all(
+            self.existing[name] == self.incoming[name] for name in ("content_hash", "space_id", "kind", "scope_session")
         )
         shape = ItemShape(
-            paired=self.have is not None,
+            paired=self.existing is not None,
             split=any(row["part_of"] is not None for row in both),
             same_text=same,
-            same_kind=self.have is None or self.have["kind"] == self.came["kind"],
+            same_kind=self.existing is None or self.existing["kind"] == self.incoming["kind"],
         )
         return available_actions(self.item.kind, shape)
 
     @property
     def ids(self) -> tuple[str, ...]:
         """The memories concerned, the newcomer first."""
-        return (str(self.came["id"]), *([] if self.have is None else [str(self.have["id"])]))
+        return (str(self.incoming["id"]), *([] if self.existing is None else [str(self.existing["id"])]))
 
     @property
     def is_held(self) -> bool:
         """Whether the person held one of the two back."""
-        return any(row["status_reason"] == HELD for row in (self.came, self.have) if row is not None)
+        return any(row["status_reason"] == HELD for row in (self.incoming, self.existing) if row is not None)
 
     @property
     def is_owners(self) -> bool:
         """Whether what stands is what the person said."""
-        return self.have is not None and self.have["id"] in self.persons
+        return self.existing is not None and self.existing["id"] in self.persons
 
     @property
     def brings_owners(self) -> bool:
         """Whether the newcomer is what the person said."""
-        return self.came["id"] in self.persons
+        return self.incoming["id"] in self.persons
 
 
 def load_case(tx: Tx, item_id: str) -> ReviewCase:
@@ -100,13 +100,13 @@ def load_case(tx: Tx, item_id: str) -> ReviewCase:
         raise PreconditionError("That was decided already; undo the decision to decide anew.")
     if not is_applicable(tx, item_id):
         raise PreconditionError("That is settled: one of the two memories no longer stands.")
-    came = tx.row("memories", {"id": item.incoming_id})
+    incoming = tx.row("memories", {"id": item.incoming_id})
     against = find_standing_side(tx, item.existing_id, item.incoming_id)
-    have = None if against is None else tx.row("memories", {"id": against})
-    if came is None:
+    existing = None if against is None else tx.row("memories", {"id": against})
+    if incoming is None:
         raise UserError(Code.NOT_FOUND, "There is no such conflict.")
     return ReviewCase(
-        item, came, have, find_persons_words(tx, [item.incoming_id, *([] if against is None else [against])])
+        item, incoming, existing, find_persons_words(tx, [item.incoming_id, *([] if against is None else [against])])
     )
 
 
@@ -145,8 +145,8 @@ def _check_client(case: ReviewCase, action: Action, client: ClientRecord) -> Non
     rights = ClientRights(
         against_person=case.is_owners,
         persons=case.brings_owners,
-        own=case.came["client_id"] == client.id,
-        weaker=case.have is not None and float(case.came["trust"]) < float(case.have["trust"]),
+        own=case.incoming["client_id"] == client.id,
+        weaker=case.existing is not None and float(case.incoming["trust"]) < float(case.existing["trust"]),
         held=case.is_held,
     )
     why = refusal_for_client(case.item.kind, action, rights)
@@ -184,10 +184,10 @@ def check_merge(tx: Tx, case: ReviewCase, decision: Decision) -> None:
         "AND +status IN ('active', 'disputed') AND id NOT IN (?, ?) LIMIT 1",
         (
             content_hash(decision.text),
-            case.came["space_id"] if case.have is None else case.have["space_id"],
-            case.came["kind"],
+            case.incoming["space_id"] if case.existing is None else case.existing["space_id"],
+            case.incoming["kind"],
             case.item.incoming_id,
-            case.item.incoming_id if case.have is None else case.have["id"],
+            case.item.incoming_id if case.existing is None else case.existing["id"],
         ),
     )
     if twin is not None:
@@ -209,7 +209,7 @@ def step_label(case: ReviewCase, action: Action) -> str:
     Returns:
         Words of Loci's own.
     """
-    plain = _SINGLE.get(action, action.value) if case.have is None else action.value
+    plain = _SINGLE.get(action, action.value) if case.existing is None else action.value
     return str(review_strings()["labels_of_steps"][_SPECIAL.get(case.item.kind, {}).get(action, plain)])
 
 

@@ -134,10 +134,10 @@ def make_rule(tx: Tx, rule_id: str, case: ReviewCase, action: Action) -> None:
         rule_id: the id it gets.
         case: the item it was made for.
     """
-    item, came = case.item, case.came
+    item, incoming = case.item, case.incoming
     known = tx.value(
         "SELECT id FROM review_rules WHERE kind = ? AND source IS ? AND client_id IS ?",
-        (item.kind, came["source"], came["client_id"]),
+        (item.kind, incoming["source"], incoming["client_id"]),
     )
     if known is not None:
         tx.update("review_rules", {"id": known}, {"action": action.value, "created_at": tx.now_ms})
@@ -148,8 +148,8 @@ def make_rule(tx: Tx, rule_id: str, case: ReviewCase, action: Action) -> None:
             "id": rule_id,
             "kind": item.kind,
             "action": action.value,
-            "source": came["source"],
-            "client_id": came["client_id"],
+            "source": incoming["source"],
+            "client_id": incoming["client_id"],
             "created_at": tx.now_ms,
         },
     )

@@ -94,21 +94,21 @@ class ResolutionContext:
     read: Callable[[Transitions, str], object]
 
     @property
-    def came(self) -> str:
+    def incoming_id(self) -> str:
         """The candidate's id."""
-        return str(self.case.came["id"])
+        return str(self.case.incoming["id"])
 
     @property
-    def have(self) -> str:
+    def existing_id(self) -> str:
         """The id of what stands."""
         return str(self.pair["id"])
 
     @property
     def pair(self) -> Row:
         """The row of what stands."""
-        if self.case.have is None:
+        if self.case.existing is None:
             raise BugError("a decision on two memories")
-        return self.case.have
+        return self.case.existing
 
 
 def apply_decision(work: ResolutionContext) -> None:
@@ -121,7 +121,7 @@ def apply_decision(work: ResolutionContext) -> None:
     special = _SPECIAL.get((kind, action))
     if special is not None:
         special(work)
-    elif work.case.have is None:
+    elif work.case.existing is None:
         _ALONE[action](work)
     else:
         _PAIRED[action](work)
@@ -129,34 +129,34 @@ def apply_decision(work: ResolutionContext) -> None:
 
 def _supersede(work: ResolutionContext) -> None:
     tx, over = work.transitions.tx, _find_contradicted_claims(work)
-    if not over or not has_other_claims(tx, work.have, over):
+    if not over or not has_other_claims(tx, work.existing_id, over):
         _replace(work)
         return
     # It says more, in other sentences, than what is over: it goes on standing for them.
     _refuse_twin(work)
-    work.transitions.replace_claims(over, work.came, work.decision.begin)
-    work.transitions.contradict(work.came, work.have)
-    work.transitions.activate(work.came)
+    work.transitions.replace_claims(over, work.incoming_id, work.decision.begin)
+    work.transitions.contradict(work.incoming_id, work.existing_id)
+    work.transitions.activate(work.incoming_id)
     _open_remaining_conflicts(work)
 
 
 def _replace(work: ResolutionContext) -> None:
     """The candidate takes the place of the whole text."""
-    _refuse_twin(work, but=(work.have,))
-    work.transitions.supersede(work.have, work.came, work.decision.begin)
-    work.transitions.activate(work.came)
+    _refuse_twin(work, but=(work.existing_id,))
+    work.transitions.supersede(work.existing_id, work.incoming_id, work.decision.begin)
+    work.transitions.activate(work.incoming_id)
     _open_remaining_conflicts(work)
 
 
 def _reject(work: ResolutionContext) -> None:
-    work.transitions.archive(work.came, REJECTED)
+    work.transitions.archive(work.incoming_id, REJECTED)
 
 
 def _keep_mine(work: ResolutionContext) -> None:
     """What stands was looked at and kept: the person vouches for it, so that nothing else replaces it unasked."""
     _reject(work)
     if work.pair["status"] == Status.ACTIVE.value:
-        _vouch(work, work.have)
+        _vouch(work, work.existing_id)
 
 
 def _vouch(work: ResolutionContext, memory_id: str) -> None:
@@ -172,14 +172,14 @@ def _keep_both(work: ResolutionContext) -> None:
 
 def _keep_both_dated(work: ResolutionContext) -> None:
     begin, end = _dates(work)
-    have, came = work.pair, work.case.came
-    earlier = end is not None and _valid_from(have) is not None and end.ms <= (_valid_from(have) or 0)
+    existing, incoming = work.pair, work.case.incoming
+    earlier = end is not None and _valid_from(existing) is not None and end.ms <= (_valid_from(existing) or 0)
     if earlier and end is not None:
-        _window(work, have, {"from": end}, (end, None))
-        _window(work, came, {"from": begin, "until": end}, (begin, end))
+        _window(work, existing, {"from": end}, (end, None))
+        _window(work, incoming, {"from": begin, "until": end}, (begin, end))
     else:
-        _window(work, have, {"until": begin}, (None, begin))
-        _window(work, came, {"from": begin, "until": end}, (begin, end))
+        _window(work, existing, {"until": begin}, (None, begin))
+        _window(work, incoming, {"from": begin, "until": end}, (begin, end))
     _keep_both_active(work)
 
 
@@ -189,50 +189,50 @@ def _scope_split(work: ResolutionContext) -> None:
         raise UserError(Code.INVALID_INPUT, "Say in a few words under which condition the newcomer is true.")
     _qualify_both(work, {"unless": condition}, {"when": condition})
     _write_condition(work, work.pair, "true_unless", condition)
-    _write_condition(work, work.case.came, "true_when", condition)
+    _write_condition(work, work.case.incoming, "true_when", condition)
     _keep_both_active(work)
 
 
 def _dispute_both(work: ResolutionContext) -> None:
-    _refuse_twin(work, but=(work.have,))
-    work.transitions.dispute(work.have, DISPUTED)
-    work.transitions.dispute(work.came, DISPUTED)
-    work.transitions.contradict(work.came, work.have)
+    _refuse_twin(work, but=(work.existing_id,))
+    work.transitions.dispute(work.existing_id, DISPUTED)
+    work.transitions.dispute(work.incoming_id, DISPUTED)
+    work.transitions.contradict(work.incoming_id, work.existing_id)
 
 
 def _merge(work: ResolutionContext) -> None:
     text = work.decision.text
     if text is None or work.vector is None:
         raise BugError("a merge without its text")
-    work.transitions.merge_into(work.have, text, work.vector, work.came)
+    work.transitions.merge_into(work.existing_id, text, work.vector, work.incoming_id)
     if work.transitions.by == "owner":
         # The text that stands from here on is the person's own.
-        add_source(work.transitions.tx, work.have, Lineage("owner"), Source.USER_EXPLICIT)
+        add_source(work.transitions.tx, work.existing_id, Lineage("owner"), Source.USER_EXPLICIT)
     if work.pair["status"] != Status.ACTIVE.value:
-        work.transitions.activate(work.have)
+        work.transitions.activate(work.existing_id)
     else:
-        _vouch(work, work.have)
-    work.read(work.transitions, work.have)
+        _vouch(work, work.existing_id)
+    work.read(work.transitions, work.existing_id)
 
 
 def _accept(work: ResolutionContext) -> None:
     _refuse_twin(work)
     if work.case.item.kind == "injection":
-        clear_hold(work.transitions.tx, work.came)  # the person has read it
-    work.admit(work.transitions, work.came)
+        clear_hold(work.transitions.tx, work.incoming_id)  # the person has read it
+    work.admit(work.transitions, work.incoming_id)
 
 
 def _retire(work: ResolutionContext) -> None:
-    work.transitions.archive(work.came, OUTDATED)
+    work.transitions.archive(work.incoming_id, OUTDATED)
 
 
 def _remove(work: ResolutionContext) -> None:
-    work.transitions.archive(work.came if work.case.have is None else work.have, REMOVED)
+    work.transitions.archive(work.incoming_id if work.case.existing is None else work.existing_id, REMOVED)
 
 
 def _refuse(work: ResolutionContext) -> None:
     """A change that is refused: a text that waited for it is turned down, what stands stays."""
-    waits = work.case.came["status"] == Status.QUARANTINED.value
+    waits = work.case.incoming["status"] == Status.QUARANTINED.value
     if waits and request_of(work.transitions.tx, work.case.item.id) in (None, Wish.UPDATE):
         _reject(work)
 
@@ -240,25 +240,25 @@ def _refuse(work: ResolutionContext) -> None:
 def _allow(work: ResolutionContext) -> None:
     wish = request_of(work.transitions.tx, work.case.item.id)
     if wish in (Wish.DELETE, Wish.FORGET):
-        apply_removal(work.transitions, work.came)
-    elif work.case.have is not None:
+        apply_removal(work.transitions, work.incoming_id)
+    elif work.case.existing is not None:
         _replace(work)
         if wish is Wish.UPDATE:
-            carry_over(work.transitions, work.have, work.came)
-    elif work.case.came["status"] == Status.QUARANTINED.value:
+            carry_over(work.transitions, work.existing_id, work.incoming_id)
+    elif work.case.incoming["status"] == Status.QUARANTINED.value:
         _accept(work)
     else:
         _remove(work)
 
 
 def _confirm(work: ResolutionContext) -> None:
-    work.transitions.tx.update("memories", {"id": work.came}, {"last_confirmed_at": work.transitions.tx.now_ms})
-    if work.case.came["status"] != Status.ACTIVE.value:
-        work.transitions.activate(work.came)
+    work.transitions.tx.update("memories", {"id": work.incoming_id}, {"last_confirmed_at": work.transitions.tx.now_ms})
+    if work.case.incoming["status"] != Status.ACTIVE.value:
+        work.transitions.activate(work.incoming_id)
     else:
-        _vouch(work, work.came)
-        work.transitions.assert_claims(work.came)
-    refresh_trust(work.transitions.tx, work.came)
+        _vouch(work, work.incoming_id)
+        work.transitions.assert_claims(work.incoming_id)
+    refresh_trust(work.transitions.tx, work.incoming_id)
 
 
 def _merge_entities(work: ResolutionContext) -> None:
@@ -305,19 +305,19 @@ _SPECIAL: Mapping[tuple[str, Action], Callable[[ResolutionContext], None]] = {
 
 
 def _keep_both_active(work: ResolutionContext) -> None:
-    _refuse_twin(work, but=(work.have,))
-    for row in (work.pair, work.case.came):
+    _refuse_twin(work, but=(work.existing_id,))
+    for row in (work.pair, work.case.incoming):
         if row["status"] != Status.ACTIVE.value:
             work.transitions.activate(str(row["id"]))
-    work.transitions.assert_claims(work.have)
-    work.transitions.assert_claims(work.came)
-    work.transitions.coexist(work.came, work.have)
+    work.transitions.assert_claims(work.existing_id)
+    work.transitions.assert_claims(work.incoming_id)
+    work.transitions.coexist(work.incoming_id, work.existing_id)
     _open_remaining_conflicts(work)
 
 
 def _refuse_twin(work: ResolutionContext, but: tuple[str, ...] = ()) -> None:
     """Two facts of the same words cannot stand: refuse in words what the schema would refuse."""
-    row = work.case.came
+    row = work.case.incoming
     if row["kind"] not in ("fact", "rule", "procedure"):
         return
     twin = work.transitions.tx.value(
@@ -352,9 +352,9 @@ def conflicting_claims(rows: Rows, have_id: str, came_id: str) -> list[tuple[str
 def _find_contradicted_claims(work: ResolutionContext) -> list[str]:
     """Claims of what stands that cannot be true beside the candidate's."""
     tx, found = work.transitions.tx, []
-    for have_id, came_id in conflicting_claims(tx, work.have, work.came):
-        have, came = tx.row("claims", {"id": have_id}), tx.row("claims", {"id": came_id})
-        if have is not None and came is not None and _exclude(have, came):
+    for have_id, came_id in conflicting_claims(tx, work.existing_id, work.incoming_id):
+        existing, incoming = tx.row("claims", {"id": have_id}), tx.row("claims", {"id": came_id})
+        if existing is not None and incoming is not None and _exclude(existing, incoming):
             found.append(have_id)
     return list(dict.fromkeys(found))
 
@@ -368,15 +368,15 @@ def _exclude(a: Row, b: Row) -> bool:
 def _open_remaining_conflicts(work: ResolutionContext) -> None:
     """What the candidate says against a third memory was not decided here: it is a question of its own."""
     tx = work.transitions.tx
-    for claim_id in claims_of(tx, work.transitions.parts(work.came)):
+    for claim_id in claims_of(tx, work.transitions.parts(work.incoming_id)):
         claim = tx.row("claims", {"id": claim_id})
         for other in [] if claim is None or claim["state"] != "draft" else exclusive_rivals(tx, claim):
-            against = tx.one(_BACKED_BY, {"claim": other, "came": work.came, "have": work.have})
+            against = tx.one(_BACKED_BY, {"claim": other, "came": work.incoming_id, "have": work.existing_id})
             if against is not None and claim is not None:
                 work.transitions.open_conflict(
                     ItemSubject(
                         "contradiction",
-                        work.came,
+                        work.incoming_id,
                         str(against[0]),
                         reason="claims_at_odds",
                         detail={"claims": [other]},
@@ -386,7 +386,7 @@ def _open_remaining_conflicts(work: ResolutionContext) -> None:
 
 
 def _qualify_both(work: ResolutionContext, old: Mapping[str, object], new: Mapping[str, object]) -> None:
-    pairs = conflicting_claims(work.transitions.tx, work.have, work.came)
+    pairs = conflicting_claims(work.transitions.tx, work.existing_id, work.incoming_id)
     for claim_id in dict.fromkeys(first for first, _ in pairs):
         _add_qualifiers(work.transitions, claim_id, old)
     for claim_id in dict.fromkeys(second for _, second in pairs):
@@ -421,10 +421,10 @@ def _write_condition(work: ResolutionContext, row: Row, name: str, condition: st
 
 
 def _dates(work: ResolutionContext) -> tuple[When, When | None]:
-    came = work.case.came
+    incoming = work.case.incoming
     begin, end = work.decision.begin, work.decision.end
     if begin is None:
-        at = came["valid_from"] if came["valid_from"] is not None else came["occurred_at"]
+        at = incoming["valid_from"] if incoming["valid_from"] is not None else incoming["occurred_at"]
         begin = None if at is None else When(int(at), Precision.DAY)
     if begin is None:
         raise UserError(Code.INVALID_INPUT, "Say from when the newcomer holds.")
@@ -444,8 +444,8 @@ def _window(
     """When a memory and its claims at odds hold; the dates stand in the claims' qualifiers too."""
     begin, end = window
     times = {**_time("valid_from", begin), **_time("valid_to", end)}
-    place = 0 if str(row["id"]) == work.have else 1
-    dated = list(dict.fromkeys(pair[place] for pair in conflicting_claims(work.transitions.tx, work.have, work.came)))
+    place = 0 if str(row["id"]) == work.existing_id else 1
+    dated = list(dict.fromkeys(pair[place] for pair in conflicting_claims(work.transitions.tx, work.existing_id, work.incoming_id)))
     if not dated or not has_other_claims(work.transitions.tx, str(row["id"]), dated, waiting=place == 1):
         _check_window(row, times)
         for part in work.transitions.parts(str(row["id"])):
