@@ -445,7 +445,11 @@ def _window(
     begin, end = window
     times = {**_time("valid_from", begin), **_time("valid_to", end)}
     place = 0 if str(row["id"]) == work.existing_id else 1
-    dated = list(dict.fromkeys(pair[place] for pair in conflicting_claims(work.transitions.tx, work.existing_id, work.incoming_id)))
+    dated = list(
+        dict.fromkeys(
+            pair[place] for pair in conflicting_claims(work.transitions.tx, work.existing_id, work.incoming_id)
+        )
+    )
     if not dated or not has_other_claims(work.transitions.tx, str(row["id"]), dated, waiting=place == 1):
         _check_window(row, times)
         for part in work.transitions.parts(str(row["id"])):
