@@ -17,14 +17,23 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from core.entities.recognition import NameCandidate, NameWord, RecognizedText, name_key, recognize_names
-from core.entities.registry import KnownName, NameLexicon, make_lexicon, read_known_names
+from core.entities.registry import (
+    KnownName,
+    NameLexicon,
+    find_owner,
+    find_owner_names,
+    is_made_by_machine,
+    make_lexicon,
+    read_known_names,
+)
+from core.entities.speakers import OWNER, OWNER_NAME, Speaker, find_whole_name, speaker_of
 from core.text.metadata import technology_spellings
 from core.text.sentences import split_sentences
 from core.text.terms import common_words, fold_word, query_terms
 from core.types.lifecycle import Inferred, Mentioned
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.memory_sql import remove_orphans
+from core.vault.memory_sql import ENTITY_TYPE, remove_orphans
 
 LOOKED_AT = 12
 """Other memories that are read to see whether a name is named twice."""
@@ -36,6 +45,7 @@ _NAMING = (
     "AND m.space_id = :space AND m.status IN ('active', 'disputed') AND m.security_tier = 'cleartext' "
     "AND m.id <> :but ORDER BY f.rowid DESC LIMIT :most"
 )
+_OWNER_GROUP = "owner"
 _GROUPS = {"technology": "technology", "file": "file", "concept": "concept"}
 LONGEST = 240
 """Characters of an excerpt, at most; our choice: two lines of a wide window."""
@@ -51,9 +61,9 @@ _INFERRED = (
     "WHERE i.memory_id = ? AND m.security_tier = 'cleartext'"
 )
 _MENTIONED = (
-    "SELECT e.id, e.name, e.type, n.start_at, n.end_at FROM mentions n JOIN entities e ON e.id = n.entity_id "
+    f"SELECT e.id, e.name, {ENTITY_TYPE}, n.start_at, n.end_at FROM mentions n JOIN entities e ON e.id = n.entity_id "  # noqa: S608 - constants only
     "JOIN memories m ON m.id = n.memory_id WHERE n.memory_id = ? AND m.security_tier = 'cleartext' "
-    "AND n.end_at <= length(m.text) ORDER BY n.start_at, e.id"
+    "AND n.start_at >= 0 AND n.end_at <= length(m.text) ORDER BY n.start_at, e.id"
 )
 MOST = 32
 """Entities that one memory mentions, at most."""
@@ -61,17 +71,49 @@ SURE, TOLD, NAMED = 1.0, 0.9, 0.8
 """Confidence of a mention: a form of its own or a cue; a name in the middle of a sentence; at its beginning."""
 _ADD = (
     "INSERT INTO mentions (memory_id, entity_id, start_at, end_at, confidence) SELECT :memory, :entity, :start, :end, "
-    ":confidence WHERE NOT EXISTS (SELECT 1 FROM mentions WHERE memory_id = :memory AND entity_id = :entity)"
+    ":confidence WHERE NOT EXISTS (SELECT 1 FROM mentions WHERE memory_id = :memory AND entity_id = :entity "
+    "AND (start_at < 0) = (:start < 0))"
+)
+_AUTHORS = "SELECT DISTINCT role, author FROM memories WHERE conversation_id = ? AND kind = 'episode'"
+_PEOPLE = (
+    "SELECT DISTINCT a.alias_key FROM memories m JOIN mentions n ON n.memory_id = m.id "
+    "JOIN entity_aliases a ON a.entity_id = n.entity_id JOIN entities e ON e.id = n.entity_id "
+    "WHERE m.conversation_id = ? AND e.type = 'person'"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class NameText:
-    """One memory to look for names in; `space_id` is its space, `read` its text as it was read."""
+    """One memory to look for names in.
+
+    Attributes:
+        read: its text as it was read.
+        talk: what it was said in: the id of its conversation or its import; "" where it is no part of a talk.
+        conversation: the id of its conversation; "" without one.
+        voices: who speaks in it.
+    """
 
     id: str
     space_id: str
     read: RecognizedText
+    talk: str = ""
+    conversation: str = ""
+    voices: tuple[Voice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """A speaker at a place.
+
+    Attributes:
+        speaker: who.
+        start: where the name stands before what is said; `SPOKEN_AT` where the source alone tells it.
+        end: exclusive.
+    """
+
+    speaker: Speaker
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +124,7 @@ class NewEntity:
         mark: stands for its id in the mentions until it has one.
         space_id: its space.
         name: as written first; `key` is its key, `type` its type.
+        is_owner: whether it is the owner of the vault, who stands in no space alone.
     """
 
     mark: str
@@ -89,6 +132,7 @@ class NewEntity:
     name: str
     key: str
     type: str
+    is_owner: bool = False
 
 
 @dataclass
@@ -100,7 +144,8 @@ class FoundNames:
         retyped: entity to the type that a cue gives it.
         mentions: memory to its mentions: all of it for those of the batch.
         earlier: mentions of newcomers in other memories.
-        spelt: technologies with other spellings of theirs that the texts have.
+        spelt: entities with other spellings of theirs that the texts have: of technologies, and short forms of people.
+        absorbed: entity that was made of a short form, to the one that it means.
     """
 
     newcomers: list[NewEntity] = field(default_factory=list)
@@ -108,6 +153,7 @@ class FoundNames:
     mentions: dict[str, tuple[Mention, ...]] = field(default_factory=dict)
     earlier: list[tuple[str, Mention]] = field(default_factory=list)
     spelt: list[tuple[str, str]] = field(default_factory=list)
+    absorbed: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +182,35 @@ def find_names(rows: Rows, texts: Sequence[NameText], extra: Mapping[str, Sequen
         What is to be written.
     """
     found = FoundNames()
+    owner = _OwnerNames(find_owner(rows), find_owner_names(rows))
     for space_id in dict.fromkeys(one.space_id for one in texts):
         own = [one for one in texts if one.space_id == space_id]
-        _Space(rows, space_id, read_known_names(rows, space_id), found).read(own, extra or {})
+        _Space(rows, space_id, read_known_names(rows, space_id), found, owner).read(own, extra or {})
     return found
+
+
+def absorb_entity(tx: Tx, gone: str, keep: str) -> None:
+    """Let what was made of a short form go into the entity of the whole name.
+
+    Trigger: "Mel" was read before Melanie was known. Why: rules made it, of a text that means her. Outcome: its
+    mentions are hers; it goes, unless a person made it or a claim points at it.
+
+    Args:
+        tx: the transaction; nothing is recorded.
+    """
+    if not is_made_by_machine(tx, gone) or is_kept_apart(tx, gone, keep):
+        return
+    found = tx.all("SELECT memory_id, start_at, end_at, confidence FROM mentions WHERE entity_id = ?", (gone,))
+    tx.run_many("DELETE FROM mentions WHERE entity_id = ?", [(gone,)])
+    moved = ((str(memory), Mention(keep, int(start), int(end), float(sure))) for memory, start, end, sure in found)
+    add_mentions(tx, moved)
+    remove_orphans(tx, [gone])
+
+
+def is_kept_apart(rows: Rows, one: str, other: str) -> bool:
+    """Whether the person has decided about these two."""
+    found = rows.all("SELECT detail FROM conflicts WHERE kind = 'entity_merge' AND state <> 'open'")
+    return any({one, other} == set(json.loads(detail).get("entities", ())) for (detail,) in found)
 
 
 def place_mentions(mentions: Iterable[Mention], ids: Mapping[str, str]) -> tuple[Mention, ...]:
@@ -288,44 +359,169 @@ def read_mentioned(rows: Rows, memory_ids: Iterable[str]) -> tuple[str, ...]:
     return tuple(str(row[0]) for row in found)
 
 
+@dataclass(frozen=True, slots=True)
+class _OwnerNames:
+    """The owner of the vault: the entity, where there is one, and the keys of their names."""
+
+    id: str | None
+    keys: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Talk:
+    """Keys of those who speak in a talk, and of the people whom it names."""
+
+    speakers: frozenset[str]
+    people: frozenset[str]
+
+
 @dataclass
 class _Space:
     rows: Rows
     space_id: str
     known: NameLexicon
     found: FoundNames
+    owner: _OwnerNames
     reads: dict[str, RecognizedText] = field(default_factory=dict)
+    new: dict[tuple[str, str], NewEntity] = field(default_factory=dict)
+    short: dict[str, KnownName] = field(default_factory=dict)
+    talks: dict[str, _Talk] = field(default_factory=dict)
 
     def read(self, texts: Sequence[NameText], extra: Mapping[str, Sequence[str]]) -> None:
         self.reads |= {one.id: one.read for one in texts}
-        new: dict[tuple[str, str], NewEntity] = {}
+        spoken = {text.id: self._find_spoken(text) for text in texts}
         rare = self._rare(texts)
+        talks = {text.talk: self._read_talk(text, texts) for text in texts if text.talk}
         for text in texts:
             for one in _told_once(text.read.candidates):
-                kind = self._becomes(text, one, extra.get(text.id, ()), new, rare)
+                if self._is_short_form(one, talks.get(text.talk)):
+                    continue
+                kind = self._becomes(text, one, extra.get(text.id, ()), rare)
                 if kind is not None:
-                    mark = f"new:{len(self.found.newcomers)}"
-                    made = NewEntity(mark, self.space_id, one.name, one.key, kind)
-                    new[one.key, _group(kind)] = made
-                    self.found.newcomers.append(made)
-        added = make_lexicon((one.key, KnownName(one.mark, one.type, one.name)) for one in new.values())
-        whole = _merge_lexicons(self.known, added)
+                    self._make(one.name, one.key, kind)
+        own = [one for one in self.new.values() if not one.is_owner]
+        pairs = [(one.key, KnownName(one.mark, one.type, one.name)) for one in own]
+        added = make_lexicon((*pairs, *self.short.items()))
+        whole = _merge_lexicons(_without_absorbed(self.known, self.found.absorbed), added)
         for text in texts:
-            self.found.mentions[text.id] = find_mentions(text.read, whole)
+            found = find_mentions(text.read, whole)
+            told = {one.entity_id for one in spoken[text.id] if one.start >= 0}
+            self.found.mentions[text.id] = (*spoken[text.id], *(one for one in found if one.entity_id not in told))
             self.found.spelt += _spelt(text.read, whole)
-        self._mention_earlier(new.values(), added, {one.id for one in texts})
+        self._mention_earlier(own, added, {one.id for one in texts})
+
+    def _make(self, name: str, key: str, kind: str, *, is_owner: bool = False) -> str:
+        mark = f"new:{len(self.found.newcomers)}"
+        made = NewEntity(mark, self.space_id, name, key, kind, is_owner)
+        self.new[key, _group(kind)] = made
+        self.found.newcomers.append(made)
+        return mark
+
+    def _find_spoken(self, text: NameText) -> tuple[Mention, ...]:
+        found: dict[tuple[str, bool], Mention] = {}
+        for voice in text.voices:
+            entity = self._find_speaker(voice.speaker)
+            found.setdefault((entity, voice.start < 0), Mention(entity, voice.start, voice.end, SURE))
+        return tuple(found.values())[:MOST]
+
+    def _find_speaker(self, speaker: Speaker) -> str:
+        """The entity of somebody who speaks: who is known by that name, or a new one."""
+        if speaker.is_owner and self.owner.id is not None:
+            return self.owner.id
+        made = self.new.get((speaker.key, _OWNER_GROUP if speaker.is_owner else "name"))
+        if made is not None:
+            return made.mark
+        if speaker.is_owner:
+            return self._make_owner()
+        return self._find_person(speaker.key) or self._make(speaker.name, speaker.key, "person")
+
+    def _make_owner(self) -> str:
+        same = next((one for one in self.found.newcomers if one.is_owner), None)
+        if same is not None:
+            return same.mark
+        mark = self._make(OWNER_NAME, OWNER.key, "person", is_owner=True)
+        self.new[OWNER.key, _OWNER_GROUP] = self.new.pop((OWNER.key, "name"))
+        return mark
+
+    def _find_person(self, key: str) -> str | None:
+        names = self.known.by_key.get(key, ())
+        person = next((name for name in names if name.type == "person"), None)
+        if person is not None:
+            return person.id
+        unknown = next(
+            (name for name in names if name.type == "other" and is_made_by_machine(self.rows, name.id)), None
+        )
+        if unknown is None:
+            return None
+        self.found.retyped[unknown.id] = "person"
+        return unknown.id
+
+    def _read_talk(self, text: NameText, texts: Sequence[NameText]) -> _Talk:
+        """Who speaks in a talk and whom it names, in this batch and, where it is one conversation, before it."""
+        if text.talk in self.talks:
+            return self.talks[text.talk]
+        own = [one for one in texts if one.talk == text.talk]
+        speakers = {voice.speaker.key for one in own for voice in one.voices if not voice.speaker.is_owner}
+        people = {
+            one.key
+            for some in own
+            for one in some.read.candidates
+            if one.type == "person" and one.key in self._persons()
+        }
+        if text.conversation:
+            told = self.rows.all(_AUTHORS, (text.conversation,))
+            others = (speaker_of(str(role), author, self.owner.keys) for role, author in told)
+            speakers |= {one.key for one in others if one is not None and not one.is_owner}
+            people |= {str(key) for (key,) in self.rows.all(_PEOPLE, (text.conversation,))}
+        made = self.talks[text.talk] = _Talk(frozenset(speakers), frozenset(people))
+        return made
+
+    def _persons(self) -> frozenset[str]:
+        return frozenset(
+            (
+                *(key for key, names in self.known.by_key.items() if any(name.type == "person" for name in names)),
+                *(one.key for one in self.new.values() if one.type == "person"),
+            )
+        )
+
+    def _is_short_form(self, one: NameCandidate, talk: _Talk | None) -> bool:
+        """Whether a name is another's of its talk; then it is that one's from now on."""
+        if one.key in self.short:
+            return True
+        if talk is None or not one.is_word or one.type not in ("person", "other") or " " in one.key:
+            return False
+        whole = find_whole_name(one.key, talk.people, talk.speakers)
+        entity = None if whole is None else self._find_entity(whole)
+        if entity is None:
+            return False
+        for name in self.known.by_key.get(one.key, ()):
+            if name.id == entity:
+                return True
+            if name.type not in ("person", "other") or not is_made_by_machine(self.rows, name.id):
+                return False
+            if is_kept_apart(self.rows, name.id, entity):
+                return False
+            self.found.absorbed[name.id] = entity
+        self.short[one.key] = KnownName(entity, "person", one.name)
+        self.found.spelt.append((entity, one.name))
+        return True
+
+    def _find_entity(self, key: str) -> str | None:
+        made = self.new.get((key, "name"))
+        if made is not None:
+            return made.mark
+        return next((name.id for name in self.known.by_key.get(key, ()) if name.type == "person"), None)
 
     def _becomes(
         self,
         text: NameText,
         one: NameCandidate,
         told: Sequence[str],
-        new: Mapping[tuple[str, str], NewEntity],
         rare: frozenset[str],
     ) -> str | None:
         """The type under which a candidate is made an entity; None where it is none, or is one already."""
         same = [name for name in self.known.by_key.get(one.key, ()) if _group(name.type) == _group(one.type)]
-        if same or (one.key, _group(one.type)) in new:
+        if same or (one.key, _group(one.type)) in self.new:
             if one.is_sure and same and all(name.type == "other" for name in same):
                 self.found.retyped.setdefault(same[0].id, one.type)
             return None
@@ -384,6 +580,13 @@ class _Space:
                 if memory_id not in batch:
                     places = find_mentions(self._read(memory_id, text), added)
                     self.found.earlier += [(memory_id, one) for one in places if one.entity_id == newcomer.mark]
+
+
+def _without_absorbed(known: NameLexicon, absorbed: Mapping[str, str]) -> NameLexicon:
+    if not absorbed:
+        return known
+    kept = {key: tuple(name for name in names if name.id not in absorbed) for key, names in known.by_key.items()}
+    return NameLexicon({key: names for key, names in kept.items() if names}, known.longest)
 
 
 def _told_once(candidates: Iterable[NameCandidate]) -> list[NameCandidate]:

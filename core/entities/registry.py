@@ -20,7 +20,7 @@ from core.text.terms import fold_width
 from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityScope
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
-from core.vault.memory_sql import undecided_sql
+from core.vault.memory_sql import ENTITY_TYPE, undecided_sql
 
 METADATA_BYTES = 8 * 1024
 """UTF-8 of the metadata of an entity, at most; our choice: as much as a client's text."""
@@ -45,16 +45,16 @@ never let in. Why: the name would tell of the memory. Outcome: it exists for a c
 see, and that was let in, names it.
 """
 _CARD = (
-    "SELECT e.id, e.name, e.type, s.name, e.extra, e.made_by, e.recorded_at, e.merged_into_id, e.space_id "
+    f"SELECT e.id, e.name, {ENTITY_TYPE}, s.name, e.extra, e.made_by, e.recorded_at, e.merged_into_id, e.space_id "  # noqa: S608 - constants only
     "FROM entities e JOIN spaces s ON s.id = e.space_id WHERE e.id = ?"
 )
 _ALIASES = "SELECT alias FROM entity_aliases WHERE entity_id = ? ORDER BY recorded_at, alias_key"
 _IN_REACH = f"SELECT 1 FROM entities e WHERE e.id = :id AND {SEEN}"  # noqa: S608 - constants
 _SAME = (
     "SELECT e.name FROM entity_aliases a JOIN entities e ON e.id = a.entity_id WHERE a.alias_key = :key "  # noqa: S608
-    f"AND e.space_id = :space AND e.type = :type AND e.id <> :but AND {SEEN}"
+    f"AND e.space_id = :space AND {ENTITY_TYPE} = :type AND e.id <> :but AND {SEEN}"
 )
-_LIVE = f"e.merged_into_id IS NULL AND (:type IS NULL OR e.type = :type) AND {SEEN}"
+_LIVE = f"e.merged_into_id IS NULL AND (:type IS NULL OR {ENTITY_TYPE} = :type) AND {SEEN}"
 _HOLDING = (
     "SELECT DISTINCT e.id FROM entity_aliases a JOIN entities e ON e.id = a.entity_id "  # noqa: S608 - constants
     f"WHERE instr(a.alias_key, :key) > 0 AND {_LIVE}"
@@ -83,20 +83,24 @@ _GIVEN = (
     "SELECT id, name FROM entities WHERE made_by IN ('owner', 'client') AND id IN (SELECT value FROM json_each(:ids))"
 )
 _NAMES = (
-    "SELECT e.id, e.name, e.type, a.alias FROM entities e LEFT JOIN entity_aliases a ON a.entity_id = e.id "
+    f"SELECT e.id, e.name, {ENTITY_TYPE}, a.alias FROM entities e LEFT JOIN entity_aliases a ON a.entity_id = e.id "  # noqa: S608 - constants only
     "WHERE e.id IN (SELECT value FROM json_each(?)) ORDER BY e.id, a.recorded_at, a.alias_key"
 )
 GLOBAL = "GLOBAL"
-TYPES = frozenset(("person", "organization", "place", "project", "technology", "file", "service", "concept", "other"))
+FORMS = frozenset(("pet", "work"))
+"""Types that the column of the table has no word for; see `core.vault.memory_sql.ENTITY_TYPE`."""
+TYPES = FORMS | frozenset(
+    ("person", "organization", "place", "project", "technology", "file", "service", "concept", "other")
+)
 """What an entity may be (design section 1)."""
 _KNOWN = (
-    "SELECT a.alias_key, a.alias, e.id, e.type, e.merged_into_id FROM entity_aliases a "
+    f"SELECT a.alias_key, a.alias, e.id, {ENTITY_TYPE}, e.merged_into_id FROM entity_aliases a "  # noqa: S608 - constants only
     "JOIN entities e ON e.id = a.entity_id WHERE e.space_id IN (:space, 'GLOBAL') "
     "ORDER BY e.space_id = 'GLOBAL', e.recorded_at, e.id"
 )
 _BY_KEY = (
-    "SELECT e.id, e.merged_into_id FROM entity_aliases a JOIN entities e ON e.id = a.entity_id "
-    "WHERE a.alias_key = :key AND e.space_id IN (:space, 'GLOBAL') AND (:type IS NULL OR e.type = :type) "
+    "SELECT e.id, e.merged_into_id FROM entity_aliases a JOIN entities e ON e.id = a.entity_id "  # noqa: S608 - constants only
+    f"WHERE a.alias_key = :key AND e.space_id IN (:space, 'GLOBAL') AND (:type IS NULL OR {ENTITY_TYPE} = :type) "
     "ORDER BY e.space_id = 'GLOBAL', e.recorded_at, e.id LIMIT 1"
 )
 
@@ -271,8 +275,8 @@ def insert_entity(tx: Tx, entity_id: str, space_id: str, draft: EntityDraft, mad
     name = draft.name.strip()
     _check_new(tx, space_id, name, draft.type, "", reach)
     extra = {"metadata": dict(draft.metadata)} if draft.metadata else {}
-    row = {"id": entity_id, "space_id": space_id, "name": name, "type": draft.type, "made_by": made_by}
-    tx.insert("entities", {**row, "recorded_at": tx.now_ms, "extra": _json(extra)})
+    row = {"id": entity_id, "space_id": space_id, "name": name, "made_by": made_by, "recorded_at": tx.now_ms}
+    tx.insert("entities", {**row, **_type_columns(draft.type, extra)})
     for alias in (name, *draft.aliases):
         add_alias(tx, entity_id, alias.strip())
 
@@ -289,13 +293,14 @@ def change_entity(tx: Tx, entity_id: str, wanted: EntityChange, reach: EntitySco
         UserError: INVALID_INPUT where its space has one of this name and type already, or the metadata is too much.
     """
     row = tx.row("entities", {"id": entity_id}) or {}
-    name, kind = (wanted.name or row["name"]).strip(), wanted.type or row["type"]
-    if (name, kind) != (row["name"], row["type"]):
-        _check_new(tx, row["space_id"], name, kind, entity_id, reach)
     held = json.loads(row["extra"])
+    was = held.get("form", row["type"])
+    name, kind = (wanted.name or row["name"]).strip(), wanted.type or was
+    if (name, kind) != (row["name"], was):
+        _check_new(tx, row["space_id"], name, kind, entity_id, reach)
     extra = merge_metadata(held, {**held.get("metadata", {}), **(wanted.metadata or {})}, tx.now_ms)
     _check_metadata(extra["metadata"])
-    tx.update("entities", {"id": entity_id}, {"name": name, "type": kind, "extra": _json(extra)})
+    tx.update("entities", {"id": entity_id}, {"name": name, **_type_columns(kind, extra)})
     _rename(tx, entity_id, str(row["name"]), name, wanted.aliases)
 
 
@@ -401,8 +406,8 @@ def make_entity(
     found = find_entity(tx, space_id, name, kind)
     if found is None:
         found = make_id()
-        row = {"id": found, "space_id": space_id, "name": name, "type": kind, "recorded_at": tx.now_ms}
-        tx.insert("entities", {**row, "made_by": made_by})
+        row = {"id": found, "space_id": space_id, "name": name, "recorded_at": tx.now_ms, "made_by": made_by}
+        tx.insert("entities", {**row, **_type_columns(kind, {})})
         add_alias(tx, found, name)
     for other in others:
         add_alias(tx, found, other)
@@ -432,9 +437,61 @@ def retype_entity(tx: Tx, entity_id: str, kind: str) -> bool:
     row = tx.row("entities", {"id": entity_id})
     if row is None or row["type"] != "other" or row["made_by"] in ("owner", "client"):
         return False
+    extra = json.loads(row["extra"])
+    if "form" in extra:
+        return False
     if find_entity(tx, str(row["space_id"]), str(row["name"]), kind) is not None:
         return False
-    return tx.update("entities", {"id": entity_id}, {"type": kind})
+    return tx.update("entities", {"id": entity_id}, _type_columns(kind, extra))
+
+
+def find_owner(rows: Rows) -> str | None:
+    """The entity of the vault's owner; None before the owner spoke in a conversation."""
+    found = rows.one("SELECT id FROM entities WHERE space_id = 'GLOBAL' AND extra ->> '$.owner' = 1 LIMIT 1")
+    return None if found is None else str(found[0])
+
+
+def find_owner_names(rows: Rows) -> frozenset[str]:
+    """`name_key` of the names by which the vault knows its owner: other names of the entity, and what claims say."""
+    said = rows.all(
+        "SELECT value FROM claims WHERE subject_key = 'user' AND predicate = 'name_is' AND polarity = 'positive' "
+        "AND state = 'asserted' UNION SELECT a.alias FROM entity_aliases a JOIN entities e ON e.id = a.entity_id "
+        "WHERE e.space_id = 'GLOBAL' AND e.extra ->> '$.owner' = 1"
+    )
+    return frozenset(name_key(str(name)) for (name,) in said) - {""}
+
+
+def is_made_by_machine(rows: Rows, entity_id: str) -> bool:
+    """Whether rules or a model found it, and nobody said anything about it."""
+    return rows.value("SELECT made_by FROM entities WHERE id = ?", (entity_id,)) in ("rules", "model")
+
+
+def make_owner(tx: Tx, make_id: Callable[[], str], name: str) -> str:
+    """Make the entity of the vault's owner, unless it is there.
+
+    It is found by no text: its name is a word that everybody is called by, so it has no row among the aliases.
+
+    Args:
+        make_id: makes UUIDv7 ids.
+        name: how it is called; no other name leads to it.
+
+    Returns:
+        Its id.
+    """
+    found = find_owner(tx)
+    if found is None:
+        found = make_id()
+        row = {"id": found, "space_id": GLOBAL, "name": name, "recorded_at": tx.now_ms, "made_by": "rules"}
+        tx.insert("entities", {**row, **_type_columns("person", {"owner": 1})})
+    return found
+
+
+def _type_columns(kind: str, extra: Mapping[str, Any]) -> dict[str, object]:
+    """How a type is kept beside what else `extra` holds."""
+    other = {name: value for name, value in extra.items() if name != "form"}
+    if kind in FORMS:
+        return {"type": "other", "extra": _json({**other, "form": kind})}
+    return {"type": kind, "extra": _json(other)}
 
 
 def _entity_not_found_error() -> UserError:
@@ -464,6 +521,7 @@ def _as_card(rows: Rows, row: Sequence[Any], hidden: frozenset[tuple[str, str]])
         created_at=int(row[6]),
         updated_at=int(extra.get("updated_at", row[6])),
         merged_into=None if row[7] is None else str(row[7]),
+        is_owner=bool(extra.get("owner")),
     )
 
 

@@ -41,6 +41,8 @@ KNOWN_NAMES = frozenset(name for names in FIELDS.values() for name in names)
 _ROLES = {
     "user": Role.USER,
     "me": Role.USER,
+    "myself": Role.USER,
+    "you": Role.USER,
     "human": Role.USER,
     "assistant": Role.ASSISTANT,
     "ai": Role.ASSISTANT,

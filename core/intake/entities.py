@@ -200,7 +200,10 @@ def _move_mentions(tx: Tx, keep: str, merged: str) -> int:
         key = {"memory_id": memory_id, "entity_id": merged, "start_at": start}
         row = tx.row("mentions", key)
         tx.delete("mentions", key)
-        known = tx.one("SELECT 1 FROM mentions WHERE memory_id = ? AND entity_id = ?", (memory_id, keep))
+        known = tx.one(
+            "SELECT 1 FROM mentions WHERE memory_id = ? AND entity_id = ? AND (start_at < 0) = (? < 0)",
+            (memory_id, keep, start),
+        )
         if row is not None and known is None:
             tx.insert("mentions", {**row, "entity_id": keep})
     return len(found)

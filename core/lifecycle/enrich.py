@@ -17,9 +17,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.entities import mentions, registry
-from core.entities.mentions import FoundNames, NameText, find_names, place_mentions
+from core.entities.mentions import FoundNames, NameText, NewEntity, Voice, find_names, place_mentions
 from core.entities.recognition import name_key, recognize_names
+from core.entities.registry import find_owner_names
 from core.entities.resolution import CountedName, NamePair, find_similar_pairs
+from core.entities.speakers import SPOKEN_AT, speaker_of
 from core.errors import LociError
 from core.intake.revise.refinement import READING
 from core.intake.transaction.unit_of_work import Verb
@@ -32,7 +34,7 @@ from core.text.metadata import Affect, Metadata, affect_of, extract_metadata, to
 from core.types.lifecycle import JobType
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
-from core.vault.memory_sql import remove_inferred, remove_mentions, remove_orphans
+from core.vault.memory_sql import ENTITY_TYPE, remove_inferred, remove_mentions, remove_orphans
 
 MOST_OPEN = 20
 """Open questions about names, at most."""
@@ -41,7 +43,7 @@ NEWEST = 300
 REASON = "same_name"
 
 _NAMES = (
-    "SELECT e.id, e.name, e.type, (SELECT count(*) FROM mentions m WHERE m.entity_id = e.id) FROM entities e "
+    f"SELECT e.id, e.name, {ENTITY_TYPE}, (SELECT count(*) FROM mentions m WHERE m.entity_id = e.id) FROM entities e "  # noqa: S608 - constants only
     "WHERE e.space_id = ? AND e.merged_into_id IS NULL ORDER BY e.recorded_at DESC, e.id DESC LIMIT 3000"
 )
 _OPEN = "SELECT count(*) FROM conflicts WHERE kind = 'entity_merge' AND state = 'open'"
@@ -116,7 +118,7 @@ def _both(pair: NamePair) -> tuple[tuple[CountedName, CountedName], tuple[Counte
     return (pair.keep, pair.other), (pair.other, pair.keep)
 
 
-VERSION = 1
+VERSION = 2
 """Of the rules: what was read by older ones is read again."""
 AT_ONCE, CHARACTERS = 200, 60_000
 """Memories of one batch, and their characters, at most: a batch is short."""
@@ -129,7 +131,10 @@ _DUE = (
     "OR EXISTS (SELECT 1 FROM mentions n WHERE n.memory_id = m.id))))"
 )
 _FROM = "FROM memories m LEFT JOIN inferred i ON i.memory_id = m.id "
-_COLUMNS = "SELECT m.n, m.id, m.text, m.space_id, m.kind, m.category, m.security_tier, m.content_hash "
+_COLUMNS = (
+    "SELECT m.n, m.id, m.text, m.space_id, m.kind, m.category, m.security_tier, m.content_hash, m.role, "
+    "coalesce(m.author, ''), coalesce(m.conversation_id, ''), coalesce(m.import_id, '') "
+)
 _NEXT = f"{_COLUMNS}{_FROM}WHERE m.n > :after AND {_DUE} ORDER BY m.n LIMIT :most"
 _BACKLOG = f"SELECT count(*) {_FROM}WHERE {_DUE}"
 _BY_ID = (
@@ -161,6 +166,15 @@ class EnrichRow:
     category: str
     tier: str
     content_hash: bytes
+    role: str
+    author: str
+    conversation: str
+    brought_by: str
+
+    @property
+    def talk(self) -> str:
+        """What it was said in: a conversation or an import; "" where nobody speaks."""
+        return (self.conversation or self.brought_by) if self.kind == "episode" else ""
 
     @property
     def seen(self) -> tuple[str, bytes, str]:
@@ -243,7 +257,7 @@ def renew_annotations(tx: Tx, make_id: Callable[[], str], ids: Sequence[str]) ->
     """
     rows = [_row(one) for one in tx.all(_BY_ID, (to_json(list(ids)),))]
     readings = [_read(row) for row in rows if row.is_clear]
-    names = find_names(tx, [_text(reading) for reading in readings])
+    names = find_names(tx, _texts(readings, find_owner_names(tx)))
     hidden = tuple(row.id for row in rows if not row.is_clear)
     _write(tx, make_id, EnrichBatch({}, tuple(readings), hidden, names))
     return len(readings)
@@ -251,7 +265,7 @@ def renew_annotations(tx: Tx, make_id: Callable[[], str], ids: Sequence[str]) ->
 
 def _prepare_batch(ground: JobContext, rows: Sequence[EnrichRow], cursor: Mapping[str, Any]) -> EnrichBatch:
     readings = tuple(_read(row) for row in rows if row.is_clear)
-    texts = [_text(reading) for reading in readings]
+    texts = _texts(readings, ground.read(find_owner_names))
     names = ground.read(lambda rows: find_names(rows, texts))
     return EnrichBatch(cursor, readings, tuple(row.id for row in rows if not row.is_clear), names)
 
@@ -273,7 +287,8 @@ def _batch_for_model(ground: JobContext, cursor: Mapping[str, Any]) -> EnrichBat
     told = None if told is None else keep_grounded_parts(told, row.text, topic_taxonomy())
     reading = replace(_read(row), told=told)
     people = {row.id: told.people} if told is not None else {}
-    names = ground.read(lambda rows: find_names(rows, [_text(reading)], people))
+    texts = _texts([reading], ground.read(find_owner_names))
+    names = ground.read(lambda rows: find_names(rows, texts, people))
     return EnrichBatch({**cursor, "asked": asked + 1}, (reading,), names=names, made_by="model")
 
 
@@ -288,8 +303,8 @@ def _rows(rows: Rows, sql: str, **params: object) -> list[EnrichRow]:
 
 
 def _row(one: tuple[Any, ...]) -> EnrichRow:
-    n, memory_id, text, space_id, kind, category, tier, content_hash = one
-    return EnrichRow(int(n), memory_id, text, space_id, kind, category, tier, bytes(content_hash))
+    n, memory_id, text, space_id, kind, category, tier, content_hash, *spoken = one
+    return EnrichRow(int(n), memory_id, text, space_id, kind, category, tier, bytes(content_hash), *map(str, spoken))
 
 
 def _whole(rows: Sequence[EnrichRow]) -> list[EnrichRow]:
@@ -308,9 +323,23 @@ def _read(row: EnrichRow) -> TextAnnotations:
     return TextAnnotations(row, extract_metadata(row.text), affect_of(row.text))
 
 
-def _text(reading: TextAnnotations) -> NameText:
-    row = reading.row
-    return NameText(row.id, row.space_id, recognize_names(row.text, reading.metadata))
+def _texts(readings: Sequence[TextAnnotations], owner_keys: frozenset[str]) -> list[NameText]:
+    return [
+        NameText(
+            reading.row.id,
+            reading.row.space_id,
+            recognize_names(reading.row.text, reading.metadata),
+            reading.row.talk,
+            reading.row.conversation,
+            _voices(reading.row, owner_keys),
+        )
+        for reading in readings
+    ]
+
+
+def _voices(row: EnrichRow, owner_keys: frozenset[str]) -> tuple[Voice, ...]:
+    speaker = speaker_of(row.role, row.author, owner_keys) if row.talk else None
+    return () if speaker is None else (Voice(speaker, *SPOKEN_AT),)
 
 
 def _write(tx: Tx, make_id: Callable[[], str], prepared: EnrichBatch) -> dict[str, int]:
@@ -347,11 +376,13 @@ def _name(
     """
     names, ids, new = prepared.names, dict[str, str](), 0
     for one in names.newcomers:
-        there = registry.find_entity(tx, one.space_id, one.name, one.type)
+        there = registry.find_owner(tx) if one.is_owner else registry.find_entity(tx, one.space_id, one.name, one.type)
         new += there is None
-        ids[one.mark] = there or registry.make_entity(tx, make_id, one.space_id, one.name, one.type, prepared.made_by)
+        ids[one.mark] = there or _make(tx, make_id, one, prepared.made_by)
     for entity_id, kind in names.retyped.items():
         registry.retype_entity(tx, entity_id, kind)
+    for short, whole in names.absorbed.items():
+        mentions.absorb_entity(tx, short, ids.get(whole, whole))
     known = _there(tx, (*ids.values(), *(one.entity_id for some in names.mentions.values() for one in some)))
     found = {
         memory_id: [one for one in place_mentions(some, ids) if one.entity_id in known]
@@ -367,6 +398,12 @@ def _name(
             registry.add_alias(tx, entity, spelling)
     gone = remove_orphans(tx, ids.values())
     return new - len(gone), sum(map(len, found.values())) + len(earlier)
+
+
+def _make(tx: Tx, make_id: Callable[[], str], one: NewEntity, made_by: str) -> str:
+    if one.is_owner:
+        return registry.make_owner(tx, make_id, one.name)
+    return registry.make_entity(tx, make_id, one.space_id, one.name, one.type, made_by)
 
 
 def _there(rows: Rows, ids: Iterable[str]) -> set[str]:

@@ -370,11 +370,11 @@ _LINKS = (
 )
 _NAMED = (
     f"SELECT x.entity_id, a.n FROM memories a JOIN mentions x ON x.memory_id = a.id WHERE {_HERE} "  # noqa: S608
-    "ORDER BY x.entity_id"
+    "AND x.start_at >= 0 ORDER BY x.entity_id"
 )
 _NAMING = (
     "SELECT m.n FROM mentions z JOIN memories m ON m.id = z.memory_id "
-    "WHERE z.entity_id = :name AND {visible} LIMIT :most"
+    "WHERE z.entity_id = :name AND z.start_at >= 0 AND {visible} LIMIT :most"
 )
 HAS_LINKS = "(EXISTS (SELECT 1 FROM edges) OR EXISTS (SELECT 1 FROM derivations) OR EXISTS (SELECT 1 FROM mentions))"
 """Whether there is anything to spread over."""

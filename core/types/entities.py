@@ -41,6 +41,7 @@ class EntityCard:
         created_at: epoch ms.
         updated_at: epoch ms.
         merged_into: what it was merged into; None where it stands for itself.
+        is_owner: whether it is the owner of the vault.
     """
 
     id: str
@@ -53,6 +54,7 @@ class EntityCard:
     created_at: int
     updated_at: int
     merged_into: str | None = None
+    is_owner: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
+ENTITY_TYPE = "coalesce(e.extra ->> '$.form', e.type)"
+"""The type of `entities e`: what the column has no word for (a pet, a work) is of type `other` with a form."""
 _OF = "SELECT DISTINCT entity_id FROM mentions WHERE memory_id IN (SELECT value FROM json_each(?))"
 # What nothing mentions and nothing refers to; the owner's and the clients' own stay.
 _LONELY = (

@@ -59,6 +59,7 @@ from core.types.replies import ClientRecord
 from core.types.values import GLOBAL_SPACE, HOME_SPACE, OWNER_ACTOR, Actor, Grant
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
+from core.vault.memory_sql import ENTITY_TYPE
 
 FACTS = 500
 """Facts about a candidate that are read for its neighbourhood, at most (seed B)."""
@@ -68,7 +69,7 @@ ALIKE = 3
 """Others of a near name that are shown beside one; our choice."""
 
 _LINES = (
-    "SELECT e.id, e.name, e.type, s.name, (SELECT count(DISTINCT n.memory_id) FROM mentions n "
+    f"SELECT e.id, e.name, {ENTITY_TYPE}, s.name, (SELECT count(DISTINCT n.memory_id) FROM mentions n "  # noqa: S608 - constants only
     "JOIN memories m ON m.id = n.memory_id WHERE n.entity_id = e.id AND m.status <> 'deleted') AS named "
     "FROM entities e JOIN spaces s ON s.id = e.space_id WHERE e.merged_into_id IS NULL "
     "ORDER BY named DESC, e.name COLLATE NOCASE, e.id"
@@ -76,14 +77,14 @@ _LINES = (
 _LINES_OF = _LINES.replace("ORDER BY", "AND e.id IN (SELECT value FROM json_each(?)) ORDER BY")
 # Of a type that is no other: what is not known to be anything may be the same as what is.
 _SAME_NAME = (
-    "SELECT DISTINCT e.id FROM entity_aliases a JOIN entities e ON e.id = a.entity_id "
+    "SELECT DISTINCT e.id FROM entity_aliases a JOIN entities e ON e.id = a.entity_id "  # noqa: S608 - constants only
     "WHERE a.alias_key IN (SELECT value FROM json_each(:keys)) AND e.id <> :id AND e.merged_into_id IS NULL "
-    "AND (e.type = :type OR 'other' IN (e.type, :type))"
+    f"AND ({ENTITY_TYPE} = :type OR 'other' IN ({ENTITY_TYPE}, :type))"
 )
 _NEAR = (
-    "SELECT e.id, e.name, e.type FROM entities e WHERE e.merged_into_id IS NULL "
+    f"SELECT e.id, e.name, {ENTITY_TYPE} FROM entities e WHERE e.merged_into_id IS NULL "  # noqa: S608 - constants
     "AND e.space_id = (SELECT space_id FROM entities WHERE id = :id) "
-    "AND e.type = (SELECT type FROM entities WHERE id = :id) ORDER BY e.id = :id DESC, e.recorded_at DESC LIMIT 3000"
+    f"AND {ENTITY_TYPE} = :type ORDER BY e.id = :id DESC, e.recorded_at DESC LIMIT 3000"
 )
 _DECIDED = (
     "SELECT c.detail FROM conflicts c WHERE c.kind = 'entity_merge' AND c.state <> 'open' "
@@ -212,7 +213,8 @@ def _alike(rows: Rows, card: EntityCard) -> tuple[EntityLine, ...]:
     """Others that may be the same: of one name in whatever space, or spelt almost alike within its own."""
     keys = json.dumps(sorted({name_key(name) for name in (card.name, *card.aliases)}))
     found = {str(one) for (one,) in rows.all(_SAME_NAME, {"keys": keys, "id": card.id, "type": card.type})}
-    names = [CountedName(str(one), str(name), str(kind)) for one, name, kind in rows.all(_NEAR, {"id": card.id})]
+    near = rows.all(_NEAR, {"id": card.id, "type": card.type})
+    names = [CountedName(str(one), str(name), str(kind)) for one, name, kind in near]
     mine = [name for name in names if name.id == card.id]
     found |= {side.id for pair in find_similar_pairs(mine, names) for side in (pair.keep, pair.other)}
     for (detail,) in rows.all(_DECIDED, {"id": card.id}):

@@ -260,7 +260,8 @@ def _unite_mentions(tx: Tx, keep_id: str, original_id: str, from_id: str, text: 
     """Entities of both: the kept one's own spans hold as long as its text begins the united one."""
     texts = dict(tx.all("SELECT id, text FROM memories WHERE id IN (?, ?)", (original_id, from_id)))
     for entity_id, start, end, confidence in tx.all(
-        "SELECT entity_id, start_at, end_at, confidence FROM mentions WHERE memory_id = ? ORDER BY entity_id, start_at",
+        "SELECT entity_id, start_at, end_at, confidence FROM mentions WHERE memory_id = ? AND start_at >= 0 "
+        "ORDER BY entity_id, start_at",
         (from_id,),
     ):
         at = text.find(texts[from_id][start:end])

@@ -1,0 +1,134 @@
+"""Who speaks in a memory, and which short form of a name means which whole one. Pure: names in, names out.
+
+What a format knows of the author is the speaker; the owner is one, whatever the format calls them. A short form
+("Sam") means a whole name ("Samantha") of the same conversation where one such name alone can be meant; two who speak
+are two, however alike their names. Must not do: read a vault, guess a speaker from what is said, or name an assistant.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from core.entities.recognition import MOST_NAME, name_key, name_words
+from core.text.terms import common_words, fold_case, fold_width
+
+OWNER_NAME = "You"
+"""How the entity of the owner is called."""
+SPOKEN_AT = (-1, 0)
+"""Where the mention of a speaker stands: before the text."""
+_LEAST_SHORT, _LEAST_CUT = 3, 2  # "Sam" of "Samir"; "Ann" is no short form of "Anna"
+_OWNER_WORDS = frozenset(("user", "human", "me", "myself", "you", "i", "owner"))
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Whose words a memory holds.
+
+    Attributes:
+        name: as written; of the owner `OWNER_NAME`.
+        key: `name_key` of it.
+        is_owner: whether it is the owner of the vault.
+    """
+
+    name: str
+    key: str
+    is_owner: bool = False
+
+
+OWNER = Speaker(OWNER_NAME, name_key(OWNER_NAME), is_owner=True)
+
+
+def speaker_of(role: str, author: str | None, owner_keys: Collection[str] = ()) -> Speaker | None:
+    """Who speaks in one message of a conversation.
+
+    Args:
+        role: of `memories.role`.
+        author: as its format told it.
+        owner_keys: `name_key` of the names by which the vault knows its owner.
+
+    Returns:
+        The speaker; None for an assistant, a tool, a document, and for what is no name.
+    """
+    name = " ".join((author or "").split())
+    key = name_key(name)
+    if role == "user" or (role == "other" and (key in _OWNER_WORDS or key in owner_keys)):
+        return OWNER
+    if role != "other" or not key or len(name) > MOST_NAME or not fold_width(name).isprintable():
+        return None
+    is_word = any(sign.isalpha() for sign in key) and key not in speaker_words()
+    return Speaker(name, key) if is_word else None
+
+
+@cache
+def speaker_words() -> frozenset[str]:
+    """What stands where a speaker's name would and is none: "Note", "Q", "TODO", "system"; folded."""
+    return frozenset(str(_short_names()["labels"]).split())
+
+
+def is_short_form(short: str, whole: str) -> bool:
+    """Whether a name is a short form of a longer one: by the table, or as its beginning.
+
+    Args:
+        short: `name_key` of one word.
+        whole: `name_key` of a name; its first word counts.
+    """
+    first = whole.split(" ", 1)[0]
+    if not short or " " in short or short == first:
+        return False
+    if short in _forms().get(first, ()):
+        return True
+    is_begin = len(short) >= _LEAST_SHORT and len(first) - len(short) >= _LEAST_CUT and first.startswith(short)
+    return is_begin and short not in _whole_names() and short not in common_words()
+
+
+def may_be_one(one: str, other: str) -> bool:
+    """Whether one of two names is a short form of the other; the order does not matter."""
+    return is_short_form(one, other) or is_short_form(other, one)
+
+
+def find_whole_name(short: str, people: Iterable[str], speakers: Collection[str]) -> str | None:
+    """Which name of a conversation a short form means.
+
+    Args:
+        short: key of the name as it is said.
+        people: keys of the people whom the conversation names.
+        speakers: keys of those who speak in it; they count as named.
+
+    Returns:
+        The one whole name that fits; where several do, the one that speaks, if it is one. None for a speaker's own
+        name, which is nobody else's.
+    """
+    if short in speakers:
+        return None
+    fits = {one for one in (*people, *speakers) if is_short_form(short, one) or _is_first_name(short, one, speakers)}
+    speaking = fits.intersection(speakers)
+    meant = fits if len(fits) == 1 else speaking
+    return next(iter(meant)) if len(meant) == 1 else None
+
+
+def _is_first_name(short: str, whole: str, speakers: Collection[str]) -> bool:
+    """Somebody who speaks under a full name is called by the first: "Rosa" of "Rosa Castellanos"."""
+    return whole in speakers and whole.split(" ", 1)[0] == short and " " in whole
+
+
+@cache
+def _short_names() -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads((files("resources") / "enrich" / "short_names.json").read_text("utf-8"))
+    return loaded
+
+
+@cache
+def _forms() -> dict[str, frozenset[str]]:
+    forms: dict[str, str] = _short_names()["forms"]
+    return {whole: frozenset(short.split()) for whole, short in forms.items()}
+
+
+@cache
+def _whole_names() -> frozenset[str]:
+    """First names that stand for themselves: no beginning of another name is read as one of these."""
+    return frozenset(fold_case(name) for name in name_words().first_names)

@@ -1,0 +1,90 @@
+"""Speakers in a vault: entities from their first message on, the owner one of them, short forms of names as aliases."""
+
+from __future__ import annotations
+
+from engine_rig import Rig
+from ground_rig import Ran, flow, ground_of
+
+from core.lifecycle.enrich import EnrichJob
+from core.types.values import Kind
+
+ENTITIES = "SELECT name, type FROM entities WHERE merged_into_id IS NULL ORDER BY name"
+
+
+def enrich(rig: Rig) -> Ran:
+    return flow(rig, EnrichJob(), ground_of(rig))
+
+
+def talk(rig: Rig, *turns: tuple[str, str], session: str = "s1") -> None:
+    rig.bring(
+        [
+            {"author": who, "text": text, "session": session, "ref": f"{session}-{n}"}
+            for n, (who, text) in enumerate(turns)
+        ],
+        name=f"{session}.jsonl",
+    )
+    enrich(rig)
+
+
+SPOKEN = (
+    "SELECT e.name, count(*) FROM mentions n JOIN entities e ON e.id = n.entity_id WHERE n.start_at < 0 "
+    "GROUP BY e.id ORDER BY 1"
+)
+NAMED = (
+    "SELECT e.name, count(*) FROM mentions n JOIN entities e ON e.id = n.entity_id WHERE n.start_at >= 0 GROUP BY e.id"
+)
+ALIASES = "SELECT a.alias FROM entity_aliases a JOIN entities e ON e.id = a.entity_id WHERE e.name = ? ORDER BY 1"
+
+
+def test_speakers_are_people_from_the_first_message_on(rig: Rig) -> None:
+    talk(rig, ("Ilka", "the kettle is on"), ("Bo Ström", "coming"), ("assistant", "Noted."), ("Note", "buy milk"))
+    assert rig.rows(SPOKEN) == [("Bo Ström", 1), ("Ilka", 1)]
+    assert rig.rows(ENTITIES) == [("Bo Ström", "person"), ("Ilka", "person")]
+
+
+def test_the_owner_is_one_entity_whatever_the_formats_call_them(rig: Rig) -> None:
+    named = {"subject": "user", "predicate": "name_is", "value": "Greta"}
+    rig.store("My name is Greta.", kind=Kind.FACT, claim=named)
+    talk(rig, ("user", "hello there"), ("Me", "still here"), ("Ilka", "hi"), ("Greta", "me too"))
+    talk(rig, ("You", "again"), session="s2")
+    assert rig.rows(SPOKEN) == [("Ilka", 1), ("You", 4)]
+    owners = rig.rows("SELECT name, space_id FROM entities WHERE extra ->> '$.owner' = 1")
+    assert owners == [("You", "GLOBAL")]
+    assert rig.rows(ALIASES, "You") == [], "a word that everybody is called by finds nobody"
+
+
+def test_a_short_form_of_somebody_in_the_talk_is_another_name(rig: Rig) -> None:
+    talk(rig, ("Caroline", "Hey Mel, how was the trip?"), ("Melanie", "Good, Caro."), ("Caroline", "Tell me, Mel!"))
+    assert [row[0] for row in rig.rows(ENTITIES)] == ["Caroline", "Melanie"]
+    assert rig.rows(ALIASES, "Melanie") == [("Mel",), ("Melanie",)]
+    assert dict(rig.rows(NAMED)) == {"Caroline": 1, "Melanie": 2}
+
+
+def test_two_who_speak_stay_two_and_a_doubtful_short_form_is_nobodys(rig: Rig) -> None:
+    talk(rig, ("Sam", "Hello Samantha, it is me, Sam."), ("Samantha", "Hello Sam!"))
+    assert [row[0] for row in rig.rows(ENTITIES)] == ["Sam", "Samantha"]
+    assert rig.rows(ALIASES, "Samantha") == [("Samantha",)]
+
+
+def test_what_was_made_of_a_short_form_goes_into_the_whole_name(rig: Rig) -> None:
+    talk(rig, ("Caroline", "My friend Mel is here."), ("Bo", "We like Mel."))
+    assert ("Mel", "person") in rig.rows(ENTITIES)
+    talk(rig, ("Melanie", "it was me"), ("Caroline", "So it was, Mel."), session="s2")
+    assert [row[0] for row in rig.rows(ENTITIES)] == ["Bo", "Caroline", "Melanie"]
+    assert dict(rig.rows(NAMED)) == {"Melanie": 3}
+
+
+def test_speakers_go_with_their_import(rig: Rig) -> None:
+    before = rig.rows(ENTITIES)
+    rows = [{"author": "Ilka", "text": "hello", "session": "a"}, {"author": "me", "text": "hi", "session": "a"}]
+    report = rig.bring(rows)
+    enrich(rig)
+    assert len(rig.rows(ENTITIES)) == len(before) + 2
+    rig.unimport(report.import_id)
+    assert rig.rows(ENTITIES) == before
+
+
+def test_a_note_without_a_talk_has_no_speaker(rig: Rig) -> None:
+    rig.store("The kettle is on.", kind=Kind.EPISODE)
+    enrich(rig)
+    assert rig.rows(SPOKEN) == []
