@@ -252,7 +252,9 @@ EntityName = Annotated[
     str, Field(min_length=1, max_length=80), Shared("entity_name", "Has a letter or a digit, and no line break.")
 ]
 EntityType = Annotated[
-    Literal["concept", "file", "organization", "other", "person", "pet", "place", "project", "service", "technology", "work"],
+    Literal[
+        "concept", "file", "organization", "other", "person", "pet", "place", "project", "service", "technology", "work"
+    ],
     Shared("entity_type"),
 ]
 EntityAliases = Annotated[tuple[EntityName, ...], Field(max_length=64), Shared("entity_aliases", "All other names.")]
