@@ -271,6 +271,7 @@ class PageSpec:
         on_request: whether the inspector stands there only once somebody asks for it; such a page needs the room.
         badge: asks how much of it waits for the person; asked again when something changed. None for a page where
             nothing waits.
+        follows_pairing: whether its badge changes with who waits to be paired, and not with the vault.
         counts: what its badge counts, in a word, for those who hear it.
     """
 
@@ -282,6 +283,7 @@ class PageSpec:
     inspects: bool = True
     on_request: bool = False
     badge: Callable[[Context], Future[int]] | None = None
+    follows_pairing: bool = False
     counts: str = "open"
 
 

@@ -5,7 +5,8 @@ Must not do: know a page; all of it works when the page that asked for it is gon
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from core.types.replies import UndoReport
 from core.types.values import OWNER_ACTOR
@@ -35,13 +36,24 @@ def take_back(context: Context, step_id: str) -> None:
     Args:
         context: what pages and parts are given.
     """
-
-    def done(report: UndoReport) -> None:
-        context.desk.say(describe_undo("Undone", report))
-        context.selection.again(context.selection.current, "undo")
-
     engine = context.bridge.engine
-    context.tasks.run(write("Undoing", lambda: engine.memories.undo(step_id, OWNER_ACTOR)).success(done))
+    undoing = write("Undoing", lambda: engine.memories.undo(step_id, OWNER_ACTOR))
+    context.tasks.run(undoing.success(lambda report: report_undo(context, report)))
+
+
+def report_undo(
+    context: Context, report: UndoReport, act: str = "Undo", turn: Callable[[str, str], None] | None = None
+) -> None:
+    """Say what an undo or a redo took back; what is looked at may be another now.
+
+    Args:
+        act: `Undo` or `Redo`.
+        turn: given the new step and the other one of the two, takes this back again; without it that is not offered.
+    """
+    done, other = ("Undone", "Redo") if act == "Undo" else ("Redone", "Undo")
+    offered = () if turn is None else (other, partial(turn, report.undo_step_id, other))
+    context.desk.say(describe_undo(done, report), *offered)
+    context.selection.again(context.selection.current, "undo")
 
 
 def describe_nothing_to_undo(command: str) -> str:

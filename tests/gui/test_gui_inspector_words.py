@@ -15,7 +15,7 @@ from core.types.values import Kind, Memory, Precision, Role, Source, Status, Whe
 from ui.inspector.history import COMPARED, differences
 from ui.inspector.provenance import came_by, describe_origin, place_of
 from ui.inspector.text_view import runs_of
-from ui.widgets.fitted_text import original_of
+from ui.widgets.plaintext import original_of
 
 DAY = When(1_793_664_000_000, Precision.DAY, 0)  # 3 Nov 2026
 HIDDEN = st.text(st.sampled_from("ab \n\r\u202e\u200b\u00a0😀\u2028é\t"), max_size=40)

@@ -25,6 +25,7 @@ from ui.pages.journal.changes import PAGE_STEPS, StepList, TakeBackDialog
 from ui.pages.journal.imports import COLUMNS, RemoveDialog
 from ui.pages.journal.page import JournalPage
 from ui.pages.journal.words import act_of, counts_of, day_of, describe_author, details_of, short_id
+from ui.undo import report_undo
 from ui.widgets.states import States
 from ui.widgets.verdict import chain_sentence, verdict_of
 
@@ -390,14 +391,14 @@ def test_a_check_is_told_apart(outcomes: dict[str, str], tone: str, chain: str) 
     assert chain in chain_sentence(report)
 
 
-def test_a_step_with_rows_that_stayed_says_so(page: JournalPage, context: Context) -> None:
+def test_a_step_with_rows_that_stayed_says_so(context: Context) -> None:
     heard = hear(context)
-    page.tabs.changes._on_step_undone(UndoReport("s", "Forget a memory", "u", 1, ({"table": "memories"},)), "Undo")
+    report_undo(context, UndoReport("s", "Forget a memory", "u", 1, ({"table": "memories"},)))
     assert heard.sentences == ["Undone: Forget a memory. 1 record changed since and stayed."]
 
 
-def test_a_client_that_came_back_is_named_with_what_it_needs(page: JournalPage, context: Context) -> None:
+def test_a_client_that_came_back_is_named_with_what_it_needs(context: Context) -> None:
     heard = hear(context)
-    page.tabs.changes._on_step_undone(UndoReport("s", "Revoke a client", "u", 1, unpaired=("Cla\u202eude",)), "Undo")
+    report_undo(context, UndoReport("s", "Revoke a client", "u", 1, unpaired=("Cla\u202eude",)))
     told = "Cla‹U+202E›ude is back, but unpaired: its old token stays worthless. Pair it again to let it in."
     assert heard.sentences == [f"Undone: Revoke a client. {told}"]

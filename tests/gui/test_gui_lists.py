@@ -8,8 +8,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from ui.context import Context
-from ui.lists.edge_fade import cut_lines
-from ui.lists.list_view import ListView
+from ui.lists.list_view import ListView, cut_lines
 from ui.lists.row_spec import draw_ground
 from ui.pages.entities.page import Detail, EntitiesPage
 from ui.pages.entities.words import EntityRow, entity_list

@@ -21,7 +21,7 @@ from ui.pages.journal.page import JournalPage
 from ui.pages.library.dialogs import RevisionDialog
 from ui.pages.library.page import LIBRARY, LibraryPage
 from ui.theme.theme import Theme
-from ui.widgets.keys import KeyButton
+from ui.widgets.basics import KeyButton
 
 KEYS = ("Del", "F2", "Ctrl+L", "Ctrl+K")
 

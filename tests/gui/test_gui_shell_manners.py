@@ -15,8 +15,7 @@ from window_rig import hear, remember, settle
 
 from core.types.values import Memory
 from ui.context import Command, Context, Page, PageSpec, PartSpec
-from ui.shell.status_bar import StatusBar
-from ui.shell.window import MainWindow, Rooms
+from ui.shell.window import MainWindow, Rooms, StatusBar
 from ui.tasks import Running, Task, job
 from ui.widgets.states import FOOT, Toasts
 

@@ -21,7 +21,7 @@ from ui.pages.journal.lines import Entry
 from ui.pages.journal.runner import RunDialog
 from ui.pages.journal.runs import _MOST
 from ui.pages.journal.words import moment
-from ui.shell.status_bar import StatusBar
+from ui.shell.window import StatusBar
 
 
 @pytest.fixture

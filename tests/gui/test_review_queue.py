@@ -24,7 +24,7 @@ from ui.context import Context
 from ui.lists.list_view import ListModel
 from ui.lists.row_spec import Heading
 from ui.pages.review.card import Stretch, stretches
-from ui.pages.review.panes import summary
+from ui.pages.review.desk import summary
 from ui.pages.review.queue import ClosedDialog, QueueRows, RulesDialog, closed_line, lines_of, rule_line
 from ui.pages.review.words import claim_note, describe_batch_action, provenance, quote_of
 from ui.registry import ROOMS

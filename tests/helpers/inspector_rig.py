@@ -15,7 +15,7 @@ from ui.inspector.panel import Inspector
 from ui.inspector.part_kit import MemoryLine
 from ui.inspector.text import TextPart
 from ui.registry import PARTS
-from ui.widgets.keys import KeyButton
+from ui.widgets.basics import KeyButton
 
 TALK = ["Where do the boats go?", "To the boathouse.", "And in winter?", "Under the roof.", "Thank you.", "Gladly."]
 

@@ -24,8 +24,7 @@ from ui.inspector.dialogs import MoveDialog
 from ui.strings import belief_strings, practice_strings
 from ui.tasks import write
 from ui.undo import offer_undo
-from ui.widgets.basics import FlowLayout, button, clear, column, label, row
-from ui.widgets.keys import KeyButton
+from ui.widgets.basics import FlowLayout, KeyButton, button, clear, column, label, row
 
 HELPFUL, HARMFUL, WORKED, FAILED = "helpful", "harmful", "worked", "failed"
 

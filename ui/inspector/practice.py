@@ -18,8 +18,7 @@ from ui.inspector.part_kit import flush
 from ui.inspector.trust import Figure, score
 from ui.strings import format_count, practice_strings
 from ui.tasks import query
-from ui.widgets.basics import FlowLayout, button, column, label, row
-from ui.widgets.keys import KeyButton
+from ui.widgets.basics import FlowLayout, KeyButton, button, column, label, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import count_of, date_of
 

@@ -22,8 +22,7 @@ from ui.strings import injection_strings
 from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
-from ui.widgets.basics import FlowLayout, button, clear, column, label, row
-from ui.widgets.keys import KeyButton
+from ui.widgets.basics import FlowLayout, KeyButton, button, clear, column, label, row
 from ui.widgets.plaintext import has_marks, one_line, pieces
 from ui.widgets.states import Banner
 from ui.widgets.words import count_of

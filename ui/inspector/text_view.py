@@ -21,8 +21,7 @@ from PySide6.QtWidgets import QTextEdit, QToolTip
 
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
-from ui.widgets.fitted_text import FittedText
-from ui.widgets.plaintext import pieces, utf16
+from ui.widgets.plaintext import FittedText, pieces, utf16
 
 PLAIN, ADDED, REMOVED = "plain", "added", "removed"
 Place = tuple[int, int]

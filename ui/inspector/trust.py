@@ -24,8 +24,7 @@ from ui.lists.table_view import Column, TableModel, TableSpec
 from ui.lists.tick_table import StillTable
 from ui.strings import belief_strings, format_count
 from ui.theme.theme import Theme
-from ui.widgets.basics import FlowLayout, clear, column, hairline, label, row
-from ui.widgets.keys import KeyButton
+from ui.widgets.basics import FlowLayout, KeyButton, clear, column, hairline, label, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import SOURCE_WORDS, date_of, format_said_at, format_said_or_noted
 

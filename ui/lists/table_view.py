@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
 from ui.lists.list_view import HoverWatch
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole, spacing
-from ui.widgets.keys import overrides, plain_key
+from ui.widgets.basics import overrides, plain_key
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

@@ -13,7 +13,7 @@ from PySide6.QtGui import QAction, QFontMetrics, QHideEvent, QKeyEvent, QKeySequ
 from PySide6.QtWidgets import QApplication, QDialog, QFrame, QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from core.config.option_rows import replace_option
-from core.types.replies import StepRow, UndoReport
+from core.types.replies import StepRow
 from core.types.values import OWNER_ACTOR
 from ui.context import Command, Context, PageSpec
 from ui.lists.list_view import Keep, ListView
@@ -21,7 +21,7 @@ from ui.lists.row_spec import MIDDLE, RIGHT, RowSpec, RowState
 from ui.tasks import Running, query, write
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
-from ui.undo import describe_nothing_to_undo, describe_undo
+from ui.undo import describe_nothing_to_undo, report_undo
 
 WIDTH, HEIGHT = 600, 420
 
@@ -408,12 +408,8 @@ class Actions(QObject):
         if step is None:
             self._context.desk.say(describe_nothing_to_undo(name))
             return
-        done = "Undone" if name == "edit.undo" else "Redone"
+        act = "Undo" if name == "edit.undo" else "Redo"
         undoing = write("Undoing", lambda: engine.memories.undo(step.id, OWNER_ACTOR))
-        self._running = self._context.tasks.run(undoing.success(lambda report: self._on_step_undone(done, report)))
+        self._running = self._context.tasks.run(undoing.success(lambda report: report_undo(self._context, report, act)))
         self._running.ended.connect(self._on_undo_settled)
         self._is_undoing = True
-
-    def _on_step_undone(self, done: str, report: UndoReport) -> None:
-        self._context.desk.say(describe_undo(done, report))
-        self._context.selection.again(self._context.selection.current, "undo")

@@ -248,8 +248,10 @@ class House(QWidget):
         context.bridge.changed.connect(self._note)
         context.tasks.settled.connect(self._count.start)
         context.desk.looked.connect(self._count.start)
+        context.pairing.changed.connect(self._ask_pairing_counts)
         self._restore()
         self._ask_counts()
+        self._ask_pairing_counts()
         self._split.splitterMoved.connect(lambda *_: context.prefs.keep(_SPLIT, self._split.saveState()))
 
     def _restore(self) -> None:
@@ -330,11 +332,17 @@ class House(QWidget):
             self._count.start()
 
     def _ask_counts(self) -> None:
-        """Ask every page that has a badge how much waits there; what cannot be asked now keeps its count."""
+        self._ask_badges(of_pairing=False)
+
+    def _ask_pairing_counts(self) -> None:
+        self._ask_badges(of_pairing=True)
+
+    def _ask_badges(self, *, of_pairing: bool) -> None:
+        """Ask pages that have a badge how much waits there; what cannot be asked now keeps its count."""
         if not self._context.bridge.is_open:
             return
         for spec in self._specs.values():
-            if spec.badge is not None:
+            if spec.badge is not None and spec.follows_pairing == of_pairing:
                 self._ask_count(spec, spec.badge)
 
     def _ask_count(self, spec: PageSpec, badge: Callable[[Context], Future[int]]) -> None:

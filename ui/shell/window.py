@@ -1,25 +1,408 @@
-"""The main window: what frames the pages, and what is the same on all of them.
+"""The main window: the line above the pages with the search, the line below with what is under way, and their frame.
 
-Must not do: know a single page, part or verb beyond status, lock and undo.
+Must not do: know a single page, part or verb beyond search, status, lock and undo.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence, QShowEvent
-from PySide6.QtWidgets import QApplication, QDialog, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QIcon, QKeyEvent, QKeySequence, QPainter, QShowEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QFrame,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QMainWindow,
+    QMenu,
+    QProgressBar,
+    QPushButton,
+    QSizePolicy,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
+from core.events import Progress
+from core.types.requests import RecallQuery
+from core.types.values import OWNER_ACTOR, Memory
 from ui.context import CLOSER, Context, PageSpec, PartSpec
 from ui.shell.actions import Actions, CommandPalette, Entry, WindowCommands, keys_of
 from ui.shell.house import House
-from ui.shell.status_bar import StatusBar
-from ui.shell.top_bar import SearchBox, TopBar
-from ui.tasks import Problem, query
+from ui.tasks import Problem, Running, query
+from ui.theme.theme import Theme
+from ui.widgets.basics import button, keycap, label, row, tool
+from ui.widgets.plaintext import one_line
+from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
 from ui.widgets.states import Toasts
+from ui.widgets.words import KIND_WORDS, format_said_or_noted, memories
+
+_QUIET_MS = 10_000
+
+
+class Dot(QWidget):
+    """A small mark of a state; its words stand beside it."""
+
+    def __init__(self, theme: Theme, role: str) -> None:
+        super().__init__()
+        self._theme, self._role = theme, role
+        self.setFixedSize(8, 8)
+        theme.changed.connect(self.update)
+
+    def show_role(self, role: str) -> None:
+        """Take another token's colour."""
+        self._role = role
+        self.update()
+
+    def paintEvent(self, _event: object) -> None:  # noqa: N802 - Qt's name
+        """Paint the widget."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.colour(self._role))
+        painter.drawEllipse(1, 1, 6, 6)
+
+
+class StatusBar(QFrame):
+    """States on the left, work on the right.
+
+    Signals:
+        chosen: the id of a page where something waits.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("status")
+        self.setAccessibleName("Status")
+        self._theme = theme
+        self._dot = Dot(theme, "faint")
+        self._index, self._search, self._model = label(), label(), label()
+        self._work = label()
+        self._bar = QProgressBar()
+        self._bar.setTextVisible(False)
+        self._bar.setFixedWidth(140)
+        self._stop = tool(theme, "x", "Stop", self._cancel, size=12)
+        self._works: list[Running] = []
+        self._quiet = QTimer(self)
+        self._quiet.setSingleShot(True)
+        self._quiet.setInterval(_QUIET_MS)
+        self._quiet.timeout.connect(self._show_newest)
+        self._counts: dict[str, QPushButton] = {}
+        self._gaps: dict[str, QLabel] = {}
+        self._layout = row(
+            self._dot, self._index, _space(12), self._search, _space(12), self._model, None, self._work, self._bar,
+            self._stop, parent=self, gap=6,
+        )  # fmt: skip
+        self._layout.setContentsMargins(16, 0, 16, 0)
+        self._show_newest()
+        self._paint()
+        theme.changed.connect(self._paint)
+
+    def _paint(self) -> None:
+        self.setFixedHeight(self._theme.px(28))
+
+    def show_status(self, values: Mapping[str, Any]) -> None:
+        """Show what the engine reports.
+
+        Args:
+            values: `StatusReport.values`.
+        """
+        index = values.get("index", {})
+        state, done, total = index.get("state", ""), int(index.get("loaded", 0)), int(index.get("total", 0))
+        words = {"ready": "Index warm", "warming": f"Index warming, {done:,} of {total:,}", "empty": "Index empty"}
+        self._dot.show_role("success" if state == "ready" else "warning")
+        count = int(values.get("memories", {}).get("total", done) if isinstance(values.get("memories"), dict) else done)
+        self._index.setText(f"{words.get(state, 'Index')} · {memories(count)}")
+        self._search.setText("Full search" if state == "ready" else "Search reads what is not indexed yet")
+        server = values.get("model_server", {})
+        self._model.setText(str(server.get("sentence", "")) or "No model server: rules and the built-in model answer")
+
+    def show_count(self, page_id: str, title: str, count: int, counts: str = "open") -> None:
+        """Say how much waits on a page; pressing it goes there.
+
+        Args:
+            count: 0 for nothing.
+            counts: what is counted, in a word.
+        """
+        if page_id not in self._counts:
+            self._add_count(page_id, title)
+        self._counts[page_id].setText(f"{title} {count:,}".replace("&", "&&"))
+        self._counts[page_id].setAccessibleName(f"{title}: {count:,} {counts}")
+        self._counts[page_id].setVisible(count > 0)
+        self._gaps[page_id].setVisible(count > 0)
+
+    def _add_count(self, page_id: str, title: str) -> None:
+        """Make the button of a page, in the order of the ids: pages count in whatever order they are read."""
+        made, gap = button(title, lambda: self.chosen.emit(page_id), kind="crumb"), _space(12)
+        before = sum(known < page_id for known in self._counts)
+        place = self._layout.indexOf(self._model) + 1 + 2 * before
+        self._layout.insertWidget(place, gap)
+        self._layout.insertWidget(place + 1, made)
+        self._counts[page_id], self._gaps[page_id] = made, gap
+
+    def clear_status(self) -> None:
+        """Nothing is known: the vault is locked."""
+        for made in (*self._counts.values(), *self._gaps.values()):
+            made.hide()
+        self._dot.show_role("faint")
+        self._index.setText("Locked")
+        for one in (self._search, self._model):
+            one.setText("")
+        self._show_newest()  # what the engine did by itself has stopped
+
+    def show_work(self, running: Running) -> None:
+        """Show a work that takes longer; of several the newest."""
+        self._works.append(running)
+        running.moved.connect(lambda done, total: self._on_work_moved(running, done, total))
+        running.ended.connect(lambda: self._on_work_ended(running))
+        self._show_newest()
+
+    def _show_newest(self) -> None:
+        self._quiet.stop()
+        newest = self._works[-1] if self._works else None
+        for one in (self._work, self._bar):
+            one.setVisible(newest is not None)
+        self._stop.setVisible(newest is not None and newest.can_cancel)
+        if newest is not None:
+            self._work.setText("Stopping …" if newest.watch.cancelled() else f"{newest.label} …")
+            self._bar.setRange(0, 0)
+            self._bar.setAccessibleName(newest.label)
+
+    def _on_work_moved(self, running: Running, done: int, total: int) -> None:
+        if total > 0 and self._works and self._works[-1] is running:
+            self._bar.setRange(0, total)
+            self._bar.setValue(done)
+
+    def _on_work_ended(self, running: Running) -> None:
+        if running in self._works:
+            self._works.remove(running)
+        self._show_newest()
+
+    def _cancel(self) -> None:
+        if self._works:
+            self._works[-1].cancel()
+            self._work.setText("Stopping …")
+
+    def show_progress(self, progress: Progress) -> None:
+        """Show what the engine does by itself: an import that is finished after a crash, the index.
+
+        Args:
+            progress: how far it is.
+        """
+        if self._works:
+            return
+        if progress.total is not None and progress.done >= progress.total:
+            self._show_newest()
+            return
+        # An import whose file is gone is taken back and tells no end: a long silence is one.
+        self._quiet.start()
+        self._work.show()
+        self._bar.show()
+        self._work.setText(f"{progress.label} …")
+        self._bar.setAccessibleName(progress.label)
+        self._bar.setRange(0, progress.total or 0)
+        self._bar.setValue(progress.done)
+
+
+def _space(width: int) -> QLabel:
+    made = QLabel()
+    made.setFixedWidth(width)
+    return made
+
+
+_PAUSE_MS = 140
+_SHOWN = 8
+_WHOLE = "whole"
+
+
+class SearchBox(QObject):
+    """Drives the search field."""
+
+    def __init__(self, context: Context, field: QLineEdit, host: QWidget) -> None:
+        super().__init__(host)
+        self._context, self._field, self._host = context, field, host
+        self._panel = QFrame(host)
+        self._panel.setObjectName("card")
+        self._panel.hide()
+        self._list = QListWidget()
+        self._list.setAccessibleName("Answers")
+        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._list.itemClicked.connect(self._take)
+        self._note = label("", "small")
+        inner = QVBoxLayout(self._panel)
+        inner.setContentsMargins(8, 8, 8, 8)
+        inner.addWidget(self._list)
+        inner.addWidget(self._note)
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.timeout.connect(self._ask)
+        field.textEdited.connect(lambda _: self._pause.start(_PAUSE_MS))
+        field.installEventFilter(self)
+        host.installEventFilter(self)
+
+    def heads(self) -> list[str]:
+        """What is shown at present."""
+        return [self._list.item(i).text() for i in range(self._list.count())] if self._panel.isVisible() else []
+
+    def _ask(self) -> None:
+        typed = self._field.text().strip()
+        if not typed:
+            self.close()
+            return
+        ask = RecallQuery(query=typed, limit=_SHOWN)
+        engine = self._context.bridge.engine
+        task = query("Searching", lambda: engine.memories.recall(ask, OWNER_ACTOR))
+        self._context.tasks.run(
+            task.within(self, "ask")
+            .success(lambda reply: self._show(typed, [item.memory for item in reply.result.items]))
+            .failure(lambda _: self._show(typed, []))
+        )
+
+    def _show(self, typed: str, found: Sequence[Memory]) -> None:
+        if not self._field.hasFocus() or self._field.text().strip() != typed:
+            return
+        self._list.clear()
+        theme = self._context.theme
+        side = theme.px(16)
+        self._list.setIconSize(QSize(side, side))
+        for memory in found:
+            when = format_said_or_noted(memory.occurred, memory.recorded_at)
+            item = QListWidgetItem(f"{one_line(memory.text, 110)}\n{KIND_WORDS[memory.kind]} · {when} · {memory.space}")
+            item.setIcon(kind_pixmap(memory.kind, side, theme.colour(KIND_TOKENS[memory.kind]), 2))
+            item.setData(Qt.ItemDataRole.UserRole, memory.id)
+            item.setSizeHint(QSize(100, theme.px(46)))
+            self._list.addItem(item)
+        last = QListWidgetItem("Show all that match in the library")
+        last.setIcon(theme.icon("library", "accent"))
+        last.setData(Qt.ItemDataRole.UserRole, _WHOLE)
+        last.setSizeHint(QSize(100, theme.px(36)))
+        self._list.addItem(last)
+        self._list.setCurrentRow(0)
+        self._note.setText("" if found else "Nothing here answers that; the library can still look for the words.")
+        self._note.setVisible(not found)
+        self._place()
+        self._panel.show()
+        self._panel.raise_()
+
+    def _place(self) -> None:
+        theme, count = self._context.theme, self._list.count()
+        corner = self._field.mapTo(self._host, QPoint(0, self._field.height() + 6))
+        height = (count - 1) * theme.px(46) + theme.px(36) + 24 + (self._note.sizeHint().height() if count == 1 else 0)
+        self._panel.setGeometry(corner.x(), corner.y(), self._field.width(), min(height, self._host.height() - 140))
+
+    def _take(self, item: QListWidgetItem | None) -> None:
+        if item is None:
+            return
+        chosen = item.data(Qt.ItemDataRole.UserRole)
+        if chosen == _WHOLE:
+            self.whole()
+        else:
+            self.close()
+            self._context.selection.again(chosen, "search")
+
+    def whole(self) -> None:
+        """Search for what is typed in the library."""
+        typed = self._field.text().strip()
+        self.close()
+        self._context.desk.search.emit(self._context.bridge.engine.library.essence(typed))
+
+    def close(self) -> None:
+        """Show no answers, and keep none: they are words of the vault."""
+        self._pause.stop()
+        self._panel.hide()
+        self._list.clear()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Arrows, Enter and Esc work while the field has the keyboard; leaving it closes the answers."""
+        if watched is self._host and event.type() == QEvent.Type.Resize and self._panel.isVisible():
+            self._place()
+        if watched is not self._field:
+            return False
+        if event.type() == QEvent.Type.FocusOut:
+            self.close()
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            return self._key(event)
+        return False
+
+    def _key(self, event: QKeyEvent) -> bool:
+        key = event.key()
+        if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
+            if self._panel.isVisible() and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+                self._take(self._list.currentItem())
+            elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+                self.whole()
+            elif self._field.text().strip():  # too quick for the answers: they come, and the next Enter takes the first
+                self._ask()
+            return True
+        if not self._panel.isVisible():
+            return False
+        if key == Qt.Key.Key_Escape:
+            self.close()
+            return True
+        step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(key), 0)
+        if step:
+            self._list.setCurrentRow(max(0, min(self._list.count() - 1, self._list.currentRow() + step)))
+        return bool(step)
+
+
+class TopBar(QFrame):
+    """Name, search, lock, menu."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("topbar")
+        self._theme = theme
+        self._name = label("Loci", "section")
+        self.search = QLineEdit()
+        self.search.setObjectName("search")
+        self.search.setPlaceholderText("Search everything you and your assistants remember")
+        self.search.setAccessibleName("Search")
+        self.search.setClearButtonEnabled(True)
+        self.search.setMaximumWidth(624)
+        self.search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._glass = self.search.addAction(QIcon(), QLineEdit.ActionPosition.LeadingPosition)
+        self._keys = keycap("Ctrl K")
+        self._keys.setToolTip("Ctrl+K shows all commands")
+        inside = row(None, self._keys, parent=self.search)
+        inside.setContentsMargins(0, 0, 8, 0)
+        self.search.textChanged.connect(lambda text: self._keys.setVisible(not text))
+        self.lock: QPushButton = button("Lock", kind="chip", hint="Lock the palace (Ctrl+L)", theme=theme, icon="lock")
+        self.menu: QToolButton = tool(theme, "ellipsis", "Menu")
+        self.menu.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._layout = row(self._name, self.search, None, self.lock, self.menu, parent=self, gap=8)
+        self._layout.setStretch(1, 8)
+        self._layout.setStretch(2, 3)
+        self._paint()
+        theme.changed.connect(self._paint)
+
+    def show_menu(self, menu: QMenu) -> None:
+        """Give the menu button its menu."""
+        self.menu.setMenu(menu)
+
+    def open_vault(self, *, is_open: bool) -> None:
+        """Show what makes sense while the vault is open, or while it is not."""
+        for one in (self.search, self.lock):
+            one.setVisible(is_open)
+
+    def _paint(self) -> None:
+        self.setFixedHeight(self._theme.px(52))
+        self._layout.setContentsMargins(self._theme.px(18), 0, self._theme.px(16), 0)
+        self._name.setFixedWidth(self._theme.px(62))
+        side = self._theme.px(16)
+        self._glass.setIcon(QIcon(self._theme.icon("search", "muted").pixmap(QSize(side, side))))
+        self._name.setAlignment(Qt.AlignmentFlag.AlignVCenter)
+
 
 _GEOMETRY = "window.geometry"
 _STATUS_MS = 2_000

@@ -542,4 +542,5 @@ CLIENTS = PageSpec(
     "assistants plugins pair grants revoke pause receipts activity kill switch mcp",
     on_request=True,
     badge=_count_questions,
+    follows_pairing=True,
 )

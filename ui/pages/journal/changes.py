@@ -6,13 +6,12 @@ Must not do: know another tab.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QResizeEvent
 from PySide6.QtWidgets import QDialog, QFrame, QListWidget, QListWidgetItem, QMenu, QSizePolicy, QWidget
 
-from core.types.replies import ImportRow, StepRow, Steps, UndoBack, UndoReport
+from core.types.replies import ImportRow, StepRow, Steps, UndoBack
 from core.types.values import OWNER_ACTOR
 from core.types.views import MemoryRow
 from ui.context import Context
@@ -22,7 +21,7 @@ from ui.pages.journal.words import act_of, clock_of, day_of, details_of, icon_of
 from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
-from ui.undo import describe_left, describe_undo, describe_unpaired
+from ui.undo import describe_left, describe_unpaired, report_undo
 from ui.widgets.basics import FlowLayout, button, column, keycap, label, restyle, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
@@ -578,13 +577,8 @@ class ChangesTab(QWidget):
         self.context.tasks.run(
             write("Undoing" if act == "Undo" else "Redoing", lambda: engine.memories.undo(step_id, OWNER_ACTOR))
             .within(self)
-            .success(lambda report: self._on_step_undone(report, act))
+            .success(lambda report: report_undo(self.context, report, act, self.undo))
         )
-
-    def _on_step_undone(self, report: UndoReport, act: str) -> None:
-        done, other = ("Undone", "Redo") if act == "Undo" else ("Redone", "Undo")
-        self.context.desk.say(describe_undo(done, report), other, partial(self.undo, report.undo_step_id, other))
-        self.context.selection.again(self.context.selection.current, "undo")
 
     def ask_back(self, step: StepRow) -> None:
         """Ask whether to undo back to a step."""

@@ -20,8 +20,7 @@ from ui.lists.row_spec import MIDDLE, RIGHT, Inert, RowSpec, RowState, draw_flat
 from ui.strings import journal_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
-from ui.widgets.basics import FlowLayout
-from ui.widgets.keys import KeyButton
+from ui.widgets.basics import FlowLayout, KeyButton
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 
 _NAMED = {"Enter": Qt.Key.Key_Return, "Del": Qt.Key.Key_Delete}

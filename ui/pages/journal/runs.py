@@ -33,7 +33,7 @@ from ui.pages.journal.runner import RunDialog, Runner, is_job
 from ui.pages.journal.words import capital
 from ui.strings import journal_strings
 from ui.tasks import query, write
-from ui.undo import describe_undo
+from ui.undo import report_undo
 from ui.widgets.basics import Elided, Segments, card_of, clear, column, label, row
 from ui.widgets.states import FOOT, EmptyState, States
 
@@ -282,9 +282,7 @@ class RunsTab(QWidget):
         self.context.tasks.run(task.within(self).success(partial(self._on_run_undone, act)))
 
     def _on_run_undone(self, act: str, report: UndoReport) -> None:
-        done, other = ("Undone", "Redo") if act == "Undo" else ("Redone", "Undo")
-        self.context.desk.say(describe_undo(done, report), other, partial(self.undo, report.undo_step_id, other))
-        self.context.selection.again(self.context.selection.current, "undo")
+        report_undo(self.context, report, act, self.undo)
         self.read()
 
     def ask_run(self, beat: ScheduledJob) -> None:

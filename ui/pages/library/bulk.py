@@ -30,8 +30,7 @@ from ui.pages.library.dialogs import (
 from ui.tasks import write
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
-from ui.widgets.basics import button, follow_icon, label, tool
-from ui.widgets.keys import KeyButton
+from ui.widgets.basics import KeyButton, button, follow_icon, label, tool
 from ui.widgets.words import memories
 
 

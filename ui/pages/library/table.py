@@ -55,7 +55,7 @@ from ui.pages.library.model import (
 )
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole, spacing
-from ui.widgets.keys import overrides, plain_key
+from ui.widgets.basics import overrides, plain_key
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 from ui.widgets.words import STATUS_WORDS, WARNED_WORDS

@@ -18,8 +18,7 @@ from ui.pages.palace.items import RoomItem
 from ui.pages.palace.scene import PlacedLocus
 from ui.tasks import write
 from ui.undo import offer_undo
-from ui.widgets.basics import button, column, label, row
-from ui.widgets.keys import overrides, plain_key
+from ui.widgets.basics import button, column, label, overrides, plain_key, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import memories
 

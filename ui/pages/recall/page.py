@@ -29,8 +29,7 @@ from ui.pages.recall.words import join_parts
 from ui.strings import format_count, recall_strings
 from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
-from ui.widgets.basics import UNBOUND, Segments, button, column, hairline, label, row
-from ui.widgets.keys import KeyButton
+from ui.widgets.basics import UNBOUND, KeyButton, Segments, button, column, hairline, label, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState, States
 

@@ -30,8 +30,7 @@ from ui.strings import review_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
 from ui.widgets.basics import button, clear, column, hairline, label, row
-from ui.widgets.fitted_text import FittedText
-from ui.widgets.plaintext import has_marks, pieces
+from ui.widgets.plaintext import FittedText, has_marks, pieces
 from ui.widgets.shapes import KindMark
 from ui.widgets.words import describe_claim
 

@@ -1,26 +1,427 @@
 """The Review page: the queue at the left, the item at the right, decided by one key each.
 
-Must not do: know another page, or decide while something is being decided, read or written.
+A press decides at once, asks first or says why not; nothing fires twice. Must not do: know another page, or decide
+while something is being decided, read or written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from functools import partial
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QCursor, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from core.events import Changed
-from core.types.reviews import DecisionReply, Queue, QueueRequest, ReviewItem, ReviewRow
-from core.types.values import Action
-from ui.context import Context, Page, PageSpec
-from ui.pages.review.decisions import DecisionKeys, DecisionRunner
-from ui.pages.review.panes import ORIGIN, Links, Panes
-from ui.pages.review.queue import ALL, ClosedDialog, RulesDialog, kinds_of
+from core.types.reviews import Decision, DecisionReply, Queue, QueueRequest, ReviewItem, ReviewRow
+from core.types.values import OWNER_ACTOR, Action
+from core.types.views import MemoryRow
+from ui.context import CLOSER, Context, Page, PageSpec
+from ui.pages.review.desk import BatchPanel, Desk, acts_at_once
+from ui.pages.review.dialogs import CAME, dialog_for
+from ui.pages.review.queue import ALL, ClosedDialog, QueuePanel, RulesDialog, kinds_of
+from ui.pages.review.words import ASKS
 from ui.strings import review_strings
-from ui.tasks import problem_of, query
-from ui.widgets.basics import column
+from ui.tasks import problem_of, query, write
+from ui.theme.theme import Theme
+from ui.theme.tokens import sizes
+from ui.undo import offer_undo
+from ui.widgets.basics import UNBOUND, button, column, row
+from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
+from ui.widgets.words import count_of
+
+BREATH_MS = 300
+"""After a decision, so long nothing is taken: the second press of a double click would decide the next item."""
+
+
+class DecisionRunner(QObject):
+    """Sends decisions to the engine.
+
+    Signals:
+        done: (ids, `DecisionReply`): it is decided.
+        refused: (ids): nothing was decided.
+    """
+
+    done = Signal(tuple, object)
+    refused = Signal(tuple)
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._under_way = 0
+        self.breath = QTimer(self)
+        self.breath.setSingleShot(True)
+        self.breath.setInterval(BREATH_MS)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether a decision can be taken now."""
+        return not self._under_way and not self.breath.isActive() and self._context.bridge.is_open
+
+    @property
+    def is_deciding(self) -> bool:
+        """Whether the engine has not answered yet."""
+        return self._under_way > 0
+
+    def rest(self) -> None:
+        """Nobody looks any more."""
+        self.breath.stop()
+
+    def decide(self, ids: Sequence[str], decision: Decision) -> None:
+        """Decide one item, or several alike as one step."""
+        wanted = tuple(ids)
+        conflicts = self._context.bridge.engine.conflicts
+        self._under_way += 1
+        self.breath.start()
+        if len(wanted) == 1:
+            task = write("Deciding", lambda: conflicts.resolve(wanted[0], decision, OWNER_ACTOR))
+        else:
+            task = write("Deciding", lambda: conflicts.resolve_many(wanted, decision, OWNER_ACTOR))
+        running = self._context.tasks.run(
+            task.within(self)
+            .success(lambda decided: self._on_decided(wanted, decision, decided))
+            .failure(lambda error: self._on_decision_failed(wanted, error))
+        )
+        running.ended.connect(self._on_task_ended)
+
+    def _on_task_ended(self) -> None:
+        self._under_way -= 1
+
+    def _on_decided(self, ids: tuple[str, ...], decision: Decision, decided: DecisionReply) -> None:
+        say = sentence_of(decision, decided, len(ids))
+        if decided.step_id is not None:
+            offer_undo(self._context, say, decided.step_id)
+        else:
+            self._context.desk.say(say)
+        self.done.emit(ids, decided)
+
+    def _on_decision_failed(self, ids: tuple[str, ...], error: BaseException) -> None:
+        problem = problem_of(error)
+        if problem is not None:
+            self._context.desk.say(problem.sentence)
+        self.refused.emit(ids)
+
+
+def sentence_of(decision: Decision, decided: DecisionReply, asked: int) -> str:
+    """What was done, in words without any memory's text.
+
+    Args:
+        asked: for how many items.
+    """
+    if decision.action is Action.SKIP:
+        said = "Put off. It comes again at the end." if asked == 1 else f"{count_of(asked, 'item')} put off."
+    else:
+        said = f"{decided.label}: done." if decided.label else "Nothing had to be changed."
+    more = [said]
+    if decided.asked:
+        told = review_strings()["asked_on"]
+        more.append(told["one" if len(decided.asked) == 1 else "many"].format(count=len(decided.asked)))
+    if decided.closed:
+        more.append(f"{count_of(len(decided.closed), 'other item')} closed with it.")
+    if decided.refused:
+        reasons = " ".join(dict.fromkeys(decided.refused.values()))
+        more.append(f"{count_of(len(decided.refused), 'item')} stayed: {reasons}")
+    if decided.withheld:
+        told = review_strings()["withheld"]
+        more.append(told["one" if len(decided.withheld) == 1 else "many"].format(count=len(decided.withheld)))
+    if decision.remember and decided.step_id is not None:
+        more.append(review_strings()["repeated"])
+    return " ".join(more)
+
+
+ORIGIN = "review"
+
+
+class Links(QObject):
+    """The ways from an item to the inspector, the palace and what follows from it."""
+
+    def __init__(self, context: Context, host: QWidget) -> None:
+        """Make them.
+
+        Args:
+            host: the page; menus are its children.
+        """
+        super().__init__(host)
+        self._context, self._host = context, host
+
+    def look_closer(self, memory_id: str) -> None:
+        """Open the inspector on a memory."""
+        self._context.selection.again(memory_id, CLOSER)
+
+    def go_to_palace(self, memory_id: str) -> None:
+        """Show a memory in the palace."""
+        self._context.selection.select(memory_id, ORIGIN)
+        self._context.desk.go.emit("palace", f"show:{memory_id}")
+
+    def lead(self, ids: tuple[str, ...]) -> None:
+        """Show one memory, or a menu of several."""
+        if len(ids) == 1:
+            self.look_closer(ids[0])
+            return
+        library = self._context.bridge.engine.library
+        asked = query("Looking at what follows", lambda: library.read_rows(ids)).within(self, "follows")
+        self._context.tasks.run(asked.success(self._offer))
+
+    def _offer(self, rows: Sequence[MemoryRow]) -> None:
+        menu = QMenu(self._host)
+        menu.setAccessibleName("Memories that follow from it")
+        menu.aboutToHide.connect(menu.deleteLater)
+        for one in rows:
+            action = menu.addAction(one_line(one.head, 70).replace("&", "&&"))
+            action.triggered.connect(lambda _checked=False, one=one: self.look_closer(one.id))
+        keyboard = self._host.focusWidget()
+        is_pointed = self._host.underMouse() or keyboard is None
+        menu.popup(
+            QCursor.pos() if is_pointed or keyboard is None else keyboard.mapToGlobal(keyboard.rect().bottomLeft())
+        )
+
+
+class Panes(QWidget):
+    """Queue and item.
+
+    Attributes:
+        queue: the list at the left.
+        desk: one item. `desk_states` holds it, and what stands in its place.
+        batch: several items at once.
+        back: leads to the queue where it is hidden.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        """Make it, empty."""
+        super().__init__()
+        self._theme = theme
+        self.is_narrow = self._shows_queue = False
+
+    def build(self, leads: Links) -> None:
+        """Fill it once it stands in its place, from the outside in.
+
+        Args:
+            leads: the ways from an item to elsewhere.
+        """
+        theme = self._theme
+        self.queue, self._side = QueuePanel(theme), QWidget()
+        row(self.queue, self._side, parent=self, gap=0).setStretch(1, 1)
+        self._bar, self._right = QWidget(), QStackedWidget()
+        column(self._side, self._bar, self._right, gap=0)
+        self.back = button(review_strings()["back"], self.show_queue, theme=theme, icon="chevron-left", kind="ghost")
+        row(self.back, None, parent=self._bar).setContentsMargins(12, 8, 12, 0)
+        self._bar.hide()
+        self.desk = Desk(theme, leads.look_closer, leads.go_to_palace)
+        self.desk.led.connect(leads.lead)
+        self.desk_states = States(theme, self.desk, "Reading the item …")
+        self._right.addWidget(self.desk_states)
+        self.desk.build()
+        self.batch = BatchPanel(theme)
+        self._right.addWidget(self.batch)
+        self.queue.list.picked.connect(self.show_chosen)
+        self.queue.list.clicked.connect(lambda _: self._on_row_clicked())
+        theme.changed.connect(self._fit)
+
+    # ---- what is shown
+
+    @property
+    def is_batch(self) -> bool:
+        """Whether several items are chosen."""
+        return self._right.currentWidget() is self.batch
+
+    def show_chosen(self) -> None:
+        """Show the item that is looked at, or all that are chosen."""
+        chosen = self.queue.list.chosen
+        if len(chosen) > 1:
+            self.batch.show_rows(chosen)
+            self._right.setCurrentWidget(self.batch)
+        elif self.is_batch:
+            self._right.setCurrentWidget(self.desk_states)
+
+    def say_place(self) -> None:
+        """Say which one of how many is looked at."""
+        current, total = self.queue.list.current, self.queue.open_count
+        ids = [one.id for one in self.queue.rows]
+        number = ids.index(current.id) + 1 if current is not None and current.id in ids else 1
+        self.desk.show_place(number, total)
+        self.back.setText(f"\u2009{review_strings()['back']} · {number:,} of {total:,}")
+
+    def take_focus(self, otherwise: QWidget) -> None:
+        """Give the keyboard to the queue, or to another widget where it is hidden."""
+        (otherwise if self.queue.isHidden() else self.queue.list).setFocus()
+
+    # ---- taking turns
+
+    def show_queue(self) -> None:
+        """Show the queue, in the place of the item where there is little room."""
+        self._shows_queue = True
+        self._arrange()
+        self.queue.list.setFocus()
+
+    def open_item(self) -> None:
+        """On from the queue to what can be decided."""
+        self._shows_queue = False
+        self._arrange()
+        first = self.desk.suggestion.act or next(iter(self.desk.actions_bar.buttons.values()), None)
+        if first is not None and not self.is_batch:
+            first.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def let_go(self) -> None:
+        """Escape: one item again, or the queue where it is hidden."""
+        if self.is_batch:
+            self.queue.list.look_near(self.queue.list.currentIndex().row())
+        elif self.is_narrow and not self._shows_queue:
+            self.show_queue()
+
+    def _on_row_clicked(self) -> None:
+        if self.is_narrow and not self.is_batch:
+            self.open_item()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Where there is little room, the queue and the item take turns."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.is_narrow = self.width() < self._theme.px(sizes().page_narrow)
+        self._shows_queue = self._shows_queue and self.is_narrow
+        self._arrange()
+
+    def _arrange(self) -> None:
+        px = self._theme.px
+        wide = px(sizes().list if self.width() >= px(sizes().page_wide) else sizes().list_narrow)
+        self.queue.setMinimumWidth(0 if self.is_narrow else wide)
+        self.queue.setMaximumWidth(UNBOUND if self.is_narrow else wide)
+        self.queue.setVisible(not self.is_narrow or self._shows_queue)
+        self._side.setVisible(not self.is_narrow or not self._shows_queue)
+        self._bar.setVisible(self.is_narrow)
+        self.desk.name_place(is_named=not self.is_narrow)
+
+
+_KEYS: Mapping[str, Action] = {
+    "Left": Action.REJECT,
+    "Right": Action.SUPERSEDE,
+    "B": Action.KEEP_BOTH,
+    "D": Action.KEEP_BOTH_DATED,
+    "M": Action.MERGE,
+    "W": Action.SCOPE_SPLIT,
+    "N": Action.DISPUTE_BOTH,
+    "S": Action.SKIP,
+}
+
+
+class DecisionKeys(QObject):
+    """Turns presses of buttons and keys into decisions.
+
+    Attributes:
+        item_id: the item that is looked at, whether it is read already or not; "" for none.
+        is_open: whether the page is shown with something on it.
+
+    Signals:
+        taken: the ids of what is being decided now.
+    """
+
+    taken = Signal(tuple)
+
+    def __init__(self, context: Context, stand: Panes, decider: DecisionRunner, host: QWidget) -> None:
+        super().__init__(host)
+        self._context, self._stand, self._decider, self._host = context, stand, decider, host
+        self.item_id = ""
+        self.is_open: Callable[[], bool] = lambda: False
+        stand.desk.decided.connect(self.press)
+        stand.desk.dates_asked.connect(lambda: self._ask(Action.KEEP_BOTH_DATED))
+        stand.batch.decided.connect(self.press)
+
+    def bind(self) -> None:
+        """Keys of the page: Qt keeps them from text fields, menus and dialogs, and from what has not the keyboard."""
+        moves = self._stand.queue.list
+        for key, action in _KEYS.items():
+            _bind(self._host, key, partial(self.press, action))
+        _bind(self._host, "E", self._edit)
+        _bind(self._host, "G", lambda: moves.choose_group(moves.currentIndex().row()))
+        _bind(self._host, "Escape", self._stand.let_go)
+        _bind(self._host, "Up", lambda: moves.step(-1), repeats=True)
+        _bind(self._host, "Down", lambda: moves.step(1), repeats=True)
+        for key in ("Return", "Enter"):
+            _bind(moves, key, self._stand.open_item, Qt.ShortcutContext.WidgetShortcut)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether a key decides now: the item that is looked at is shown, and nothing is under way."""
+        if not self.is_open() or not self._decider.is_free:
+            return False
+        item = self._stand.desk.item
+        return self._stand.is_batch or (item is not None and item.id == self.item_id and item.state == "open")
+
+    def press(self, action: Action) -> None:
+        """A button or a key."""
+        if not self.is_ready:
+            return
+        item = self._stand.desk.item
+        if self._stand.is_batch:
+            self._decide_many(action)
+        elif item is None or action not in item.actions:
+            self._context.desk.say(review_strings()["not_offered"])
+        elif not self._stand.desk.actions_bar.allows(action):
+            self._context.desk.say(review_strings()["not_repeated"])
+        elif action in ASKS and not _is_suggested(item, action):
+            self._ask(action)
+        else:
+            begin = item.suggestion.at if item.suggestion is not None and action in ASKS else None
+            self._take((item.id,), Decision(action, begin=begin, remember=self._repeats(action)))
+
+    def _repeats(self, action: Action) -> bool:
+        bar = self._stand.desk.actions_bar
+        return bar.remember.isChecked() and action is not Action.SKIP and bar.allows(action)
+
+    def _edit(self) -> None:
+        """E: write what arrived anew, then let it stand."""
+        item = self._stand.desk.item
+        if not self.is_ready or self._stand.is_batch or item is None:
+            return
+        if Action.MERGE not in item.actions:
+            self._context.desk.say(review_strings()["not_offered"])
+        elif not self._stand.desk.actions_bar.allows(Action.MERGE):
+            self._context.desk.say(review_strings()["not_repeated"])
+        else:
+            self._ask(Action.MERGE, CAME)
+
+    def _ask(self, action: Action, begin: str = "") -> None:
+        item = self._stand.desk.item
+        if item is not None and self.is_ready:
+            dialog = dialog_for(self._context, item, action, self._host, begin)
+            dialog.agreed.connect(lambda decision: self._take((item.id,), decision))
+            dialog.open()
+
+    def _decide_many(self, action: Action) -> None:
+        if action in self._stand.batch.buttons:
+            self._take([one.id for one in self._stand.queue.list.chosen], Decision(action))
+        else:
+            self._context.desk.say(review_strings()["batch"]["needs_each"])
+
+    def _take(self, ids: Sequence[str], decision: Decision) -> None:
+        """The next row is looked at before the engine has answered."""
+        if self._decider.is_free:
+            self.taken.emit(tuple(ids))
+            self._decider.decide(ids, decision)
+
+
+def _is_suggested(item: ReviewItem, action: Action) -> bool:
+    found = item.suggestion
+    return found is not None and found.action is action and acts_at_once(found)
+
+
+def _bind(
+    host: QWidget,
+    key: str,
+    run: Callable[[], None],
+    where: Qt.ShortcutContext = Qt.ShortcutContext.WidgetWithChildrenShortcut,
+    *,
+    repeats: bool = False,
+) -> None:
+    made = QShortcut(QKeySequence(key), host)
+    made.setContext(where)
+    made.setAutoRepeat(repeats)
+    made.activated.connect(run)
+
 
 _REFRESH_MS = 250
 _REMEMBERED = 200

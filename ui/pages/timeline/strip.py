@@ -29,7 +29,7 @@ from core.types.values import Kind
 from core.types.views import Density
 from ui.pages.timeline.words import count_words, kinds_of, range_name
 from ui.theme.theme import Theme
-from ui.widgets.keys import overrides
+from ui.widgets.basics import overrides
 from ui.widgets.shapes import KIND_TOKENS
 from ui.widgets.words import local
 
