@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -32,7 +32,18 @@ from ui.context import Context
 from ui.imports.sources import UNDERSTOOD, Source, known_of, span_of, summary_of, title_of
 from ui.lists.tick_table import TickModel, TickRow, TickTable
 from ui.theme.theme import Theme
-from ui.widgets.basics import Elided, MenuChip, Segments, button, clear, column, label, make_scroll_area, row
+from ui.widgets.basics import (
+    Elided,
+    MenuChip,
+    Segments,
+    button,
+    clear,
+    column,
+    label,
+    make_scroll_area,
+    make_timer,
+    row,
+)
 from ui.widgets.plaintext import one_line, tip
 from ui.widgets.words import FORMAT_WORDS, Omission, count_of, date_of, describe_omissions
 
@@ -366,9 +377,7 @@ class Rehearse(QWidget):
         self.space.setAccessibleName("Import into")
         self.space.setToolTip("The space it goes to, a wing of the palace; entries that name their own go there.")
         self.space.setMinimumWidth(context.theme.px(160))
-        self._typed = QTimer(self)
-        self._typed.setSingleShot(True)
-        self._typed.timeout.connect(self._on_space_typed)
+        self._typed = make_timer(self, self._on_space_typed)
         self._space = HOME_SPACE
         self.offer_spaces(())
         self.space.editTextChanged.connect(lambda _: self._typed.start(_EDITED_MS))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QKeyEvent
 from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
@@ -18,7 +18,7 @@ from core.types.views import Facets, MemoryRow, PalacePlan, Revision, RevisionPr
 from ui.context import Context
 from ui.strings import belief_strings, format_count
 from ui.tasks import problem_of, query, write
-from ui.widgets.basics import Segments, button, card, column, label, row
+from ui.widgets.basics import Segments, button, card, column, label, make_timer, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
 from ui.widgets.words import KIND_WORDS, memories
@@ -224,9 +224,7 @@ class MoveDialog(QDialog):
             outer.addWidget(widget)
         outer.addLayout(buttons)
         self.resize(context.theme.px(400), context.theme.px(440))
-        self._check = QTimer(self)
-        self._check.setSingleShot(True)
-        self._check.timeout.connect(self._preview)
+        self._check = make_timer(self, self._preview)
         self._ask()
         self._show()
         self.field.setFocus()

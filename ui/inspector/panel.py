@@ -5,10 +5,10 @@ Must not do: know what a part shows; a part in which something can be written sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, runtime_checkable
 
-from PySide6.QtCore import QSize, QTimer
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
@@ -21,7 +21,7 @@ from ui.context import Context, Inspected, Part, PartSpec, Pointed
 from ui.inspector.actions import MemoryActions
 from ui.inspector.part_kit import Blank
 from ui.tasks import problem_of, query
-from ui.widgets.basics import Elided, clear, column, hairline, make_scroll_area, row, tool
+from ui.widgets.basics import Elided, clear, column, hairline, make_scroll_area, make_timer, row, tool
 from ui.widgets.shapes import KindMark
 from ui.widgets.states import States
 from ui.widgets.words import KIND_WORDS, STATUS_WORDS
@@ -90,22 +90,15 @@ class Inspector(QFrame):
         self._parts: list[tuple[PartSpec, Part, QFrame]]
         self._states = States(context.theme, self._content(), "The memory is being read …")
         column(self, self._states)
-        self._follow_soon = self._timer(FOLLOW_MS, self._follow)
-        self._slow = self._timer(_SLOW_MS, self._states.show_loading)
-        self._again_soon = self._timer(_AGAIN_MS, self._again)
+        self._follow_soon = make_timer(self, self._follow, FOLLOW_MS)
+        self._slow = make_timer(self, self._states.show_loading, _SLOW_MS)
+        self._again_soon = make_timer(self, self._again, _AGAIN_MS)
         context.selection.changed.connect(self._on_selection_changed)
         context.bridge.changed.connect(self._on_vault_changed)
         context.bridge.state.connect(self._state)
         context.theme.changed.connect(self._measure)
         self._measure()
         self._show_nothing()
-
-    def _timer(self, milliseconds: int, run: Callable[[], None]) -> QTimer:
-        made = QTimer(self)
-        made.setSingleShot(True)
-        made.setInterval(milliseconds)
-        made.timeout.connect(run)
-        return made
 
     def _measure(self) -> None:
         self.setMinimumWidth(280)  # not more at a larger text size: the page beside it needs its room
@@ -224,7 +217,7 @@ class Inspector(QFrame):
             if self._shown is None or self._shown.memory.id != memory_id:
                 self._slow.start()
             else:
-                self._read_parts_again()
+                _read_again(part for _, part, _ in self._parts)
             self._read(memory_id)
 
     def _read(self, memory_id: str) -> None:
@@ -247,13 +240,8 @@ class Inspector(QFrame):
 
     def _again(self) -> None:
         if self._shown is not None and self._wanted and self._context.bridge.is_open:
-            self._read_parts_again()
+            _read_again(part for _, part, _ in self._parts)
             self._read(self._wanted)
-
-    def _read_parts_again(self) -> None:
-        for _, part, _ in self._parts:
-            if not part.isHidden():
-                part.read_again()
 
     def _on_vault_changed(self, change: Changed) -> None:
         if not self._wanted or (len(change.ids) > _FEW and self._watched.isdisjoint(change.ids)):
@@ -353,6 +341,13 @@ class Inspector(QFrame):
             self._states.show_empty(
                 Blank(self._context.theme, "triangle-alert", problem.sentence, f"Code {problem.code}.", again)
             )
+
+
+def _read_again(parts: Iterable[Part]) -> None:
+    """What parts read by themselves; one that has nothing to say is hidden."""
+    for part in parts:
+        if not part.isHidden():
+            part.read_again()
 
 
 def _was_replaced(before: Memory, now: Memory) -> bool:

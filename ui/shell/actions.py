@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAction, QFontMetrics, QHideEvent, QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import QApplication, QDialog, QFrame, QLineEdit, QMenu, QVBoxLayout, QWidget
 
@@ -22,6 +22,7 @@ from ui.tasks import Running, query, write
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.undo import describe_nothing_to_undo, report_undo
+from ui.widgets.basics import make_timer
 
 WIDTH, HEIGHT = 600, 420
 
@@ -240,9 +241,7 @@ class Actions(QObject):
         self.menu = QMenu(window)
         self._menus = {name: self.menu.addMenu(name) for name in _MENUS}
         self._actions: dict[str, QAction] = {}
-        self._ask = QTimer(self)
-        self._ask.setSingleShot(True)
-        self._ask.timeout.connect(self._ask_steps)
+        self._ask = make_timer(self, self._ask_steps)
         context.commands.changed.connect(self._rebuild)
         for command in self._base(own):
             context.commands.add(command)

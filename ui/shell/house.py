@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -28,7 +28,7 @@ from ui.context import Context, Page, PageSpec
 from ui.tasks import query
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
-from ui.widgets.basics import row
+from ui.widgets.basics import make_timer, row
 
 _MOST_SHOWN = 99
 
@@ -238,13 +238,8 @@ class House(QWidget):
             self._split.setStretchFactor(1, 0)
         row(self._rail, self._split, parent=self, gap=0)
         self._waiting: list[Changed] = []
-        self._gather = QTimer(self)
-        self._gather.setSingleShot(True)
-        self._gather.timeout.connect(self._spread)
-        self._count = QTimer(self)
-        self._count.setSingleShot(True)
-        self._count.setInterval(_COUNT_MS)
-        self._count.timeout.connect(self._ask_counts)
+        self._gather = make_timer(self, self._spread)
+        self._count = make_timer(self, self._ask_counts, _COUNT_MS)
         context.bridge.changed.connect(self._note)
         context.tasks.settled.connect(self._count.start)
         context.desk.looked.connect(self._count.start)

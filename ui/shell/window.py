@@ -39,7 +39,7 @@ from ui.shell.actions import Actions, CommandPalette, Entry, WindowCommands, key
 from ui.shell.house import House
 from ui.tasks import Problem, Running, query
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, keycap, label, row, tool
+from ui.widgets.basics import button, keycap, label, make_timer, row, tool
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
 from ui.widgets.states import Toasts
@@ -93,10 +93,7 @@ class StatusBar(QFrame):
         self._bar.setFixedWidth(140)
         self._stop = tool(theme, "x", "Stop", self._cancel, size=12)
         self._works: list[Running] = []
-        self._quiet = QTimer(self)
-        self._quiet.setSingleShot(True)
-        self._quiet.setInterval(_QUIET_MS)
-        self._quiet.timeout.connect(self._show_newest)
+        self._quiet = make_timer(self, self._show_newest, _QUIET_MS)
         self._counts: dict[str, QPushButton] = {}
         self._gaps: dict[str, QLabel] = {}
         self._layout = row(
@@ -244,9 +241,7 @@ class SearchBox(QObject):
         inner.setContentsMargins(8, 8, 8, 8)
         inner.addWidget(self._list)
         inner.addWidget(self._note)
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.timeout.connect(self._ask)
+        self._pause = make_timer(self, self._ask)
         field.textEdited.connect(lambda _: self._pause.start(_PAUSE_MS))
         field.installEventFilter(self)
         host.installEventFilter(self)

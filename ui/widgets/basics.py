@@ -549,6 +549,19 @@ def make_scroll_area(inner: QWidget) -> QScrollArea:
     return area
 
 
+def make_timer(parent: QObject, run: Callable[[], object], pause_ms: int = 0) -> QTimer:
+    """A timer that runs something once, a while after it was last started.
+
+    Args:
+        pause_ms: how long after; 0 where each start says it.
+    """
+    made = QTimer(parent)
+    made.setSingleShot(True)
+    made.setInterval(pause_ms)
+    made.timeout.connect(run)
+    return made
+
+
 def restyle(widget: QWidget, name: str, value: object) -> None:
     """Set a property the style sheet asks for, and let it look again."""
     widget.setProperty(name, value)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
 
 from ui.tasks import Problem, problem_of
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
-from ui.widgets.basics import button, column, label, row
+from ui.widgets.basics import button, column, label, make_timer, row
 
 FOOT = "isFoot"
 """Property of the line above a page's lowest buttons; what is said for a moment does not cover them."""
@@ -80,9 +80,7 @@ class LoadingState(QWidget):
         layout.addWidget(self._inner)
         layout.addStretch(3)
         self._inner.hide()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._inner.show)
+        self._timer = make_timer(self, self._inner.show)
 
     def begin(self) -> None:
         """Appear in 300 ms unless something else is shown by then."""
@@ -205,9 +203,7 @@ class Toasts(QObject):
         self._shown: QFrame | None = None
         self._words: QLabel | None = None
         self._staying: list[tuple[str, str, Callable[[], None] | None]] = []
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self.clear)
+        self._timer = make_timer(self, self.clear)
         theme.changed.connect(self._place)
         host.installEventFilter(self)
 

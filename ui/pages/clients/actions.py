@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
-from PySide6.QtCore import QDate, QLocale, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QDate, QLocale, QObject, Qt, Signal
 from PySide6.QtWidgets import QDateEdit, QDialog, QWidget
 
 from core.types.clients import ClientCard, Removal, TakenBack, Terms, Undoable
@@ -29,7 +29,7 @@ from ui.strings import clients_strings, format_count
 from ui.tasks import problem_of, query, write
 from ui.theme.tokens import sizes
 from ui.undo import offer_undo
-from ui.widgets.basics import Elided, Segments, button, column, label, row
+from ui.widgets.basics import Elided, Segments, button, column, label, make_timer, row
 from ui.widgets.words import local
 
 TODAY, YESTERDAY, WEEK, ALL, DATE = "today", "yesterday", "week", "all", "date"
@@ -152,10 +152,7 @@ class UndoSinceDialog(AskDialog):
         self.form_box.addWidget(self.preview)
         self.form_box.addWidget(self.stays)
         self._asked: Future[Undoable] | None = None
-        self.pause = QTimer(self)
-        self.pause.setSingleShot(True)
-        self.pause.setInterval(PAUSE_MS)
-        self.pause.timeout.connect(self._count)
+        self.pause = make_timer(self, self._count, PAUSE_MS)
         self.finished.connect(lambda _: self._give_up())
         self._empty()
         self._count()

@@ -33,7 +33,7 @@ from ui.strings import clients_strings
 from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
-from ui.widgets.basics import UNBOUND, Segments, button, column, label, row
+from ui.widgets.basics import UNBOUND, Segments, button, column, label, make_timer, row
 from ui.widgets.states import EmptyState, States
 
 ACTIVITY, RECEIPTS, CONTEXT_PREVIEW, GRANTS = "activity", "receipts", "sight", "grants"
@@ -296,10 +296,7 @@ class ClientsPage(Page):
         said, cards = clients_strings(), self.stand.cards
         actions = ((said["pair"], lambda: self.pair()), (said["token"], lambda: self.make_token()))
         self.teaching = Introduction(context.theme, self.states, cards, self.nos.link, *actions)
-        self._refresh = QTimer(self)
-        self._refresh.setSingleShot(True)
-        self._refresh.setInterval(_REFRESH_MS)
-        self._refresh.timeout.connect(self._renew)
+        self._refresh = make_timer(self, self._renew, _REFRESH_MS)
         self._live = QTimer(self)
         self._live.setInterval(_LIVE_MS)
         self._live.timeout.connect(self.read)

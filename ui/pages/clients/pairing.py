@@ -7,10 +7,8 @@ grant anything itself; the engine does, after the answer.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QFont, QGuiApplication
@@ -23,7 +21,7 @@ from core.types.views import Facets
 from ui.context import Context
 from ui.pages.clients.pairing_request import QuestionView
 from ui.pages.clients.words import SPACE, format_names, visible
-from ui.strings import clients_strings, format_count
+from ui.strings import assistants_strings, clients_strings, format_count
 from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
@@ -31,7 +29,6 @@ from ui.widgets.basics import button, card, column, label, row
 
 _GROUP = 4
 _LIFE_S = 120
-_ASSISTANTS = "assistants.json"
 _PLACE = "CODE"
 _NAME = "NAME"
 """Where the code stands in the steps, and where the name."""
@@ -39,13 +36,8 @@ _NAME = "NAME"
 
 @cache
 def assistants() -> Mapping[str, Sequence[str]]:
-    """Name of an assistant to the steps that bring it here; empty where no help is shipped."""
-    file = files("resources") / "help" / _ASSISTANTS
-    if not file.is_file():
-        return {}
-    found = json.loads(file.read_text(encoding="utf-8"))
-    known = found.get("assistants", found)
-    return {str(name): tuple(steps) for name, steps in known.items() if isinstance(steps, list)}
+    """Name of an assistant to the steps that bring it here."""
+    return {name: tuple(steps) for name, steps in assistants_strings()["assistants"].items()}
 
 
 def in_groups(code: str) -> str:
@@ -102,14 +94,13 @@ class CodeView(QWidget):
         said = clients_strings()["pairing"]
         self.which = QComboBox()
         self.which.setAccessibleName(said["how"])
-        self.steps = label(said["how_plain"], "body", wrap=True)
+        self.steps = label("", "body", wrap=True)
         self.steps.setTextInteractionFlags(self.code.textInteractionFlags())
         layout = column(None, label(said["how"], "label"), gap=6)
-        if assistants():
-            self.which.addItems(list(assistants()))
-            self.which.currentTextChanged.connect(self._show_steps)
-            self._show_steps(self.which.currentText())
-            layout.addWidget(self.which)
+        self.which.addItems(list(assistants()))
+        self.which.currentTextChanged.connect(self._show_steps)
+        self._show_steps(self.which.currentText())
+        layout.addWidget(self.which)
         layout.addWidget(self.steps)
         box.addLayout(layout)
 
@@ -130,7 +121,7 @@ class CodeView(QWidget):
         self.title.setText(title)
         self.title.setAccessibleName(title)
         self._name = name or ""
-        if name and assistants():
+        if name:
             is_its = f" {name} "
             known = [at for at, steps in enumerate(assistants().values()) if any(is_its in step for step in steps)]
             self.which.setCurrentIndex(known[0] if known else self.which.count() - 1)
@@ -164,8 +155,7 @@ class CodeView(QWidget):
         self.copy.setText("\u2009" + clients_strings()["pairing"]["copy"])
         self.copy.setEnabled(True)
         self.copy.setFocus()
-        if assistants():
-            self._show_steps(self.which.currentText())
+        self._show_steps(self.which.currentText())
 
     def show_time(self, left: int) -> None:
         """Say how long it lives.

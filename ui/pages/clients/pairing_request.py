@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QDialog, QGridLayout, QVBoxLayout, QWidget
 
 from core.config.grant_wording import describe_limits_of_grants, describe_space_grant, is_beyond_default
@@ -23,7 +23,7 @@ from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
 from ui.undo import offer_undo
-from ui.widgets.basics import button, clear, column, hairline, label, make_scroll_area, row
+from ui.widgets.basics import button, clear, column, hairline, label, make_scroll_area, make_timer, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import date_of
 
@@ -246,10 +246,7 @@ class QuestionView(QWidget):
         self._lay_out()
         self.rights.changed.connect(self._on_grants_changed)
         self.every.toggled.connect(lambda _: self._on_grants_changed())
-        self._inert = QTimer(self)
-        self._inert.setSingleShot(True)
-        self._inert.setInterval(INERT_MS)
-        self._inert.timeout.connect(self._ripen)
+        self._inert = make_timer(self, self._ripen, INERT_MS)
         self.setTabOrder(self.deny, self.allow)
 
     def _lay_out(self) -> None:

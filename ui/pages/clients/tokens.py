@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 
-from PySide6.QtCore import QMimeData, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QMimeData, QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QLineEdit, QStackedWidget, QWidget
 
@@ -21,7 +21,7 @@ from ui.pages.clients.words import visible
 from ui.strings import clients_strings
 from ui.tasks import problem_of, query, write
 from ui.theme.tokens import sizes
-from ui.widgets.basics import button, column, label, make_scroll_area, row
+from ui.widgets.basics import button, column, label, make_scroll_area, make_timer, row
 
 CLEAR_MS = 30_000
 _MARK = "application/x-loci-secret"
@@ -34,10 +34,7 @@ class SecretClip(QObject):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context.desk)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(CLEAR_MS)
-        self._timer.timeout.connect(self.clear)
+        self._timer = make_timer(self, self.clear, CLEAR_MS)
         self._mark = str(id(self)).encode("ascii")
         context.bridge.state.connect(self._state)
 

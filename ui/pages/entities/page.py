@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -49,7 +49,7 @@ from ui.strings import entities_strings
 from ui.tasks import query, write
 from ui.theme.theme import Theme
 from ui.undo import offer_undo, take_back
-from ui.widgets.basics import Elided, MenuChip, button, column, label, row
+from ui.widgets.basics import Elided, MenuChip, button, column, label, make_timer, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import count_of
@@ -235,8 +235,8 @@ class EntitiesPage(Page):
         self._list_states = States(theme, self.list, "Reading the names …")
         self.states = States(theme, self._content(), "Reading the names …")
         self._build()
-        self._refresh = self._timer(_REFRESH_MS)
-        self._typed = self._timer(_TYPED_MS)
+        self._refresh = make_timer(self, self.read, _REFRESH_MS)
+        self._typed = make_timer(self, self.read, _TYPED_MS)
         self.search.textChanged.connect(lambda _: self._typed.start())
         self.search.returnPressed.connect(self.list.setFocus)
         self.types.chosen.connect(lambda _: self.read())
@@ -245,13 +245,6 @@ class EntitiesPage(Page):
         self.detail.change_asked.connect(self._change)
         self.detail.merge_asked.connect(self._merge)
         self.detail.apart_asked.connect(lambda step: take_back(context, step))
-
-    def _timer(self, ms: int) -> QTimer:
-        made = QTimer(self)
-        made.setSingleShot(True)
-        made.setInterval(ms)
-        made.timeout.connect(self.read)
-        return made
 
     def _content(self) -> QWidget:
         left, split = QWidget(), QSplitter(Qt.Orientation.Horizontal)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
-from PySide6.QtCore import QObject, QPoint, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QStackedWidget, QWidget
 
@@ -34,7 +34,7 @@ from ui.pages.graph.views import FilterLine, Nearness, ViewsChip
 from ui.pages.graph.whole import WholeCanvas
 from ui.tasks import Running, Task, problem_of, query, write
 from ui.theme.theme import Theme
-from ui.widgets.basics import Elided, Segments, button, column, label, row, tool
+from ui.widgets.basics import Elided, Segments, button, column, label, make_timer, row, tool
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import count_of, memories
@@ -412,10 +412,7 @@ class Drawn(Page):
         self._count = Elided("", "muted")
         self._again = button("Draw it again", self._read, kind="link")
         self._again.hide()
-        self._refresh = QTimer(self)
-        self._refresh.setSingleShot(True)
-        self._refresh.setInterval(_REFRESH_MS)
-        self._refresh.timeout.connect(self._read)
+        self._refresh = make_timer(self, self._read, _REFRESH_MS)
         self._lay_out()
         self._listen()
         self.near.show_value(self.shown.filter.min_similarity)

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QDialog, QLineEdit, QSlider, QWidget
 
 from core.types.views import GraphView
 from ui.context import Context
 from ui.theme.theme import Theme
-from ui.widgets.basics import MenuChip, button, column, label, restyle, row
+from ui.widgets.basics import MenuChip, button, column, label, make_timer, restyle, row
 
 _PAUSE_MS = 250
 _PAUSE_UNREAD_MS = 900  # somebody is in the middle of a word, such as `kind:`
@@ -57,9 +57,7 @@ class FilterLine(QWidget):
         self.trouble = label("", "danger", wrap=True)
         self.trouble.hide()
         row(self.field, parent=self)
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.timeout.connect(self.apply)
+        self._pause = make_timer(self, self.apply)
         context.theme.changed.connect(self._restyle)
         self._restyle()
 
@@ -146,10 +144,7 @@ class Nearness(QWidget):
         self._value = label("")
         self._words = label("Near from", "small")
         row(self._words, self._slider, self._value, gap=8, parent=self)
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(_PAUSE_SLIDER_MS)
-        self._pause.timeout.connect(self._tell)
+        self._pause = make_timer(self, self._tell, _PAUSE_SLIDER_MS)
         self._slider.valueChanged.connect(self._on_slider_moved)
         theme.changed.connect(self._restyle)
         self._restyle()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEasingCurve, QElapsedTimer, QPointF, QRectF, QSizeF, Qt, QTimer, QVariantAnimation, Signal
+from PySide6.QtCore import QEasingCurve, QElapsedTimer, QPointF, QRectF, QSizeF, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPaintEvent, QPen, QPixmap, QShowEvent
 
 from core.types.values import Kind
@@ -20,6 +20,7 @@ from ui.pages.graph.canvas import Canvas, paint_edge, paint_ground, paint_plate,
 from ui.pages.graph.geometry import LabelRequest, Numbers, Points, Viewport, apart, clip_lines, lines_path, place_labels
 from ui.pages.graph.legend import TIES, Counts
 from ui.theme.theme import Theme
+from ui.widgets.basics import make_timer
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
 
@@ -471,9 +472,9 @@ class WholeCanvas(Canvas):
         self._moving.setEasingCurve(QEasingCurve.Type.InOutCubic)
         self._moving.valueChanged.connect(self._move)
         self._moving.finished.connect(self._redraw)
-        self._pause = _make_timer(self, _PAUSE_MS, self._redraw)
-        self._slice = _make_timer(self, 0, self._turn)
-        self._want = _make_timer(self, _WANT_MS, self._ask)
+        self._pause = make_timer(self, self._redraw, _PAUSE_MS)
+        self._slice = make_timer(self, self._turn)
+        self._want = make_timer(self, self._ask, _WANT_MS)
 
     # ---- what there is
 
@@ -678,11 +679,3 @@ class WholeCanvas(Canvas):
 
 def _edge_type_mask(graph: WholeGraph, off: frozenset[str]) -> NDArray[np.bool_]:
     return ~np.isin(graph.edge_type, [EDGE_TYPES.index(name) for name in off])
-
-
-def _make_timer(parent: WholeCanvas, pause_ms: int, then: Callable[[], None]) -> QTimer:
-    made = QTimer(parent)
-    made.setSingleShot(True)
-    made.setInterval(pause_ms)
-    made.timeout.connect(then)
-    return made

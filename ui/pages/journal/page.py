@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget
 
@@ -29,7 +29,7 @@ from ui.pages.journal.runner import Runner, is_job
 from ui.pages.journal.runs import RunsTab
 from ui.strings import journal_strings
 from ui.tasks import query
-from ui.widgets.basics import MenuChip, Segments, button, column, label, row, tool
+from ui.widgets.basics import MenuChip, Segments, button, column, label, make_timer, row, tool
 
 LISTED = frozenset({"changes", "runs"})
 """The tabs in which such a run stands."""
@@ -71,10 +71,7 @@ class Counts(QObject):
         super().__init__(parent)
         self._context, self.shown = context, shown
         self._is_behind = False
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_SOON_MS)
-        self._timer.timeout.connect(self._fire)
+        self._timer = make_timer(self, self._fire, _SOON_MS)
 
     def read_soon(self) -> None:
         """Read them a little later, and once more where something happened until then: a run ends after it told so."""
@@ -242,10 +239,7 @@ class JournalPage(Page):
         context.bridge.progressed.connect(self._on_progress)
         self._make_buttons()
         self.help = LifecycleHelp(context.theme, self)
-        self._refresh = QTimer(self)
-        self._refresh.setSingleShot(True)
-        self._refresh.setInterval(_REFRESH_MS)
-        self._refresh.timeout.connect(self._read)
+        self._refresh = make_timer(self, self._read, _REFRESH_MS)
         layout = column(self, gap=10)
         layout.setContentsMargins(24, 16, 24, 16)
         self.help_button = tool(context.theme, "circle-help", journal_strings()["order"]["hint"], self.open_help)

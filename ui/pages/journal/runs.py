@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QStackedWidget, QWidget
 
@@ -34,7 +34,7 @@ from ui.pages.journal.words import capital
 from ui.strings import journal_strings
 from ui.tasks import query, write
 from ui.undo import report_undo
-from ui.widgets.basics import Elided, Segments, card_of, clear, column, label, row
+from ui.widgets.basics import Elided, Segments, card_of, clear, column, label, make_timer, row
 from ui.widgets.states import FOOT, EmptyState, States
 
 RUNS, CALENDAR = "runs", "calendar"
@@ -112,10 +112,7 @@ class RunsTab(QWidget):
         self.lists = QStackedWidget()
         self.panel = JobPanel(context)
         self._build()
-        self._follow = QTimer(self)
-        self._follow.setSingleShot(True)
-        self._follow.setInterval(_FOLLOW_MS)
-        self._follow.timeout.connect(self.read)
+        self._follow = make_timer(self, self.read, _FOLLOW_MS)
         context.bridge.progressed.connect(self._on_progress)
         self.views.chosen.connect(self.show_view)
         runner.changed.connect(self._on_run_ended)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QAction, QPainter, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QDialog, QLabel, QLineEdit, QSlider, QWidget
 
@@ -19,7 +19,7 @@ from ui.lists.list_view import Keep, ListView
 from ui.lists.row_spec import RowSpec, RowState
 from ui.tasks import problem_of, query
 from ui.theme.tokens import sizes
-from ui.widgets.basics import FlowLayout, button, column, hairline, label, restyle, row
+from ui.widgets.basics import FlowLayout, button, column, hairline, label, make_timer, restyle, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import STATUS_WORDS, count_of, memories
 
@@ -367,10 +367,7 @@ class RevisionDialog(QDialog):
         layout.addWidget(self._refusals)
         layout.addWidget(self._list, 1)
         layout.addLayout(row(None, self.cancel, self.act))
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(_PAUSE_MS)
-        self._pause.timeout.connect(self._ask)
+        self._pause = make_timer(self, self._ask, _PAUSE_MS)
         form.changed.connect(self._on_form_changed)
         self._on_form_changed()
         self._ask()

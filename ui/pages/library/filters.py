@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from core.types.values import Kind, Source, Status
@@ -18,7 +18,7 @@ from ui.context import Context
 from ui.pages.library.model import COLUMNS, SORT_WORDS, TEXT
 from ui.pages.library.table import LibraryTable
 from ui.theme.theme import Theme
-from ui.widgets.basics import FlowLayout, MenuChip, button, follow_icon, remove_chip, restyle, row, tool
+from ui.widgets.basics import FlowLayout, MenuChip, button, follow_icon, make_timer, remove_chip, restyle, row, tool
 from ui.widgets.plaintext import one_line, tip
 from ui.widgets.states import EmptyState
 from ui.widgets.words import KIND_PLURALS, SOURCE_WORDS, STATUS_WORDS, local
@@ -45,9 +45,7 @@ class ListControls(QWidget):
         row(self.order, self.button, parent=self)
         self._is_narrow = True
         # Later: the menu's own line may be telling that it was chosen, and offering others deletes it.
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.timeout.connect(self._show_order)
+        self._later = make_timer(self, self._show_order)
         self._columns.sorted.connect(self._later.start)
         self._header.customContextMenuRequested.connect(self._open_header_menu)
         self.order.chosen.connect(self._on_order_chosen)

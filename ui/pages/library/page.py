@@ -5,7 +5,7 @@ Must not do: know another page; what is looked at goes by the selection, what is
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
@@ -18,7 +18,7 @@ from ui.pages.library.filters import FilterBar, ListControls, Query, TermChips, 
 from ui.pages.library.search_line import QueryLine, SearchHelp
 from ui.pages.library.table import LibraryTable
 from ui.tasks import problem_of, query
-from ui.widgets.basics import Elided, column, label, row
+from ui.widgets.basics import Elided, column, label, make_timer, row
 from ui.widgets.states import States
 from ui.widgets.words import memories
 
@@ -40,10 +40,7 @@ class LibraryPage(Page):
         ) = self._is_undone = False
         self._make_parts()
         self._lay_out()
-        self._refresh = QTimer(self)
-        self._refresh.setSingleShot(True)
-        self._refresh.setInterval(_REFRESH_MS)
-        self._refresh.timeout.connect(self._read_again)
+        self._refresh = make_timer(self, self._read_again, _REFRESH_MS)
         self._connect()
 
     def _make_parts(self) -> None:

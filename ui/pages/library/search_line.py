@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import QFrame, QLineEdit, QVBoxLayout, QWidget
 
@@ -21,7 +21,7 @@ from ui.pages.library.filters import Chip, Query
 from ui.strings import search_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
-from ui.widgets.basics import button, column, label, restyle, row, tool
+from ui.widgets.basics import button, column, label, make_timer, restyle, row, tool
 
 _EXAMPLE = 232  # pixels of the column of examples, at 100 %
 _WRAP = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
@@ -207,9 +207,7 @@ class QueryLine(QWidget):
         layout.setSpacing(4)
         layout.addLayout(row(self.field, self.help, gap=6))
         layout.addWidget(self._trouble)
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.timeout.connect(self.apply)
+        self._pause = make_timer(self, self.apply)
         query.changed.connect(self._follow)
         context.theme.changed.connect(self._restyle)
         self._restyle()

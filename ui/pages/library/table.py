@@ -22,7 +22,6 @@ from PySide6.QtCore import (
     QRectF,
     QSize,
     Qt,
-    QTimer,
     Signal,
 )
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QResizeEvent
@@ -55,7 +54,7 @@ from ui.pages.library.model import (
 )
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole, spacing
-from ui.widgets.basics import overrides, plain_key
+from ui.widgets.basics import make_timer, overrides, plain_key
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 from ui.widgets.words import STATUS_WORDS, WARNED_WORDS
@@ -468,10 +467,7 @@ class LibraryTable(QTableView):
         self.setTabKeyNavigation(False)
         self.setMouseTracking(True)
         self.setMinimumHeight(context.theme.px(120))
-        self._glance = QTimer(self)
-        self._glance.setSingleShot(True)
-        self._glance.setInterval(_GLANCE_MS)
-        self._glance.timeout.connect(self.look)
+        self._glance = make_timer(self, self.look, _GLANCE_MS)
         rows = self.verticalHeader()
         rows.hide()
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from core.errors import Code, LociError
 from core.events import Changed
@@ -21,6 +21,7 @@ from ui.pages.palace.canvas import Canvas
 from ui.pages.palace.scene import ROOM, WHOLE, WING, Scene
 from ui.pages.palace.view import Camera
 from ui.tasks import problem_of, query
+from ui.widgets.basics import make_timer
 
 _RELOAD_MS = 250
 _AT_ONCE = 3
@@ -49,10 +50,7 @@ class Reader(QObject):
         self._to_read: list[str] = []
         self._reading: set[str] = set()
         self._touched: set[str] | None = set()
-        self._reload = QTimer(self)
-        self._reload.setSingleShot(True)
-        self._reload.setInterval(_RELOAD_MS)
-        self._reload.timeout.connect(self.read_plan)
+        self._reload = make_timer(self, self.read_plan, _RELOAD_MS)
         canvas.wanted.connect(self._read_heads)
 
     def note(self, change: Changed) -> None:

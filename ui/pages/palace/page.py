@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QProgressBar, QSizePolicy, QWidget
 
@@ -23,7 +23,7 @@ from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Scene
 from ui.pages.palace.slider import Legend, TimeCard
 from ui.pages.palace.verbs import Verbs
 from ui.tasks import problem_of, query
-from ui.widgets.basics import Elided, MenuChip, button, clear, column, label, row
+from ui.widgets.basics import Elided, MenuChip, button, clear, column, label, make_timer, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import KIND_PLURALS, count_of, memories
@@ -153,10 +153,7 @@ class PalacePage(Page):
         self._is_placed = self._wants_keyboard = False
         self.states = States(context.theme, self._content(), "Opening the palace …")
         column(self, self.states, gap=0)
-        self._keep = QTimer(self)
-        self._keep.setSingleShot(True)
-        self._keep.setInterval(_KEEP_MS)
-        self._keep.timeout.connect(self._keep_camera)
+        self._keep = make_timer(self, self._keep_camera, _KEEP_MS)
         self._connect()
 
     def _content(self) -> QWidget:

@@ -5,10 +5,9 @@ Must not do: ask the engine; it says what is picked, dropped or asked for, and t
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
-from PySide6.QtCore import QEasingCurve, QObject, QPointF, QRectF, QSize, Qt, QTimer, QVariantAnimation, Signal
+from PySide6.QtCore import QEasingCurve, QObject, QPointF, QRectF, QSize, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -35,6 +34,7 @@ from ui.pages.palace.scene import (
     wing_rect,
 )
 from ui.theme.theme import Theme
+from ui.widgets.basics import make_timer
 from ui.widgets.plaintext import one_line, tip
 from ui.widgets.words import KIND_WORDS, count_of, format_said_or_noted, memories
 
@@ -228,8 +228,8 @@ class PlanView(QWidget):
         self.where = Location(WHOLE)
         self._plate = False
         self.ringed = False
-        self._look_up = _make_timer(self, _LOOK_UP_MS, self._read_heads_in_sight)
-        self._hovering = _make_timer(self, _HOVER_MS, self._show_plate)
+        self._look_up = make_timer(self, self._read_heads_in_sight, _LOOK_UP_MS)
+        self._hovering = make_timer(self, self._show_plate, _HOVER_MS)
         self._appearing = QVariantAnimation(self)
         self._appearing.setStartValue(0.0)
         self._appearing.setEndValue(1.0)
@@ -422,14 +422,6 @@ class PlanView(QWidget):
         self._hovering.stop()
         self._look_up.stop()
         self._plate, self.marks.hover = False, None
-
-
-def _make_timer(parent: QObject, ms: int, run: Callable[[], None]) -> QTimer:
-    made = QTimer(parent)
-    made.setSingleShot(True)
-    made.setInterval(ms)
-    made.timeout.connect(run)
-    return made
 
 
 def sentence_of(row: MemoryRow, room: str) -> str:

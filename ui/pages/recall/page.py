@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QFrame, QSizePolicy, QStackedWidget, QWidget
 
@@ -29,7 +29,7 @@ from ui.pages.recall.words import join_parts
 from ui.strings import format_count, recall_strings
 from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
-from ui.widgets.basics import UNBOUND, KeyButton, Segments, button, column, hairline, label, row
+from ui.widgets.basics import UNBOUND, KeyButton, Segments, button, column, hairline, label, make_timer, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState, States
 
@@ -282,10 +282,7 @@ class RecallPage(Page):
         column(self, self.stand)
         self.stand.build(self.tuner, self.saved)
         self.pane, self.list, self.head = self.stand.pane, self.stand.pane.list, self.stand.head
-        self._refresh = QTimer(self)
-        self._refresh.setSingleShot(True)
-        self._refresh.setInterval(_REFRESH_MS)
-        self._refresh.timeout.connect(self._read_again)
+        self._refresh = make_timer(self, self._read_again, _REFRESH_MS)
         self._reads_tuning = self._asks_again = False
         self._connect()
         self._connect_tuner()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QSizePolicy, QWidget
 
 from core.types.recall import LabAnswer, PlanChange, QueryPlan
@@ -21,7 +21,7 @@ from ui.strings import recall_strings
 from ui.tasks import query
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
-from ui.widgets.basics import Elided, FlowLayout, MenuChip, button, column, label, row, tool
+from ui.widgets.basics import Elided, FlowLayout, MenuChip, button, column, label, make_timer, row, tool
 from ui.widgets.plaintext import one_line, tip
 
 LIMIT = 10
@@ -76,10 +76,7 @@ class Asker(QObject):
         self.answer: LabAnswer | None = None
         self.history: list[str] = []
         self._is_asking = False
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(PAUSE_MS)
-        self._pause.timeout.connect(self._ask_trial)
+        self._pause = make_timer(self, self._ask_trial, PAUSE_MS)
 
     @property
     def is_settled(self) -> bool:

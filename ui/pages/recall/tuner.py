@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QCheckBox, QDialog, QFrame, QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
@@ -23,7 +23,7 @@ from ui.strings import format_count, recall_strings
 from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.undo import offer_undo, take_back
-from ui.widgets.basics import MenuChip, button, clear, column, hairline, label, make_scroll_area, row
+from ui.widgets.basics import MenuChip, button, clear, column, hairline, label, make_scroll_area, make_timer, row
 from ui.widgets.words import time_of
 
 
@@ -56,10 +56,7 @@ class TuningDesk(QObject):
         self.trial: dict[str, float | str | bool] = {}
         self.comparison: Comparison | None = None
         self._is_busy = False
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(PAUSE_MS)
-        self._pause.timeout.connect(self.compare)
+        self._pause = make_timer(self, self.compare, PAUSE_MS)
 
     @property
     def is_settled(self) -> bool:

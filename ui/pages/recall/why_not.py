@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QKeyEvent
 from PySide6.QtWidgets import QDialog, QFrame, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
@@ -21,7 +21,7 @@ from ui.strings import recall_strings
 from ui.tasks import query
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
-from ui.widgets.basics import button, column, label, restyle, row
+from ui.widgets.basics import button, column, label, make_timer, restyle, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
 from ui.widgets.words import KIND_WORDS, format_said_or_noted
@@ -104,10 +104,7 @@ class WhyNotDialog(QDialog):
         said = recall_strings()["why_not"]
         self._context, self._answer = context, answer
         self._named, self._question = "", question
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(_PAUSE_MS)
-        self._pause.timeout.connect(self._search)
+        self._pause = make_timer(self, self._search, _PAUSE_MS)
         self.setWindowTitle(said["title"])
         self.setAccessibleName(said["title"])
         self.resize(context.theme.px(_WIDTH), context.theme.px(_HEIGHT))

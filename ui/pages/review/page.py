@@ -28,7 +28,7 @@ from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.undo import offer_undo
-from ui.widgets.basics import UNBOUND, button, column, row
+from ui.widgets.basics import UNBOUND, button, column, make_timer, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import count_of
@@ -451,10 +451,7 @@ class ReviewPage(Page):
         self._presses.is_open = lambda: self._is_shown and self.states.currentWidget() is self.stand
         self._presses.taken.connect(self._take_out)
         self._presses.bind()
-        self._refresh = QTimer(self)
-        self._refresh.setSingleShot(True)
-        self._refresh.setInterval(_REFRESH_MS)
-        self._refresh.timeout.connect(self.read)
+        self._refresh = make_timer(self, self.read, _REFRESH_MS)
 
     # ---- the page's life
 

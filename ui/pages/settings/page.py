@@ -26,7 +26,7 @@ from ui.pages.settings.rows import OptionLine, Section, words_for
 from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.undo import take_back
-from ui.widgets.basics import UNBOUND, button, column, label, make_scroll_area, row
+from ui.widgets.basics import UNBOUND, button, column, label, make_scroll_area, make_timer, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import count_of
@@ -247,10 +247,7 @@ class SettingsPage(Page):
         self._column.setContentsMargins(0, 0, 8, 24)
         self.area = make_scroll_area(self._inner)
         self.states = States(context.theme, self.area, "Reading the settings …")
-        self._refresh = QTimer(self)
-        self._refresh.setSingleShot(True)
-        self._refresh.setInterval(_REFRESH_MS)
-        self._refresh.timeout.connect(self.read)
+        self._refresh = make_timer(self, self.read, _REFRESH_MS)
         self._slices = QTimer(self)  # with no interval: a turn of the event loop each
         self._slices.timeout.connect(self._build)
         self._lay_out()

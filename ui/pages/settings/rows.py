@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QPainter, QPen, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 from core.types.replies import OptionRow
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
-from ui.widgets.basics import FlowLayout, button, column, hairline, label, restyle, tool
+from ui.widgets.basics import FlowLayout, button, column, hairline, label, make_timer, restyle, tool
 from ui.widgets.basics import row as hbox
 
 _PAUSE_MS = 500
@@ -216,10 +216,7 @@ class NumberControl(Control):
         self._line.insertWidget(0, self._stepper(theme, "minus", "Less", self._spin.stepDown))
         self._line.addWidget(self._stepper(theme, "plus", "More", self._spin.stepUp))
         self._shown: object = None
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(_PAUSE_MS)
-        self._pause.timeout.connect(self.settle)
+        self._pause = make_timer(self, self.settle, _PAUSE_MS)
         self._spin.valueChanged.connect(self._on_value_changed)
         self._spin.editingFinished.connect(self.settle)
 

@@ -5,7 +5,6 @@ Must not do: know another page.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QStackedWidget
 
 from core.events import Changed
@@ -15,7 +14,7 @@ from ui.context import Context, Page, PageSpec
 from ui.pages.timeline.evolution import EvolutionTab
 from ui.pages.timeline.over_time import OverTime
 from ui.tasks import query
-from ui.widgets.basics import FlowLayout, MenuChip, Segments, button, column, label, row
+from ui.widgets.basics import FlowLayout, MenuChip, Segments, button, column, label, make_timer, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import KIND_PLURALS
 
@@ -46,10 +45,7 @@ class TimelinePage(Page):
         self._stack = QStackedWidget()
         self._stack.addWidget(self.time)
         self._stack.addWidget(self.topic)
-        self._refresh = QTimer(self)
-        self._refresh.setSingleShot(True)
-        self._refresh.setInterval(_REFRESH_MS)
-        self._refresh.timeout.connect(self._read)
+        self._refresh = make_timer(self, self._read, _REFRESH_MS)
         self._build()
         self.segments.chosen.connect(self.show_tab)
         self.kinds.chosen.connect(lambda _: self._narrow())

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
-from PySide6.QtCore import QObject, QPointF, QRect, QTimer, Signal
+from PySide6.QtCore import QObject, QPointF, QRect, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
@@ -22,7 +22,7 @@ from ui.strings import timeline_strings
 from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
-from ui.widgets.basics import Elided, FlowLayout, Segments, column, label, row
+from ui.widgets.basics import Elided, FlowLayout, Segments, column, label, make_timer, row
 from ui.widgets.plaintext import one_line, tip
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 from ui.widgets.states import EmptyState, States
@@ -209,10 +209,7 @@ class PeriodDetails(QFrame):
         self.list = moment_list(context.theme)
         self.feed = MomentFeed(context, self.list)
         self.states = States(context.theme, self.list, "Reading the timeline …")
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(_PAUSE_MS)
-        self._pause.timeout.connect(self.read)
+        self._pause = make_timer(self, self.read, _PAUSE_MS)
         self._build()
         self.axes.chosen.connect(self.use_axis)
         self.feed.came.connect(self._came)
