@@ -11,7 +11,7 @@ from app.vault.compose import build_engine
 from app.vault.session import Report, Tell
 from core.engine.facade import Engine, OpenInfo, RootKey
 from core.ipc.methods.kit.entry import CallProgress
-from core.ipc.methods.table import run_verb
+from core.ipc.methods.table import METHODS
 from core.ipc.methods.vault import older_of
 from core.ipc.protocol.schema import load
 
@@ -26,7 +26,8 @@ class LocalSession:
     def call(self, verb: str, params: Mapping[str, Any], progress: Report | None = None) -> dict[str, Any]:
         """Carry out one verb in process; see `Session.call`."""
         watch = CallProgress(progress)
-        work = run_verb(self.engine, self._registry, verb, params, watch)
+        entry = METHODS[self._registry.find(f"owner.{verb}").name]
+        work = entry.answer_owner(self.engine, self._registry, params, watch)
         future = asyncio.run_coroutine_threadsafe(work, self.engine.loop)
         try:
             return future.result()

@@ -21,10 +21,9 @@ from core.memory.floor_plan import remove_places
 from core.memory.read import read_by_ids
 from core.score.decay import STANDARD
 from core.text.metadata import extract_cues, extract_steps
-from core.text.summaries import Tiers, make_tiers
+from core.text.sentences import Tiers, make_tiers
 from core.text.terms import memory_terms
-from core.types.clients import channel_in
-from core.types.values import Kind, Memory, Role, Source, Status, When
+from core.types.values import Kind, Memory, Role, Source, Status, When, channel_in
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 from core.vault.memory_sql import remove_inferred, remove_mentions
@@ -101,7 +100,7 @@ class Draft(MemoryContent):
         lineage: the independent source this text comes from (design section 4).
         origin: where from: file, line, conversation, message; JSON-able.
         trust: 0 to 1 by `core.score.trust`.
-        scope_session: what it is limited to, by `core.types.clients.limit_of`: the row's channel is read from it, so
+        scope_session: what it is limited to, by `core.types.values.limit_of`: the row's channel is read from it, so
             that what is derived from a memory of a channel cannot leave it.
         chain_id: the first version's id; None for a first version.
         read_at: when its claims were read, epoch ms; None where that is still to be done.

@@ -33,7 +33,7 @@ from core.score.trust import harmful_effectiveness, helpful_effectiveness
 from core.text.screening.egress import is_text_withheld, is_withheld, render_memory, stated_conditions
 from core.text.screening.fences import escape_fenced, escape_label
 from core.text.screening.injection import ALLOWED, find_split_injection
-from core.text.summaries import Tiers
+from core.text.sentences import Tiers
 from core.types.recall import Context, Included, LeftOut
 from core.types.values import Kind, Memory, Precision, When, band
 from core.vault.database.rows import Rows

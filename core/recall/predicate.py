@@ -21,8 +21,7 @@ from core.errors import Code, UserError
 from core.memory.read import said_at_sql
 from core.recall.request import RecallRequest
 from core.recall.scope import LAID_AWAY, Labels, client_conditions, join_conditions, json_list, one_of, parse_labels
-from core.types.clients import limit_of, limits_from
-from core.types.values import Status
+from core.types.values import Status, limit_of, limits_from
 from core.vault.database.rows import Rows
 from core.vault.memory_sql import UNSEALED
 

@@ -1,4 +1,4 @@
-"""The closed vocabularies of the vault and the small values made of them: ids, moments, actors, score bands.
+"""The closed vocabularies of the vault and the small values made of them: ids, moments, limits, actors, score bands.
 
 Ids are UUIDv7: ordered by time within a process, random beyond it (RFC 9562). Must not do: hold logic beyond making an
 id and reading itself.
@@ -194,6 +194,68 @@ class When:
     offset_min: int | None = None
 
 
+_PREFIX = "channel:"
+_AS_IT_IS = "~"
+
+
+def seen_from(channel: str) -> tuple[str, ...]:
+    """The channels whose memories are seen from one: none, the channel as a whole, and the person on it.
+
+    Args:
+        channel: as `core.ipc.methods.kit.entry.channel_of` writes it.
+
+    Returns:
+        Values of `memories.scope_channel`, "" first.
+    """
+    whole = channel.partition(":")[0]
+    return tuple(dict.fromkeys(("", whole, channel)))
+
+
+def limits_from(channel: str, session: str | None) -> tuple[str, ...]:
+    """What limits memories that are seen from a channel and a session.
+
+    Args:
+        channel: as `core.ipc.methods.kit.entry.channel_of` writes it.
+        session: the session that asks, if any.
+
+    Returns:
+        Values of `memories.scope_session`, "" first.
+    """
+    found = [limit_of(one, None) for one in seen_from(channel)]
+    if session:
+        found += [limit_of(one, session) for one in seen_from(channel)]
+    return tuple(dict.fromkeys(found))
+
+
+def limit_of(channel: str, session: str | None) -> str:
+    """What a memory is limited to by its channel, and by a session where its claim says so.
+
+    Args:
+        channel: as `core.ipc.methods.kit.entry.channel_of` writes it.
+        session: the session a claim is limited to, if any.
+
+    Returns:
+        The value of `scope_session`; "" for no limit.
+    """
+    if not channel:
+        # Any name may be given to a session, also one that reads like a channel.
+        named = session or ""
+        return _AS_IT_IS + named if named.lstrip(_AS_IT_IS).startswith(_PREFIX) else named
+    return f"{_PREFIX}{channel}" + (f" {session}" if session else "")
+
+
+def channel_in(limit: str) -> str:
+    """The channel of what `limit_of` wrote: what is made from a memory stays where that one is seen.
+
+    Args:
+        limit: a value of `scope_session`; neither a channel nor a person on it has blanks.
+
+    Returns:
+        The value of `scope_channel`; "" where the limit is none, or a session alone.
+    """
+    return limit.removeprefix(_PREFIX).partition(" ")[0] if limit.startswith(_PREFIX) else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Actor:
     """Who asks for a verb.
@@ -203,7 +265,7 @@ class Actor:
         client_id: the client's id; None for the owner and the scheduler.
         name: a name for the journal.
         session: the session the actor speaks in, if any.
-        channel: the channel a client speaks for (`core.types.clients`); "" for none.
+        channel: the channel a client speaks for (`core.ipc.methods.kit.entry.channel_of` writes it); "" for none.
     """
 
     kind: str

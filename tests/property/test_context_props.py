@@ -18,8 +18,7 @@ from core.recall.result import RecallItem, Signals
 from core.score.context_budget import WORTH, PackItem, choose_items
 from core.text.screening.egress import is_withheld
 from core.text.screening.fences import escape_fenced
-from core.text.sentences import split_sentences
-from core.text.summaries import make_tiers
+from core.text.sentences import make_tiers, split_sentences
 from core.types.recall import Context
 from core.types.values import Kind, Memory
 

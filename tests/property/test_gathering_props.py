@@ -20,7 +20,7 @@ from core.score.topics import (
     mean_confidence,
     thresholds_for,
 )
-from core.text.summaries import compose_digest, informative_sentences, normalize_sentence
+from core.text.sentences import compose_digest, informative_sentences, normalize_sentence
 
 SHARE = st.floats(0, 1)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=120) | st.lists(

@@ -26,7 +26,6 @@ from core.sessions import table as working_set
 from core.sessions.capture import CaptureContext, PreparedCapture, prepare_messages, prepare_summary, write_capture
 from core.sessions.models import turn_allowance
 from core.sessions.table import EvictedSessions, Name, RestoredSlots, SessionSnapshot, SessionTable, Slots
-from core.types.clients import limit_of
 from core.types.recall import ContextQuery, ContextReply
 from core.types.replies import ClientRecord
 from core.types.sessions import (
@@ -40,7 +39,7 @@ from core.types.sessions import (
     TurnEnded,
     TurnQuery,
 )
-from core.types.values import Actor
+from core.types.values import Actor, limit_of
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

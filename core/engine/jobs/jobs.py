@@ -41,7 +41,6 @@ from core.lifecycle.kit import job_store
 from core.lifecycle.kit.job_context import JobContext, Planner, StreamJob
 from core.lifecycle.kit.job_store import CHANGED
 from core.recall.scope import Scope, visible_ids
-from core.types.clients import seen_from
 from core.types.lifecycle import (
     ArchivePage,
     Consolidation,
@@ -60,7 +59,7 @@ from core.types.lifecycle import (
     Tidied,
 )
 from core.types.memory import ProposedLink
-from core.types.values import GLOBAL_SPACE, OWNER_ACTOR, Actor, Grant
+from core.types.values import GLOBAL_SPACE, OWNER_ACTOR, Actor, Grant, seen_from
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx
 

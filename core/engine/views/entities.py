@@ -38,7 +38,6 @@ from core.intake.transitions.review_items import refuse_imperatives
 from core.memory.read import read_occurred, said_at_sql
 from core.memory.write import ensure_space, find_space_id
 from core.text.screening.egress import collect_texts, prefetch_scans, sanitize_map
-from core.types.clients import seen_from
 from core.types.entities import (
     EntityCard,
     EntityChange,
@@ -56,7 +55,7 @@ from core.types.entities import (
     Resolving,
 )
 from core.types.replies import ClientRecord
-from core.types.values import GLOBAL_SPACE, HOME_SPACE, OWNER_ACTOR, Actor, Grant
+from core.types.values import GLOBAL_SPACE, HOME_SPACE, OWNER_ACTOR, Actor, Grant, seen_from
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 from core.vault.memory_sql import ENTITY_TYPE

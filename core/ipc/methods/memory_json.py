@@ -21,7 +21,7 @@ from core.ipc.protocol.time_format import format_time
 from core.text.screening.egress import memory_injection_score, render_memory, sanitize_for_display, stated_conditions
 from core.text.screening.injection import blocked_placeholder, current_limits
 from core.types.recall import ContextReply, Metrics, QueryPlan, TimeRange, Trace
-from core.types.replies import ImportReport, MemoryDetail, StepRow, Steps, StoreReply, UndoReport, VerdictReply
+from core.types.replies import ImportReport, MemoryDetail, StepRow, Steps, UndoReport, VerdictReply
 from core.types.reviews import DecisionReply, ListedConflict
 from core.types.values import Action, Memory, When, band
 
@@ -273,29 +273,6 @@ def context(reply: ContextReply, shape: Shape) -> dict[str, Any]:
         ]
     if reply.clarifying:
         shaped["clarifying"] = [{"id": one.id, "question": one.question} for one in reply.clarifying]
-    return shaped
-
-
-def stored_json(reply: StoreReply, *, classification: bool) -> dict[str, Any]:
-    """`memory_store` and `remember`.
-
-    Args:
-        classification: whether the caller sees how the newcomer was classified.
-
-    Returns:
-        The contract's shape.
-    """
-    shaped: dict[str, Any] = {
-        "operation": reply.operation,
-        "memory_id": reply.memory_id,
-        "deduplicated": reply.deduplicated,
-        "superseded": list(reply.superseded),
-        "conflict": reply.conflict,
-        "merged": reply.merged,
-    }
-    if classification:
-        label = reply.classification
-        shaped["classification"] = {"label": label.label, "confidence": label.confidence, "by": label.by}
     return shaped
 
 

@@ -58,6 +58,7 @@ from core.ipc.methods.kit.results import (
     whole,
 )
 from core.ipc.protocol.time_format import read_time
+from core.types.replies import StoreReply
 from core.types.requests import FactRequest, StoreRequest
 from core.types.values import Kind, Source
 
@@ -174,6 +175,29 @@ class RememberParams(TextParams):
     author: str | None = Field(None, min_length=1, max_length=256)
 
 
+def stored_json(reply: StoreReply, *, classification: bool) -> Answer:
+    """`memory_store` and `remember`.
+
+    Args:
+        classification: whether the caller sees how the newcomer was classified.
+
+    Returns:
+        The contract's shape.
+    """
+    shaped: Answer = {
+        "operation": reply.operation,
+        "memory_id": reply.memory_id,
+        "deduplicated": reply.deduplicated,
+        "superseded": list(reply.superseded),
+        "conflict": reply.conflict,
+        "merged": reply.merged,
+    }
+    if classification:
+        label = reply.classification
+        shaped["classification"] = {"label": label.label, "confidence": label.confidence, "by": label.by}
+    return shaped
+
+
 async def remember(call: MethodCall, params: RememberParams | StoreParams) -> Answer:
     """Store one memory; what a client may only propose waits for the person."""
     claim, author = params.claim, params.author if isinstance(params, RememberParams) else None
@@ -211,7 +235,7 @@ async def memory_store_fact(call: MethodCall, params: FactParams) -> Answer:
         valid_to=params.valid_to,
     )
     reply = await wait(call.engine.memories.store_fact(fact, call.actor(request.session)))
-    return memory_json.stored_json(reply, classification=call.session.owner)
+    return stored_json(reply, classification=call.session.owner)
 
 
 def _request(
@@ -235,7 +259,7 @@ def _request(
 async def _store(call: MethodCall, request: StoreRequest) -> Answer:
     check_store(request, call.session)
     reply = await wait(call.engine.memories.store(request, call.actor(request.session)))
-    return memory_json.stored_json(reply, classification=call.session.owner)
+    return stored_json(reply, classification=call.session.owner)
 
 
 async def import_(call: MethodCall, params: ImportParams) -> Answer:

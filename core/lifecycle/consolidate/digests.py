@@ -29,7 +29,7 @@ from core.lifecycle.kit.job_context import JobContext
 from core.lifecycle.sweep import find_protections
 from core.memory.write import Draft, insert_memories, write_vectors
 from core.score.topics import combined_confidence, connected_components, group_by_centre
-from core.text.summaries import SourceSentence, compose_digest, informative_sentences, normalize_sentence
+from core.text.sentences import SourceSentence, compose_digest, informative_sentences, normalize_sentence
 from core.types.belief import ClaimDraft, Label
 from core.types.values import Kind, Precision, Role, Source, Status, When
 from core.vault.database.rows import Rows, to_json

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.text.summaries import SUMMARY_SHARE, Tiers, make_tiers
+from core.text.sentences import SUMMARY_SHARE, Tiers, make_tiers
 
 LETTER = (
     "It rained again all day. We moved to Antwerp in May 2023 with Ruben. Do you remember the old flat? "

@@ -26,7 +26,9 @@ from core.engine.facade import Engine
 from core.errors import BugError, Code, UserError
 from core.ipc.methods.kit.results import Schema
 from core.ipc.methods.memory_json import Shape
-from core.ipc.protocol.sessions import Session
+from core.ipc.protocol.messages import BadMessage, check_text
+from core.ipc.protocol.schema import Registry
+from core.ipc.protocol.sessions import Session, owner_session
 from core.types.requests import PLAIN, Extras, StoreRequest
 from core.types.values import GLOBAL_SPACE, Actor, Grant, Kind, Source
 
@@ -505,6 +507,28 @@ class Entry:
         short = {name: what for name, what in self.short_ids.items() if name in params}
         whole = {name: await wait(call.engine.library.full_id(what, params[name])) for name, what in short.items()}
         return await self.run(call, self.params.read({**params, **whole}))
+
+    async def answer_owner(
+        self, engine: Engine, registry: Registry, params: Mapping[str, Any], progress: CallProgress
+    ) -> Answer:
+        """Check parameters as the socket does, then answer the owner; the command line calls this in process.
+
+        Args:
+            engine: an engine on any loop.
+            registry: the methods that exist.
+            params: as typed.
+            progress: how it reports.
+
+        Raises:
+            UserError: parameters that are not allowed.
+            LociError: what the verb itself raises.
+        """
+        try:
+            check_text(dict(params))
+        except BadMessage as bad:
+            raise UserError(Code.INVALID_INPUT, bad.sentence) from None
+        checked = registry.find(self.name).check(params)
+        return await self.answer(MethodCall(engine, owner_session(), self.exact, progress), checked)
 
 
 def client_method(

@@ -17,11 +17,10 @@ from hypothesis import strategies as st
 from core.errors import Code
 from core.lifecycle.consolidate.consolidate import ConsolidationJob
 from core.lifecycle.enrich import EnrichJob
-from core.types.clients import channel_in, limit_of, limits_from, seen_from
 from core.types.entities import EntityCard, Resolving
 from core.types.requests import ListRequest
 from core.types.sessions import TurnQuery
-from core.types.values import Actor, Kind
+from core.types.values import Actor, Kind, channel_in, limit_of, limits_from, seen_from
 from core.types.views import Revision
 
 ANNA, BOB = "discord:anna", "discord:bob"

@@ -6,7 +6,7 @@ from engine_rig import Rig
 
 from core.memory.read import read_by_ids
 from core.memory.write import read_tiers
-from core.text.summaries import Tiers, make_tiers
+from core.text.sentences import Tiers, make_tiers
 from core.types.values import Kind
 from core.types.views import Revision
 

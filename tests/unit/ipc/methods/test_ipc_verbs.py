@@ -15,7 +15,7 @@ from ipc_served import Served, listen
 
 from core.errors import Code, LociError
 from core.ipc.methods.kit.entry import CallProgress
-from core.ipc.methods.table import METHODS, run_verb
+from core.ipc.methods.table import METHODS
 from core.security.handshake import encode_value
 from core.types.requests import StoreRequest
 from core.types.values import Kind, Source
@@ -33,7 +33,7 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 
 
 def run(rig: Rig, verb: str, progress: CallProgress | None = None, **params: Any) -> dict[str, Any]:
-    work = run_verb(rig.engine, REGISTRY, verb, params, progress or CallProgress())
+    work = METHODS[f"owner.{verb}"].answer_owner(rig.engine, REGISTRY, params, progress or CallProgress())
     found = asyncio.run_coroutine_threadsafe(work, rig.engine.loop).result(60)
     for problem in REGISTRY.result_checker(f"owner.{verb}").iter_errors(found):
         raise AssertionError(f"{verb}: {problem.message}")
