@@ -19,8 +19,8 @@ from typing import Any
 
 from core.config.options import ClientOptions, Options
 from core.errors import Code, LociError
+from core.ipc.protocol.contract import errors_of
 from core.ipc.protocol.messages import failure
-from core.ipc.protocol.schema import errors_of
 from core.ipc.socket.dispatch import CLIENT_ITEMS
 from core.ipc.socket.limits import Caps
 from example_values import Examples, Schema

@@ -136,6 +136,6 @@ def local_time(typed: str | None) -> str | None:
     """
     if typed is None:
         return None
-    from core.ipc.protocol.time_format import localise
+    from core.text.times import localise
 
     return localise(typed)

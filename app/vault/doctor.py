@@ -19,7 +19,7 @@ from app.qt import load_qt
 from app.vault.connection import ask_secret
 from core.engine.facade import Finding, HomeKeys, examine, make_finding, restore_vault
 from core.errors import LociError
-from core.ipc.protocol.time_format import format_time
+from core.ipc.protocol.contract import format_time
 from core.types.clock import SystemClock
 
 _SILENCE_S = 3.0

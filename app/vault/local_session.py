@@ -13,7 +13,7 @@ from core.engine.facade import Engine, OpenInfo, RootKey
 from core.ipc.methods.kit.entry import CallProgress
 from core.ipc.methods.table import METHODS
 from core.ipc.methods.vault import older_of
-from core.ipc.protocol.schema import load
+from core.ipc.protocol.contract import load
 
 
 class LocalSession:

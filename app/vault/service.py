@@ -19,7 +19,7 @@ from app.vault.session import Tell
 from core.engine.facade import Engine, HomeKeys, RootKey
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.ipc.methods.vault import older_of
-from core.ipc.protocol.schema import load
+from core.ipc.protocol.contract import load
 from core.ipc.socket.server import Hooks, Server, failed_turn, no_socket_error
 from core.types.clients import PairingTurn
 

@@ -384,3 +384,26 @@ def _month_and_day(
     name, day = given.get("name"), given.get("day")
     month = months[name.casefold()] if name else int(given["month"] or 0)
     return month, None if day is None else int(day)
+
+
+def localise(text: str) -> str:
+    """Add this machine's offset to a time of the command line that names no zone.
+
+    Args:
+        text: as typed.
+
+    Returns:
+        The same with `+02:00` and the like behind it; unchanged when it has a zone, is an epoch number or no time.
+    """
+    bare = text.strip()
+    plain, zoned = parse_time(bare), parse_time(bare + "+00:00")
+    if plain is None or zoned is None or plain.offset_min is not None or zoned.offset_min != 0:
+        return text
+    try:
+        local = (_EPOCH + timedelta(milliseconds=plain.ms)).replace(tzinfo=None).astimezone()
+    except (OverflowError, ValueError, OSError):
+        return text
+    offset = local.utcoffset() or timedelta(0)
+    minutes = round(offset.total_seconds() / 60)
+    sign, (hours, rest) = "-" if minutes < 0 else "+", divmod(abs(minutes), 60)
+    return f"{bare}{sign}{hours:02d}:{rest:02d}"

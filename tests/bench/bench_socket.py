@@ -41,7 +41,7 @@ from wire_walk import PLANTED, Walk  # noqa: E402
 from app.bench.machine import machine, resident_mb  # noqa: E402
 from core.errors import LociError  # noqa: E402
 from core.ipc.client.client import Client  # noqa: E402
-from core.ipc.protocol import schema  # noqa: E402
+from core.ipc.protocol import contract  # noqa: E402
 from core.ipc.protocol.transport import connect  # noqa: E402
 
 ALL = ("read", "propose", "write", "curate", "space:home")
@@ -111,7 +111,7 @@ def served() -> Iterator[tuple[Rig, Wire]]:
 def fuzz(lines: int, seed: int) -> tuple[dict[str, Any], list[str]]:
     """Send wounded calls; four of five from a client with every grant, the rest from strangers."""
     document = json.loads(files("resources").joinpath("protocol.json").read_text("utf-8"))
-    registry = schema.load()
+    registry = contract.load()
     with served() as (rig, wire):
         # The limits would answer most of it: what lies behind them is to be met as well.
         for limit in ("writes_minute", "reads_minute"):

@@ -14,7 +14,7 @@ from mcp_rig import RawMcp, pair
 
 from core.errors import Code, IntegrityError, LociError
 from core.ipc.client.client import Client
-from core.ipc.protocol.schema import load
+from core.ipc.protocol.contract import load
 from core.security.handshake import encode_value
 
 OLD = "The brass plate is under the third stair."

@@ -14,7 +14,7 @@ from cli_rig import MINUTE_S, ROOT, Palace, in_background
 from cli_terminal import Terminal
 
 from core.config.grant_wording import describe_limits_of_grants
-from core.ipc.protocol.schema import load
+from core.ipc.protocol.contract import load
 
 EXAMPLES = ROOT / "resources" / "help" / "examples"
 TEXT = "The code of the gate stands in the blue book."

@@ -22,7 +22,7 @@ from core.config.grant_wording import describe_default_visibility, describe_gran
 from core.errors import Code, LociError
 from core.ipc.client.client import Client
 from core.ipc.client.wire import Pairing
-from core.ipc.protocol.schema import load
+from core.ipc.protocol.contract import load
 from core.ipc.protocol.transport import Place, socket_place
 from core.security.handshake import decode_value, encode_value
 

@@ -17,7 +17,7 @@ from engine_rig import Rig
 from core.engine.facade import Engine
 from core.ipc.methods.kit.entry import MethodCall
 from core.ipc.methods.table import METHODS
-from core.ipc.protocol.schema import load
+from core.ipc.protocol.contract import load
 from core.ipc.protocol.sessions import Session
 from core.types.entities import EntityDraft
 from core.types.values import Actor, Kind, Source

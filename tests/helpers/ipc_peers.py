@@ -15,9 +15,9 @@ from typing import Any
 
 from core.errors import Code, LociError
 from core.ipc.client.client import Client
-from core.ipc.protocol import schema
+from core.ipc.protocol import contract
 
-REGISTRY = schema.load()
+REGISTRY = contract.load()
 
 
 class Raw:

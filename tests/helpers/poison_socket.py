@@ -12,7 +12,7 @@ from engine_rig import Rig
 
 from core.engine.runtime.threads import EngineLoop
 from core.ipc.client.client import Client, open_session
-from core.ipc.protocol import schema
+from core.ipc.protocol import contract
 from core.ipc.protocol.transport import Place
 from core.ipc.socket.server import Hooks, Server
 
@@ -56,7 +56,7 @@ def wire_to(rig: Rig, folder: Path) -> Iterator[Wire]:
 
     async def begin() -> Server:
         place.path.parent.mkdir(parents=True, exist_ok=True)
-        server = Server(rig.engine, place, schema.load(), version="0.0.test", hooks=Hooks())
+        server = Server(rig.engine, place, contract.load(), version="0.0.test", hooks=Hooks())
         await server.start(publish=True)
         return server
 

@@ -19,8 +19,8 @@ from wire_walk import Walk, wrong_with
 
 from core.errors import LociError
 from core.ipc.client.client import Client
+from core.ipc.protocol.contract import Registry
 from core.ipc.protocol.messages import read_request
-from core.ipc.protocol.schema import Registry
 
 ALWAYS = frozenset({"E4001", "E4005", "E4006", "E4007", "E4009", "E4010", "E5004"})
 """What any call may be answered with, whatever it asked."""

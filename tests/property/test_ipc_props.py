@@ -16,6 +16,7 @@ from ipc_peers import REGISTRY
 
 from core.errors import Code, LociError
 from core.ipc.methods.searches import FAR_DAYS, RecallParams, plan_change
+from core.ipc.protocol.contract import Method, format_time
 from core.ipc.protocol.messages import (
     LINE_BYTES,
     MAX_DEPTH,
@@ -26,8 +27,6 @@ from core.ipc.protocol.messages import (
     parse,
     read_request,
 )
-from core.ipc.protocol.schema import Method
-from core.ipc.protocol.time_format import format_time
 from core.ipc.socket.limits import SearchLimits
 from core.ipc.socket.line_stream import LineReader, LineTooLongError, StreamEndedError, fit_reply
 from core.types.clock import ManualClock

@@ -17,11 +17,11 @@ from wire_storm import Fuzzer, descriptors, load
 from wire_walk import PLANTED, Walk, wrong_with
 
 from core.ipc.client.client import Client
-from core.ipc.protocol import schema
+from core.ipc.protocol import contract
 from core.ipc.protocol.transport import connect
 
 DOCUMENT: dict[str, Any] = json.loads(files("resources").joinpath("protocol.json").read_text("utf-8"))
-REGISTRY = schema.load()
+REGISTRY = contract.load()
 LINES = 1600
 ALL = ("read", "propose", "write", "curate", "space:home")
 

@@ -24,7 +24,7 @@ from core.ipc.methods.kit.entry import (
     wait,
 )
 from core.ipc.methods.kit.results import Schema, always, anything, flag, many, record, ref, text
-from core.ipc.protocol.time_format import format_time
+from core.ipc.protocol.contract import format_time
 from core.security.handshake import encode_value
 from core.types.clients import ActivityLine, Change, ClientCard, ClientState
 from core.types.replies import ClientRecord

@@ -34,7 +34,7 @@ from core.ipc.methods.kit.entry import (
     wait,
 )
 from core.ipc.methods.kit.results import Schema, anything, many, maybe, number, one_of, record, ref, text, whole
-from core.ipc.protocol.time_format import format_time
+from core.ipc.protocol.contract import format_time
 from core.text.screening.egress import sanitize_for_display, sanitize_map
 from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, Resolving
 

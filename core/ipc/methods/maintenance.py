@@ -29,7 +29,7 @@ from core.ipc.methods.kit.entry import (
 )
 from core.ipc.methods.kit.results import anything, flag, many, mapping, maybe, number, one_of, record, ref, text, whole
 from core.ipc.methods.memory_json import plain
-from core.ipc.protocol.time_format import format_time
+from core.ipc.protocol.contract import format_time
 from core.types.lifecycle import JobRow, JobState, JobType
 
 

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from core.engine.facade import RecallItem, RecallResult
-from core.ipc.protocol.time_format import format_time
+from core.ipc.protocol.contract import format_time
 from core.text.screening.egress import memory_injection_score, render_memory, sanitize_for_display, stated_conditions
 from core.text.screening.injection import blocked_placeholder, current_limits
 from core.types.recall import ContextReply, Metrics, QueryPlan, TimeRange, Trace

@@ -41,7 +41,7 @@ from core.ipc.methods.kit.entry import (
     wait,
 )
 from core.ipc.methods.kit.results import Schema, either, many, maybe, number, one_of, record, ref, text, whole
-from core.ipc.protocol.time_format import read_time
+from core.ipc.protocol.contract import read_time
 from core.types.reviews import Decision
 from core.types.values import Action, Grant, Source
 

@@ -61,7 +61,7 @@ from core.ipc.methods.kit.results import (
     whole,
 )
 from core.ipc.methods.memory_json import Shape
-from core.ipc.protocol.time_format import format_time, read_as_of, read_time
+from core.ipc.protocol.contract import format_time, read_as_of, read_time
 from core.text.time_parts import DaySpan
 from core.text.time_range import to_moments
 from core.types.clock import LocalZone

@@ -31,7 +31,7 @@ from core.ipc.methods.kit.entry import (
     wait,
 )
 from core.ipc.methods.kit.results import flag, many, maybe, one_of, record, ref, text, whole
-from core.ipc.protocol.time_format import read_time
+from core.ipc.protocol.contract import read_time
 from core.types.sessions import Captured, CaptureRequest, Message, Outcome, SummaryRequest, TurnEnd, TurnQuery
 from core.types.values import Source
 

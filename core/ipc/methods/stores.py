@@ -57,7 +57,7 @@ from core.ipc.methods.kit.results import (
     text,
     whole,
 )
-from core.ipc.protocol.time_format import read_time
+from core.ipc.protocol.contract import read_time
 from core.types.replies import StoreReply
 from core.types.requests import FactRequest, StoreRequest
 from core.types.values import Kind, Source

@@ -19,8 +19,8 @@ from core.ipc.methods.connection import health
 from core.ipc.methods.kit.entry import TEXT_BYTES, CallProgress, MethodCall, channel_of, wait
 from core.ipc.methods.memory_json import Disclosure, disclosure_of
 from core.ipc.methods.table import METHODS
+from core.ipc.protocol.contract import Method, Registry
 from core.ipc.protocol.messages import LINE_BYTES, OWNER_NAME, PROTOCOL, Request, escape_text
-from core.ipc.protocol.schema import Method, Registry
 from core.ipc.protocol.sessions import Handshake, Session, authentication_error, owner_session
 from core.ipc.socket.connection import KINDS, Call, Connection, Subscription
 from core.ipc.socket.limits import Caps, SearchLimits

@@ -22,7 +22,7 @@ from app.mcp.tools import (
 )
 from app.mcp.words import protocol, words
 from core.embed.embedder import counter_for
-from core.ipc.protocol.schema import load
+from core.ipc.protocol.contract import load
 
 SIX = ["memory_context", "memory_search", "memory_store", "memory_update", "memory_feedback", "memory_forget"]
 MORE = ["memory_list", "memory_get", "memory_history", "turn_begin", "turn_end"]

@@ -1,9 +1,9 @@
 """One row of the table of methods: what it takes and answers, who may call it, and what is refused to a client first.
 
 What it takes is a model of parameters: their base and the types that several methods share stand first. A model gives
-the published schema, which is what is checked (`core.ipc.protocol.schema`), and reads what passed. A client is refused
-spaces out of its reach, texts too long and another's word before the engine is asked. Must not do: check what was sent,
-or decide what the engine decides: it looks at the scope of every query once more.
+the published schema, which is what is checked (`core.ipc.protocol.contract`), and reads what passed. A client is
+refused spaces out of its reach, texts too long and another's word before the engine is asked. Must not do: check what
+was sent, or decide what the engine decides: it looks at the scope of every query once more.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from core.engine.facade import Engine
 from core.errors import BugError, Code, UserError
 from core.ipc.methods.kit.results import Schema
 from core.ipc.methods.memory_json import Shape
+from core.ipc.protocol.contract import Registry
 from core.ipc.protocol.messages import BadMessage, check_text
-from core.ipc.protocol.schema import Registry
 from core.ipc.protocol.sessions import Session, owner_session
 from core.types.requests import PLAIN, Extras, StoreRequest
 from core.types.values import GLOBAL_SPACE, Actor, Grant, Kind, Source
@@ -466,7 +466,7 @@ class Entry:
         exact: answers as the command line does: with everything there is.
         search: counts against the search limits; otherwise its effect says against which.
         long: may report progress.
-        paged: how a reply that was cut goes on; see `core.ipc.protocol.schema.Method`.
+        paged: how a reply that was cut goes on; see `core.ipc.protocol.contract.Method`.
         short_ids: parameters in which the end of an id is enough, and what it is an id of.
     """
 

@@ -8,7 +8,7 @@ from engine_rig import Rig, differences, error_of, refused
 
 from core.errors import Code
 from core.intake.transaction.admission import REASON_CHARACTERS
-from core.ipc.protocol.schema import load
+from core.ipc.protocol.contract import load
 from core.types.values import OWNER_ACTOR, Kind
 
 NONE = "There is no such memory."

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from core.ipc.methods.kit.entry import MethodCall
 from core.ipc.methods.memory_json import Shape
 from core.ipc.methods.table import METHODS
-from core.ipc.protocol.schema import load
+from core.ipc.protocol.contract import load
 from core.ipc.protocol.sessions import Session
 from core.types.clock import ManualClock
 from core.types.values import Grant

@@ -12,7 +12,8 @@ from ipc_values import START_MS, found_item, make_memory, recall_result
 
 from core.errors import Code
 from core.ipc.methods.memory_json import Shape, detail, plain, undo_json
-from core.ipc.protocol.time_format import format_time, localise, read_as_of, read_time
+from core.ipc.protocol.contract import format_time, read_as_of, read_time
+from core.text.times import localise
 from core.types.replies import MemoryDetail, UndoReport
 from core.types.values import Precision, Role, When, band
 

@@ -33,7 +33,9 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 
 
 def run(rig: Rig, verb: str, progress: CallProgress | None = None, **params: Any) -> dict[str, Any]:
-    work = METHODS[f"owner.{verb}"].answer_owner(rig.engine, REGISTRY, params, progress or CallProgress())
+    work = METHODS[REGISTRY.find(f"owner.{verb}").name].answer_owner(
+        rig.engine, REGISTRY, params, progress or CallProgress()
+    )
     found = asyncio.run_coroutine_threadsafe(work, rig.engine.loop).result(60)
     for problem in REGISTRY.result_checker(f"owner.{verb}").iter_errors(found):
         raise AssertionError(f"{verb}: {problem.message}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.errors import UserError
-from core.ipc.protocol.schema import load
+from core.ipc.protocol.contract import load
 
 
 @pytest.mark.parametrize("turn", ["旅 garden garden", "a b", "", "-x", "x" * 65, "a\nb", "a\n"])
