@@ -99,7 +99,7 @@ class Page:
             "components": {
                 "schemas": _component(self._protocol["$defs"]),
                 "errors": {
-                    code: failure(None, LociError(Code(code), sentence))["error"]
+                    code: make_failure(None, LociError(Code(code), sentence))["error"]
                     for code, sentence in self._words["errors"].items()
                 },
             },

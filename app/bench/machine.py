@@ -10,7 +10,7 @@ from typing import Any
 _PROC = Path("/proc/self/status")
 
 
-def machine() -> dict[str, Any]:
+def describe_machine() -> dict[str, Any]:
     """The machine's size and how busy it is now.
 
     Returns:

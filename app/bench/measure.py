@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from app.bench.engine import Bench, Palace
-from app.bench.machine import load, machine, processor_s, resident_mb
+from app.bench.machine import describe_machine, load, processor_s, resident_mb
 from app.bench.synthetic import Message, Writer, write_jsonl
 from app.cli.output import Output
 
@@ -69,7 +69,7 @@ class _Run:
         self._messages = list(self._writer.messages(count + self._stores))
 
     def all(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"n": self._count, "machine": machine()}
+        found: dict[str, Any] = {"n": self._count, "machine": describe_machine()}
         with self._bench.open_engine(self._bench.root()) as palace:
             found["import"] = self._import(palace, self._messages[: self._count])
             found["store"] = self._store(palace, self._messages[self._count :])
@@ -116,7 +116,7 @@ class _Run:
     def _store(self, palace: Palace, messages: Sequence[Message]) -> dict[str, Any]:
         self._tell(f"storing {len(messages)} texts one by one")
         times = [self._time_work(partial(palace.store, message.text)) * 1000 for message in messages]
-        return {"count": len(times), **percentiles(times)}
+        return {"count": len(times), **compute_percentiles(times)}
 
     def _recall(self, palace: Palace) -> dict[str, Any]:
         questions = self._writer.questions(_WARM_UP + QUERIES, self._count)
@@ -130,10 +130,10 @@ class _Run:
         return {
             "queries": len(asked),
             "answered": sum(answered for _, _, answered in asked),
-            "total": percentiles([total for total, _, _ in asked]),
-            "embed": percentiles([embed for _, embed, _ in asked]),
-            "search": percentiles([total - embed for total, embed, _ in asked]),
-            "alone": percentiles(alone),
+            "total": compute_percentiles([total for total, _, _ in asked]),
+            "embed": compute_percentiles([embed for _, embed, _ in asked]),
+            "search": compute_percentiles([total - embed for total, embed, _ in asked]),
+            "alone": compute_percentiles(alone),
             "processor_ms": round(busy / len(asked) * 1000, 2),
         }
 
@@ -169,7 +169,7 @@ class _Run:
             check=True,
         )
         figures: dict[str, Any] = json.loads(done.stdout)
-        figures["answers"] = percentiles(figures.pop("answers_ms"))
+        figures["answers"] = compute_percentiles(figures.pop("answers_ms"))
         return figures
 
     def _time_work(self, work: Callable[[], object]) -> float:
@@ -178,7 +178,7 @@ class _Run:
         return self._clock.monotonic() - begun
 
 
-def percentiles(values: Sequence[float]) -> dict[str, float]:
+def compute_percentiles(values: Sequence[float]) -> dict[str, float]:
     """The usual three, by the nearest rank.
 
     Args:
@@ -203,10 +203,10 @@ def print_report(out: Output, found: Mapping[str, Any]) -> None:
     box = found["machine"]
     out.line(f"{found['n']:,} messages on {_words(box)}")
     out.line()
-    out.table(rows(found))
+    out.table(table_rows(found))
 
 
-def rows(found: Mapping[str, Any]) -> list[tuple[str, object]]:
+def table_rows(found: Mapping[str, Any]) -> list[tuple[str, object]]:
     """Names and values of the table.
 
     Args:

@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
-from app.chat.screen import sentence
+from app.chat.screen import format_sentence
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.llm.ollama import InstalledModel, choose_model
 from core.llm.server_address import ServerAddress, parse_address
@@ -96,7 +96,7 @@ class ModelHost:
         name = choose_model(found, wanted)
         if name is None and wanted:
             known = ", ".join(one.name for one in found) or "none"
-            raise UserError(Code.INVALID_INPUT, sentence("wrong_model", model=wanted, known=known))
+            raise UserError(Code.INVALID_INPUT, format_sentence("wrong_model", model=wanted, known=known))
         return name
 
     def window(self, model: str) -> int:
@@ -142,7 +142,7 @@ class ModelHost:
                     return
                 if size > ANSWER_BYTES:
                     raise TooLongError
-        raise EnvironmentFaultError(Code.MODEL_SERVER_FAILED, sentence("server_gone"))
+        raise EnvironmentFaultError(Code.MODEL_SERVER_FAILED, format_sentence("server_gone"))
 
     def _document(self, verb: str, path: str, body: Mapping[str, Any] | None) -> dict[str, Any]:
         with self._send_request(verb, path, body) as response:
@@ -161,7 +161,9 @@ class ModelHost:
                 line.connect()
                 line.sock.settimeout(self._silence_s)
             except OSError:
-                raise EnvironmentFaultError(Code.EMBEDDER_UNAVAILABLE, sentence("no_server", host=self.name)) from None
+                raise EnvironmentFaultError(
+                    Code.EMBEDDER_UNAVAILABLE, format_sentence("no_server", host=self.name)
+                ) from None
             try:
                 headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
                 line.request(verb, path, None if body is None else json.dumps(body).encode(), headers)
@@ -173,7 +175,7 @@ class ModelHost:
                     raise _server_failed_error()
                 yield response
             except (OSError, http.client.HTTPException):
-                raise EnvironmentFaultError(Code.MODEL_SERVER_FAILED, sentence("server_gone")) from None
+                raise EnvironmentFaultError(Code.MODEL_SERVER_FAILED, format_sentence("server_gone")) from None
 
 
 def _parts(response: http.client.HTTPResponse) -> Iterator[dict[str, Any]]:
@@ -215,4 +217,4 @@ def _installed_model_from(one: Mapping[str, Any]) -> InstalledModel:
 
 
 def _server_failed_error() -> EnvironmentFaultError:
-    return EnvironmentFaultError(Code.MODEL_SERVER_FAILED, sentence("server_failed"))
+    return EnvironmentFaultError(Code.MODEL_SERVER_FAILED, format_sentence("server_failed"))

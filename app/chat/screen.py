@@ -12,16 +12,16 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, TextIO
 
-from app.cli.output import visible
+from app.cli.output import escape_controls
 
 
 @cache
-def words() -> dict[str, Any]:
+def load_words() -> dict[str, Any]:
     """What the model is told and what the person reads."""
     return dict(json.loads(files("resources").joinpath("chat", "words.json").read_text("utf-8")))
 
 
-def sentence(name: str, /, **given: object) -> str:
+def format_sentence(name: str, /, **given: object) -> str:
     """A sentence for the person.
 
     Args:
@@ -30,7 +30,7 @@ def sentence(name: str, /, **given: object) -> str:
     Returns:
         One or two sentences, or a question with a blank behind it.
     """
-    return str(words()["sentences"][name]).format(**given)
+    return str(load_words()["sentences"][name]).format(**given)
 
 
 def format_count(number: int, one: str, many: str) -> str:
@@ -69,13 +69,13 @@ class Screen:
             is_whole = is_whole and not more.rstrip("\r\n")
         self._at_start = True
         if not is_whole:
-            self.line(sentence("too_long_line", most=f"{MOST_CHARACTERS:,}"))
+            self.line(format_sentence("too_long_line", most=f"{MOST_CHARACTERS:,}"))
             return ""
         return line.rstrip("\r\n") if line else None
 
     def line(self, text: str = "") -> None:
         """Show one line, whatever it holds."""
-        self._write_text(visible(text).replace("\n", "<U+000A>") + "\n")
+        self._write_text(escape_controls(text).replace("\n", "<U+000A>") + "\n")
 
     def block(self, text: str) -> None:
         """Show a text of several lines."""
@@ -87,12 +87,12 @@ class Screen:
         whole = self._held + text
         # A carriage return at the end of a piece may be half of a line end.
         self._held = "\r" if whole.endswith("\r") else ""
-        self._write_text(visible(whole.removesuffix(self._held)))
+        self._write_text(escape_controls(whole.removesuffix(self._held)))
 
     def end(self) -> None:
         """End an answer: what comes next begins a line."""
         held, self._held = self._held, ""
-        self._write_text(visible(held) + ("" if self._at_start and not held else "\n"))
+        self._write_text(escape_controls(held) + ("" if self._at_start and not held else "\n"))
 
     def _write_text(self, text: str) -> None:
         if text:

@@ -6,7 +6,7 @@ Must not do: call an address beyond this machine, or pair, without the person's 
 from __future__ import annotations
 
 from app.chat.models import USUAL_HOST, ModelHost
-from app.chat.screen import Screen, sentence
+from app.chat.screen import Screen, format_sentence
 from app.chat.talk import Chat, Memory
 from app.mcp.client_setup import ClientSetup
 from app.mcp.pairing import pair_client
@@ -63,17 +63,17 @@ def model_place(screen: Screen, host: str | None, variable: str) -> ServerAddres
             raise UserError(Code.INVALID_INPUT, error.sentence) from None  # a wrong value of an option
         if error.code is not Code.ACCESS_DENIED:
             raise
-    if host is not None and _yes(screen.ask(sentence("beyond", host=host))):
+    if host is not None and _yes(screen.ask(format_sentence("beyond", host=host))):
         return parse_address(host, beyond=True)
-    raise UserError(Code.ACCESS_DENIED, sentence("beyond_refused"))
+    raise UserError(Code.ACCESS_DENIED, format_sentence("beyond_refused"))
 
 
 def _pair(setup: ClientSetup, screen: Screen) -> None:
-    question = sentence("pair", client=setup.client)
+    question = format_sentence("pair", client=setup.client)
     while (answer := (screen.ask(question) or "").strip().casefold()) not in _GRANTS:
         if answer in _NO:  # the end of input too
-            raise UserError(Code.UNAUTHENTICATED, sentence("unpaired"))
-        screen.line(sentence("pair_how"))
+            raise UserError(Code.UNAUTHENTICATED, format_sentence("unpaired"))
+        screen.line(format_sentence("pair_how"))
     pair_client(setup, None, _GRANTS[answer], "loci chat")
 
 

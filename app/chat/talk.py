@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from app.chat.models import ModelHost, TooLongError
-from app.chat.screen import Screen, format_count, sentence, words
+from app.chat.screen import Screen, format_count, format_sentence, load_words
 from app.cli.output import one_line
 from app.mcp.link import Link
 from core.errors import Code, LociError
@@ -166,7 +166,7 @@ def messages_for(given: Given, said: Sequence[Turn], window: int) -> list[dict[s
     Returns:
         Messages, the newest last; None where the prompt alone is too much.
     """
-    system = "\n\n".join(part for part in (str(words()["system"]), given.context) if part)
+    system = "\n\n".join(part for part in (str(load_words()["system"]), given.context) if part)
     left = window - window // _ANSWER_SHARE - tokens_of(system) - tokens_of(given.prompt)
     if left < 0:
         return None
@@ -199,7 +199,7 @@ _QUERY = 1_000
 def describe_error(error: LociError) -> str:
     """What a refusal means for the person at the terminal."""
     names = {Code.VAULT_LOCKED: "locked", Code.NOT_HERE: "not_running"}
-    return sentence(names[error.code]) if error.code in names else error.sentence
+    return format_sentence(names[error.code]) if error.code in names else error.sentence
 
 
 class Chat:
@@ -236,7 +236,7 @@ class Chat:
                     line = self._screen.ask("> ")
                 except KeyboardInterrupt:
                     self._screen.line()
-                    self._screen.line(sentence("to_end"))
+                    self._screen.line(format_sentence("to_end"))
                     continue
                 if line is None or line.strip() == "/quit":
                     return
@@ -250,7 +250,7 @@ class Chat:
             work()
         except KeyboardInterrupt:
             self._screen.end()
-            self._screen.line(sentence("stopped"))
+            self._screen.line(format_sentence("stopped"))
         except LociError as error:
             self._screen.end()
             self._screen.line(describe_error(error))
@@ -263,9 +263,9 @@ class Chat:
         name, _, rest = line.partition(" ")
         command = self._commands.get(name)
         if command is None:
-            self._screen.line(sentence("unknown", command=one_line(name, 40)))
+            self._screen.line(format_sentence("unknown", command=one_line(name, 40)))
         elif not rest.strip() and name in ("/remember", "/recall", "/forget"):
-            self._screen.line(sentence("needs_text", usage=self._usage(name)))
+            self._screen.line(format_sentence("needs_text", usage=self._usage(name)))
         else:
             command(rest.strip())
 
@@ -277,18 +277,18 @@ class Chat:
 
     def _greet(self) -> None:
         if self._has_model():
-            self._screen.line(sentence("welcome", model=self._model, window=self._window))
+            self._screen.line(format_sentence("welcome", model=self._model, window=self._window))
 
     def _has_model(self) -> bool:
         """Find the model, anew where there was none: a server may have been started meanwhile."""
         if self._model:
             return True
         try:
-            found, why = self._host.select_model(self._wanted), sentence("no_model", host=self._host.name)
+            found, why = self._host.select_model(self._wanted), format_sentence("no_model", host=self._host.name)
         except LociError as error:
             found, why = None, describe_error(error)
         if found is None:
-            self._screen.line(sentence("no_model_still") if why == self._lacking else why)
+            self._screen.line(format_sentence("no_model_still") if why == self._lacking else why)
             self._lacking = why
             return False
         self._lacking = ""
@@ -302,7 +302,7 @@ class Chat:
         given = self._begin_turn(prompt)
         messages = messages_for(given, self._said, self._window)
         if messages is None:
-            self._screen.line(sentence("too_long_prompt"))
+            self._screen.line(format_sentence("too_long_prompt"))
             return
         self._given = given
         pieces: list[str] = []
@@ -317,7 +317,7 @@ class Chat:
         try:
             return Given(prompt, self._memory.begin(prompt, self._model, budget_of(self._window)))
         except LociError as error:
-            self._screen.line(sentence("without_memory", reason=describe_error(error)))
+            self._screen.line(format_sentence("without_memory", reason=describe_error(error)))
             return Given(prompt, reason=describe_error(error))
 
     def _stream(self, messages: list[dict[str, str]], pieces: list[str]) -> str:
@@ -329,11 +329,11 @@ class Chat:
                     self._screen.piece(piece)
         except KeyboardInterrupt:
             self._screen.end()
-            self._screen.line(sentence("stopped"))
+            self._screen.line(format_sentence("stopped"))
             return "cancelled"
         except TooLongError:
             self._screen.end()
-            self._screen.line(sentence("too_long_answer"))
+            self._screen.line(format_sentence("too_long_answer"))
         except LociError:
             self._model = ""  # it is looked for anew with the next turn
             raise
@@ -345,25 +345,25 @@ class Chat:
         try:
             kept = self._memory.end(given.turn, given.prompt, answer, outcome)
         except LociError as error:
-            self._screen.line(sentence("not_kept", reason=describe_error(error)))
+            self._screen.line(format_sentence("not_kept", reason=describe_error(error)))
             return
         if kept["left_out"]:
-            self._screen.line(sentence("left_out"))
+            self._screen.line(format_sentence("left_out"))
         if kept["stored"] or kept["proposed"]:
             facts = format_count(kept["stored"] + kept["proposed"], "fact", "facts")
             self._screen.line(
-                sentence("kept", messages=format_count(kept["episodes"], "message", "messages"), facts=facts)
+                format_sentence("kept", messages=format_count(kept["episodes"], "message", "messages"), facts=facts)
             )
 
     # Commands
 
     def _remember(self, text: str) -> None:
-        self._screen.line(sentence(_STORED.get(self._memory.remember(text)["operation"], "remembered")))
+        self._screen.line(format_sentence(_STORED.get(self._memory.remember(text)["operation"], "remembered")))
 
     def _recall(self, query: str) -> None:
         found = self._memory.recall(query)
         if not found["items"]:
-            self._screen.line(sentence("nothing", reason=found["reason"]))
+            self._screen.line(format_sentence("nothing", reason=found["reason"]))
         for item in found["items"]:
             self._screen.line(_row(item))
 
@@ -374,12 +374,12 @@ class Chat:
             return
         self._screen.line(_row(item))
         if not self._is_sure("sure"):
-            self._screen.line(sentence("unchanged"))
+            self._screen.line(format_sentence("unchanged"))
             return
         self._let_go(item)
         # A sentence that was read out of a message stands twice, and the message would say it again with the next turn.
         if others := self._saying_it_too(item):
-            self._screen.line(sentence("said_too"))
+            self._screen.line(format_sentence("said_too"))
             for other in others:
                 self._screen.line(_row(other))
             if self._is_sure("sure_too"):
@@ -387,11 +387,11 @@ class Chat:
                     self._let_go(other)
 
     def _is_sure(self, question: str) -> bool:
-        return (self._screen.ask(sentence(question)) or "").strip().casefold() in ("y", "yes")
+        return (self._screen.ask(format_sentence(question)) or "").strip().casefold() in ("y", "yes")
 
     def _let_go(self, item: Mapping[str, Any]) -> None:
         became = _FORGOTTEN.get(self._memory.forget(item["id"])["operation"], "forgotten")
-        self._screen.line(sentence(became))
+        self._screen.line(format_sentence(became))
         if became == "proposed":
             self._tell_way(item)
 
@@ -406,30 +406,30 @@ class Chat:
         """What the person typed here was brought by this chat: with `curate` it goes at the person's word."""
         mine = self._memory.read_standing()
         if item.get("client") == mine["client"] and "curate" not in mine["grants"]:
-            self._screen.line(sentence("may_curate", client=mine["client"]))
+            self._screen.line(format_sentence("may_curate", client=mine["client"]))
 
     def _pick_memory(self, query: str) -> Mapping[str, Any] | None:
         found = self._memory.recall(query)
         items = found["items"]
         if not items:
-            self._screen.line(sentence("nothing", reason=found["reason"]))
+            self._screen.line(format_sentence("nothing", reason=found["reason"]))
             return None
         if len(items) == 1:
             return dict(items[0])
         for number, item in enumerate(items, 1):
             self._screen.line(f"{number}  {_row(item)}")
-        typed = (self._screen.ask(sentence("which")) or "").strip()
+        typed = (self._screen.ask(format_sentence("which")) or "").strip()
         if typed.isascii() and typed.isdigit() and 1 <= int(typed[:3]) <= len(items):
             return dict(items[int(typed[:3]) - 1])
-        self._screen.line(sentence("unchanged"))
+        self._screen.line(format_sentence("unchanged"))
         return None
 
     def _why(self, _: str) -> None:
         given = self._given
         if given is None:
-            self._screen.line(sentence("no_turn"))
+            self._screen.line(format_sentence("no_turn"))
         elif given.reason:
-            self._screen.line(sentence("why_offline", reason=given.reason))
+            self._screen.line(format_sentence("why_offline", reason=given.reason))
         else:
             self._context_of(given)
 
@@ -437,18 +437,22 @@ class Chat:
         """What `turn_begin` said. A search now would find other things: the question itself, what was left out."""
         reply = given.reply
         if not given.context:
-            self._screen.line(sentence("why_none"))
+            self._screen.line(format_sentence("why_none"))
         else:
             included = format_count(reply["included"], "memory", "memories")
-            self._screen.line(sentence("why_read", tokens=reply["tokens"], budget=reply["budget"], included=included))
+            self._screen.line(
+                format_sentence("why_read", tokens=reply["tokens"], budget=reply["budget"], included=included)
+            )
             self._screen.block(given.context)
         if excluded := describe_left_out(reply):
-            self._screen.line(sentence("why_left", excluded=excluded))
+            self._screen.line(format_sentence("why_left", excluded=excluded))
         else:
-            self._screen.line(sentence("why_left_none"))
+            self._screen.line(format_sentence("why_left_none"))
         if reply["at_hand"]:
-            self._screen.line(sentence("why_at_hand", at_hand=format_count(reply["at_hand"], "memory", "memories")))
-        self._screen.line(sentence("why_receipt", receipt=reply["receipt"]))
+            self._screen.line(
+                format_sentence("why_at_hand", at_hand=format_count(reply["at_hand"], "memory", "memories"))
+            )
+        self._screen.line(format_sentence("why_receipt", receipt=reply["receipt"]))
 
     def _switch(self, name: str) -> None:
         if name:
@@ -457,16 +461,16 @@ class Chat:
             self._greet()
             return
         known = self._host.models()
-        self._screen.line(sentence("models", known=", ".join(one.name for one in known) or "none"))
+        self._screen.line(format_sentence("models", known=", ".join(one.name for one in known) or "none"))
         self._greet()
 
     def _help(self, _: str) -> None:
-        for usage, about in words()["commands"]:
+        for usage, about in load_words()["commands"]:
             self._screen.line(f"{usage:<22} {about}")
 
     @staticmethod
     def _usage(name: str) -> str:
-        return next(str(usage) for usage, _ in words()["commands"] if usage.startswith(name))
+        return next(str(usage) for usage, _ in load_words()["commands"] if usage.startswith(name))
 
 
 def _row(item: Mapping[str, Any]) -> str:

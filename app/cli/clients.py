@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from app.cli.options import SPACE, reach_lines, typed_grants
-from app.cli.output import Output, OutputError, one_line, visible
+from app.cli.output import Output, OutputError, escape_controls, one_line
 from app.cli.root import Command, loci, with_command
-from app.cli.words import first_words, format_count, minute, words
+from app.cli.words import first_words, format_count, format_minute, load_words
 from core.config.grant_wording import (
     describe_default_visibility,
     describe_former_client,
@@ -69,7 +69,7 @@ def pair(command: Command, name: str, grants: tuple[str, ...], limit: str | None
 
 
 def _print_pairing(out: Output, reply: Mapping[str, Any]) -> None:
-    out.line(f"Paired {visible(reply['client'])}: {', '.join(reply['grants'])}.")
+    out.line(f"Paired {escape_controls(reply['client'])}: {', '.join(reply['grants'])}.")
     if reply.get("former"):
         out.line(describe_reused_name())
     if "token" in reply:
@@ -82,7 +82,7 @@ def _print_pairing(out: Output, reply: Mapping[str, Any]) -> None:
 
 def _told_new(out: Output, reply: Mapping[str, Any]) -> None:
     for name in reply.get("new_spaces", ()):
-        out.line(f"The space {visible(name)} is new: nothing lies in it yet.")
+        out.line(f"The space {escape_controls(name)} is new: nothing lies in it yet.")
 
 
 @loci.command()
@@ -102,7 +102,7 @@ def grant(command: Command, name: str, more: tuple[str, ...], less: tuple[str, .
 
 def _print_grants(out: Output, reply: Mapping[str, Any]) -> None:
     begun = "From now on" if reply["step"] else "Nothing changed;"
-    out.line(f"{begun} {visible(reply['client'])} has: {', '.join(reply['grants'])}.")
+    out.line(f"{begun} {escape_controls(reply['client'])} has: {', '.join(reply['grants'])}.")
     out.lines(reach_lines(reply["client"], reply["grants"]))
     _told_new(out, reply)
 
@@ -122,7 +122,7 @@ def revoke(command: Command, name: str, remove: bool) -> None:
 
 
 def _print_revocation(out: Output, reply: Mapping[str, Any]) -> None:
-    removed, forms = reply.get("removed"), words()["counts"]
+    removed, forms = reply.get("removed"), load_words()["counts"]
     if removed is not None:
         rest = ", ".join(format_count(forms[name], removed[name]) for name in ("archived", "left"))
         out.line(format_count(forms["taken_back"], removed["steps"], rest=rest))
@@ -136,9 +136,9 @@ def _print_revocation(out: Output, reply: Mapping[str, Any]) -> None:
     if wrote.get("steps") or wrote.get("too_old"):
         out.line(
             f"It made {_least(wrote)}{format_count(forms['changes'], wrote['steps'])} to "
-            f"{format_count(words()['memories'], wrote['memories'])}; "
+            f"{format_count(load_words()['memories'], wrote['memories'])}; "
             f"{format_count(forms['too_old'], wrote['too_old'])}. "
-            f"`loci revoke {visible(reply['client'])} --remove` takes all of that back."
+            f"`loci revoke {escape_controls(reply['client'])} --remove` takes all of that back."
         )
 
 
@@ -177,19 +177,21 @@ def clients(command: Command, allow: str | None) -> None:
     """List the clients that were ever paired, and the names you said no to."""
     if allow is not None:
         reply = command.call("allow_again", {"name": allow})
-        command.reply(reply, lambda out, told: out.line(f"{visible(told['name'])} may ask again."))
+        command.reply(reply, lambda out, told: out.line(f"{escape_controls(told['name'])} may ask again."))
         return
 
     def print_reply(out: Output, reply: Mapping[str, Any]) -> None:
         for client in reply["clients"]:
-            seen = f"seen {minute(client['last_seen_at'])}" if client["last_seen_at"] else "never seen"
-            paired = f"paired {minute(client['paired_at'])}" if client["paired_at"] else "pair it again to let it in"
+            seen = f"seen {format_minute(client['last_seen_at'])}" if client["last_seen_at"] else "never seen"
+            paired = (
+                f"paired {format_minute(client['paired_at'])}" if client["paired_at"] else "pair it again to let it in"
+            )
             waits = f", {client['waits']} wait" if client["waits"] else ""
-            out.line(f"{visible(client['name']):<24} {client['state']:<8} {', '.join(client['grants'])}")
-            out.line(f"{'':<24} {paired}, {seen}, {format_count(words()['memories'], client['stands'])}{waits}")
+            out.line(f"{escape_controls(client['name']):<24} {client['state']:<8} {', '.join(client['grants'])}")
+            out.line(f"{'':<24} {paired}, {seen}, {format_count(load_words()['memories'], client['stands'])}{waits}")
         for no in reply["denied"]:
-            out.line(f"{visible(no['name']):<24} denied   {minute(no['denied_at'])}")
-        out.line(format_count(words()["counts"]["clients"], len(reply["clients"])))
+            out.line(f"{escape_controls(no['name']):<24} denied   {format_minute(no['denied_at'])}")
+        out.line(format_count(load_words()["counts"]["clients"], len(reply["clients"])))
 
     command.reply(command.call("clients", {}), print_reply)
 
@@ -207,24 +209,24 @@ def log(command: Command, client: str | None, limit: int | None, after: str | No
     reply = command.call("log", {"name": client, "limit": limit, "after": after})
     command.reply(reply, lambda out, found: _print_log(out, found, is_one=client is not None))
     if "next" in reply and not command.output.as_json:
-        command.output.note(words()["log"]["more"].format(next=reply["next"]))
+        command.output.note(load_words()["log"]["more"].format(next=reply["next"]))
 
 
 def _print_log(out: Output, reply: Mapping[str, Any], *, is_one: bool) -> None:
     for line in reply["lines"]:
         who = "" if is_one else f"{one_line(line['client'], 64)}: "
-        out.line(words()["log"]["line"].format(at=minute(line["at"]), client=who, head=_did(line)))
+        out.line(load_words()["log"]["line"].format(at=format_minute(line["at"]), client=who, head=_did(line)))
         ids = [line[name] for name in ("memory_id", "step", "receipt") if line[name]]
         note = " · ".join(part for part in (*_describe_line(line), *ids[:1]) if part)
         if note:
             out.line(f"{'':<18}{note}")
     if not reply["lines"]:
-        out.line(words()["log"]["none"])
+        out.line(load_words()["log"]["none"])
 
 
 def _did(line: Mapping[str, Any]) -> str:
     """What it did, in the words of the window's Clients page."""
-    said = words("clients_page")
+    said = load_words("clients_page")
     if line["did"] == "refused":
         why = said["refusal_reasons"].get(line["code"], said["refusal_reasons"]["unknown"])
         return str(said["activity"]["refused"]).format(why=why)
@@ -235,14 +237,14 @@ def _did(line: Mapping[str, Any]) -> str:
 
 
 def _describe_line(line: Mapping[str, Any]) -> list[str]:
-    said = words("clients_page")["activity"]
+    said = load_words("clients_page")["activity"]
     noted: list[str] = []
     if line["did"] == "asked":
         noted.append(format_count(said["gave"], line["count"]) if line["count"] else said["gave_none"])
         noted.append(format_count(said["withheld"], line["withheld"]) if line["withheld"] else "")
     elif line["did"] == "wrote":
         more = line["count"] - 1 if line["text"] else line["count"]
-        noted.append(visible(line["space"] or ""))
+        noted.append(escape_controls(line["space"] or ""))
         noted.append(format_count(said["more" if line["text"] else "changed"], more) if more > 0 else "")
         noted.append(said["warned"] if line["warned"] else "")
     else:
@@ -303,21 +305,21 @@ def question_lines(notice: Mapping[str, Any]) -> list[str]:
     Returns:
         Lines for the terminal.
     """
-    said = {name: visible(str(notice[name])) for name in ("name", "client", "asked_by", "code_end")}
+    said = {name: escape_controls(str(notice[name])) for name in ("name", "client", "asked_by", "code_end")}
     grants = [str(grant) for grant in notice["grants"]]
     spaces = [grant for grant in grants if grant == Grant.ALL_SPACES.value or grant.startswith(SPACE)]
     seen = [*(describe_space_grant(grant) for grant in space_grants(grants)), describe_default_visibility()]
-    withheld = ", ".join(visible(str(grant)) for grant in notice.get("withheld", ()))
+    withheld = ", ".join(escape_controls(str(grant)) for grant in notice.get("withheld", ()))
     return [
         f"{said['name']} wants to connect.",
         f"  It calls itself {said['client']}; its process, as reported: {said['asked_by'] or 'unknown'}.",
         f"  Its code ends with {said['code_end']}; compare it with the one the client was given.",
         *([describe_former_client()] if notice["former"] else []),
         "It may:",
-        *(f"  {_mark(grant)} {visible(describe_grant(grant))}" for grant in grants if grant not in spaces),
+        *(f"  {_mark(grant)} {escape_controls(describe_grant(grant))}" for grant in grants if grant not in spaces),
         *(["  (! is more than a client usually gets.)"] if any(is_beyond_default(one) for one in grants) else []),
         "It sees:",
-        *(f"  - {visible(one)}" for one in seen),
+        *(f"  - {escape_controls(one)}" for one in seen),
         *([f"It asked for more, which it would not get: {withheld}."] if withheld else []),
         describe_limits_of_grants(),
     ]

@@ -11,26 +11,26 @@ from typing import Any
 
 import click
 
-from app.cli.output import Output, one_line, visible
-from app.cli.review import read_items, short
+from app.cli.output import Output, escape_controls, one_line
+from app.cli.review import read_items, shorten_id
 from app.cli.root import Command, loci, with_command
 from app.cli.words import (
     Item,
     align_rows,
     claim_stands,
-    conditions,
-    day,
+    describe_author,
     describe_claim,
+    describe_conditions,
+    describe_level,
     describe_source,
     describe_status,
     describe_trust,
     first_words,
     format_count,
-    level,
-    minute,
+    format_day,
+    format_minute,
+    load_words,
     on_day,
-    voice,
-    words,
 )
 from app.vault.session import Session
 
@@ -82,7 +82,7 @@ def _about(session: Session, shown: Item) -> _About:
 
 
 def _print(out: Output, shown: Item, about: _About) -> None:
-    out.lines(visible(line) for line in shown["text"].split("\n"))
+    out.lines(escape_controls(line) for line in shown["text"].split("\n"))
     out.line()
     rows = [*_standing_rows(shown, about), *_origin(shown), *_trust(shown), *_claims(shown), *_versions(shown, about)]
     out.lines(align_rows([*rows, *_question_rows(shown, about)]))
@@ -94,13 +94,13 @@ def _standing_rows(shown: Item, about: _About) -> list[Row]:
     rows += [("", line) for line in why]
     successor = next((one for one in about.versions if one["id"] == shown["superseded_by"]), None)
     if shown["status"] == "superseded" and successor is not None:
-        rows.append(("", str(words()["successor"]).format(text=first_words(successor["text"]))))
+        rows.append(("", str(load_words()["successor"]).format(text=first_words(successor["text"]))))
         rows.append(("", f"{describe_source(successor)} · {successor['id']}"))
-    for number, line in enumerate(conditions(shown)):
+    for number, line in enumerate(describe_conditions(shown)):
         rows.append(("true" if not number else "", line))
-    begin, end = day(shown["valid_from"]), day(shown["valid_to"])
+    begin, end = format_day(shown["valid_from"]), format_day(shown["valid_to"])
     if begin or end:
-        forms = words("belief")["claims"]
+        forms = load_words("belief")["claims"]
         both = forms["between"].format_map({"from": begin, "to": end}) if begin and end else ""
         rows.append(("held", both or (forms["from"].format(date=begin) if begin else forms["until"].format(date=end))))
     return rows
@@ -109,7 +109,7 @@ def _standing_rows(shown: Item, about: _About) -> list[Row]:
 def _origin(shown: Item) -> list[Row]:
     rows = [
         ("said" if shown["occurred_at"] else "source", describe_source(shown)),
-        ("stored", minute(shown["created_at"])),
+        ("stored", format_minute(shown["created_at"])),
     ]
     rows += [(name, one_line(shown[name], _NAME)) for name in ("author", "ref") if shown[name]]
     title = shown["provenance"]["conversation"].get("title")
@@ -123,13 +123,13 @@ def _origin(shown: Item) -> list[Row]:
         rows.append(("tags", ", ".join(one_line(tag, _NAME) for tag in shown["tags"])))
     rows += [("flag", one_line(flag.replace("_", " "), _NAME)) for flag in shown["flags"]]
     if shown["access_count"]:
-        rows.append(("used", format_count(words()["recalled"], shown["access_count"])))
+        rows.append(("used", format_count(load_words()["recalled"], shown["access_count"])))
     return rows
 
 
 def _trust(shown: Item) -> list[Row]:
     trust = next(term["value"] for term in shown["trust_terms"] if term["term"] == "trust")
-    rows = [("trust", f"{trust:.2f}, {level(trust)}")]
+    rows = [("trust", f"{trust:.2f}, {describe_level(trust)}")]
     told = describe_trust(shown)
     width = max(len(name) for _, name, _ in told)
     return rows + [("", f"  {figure:>5}  {name:<{width}}  {sentence}") for figure, name, sentence in told]
@@ -154,8 +154,8 @@ def _versions(shown: Item, about: _About) -> list[Row]:
 
 
 def _version(one: Item, this_id: str) -> str:
-    status = words()["short_status"][one["status"]]
-    which = words()["this_one"] if one["id"] == this_id else one["id"]
+    status = load_words()["short_status"][one["status"]]
+    which = load_words()["this_one"] if one["id"] == this_id else one["id"]
     return f"{on_day(one):<10}  {status:<10}  “{first_words(one['text'])}”  {which}"
 
 
@@ -163,12 +163,14 @@ def _question_rows(shown: Item, about: _About) -> list[Row]:
     rows: list[Row] = []
     told = describe_status(shown)
     for item in about.asked:
-        asked = words()["asked"].format(id=short(item["id"], about.queue), question=one_line(item["question"], _NAME))
+        asked = load_words()["asked"].format(
+            id=shorten_id(item["id"], about.queue), question=one_line(item["question"], _NAME)
+        )
         rows.append(("question" if not rows else "", asked))
         for name in ("existing", "incoming"):
             other = item[name]
             if other is not None and other["id"] not in (shown["id"], shown["part_of"]):
-                rows.append(("", words()["sides"][name].format(text=first_words(other["text"]))))
+                rows.append(("", load_words()["sides"][name].format(text=first_words(other["text"]))))
                 rows.append(("", f"{describe_source(other)}, trust {other['trust']:.2f} · {other['id']}"))
         if item["reason"] not in told:
             rows.append(("", item["reason"]))
@@ -183,9 +185,9 @@ def history(command: Command, id: str) -> None:  # noqa: A002 - the contract's w
 
     def print_reply(out: Output, reply: Mapping[str, Any]) -> None:
         for item in reply["items"]:
-            status = words()["short_status"][item["status"]]
+            status = load_words()["short_status"][item["status"]]
             out.line(f"{on_day(item):<10}  {status:<10}  {one_line(item['text'], 100)}")
-            out.line(f"{'':<24}{voice(item)} · {item['id']}")
+            out.line(f"{'':<24}{describe_author(item)} · {item['id']}")
 
     command.reply(command.call("history", {"id": id}), print_reply)
 
@@ -201,7 +203,7 @@ def receipt(command: Command, id: str) -> None:  # noqa: A002 - the contract's w
 
     def print_reply(out: Output, reply: Mapping[str, Any]) -> None:
         asker = "you" if reply["actor"] == "owner" else one_line(reply["client"] or reply["actor"], _NAME)
-        rows = [("asked", f"by {asker}, {minute(reply['at'])}, {reply['verb'].replace('_', ' ')}")]
+        rows = [("asked", f"by {asker}, {format_minute(reply['at'])}, {reply['verb'].replace('_', ' ')}")]
         rows += [("words", one_line(reply["query"], 100))] if reply["query"] else []
         rows += [("given" if not at else "", one) for at, one in enumerate(reply["given"])] or [("given", "nothing")]
         rows += [("", f"and {reply['unlisted']} more")] if reply["unlisted"] else []

@@ -13,11 +13,11 @@ from typing import Any
 
 import click
 
-from app.cli.output import Output, open_stdin, refuse_stdin_twice, visible
+from app.cli.output import Output, escape_controls, open_stdin, refuse_stdin_twice
 from app.cli.review import read_items
 from app.cli.root import Command, loci, with_command
 from app.cli.undo import print_undone
-from app.cli.words import day, format_count, words
+from app.cli.words import format_count, format_day, load_words
 from app.vault.session import Session, absolute_path
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.types.values import Kind
@@ -128,7 +128,7 @@ def _count_judged(session: Session, import_id: str) -> Judged:
         any(side is not None and side["import_id"] == import_id for side in (item["existing"], item["incoming"]))
         for item in queue
     )
-    return Judged(facts, own, len(queue) >= words()["import"]["listed"])
+    return Judged(facts, own, len(queue) >= load_words()["import"]["listed"])
 
 
 def print_import(out: Output, reply: Mapping[str, Any], judged: Judged | None = None) -> None:
@@ -143,18 +143,18 @@ def print_import(out: Output, reply: Mapping[str, Any], judged: Judged | None = 
     if not reply["stored"] and reply["skipped"].get("known"):
         out.line(f"Nothing new: everything in it is here already ({reply['format']}).")
     else:
-        forms = words()["counts"]["imported" if done else "would_import"]
+        forms = load_words()["counts"]["imported" if done else "would_import"]
         out.line(format_count(forms, reply["stored"], format=reply["format"]))
     rows: list[tuple[str, object]] = [
         ("conversations", reply["conversations"]),
         ("messages", f"{messages['user']} yours, {messages['assistant']} the assistant's, {messages['other']} other"),
-        (words()["import"]["proposed" if judged is None else "waits"], _format_waiting(reply, judged)),
-        ("from", f"{day(reply['earliest']) or 'unknown'} to {day(reply['latest']) or 'unknown'}"),
+        (load_words()["import"]["proposed" if judged is None else "waits"], _format_waiting(reply, judged)),
+        ("from", f"{format_day(reply['earliest']) or 'unknown'} to {format_day(reply['latest']) or 'unknown'}"),
     ]
     rows += [(f"left out: {reason.replace('_', ' ')}", count) for reason, count in sorted(reply["skipped"].items())]
     out.table(rows)
     for error in reply["errors"][:_SHOWN_ERRORS]:
-        out.line(f"could not read {visible(error['where'])}: {visible(error['message'])}")
+        out.line(f"could not read {escape_controls(error['where'])}: {escape_controls(error['message'])}")
     if len(reply["errors"]) > _SHOWN_ERRORS:
         out.line(f"… and {len(reply['errors']) - _SHOWN_ERRORS} more; --json lists them all.")
     if judged is not None:
@@ -168,11 +168,11 @@ def _format_waiting(reply: Mapping[str, Any], judged: Judged | None) -> str:
     if judged is None:
         return str(reply["proposals"])
     count = max(judged.read_items, reply["proposals"])
-    return str(words()["import"]["at_least"]).format(count=count) if judged.is_more else str(count)
+    return str(load_words()["import"]["at_least"]).format(count=count) if judged.is_more else str(count)
 
 
 def _say_judged(out: Output, judged: Judged) -> None:
-    forms = words()["import"]
+    forms = load_words()["import"]
     left = judged.facts - forms["at_once"]
     if left > 0:
         out.line(str(forms["reading"]).format(done=f"{forms['at_once']:,}", left=f"{left:,}"))

@@ -16,10 +16,10 @@ from typing import Any
 
 import click
 
-from app.cli.options import local_time, statuses
-from app.cli.output import Output, one_line, passage, visible
+from app.cli.options import local_time, parse_statuses
+from app.cli.output import Output, escape_controls, one_line, wrap_passage
 from app.cli.root import Command, loci, with_command
-from app.cli.words import first_words, format_count, on_day, voice, words
+from app.cli.words import describe_author, first_words, format_count, load_words, on_day
 from app.vault.session import Session
 from core.errors import Code, UserError
 from core.types.values import FIRST_DAY, LAST_DAY, LIST_SORTS, Intent, Kind, Source, Status
@@ -78,7 +78,7 @@ def _about(session: Session, reply: Mapping[str, Any]) -> dict[str, Mapping[str,
 
 def _print_remembered(out: Output, reply: Mapping[str, Any], about: Mapping[str, Mapping[str, Any]]) -> None:
     memory = about[reply["memory_id"]]
-    became, told = _became(reply, memory["status"]), words()["remembered"]
+    became, told = _became(reply, memory["status"]), load_words()["remembered"]
     out.line(f"{told[became]}  {memory['id']}")
     if became in ("known", "merged"):
         out.line(f"  “{first_words(memory['text'])}”")
@@ -122,7 +122,7 @@ def recall(
 
     `-` reads it from standard input.
     """
-    wanted = statuses(status)
+    wanted = parse_statuses(status)
     if wanted == "all":
         wanted = [known.value for known in Status]
     asked = {
@@ -148,8 +148,8 @@ def print_recall(out: Output, reply: Mapping[str, Any], *, explain: bool) -> Non
     if explain:
         out.line(_understood(reply["plan"]))
     for place, item in enumerate(reply["items"], 1):
-        who = visible(item["said_by"]) if item["author"] else voice(item)
-        first, *more = passage(item["text"])
+        who = escape_controls(item["said_by"]) if item["author"] else describe_author(item)
+        first, *more = wrap_passage(item["text"])
         out.line(f"{place:>2}. {first}")
         out.lines(f"    {line}" for line in more)
         out.line(
@@ -158,7 +158,7 @@ def print_recall(out: Output, reply: Mapping[str, Any], *, explain: bool) -> Non
         if "contradicts" in item:
             out.line(f"    contested: you said otherwise in {item['contradicts']}")
         if explain:
-            out.lines(f"    - {visible(reason)}" for reason in item.get("why", ()))
+            out.lines(f"    - {escape_controls(reason)}" for reason in item.get("why", ()))
     if explain and reply["near_misses"]:
         out.line("Near misses:")
         out.lines(f"    {miss['id']}  {miss['sentence']}" for miss in reply["near_misses"])
@@ -166,12 +166,12 @@ def print_recall(out: Output, reply: Mapping[str, Any], *, explain: bool) -> Non
         out.line(_funnel(reply["stages"]))
         out.lines(_figures(reply))
     told = {"strategy": reply["strategy"], "ms": f"{reply['took_ms']:.0f}"}
-    out.line(format_count(words()["counts"]["found"], len(reply["items"]), **told))
+    out.line(format_count(load_words()["counts"]["found"], len(reply["items"]), **told))
 
 
 def _understood(plan: Mapping[str, Any]) -> str:
     """`Understood as: temporal · last week (4–10 May 2026) · Harbour · words 0.45, meaning 0.55`."""
-    told, weight = words()["recall"], plan["text_weight"]
+    told, weight = load_words()["recall"], plan["text_weight"]
     shares = told["shares"].format(words=f"{weight:.2f}", meaning=f"{1 - weight:.2f}")
     names = ", ".join(one_line(name, _NAME) for name in plan["entities"])
     parts = (plan["intent"], _time_told(plan), names, shares)
@@ -181,9 +181,9 @@ def _understood(plan: Mapping[str, Any]) -> str:
 def _time_told(plan: Mapping[str, Any]) -> str:
     time = plan["time"]
     if time is None:
-        return str(words()["recall"]["no_time"]) if "time" in plan["given"] else ""
+        return str(load_words()["recall"]["no_time"]) if "time" in plan["given"] else ""
     days = describe_days(date.fromisoformat(time["from"]), date.fromisoformat(time["to"]))
-    return f"{one_line(time['words'], _NAME)} ({days})" if time["words"] else days
+    return f"{one_line(time['load_words'], _NAME)} ({days})" if time["words"] else days
 
 
 def describe_days(first: date, last: date) -> str:
@@ -195,9 +195,9 @@ def describe_days(first: date, last: date) -> str:
     """
     begins, ends = f"{first.day} {first:%B} {first.year}", f"{last.day} {last:%B} {last.year}"
     if first <= FIRST_DAY:
-        return str(words()["recall"]["until"]).format(day=ends)
+        return str(load_words()["recall"]["until"]).format(day=ends)
     if last >= LAST_DAY:
-        return str(words()["recall"]["since"]).format(day=begins)
+        return str(load_words()["recall"]["since"]).format(day=begins)
     if first == last:
         return ends
     if first.year != last.year:
@@ -207,7 +207,7 @@ def describe_days(first: date, last: date) -> str:
 
 def _funnel(stages: Mapping[str, int]) -> str:
     """`128 by meaning, 64 by words → 151 in scope → 60 strong enough → 41 without repetition → 8 in the answer`."""
-    told = words()["recall"]
+    told = load_words()["recall"]
     brought = [said.format(count=f"{stages[name]:,}") for name, said in told["lists"].items() if stages.get(name)]
     left = [said.format(count=f"{stages.get(name, 0):,}") for name, said in told["stages"].items()]
     return " → ".join([", ".join(brought) or told["lists_empty"], *left])
@@ -215,7 +215,7 @@ def _funnel(stages: Mapping[str, int]) -> str:
 
 def _figures(reply: Mapping[str, Any]) -> list[str]:
     """How good the answer was, on one line; nothing where there is no answer."""
-    told, figures = words()["recall"], reply["metrics"]
+    told, figures = load_words()["recall"], reply["metrics"]
     if figures is None or not reply["items"]:
         return []
     order = told["rerank"].get(figures["rerank_applied"], figures["rerank_applied"])
@@ -244,7 +244,7 @@ def context(command: Command, /, prompt: tuple[str, ...], **given: Any) -> None:
     reply = command.call("context", {"prompt": command.text(" ".join(prompt), "prompt"), **given})
     command.reply(reply, _context)
     if not reply["text"]:
-        command.output.note(words()["context"]["too_small"])
+        command.output.note(load_words()["context"]["too_small"])
 
 
 def _context(out: Output, reply: Mapping[str, Any]) -> None:
@@ -272,21 +272,21 @@ def list_(
     out = command.output
     if jsonl and out.as_json:
         raise click.UsageError("--json prints one document, --jsonl one a line; choose one.")
-    asked = {"status": statuses(status), "since": local_time(since), "tags": list(tags) or None}
+    asked = {"status": parse_statuses(status), "since": local_time(since), "tags": list(tags) or None}
     reply = command.call("list", {**asked, **given})
     if jsonl:
         out.records(reply["items"])
     else:
         command.reply(reply, _print_list)
     if "next" in reply and not out.as_json:
-        out.note(words()["list"]["more"].format(next=reply["next"]))
+        out.note(load_words()["list"]["more"].format(next=reply["next"]))
 
 
 def _print_list(out: Output, reply: Mapping[str, Any]) -> None:
     for item in reply["items"]:
-        mark = "" if item["status"] == "active" else f" [{words()['short_status'][item['status']]}]"
+        mark = "" if item["status"] == "active" else f" [{load_words()['short_status'][item['status']]}]"
         out.line(f"{item['id']}  {on_day(item):<10}  {item['kind']:<9}{mark} {one_line(item['text'], 100)}")
-    out.line(words()["list"]["count"].format(shown=len(reply["items"]), total=reply["total"]))
+    out.line(load_words()["list"]["count"].format(shown=len(reply["items"]), total=reply["total"]))
 
 
 @loci.command()
@@ -326,7 +326,7 @@ def _edit_text(command: Command, text: str) -> str:
 
 
 def _told_edit(out: Output, reply: Mapping[str, Any]) -> None:
-    told = words()["edited"]
+    told = load_words()["edited"]
     out.line(told[reply["operation"]].format(id=reply["memory_id"]))
     if reply["step"] is not None:
         out.line(told["undo"].format(id=reply["memory_id"]))
@@ -341,7 +341,7 @@ def pin(command: Command, id: str, off: bool) -> None:  # noqa: A002 - the contr
 
     def print_reply(out: Output, reply: Mapping[str, Any]) -> None:
         form = ("on" if reply["pinned"] else "off") + ("" if reply["step"] else "_already")
-        out.line(words()["pinned"][form])
+        out.line(load_words()["pinned"][form])
 
     command.reply(command.call("pin", {"id": id, "off": off or None}), print_reply)
 
@@ -372,7 +372,7 @@ def tag(
 
 
 def _told_tags(out: Output, reply: Mapping[str, Any]) -> None:
-    told = words()["tagged"]
+    told = load_words()["tagged"]
     if reply["step"] is None:
         out.line(told["same"])
     tags = ", ".join(one_line(name, _NAME) for name in reply["tags"])
@@ -389,7 +389,8 @@ def spaces(command: Command) -> None:
 
     def print_reply(out: Output, reply: Mapping[str, Any]) -> None:
         rows = [
-            (one_line(one["name"], 128), format_count(words()["memories"], one["memories"])) for one in reply["spaces"]
+            (one_line(one["name"], 128), format_count(load_words()["memories"], one["memories"]))
+            for one in reply["spaces"]
         ]
         out.table(rows)
 
@@ -424,7 +425,7 @@ def mark(command: Command, id: str, outcome: str, note: str | None) -> None:  # 
 
 
 def _print_mark(out: Output, reply: Mapping[str, Any]) -> None:
-    told = words("practice")
+    told = load_words("practice")
     out.line(told["acts"][reply["outcome"]]["done"])
     state = reply.get("rule")
     out.line(f"  {_procedure(reply['procedure']) if state is None else _rule(state)}")
@@ -436,7 +437,7 @@ def _print_mark(out: Output, reply: Mapping[str, Any]) -> None:
 
 
 def _rule(state: Mapping[str, Any]) -> str:
-    told = words("practice")
+    told = load_words("practice")
     return str(told["command"]["rule"]).format(
         maturity=told["rule"]["maturity"][state["maturity"]],
         helpful=format_count(told["rule"]["helpful"], state["helpful"]).lower(),
@@ -446,7 +447,7 @@ def _rule(state: Mapping[str, Any]) -> str:
 
 
 def _procedure(state: Mapping[str, Any]) -> str:
-    told = words("practice")
+    told = load_words("practice")
     return str(told["command"]["procedure"]).format(
         worked=format_count(told["procedure"]["worked"], state["successes"]),
         failed=format_count(told["procedure"]["failed"], state["failures"]),
@@ -473,8 +474,8 @@ def erase(command: Command, id: str, *, whole_chain: bool, dry_run: bool, yes: b
                 command.reply(told, lambda out, found: _would(out, shown, found))
                 return
             _would(command.output, shown, told)
-            if not click.confirm(words()["erase"]["ask"], default=False, err=True):
-                command.output.note(words()["erase"]["kept"])
+            if not click.confirm(load_words()["erase"]["ask"], default=False, err=True):
+                command.output.note(load_words()["erase"]["kept"])
                 return
         done = session.call("erase", _drop_missing(asked))
     command.reply(done, _print_erasure)
@@ -485,7 +486,7 @@ def _drop_missing(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _would(out: Output, shown: Mapping[str, Any], told: Mapping[str, Any]) -> None:
-    said = words()["erase"]
+    said = load_words()["erase"]
     out.line(f"“{first_words(shown['text'])}”")
     out.line(format_count(said["would"], told["memories"]))
     for why in ("version", "beneath", "made_of_it"):
@@ -501,11 +502,11 @@ def _would(out: Output, shown: Mapping[str, Any], told: Mapping[str, Any]) -> No
 
 
 def _print_erasure(out: Output, done: Mapping[str, Any]) -> None:
-    out.line(format_count(words()["erase"]["done"], done["memories"]))
+    out.line(format_count(load_words()["erase"]["done"], done["memories"]))
     _backups(out, done)
 
 
 def _backups(out: Output, told: Mapping[str, Any]) -> None:
     if told["backups"]:
-        out.line("  " + format_count(words()["erase"]["backups"], len(told["backups"])))
-        out.lines(f"    {one_line(visible(name))}" for name in told["backups"])
+        out.line("  " + format_count(load_words()["erase"]["backups"], len(told["backups"])))
+        out.lines(f"    {one_line(escape_controls(name))}" for name in told["backups"])

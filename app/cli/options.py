@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from app.cli.output import visible
+from app.cli.output import escape_controls
 from core.config.grant_wording import describe_reach
 from core.errors import Code, UserError
 from core.types.values import Grant, Status
@@ -48,7 +48,7 @@ def reach_lines(name: str, grants: Sequence[str]) -> list[str]:
     Returns:
         Lines for the person.
     """
-    return [visible(line) for line in describe_reach(name, grants)]
+    return [escape_controls(line) for line in describe_reach(name, grants)]
 
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -86,7 +86,7 @@ def hoist_json_option(arguments: Sequence[str]) -> list[str]:
     return [*front, *head, *arguments[end:]]
 
 
-def statuses(text: str | None) -> list[str] | str | None:
+def parse_statuses(text: str | None) -> list[str] | str | None:
     """Statuses as typed: names separated by commas, or all.
 
     Args:

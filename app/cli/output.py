@@ -199,7 +199,7 @@ def refuse_stdin_twice(taken: os.PathLike[str] | None) -> None:
             )
 
 
-def visible(text: str) -> str:
+def escape_controls(text: str) -> str:
     """A text that cannot steer a terminal: control, invisible and bidirectional characters as codes."""
     return _CONTROL.sub(lambda sign: f"<U+{ord(sign.group()):04X}>", text.replace("\r\n", "\n"))
 
@@ -209,16 +209,16 @@ def _escape(sign: re.Match[str]) -> str:
 
 
 def _one_visible(text: str) -> str:
-    return visible(text).replace("\n", "<U+000A>")
+    return escape_controls(text).replace("\n", "<U+000A>")
 
 
 def one_line(text: str, width: int = _SHORT) -> str:
     """A text on one line, cut at a width with an ellipsis."""
-    flat = " ".join(visible(text).split())
+    flat = " ".join(escape_controls(text).split())
     return flat if len(flat) <= width else flat[: width - 1] + "…"
 
 
-def passage(text: str, lines: int = 4) -> list[str]:
+def wrap_passage(text: str, lines: int = 4) -> list[str]:
     """The beginning of a text, broken into lines of a terminal's width.
 
     Args:
@@ -227,7 +227,7 @@ def passage(text: str, lines: int = 4) -> list[str]:
     Returns:
         The lines, at least one.
     """
-    flat = " ".join(visible(text).split())
+    flat = " ".join(escape_controls(text).split())
     return textwrap.wrap(flat, _WIDE, max_lines=lines, placeholder=" …") or [""]
 
 
@@ -303,7 +303,9 @@ class Output:
 
         with Progress(console=Console(file=self._err), transient=True) as bar:
             task = bar.add_task("", total=None)
-            yield lambda label, done, total: bar.update(task, description=visible(label), completed=done, total=total)
+            yield lambda label, done, total: bar.update(
+                task, description=escape_controls(label), completed=done, total=total
+            )
 
     def note(self, text: str) -> None:
         """Say one line on standard error; where nobody can hear it, the command goes on."""

@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from app.cli.options import local_time
-from app.cli.output import Output, one_line, passage, visible
+from app.cli.output import Output, escape_controls, one_line, wrap_passage
 from app.cli.root import Command, loci, with_command
-from app.cli.words import describe_source, first_words, format_count, words
+from app.cli.words import describe_source, first_words, format_count, load_words
 from app.vault.session import Session
 from core.config.grant_wording import shell_quoted
 from core.errors import Code, UserError
@@ -70,7 +70,7 @@ def fold_proposals(items: Sequence[Mapping[str, Any]]) -> tuple[list[Mapping[str
     return shown, {name: count - FIRST for name, count in seen.items() if count > FIRST}
 
 
-def short(item_id: str, among: Sequence[Mapping[str, Any]]) -> str:
+def shorten_id(item_id: str, among: Sequence[Mapping[str, Any]]) -> str:
     """As much of an id's end as tells it from others.
 
     Args:
@@ -94,7 +94,7 @@ class _Resolve(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what each action does."""
-        told = words()["answers"]["pair"]
+        told = load_words()["answers"]["pair"]
         lines = [f"  {action.value:<16} {told[action.value]}" for action in Action]
         alone = "Of what waits alone, supersede accepts it and reject turns it down."
         self.epilog = "\n".join(["\b", "ACTION is one of:", *lines, alone])
@@ -129,27 +129,27 @@ def conflicts(command: Command, everything: bool, client: str | None, reject: bo
 
 
 def _turned_down(out: Output, reply: Mapping[str, Any]) -> None:
-    forms, name = words()["turned_down"], visible(reply["name"])
+    forms, name = load_words()["turned_down"], escape_controls(reply["name"])
     if reply["step"] is None:
         out.line(forms["none"].format(name=name))
         return
     out.line(format_count(forms, reply["items"], name=name))
     if reply["left"]:
-        out.line(format_count(words()["turned_down_left"], reply["left"]))
+        out.line(format_count(load_words()["turned_down_left"], reply["left"]))
 
 
 def _print_list(out: Output, reply: Mapping[str, Any], *, whole: bool = True, total: int | None = None) -> None:
     every = reply["conflicts"]
     found, more = (every, {}) if whole else fold_proposals(every)
     for place, item in enumerate(found, 1):
-        kind = words("review")["kinds"][item["kind"]]["name"]
-        out.line(f"{place:>2}. {one_line(item['question'], 100)}  [{kind}]  {short(item['id'], every)}")
+        kind = load_words("review")["kinds"][item["kind"]]["name"]
+        out.line(f"{place:>2}. {one_line(item['question'], 100)}  [{kind}]  {shorten_id(item['id'], every)}")
         stands = item["existing"] or item.get("against")
         if stands is not None:
             _side(out, "you have", stands)
         _side(out, "arrived" if item["existing"] is not None else "waiting", item["incoming"])
         if "warning" in item:
-            out.line(f"    ! {words('review')['warned']['title'].upper()}: {item['warning']}")
+            out.line(f"    ! {load_words('review')['warned']['title'].upper()}: {item['warning']}")
         out.line(f"    {one_line(item['reason'])}")
         if "asked" in item:
             out.line(f"    {_describe_asker(item['asked'])}")
@@ -159,7 +159,11 @@ def _print_list(out: Output, reply: Mapping[str, Any], *, whole: bool = True, to
             _answers(out, item)
     _explain(out, [item for item in found if item["state"] == "open"])
     for name, count in more.items():
-        out.line(format_count(words()["more_of"], count, name=one_line(name, 64), typed=visible(shell_quoted(name))))
+        out.line(
+            format_count(
+                load_words()["more_of"], count, name=one_line(name, 64), typed=escape_controls(shell_quoted(name))
+            )
+        )
     count = sum(item["state"] == "open" for item in every)
     number = f"{count} of {total}" if total is not None and total > count else f"{count}"
     out.line("Nothing waits for you." if not count else f"{number} to decide. `loci resolve ID ACTION` decides one.")
@@ -167,13 +171,13 @@ def _print_list(out: Output, reply: Mapping[str, Any], *, whole: bool = True, to
 
 def _describe_asker(asked: Mapping[str, Any]) -> str:
     """Who asks, and why in its own words."""
-    forms = words("review")["asked"]
+    forms = load_words("review")["asked"]
     reason = one_line(asked["reason"], _REASON)
     return str(forms["why" if reason else "who"]).format(client=one_line(asked["client"], 64), reason=reason)
 
 
 def _print_closed(out: Output, item: Mapping[str, Any]) -> None:
-    how = f" ({item['resolution']}: {words()['decided'][item['resolution']]})" if "resolution" in item else ""
+    how = f" ({item['resolution']}: {load_words()['decided'][item['resolution']]})" if "resolution" in item else ""
     out.line(f"    Closed: {one_line(item.get('closed', ''))}{how}")
 
 
@@ -185,18 +189,18 @@ def _answers(out: Output, item: Mapping[str, Any]) -> None:
 
 def _explain(out: Output, items: Sequence[Mapping[str, Any]]) -> None:
     """What each answer does, once for all items of a form."""
-    forms = words()["answers"]
+    forms = load_words()["answers"]
     for form, heading in (("pair", "Where two disagree"), ("one", "Where one waits alone")):
         _legend(out, heading, forms[form], [item for item in items if _form(item) == form])
     for kind in dict.fromkeys(item["kind"] for item in items if _form(item) == item["kind"]):
-        heading = words("review")["kinds"][kind]["name"]
+        heading = load_words("review")["kinds"][kind]["name"]
         known = {**forms["pair"], **forms[kind]}
         _legend(out, heading, known, [item for item in items if item["kind"] == kind])
 
 
 def _form(item: Mapping[str, Any]) -> str:
     """Which words its answers are told in: a kind's own, else those of two memories, or of one."""
-    if item["kind"] in words()["answers"]:
+    if item["kind"] in load_words()["answers"]:
         return str(item["kind"])
     return "one" if item["existing"] is None else "pair"
 
@@ -209,12 +213,12 @@ def _legend(out: Output, heading: str, known: Mapping[str, str], items: Sequence
 
 
 def _side(out: Output, name: str, item: Mapping[str, Any]) -> None:
-    first, *more = passage(item["text"])
+    first, *more = wrap_passage(item["text"])
     out.line(f"    {name + ':':<9} {first}")
     out.lines(f"              {line}" for line in more)
     times = item["access_count"]
-    given = f" · {format_count(words()['recalled'], times)}" if times else ""
-    status = words()["short_status"][item["status"]]
+    given = f" · {format_count(load_words()['recalled'], times)}" if times else ""
+    status = load_words()["short_status"][item["status"]]
     out.line(f"              {describe_source(item)} · trust {item['trust']:.2f}{given} · {status} · {item['id']}")
 
 
@@ -273,10 +277,10 @@ def _print_resolution(out: Output, reply: Mapping[str, Any], texts: Mapping[str,
     out.lines(f"  stands now:  “{texts[one]}”  {one}" for one in reply["active"])
     out.lines(f"  does not:    “{texts[one]}”  {one}" for one in reply["retired"])
     if reply.get("withheld"):
-        out.line(f"  ! {words()['withheld']}")
-    out.lines(f"  ? {words()['asked_on'].format(id=one[-_LEAST:])}" for one in reply.get("asked", ()))
+        out.line(f"  ! {load_words()['withheld']}")
+    out.lines(f"  ? {load_words()['asked_on'].format(id=one[-_LEAST:])}" for one in reply.get("asked", ()))
     if reply["closed"]:
-        out.line("  " + format_count(words()["counts"]["settled"], len(reply["closed"])))
+        out.line("  " + format_count(load_words()["counts"]["settled"], len(reply["closed"])))
 
 
 @loci.command()
@@ -309,9 +313,9 @@ def reinforce(command: Command, id: str) -> None:  # noqa: A002 - the contract's
 
 def _judgement_printer(verb: str) -> Callable[[Output, Mapping[str, Any]], None]:
     def print_reply(out: Output, reply: Mapping[str, Any]) -> None:
-        forms = words()["judged"]
+        forms = load_words()["judged"]
         out.line(f"{forms[verb]} {forms[reply['status']].format(value=format(reply['trust'], '.2f'))}")
         if reply["conflict"] is not None:
-            out.line(f"  {words()['remembered']['asked'].format(id=reply['conflict'][-_LEAST:])}")
+            out.line(f"  {load_words()['remembered']['asked'].format(id=reply['conflict'][-_LEAST:])}")
 
     return print_reply

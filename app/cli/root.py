@@ -17,7 +17,7 @@ from app.cli.options import CONTEXT, global_options
 from app.cli.output import Output, Progression, read_text
 from app.cli.words import older_words
 from app.qt import load_qt
-from app.vault.session import Report, Session, changes
+from app.vault.session import Report, Session, is_changing_verb
 
 if TYPE_CHECKING:  # what opens key slots is loaded when a vault is asked for, not for help or a completion
     from app.parts import Parts
@@ -114,7 +114,7 @@ class _Followed:
     def call(self, verb: str, params: Mapping[str, Any], progress: Report | None = None) -> dict[str, Any]:
         """Carry out one verb; see `Session.call`."""
         reply = self._session.call(verb, params, progress)
-        if changes(verb) and not params.get("dry_run", False):
+        if is_changing_verb(verb) and not params.get("dry_run", False):
             self._progression.is_done = True
         return reply
 

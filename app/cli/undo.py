@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from app.cli.output import Output, visible
+from app.cli.output import Output, escape_controls
 from app.cli.root import Command, loci, with_command
-from app.cli.words import actor_of, describe_actor, first_words, format_count, minute, words
+from app.cli.words import actor_of, describe_actor, first_words, format_count, format_minute, load_words
 from app.vault.session import Session
 from core.errors import Code, LociError
 
@@ -77,16 +77,16 @@ def print_undone(out: Output, reply: Mapping[str, Any], step: Step | None = None
         step: the step, where it is known.
         about: what its memories said.
     """
-    label = visible(reply["label"])
-    form = words()["brought_back" if label.startswith(_UNDO) else "took_back"]
+    label = escape_controls(reply["label"])
+    form = load_words()["brought_back" if label.startswith(_UNDO) else "took_back"]
     out.line(form.format(label=label.removeprefix(_UNDO).removeprefix(_REDO)))
     out.lines(f"    {line}" for line in about)
     if step is not None:
         out.line(describe_actor(step))
-    out.lines(words()["to_be_paired"].format(name=visible(name)) for name in reply.get("unpaired", ()))
+    out.lines(load_words()["to_be_paired"].format(name=escape_controls(name)) for name in reply.get("unpaired", ()))
     if reply.get("left"):
-        out.line(format_count(words()["left"], len(reply["left"])))
-    out.line(str(words()["redo"]).format(step=reply["undo_step"]))
+        out.line(format_count(load_words()["left"], len(reply["left"])))
+    out.line(str(load_words()["redo"]).format(step=reply["undo_step"]))
 
 
 def _list(command: Command, limit: int | None) -> None:
@@ -96,14 +96,16 @@ def _list(command: Command, limit: int | None) -> None:
         newest, told = _choose_step(session, None), _Told(session)
         blocks = [(step, told.lines(step)) for step in reply["items"]]
     for step, about in blocks:
-        out.line(f"{minute(step['at'])}  {visible(step['label'])} · {actor_of(step)}{_mark(step, newest)}")
+        out.line(
+            f"{format_minute(step['at'])}  {escape_controls(step['label'])} · {actor_of(step)}{_mark(step, newest)}"
+        )
         out.lines(f"    {line}" for line in about)
         out.line(f"    {step['id']}")
     out.line(f"{len(reply['items'])} of {reply['total']}. `loci undo STEP` takes one back.")
 
 
 def _mark(step: Step, newest: Step | None) -> str:
-    marks = words()["step_marks"]
+    marks = load_words()["step_marks"]
     if step["undone"]:
         return f" [{marks['undone']}]"
     if not step["can_undo"]:
@@ -144,10 +146,10 @@ class _Told:
         first = next((found for found in map(self._one, ids) if found is not None), None)
         if first is None:
             return []
-        forms, text = words()["more_memories"], first_words(first["text"])
+        forms, text = load_words()["more_memories"], first_words(first["text"])
         count = self._count(step, first)
         if count is None:
-            return [f"{forms['none'].format(text=text)}, {words()['memories']['at_least'].format(count=len(ids))}"]
+            return [f"{forms['none'].format(text=text)}, {load_words()['memories']['at_least'].format(count=len(ids))}"]
         return [forms["none"].format(text=text) if count < 2 else format_count(forms, count - 1, text=text)]
 
     def _count(self, step: Step, first: Mapping[str, Any]) -> int | None:

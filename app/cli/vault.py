@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.cli.options import statuses
-from app.cli.output import Output, OutputError, visible
+from app.cli.options import parse_statuses
+from app.cli.output import Output, OutputError, escape_controls
 from app.cli.root import Command, loci, with_command
-from app.cli.words import format_count, words
+from app.cli.words import format_count, load_words
 from app.vault.session import Session, absolute_path
 from core.errors import Code, LociError, PreconditionError, UserError
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from core.types.replies import Finding
 
 
-from app.cli.words import minute
+from app.cli.words import format_minute
 
 Row = Mapping[str, Any]
 
@@ -114,7 +114,7 @@ def print_status(out: Output, reply: Mapping[str, Any]) -> None:
         reply: the reply of `status`.
     """
     memories, index = reply["memories"], reply["index"]
-    forms = words()["counts"]["kinds"]
+    forms = load_words()["counts"]["kinds"]
     kinds = ", ".join(format_count(forms[kind], count) for kind, count in sorted(memories["by_kind"].items()))
     standing = ", ".join(f"{count} {name}" for name, count in sorted(memories["by_status"].items()))
     out.table(
@@ -137,7 +137,7 @@ def print_status(out: Output, reply: Mapping[str, Any]) -> None:
 
 
 def _describe_import(one: Mapping[str, Any]) -> str:
-    said = words()["running_import"]
+    said = load_words()["running_import"]
     form = "unknown" if one["total"] is None else one["phase"]
     return str(said[form].format(label=one["label"], stop=one["stop"], **_figures(one)))
 
@@ -175,7 +175,7 @@ def verify(command: Command, *, accept_older: bool, yes: bool) -> None:
 
 def _is_accepted(command: Command, session: Session, *, yes: bool) -> bool:
     """Whether the person's word is there; where somebody can be asked, they are."""
-    said = words()["accept_older"]
+    said = load_words()["accept_older"]
     if command.older is None:
         command.output.note(said["nothing"])
         return True
@@ -288,7 +288,7 @@ def export(command: Command, file: str, form: str | None, space: str | None, sta
     `-` writes them to standard output. What is written as jsonl comes back with `loci import`.
     """
     out = command.output
-    params = {"space": space, "status": statuses(status)}
+    params = {"space": space, "status": parse_statuses(status)}
     if file == "-":
         if out.as_json:
             raise click.UsageError("`-` prints the memories themselves, --json a report; name a file, or drop --json.")
@@ -298,7 +298,10 @@ def export(command: Command, file: str, form: str | None, space: str | None, sta
     form = form or next((name for name, ending in _ENDINGS.items() if to.suffix.lower() == ending), "jsonl")
     reply = command.call("export", {**params, "format": form, "to": str(to)}, progress=True)
     command.reply(
-        reply, lambda o, made: o.line(format_count(words()["exported"], made["memories"], path=visible(made["path"])))
+        reply,
+        lambda o, made: o.line(
+            format_count(load_words()["exported"], made["memories"], path=escape_controls(made["path"]))
+        ),
     )
 
 
@@ -344,7 +347,7 @@ def passphrase(command: Command, new_passphrase_file: Path | None, renew: bool) 
         new = _new_passphrase(new_passphrase_file, keyring=False)
         change("passphrase", {"old": secret, "new": new or ""})
     command.output.progression.is_done = True
-    command.reply({"changed": True}, lambda out, _: out.line(words()["passphrase"]["changed"]))
+    command.reply({"changed": True}, lambda out, _: out.line(load_words()["passphrase"]["changed"]))
 
 
 _Change = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
@@ -379,7 +382,7 @@ def _keyholder(command: Command, secret: str) -> Iterator[_Change]:
 
 def _renew_code(command: Command, secret: str, change: _Change) -> None:
     """Show a new code, and put it in force only when it was written out and, at a terminal, typed back."""
-    out, told = command.output, words()["passphrase"]
+    out, told = command.output, load_words()["passphrase"]
     code = str(change("recovery_code", {"secret": secret})["recovery_code"])
     out.lines(["", told["code"].format(code=code), "", told["keep"]])
     if out.as_json:
@@ -403,7 +406,7 @@ def jobs(command: Command, limit: int | None) -> None:
 
 
 def _print_jobs(out: Output, reply: Row) -> None:
-    told = words("jobs")
+    told = load_words("jobs")
     if reply["paused"]:
         out.line(told["paused"])
     elif reply["holds"]:
@@ -415,24 +418,24 @@ def _print_jobs(out: Output, reply: Row) -> None:
 
 
 def _due(beat: Row) -> str:
-    told = words("jobs")
-    last = told["never"] if beat["last_at"] is None else minute(beat["last_at"])
-    following = told["as_needed"] if beat["next_at"] is None else minute(beat["next_at"])
+    told = load_words("jobs")
+    last = told["never"] if beat["last_at"] is None else format_minute(beat["last_at"])
+    following = told["as_needed"] if beat["next_at"] is None else format_minute(beat["next_at"])
     following = told["now"] if beat["due"] else following
     return str(told["due"].format(last=last, next=following))
 
 
 def _state(row: Row) -> str:
-    told = words("jobs")["states"][row["state"]]
+    told = load_words("jobs")["states"][row["state"]]
     if row["state"] == "running" and row["total"]:
         return f"{told} {row['progress']:,}/{row['total']:,}"
     if row["code"]:
         return f"{told} ({row['code']})"
-    return f"{told}, {words('jobs')['undone']}" if row["undone"] else str(told)
+    return f"{told}, {load_words('jobs')['undone']}" if row["undone"] else str(told)
 
 
 def _when(row: Row) -> str:
-    return minute(row["finished_at"] or row["started_at"] or row["created_at"])
+    return format_minute(row["finished_at"] or row["started_at"] or row["created_at"])
 
 
 def _did(row: Row) -> str:
@@ -448,11 +451,11 @@ def in_words(report: Row) -> str:
     Returns:
         Counts in words, with commas; "nothing" where all are 0.
     """
-    forms = words("jobs")["counts"]
+    forms = load_words("jobs")["counts"]
     flat = {**report, **{k: v for part in ("contradictions", "compressed") for k, v in report.get(part, {}).items()}}
     flat |= {f"pruned_{name}": count for name, count in report.get("pruned", {}).items()}
     told = [format_count(form, flat[name]) for name, form in forms.items() if flat.get(name)]
-    return ", ".join(told) or str(words("jobs")["nothing"])
+    return ", ".join(told) or str(load_words("jobs")["nothing"])
 
 
 @loci.command()
@@ -469,7 +472,7 @@ def consolidate(command: Command, dry_run: bool) -> None:
 
 
 def _print_consolidation(out: Output, reply: Row) -> None:
-    told = words("jobs")
+    told = load_words("jobs")
     out.line(told["would" if reply["dry_run"] else "done"].format(what=in_words(reply)))
     _say_undo(out, [reply["step"]] if reply["step"] else [])
 
@@ -484,7 +487,7 @@ def sweep(command: Command) -> None:
 
 
 def _swept(out: Output, reply: Row) -> None:
-    told = words("jobs")
+    told = load_words("jobs")
     parts = [in_words(reply["swept"]), in_words(reply["episodes"])]
     what = ", ".join(part for part in parts if part != told["nothing"]) or told["nothing"]
     out.line(told["done"].format(what=what))
@@ -493,7 +496,7 @@ def _swept(out: Output, reply: Row) -> None:
 
 def _say_undo(out: Output, steps: Sequence[str]) -> None:
     for step in steps:
-        out.line(words("jobs")["undo"].format(step=step))
+        out.line(load_words("jobs")["undo"].format(step=step))
 
 
 _STATES = ("ok", "warn", "fail")
@@ -519,7 +522,7 @@ def doctor(command: Command) -> None:
 
 
 def _print_findings(out: Output, found: Sequence[Finding], worst: str) -> None:
-    told = words("doctor")
+    told = load_words("doctor")
     width = max(len(one.title) for one in found)
     for one in found:
         out.line(f"{told['states'][one.state]:<5} {one.title:<{width}}  {one.sentence}")

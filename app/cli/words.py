@@ -24,7 +24,7 @@ Item = Mapping[str, Any]
 
 
 @cache
-def words(name: str = "commandline") -> Mapping[str, Any]:
+def load_words(name: str = "commandline") -> Mapping[str, Any]:
     """The sentences of one file of `resources/help`, read once.
 
     Args:
@@ -53,9 +53,10 @@ def older_words(older: Mapping[str, Any]) -> str:
     Returns:
         One line.
     """
-    sentences = words()["accept_older"]
+    sentences = load_words()["accept_older"]
     told = sentences["older" if older["doubt"] == "older" else "unknown"].format(
-        seen=f", {minute(older['seen_at'])}" if older["seen_at"] else "", **{name: older[name] for name in _TOLD_OLDER}
+        seen=f", {format_minute(older['seen_at'])}" if older["seen_at"] else "",
+        **{name: older[name] for name in _TOLD_OLDER},
     )
     return f"{told} {sentences['until'].format(do=older['do'])}"
 
@@ -63,7 +64,7 @@ def older_words(older: Mapping[str, Any]) -> str:
 # ---- times
 
 
-def day(moment: str | None, precision: str | None = None) -> str:
+def format_day(moment: str | None, precision: str | None = None) -> str:
     """A moment of a reply as a day of this machine's zone; "" for none.
 
     Args:
@@ -76,7 +77,7 @@ def day(moment: str | None, precision: str | None = None) -> str:
     return at.strftime(_FORMS[precision]) if precision in _FORMS else at.astimezone().strftime("%Y-%m-%d")
 
 
-def minute(moment: str) -> str:
+def format_minute(moment: str) -> str:
     """A moment of a reply to the minute, in this machine's zone.
 
     Args:
@@ -100,8 +101,8 @@ def on_day(item: Item) -> str:
         item: a memory of a reply.
     """
     if item["occurred_at"] is None:
-        return str(words()["noted"]).format(date=day(item["created_at"]))
-    return day(item["occurred_at"], item["occurred_precision"])
+        return str(load_words()["noted"]).format(date=format_day(item["created_at"]))
+    return format_day(item["occurred_at"], item["occurred_precision"])
 
 
 def describe_source(item: Item) -> str:
@@ -113,7 +114,7 @@ def describe_source(item: Item) -> str:
     return f"{on_day(item)}, {_describe_origin(item, 'source')}"
 
 
-def voice(item: Item) -> str:
+def describe_author(item: Item) -> str:
     """Whose word it is, in few words: `your word`, `a document, brought by notes`.
 
     Args:
@@ -123,9 +124,9 @@ def voice(item: Item) -> str:
 
 
 def _describe_origin(item: Item, form: str) -> str:
-    source = str(words()[form][item["source"]])
+    source = str(load_words()[form][item["source"]])
     if item.get("client"):
-        return str(words()["as_client"]).format(source=source, who=one_line(item["client"], _NAME))
+        return str(load_words()["as_client"]).format(source=source, who=one_line(item["client"], _NAME))
     return source
 
 
@@ -138,18 +139,18 @@ def describe_status(item: Item) -> list[str]:
     Returns:
         The status, then its reason where there is one.
     """
-    told = [str(words()["status"][item["status"]])]
+    told = [str(load_words()["status"][item["status"]])]
     reason = item.get("status_reason")
     if reason is None:
         return told
-    why = words()["why"].get(reason) or words("review")["reasons"].get(reason)
+    why = load_words()["why"].get(reason) or load_words("review")["reasons"].get(reason)
     return told if why is None else [*told, str(why)]
 
 
-def conditions(item: Item) -> list[str]:
+def describe_conditions(item: Item) -> list[str]:
     """Under what condition it is true, as the person said at the desk."""
     found = (("when", item.get("true_when")), ("unless", item.get("true_unless")))
-    return [str(words()[name]).format(value=one_line(value, _VALUE)) for name, value in found if value]
+    return [str(load_words()[name]).format(value=one_line(value, _VALUE)) for name, value in found if value]
 
 
 # ---- claims
@@ -161,7 +162,7 @@ def describe_claim(claim: Item) -> str:
     Args:
         claim: of the reply of `show`.
     """
-    forms = words("belief")
+    forms = load_words("belief")
     is_person = " ".join(claim["subject"].casefold().split()) in forms["persons"]
     subject, value = "You" if is_person else one_line(claim["subject"], _NAME), one_line(claim["value"], _VALUE)
     denies = claim["polarity"] == "negative"
@@ -178,15 +179,15 @@ def claim_stands(claim: Item) -> str:
     Args:
         claim: of the reply of `show`.
     """
-    forms, own = words("belief")["claims"], words()
+    forms, own = load_words("belief")["claims"], load_words()
     quotes = [piece["stance"] for piece in claim["evidence"]]
-    parts = [str(words("belief")["states"][claim["state"]]).lower()]
+    parts = [str(load_words("belief")["states"][claim["state"]]).lower()]
     if claim["state"] in ("asserted", "disputed", "draft"):
         parts.append(str(forms["sure"]).format(percent=round(100 * claim["confidence"])))
     parts.append(format_count(own["quotes"], quotes.count("supporting")))
     if against := quotes.count("contradicting"):
         parts.append(format_count(own["against"], against))
-    parts.append(_span(forms, day(claim["valid_from"]), day(claim["valid_to"])))
+    parts.append(_span(forms, format_day(claim["valid_from"]), format_day(claim["valid_to"])))
     qualifiers = claim["qualifiers"]
     if isinstance(qualifiers.get("when"), str) and qualifiers["when"]:
         parts.append(str(forms["when"]).format(value=one_line(qualifiers["when"], _VALUE)))
@@ -206,13 +207,13 @@ def _span(forms: Mapping[str, str], begin: str, end: str) -> str:
 # ---- trust
 
 
-def level(trust: float) -> str:
+def describe_level(trust: float) -> str:
     """How far that is, in words: `well trusted`.
 
     Args:
         trust: 0 to 1.
     """
-    steps = words("belief")["level"]
+    steps = load_words("belief")["level"]
     return str(next(step["says"] for step in steps if trust >= step["from"] or step["from"] == 0)).lower()
 
 
@@ -225,7 +226,7 @@ def describe_trust(shown: Item) -> list[tuple[str, str, str]]:
     Returns:
         Figure with its sign, name and sentence of each term; what bounds the sum says to what.
     """
-    forms, made = words("belief"), []
+    forms, made = load_words("belief"), []
     for term in shown["trust_terms"]:
         name, value = term["term"], term["value"]
         if name == "trust":
@@ -240,9 +241,9 @@ def _format_signed(value: float) -> str:
 
 
 def _made_by(name: str, shown: Item, value: float) -> str:
-    forms = words("belief")["steps"]
+    forms = load_words("belief")["steps"]
     if name == "source":
-        return str(words("belief")["sources"][shown["source"]])
+        return str(load_words("belief")["sources"][shown["source"]])
     if name == "corroboration":
         sources = shown["corroboration"]
         return str(forms[name]["none"] if sources < 2 else forms[name]["many"].format(count=sources))
@@ -268,12 +269,12 @@ def _feedback(forms: Mapping[str, Any], confirmed: int, disputed: int) -> str:
 def _age(shown: Item) -> str:
     """Storing sets "last confirmed": only what came after that is a person's confirmation."""
     if shown["occurred_at"] is None:
-        return str(words("belief")["steps"]["age"]["none"])
+        return str(load_words("belief")["steps"]["age"]["none"])
     occurred, confirmed = shown["occurred_at"], shown["last_confirmed_at"]
     is_confirmed = _parse_moment(confirmed) > max(_parse_moment(occurred), _parse_moment(shown["created_at"]))
     if is_confirmed:
-        return str(words()["age"]["confirmed"]).format(date=day(confirmed))
-    return str(words()["age"]["said"]).format(date=day(occurred, shown["occurred_precision"]))
+        return str(load_words()["age"]["confirmed"]).format(date=format_day(confirmed))
+    return str(load_words()["age"]["said"]).format(date=format_day(occurred, shown["occurred_precision"]))
 
 
 def _parse_moment(moment: str) -> datetime:
@@ -291,7 +292,7 @@ def actor_of(step: Item) -> str:
     """
     if step["client"] is not None:
         return one_line(step["client"], _NAME)
-    return str(words()["actors"].get(step["actor"], step["actor"]))
+    return str(load_words()["actors"].get(step["actor"], step["actor"]))
 
 
 def describe_actor(step: Item) -> str:
@@ -300,8 +301,8 @@ def describe_actor(step: Item) -> str:
     Args:
         step: of the reply of `steps`.
     """
-    form = words()["whose"].get(step["actor"]) or words()["whose"]["client"]
-    return str(form).format(who=actor_of(step), date=minute(step["at"]))
+    form = load_words()["whose"].get(step["actor"]) or load_words()["whose"]["client"]
+    return str(form).format(who=actor_of(step), date=format_minute(step["at"]))
 
 
 def align_rows(rows: Sequence[tuple[str, str]]) -> list[str]:

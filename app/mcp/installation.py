@@ -25,7 +25,7 @@ import click
 from app.mcp.client_setup import ClientSetup
 from app.mcp.pairing import asked_grants, pair_client
 from app.mcp.tokens import read_token
-from app.mcp.words import assistants, sentence
+from app.mcp.words import format_sentence, load_assistants
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 
 SERVER = "loci"
@@ -129,7 +129,7 @@ class Recipe:
         return (_put_toml if self.format == "toml" else _put_json)(text, self.key, entry)
 
 
-def recipe(name: str) -> Recipe:
+def find_recipe(name: str) -> Recipe:
     """The recipe for an assistant.
 
     Args:
@@ -138,9 +138,11 @@ def recipe(name: str) -> Recipe:
     Raises:
         UserError: INVALID_INPUT naming those that are known.
     """
-    found = assistants().get(name.strip().casefold().replace(" ", "-"))
+    found = load_assistants().get(name.strip().casefold().replace(" ", "-"))
     if found is None:
-        raise UserError(Code.INVALID_INPUT, f"That assistant is not known here; known are {', '.join(assistants())}.")
+        raise UserError(
+            Code.INVALID_INPUT, f"That assistant is not known here; known are {', '.join(load_assistants())}."
+        )
     given = {**found, "key": tuple(found["key"])}
     return Recipe(name=name.strip().casefold().replace(" ", "-"), **given)
 
@@ -299,7 +301,7 @@ def install_into(setup: ClientSetup, assistant: str, wish: InstallOptions) -> in
     if assistant == "list":
         _list(setup)
         return 0
-    found = recipe(assistant)
+    found = find_recipe(assistant)
     path = found.path(sys.platform, setup.variables)
     entry = found.fill_entry(setup.command())
     if wish.only_print:
@@ -330,7 +332,7 @@ def install_into(setup: ClientSetup, assistant: str, wish: InstallOptions) -> in
 
 
 def _list(setup: ClientSetup) -> None:
-    known = {name: found["title"] for name, found in assistants().items()}
+    known = {name: found["title"] for name, found in load_assistants().items()}
     if setup.out.as_json:
         setup.out.document({"assistants": known})
     setup.out.table(list(known.items()))
@@ -368,11 +370,11 @@ def _finish_installation(
         setup.out.document({**document, "grants": given, "copy": None if kept is None else str(kept)})
         return
     if was_paired:
-        setup.out.line(sentence("has_token", client=setup.client))
+        setup.out.line(format_sentence("has_token", client=setup.client))
     if was_paired and wish.grants is not None:
-        setup.out.line(sentence("paired_before", client=setup.client, grants=",".join(wish.grants)))
+        setup.out.line(format_sentence("paired_before", client=setup.client, grants=",".join(wish.grants)))
     elif not was_paired and given is None:
-        setup.out.line(sentence("now_pair", client=setup.client))
+        setup.out.line(format_sentence("now_pair", client=setup.client))
     setup.out.line(found.after)
     setup.out.line(f"Try it: `loci mcp --test --client {setup.client}`.")
 

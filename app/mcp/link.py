@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from app.mcp.tokens import read_token
-from app.mcp.words import sentence
+from app.mcp.words import format_sentence
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.ipc.client.async_client import AsyncClient
 from core.ipc.client.client import token_from_text
@@ -66,9 +66,9 @@ class Starter:
             return
         self._child = None
         if ended == _LOCKED_EXIT:
-            raise self._fail(EnvironmentFaultError(Code.VAULT_LOCKED, sentence("locked")))
+            raise self._fail(EnvironmentFaultError(Code.VAULT_LOCKED, format_sentence("locked")))
         if ended not in (0, 3):
-            raise self._fail(EnvironmentFaultError(Code.NOT_HERE, sentence("not_started")))
+            raise self._fail(EnvironmentFaultError(Code.NOT_HERE, format_sentence("not_started")))
         # Trigger: another process has the vault and will answer, or did and has gone. Why: it may work for long without
         # a socket (a restore, an import). Outcome: the next try waits, longer each time.
         self._not_before = self._clock.monotonic() + _PAUSES_S[min(self._lost, len(_PAUSES_S) - 1)]
@@ -95,7 +95,7 @@ class Starter:
                 creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
             )
         except OSError:
-            raise self._fail(EnvironmentFaultError(Code.NOT_HERE, sentence("not_started"))) from None
+            raise self._fail(EnvironmentFaultError(Code.NOT_HERE, format_sentence("not_started"))) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class Identity:
         """
         found = token_from_text(self.token_text) if self.token_text else read_token(self.token_file)
         if found is None:
-            raise UserError(Code.UNAUTHENTICATED, sentence("unpaired", client=self.client))
+            raise UserError(Code.UNAUTHENTICATED, format_sentence("unpaired", client=self.client))
         return found
 
 
@@ -164,7 +164,7 @@ class Link:
             if client.is_open or error.code not in (Code.NOT_HERE, Code.BUSY, Code.UNAUTHENTICATED):
                 raise
             if not repeatable:
-                raise EnvironmentFaultError(Code.NOT_HERE, sentence("cut_off")) from None
+                raise EnvironmentFaultError(Code.NOT_HERE, format_sentence("cut_off")) from None
         return await (await self._open()).call(method, params)
 
     @property
@@ -218,7 +218,7 @@ class Link:
                 if error.code is Code.VAULT_LOCKED:
                     raise _locked_error() from None
                 if error.code is Code.UNAUTHENTICATED:
-                    raise UserError(error.code, sentence("refused", client=self._who.client)) from None
+                    raise UserError(error.code, format_sentence("refused", client=self._who.client)) from None
                 if error.code not in (Code.NOT_HERE, Code.BUSY) or waited > _START_S:
                     raise
                 self._wake(error, waited, is_first)
@@ -233,7 +233,7 @@ class Link:
         if error.code is Code.BUSY or (not is_first and waited < _HANDOVER_S):
             return  # whoever had the vault is handing it to a window, which must not find it taken
         if self._starter is None:
-            raise EnvironmentFaultError(Code.NOT_HERE, sentence("not_running"))
+            raise EnvironmentFaultError(Code.NOT_HERE, format_sentence("not_running"))
         self._starter.wake()
 
     async def _connect_and_greet(self, token: bytes) -> AsyncClient:
@@ -247,4 +247,4 @@ class Link:
 
 
 def _locked_error() -> LociError:
-    return EnvironmentFaultError(Code.VAULT_LOCKED, sentence("locked"))
+    return EnvironmentFaultError(Code.VAULT_LOCKED, format_sentence("locked"))

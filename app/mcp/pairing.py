@@ -15,10 +15,10 @@ from dataclasses import replace
 import click
 
 from app.cli.options import SPACE, reach_lines
-from app.cli.output import visible
+from app.cli.output import escape_controls
 from app.mcp.client_setup import ClientSetup, checked_client, own_command
 from app.mcp.tokens import read_token, write_token
-from app.mcp.words import sentence
+from app.mcp.words import format_sentence
 from core.config.grant_wording import describe_reused_name
 from core.errors import Code, LociError, UserError
 from core.ipc.client.client import Client, token_to_text
@@ -50,7 +50,7 @@ def pair_client(
     write_token(replace(setup, client=name).token_file, token)
     setup.out.progression.is_done = True
     command = used_by or f"loci mcp --client {name}"
-    setup.out.line(f"Paired {visible(name)}: {', '.join(given)}. Its token is kept for `{command}`.")
+    setup.out.line(f"Paired {escape_controls(name)}: {', '.join(given)}. Its token is kept for `{command}`.")
     setup.out.lines(reach_lines(name, given))
     return name, given
 
@@ -79,16 +79,16 @@ def asked_grants(setup: ClientSetup) -> tuple[str, ...]:
     """
     if setup.out.as_json or not sys.stdin.isatty():
         return ()
-    question = sentence("which_spaces", client=setup.client)
+    question = format_sentence("which_spaces", client=setup.client)
     answer = click.prompt(question, default="n", show_default=False, err=True, prompt_suffix=" ")
     found = _ANSWERS.get(str(answer).strip().casefold())
     if found is None:
-        raise UserError(Code.PAIRING_REFUSED, sentence("not_paired"))
+        raise UserError(Code.PAIRING_REFUSED, format_sentence("not_paired"))
     return found
 
 
 def _by_code(setup: ClientSetup, code: str, grants: Sequence[str]) -> tuple[str, str, list[str]]:
-    setup.out.note(sentence("code_sent"))
+    setup.out.note(format_sentence("code_sent"))
     try:
         with Client.connect(setup.place) as client:
             found = client.pair(setup.client, code, grants or None)
@@ -97,7 +97,7 @@ def _by_code(setup: ClientSetup, code: str, grants: Sequence[str]) -> tuple[str,
             raise
         # What lies here says nothing of whom Loci knows: that only the person is told.
         told = "code_refused" if read_token(setup.token_file) is None else "code_refused_token"
-        raise UserError(error.code, sentence(told, client=setup.client)) from None
+        raise UserError(error.code, format_sentence(told, client=setup.client)) from None
     return checked_client(found.client), token_to_text(found.token), list(found.grants)
 
 

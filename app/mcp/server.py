@@ -27,9 +27,9 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 
 from app.mcp.link import ClientReach, Link
-from app.mcp.texts import SHOWN, readable
+from app.mcp.texts import SHOWN, format_result
 from app.mcp.tools import Tool, callable_tools, common_words, list_tools
-from app.mcp.words import sentence, words
+from app.mcp.words import format_sentence, load_words
 from core.errors import BugError, LociError
 from core.ipc.protocol.messages import RateLimitedError
 from core.text.screening.fences import escape_fenced
@@ -55,7 +55,7 @@ class Bridge:
         """
         self._link, self._profile, self._tools = link, profile, callable_tools(profile)
         way = "whole_by_tool" if _GET in self._tools else "whole_by_resource"
-        self._whole = sentence(way, shown=str(SHOWN))
+        self._whole = format_sentence(way, shown=str(SHOWN))
 
     def server(self, spaces: str = "") -> Server[Any]:
         """A server with this bridge's handlers.
@@ -63,7 +63,7 @@ class Bridge:
         Args:
             spaces: what is told of the spaces it sees; "" where that is not known yet.
         """
-        told = (str(words()["instructions"]), common_words(self._profile), spaces)
+        told = (str(load_words()["instructions"]), common_words(self._profile), spaces)
         return Server(
             "loci",
             version=version("loci-palace"),
@@ -86,11 +86,13 @@ class Bridge:
         """Call one method; what the engine refuses is a tool error, which the assistant reads."""
         tool = self._tools.get(params.name)
         if tool is None:
-            raise MCPError(types.INVALID_PARAMS, sentence("unknown_tool", tools=", ".join(list_tools(self._profile))))
+            raise MCPError(
+                types.INVALID_PARAMS, format_sentence("unknown_tool", tools=", ".join(list_tools(self._profile)))
+            )
         arguments = tool.arguments(params.arguments)
         try:
             result = await self._link.call(tool.name, arguments, repeatable=tool.repeatable)
-            text = readable(result, self._whole, int(arguments.get("offset", 0)))
+            text = format_result(result, self._whole, int(arguments.get("offset", 0)))
         except LociError as error:
             return _failed_result(error)
         except Exception as error:  # noqa: BLE001 - the last keeper: its text could hold what was sent
@@ -105,7 +107,7 @@ class Bridge:
         return types.ListResourcesResult(
             resources=[
                 types.Resource(uri=uri, name=said["title"], description=said["about"], mime_type=_PLAIN)
-                for uri, said in words()["resources"].items()
+                for uri, said in load_words()["resources"].items()
                 if "{" not in uri
             ]
         )
@@ -119,7 +121,7 @@ class Bridge:
                 types.ResourceTemplate(
                     uri_template=uri, name=said["title"], description=said["about"], mime_type=_PLAIN
                 )
-                for uri, said in words()["resources"].items()
+                for uri, said in load_words()["resources"].items()
                 if "{" in uri
             ]
         )
@@ -144,18 +146,18 @@ class Bridge:
                         types.PromptArgument(name=said["argument"], description=said["argument_about"], required=True)
                     ],
                 )
-                for name, said in words()["prompts"].items()
+                for name, said in load_words()["prompts"].items()
             ]
         )
 
     async def get_prompt(self, _: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         """Fill one prompt."""
-        said = words()["prompts"].get(params.name)
+        said = load_words()["prompts"].get(params.name)
         if said is None:
-            raise MCPError(types.INVALID_PARAMS, sentence("unknown_prompt"))
+            raise MCPError(types.INVALID_PARAMS, format_sentence("unknown_prompt"))
         given = (params.arguments or {}).get(said["argument"])
         if not given:
-            raise MCPError(types.INVALID_PARAMS, sentence("missing_argument", name=said["argument"]))
+            raise MCPError(types.INVALID_PARAMS, format_sentence("missing_argument", name=said["argument"]))
         context = await self._read("memory_context", {"prompt": given}) if "{context}" in said["says"] else ""
         text = said["says"].format(context=context, given=escape_fenced(given))
         return types.GetPromptResult(
@@ -167,7 +169,7 @@ class Bridge:
         """Call a reading method where MCP has no tool error."""
         try:
             result = await self._link.call(method, arguments, repeatable=True)
-            return readable(result, self._whole, arguments.get("offset", 0))
+            return format_result(result, self._whole, arguments.get("offset", 0))
         except LociError as error:
             raise MCPError(types.INTERNAL_ERROR, _sentence(error), {"code": error.code.value}) from None
         except Exception as error:  # noqa: BLE001 - the last keeper, as above
@@ -180,7 +182,7 @@ def _method_for_resource(uri: str) -> tuple[str, dict[str, Any]]:
         parts = urlsplit(uri)
         path, query = unquote(parts.path).strip("/"), parse_qs(parts.query)
     except ValueError:
-        raise MCPError(types.INVALID_PARAMS, sentence("unknown_resource")) from None
+        raise MCPError(types.INVALID_PARAMS, format_sentence("unknown_resource")) from None
     if parts.scheme == "loci" and parts.netloc == "status" and not path:
         return "health", {}
     if parts.scheme == "loci" and parts.netloc == "memory" and path:
@@ -189,7 +191,7 @@ def _method_for_resource(uri: str) -> tuple[str, dict[str, Any]]:
             return _GET, {"id": path, **({"offset": int(offset)} if int(offset) else {})}
     if parts.scheme == "loci" and parts.netloc == "context" and not path and len(query.get("prompt", ())) == 1:
         return "memory_context", {"prompt": query["prompt"][0]}
-    raise MCPError(types.INVALID_PARAMS, sentence("unknown_resource"))
+    raise MCPError(types.INVALID_PARAMS, format_sentence("unknown_resource"))
 
 
 def _declare_tool(tool: Tool) -> types.Tool:
@@ -246,7 +248,7 @@ def describe_spaces(client: str, welcome: ClientReach | None) -> str:
         name = "you_see_all"
     else:
         name = "you_see_some" if welcome.spaces else "you_see_none"
-    return sentence(name, spaces=escape_fenced(", ".join(welcome.spaces)), own=f"client:{client}", client=client)
+    return format_sentence(name, spaces=escape_fenced(", ".join(welcome.spaces)), own=f"client:{client}", client=client)
 
 
 async def _serve(make_link: Callable[[], Link], profile: str) -> None:
@@ -291,7 +293,7 @@ class StrictStream:
             item = await self._inner.receive()
             if isinstance(item, SessionMessage):
                 return item
-            error = types.ErrorData(code=types.PARSE_ERROR, message=sentence("not_json"))
+            error = types.ErrorData(code=types.PARSE_ERROR, message=format_sentence("not_json"))
             with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
                 await self._answers.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=None, error=error)))
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from app.mcp.words import sentence
+from app.mcp.words import format_sentence
 from core.text.screening.fences import escape_fenced
 
 TOKENS = 8_000
@@ -38,7 +38,7 @@ _DAY = 10  # characters of an ISO 8601 moment
 _LENGTHS = {"year": 4, "month": 7, "day": _DAY}
 
 
-def tokens(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """A high estimate of a text's tokens, for a process that must not load a tokenizer.
 
     Against the engine's own estimate (`core.embed.embedder`) it is 0.9 to 2.2 times as much.
@@ -46,7 +46,7 @@ def tokens(text: str) -> int:
     return sum(len(found.findall(text)) for found in (_PIECES, _BEYOND_ASCII, _UPPER_PLANES))
 
 
-def readable(result: Mapping[str, Any], whole: str = "", offset: int = 0) -> str:
+def format_result(result: Mapping[str, Any], whole: str = "", offset: int = 0) -> str:
     """A result as text.
 
     Args:
@@ -78,18 +78,18 @@ def _is_memory(value: object) -> bool:
 
 def _format_context(result: Mapping[str, Any]) -> str:
     """The engine fenced it; where it is too long it is cut behind a memory."""
-    text = str(result["text"]) or sentence("no_context")
+    text = str(result["text"]) or format_sentence("no_context")
     beside = _bound_result(_plain({name: result[name] for name in _TURN if result.get(name)}), TOKENS // 8)
     told = json.dumps(beside, ensure_ascii=False) if beside else ""
-    room = TOKENS - tokens(told) - _RESERVE
-    if tokens(text) > room:
+    room = TOKENS - estimate_tokens(told) - _RESERVE
+    if estimate_tokens(text) > room:
         kept = list[str]()
         for part in text.split(_END)[:-1]:
-            room -= tokens(part + _END)
+            room -= estimate_tokens(part + _END)
             if room < 0:
                 break
             kept.append(part + _END)
-        text = "".join(kept) + sentence("context_cut")
+        text = "".join(kept) + format_sentence("context_cut")
     return f"{text}\n{told}" if told else text
 
 
@@ -99,34 +99,34 @@ def _is_named(value: object) -> bool:
 
 def _format_list(result: Mapping[str, Any], items: list[Mapping[str, Any]], whole: str) -> str:
     if not items:
-        return escape_fenced(sentence("nothing", reason=str(result.get("reason") or "")))
+        return escape_fenced(format_sentence("nothing", reason=str(result.get("reason") or "")))
     elements, any_cut, room = list[str](), False, TOKENS - _RESERVE
     for item in items:
         text, cut = _cut(str(item["text"]), SHOWN)
         element = _element(item, text, cut)
-        room -= tokens(element) + 1
+        room -= estimate_tokens(element) + 1
         if room < 0:
             break
         elements.append(element)
         any_cut = any_cut or cut is not None
-    lines = [sentence("data"), *elements, whole if any_cut else ""]
+    lines = [format_sentence("data"), *elements, whole if any_cut else ""]
     following = result.get("next") if len(elements) == len(items) else items[len(elements) - 1]["id"]
     if following is not None:
-        lines.append(sentence("more", next=_label(following)))
+        lines.append(format_sentence("more", next=_label(following)))
     if _is_memory(result.get("current")):
-        lines.append(sentence("current", id=_label(result["current"]["id"])))
+        lines.append(format_sentence("current", id=_label(result["current"]["id"])))
     return "\n".join(line for line in lines if line)
 
 
 def _single(item: Mapping[str, Any], offset: int) -> str:
-    text, room = str(item["text"]), TOKENS - _RESERVE - tokens(_element(item, "", None))
+    text, room = str(item["text"]), TOKENS - _RESERVE - estimate_tokens(_element(item, "", None))
     shown, kept = escape_fenced(text), len(text)
-    while tokens(shown) > room:
-        kept = min(kept - 1, int(kept * room / tokens(shown)))
+    while estimate_tokens(shown) > room:
+        kept = min(kept - 1, int(kept * room / estimate_tokens(shown)))
         shown = escape_fenced(text[:kept])
-    lines = [sentence("data"), _element(item, shown, None if kept == len(text) else (kept, len(text)))]
+    lines = [format_sentence("data"), _element(item, shown, None if kept == len(text) else (kept, len(text)))]
     if kept < len(text) or item.get("text_cut"):
-        lines.append(sentence("text_goes_on", offset=str(offset + kept), id=_label(item["id"])))
+        lines.append(format_sentence("text_goes_on", offset=str(offset + kept), id=_label(item["id"])))
     return "\n".join(lines)
 
 
@@ -200,13 +200,13 @@ def _brief(item: Mapping[str, Any]) -> dict[str, Any]:
 def _bound_result(result: dict[str, Any], room: int = TOKENS - _RESERVE) -> dict[str, Any]:
     """A result within its tokens; what it lost is told, with the way on where it has one."""
     found = result
-    while tokens(json.dumps(found, ensure_ascii=False)) > room:
+    while estimate_tokens(json.dumps(found, ensure_ascii=False)) > room:
         found = _less(found)
     for name in _LISTS:
         entries = found.get(name)
         if isinstance(entries, list) and entries and len(entries) < len(result[name]) and _is_named(entries[-1]):
-            return {**found, "next": entries[-1]["id"], "note": sentence("more", next=entries[-1]["id"])}
-    return found if found is result else {**found, "note": sentence("result_cut")}
+            return {**found, "next": entries[-1]["id"], "note": format_sentence("more", next=entries[-1]["id"])}
+    return found if found is result else {**found, "note": format_sentence("result_cut")}
 
 
 def _less(value: Any) -> Any:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.mcp.words import protocol, words
+from app.mcp.words import load_protocol, load_words
 
 LEAN, STANDARD, FULL = PROFILES = ("lean", "standard", "full")
 MOST_BUDGET = 7_500
@@ -75,9 +75,9 @@ def list_tools(profile: str) -> dict[str, Tool]:
     Returns:
         By name; only methods that exist.
     """
-    profiles = words()["profiles"]
+    profiles = load_words()["profiles"]
     if profile == FULL:
-        return {name: tool for name, tool in callable_tools(FULL).items() if name not in words()["twins"]}
+        return {name: tool for name, tool in callable_tools(FULL).items() if name not in load_words()["twins"]}
     shown = profiles[LEAN] | (profiles[STANDARD] if profile == STANDARD else {})
     methods = _methods()
     return {name: _tool(name, methods[name], frozenset(names)) for name, names in shown.items() if name in methods}
@@ -106,20 +106,22 @@ def common_words(profile: str) -> str:
     if profile == LEAN:
         return ""
     shown = {name for tool in list_tools(profile).values() for name in tool.schema["properties"]}
-    return " ".join(said for name, said in words()["common"].items() if name in shown)
+    return " ".join(said for name, said in load_words()["common"].items() if name in shown)
 
 
 def _methods() -> dict[str, Any]:
-    left_out = words()["left_out"]["tools"]
+    left_out = load_words()["left_out"]["tools"]
     return {
-        name: body for name, body in protocol()["methods"].items() if body["who"] == "client" and name not in left_out
+        name: body
+        for name, body in load_protocol()["methods"].items()
+        if body["who"] == "client" and name not in left_out
     }
 
 
 def _tool(name: str, body: Mapping[str, Any], shown: frozenset[str] | None) -> Tool:
     """A tool that shows some parameters of its method, or all; the engine still takes and checks everything."""
     params, needed = body["params"], body["params"].get("required", ())
-    left_out = words()["left_out"]["parameters"]
+    left_out = load_words()["left_out"]["parameters"]
     kept = {
         key: _describe_parameter(name, key, value)
         for key, value in params.get("properties", {}).items()
@@ -127,10 +129,10 @@ def _tool(name: str, body: Mapping[str, Any], shown: frozenset[str] | None) -> T
     }
     return Tool(
         name=name,
-        about=words()["tools"].get(name, body["about"]),
+        about=load_words()["tools"].get(name, body["about"]),
         schema={**params, "properties": kept},
         reads=body["effect"] == "read",
-        destroys=name in words()["destructive"],
+        destroys=name in load_words()["destructive"],
         takes_request_id="request_id" in params.get("properties", {}),
     )
 
@@ -138,7 +140,7 @@ def _tool(name: str, body: Mapping[str, Any], shown: frozenset[str] | None) -> T
 def _describe_parameter(tool: str, name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     """A parameter's schema with the description that an assistant reads."""
     found: dict[str, Any] = _drop_bounds(inline_references(schema))
-    told = words()["parameters"]
+    told = load_words()["parameters"]
     about = told.get(f"{tool}.{name}", told.get(name, found.get("description", "")))
     found.pop("description", None)
     return {**found, "description": about} if about else found
@@ -160,7 +162,7 @@ def inline_references(schema: Any) -> Any:
     own = {key: inline_references(value) for key, value in schema.items() if key != "$ref"}
     if "$ref" not in schema:
         return own
-    return {**inline_references(protocol()["$defs"][str(schema["$ref"]).rsplit("/", 1)[1]]), **own}
+    return {**inline_references(load_protocol()["$defs"][str(schema["$ref"]).rsplit("/", 1)[1]]), **own}
 
 
 def _drop_bounds(schema: Any) -> Any:

@@ -19,7 +19,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent, TextResourceContents
 
 from app.mcp.client_setup import ClientSetup
-from app.mcp.words import sentence
+from app.mcp.words import format_sentence
 from core.types.values import Grant
 
 _ALL_S = 60.0
@@ -74,7 +74,7 @@ def _note_end(steps: _Steps) -> Iterator[None]:
         first: BaseException = group
         while isinstance(first, BaseExceptionGroup):
             first = first.exceptions[0]
-        says = sentence("no_answer") if isinstance(first, TimeoutError) else sentence("not_tried")
+        says = format_sentence("no_answer") if isinstance(first, TimeoutError) else format_sentence("not_tried")
         steps.done.append({"step": "start", "ok": False, "says": says})
         steps.setup.out.line(f"{'failed':<8}{'start':<16}{says}")
 
@@ -117,6 +117,6 @@ def describe_visibility(client: str, status: Mapping[str, Any]) -> tuple[bool, s
     """
     grants, spaces = status.get("grants", ()), status.get("spaces", ())
     if Grant.ALL_SPACES.value in grants:
-        return False, sentence("sees_all", grants=", ".join(grants))
+        return False, format_sentence("sees_all", grants=", ".join(grants))
     name = "sees_some" if spaces else "sees_none"
-    return not spaces, sentence(name, spaces=", ".join(spaces), grants=", ".join(grants), client=client)
+    return not spaces, format_sentence(name, spaces=", ".join(spaces), grants=", ".join(grants), client=client)

@@ -12,24 +12,24 @@ from typing import Any
 
 
 @cache
-def protocol() -> dict[str, Any]:
+def load_protocol() -> dict[str, Any]:
     """The list of methods; read here as plain JSON, for the checking of parameters is the engine's."""
     return _read("protocol.json")
 
 
 @cache
-def words() -> dict[str, Any]:
+def load_words() -> dict[str, Any]:
     """Sentences, descriptions and profiles of the MCP server."""
     return _read("mcp/words.json")
 
 
 @cache
-def assistants() -> dict[str, Any]:
+def load_assistants() -> dict[str, Any]:
     """Assistants whose configuration is known."""
     return dict(_read("mcp/clients.json")["clients"])
 
 
-def sentence(name: str, /, **given: str) -> str:
+def format_sentence(name: str, /, **given: str) -> str:
     """A sentence for a person or an assistant.
 
     Args:
@@ -38,7 +38,7 @@ def sentence(name: str, /, **given: str) -> str:
     Returns:
         One or two sentences.
     """
-    return str(words()["sentences"][name]).format(**given)
+    return str(load_words()["sentences"][name]).format(**given)
 
 
 def _read(path: str) -> dict[str, Any]:

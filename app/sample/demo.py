@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QProgressBar, QWidget
 
 from app.sample.sample import SampleClock, fill, sample_engine
 from app.vault.session import Tell
-from app.window.desktop import application, build, fixed_options
+from app.window.desktop import build, fixed_options, make_application
 from app.window.window import Shown, ending_on_signals
 from core.config.window import WindowOptions
 from core.engine.facade import Engine
@@ -29,7 +29,7 @@ def open_sample(tell: Tell) -> int:
     Returns:
         The exit code.
     """
-    app = application()
+    app = make_application()
     tell("A sample palace: it lives in a temporary home and is gone when you close the window.")
     with ExitStack() as stack:
         stack.enter_context(ending_on_signals(app.quit))

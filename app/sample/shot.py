@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.sample.sample import fill, sample_engine
-from app.window.desktop import Desktop, application, build, fixed_options
+from app.window.desktop import Desktop, build, fixed_options, make_application
 from core.engine.facade import Engine
 from core.errors import BugError, Code, EnvironmentFaultError, UserError
 from core.types.requests import ListRequest
@@ -86,7 +86,7 @@ def take(shots: Sequence[Shot]) -> None:
     for shot in shots:
         check(shot)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    app = application()
+    app = make_application()
     with sample_engine() as (engine, clock, _):
         fill(engine, clock)
         if any(shot.page == _LABORATORY for shot in shots):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from app.chat.models import host_at
-from app.cli.words import format_count, words
+from app.cli.words import format_count, load_words
 from app.parts import Parts
 from app.qt import load_qt
 from app.vault.connection import ask_secret
@@ -76,7 +76,7 @@ def _model_server() -> Finding:
 
 
 def _forms() -> Mapping[str, Any]:
-    forms: Mapping[str, Any] = words("doctor")["models"]
+    forms: Mapping[str, Any] = load_words("doctor")["models"]
     return forms
 
 

@@ -37,7 +37,7 @@ class Session(Protocol):
         ...
 
 
-def changes(verb: str) -> bool:
+def is_changing_verb(verb: str) -> bool:
     """Whether a verb of the command line changes what is kept.
 
     Args:

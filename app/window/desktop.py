@@ -65,7 +65,7 @@ def _say(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
         sys.stderr.write(f"{message}\n")
 
 
-def application(arguments: list[str] | None = None) -> QApplication:
+def make_application(arguments: list[str] | None = None) -> QApplication:
     """The one application object of this process.
 
     Args:

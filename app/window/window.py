@@ -24,7 +24,7 @@ from app.vault.compose import build_engine
 from app.vault.connection import connect
 from app.vault.service import Service
 from app.vault.session import Tell
-from app.window.desktop import Desktop, application, build
+from app.window.desktop import Desktop, build, make_application
 from core.engine.facade import Engine, HomeKeys, OpenInfo, RootKey, read_secret_file
 from core.errors import Code, EnvironmentFaultError, LociError
 from ui.gate.gate import announce_opening
@@ -207,7 +207,7 @@ def open_window(parts: Parts, tell: Tell) -> int:
     Raises:
         LociError: the home cannot be used at all, or the secret of a named file does not open it.
     """
-    app = application()
+    app = make_application()
     ear_at = place_of(parts.place.path)
     if raise_running(ear_at):
         tell("Loci is open already; its window was brought to the front.")

@@ -239,7 +239,7 @@ def body_start(text: str) -> int:
     return found.end() if found else 0
 
 
-def excerpt(text: str, places: Iterable[tuple[int, int]]) -> tuple[str, int, int]:
+def cut_excerpt(text: str, places: Iterable[tuple[int, int]]) -> tuple[str, int, int]:
     """The sentence of a memory in which a name stands first, the properties of a note left aside.
 
     Args:

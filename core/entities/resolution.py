@@ -147,7 +147,7 @@ def content_terms(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(term.term for text in texts for term in query_terms(text) if not term.stop)
 
 
-def trigrams(text: str) -> frozenset[str]:
+def extract_trigrams(text: str) -> frozenset[str]:
     """The trigrams of a text as PostgreSQL's pg_trgm makes them, which seed B names.
 
     Returns:
@@ -167,7 +167,7 @@ def trigram_similarity(one: str, other: str) -> float:
     Returns:
         0 to 1; 0 where one of them has no letter or digit.
     """
-    a, b = trigrams(one), trigrams(other)
+    a, b = extract_trigrams(one), extract_trigrams(other)
     return len(a & b) / len(a | b) if a and b else 0.0
 
 

@@ -29,7 +29,15 @@ from core.memory.floor_plan import PlaceCheck, find_strays, remove_newcomers, re
 from core.memory.write import forget_vector, refresh_terms, remove_derived
 from core.types.replies import UndoReport
 from core.types.values import HOME_SPACE, Actor
-from core.vault.database.rows import Rows, both_states, image_from_json, image_hash, lasting, steady, to_json
+from core.vault.database.rows import (
+    Rows,
+    both_states,
+    image_from_json,
+    image_hash,
+    restorable_columns,
+    to_json,
+    without_volatile_columns,
+)
 from core.vault.database.tx import Tx
 from core.vault.memory_sql import memories_naming, remove_inferred, remove_mentions
 
@@ -377,7 +385,7 @@ def _changed_since(tx: Tx, rows: Sequence[tuple[Any, ...]]) -> frozenset[str]:
     changed = set()
     for key in brought:
         current = tx.row("memories", image_from_json(key))
-        if current is not None and image_hash(steady("memories", current)) != left[key]:
+        if current is not None and image_hash(without_volatile_columns("memories", current)) != left[key]:
             changed.add(str(current["id"]))
     return frozenset(changed)
 
@@ -395,8 +403,11 @@ def _find_changed_since(
         current, begun = tx.row("memories", image_from_json(key)), first["memories", key]
         if current is None or _current_version_number("memories", current, after_hash):
             continue
-        known = {after_hash, None if begun is None else image_hash(steady("memories", image_from_json(begun)))}
-        if image_hash(steady("memories", current)) not in known:
+        known = {
+            after_hash,
+            None if begun is None else image_hash(without_volatile_columns("memories", image_from_json(begun))),
+        }
+        if image_hash(without_volatile_columns("memories", current)) not in known:
             onward.add(str(current["id"]))
     return frozenset(onward)
 
@@ -447,8 +458,8 @@ def _take_back(
         # The version that took its place went on since: with both back, two texts of one memory would stand.
         done.left.append(both_states(table, key, before, current))
         return
-    now_hash = None if current is None else image_hash(steady(table, current))
-    if before is not None and now_hash == image_hash(steady(table, before)):
+    now_hash = None if current is None else image_hash(without_volatile_columns(table, current))
+    if before is not None and now_hash == image_hash(without_volatile_columns(table, before)):
         return  # another undo put it back already
     if now_hash != after_hash and before is not None and current is not None:
         moved = _current_version_number(table, current, after_hash)
@@ -475,7 +486,9 @@ def _current_version_number(
     if table != "memories":
         return {}
     number = int(str(current["version"]))
-    as_left = (image_hash(steady(table, {**current, "version": had})) for had in range(number - 1, 0, -1))
+    as_left = (
+        image_hash(without_volatile_columns(table, {**current, "version": had})) for had in range(number - 1, 0, -1)
+    )
     return {"version": number} if any(after_hash == one for one in as_left) else {}
 
 
@@ -540,7 +553,9 @@ def _restore(
     else:
         if table == "memories" and current["space_id"] != before["space_id"]:
             remove_mentions(tx, [str(current["id"])])  # of entities of the space it leaves; made anew in its own
-        tx.update(table, key, {name: value for name, value in lasting(table, before).items() if name not in key})
+        tx.update(
+            table, key, {name: value for name, value in restorable_columns(table, before).items() if name not in key}
+        )
         done.spots.note(table, current, before)
         if table == "memories" and current["text"] != before["text"]:
             forget_vector(tx, int(str(current["n"])))  # that of a united text; the old one is embedded anew

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from uuid import UUID
 
-from core.llm.prompts import ANSWER_BYTES, Prompt, escape_fences, find_json, instructions
+from core.llm.prompts import ANSWER_BYTES, Prompt, escape_fences, find_json, load_instructions
 from core.text.times import format_time
 from core.types.values import Precision, When
 
@@ -75,7 +75,7 @@ def distill_prompt(
     """
     known = [*_within("fact", facts[:MOST_FACTS], KNOWN_BYTES), *_within("rule", rules[:MOST_RULES], KNOWN_BYTES // 3)]
     told = [_episode(place + 1, one) for place, one in enumerate(episodes)]
-    return Prompt("distill", instructions("distill"), "\n".join(["<known>", *known, "</known>", *told]))
+    return Prompt("distill", load_instructions("distill"), "\n".join(["<known>", *known, "</known>", *told]))
 
 
 def shown_ids(prompt: Prompt, memories: Sequence[ShownMemory]) -> frozenset[str]:
@@ -98,7 +98,7 @@ def reword_prompt(statements: Sequence[str]) -> Prompt | None:
         The question; None where they are too many for one.
     """
     user = "\n".join(f"<statement>\n{escape_fences(one)}\n</statement>" for one in statements)
-    return None if _size(user) > _STATEMENTS_BYTES else Prompt("reword", instructions("reword"), user)
+    return None if _size(user) > _STATEMENTS_BYTES else Prompt("reword", load_instructions("reword"), user)
 
 
 def _episode(number: int, episode: ShownMemory) -> str:

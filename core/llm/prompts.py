@@ -49,7 +49,7 @@ def description_prompt(text: str, topics: Sequence[str]) -> Prompt:
         text: the text; fenced.
         topics: the closed list the answer may use.
     """
-    system = instructions("describe").replace("{topics}", ", ".join(topics))
+    system = load_instructions("describe").replace("{topics}", ", ".join(topics))
     return Prompt("describe", system, f"<memory>\n{escape_fences(text)}\n</memory>")
 
 
@@ -293,7 +293,7 @@ def relation_prompt(existing: ComparedText, incoming: ComparedText) -> Prompt:
     """
     return Prompt(
         "relation",
-        instructions("relation"),
+        load_instructions("relation"),
         f"{_fence_text('existing', existing.text, existing.at_ms)}\n"
         f"{_fence_text('new', incoming.text, incoming.at_ms)}",
     )
@@ -308,12 +308,12 @@ def claims_prompt(told: ComparedText, predicates: Sequence[str]) -> Prompt:
     Returns:
         The question; the text fenced.
     """
-    system = instructions("claims").replace("{predicates}", ", ".join(predicates))
+    system = load_instructions("claims").replace("{predicates}", ", ".join(predicates))
     return Prompt("claims", system, _fence_text("memory", told.text, told.at_ms))
 
 
 @cache
-def instructions(name: str) -> str:
+def load_instructions(name: str) -> str:
     """The instructions of one kind of question (`resources/prompts`).
 
     Args:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from core.intake.candidate import sentence_at
 from core.memory.read import read_by_labels
 from core.recall.candidates import Candidates, ComparedQuery
-from core.recall.client_quota import allot_places, contributors
+from core.recall.client_quota import allot_places, find_contributors
 from core.recall.ranking import ResultGroup, fold_groups, rank_candidates
 from core.recall.request import RecallRequest
 from core.recall.result import (
@@ -204,7 +204,7 @@ class RecallAnswer:
         request, facts = self._asked.request, self.right.facts
         shown = [group.at for group in groups]
         told = [*shown, *(at for at, by in stands_for.items() if facts[at].duplicate_key == facts[by].duplicate_key)]
-        found = contributors(rows, [(facts[at].id, facts[at].client_id) for at in told], request.scope.client_id)
+        found = find_contributors(rows, [(facts[at].id, facts[at].client_id) for at in told], request.scope.client_id)
         # Of equal texts of several the one that nothing bounds speaks for all.
         free = {stands_for.get(at, at) for at, voice in zip(told, found, strict=True) if voice is None}
         said = [None if at in free else voice for at, voice in zip(shown, found[: len(shown)], strict=True)]

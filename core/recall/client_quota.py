@@ -23,7 +23,7 @@ _OTHERS = PARTS - 1
 """Parts, of `PARTS`, that all other clients together may take before memories without a quota."""
 
 
-def contributors(rows: Rows, brought: Sequence[tuple[str, str | None]], asker: str | None) -> list[str | None]:
+def find_contributors(rows: Rows, brought: Sequence[tuple[str, str | None]], asker: str | None) -> list[str | None]:
     """The client each memory counts against.
 
     Args:

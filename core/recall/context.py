@@ -22,7 +22,7 @@ from core.embed.embedder import TokenCounter
 from core.memory.read import client_names, read_by_ids
 from core.memory.write import read_tiers
 from core.recall.answer import trim_ended_sentences
-from core.recall.client_quota import contributors
+from core.recall.client_quota import find_contributors
 from core.recall.predicate import build_predicate
 from core.recall.request import RecallRequest
 from core.recall.result import QueryFocus, RecallItem, RecallResult, Signals
@@ -35,7 +35,7 @@ from core.text.screening.fences import escape_fenced, escape_label
 from core.text.screening.injection import ALLOWED, find_split_injection
 from core.text.sentences import Tiers
 from core.types.recall import Context, Included, LeftOut
-from core.types.values import Kind, Memory, Precision, When, band
+from core.types.values import Kind, Memory, Precision, When, band_word
 from core.vault.database.rows import Rows
 
 HEAD = (
@@ -404,7 +404,7 @@ def _line(memory: Memory, text: str, known: _LineFacts) -> str:
     if memory.kind is Kind.RULE:
         maturity, worth = known.rules.get(memory.id, ("candidate", 0.0))
         return f"- {content} (maturity: {maturity}, effectiveness: {worth:.2f}{escape_label(via)})"
-    sure = f"(confidence: {band(memory.confidence)})"
+    sure = f"(confidence: {band_word(memory.confidence)})"
     if memory.kind is Kind.EPISODE:
         return f"- [{_day(memory)}] [{escape_label((memory.author or memory.role.value) + via)}]: {content} {sure}"
     subject, predicate = known.claims.get(memory.id, ("user", memory.category))
@@ -460,7 +460,7 @@ def pack_with_quota(
     Returns:
         The context; a memory that its score alone would have included is left out with reason `SHARE`.
     """
-    found = contributors(rows, [(item.memory.id, item.memory.client_id) for item in items], asker)
+    found = find_contributors(rows, [(item.memory.id, item.memory.client_id) for item in items], asker)
     of = {item.memory.id: client for item, client in zip(items, found, strict=True) if client is not None}
     packed = pack_context(rows, items, budget, counter, of, sought)
     return (

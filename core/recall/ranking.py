@@ -431,7 +431,9 @@ def _time_of(memory: Memory) -> int:
 def _find_contradicted(pairs: Sequence[tuple[RecallItem, RecallItem]], readers: TextReaders) -> dict[str, RecallItem]:
     """Map the id of each contradicting item to the best item that it contradicts."""
     said = {item.memory.id: _read_statement(item.memory, readers) for pair in pairs for item in pair}
-    close = sorted(pairs, key=lambda pair: not said[pair[0].memory.id].matters & said[pair[1].memory.id].matters)
+    close = sorted(
+        pairs, key=lambda pair: not said[pair[0].memory.id].content_words & said[pair[1].memory.id].content_words
+    )
     close = close[:_COMPARED]
     found: dict[str, RecallItem] = {}
     odds = _odds([(said[own.memory.id], said[item.memory.id]) for own, item in close], readers)

@@ -167,7 +167,7 @@ LIST_SORTS = ("newest", "oldest", "said", "importance", "trust")
 _BANDS = ((0.85, "high"), (0.60, "medium"), (0.40, "low"))
 
 
-def band(value: float) -> str:
+def band_word(value: float) -> str:
     """The band word of a number.
 
     Args:

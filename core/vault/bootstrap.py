@@ -27,7 +27,7 @@ from core.vault.database.connections import (
     look_into,
     open_reader,
     open_writer,
-    peek,
+    read_versions,
 )
 from core.vault.database.faults import RAISED, translate_error
 from core.vault.database.migrations import Migration, migrate
@@ -170,7 +170,7 @@ def open_vault(
     home.need_writable()
     newest = steps[-1].version
     log = _audit_log(home)
-    held = peek(home.vault, keys.db)
+    held = read_versions(home.vault, keys.db)
     _need_known(held, newest)
     if held.schema < newest:
         _copy_before_migrating(home, keys.db, held.schema, clock.now_ms())

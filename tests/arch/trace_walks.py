@@ -155,9 +155,9 @@ def window_walks(engine: Any, walks: Walks) -> None:
     from PySide6.QtCore import QCoreApplication, Qt
     from PySide6.QtTest import QTest
 
-    from app.window.desktop import application, build, fixed_options
+    from app.window.desktop import build, fixed_options, make_application
 
-    app = application()
+    app = make_application()
     desktop = build(engine, app, fixed_options("light", 100, "recall"))
     desktop.window.show()
 

@@ -33,7 +33,7 @@ from ground_rig import ground_of, near_of  # noqa: E402
 
 from app.bench.engine import TimedEmbedder  # noqa: E402
 from app.bench.machine import load  # noqa: E402
-from app.bench.measure import percentiles  # noqa: E402
+from app.bench.measure import compute_percentiles  # noqa: E402
 from core.engine.facade import built_in_readers  # noqa: E402
 from core.engine.startup import warm_index  # noqa: E402
 from core.index.manager import IndexState  # noqa: E402
@@ -173,7 +173,7 @@ def measure(rig: Rig, known: list[str], pause_s: float) -> None:
     above = ", ".join(f"{phase} {peak - before:+.0f}" for phase, peak in watch.peaks.items())
     print(f"memory: the most in MB, beside {before:.0f} before: {above}", flush=True)
     for phase, took in watch.took.items():
-        print(f"recall {phase}: {percentiles(took)} ms, {len(took)} recalls")
+        print(f"recall {phase}: {compute_percentiles(took)} ms, {len(took)} recalls")
     print(f"second run: {len(ConsolidationJob().plan(ground_of(rig, near=near_of(rig))))} deeds; load {load()}")
 
 

@@ -27,7 +27,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers")]
 from cli_rig import FIXTURES, Palace, Serving, make_template, palace_from  # noqa: E402
 from importer_checks import memory_bundle  # noqa: E402
 
-from app.bench.machine import machine  # noqa: E402
+from app.bench.machine import describe_machine  # noqa: E402
 from core.errors import BugError, LociError  # noqa: E402
 from core.importers.detect import detect_format, list_importers  # noqa: E402
 from core.importers.dry_run import import_items  # noqa: E402
@@ -335,7 +335,7 @@ def main() -> None:
         numbers = counted() if given.only is None else iter((given.only,))
         counts, findings = run(targets, numbers, given.seed, time.monotonic() + given.seconds)
     figures = {
-        "machine": machine(),
+        "machine": describe_machine(),
         "seed": given.seed,
         "seconds": given.seconds,
         "cases": counts.total(),

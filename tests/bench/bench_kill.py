@@ -27,7 +27,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers")]
 
 from cli_rig import Palace, Serving, make_template, palace_from  # noqa: E402
 
-from app.bench.machine import machine  # noqa: E402
+from app.bench.machine import describe_machine  # noqa: E402
 from app.bench.synthetic import Writer  # noqa: E402
 from core.errors import Code, LociError  # noqa: E402
 from core.ipc.client.client import Client  # noqa: E402
@@ -242,7 +242,7 @@ def main() -> None:
         begun = time.monotonic()
         outcome = Killer(palace, given.seed, lambda words: print(words, file=sys.stderr, flush=True)).run(given.rounds)
         seconds = time.monotonic() - begun
-    figures = {"machine": machine(), "seed": given.seed, "seconds": round(seconds, 1), **asdict(outcome)}
+    figures = {"machine": describe_machine(), "seed": given.seed, "seconds": round(seconds, 1), **asdict(outcome)}
     if given.json:
         print(json.dumps(figures, indent=2))
     else:

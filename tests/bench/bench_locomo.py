@@ -32,7 +32,7 @@ from conversations import read_ours  # noqa: E402
 from locomo import Conversation, Question, read  # noqa: E402
 from measures import binary_ndcg, reciprocal_rank, session_recall, turn_recall  # noqa: E402
 
-from app.bench.machine import load, machine  # noqa: E402
+from app.bench.machine import describe_machine, load  # noqa: E402
 from core.embed.embedder import MiniLmEmbedder  # noqa: E402
 from core.engine.access.recall_runner import run_recall  # noqa: E402
 from core.engine.facade import Engine, Home, HomeKeys, RootKey, Setup, create_vault  # noqa: E402
@@ -184,7 +184,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         filled.fill(conversations)
         turns = sum(len(conversation.turns) for conversation in conversations)
         print(f"{len(conversations)} conversations, {turns} turns, imported in {time.perf_counter() - began:.1f} s")
-        print(f"limit {chosen.limit}; {machine()}")
+        print(f"limit {chosen.limit}; {describe_machine()}")
         if chosen.ablation:
             ablation(filled, asked, variants)
         else:

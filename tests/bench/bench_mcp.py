@@ -21,7 +21,7 @@ import psutil  # noqa: E402
 from cli_rig import Palace, make_template, palace_from  # noqa: E402
 from mcp_rig import RawMcp, pair  # noqa: E402
 
-from app.bench.machine import machine  # noqa: E402
+from app.bench.machine import describe_machine  # noqa: E402
 from app.mcp.tools import PROFILES  # noqa: E402
 
 MANY = 8
@@ -87,7 +87,7 @@ def main() -> None:
         palace = palace_from(make_template(Path(folder) / "a"), Path(folder) / "b")
         pair(palace, "it", "read")
         palace.json("remember", "The person owns a red bicycle.")
-        found: dict[str, object] = {"machine": machine()}
+        found: dict[str, object] = {"machine": describe_machine()}
         with palace.serving():
             for profile in PROFILES:
                 rounds = [one_round(palace, profile) for _ in range(asked.rounds)]

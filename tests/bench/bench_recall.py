@@ -31,8 +31,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from app.bench.engine import Bench, Palace  # noqa: E402
-from app.bench.machine import load, machine, processor_s, resident_mb  # noqa: E402
-from app.bench.measure import percentiles  # noqa: E402
+from app.bench.machine import describe_machine, load, processor_s, resident_mb  # noqa: E402
+from app.bench.measure import compute_percentiles  # noqa: E402
 from app.bench.synthetic import Writer, write_jsonl  # noqa: E402
 from core.embed.embedder import MiniLmEmbedder  # noqa: E402
 from core.index.flat import FlatIndex  # noqa: E402
@@ -194,11 +194,11 @@ class Parts:
         told = {part for parts in _GROUPS.values() for part in (*parts, "whole")}
         groups = [*_GROUPS.values(), tuple({name for row in self.rows for name in row} - told)]
         sums = [[sum(row.get(part, (0.0, 0.0))[0] for part in parts) for row in self.rows] for parts in groups]
-        found = [percentiles(values) for values in sums]
+        found = [compute_percentiles(values) for values in sums]
         return [f"{one['p50_ms']:.1f} / {one['p95_ms']:.1f}" for one in found]
 
     def _at(self, name: str, place: int) -> dict[str, float]:
-        return percentiles([row.get(name, (0.0, 0.0))[place] for row in self.rows])
+        return compute_percentiles([row.get(name, (0.0, 0.0))[place] for row in self.rows])
 
 
 def questions(count: int, messages: int) -> list[str]:
@@ -286,18 +286,21 @@ def measure(home: Path, secret: Path, arguments: argparse.Namespace) -> None:
         if arguments.pauses:
             apart.put_in()
             ask(palace, asked[: arguments.pauses], apart, _PAUSE_S)
-        print(f"{arguments.n:,} memories, {len(asked)} questions {_ROUNDS} times; {machine()}; load after {load()}")
+        print(
+            f"{arguments.n:,} memories, {len(asked)} questions {_ROUNDS} times; {describe_machine()}; "
+            f"load after {load()}"
+        )
         print(f"answered {sum(map(bool, answers))} of {len(answers)}; resident {resident_mb()} MB")
-        print(f"whole, untimed parts: {percentiles(whole)}; processor {busy:.2f} ms, all threads")
+        print(f"whole, untimed parts: {compute_percentiles(whole)}; processor {busy:.2f} ms, all threads")
         if alone:
-            print(f"after a pause, in which receipts were written: {percentiles(alone)}")
+            print(f"after a pause, in which receipts were written: {compute_percentiles(alone)}")
         print(*parts.table(), sep="\n")
         if apart.rows:
             print("after a pause:", *apart.table(), sep="\n")
         if missing:
             print("not there:", *missing)
         held = resident_mb()
-        row = [f"{arguments.n:,}", *(f"{value:.1f}" for value in percentiles(whole).values()), f"{busy:.1f}"]
+        row = [f"{arguments.n:,}", *(f"{value:.1f}" for value in compute_percentiles(whole).values()), f"{busy:.1f}"]
         row += [*parts.cells(), f"{sum(map(bool, answers))} of {len(answers)}", index_recall(palace, asked), f"{held}"]
     if arguments.answers:
         _compare(arguments.answers, asked, answers)

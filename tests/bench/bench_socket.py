@@ -38,7 +38,7 @@ from poison_socket import Wire, wire_to  # noqa: E402
 from wire_storm import Fuzzer, Loaded, descriptors, load, sentence  # noqa: E402
 from wire_walk import PLANTED, Walk  # noqa: E402
 
-from app.bench.machine import machine, resident_mb  # noqa: E402
+from app.bench.machine import describe_machine, resident_mb  # noqa: E402
 from core.errors import LociError  # noqa: E402
 from core.ipc.client.client import Client  # noqa: E402
 from core.ipc.protocol import contract  # noqa: E402
@@ -270,7 +270,7 @@ def main() -> None:
         "storm": lambda: storm(given.peers),
         "load": lambda: loaded(given.clients, given.times, given.pause),
     }
-    figures: dict[str, Any] = {"machine": machine(), "seed": given.seed}
+    figures: dict[str, Any] = {"machine": describe_machine(), "seed": given.seed}
     findings: list[str] = []
     for name, part in parts.items():
         if given.part in (None, name):

@@ -32,7 +32,7 @@ from engine_rig import HandClock, Rig, rig_at  # noqa: E402
 
 from app.bench.engine import TimedEmbedder  # noqa: E402
 from app.bench.machine import load  # noqa: E402
-from app.bench.measure import percentiles  # noqa: E402
+from app.bench.measure import compute_percentiles  # noqa: E402
 from app.bench.synthetic import Writer  # noqa: E402
 from core.engine.facade import built_in_readers  # noqa: E402
 from core.engine.startup import warm_index  # noqa: E402
@@ -102,7 +102,11 @@ def measure(rig: Rig, embedder: TimedEmbedder, known: list[str], stores: int) ->
             total.append(took)
             rest.append(took - sum(embedder.took_ms))
             labels[f"{reply.operation}/{reply.classification.label}"] += 1
-    return {"store_ms": percentiles(total), "without_embedding_ms": percentiles(rest), "replies": dict(labels)}
+    return {
+        "store_ms": compute_percentiles(total),
+        "without_embedding_ms": compute_percentiles(rest),
+        "replies": dict(labels),
+    }
 
 
 @contextmanager

@@ -37,10 +37,10 @@ def main() -> int:
     os.environ["QT_QPA_PLATFORM"] = given.platform
     with tempfile.TemporaryDirectory(prefix="loci-window-bench-") as folder:
         home = given.home or Path(folder) / "home"
-        from app.bench.machine import load, machine
+        from app.bench.machine import describe_machine, load
 
         made = _vault(home, given.n, Path(folder))
-        print(json.dumps({"machine": machine(), "load": load(), "vault": made, **_Tour(home).run()}, indent=1))
+        print(json.dumps({"machine": describe_machine(), "load": load(), "vault": made, **_Tour(home).run()}, indent=1))
     return 0
 
 
@@ -90,11 +90,11 @@ class _Tour:
         from app.qt import load_qt
 
         load_qt()
-        from app.window.desktop import application, build, fixed_options
+        from app.window.desktop import build, fixed_options, make_application
         from core.engine.facade import Engine, Home, Setup, built_in_embedder
         from core.types.clock import SystemClock
 
-        self._app = application()
+        self._app = make_application()
         engine = Engine(Setup(Home(self._home), SystemClock(), built_in_embedder()))
         try:
             self._desktop = build(engine, self._app, fixed_options("light", 100, "palace"))

@@ -31,7 +31,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers"), str(ROOT / "tests" /
 from bench_store import facts  # noqa: E402
 from engine_rig import HandClock, Rig, WordEmbedder, rig_at  # noqa: E402
 
-from app.bench.machine import machine  # noqa: E402
+from app.bench.machine import describe_machine  # noqa: E402
 from core.embed.embedder import Embedder, MiniLmEmbedder  # noqa: E402
 from core.engine.conflicts import ReviewChores  # noqa: E402
 from core.engine.facade import built_in_readers  # noqa: E402
@@ -135,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--home", type=Path, help="keep what was lived here, and go on from it")
     chosen = parser.parse_args(arguments)
     embedder: Embedder = WordEmbedder() if chosen.words else MiniLmEmbedder(threads=1)
-    print(machine())
+    print(describe_machine())
     with tempfile.TemporaryDirectory() as made:
         kept = None if chosen.home is None else Kept(chosen.home)
         wanted: dict[str, object] = {"consolidate_hours": chosen.consolidate_hours}

@@ -11,7 +11,7 @@ from cli_rig import Palace, in_background
 from cli_terminal import Terminal
 from mcp_rig import RawMcp, driven, pair
 
-from app.mcp.texts import TOKENS, tokens
+from app.mcp.texts import TOKENS, estimate_tokens
 from app.mcp.tools import list_tools
 from core.config.grant_wording import describe_limits_of_grants
 from core.ipc.client.client import Client
@@ -325,7 +325,7 @@ def test_a_list_of_a_time_a_long_text_in_parts_and_an_error_that_helps(palace: P
         offset, parts = 0, ""
         while True:
             part = told(raw.tool(f"at-{offset}", "memory_get", {"id": ident, "offset": offset}))
-            assert tokens(part) <= TOKENS
+            assert estimate_tokens(part) <= TOKENS
             parts += part
             following = re.findall(r"`offset` (\d+)", part)
             if not following:

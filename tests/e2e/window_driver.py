@@ -34,7 +34,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.__main__ import main
-from app.window.desktop import application
+from app.window.desktop import make_application
 
 W = TypeVar("W", bound=QWidget)
 LOOK_MS = 25
@@ -458,7 +458,7 @@ def drive(arguments: list[str]) -> int:
     """
     at = arguments.index("--")
     (scenario, folder, *words), verbs = arguments[:at], arguments[at + 1 :]
-    app = application()
+    app = make_application()
     hands = Hands(app, Path(folder), words)
     driver = Driver(hands, SCENARIOS[scenario](hands))
     code = main(verbs)

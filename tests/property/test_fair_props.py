@@ -14,7 +14,7 @@ from ipc_values import make_memory
 
 from core.recall.client_quota import (
     allot_places,
-    contributors,
+    find_contributors,
     is_crowded,
     saturated_clients,
 )
@@ -158,9 +158,9 @@ def test_one_alone_is_not_bounded(found: list[str | None], limit: int) -> None:
 
 def test_whose_voice_is_bounded() -> None:
     brought: list[tuple[str, str | None]] = [("1", None), ("2", "a"), ("3", "b"), ("4", "a")]
-    assert contributors(Words(), brought, "a") == [None, None, "b", None]
-    assert contributors(Words("2"), brought, "c") == [None, None, "b", "a"]
-    assert contributors(Words(), brought, None) == [None, None, None, None]
+    assert find_contributors(Words(), brought, "a") == [None, None, "b", None]
+    assert find_contributors(Words("2"), brought, "c") == [None, None, "b", "a"]
+    assert find_contributors(Words(), brought, None) == [None, None, None, None]
 
 
 def test_twelve_of_the_persons_and_fifty_of_one_client() -> None:

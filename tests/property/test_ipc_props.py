@@ -31,7 +31,7 @@ from core.ipc.socket.limits import SearchLimits
 from core.ipc.socket.line_stream import LineReader, LineTooLongError, StreamEndedError, fit_reply
 from core.types.clock import ManualClock
 from core.types.recall import PlanChange
-from core.types.values import band
+from core.types.values import band_word
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
 NUMBER = st.integers(-(10**18), 10**18) | st.floats(allow_nan=False, allow_infinity=False)
@@ -267,4 +267,4 @@ def test_times_keep_their_order(ms: int) -> None:
 def test_bands_rise_with_the_score(one: float, other: float) -> None:
     order = ["minimal", "low", "medium", "high"]
     low, high = sorted((one, other))
-    assert order.index(band(low)) <= order.index(band(high))
+    assert order.index(band_word(low)) <= order.index(band_word(high))

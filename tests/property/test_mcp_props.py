@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.cli.options import hoist_json_option, verb_of
-from app.mcp.installation import SERVER, recipe
-from app.mcp.texts import TOKENS, readable, tokens
+from app.mcp.installation import SERVER, find_recipe
+from app.mcp.texts import TOKENS, estimate_tokens, format_result
 from core.errors import LociError
 
 texts = st.text(st.characters(codec="utf-8"), max_size=60) | st.sampled_from(
@@ -27,7 +27,7 @@ items = st.fixed_dictionaries(
 
 @given(st.lists(items, min_size=1, max_size=4), texts)
 def test_every_memory_is_one_element_with_its_whole_text(found: list[dict[str, str]], cursor: str) -> None:
-    said = readable({"items": found, "reason": "", "next": cursor})
+    said = format_result({"items": found, "reason": "", "next": cursor})
     elements = list(ET.fromstring(f"<all>{said}</all>"))  # noqa: S314 - written by the code under test
     assert [one.tag for one in elements] == ["memory"] * len(found)
     assert all(not list(one) for one in elements)
@@ -37,24 +37,24 @@ def test_every_memory_is_one_element_with_its_whole_text(found: list[dict[str, s
 def test_no_result_holds_a_tag(found: dict[str, Any]) -> None:
     if isinstance(found.get("text"), str) and "included" in found:
         return
-    said = readable(found)
+    said = format_result(found)
     if "id" not in found or "kind" not in found:
         assert "<" not in said
-    assert tokens(said) <= TOKENS
+    assert estimate_tokens(said) <= TOKENS
 
 
 @given(st.lists(texts, min_size=1, max_size=40), st.integers(1, 60))
 def test_a_cut_anywhere_leaves_one_element(parts: list[str], times: int) -> None:
     found = {"id": "1", "kind": "fact", "text": "".join(parts) * times}
-    said = readable({"items": [found], "reason": ""})
+    said = format_result({"items": [found], "reason": ""})
     (element,) = ET.fromstring(f"<all>{said}</all>")  # noqa: S314 - written by the code under test
     assert not list(element)
-    assert tokens(said) <= TOKENS
+    assert estimate_tokens(said) <= TOKENS
 
 
 @given(st.dictionaries(texts, values, max_size=5), st.lists(texts, max_size=4), texts)
 def test_json_configurations_keep_everything(whole: dict[str, Any], arguments: list[str], program: str) -> None:
-    found = recipe("cursor")
+    found = find_recipe("cursor")
     entry = found.fill_entry((program, arguments, {}))
     try:
         after = json.loads(found.put_entry(json.dumps(whole), entry))
@@ -69,7 +69,7 @@ def test_json_configurations_keep_everything(whole: dict[str, Any], arguments: l
 
 @given(st.lists(texts, max_size=4), texts, st.dictionaries(texts, texts, max_size=3))
 def test_any_command_can_be_written_as_toml(arguments: list[str], program: str, variables: dict[str, str]) -> None:
-    found = recipe("codex")
+    found = find_recipe("codex")
     entry = found.fill_entry((program, arguments, variables))
     assert tomllib.loads(found.put_entry("model = 1\n", entry))["mcp_servers"][SERVER] == entry
 

@@ -13,7 +13,7 @@ import vault_kit as kit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.vault.database.migrations import statements
+from core.vault.database.migrations import split_statements
 from core.vault.database.rows import after_from_json, change_to_json, image_from_json, image_hash, image_to_json
 from core.vault.database.tx import Tx
 from core.vault.files.home import PAGE_SIZE, Home
@@ -164,4 +164,4 @@ def test_a_flipped_bit_in_the_log_is_counted_for_any_place(commits: int, done: i
 
 @given(st.lists(st.sampled_from(["SELECT 1;", "CREATE TRIGGER t AFTER INSERT ON a\nBEGIN SELECT 1; SELECT 2;\nEND;"])))
 def test_a_script_is_cut_into_its_statements(parts: list[str]) -> None:
-    assert [one.strip() for one in statements("\n".join(parts) + "\n")] == parts
+    assert [one.strip() for one in split_statements("\n".join(parts) + "\n")] == parts

@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from core.errors import Code, LociError
 from core.types.clock import ManualClock, SystemClock
 from core.vault.backup import OpenedKeys, clear_leftovers, restore
-from core.vault.database.connections import peek
+from core.vault.database.connections import read_versions
 from core.vault.database.migrations import known_migrations
 from core.vault.database.tx import Tx
 from core.vault.files.home import PAGE_SIZE, Home
@@ -113,7 +113,7 @@ def test_a_kill_during_migration_leaves_one_version_or_the_other(tmp_path: Path)
         copy = kit.home_at(tmp_path / f"c{nr}")
         shutil.copytree(home.path, copy.path)
         _lines_until_killed(_child("migrate", copy.path), 1, chance.uniform(0, 0.8))
-        version = peek(copy.vault, kit.KEYS.db).schema
+        version = read_versions(copy.vault, kit.KEYS.db).schema
         found.add(version)
         newest = len(known_migrations())
         steps = known_migrations() if version == newest else (*known_migrations(), vault_child.SLOW)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from core.belief.extract.facts import facts
-from core.belief.extract.family import family
-from core.belief.extract.frames import USER, FrameMatch, Subject, exclusivity, match_frames, read_name_at
+from core.belief.extract.facts import read_facts
+from core.belief.extract.family import read_family_claims
+from core.belief.extract.frames import USER, FrameMatch, Subject, load_exclusivity, match_frames, read_name_at
 from core.belief.extract.normal_form import value_key
 from core.belief.extract.sentence import TokenizedSentence, hide_unreal, read_sentence, word_lists
 from core.belief.extract.validity import ValidityPhrase, WrittenDate, find_validity_phrases, find_written_dates, to_when
@@ -91,12 +91,12 @@ def is_exclusive(predicate: str) -> bool | None:
     Returns:
         The vocabulary's word; None for a predicate it does not know.
     """
-    return exclusivity().get(predicate)
+    return load_exclusivity().get(predicate)
 
 
 def predicate_names() -> tuple[str, ...]:
     """The names of the vocabulary's predicates, in its order."""
-    return tuple(exclusivity())
+    return tuple(load_exclusivity())
 
 
 def _read_sentence(story: _Story, text: str, place: tuple[int, int], said: int | None) -> None:
@@ -111,12 +111,12 @@ def _read_sentence(story: _Story, text: str, place: tuple[int, int], said: int |
     if story.fiction or hide_unreal(sentence):
         story.fiction = True
         return
-    noted = facts(sentence, when_said)
+    noted = read_facts(sentence, when_said)
     for span in bounds:
         for token in sentence.tokens:
             if span.start <= token.start < span.end:
                 token.hidden = True
-    found = sorted([*match_frames(sentence), *family(sentence), *noted], key=lambda one: (one.at, one.run))
+    found = sorted([*match_frames(sentence), *read_family_claims(sentence), *noted], key=lambda one: (one.at, one.run))
     _note_people(story, sentence)
     _keep(story, sentence, found, bounds)
 

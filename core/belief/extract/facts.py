@@ -38,7 +38,7 @@ _VERSION = re.compile(r"v?\d+(?:\.\d+){1,3}(?:[-.]?(?:alpha|beta|rc|lts)[.\d]*)?
 _FAR = 14
 
 
-def states(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
+def read_work_states(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     """In which state a piece of work is (`Project Saltmarsh is on hold`).
 
     Yields:
@@ -60,7 +60,7 @@ def states(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
             yield FrameMatch(subject, "status_is", run, left.negative, "state", i)
 
 
-def places(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
+def read_places(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     """Where a thing is (`The key hangs in the shed`).
 
     Yields:
@@ -88,7 +88,7 @@ def places(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
         yield FrameMatch(subject, "located_at", run, negative, "state", verb)
 
 
-def facts(sentence: TokenizedSentence, when_said: Sequence[WrittenDate]) -> tuple[FrameMatch, ...]:
+def read_facts(sentence: TokenizedSentence, when_said: Sequence[WrittenDate]) -> tuple[FrameMatch, ...]:
     """The claims of a sentence that hang on numbers, addresses, dates and states.
 
     Args:
@@ -108,8 +108,8 @@ def facts(sentence: TokenizedSentence, when_said: Sequence[WrittenDate]) -> tupl
         found += _births(sentence, when_said)
     if any(low[:1].isdigit() or low[:1] == "v" for low in lows):
         found += _versions(sentence)
-    found += states(sentence)
-    found += places(sentence)
+    found += read_work_states(sentence)
+    found += read_places(sentence)
     seen = (one for one in found if not sentence.tokens[one.at].hidden and not sentence.tokens[one.run[0]].hidden)
     return tuple(seen)
 

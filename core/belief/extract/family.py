@@ -13,7 +13,7 @@ from core.belief.extract.sentence import Run, TokenizedSentence, capital_run, wo
 _FAR = 6
 
 
-def family(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
+def read_family_claims(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     """The claims of relatives and animals.
 
     Yields:

@@ -130,7 +130,7 @@ class FrameMatch:
 
 
 @cache
-def frames() -> Mapping[str, tuple[Frame, ...]]:
+def load_frames() -> Mapping[str, tuple[Frame, ...]]:
     """Frames by the words that may begin them (`resources/claims/frames.json`)."""
     table: dict[str, list[Frame]] = {}
     for predicate, ways in load_vocabulary_file("frames.json")["frames"].items():
@@ -143,7 +143,7 @@ def frames() -> Mapping[str, tuple[Frame, ...]]:
 
 
 @cache
-def exclusivity() -> Mapping[str, bool]:
+def load_exclusivity() -> Mapping[str, bool]:
     """For each predicate of the vocabulary, whether only one value can hold at a time."""
     loaded: dict[str, bool] = load_vocabulary_file("frames.json")["predicates"]
     return loaded
@@ -250,7 +250,7 @@ def match_frames(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     Yields:
         Claims; a claim may come twice, in two ways of finding it.
     """
-    table = frames()
+    table = load_frames()
     for i, token in enumerate(sentence.tokens):
         if token.hidden or token.quoted or i < sentence.begin:
             continue

@@ -26,7 +26,7 @@ from core.belief.extract.sentence import (
     read_sentence,
     word_lists,
 )
-from core.belief.relate.features import PreparedText, prepare_text, vocabulary
+from core.belief.relate.features import PreparedText, load_vocabulary, prepare_text
 from core.text.sentences import split_sentences
 from core.text.terms import fold_case, fold_width, index_terms, stop_words
 from core.types.belief import ClaimDraft
@@ -427,7 +427,7 @@ def _count_droppable_words(before: Sequence[_Word], whole: Sequence[_Word]) -> i
 
 def _content_stems(side: PreparedText) -> frozenset[str]:
     """The stems of what tells something, and the function words that tell a turn."""
-    left_out = (stop_words() - _TURNS) | vocabulary()["owners"]
+    left_out = (stop_words() - _TURNS) | load_vocabulary()["owners"]
     return frozenset(index_terms(word.form) for word in side.words if word.form not in left_out)
 
 

@@ -16,10 +16,10 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from core.belief.claims import key_form
-from core.belief.extract.frames import exclusivity
+from core.belief.extract.frames import load_exclusivity
 from core.belief.extract.normal_form import read_as_seen
 from core.belief.extract.sentence import word_lists as vocabulary_words
-from core.belief.relate.features import FeatureWord, prepare_text, vocabulary
+from core.belief.relate.features import FeatureWord, load_vocabulary, prepare_text
 from core.text.terms import stop_words
 from core.types.belief import ClaimDraft, ComparedText
 from core.types.values import When
@@ -181,10 +181,10 @@ def attribute_apart(existing: ComparedText, incoming: ComparedText) -> tuple[str
 
 def has_shared_matter(existing: str, incoming: str) -> bool:
     """Whether two texts have a word in common that is neither a function word nor the person."""
-    return bool(matters(existing) & matters(incoming))
+    return bool(content_words(existing) & content_words(incoming))
 
 
-def matters(text: str) -> frozenset[str]:
+def content_words(text: str) -> frozenset[str]:
     """The words of a text that are neither function words nor the person."""
     return frozenset(_folded_words(text)) - stop_words() - _PASSING - {_SELF}
 
@@ -226,7 +226,7 @@ class _ValueWords:
 
     def marks(self) -> frozenset[str]:
         """Forms that point at one value: numbers, dates and names."""
-        dates = vocabulary()["dates"]
+        dates = load_vocabulary()["dates"]
         return frozenset(
             form
             for word, form in zip(self.words, self.forms, strict=True)
@@ -358,7 +358,7 @@ def _attribute(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
 
 
 def _many(existing: ComparedText, incoming: ComparedText) -> bool:
-    known = exclusivity()
+    known = load_exclusivity()
     both = {one.predicate for one in existing.claims} & {one.predicate for one in incoming.claims}
     return any(not known.get(predicate, False) for predicate in both)
 

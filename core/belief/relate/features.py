@@ -126,13 +126,13 @@ class PreparedText:
     @cached_property
     def negations(self) -> int:
         """How many words negate."""
-        negating = vocabulary()["negations"]
+        negating = load_vocabulary()["negations"]
         return sum(word.form in negating for word in self.words)
 
     @cached_property
     def forms(self) -> tuple[str, ...]:
         """The words in order, as they are compared; the owner is one word however named."""
-        owners = vocabulary()["owners"]
+        owners = load_vocabulary()["owners"]
         return tuple("i" if word.form in owners else word.form for word in self.words if not word.goes_on)
 
 
@@ -189,7 +189,7 @@ def parse_number_words(words: list[int]) -> int | None:
 
 
 @lru_cache(maxsize=1)
-def vocabulary() -> Mapping[str, Any]:
+def load_vocabulary() -> Mapping[str, Any]:
     """The word lists of `resources/model/relations/words.json`."""
     data = files("resources").joinpath("model").joinpath("relations").joinpath("words.json").read_bytes()
     lists: Mapping[str, Any] = json.loads(data)
@@ -208,7 +208,7 @@ def prepare_text(text: str) -> PreparedText:
     plain = fold_width(_SURROGATE.sub("\ufffd", text[:SIDE_CHARS]))[:SIDE_CHARS]
     plain = _BLANKS.sub(" ", _GROUPED.sub("", plain)).strip()
     words = tuple(_word(plain, found) for found in _WORD.finditer(plain))
-    return PreparedText(plain, _replace_value_forms(words, find_values(plain, vocabulary()["numbers"])))
+    return PreparedText(plain, _replace_value_forms(words, find_values(plain, load_vocabulary()["numbers"])))
 
 
 def encode_pair(tokenizer: Any, existing: PreparedText, incoming: PreparedText) -> Features:
@@ -368,7 +368,7 @@ def _word(text: str, found: re.Match[str]) -> FeatureWord:
 @lru_cache(maxsize=4096)
 def _form(raw: str) -> tuple[str, bool, bool]:
     """The form of a word, whether it holds a digit, and whether it is one of the owner's words."""
-    lists = vocabulary()
+    lists = load_vocabulary()
     bare = fold_case(raw)
     if bare.endswith("'s"):
         bare = bare[:-2]

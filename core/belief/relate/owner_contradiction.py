@@ -24,13 +24,13 @@ from core.belief.extract.sentence import word_lists
 from core.belief.relate.distinctions import (
     are_in_series,
     attribute_apart,
+    content_words,
     has_contradiction,
     has_other_amounts,
     is_amount_restated,
-    matters,
     value_apart,
 )
-from core.belief.relate.features import vocabulary
+from core.belief.relate.features import load_vocabulary
 from core.belief.relate.possession import (
     Possession,
     is_about_user,
@@ -107,9 +107,9 @@ class StatedSentence:
         return read_possessed_things(self.compared.text, about_user=self.about_user)
 
     @cached_property
-    def matters(self) -> frozenset[str]:
+    def content_words(self) -> frozenset[str]:
         """The stems of its words that tell something."""
-        return matters(self.compared.text)
+        return content_words(self.compared.text)
 
     @cached_property
     def readings(self) -> tuple[ComparedText, ...]:
@@ -151,9 +151,9 @@ class StatedText:
     sentences: tuple[StatedSentence, ...]
 
     @property
-    def matters(self) -> frozenset[str]:
+    def content_words(self) -> frozenset[str]:
         """The words of all its sentences that tell something."""
-        return frozenset[str]().union(*(sentence.matters for sentence in self.sentences))
+        return frozenset[str]().union(*(sentence.content_words for sentence in self.sentences))
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,7 +397,7 @@ def _is_at_odds_by_rule(mine: StatedSentence, theirs: StatedSentence) -> bool:
 
 
 def _tells_otherwise(mine: ComparedText, theirs: ComparedText) -> bool:
-    numbers = vocabulary()["numbers"]
+    numbers = load_vocabulary()["numbers"]
     apart = value_apart(mine, theirs) or attribute_apart(mine, theirs)
     if apart is not None:
         return not is_part(*apart) and _are_of_a_kind(*apart)
@@ -468,7 +468,7 @@ def _worth_asking(place: int, mine: StatedSentence, theirs: StatedSentence) -> I
     least = _least(mine, theirs)
     if least > 1.0:
         return
-    together = len(mine.matters & theirs.matters)
+    together = len(mine.content_words & theirs.content_words)
     known = {
         one.sentence
         for own, one in product(mine.given, theirs.given)
@@ -519,7 +519,7 @@ def _may_name(own: Possession, kinds: frozenset[str], mine: StatedSentence, thei
     others = [one for one in named if not _is_one_thing(own.stems, one.stems)]
     if others and not any(kinds & value_kinds(one.value) for one in others):
         return False
-    return not theirs.things or bool(mine.matters & theirs.matters)
+    return not theirs.things or bool(mine.content_words & theirs.content_words)
 
 
 def _speaks_of(own: Sequence[str], thing: Sequence[str]) -> bool:
@@ -535,7 +535,7 @@ def _iter_suggested_readings(mine: StatedSentence, theirs: StatedSentence) -> It
     kinds = value_kinds(mine.compared.text[:1].lower() + mine.compared.text[1:]) & {"date", "number"}
     for one in theirs.given:
         head = index_terms(one.value.split()[-1])
-        if head in mine.matters and " " in one.value and head not in one.stems:
+        if head in mine.content_words and " " in one.value and head not in one.stems:
             yield ComparedText(Possession(head, one.value).sentence, theirs.compared.at_ms)
         if one.link and kinds & value_kinds(one.value):
             linked = one if "date" in value_kinds(one.value) else replace(one, link="")

@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import takewhile
 
-from core.belief.relate.features import vocabulary
+from core.belief.relate.features import load_vocabulary
 from core.text.terms import index_terms, stop_words
 
 _VALUE = (
@@ -167,7 +167,7 @@ def _up_to_function_word(name: str) -> str:
 
 def value_kinds(value: str) -> frozenset[str]:
     """What a value is made of: `date`, `name`, `number`; nothing of the kind for plain words."""
-    dates = vocabulary()["dates"]
+    dates = load_vocabulary()["dates"]
     found: set[str] = set()
     for word in _TOKEN.findall(value):
         if word.casefold() in dates:

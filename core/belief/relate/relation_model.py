@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.relate.distinctions import are_in_series, has_contradiction
-from core.belief.relate.features import FIGURES, PreparedText, encode_pair, prepare_text, vocabulary
+from core.belief.relate.features import FIGURES, PreparedText, encode_pair, load_vocabulary, prepare_text
 from core.embed.shared_encoder import PLACE, ModelFiles, SharedEncoder, runtime_faults
 from core.errors import Code, EnvironmentFaultError, LociError
 from core.text.terms import fold_case, fold_width
@@ -430,7 +430,7 @@ def _why_replaced(existing: ComparedText, incoming: ComparedText, old: PreparedT
     if len(before) != len(after) or len(changed) != 1:
         return BY_MEANING
     pair = tuple([word for word in side.words if not word.goes_on][changed[0]] for side in (old, new))
-    if all(word.form in vocabulary()["dates"] for word in pair):
+    if all(word.form in load_vocabulary()["dates"] for word in pair):
         return DATE_CHANGED
     if all(word.number for word in pair):
         return NUMBER_CHANGED
@@ -443,5 +443,5 @@ def _is_only_negated(old: PreparedText, new: PreparedText) -> bool:
 
 
 def _bare(side: PreparedText) -> tuple[str, ...]:
-    lists = vocabulary()
+    lists = load_vocabulary()
     return tuple(form.removesuffix("s") for form in side.forms if form not in lists["negations"] | lists["helpers"])

@@ -152,7 +152,7 @@ class WaitingPile:
         return map(itemgetter(3), filter(None, map(self.names.get, map(attrgetter("nr"), self.items))))
 
 
-def opposition(kind: str, confidence: float | None) -> float:
+def score_opposition(kind: str, confidence: float | None) -> float:
     """How far the two memories of an item are against each other.
 
     Args:
@@ -167,7 +167,7 @@ def opposition(kind: str, confidence: float | None) -> float:
     return most * (0.5 + 0.5 * sure)
 
 
-def novelty(age_days: float) -> float:
+def score_novelty(age_days: float) -> float:
     """How new an item is.
 
     Args:
@@ -186,13 +186,13 @@ def harm_score(recalled: int, opposition: float, age_days: float) -> float:
 
     Args:
         recalled: how often either memory was given to somebody, 0 or more.
-        opposition: from `opposition`, 0 to 1.
+        opposition: from `score_opposition`, 0 to 1.
         age_days: days since the item was opened.
 
     Returns:
         0 or more; higher comes first.
     """
-    return (1.0 + math.log1p(max(0, recalled))) * min(1.0, max(0.0, opposition)) * novelty(age_days)
+    return (1.0 + math.log1p(max(0, recalled))) * min(1.0, max(0.0, opposition)) * score_novelty(age_days)
 
 
 def age_days(now_ms: int, since_ms: int) -> float:
@@ -217,7 +217,7 @@ def read_waiting(rows: Rows, now_ms: int, space_ids: Iterable[str] | None = None
     found = [
         QueueEntry(
             later is not None and later > now_ms,
-            -harm_score(row[3], opposition(row[2], sure), age_days(now_ms, opened_at)),
+            -harm_score(row[3], score_opposition(row[2], sure), age_days(now_ms, opened_at)),
             -opened_at,
             *row,
         )

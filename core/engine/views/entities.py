@@ -16,7 +16,7 @@ from typing import Any
 from core.engine.access.authority import Authority
 from core.engine.runtime.storage import Storage
 from core.entities import registry, resolution
-from core.entities.mentions import excerpt
+from core.entities.mentions import cut_excerpt
 from core.entities.recognition import name_key
 from core.entities.resolution import CountedName, EntityCandidate, ResolutionHints, content_terms, find_similar_pairs
 from core.errors import Code, UserError
@@ -204,7 +204,7 @@ def read_entity(rows: Rows, entity_id: str, reach: EntityScope, now_ms: int) -> 
 
 def _place(row: Sequence[Any]) -> EntityMention:
     memory_id, text, places, kind, status, *said, recorded_at = row
-    text, start, end = excerpt(text, ((int(start), int(end)) for start, end in json.loads(places)))
+    text, start, end = cut_excerpt(text, ((int(start), int(end)) for start, end in json.loads(places)))
     return EntityMention(memory_id, text, start, end, kind, status, read_occurred(*said), recorded_at)
 
 

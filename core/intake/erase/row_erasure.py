@@ -18,7 +18,7 @@ from core.intake.review.approvals import requests_about
 from core.memory.write import refresh_terms, remove_derived
 from core.text.room_names import TEXTS, name_rooms
 from core.text.terms import fold_case, fold_width
-from core.vault.database.rows import Rows, image_hash, image_to_json, steady, to_json
+from core.vault.database.rows import Rows, image_hash, image_to_json, to_json, without_volatile_columns
 from core.vault.database.tx import Tx
 
 ASKED, VERSION, BENEATH, MADE = "asked", "version", "beneath", "made_of_it"
@@ -373,8 +373,8 @@ class RowEraser:
         if before is None or not self.tx.update(table, key, changes):
             return
         name = (table, image_to_json(key))
-        first = self.taken.mended.get(name, (image_hash(steady(table, before)), b""))[0]
-        self.taken.mended[name] = (first, image_hash(steady(table, {**before, **changes})))
+        first = self.taken.mended.get(name, (image_hash(without_volatile_columns(table, before)), b""))[0]
+        self.taken.mended[name] = (first, image_hash(without_volatile_columns(table, {**before, **changes})))
 
     def _mend_pointers(self) -> None:
         """Versions beside a gap know of each other; what lay in a text that goes lies nowhere."""

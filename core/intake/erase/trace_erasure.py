@@ -38,8 +38,8 @@ from core.vault.database.rows import (
     image_from_json,
     image_hash,
     image_to_json,
-    steady,
     to_json,
+    without_volatile_columns,
 )
 from core.vault.database.tx import Tx
 
@@ -381,7 +381,9 @@ def _hash(
     was, now = taken.mended.get(name, (None, None))
     if was is not None and after_hash == was:
         return now
-    return image_hash(steady(name[0], mended)) if mended is not None and mended != after else after_hash
+    return (
+        image_hash(without_volatile_columns(name[0], mended)) if mended is not None and mended != after else after_hash
+    )
 
 
 def _must_remove(

@@ -23,7 +23,7 @@ from core.belief.gate import (
 )
 from core.belief.relate.coverage import covers_text, says_all_of
 from core.belief.relate.distinctions import has_other_amounts, is_amount_restated, is_one_slot_apart
-from core.belief.relate.features import vocabulary
+from core.belief.relate.features import load_vocabulary
 from core.belief.relate.owner_contradiction import DOUBT, ContradictionOdds
 from core.belief.relate.relation_model import CLAIMS_AT_ODDS
 from core.errors import LociError
@@ -322,7 +322,7 @@ def _with_restated(
     candidate: StoreCandidate, near: Sequence[Neighbour], found: dict[str, Relation]
 ) -> dict[str, Relation]:
     """Another amount of what the person gave an amount of before; where there is but one such, that is meant."""
-    numbers = vocabulary()["numbers"]
+    numbers = load_vocabulary()["numbers"]
     meant = [
         other.id
         for other in near
@@ -343,7 +343,7 @@ def _relation_of_amounts(candidate: StoreCandidate, other: Neighbour, relation: 
         return relation
     if not merge or coexist > 0.5 or has_standing(candidate.authority, other.authority):
         return relation
-    if not has_other_amounts(other.compared_text.text, candidate.compared_text.text, vocabulary()["numbers"]):
+    if not has_other_amounts(other.compared_text.text, candidate.compared_text.text, load_vocabulary()["numbers"]):
         return relation
     shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS} | {Label.MERGE: 0.0}
     shares[Label.SUPERSEDE] += merge

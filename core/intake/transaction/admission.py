@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from core.belief.extract.frames import exclusivity
+from core.belief.extract.frames import load_exclusivity
 from core.errors import Code, UserError
 from core.memory.write import Draft
 from core.security.keys import keyed_digest
@@ -441,7 +441,7 @@ def check_claim(claim: Mapping[str, Any]) -> dict[str, Any]:
         raise UserError(Code.INVALID_INPUT, "A claim's scope is global, session or temporal.")
     _check_qualifiers(claim.get("qualifiers", {}))
     # Seed A, feature 1: one value at a time unless it is said, or known, that there may be several.
-    exclusive = exclusivity().get(claim["predicate"], True)
+    exclusive = load_exclusivity().get(claim["predicate"], True)
     return {"exclusive": exclusive, "polarity": "positive", "qualifiers": {}, **claim}
 
 
@@ -450,7 +450,7 @@ def is_exclusive(claim: Mapping[str, Any]) -> bool:
 
     Else a client could say that its home of the person excludes no other home.
     """
-    return bool(claim["exclusive"]) or exclusivity().get(claim["predicate"], False)
+    return bool(claim["exclusive"]) or load_exclusivity().get(claim["predicate"], False)
 
 
 def _check_qualifiers(qualifiers: object) -> None:

@@ -19,7 +19,7 @@ from core.errors import Code, UserError
 from core.intake.transaction.admission import blind_digest, check_waiting
 from core.types.values import Actor
 from core.vault.audit import AuditChain
-from core.vault.database.rows import Rows, change_to_json, image_hash, image_to_json, steady, to_json
+from core.vault.database.rows import Rows, change_to_json, image_hash, image_to_json, to_json, without_volatile_columns
 from core.vault.database.tx import Tx
 
 
@@ -212,7 +212,7 @@ class Verb:
                     None if image.before is None else image_to_json(image.before),
                     # An inserted row is its own after image: only its hash is kept, or imports would be stored twice.
                     None if image.before is None or image.after is None else change_to_json(image.before, image.after),
-                    None if image.after is None else image_hash(steady(image.table, image.after)),
+                    None if image.after is None else image_hash(without_volatile_columns(image.table, image.after)),
                 )
                 for nr, image in enumerate(self._images)
             ],

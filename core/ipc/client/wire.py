@@ -21,8 +21,8 @@ from core.ipc.protocol.messages import (
     encode,
     error_from,
     escape_text,
+    make_request,
     parse,
-    request,
 )
 from core.security.handshake import (
     MAC_BYTES,
@@ -259,7 +259,7 @@ def call_line(ident: int, method: str, params: Mapping[str, Any]) -> bytes:
             # else. Outcome: named and refused here, in the words the engine uses.
             raise UserError(Code.INVALID_INPUT, f"`{escape_text(name)}` cannot be sent. {bad.sentence}") from None
     try:
-        line = encode(request(ident, method, params), strict=True)
+        line = encode(make_request(ident, method, params), strict=True)
     except (ValueError, TypeError, RecursionError):
         raise UserError(Code.INVALID_INPUT, "The parameters cannot be sent as JSON.") from None
     if len(line) > LINE_BYTES:

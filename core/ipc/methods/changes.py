@@ -35,7 +35,7 @@ from core.ipc.methods.kit.entry import (
     wait,
 )
 from core.ipc.methods.kit.results import Schema, anything, flag, many, maybe, one_of, record, ref, text, whole
-from core.ipc.methods.memory_json import plain
+from core.ipc.methods.memory_json import to_json_value
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
 from core.types.memory import ChangeReply, Judgement, Related, Relationship, Wish
 from core.types.views import Revision
@@ -289,12 +289,12 @@ async def undo(call: MethodCall, params: UndoParams) -> Answer:
 
 async def steps(call: MethodCall, params: StepsParams) -> Answer:
     """What was done and can be taken back, newest first."""
-    return memory_json.steps(await wait(call.engine.history.steps(params.after, params.limit)))
+    return memory_json.steps_json(await wait(call.engine.history.steps(params.after, params.limit)))
 
 
 def rule_json(state: RuleState) -> dict[str, Any]:
     """How a rule has served, as JSON: its counts and maturity; times in ISO 8601."""
-    told: dict[str, Any] = plain(
+    told: dict[str, Any] = to_json_value(
         {
             "maturity": state.maturity,
             "helpful": state.helpful,
@@ -310,7 +310,7 @@ def rule_json(state: RuleState) -> dict[str, Any]:
 
 def procedure_json(state: ProcedureState) -> dict[str, Any]:
     """How a procedure went, as JSON: its counts; times in ISO 8601."""
-    told: dict[str, Any] = plain(
+    told: dict[str, Any] = to_json_value(
         {
             "successes": state.successes,
             "failures": state.failures,

@@ -99,7 +99,7 @@ async def health(engine: Engine, session: Session, version: str, connections: in
     record = session.record
     if not session.owner and Grant.ALL_SPACES.value not in record.grants:
         return found | _client_standing_json(record, record.spaces)
-    values = memory_json.plain((await wait(engine.vault.status())).values)
+    values = memory_json.to_json_value((await wait(engine.vault.status())).values)
     if not session.owner:
         return found | _client_standing_json(record, values.get("spaces", ()))
     found |= {key: values[key] for key in ("seq", "wal_bytes") if key in values}

@@ -115,7 +115,7 @@ async def jobs(call: MethodCall, params: JobsParams) -> Answer:
     """What is scheduled, waits, runs and ended."""
     state, now = await wait(call.engine.jobs.state(params.limit)), call.engine.clock.now_ms()
     calendar = [
-        plain(
+        to_json_value(
             {
                 "type": beat.type.value,
                 "title": beat.title,
@@ -166,7 +166,7 @@ def _require_done(row: JobRow) -> JobRow:
 
 def job_json(row: JobRow) -> dict[str, Any]:
     """One job as JSON; times in ISO 8601."""
-    told: dict[str, Any] = plain(
+    told: dict[str, Any] = to_json_value(
         {
             "id": row.id,
             "type": row.type.value,

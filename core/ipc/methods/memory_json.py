@@ -23,7 +23,7 @@ from core.text.screening.injection import blocked_placeholder, current_limits
 from core.types.recall import ContextReply, Metrics, QueryPlan, TimeRange, Trace
 from core.types.replies import ImportReport, MemoryDetail, StepRow, Steps, UndoReport, VerdictReply
 from core.types.reviews import DecisionReply, ListedConflict
-from core.types.values import Action, Memory, When, band
+from core.types.values import Action, Memory, When, band_word
 
 NameOf = Callable[[str], str | None]
 
@@ -50,7 +50,7 @@ class Shape:
 
     def number(self, value: float) -> float | str:
         """A figure as this caller sees it."""
-        return round(value, 6) if self.exact else band(value)
+        return round(value, 6) if self.exact else band_word(value)
 
     def memory(self, memory: Memory, score: float | None = None) -> dict[str, Any]:
         """A memory as a recall item.
@@ -227,7 +227,7 @@ def _details(memory: Memory) -> dict[str, Any]:
     }
 
 
-def detail(found: MemoryDetail, shape: Shape) -> dict[str, Any]:
+def detail_json(found: MemoryDetail, shape: Shape) -> dict[str, Any]:
     """`show`: a memory with claims, provenance, relations and the terms of its trust.
 
     Returns:
@@ -247,8 +247,8 @@ def detail(found: MemoryDetail, shape: Shape) -> dict[str, Any]:
     }
 
 
-def context(reply: ContextReply, shape: Shape) -> dict[str, Any]:
-    """`context` and `memory_context`.
+def context_json(reply: ContextReply, shape: Shape) -> dict[str, Any]:
+    """`context_json` and `memory_context`.
 
     Returns:
         The contract's shape; who sees numbers also sees in which tier each memory stands.
@@ -297,7 +297,7 @@ def conflict(item: ListedConflict, shape: Shape) -> dict[str, Any]:
     if item.suggestion is not None and shape.exact:
         shaped["result"] = item.suggestion.sentence
     if item.asked is not None and shape.exact:
-        shaped["asked"] = plain(item.asked)
+        shaped["asked"] = to_json_value(item.asked)
     if item.against is not None and shape.exact:
         shaped["against"] = shape.memory(item.against)
     if item.warning and shape.exact:
@@ -364,12 +364,12 @@ def undo_json(report: UndoReport) -> dict[str, Any]:
         "label": report.label,
         "undo_step": report.undo_step_id,
         "restored": report.restored,
-        "left": [{**plain(row), "key": _row(row["key"])} for row in report.left],
+        "left": [{**to_json_value(row), "key": _row(row["key"])} for row in report.left],
         **({"unpaired": list(report.unpaired)} if report.unpaired else {}),
     }
 
 
-def steps(page: Steps) -> dict[str, Any]:
+def steps_json(page: Steps) -> dict[str, Any]:
     """`undo --list`: a page of undo steps, newest first."""
     shaped: dict[str, Any] = {"items": [_step(step) for step in page.rows], "total": page.total}
     if page.next is not None:
@@ -402,7 +402,7 @@ def _row(row: Mapping[str, Any], *times: str) -> dict[str, Any]:
     }
 
 
-def plain(value: object, name: str = "") -> Any:
+def to_json_value(value: object, name: str = "") -> Any:
     """Any frozen value of the engine as JSON: dataclasses, mappings, enumerations, times.
 
     Whole numbers under a name that ends in `_at` (or is `valid_from`, `valid_to`, `earliest`, `latest`, `at`) are
@@ -423,13 +423,13 @@ def plain(value: object, name: str = "") -> Any:
         return _members(value)
     if isinstance(value, Sequence | Set) and not isinstance(value, str | bytes | bytearray):
         rows = sorted(value, key=str) if isinstance(value, Set) else value
-        return [plain(row, name) for row in rows]
+        return [to_json_value(row, name) for row in rows]
     return _scalar(value, name)
 
 
 def _members(members: Mapping[Any, object]) -> dict[str, Any]:
     return {
-        str(key): plain(member, str(key))
+        str(key): to_json_value(member, str(key))
         for key, member in members.items()
         if str(key) not in _SECRETS and not isinstance(member, bytes | bytearray | memoryview)
     }

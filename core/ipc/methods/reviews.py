@@ -110,7 +110,7 @@ async def conflicts(call: MethodCall, params: ConflictsParams | OpenConflictsPar
     """What waits for a decision, as far as the caller may see both sides; to one that may not decide, no answers."""
     closed_too = isinstance(params, ConflictsParams) and params.all
     found, shape = await wait(call.engine.conflicts.list_items(call.actor(), everything=closed_too)), call.shape
-    items = items_after([memory_json.conflict(item, shape) for item in found], params.after)
+    items = items_after([memory_json.conflict_json(item, shape) for item in found], params.after)
     if call.session.may(Grant.CURATE.value):
         return {"conflicts": items}
     return {"conflicts": [{**item, "actions": []} for item in items]}

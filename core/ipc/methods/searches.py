@@ -325,7 +325,7 @@ async def _recall(call: MethodCall, query: RecallQuery, after: str | None) -> An
         "items": items_after([shape.recalled_json(item, query.explain) for item in result.items], after),
         "abstained": result.abstained,
         "reason": shape.reason(result),
-        **({"near_misses": memory_json.plain(result.near_misses)} if call.exact else {}),
+        **({"near_misses": memory_json.to_json_value(result.near_misses)} if call.exact else {}),
         "strategy": result.strategy,
         **({"took_ms": round(float(result.took_ms), 3)} if call.exact else {}),
         "receipt": reply.receipt_id,
@@ -433,12 +433,14 @@ async def context(call: MethodCall, params: ContextParams | ClientContextParams)
         session=params.session,
         spaces=spaces,
     )
-    return memory_json.context(await wait(call.engine.memories.context(query, call.actor(query.session))), call.shape)
+    return memory_json.context_json(
+        await wait(call.engine.memories.context(query, call.actor(query.session))), call.shape
+    )
 
 
 async def show(call: MethodCall, params: IdParams) -> Answer:
     """Everything about one memory."""
-    return memory_json.detail(await wait(call.engine.memories.show(params.id, call.actor())), call.shape)
+    return memory_json.detail_json(await wait(call.engine.memories.show(params.id, call.actor())), call.shape)
 
 
 async def history(call: MethodCall, params: HistoryParams) -> Answer:

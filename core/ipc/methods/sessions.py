@@ -125,7 +125,7 @@ async def turn_begin(call: MethodCall, params: TurnBeginParams) -> Answer:
     )
     begun = await wait(call.engine.sessions.begin(query, call.actor(query.session)))
     return {
-        **memory_json.context(begun.reply, call.shape),
+        **memory_json.context_json(begun.reply, call.shape),
         "turn": begun.turn,
         "budget": begun.budget,
         "window": begun.window,

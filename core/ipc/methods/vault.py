@@ -82,7 +82,7 @@ class RecoveryCodeParams(Params):
 
 async def status(call: MethodCall, _params: NoParams) -> Answer:
     """How the vault and the engine are."""
-    values: Answer = plain((await wait(call.engine.vault.status())).values)
+    values: Answer = to_json_value((await wait(call.engine.vault.status())).values)
     return values
 
 
@@ -90,7 +90,7 @@ async def verify(call: MethodCall, _params: NoParams) -> Answer:
     """Check the vault."""
     call.progress.tell("Checking the vault", 0, None)
     found = await wait(call.engine.vault.verify())
-    shaped: Answer = plain(found)
+    shaped: Answer = to_json_value(found)
     return shaped
 
 
@@ -163,7 +163,7 @@ async def backup(call: MethodCall, params: BackupParams) -> Answer:
     call.progress.tell("Backing up", 0, None)
     to = None if params.to is None else absolute(params.to, "to")
     made = await wait(call.engine.vault.backup(to))
-    shaped: Answer = plain(made)
+    shaped: Answer = to_json_value(made)
     return shaped
 
 

@@ -160,12 +160,12 @@ def encode(message: Mapping[str, Any], *, strict: bool = False) -> bytes:
     return text.encode("utf-8", "strict" if strict else "replace") + b"\n"
 
 
-def reply(ident: Ident, result: Mapping[str, Any]) -> dict[str, Any]:
+def make_reply(ident: Ident, result: Mapping[str, Any]) -> dict[str, Any]:
     """The answer to a call that was carried out."""
     return {"jsonrpc": "2.0", "id": ident, "result": result}
 
 
-def failure(ident: Ident | None, error: LociError) -> dict[str, Any]:
+def make_failure(ident: Ident | None, error: LociError) -> dict[str, Any]:
     """The answer to a call that was not carried out: a code and one sentence."""
     data: dict[str, Any] = {"code": error.code.value}
     if isinstance(error, RateLimitedError):
@@ -176,12 +176,12 @@ def failure(ident: Ident | None, error: LociError) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": ident, "error": {"code": code, "message": error.sentence, "data": data}}
 
 
-def request(ident: Ident, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+def make_request(ident: Ident, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
     """A call."""
     return {"jsonrpc": "2.0", "id": ident, "method": method, "params": params}
 
 
-def notification(method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+def make_notification(method: str, params: Mapping[str, Any]) -> dict[str, Any]:
     """A message that is not answered."""
     return {"jsonrpc": "2.0", "method": method, "params": params}
 

@@ -25,8 +25,8 @@ from core.ipc.protocol.messages import (
     Ident,
     Request,
     encode,
-    failure,
-    notification,
+    make_failure,
+    make_notification,
     read_request,
 )
 from core.ipc.protocol.sessions import Handshake, Session
@@ -186,7 +186,7 @@ class Connection:
 
     async def _refuse_line(self, bad: BadMessage) -> None:
         try:
-            await self._writer.send(encode(failure(bad.ident, self.barred() or bad)))
+            await self._writer.send(encode(make_failure(bad.ident, self.barred() or bad)))
         except StreamEndedError:
             self._ending = True
 
@@ -204,11 +204,11 @@ class Connection:
             if self.is_stranger and error.code is Code.UNAUTHENTICATED:
                 self._count_nonsense()  # who goes on calling without having said who it is only takes a place
                 call.closes = call.closes or self._ending
-            line = encode(failure(call.request.ident, error))
+            line = encode(make_failure(call.request.ident, error))
         except asyncio.CancelledError:
             if call.stopped is None:
                 raise
-            line = encode(failure(call.request.ident, call.stopped))
+            line = encode(make_failure(call.request.ident, call.stopped))
         await self._writer.send(line)
 
     def _on_call_done(self, call: Call, task: asyncio.Task[None]) -> None:
@@ -219,7 +219,7 @@ class Connection:
         if fault is not None and not isinstance(fault, StreamEndedError):
             _log.error("a call failed inside Loci", exc_info=(type(fault), fault, fault.__traceback__))
             if not self._stream.is_closing():
-                self._stream.write(encode(failure(call.request.ident, BugError("socket"))))
+                self._stream.write(encode(make_failure(call.request.ident, BugError("socket"))))
         if call.after is not None:
             call.after()
         if call.closes:
@@ -232,13 +232,13 @@ class Connection:
             UserError: CANCELLED when the peer has gone.
         """
         try:
-            await self._writer.send(encode(notification(method, params)))
+            await self._writer.send(encode(make_notification(method, params)))
         except StreamEndedError:
             raise UserError(Code.CANCELLED, "The other side has gone.") from None
 
     def report(self, ident: Ident, label: str, done: int, total: int | None) -> None:
         """Send a progress report if there is room; on any thread."""
-        message = notification("progress", {"id": ident, "label": label, "done": done, "total": total})
+        message = make_notification("progress", {"id": ident, "label": label, "done": done, "total": total})
         self._loop.call_soon_threadsafe(self._writer.post, message)
 
     @property
@@ -381,4 +381,4 @@ class Subscription:
             self._missed = True
             return
         self._number += 1  # its own count: a gap of the vault's would tell of what it may not see
-        self._outlet.post(notification(method, {"seq": self._number, **params}))
+        self._outlet.post(make_notification(method, {"seq": self._number, **params}))

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.errors import Code, LociError, UserError
-from core.ipc.protocol.messages import LINE_BYTES, Ident, encode, reply
+from core.ipc.protocol.messages import LINE_BYTES, Ident, encode, make_reply
 
 _CHUNK = 64 * 1024
 _POST_ROOM = 64 * 1024  # a progress report is dropped rather than queued behind this many bytes
@@ -174,7 +174,7 @@ def fit_reply(ident: Ident, result: Mapping[str, Any], cap: int = LINE_BYTES) ->
     Raises:
         UserError: TEXT_TOO_LARGE when even the smallest cut does not fit.
     """
-    line = encode(reply(ident, result))
+    line = encode(make_reply(ident, result))
     if len(line) <= cap:
         return line, None
     for name in _LISTS:
@@ -186,9 +186,9 @@ def fit_reply(ident: Ident, result: Mapping[str, Any], cap: int = LINE_BYTES) ->
 def _fit_items(ident: Ident, result: Mapping[str, Any], name: str, cap: int) -> tuple[bytes, int | None]:
     items: Sequence[Mapping[str, Any]] = result[name]
     rest = {key: value for key, value in result.items() if key != name}
-    if len(encode(reply(ident, rest))) > cap // 2:  # long near misses must not starve the items
+    if len(encode(make_reply(ident, rest))) > cap // 2:  # long near misses must not starve the items
         rest = _cut_lists(rest, cap // 2 - 1)  # with the line end
-    room = cap - len(encode(reply(ident, {**rest, name: []}))) - _CUT_ROOM
+    room = cap - len(encode(make_reply(ident, {**rest, name: []}))) - _CUT_ROOM
     kept: list[Mapping[str, Any]] = []
     for item in items:
         room -= len(encode(item))  # its comma stands for the line end that encode adds
@@ -196,12 +196,12 @@ def _fit_items(ident: Ident, result: Mapping[str, Any], name: str, cap: int) -> 
             break
         kept.append(item)
     if not kept:
-        kept = [_shorten(items[0], cap - len(encode(reply(ident, {**rest, name: []}))) - _CUT_ROOM)]
+        kept = [_shorten(items[0], cap - len(encode(make_reply(ident, {**rest, name: []}))) - _CUT_ROOM)]
     cut = {**rest, name: kept}
     if len(kept) < len(items):
         cut["next"] = kept[-1]["id"]
-        return encode(reply(ident, cut)), len(kept)
-    return encode(reply(ident, cut)), None
+        return encode(make_reply(ident, cut)), len(kept)
+    return encode(make_reply(ident, cut)), None
 
 
 def _shorten(item: Mapping[str, Any], room: int) -> Mapping[str, Any]:
@@ -301,9 +301,9 @@ def _shrinks(value: object) -> bool:
 
 def _fit_lists(ident: Ident, result: Mapping[str, Any], cap: int) -> bytes:
     if "id" in result and "text" in result:  # one memory
-        return encode(reply(ident, _shorten(result, cap - _CUT_ROOM)))
-    room = cap - (len(encode(reply(ident, {}))) - len("{}"))
-    return encode(reply(ident, _cut_lists(result, room)))
+        return encode(make_reply(ident, _shorten(result, cap - _CUT_ROOM)))
+    room = cap - (len(encode(make_reply(ident, {}))) - len("{}"))
+    return encode(make_reply(ident, _cut_lists(result, room)))
 
 
 def _cut_lists(result: Mapping[str, Any], room: int) -> dict[str, Any]:

@@ -188,7 +188,7 @@ class Server:
             return
         if not self._make_room():
             busy = UserError(Code.BUSY, "Too many connections are waiting; try again in a second.")
-            writer.write(encode(failure(None, busy)))
+            writer.write(encode(make_failure(None, busy)))
             writer.close()
             return
         connection = Connection((reader, writer), peer, self._caps, self._dispatcher.answer, self._note_refusal)

@@ -37,7 +37,7 @@ from core.text.screening.rule_matcher import (
 )
 from core.text.sentences import split_sentences
 from core.text.terms import fold_width, stop_words
-from core.types.values import band
+from core.types.values import band_word
 
 _TAGS = re.compile("[\U000e0020-\U000e007e]{3,}")
 _FLAGS = re.compile("\U0001f3f4[\U000e0020-\U000e007f]{1,16}")  # flags of regions are written in tags
@@ -262,7 +262,7 @@ def blocked_placeholder(score: float) -> str:
     Returns:
         One line with the score as a band word (E10.16.1): the exact one would help whoever tunes an attack.
     """
-    return f"{BLOCKED}(score: {band(score)})]"
+    return f"{BLOCKED}(score: {band_word(score)})]"
 
 
 def reset_injection_marks(flags: Iterable[str], text: str) -> list[str]:

@@ -459,7 +459,7 @@ def open_reader(path: Path, key: bytes, *, query_only: bool = True) -> dbapi2.Co
     return connection
 
 
-def peek(path: Path, key: bytes) -> Versions:
+def read_versions(path: Path, key: bytes) -> Versions:
     """Read a vault's versions without changing a byte of it.
 
     A connection that may write could checkpoint on closing; this one cannot. It may leave an empty log

@@ -52,14 +52,14 @@ def known_migrations() -> tuple[Migration, ...]:
         named = _NAME.fullmatch(entry.name)
         if named is not None:
             text = entry.read_text(encoding="utf-8")
-            found.append(Migration(int(named["version"]), named["words"].replace("_", " "), statements(text)))
+            found.append(Migration(int(named["version"]), named["words"].replace("_", " "), split_statements(text)))
     found.sort(key=lambda step: step.version)
     if [step.version for step in found] != list(range(1, len(found) + 1)):
         raise BugError("numbers of the migrations")
     return tuple(found)
 
 
-def statements(text: str) -> tuple[str, ...]:
+def split_statements(text: str) -> tuple[str, ...]:
     """Cut a script into statements; triggers keep their inner semicolons.
 
     Args:

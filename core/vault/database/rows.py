@@ -118,7 +118,7 @@ def image_hash(row: Mapping[str, object]) -> bytes:
     return blake2b(image_to_json(row).encode("utf-8"), digest_size=HASH_BYTES).digest()
 
 
-def steady(table: str, row: Mapping[str, object]) -> dict[str, object]:
+def without_volatile_columns(table: str, row: Mapping[str, object]) -> dict[str, object]:
     """A row without the columns that change by themselves.
 
     Args:
@@ -128,10 +128,14 @@ def steady(table: str, row: Mapping[str, object]) -> dict[str, object]:
         What is left; hash this to ask whether a row is still as a step left it.
     """
     later = LATER.get(table, {})
-    return {name: value for name, value in lasting(table, row).items() if name not in later or value != later[name]}
+    return {
+        name: value
+        for name, value in restorable_columns(table, row).items()
+        if name not in later or value != later[name]
+    }
 
 
-def lasting(table: str, row: Mapping[str, object]) -> dict[str, object]:
+def restorable_columns(table: str, row: Mapping[str, object]) -> dict[str, object]:
     """What an undo puts back of a row that is there.
 
     Args:
@@ -209,7 +213,7 @@ class Rows(Protocol):
         ...
 
 
-def plain(value: object) -> object:
+def to_bindable(value: object) -> object:
     """Make a value safe to bind.
 
     numpy numbers are turned into Python's: the driver would store them as BLOBs without a word.
@@ -226,7 +230,7 @@ def plain(value: object) -> object:
     if type(value) in _PLAIN or (type(value) is float and math.isfinite(value)):
         return value
     if isinstance(value, Enum):
-        return plain(value.value)
+        return to_bindable(value.value)
     if isinstance(value, str):
         return str(value)
     if isinstance(value, (bytearray, memoryview)):
@@ -251,10 +255,10 @@ def bind(params: Params) -> tuple[object, ...] | dict[str, object]:
         BugError: a value of another kind.
     """
     if isinstance(params, Mapping):
-        return {name: plain(value) for name, value in params.items()}
+        return {name: to_bindable(value) for name, value in params.items()}
     if isinstance(params, (str, bytes)):
         raise BugError("vault values")
-    return tuple(plain(value) for value in params)
+    return tuple(to_bindable(value) for value in params)
 
 
 class SqlRows:

@@ -19,7 +19,7 @@ from sqlcipher3 import dbapi2
 
 from core.errors import BugError, CancelledError, LociError
 from core.vault.database.faults import RAISED
-from core.vault.database.rows import Params, SqlRows, bind, plain
+from core.vault.database.rows import Params, SqlRows, bind, to_bindable
 
 
 @dataclass(frozen=True)
@@ -275,7 +275,9 @@ class Tx(SqlRows):
         known = self._schema.table(table)
         known.need(row)
         self._take_seq(table)
-        rowid = self._execute(_insert_sql(known, tuple(row)), tuple(plain(value) for value in row.values())).lastrowid
+        rowid = self._execute(
+            _insert_sql(known, tuple(row)), tuple(to_bindable(value) for value in row.values())
+        ).lastrowid
         if rowid is None:
             raise BugError("insert without a rowid")
         self.touched.note(table, row, None)
@@ -306,7 +308,7 @@ class Tx(SqlRows):
                 self.insert(table, row)
             return
         self._take_seq(table)
-        given = [tuple(plain(row[name]) for name in names) for row in rows]
+        given = [tuple(to_bindable(row[name]) for name in names) for row in rows]
         whole = len(given) - len(given) % _ROWS_AT_ONCE
         for at in range(0, whole, _ROWS_AT_ONCE):
             values = tuple(value for row in given[at : at + _ROWS_AT_ONCE] for value in row)
@@ -347,7 +349,7 @@ class Tx(SqlRows):
         before = self._find(known, key)
         if before is None:
             return False
-        new = {name: plain(value) for name, value in changes.items()}
+        new = {name: to_bindable(value) for name, value in changes.items()}
         new = {name: value for name, value in new.items() if not _same(before[name], value)}
         if not new:
             return True
@@ -376,9 +378,9 @@ class Tx(SqlRows):
         known.need((column, *changes))
         if not known.key or any(name in (*known.key, column) for name in changes):
             raise BugError(f"key of {table}")
-        new = {name: plain(value) for name, value in changes.items()}
+        new = {name: to_bindable(value) for name, value in changes.items()}
         setting = ", ".join(f'"{name}" = ?' for name in new)
-        wanted = list(dict.fromkeys(plain(value) for value in values))
+        wanted = list(dict.fromkeys(to_bindable(value) for value in values))
         for at in range(0, len(wanted), _IMAGES_AT_ONCE):
             before = self._alone(known, column, wanted[at : at + _IMAGES_AT_ONCE])
             ours = [key for key, row in before.items() if not all(_same(row[name], new[name]) for name in new)]
@@ -544,7 +546,7 @@ class Tx(SqlRows):
     def _find(self, table: SchemaTable, key: Mapping[str, object]) -> dict[str, Any] | None:
         if not key:
             raise BugError(f"key of {table.name}")
-        where, values = _where({name: plain(value) for name, value in key.items()})
+        where, values = _where({name: to_bindable(value) for name, value in key.items()})
         rows = self.all(f'SELECT * FROM "{table.name}" WHERE {where} LIMIT 2', values)  # noqa: S608 - checked names
         if len(rows) > 1:
             raise BugError(f"key of {table.name} finds several rows")

@@ -13,8 +13,8 @@ import pytest
 
 from app.bench import measure
 from app.bench import measure as report
-from app.bench.machine import load, machine, resident_mb
-from app.bench.measure import percentiles
+from app.bench.machine import describe_machine, load, resident_mb
+from app.bench.measure import compute_percentiles
 from app.cli import commands
 from app.cli.output import Output
 
@@ -84,7 +84,7 @@ def test_the_table_names_machine_and_figures(run: tuple[Mapping[str, Any], list[
     out = StringIO()
     report.print_report(Output(as_json=False, out=out), run[0])
     text = out.getvalue()
-    assert f"{COUNT} messages on {run[0]['machine']['cores']} cores" in text
+    assert f"{COUNT} messages on {run[0]['describe_machine']['cores']} cores" in text
     for words in ("store one", "import", "bare embedder", "recall, all", "unlock to first answer", "memory", "files"):
         assert f"\n{words}" in text
     assert f"of {measure.QUERIES} answered" in text
@@ -92,17 +92,17 @@ def test_the_table_names_machine_and_figures(run: tuple[Mapping[str, Any], list[
 
 def test_the_table_stands_where_the_system_tells_nothing(run: tuple[Mapping[str, Any], list[str], Path]) -> None:
     unknown = {**run[0], "cold": {**run[0]["cold"], "memory": dict.fromkeys(run[0]["cold"]["memory"])}}
-    assert "? MB, ? MB above" in str(dict(report.rows(unknown))["memory"])
+    assert "? MB, ? MB above" in str(dict(report.table_rows(unknown))["memory"])
 
 
 def test_percentiles_by_nearest_rank() -> None:
-    assert percentiles([float(v) for v in range(1, 101)]) == {"p50_ms": 50.0, "p95_ms": 95.0, "p99_ms": 99.0}
-    assert percentiles([3.0]) == {"p50_ms": 3.0, "p95_ms": 3.0, "p99_ms": 3.0}
-    assert percentiles([2.0, 1.0]) == {"p50_ms": 1.0, "p95_ms": 2.0, "p99_ms": 2.0}
+    assert compute_percentiles([float(v) for v in range(1, 101)]) == {"p50_ms": 50.0, "p95_ms": 95.0, "p99_ms": 99.0}
+    assert compute_percentiles([3.0]) == {"p50_ms": 3.0, "p95_ms": 3.0, "p99_ms": 3.0}
+    assert compute_percentiles([2.0, 1.0]) == {"p50_ms": 1.0, "p95_ms": 2.0, "p99_ms": 2.0}
 
 
 def test_the_machine_is_told() -> None:
-    found = machine()
+    found = describe_machine()
     assert found["cores"] >= 1
     assert found["python"].count(".") == 2
     assert load() is None or load() >= 0  # type: ignore[operator]

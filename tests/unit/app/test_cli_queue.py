@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.cli.review import FIRST, fold_proposals, read_items, short
+from app.cli.review import FIRST, fold_proposals, read_items, shorten_id
 
 
 class Pages:
@@ -44,7 +44,7 @@ def test_a_cut_reply_is_followed_to_its_end() -> None:
 
 def test_an_id_is_as_long_as_it_must_be() -> None:
     items = [{"id": "0000-aa12345678"}, {"id": "0000-ba12345678"}, {"id": "0000-ba99999999"}]
-    assert [short(str(item["id"]), items) for item in items] == ["aa12345678", "ba12345678", "99999999"]
+    assert [shorten_id(str(item["id"]), items) for item in items] == ["aa12345678", "ba12345678", "99999999"]
 
 
 def proposed(name: str, number: int, kind: str = "proposal", **more: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from ipc_values import METRICS, PLAN, TRACE
 
 from app.cli.memories import describe_days, print_recall
 from app.cli.output import Output
-from app.cli.words import words
+from app.cli.words import load_words
 from core.ipc.methods.memory_json import Shape, explanation_json
 from core.ipc.methods.searches import FAR_DAYS
 from core.types.recall import STAGES, QueryPlan, TimeRange
@@ -108,6 +108,6 @@ def test_days_are_told_as_a_person_writes_them(first: date, last: date, told: st
 
 
 def test_every_stage_has_its_words() -> None:
-    told = words()["recall"]
+    told = load_words()["recall"]
     assert [*told["lists"], *told["stages"]] == list(STAGES)
     assert set(told["rerank"]) == {"rrf", "mmr", "rrf_then_mmr"}

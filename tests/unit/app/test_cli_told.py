@@ -14,16 +14,16 @@ from app.cli.review import _turned_down as turned_down_told
 from app.cli.undo import print_undone
 from app.cli.words import (
     claim_stands,
-    day,
     describe_actor,
+    describe_author,
     describe_claim,
+    describe_level,
     describe_status,
     describe_trust,
-    level,
-    minute,
+    format_day,
+    format_minute,
+    load_words,
     on_day,
-    voice,
-    words,
 )
 from core.engine.conflicts import LISTED
 from core.engine.memories.import_comparison import AT_ONCE
@@ -31,7 +31,7 @@ from core.types.values import Action, Source, Status
 
 
 def test_the_sentences_are_whole() -> None:
-    told = words()
+    told = load_words()
     for name in ("status", "short_status"):
         assert set(told[name]) == {status.value for status in Status}
     assert {status.value for status in Status} <= set(told["judged"])
@@ -39,12 +39,12 @@ def test_the_sentences_are_whole() -> None:
         assert set(told[name]) == {source.value for source in Source}
     actions = {action.value for action in Action}
     assert set(told["answers"]["pair"]) == set(told["answers"]["one"]) == set(told["decided"]) == actions
-    assert set(told["answers"]) - {"pair", "one"} <= set(words("review")["kinds"])
+    assert set(told["answers"]) - {"pair", "one"} <= set(load_words("review")["kinds"])
 
 
 def test_the_figures_of_the_sentences_are_the_engines() -> None:
-    assert words()["import"]["at_once"] == AT_ONCE
-    assert words()["import"]["listed"] == LISTED
+    assert load_words()["import"]["at_once"] == AT_ONCE
+    assert load_words()["import"]["listed"] == LISTED
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_the_figures_of_the_sentences_are_the_engines() -> None:
     [("2025-01-01T00:00:00Z", "year", "2025"), ("2025-03-01T00:00:00Z", "month", "2025-03"), (None, None, "")],
 )
 def test_a_day_is_told_as_exactly_as_it_is_known(moment: str | None, precision: str | None, told: str) -> None:
-    assert day(moment, precision) == told
+    assert format_day(moment, precision) == told
 
 
 def test_an_unknown_day_is_told_as_noted() -> None:
@@ -67,8 +67,8 @@ def test_a_whole_day_has_no_zone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "America/New_York")
     time.tzset()
     try:
-        assert day("2025-03-01T00:00:00Z", "day") == "2025-03-01"
-        assert minute("2025-03-01T00:00:00Z") == "2025-02-28 19:00"
+        assert format_day("2025-03-01T00:00:00Z", "day") == "2025-03-01"
+        assert format_minute("2025-03-01T00:00:00Z") == "2025-02-28 19:00"
     finally:
         monkeypatch.undo()
         time.tzset()
@@ -119,7 +119,7 @@ def test_the_terms_of_a_trust_are_told_with_their_numbers() -> None:
         ("0.00", "Age", "Nobody knows when it was said"),
         ("0.40", "Ceiling", "The ceiling of notes: 0.40"),
     ]
-    assert level(0.4) == "weakly trusted"
+    assert describe_level(0.4) == "weakly trusted"
 
 
 def test_a_confirmation_counts_as_its_age_only_when_it_came_after() -> None:
@@ -136,7 +136,7 @@ def test_a_status_says_why() -> None:
 
 
 def test_whose_word_and_whose_step_it_was() -> None:
-    assert voice(shown(client="notes\x07")) == "a document, brought by notes<U+0007>"
+    assert describe_author(shown(client="notes\x07")) == "a document, brought by notes<U+0007>"
     step = {"at": "2026-05-02T10:00:00Z", "actor": "client", "client": "notes"}
     assert describe_actor(step).startswith("It was a step of notes, not yours, of 2026-05-0")
     assert describe_actor({**step, "actor": "scheduler", "client": None}).startswith("Loci had done it by itself on ")

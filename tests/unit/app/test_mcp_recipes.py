@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from app.mcp.installation import SERVER, Command, read_config, recipe, write_config
-from app.mcp.words import assistants
+from app.mcp.installation import SERVER, Command, find_recipe, read_config, write_config
+from app.mcp.words import load_assistants
 from core.errors import Code, LociError
 
 COMMAND: Command = ("/opt/l o/loci", ["--home", '/h/ü "q" \\', "mcp", "--client", "it"], {"LOCI_SOCKET": "/r/s"})
 SYSTEMS = ("linux", "darwin", "win32")
-EVERY = tuple(assistants())
+EVERY = tuple(load_assistants())
 
 
 def at(whole: Any, key: tuple[str, ...]) -> Any:
@@ -25,14 +25,14 @@ def at(whole: Any, key: tuple[str, ...]) -> Any:
 
 
 def parsed(found: str, text: str) -> Any:
-    return tomllib.loads(text) if recipe(found).format == "toml" else json.loads(text)
+    return tomllib.loads(text) if find_recipe(found).format == "toml" else json.loads(text)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("name", EVERY)
 def test_every_assistant_has_a_place_below_the_persons_folder(name: str, system: str, tmp_path: Path) -> None:
     variables = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path)}
-    path = recipe(name).path(system, variables)
+    path = find_recipe(name).path(system, variables)
     assert path.is_relative_to(tmp_path)
     assert "~" not in str(path)
     assert "$" not in str(path)
@@ -40,19 +40,19 @@ def test_every_assistant_has_a_place_below_the_persons_folder(name: str, system:
 
 def test_variables_move_the_place() -> None:
     moved = {"HOME": "/h", "XDG_CONFIG_HOME": "/c", "CODEX_HOME": "/x"}
-    assert recipe("zed").path("linux", moved) == Path("/c/zed/settings.json")
-    assert recipe("codex").path("linux", moved) == Path("/x/config.toml")
-    assert recipe("zed").path("linux", {**moved, "XDG_CONFIG_HOME": "not/absolute"}) == Path(
+    assert find_recipe("zed").path("linux", moved) == Path("/c/zed/settings.json")
+    assert find_recipe("codex").path("linux", moved) == Path("/x/config.toml")
+    assert find_recipe("zed").path("linux", {**moved, "XDG_CONFIG_HOME": "not/absolute"}) == Path(
         "/h/.config/zed/settings.json"
     )
     with pytest.raises(LociError) as caught:
-        recipe("zed").path("linux", {})
+        find_recipe("zed").path("linux", {})
     assert caught.value.code is Code.NOT_HERE
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_an_entry_goes_into_an_empty_file_and_comes_back(name: str) -> None:
-    found = recipe(name)
+    found = find_recipe(name)
     entry = found.fill_entry(COMMAND)
     said = json.dumps(entry)
     assert "$" not in said
@@ -63,14 +63,14 @@ def test_an_entry_goes_into_an_empty_file_and_comes_back(name: str) -> None:
 
 @pytest.mark.parametrize("name", EVERY)
 def test_without_variables_the_entry_has_none(name: str) -> None:
-    entry = recipe(name).fill_entry((COMMAND[0], COMMAND[1], {}))
+    entry = find_recipe(name).fill_entry((COMMAND[0], COMMAND[1], {}))
     assert "env" not in entry
     assert "environment" not in entry
 
 
-@pytest.mark.parametrize("name", [name for name in EVERY if recipe(name).format == "json"])
+@pytest.mark.parametrize("name", [name for name in EVERY if find_recipe(name).format == "json"])
 def test_json_keeps_everything_else_in_its_order(name: str) -> None:
-    found = recipe(name)
+    found = find_recipe(name)
     other: dict[str, Any] = {"z": [1, 2.5, None, "ünï"], "a": {"deep": {"er": True}}}
     servers: Any = {"other": {"command": "x"}}
     for key in reversed(found.key):
@@ -84,14 +84,14 @@ def test_json_keeps_everything_else_in_its_order(name: str) -> None:
 
 
 def test_an_older_entry_is_replaced_in_json() -> None:
-    found = recipe("cursor")
+    found = find_recipe("cursor")
     text = found.put_entry(json.dumps({"mcpServers": {SERVER: {"command": "old"}}}), found.fill_entry(COMMAND))
     assert json.loads(text)["mcpServers"][SERVER]["command"] == COMMAND[0]
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_only_another_entry_is_displaced(name: str) -> None:
-    found, other = recipe(name), recipe(name).fill_entry(("other", [], {}))
+    found, other = find_recipe(name), find_recipe(name).fill_entry(("other", [], {}))
     entry = found.fill_entry(COMMAND)
     assert not found.displaces("", entry)
     assert not found.displaces(found.put_entry("", entry), entry)
@@ -99,7 +99,7 @@ def test_only_another_entry_is_displaced(name: str) -> None:
 
 
 def test_toml_keeps_its_comments() -> None:
-    found = recipe("codex")
+    found = find_recipe("codex")
     before = '# mine\nmodel = "m" # which\n\n[mcp_servers.other]\ncommand = "x"'
     after = found.put_entry(before, found.fill_entry(COMMAND))
     assert after.startswith(before)
@@ -126,15 +126,15 @@ def test_toml_keeps_its_comments() -> None:
 )
 def test_what_cannot_be_changed_safely_is_refused(name: str, text: str) -> None:
     with pytest.raises(LociError) as caught:
-        recipe(name).put_entry(text, recipe(name).fill_entry(COMMAND))
+        find_recipe(name).put_entry(text, find_recipe(name).fill_entry(COMMAND))
     assert caught.value.code is Code.CONFIG_INVALID
     assert caught.value.sentence.endswith(".")
 
 
 def test_an_unknown_assistant_is_told_which_are_known() -> None:
     with pytest.raises(LociError, match="codex"):
-        recipe("nobody")
-    assert recipe(" Claude Desktop ").name == "claude-desktop"
+        find_recipe("nobody")
+    assert find_recipe(" Claude Desktop ").name == "claude-desktop"
 
 
 def test_a_file_is_written_whole_beside_a_copy(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from app.mcp.tools import (
     inline_references,
     list_tools,
 )
-from app.mcp.words import protocol, words
+from app.mcp.words import load_protocol, load_words
 from core.embed.embedder import counter_for
 from core.ipc.protocol.contract import load
 
@@ -30,7 +30,7 @@ TWINS = {"memory_recall", "memory_delete", "memory_store_episode", "memory_mark_
 
 
 def clients_methods() -> dict[str, Any]:
-    return {name: body for name, body in protocol()["methods"].items() if body["who"] == "client"}
+    return {name: body for name, body in load_protocol()["methods"].items() if body["who"] == "client"}
 
 
 def listed(profile: str) -> str:
@@ -45,8 +45,8 @@ def all_of(profile: str) -> list[Any]:
 
 def test_full_offers_every_method_of_clients_but_twins_and_what_no_model_can_use() -> None:
     assert list(list_tools(FULL)) == [name for name in clients_methods() if name not in {*TWINS, "subscribe"}]
-    assert words()["twins"].keys() == TWINS
-    assert set(words()["twins"].values()) <= set(list_tools(FULL))
+    assert load_words()["twins"].keys() == TWINS
+    assert set(load_words()["twins"].values()) <= set(list_tools(FULL))
 
 
 def test_a_twin_is_answered_though_it_is_not_listed() -> None:
@@ -113,7 +113,7 @@ def test_full_schemas_take_what_the_engine_takes_and_refuse_other_names() -> Non
         mine, theirs = Draft202012Validator(tool.schema), registry.methods[name].checker
         for given in ({}, {"nonsense": 1}, {"text": "x"}, {"query": "x", "limit": 0}, {"prompt": "x"}, {"id": 7}):
             assert mine.is_valid(given) == theirs.is_valid(given), (name, given)
-        left_out = set(words()["left_out"]["parameters"])
+        left_out = set(load_words()["left_out"]["parameters"])
         assert registry.methods[name].params["properties"].keys() - tool.schema["properties"].keys() <= left_out
 
 
@@ -126,7 +126,7 @@ def test_aliases_stand_in_no_schema() -> None:
 
 @pytest.mark.parametrize("profile", [LEAN, STANDARD])
 def test_a_profile_shows_every_parameter_that_is_needed_and_none_that_does_not_exist(profile: str) -> None:
-    for name, shown in words()["profiles"][profile].items():
+    for name, shown in load_words()["profiles"][profile].items():
         body, schema = clients_methods()[name], list_tools(profile)[name].schema
         assert set(body["params"].get("required", ())) <= set(schema["properties"]), name
         assert set(shown) == set(schema["properties"]), name
@@ -135,9 +135,9 @@ def test_a_profile_shows_every_parameter_that_is_needed_and_none_that_does_not_e
 def test_every_word_of_the_resources_is_about_something_that_exists() -> None:
     methods = clients_methods()
     parameters = {name for body in methods.values() for name in body["params"].get("properties", {})}
-    assert words()["tools"].keys() <= methods.keys()
-    assert words()["common"].keys() <= parameters
-    for key in words()["parameters"]:
+    assert load_words()["tools"].keys() <= methods.keys()
+    assert load_words()["common"].keys() <= parameters
+    for key in load_words()["parameters"]:
         tool, _, name = key.rpartition(".")
         assert name in (methods[tool]["params"]["properties"] if tool else parameters), key
 
@@ -147,7 +147,8 @@ def test_hints_follow_the_effect() -> None:
         assert tool.reads == (clients_methods()[name]["effect"] == "read")
         assert not (tool.reads and tool.destroys)
     assert all(
-        name in protocol()["methods"] or name.startswith(("memory_", "entity_")) for name in words()["destructive"]
+        name in load_protocol()["methods"] or name.startswith(("memory_", "entity_"))
+        for name in load_words()["destructive"]
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.entities.mentions import CUT, LONGEST, body_start, excerpt
+from core.entities.mentions import CUT, LONGEST, body_start, cut_excerpt
 
 NOTE = "---\ncreated: 2026-06-21T15:40:00+01:00\npeople: [Raff]\n---\n# Ljubljana in June\n\nRain. Then Raff sang.\n"
 
@@ -16,7 +16,7 @@ def shown(text: str, name: str) -> tuple[str, str]:
     while at >= 0:
         places.append((at, at + len(name)))
         at = text.find(name, at + 1)
-    told, start, end = excerpt(text, reversed(places))
+    told, start, end = cut_excerpt(text, reversed(places))
     return told, told[start:end]
 
 
@@ -51,7 +51,7 @@ def test_a_long_beginning_is_left_out_at_a_word() -> None:
 def test_the_name_is_always_where_it_is_said_to_be(before: str, after: str) -> None:
     text = f"{before}Rosa{after}"
     start = len(before)
-    told, begin, end = excerpt(text, [(start, start + 4)])
+    told, begin, end = cut_excerpt(text, [(start, start + 4)])
     assert len(told) <= LONGEST
     if start >= body_start(text):
         assert told[begin:end] == "Rosa"
@@ -59,5 +59,5 @@ def test_the_name_is_always_where_it_is_said_to_be(before: str, after: str) -> N
 
 @given(st.text(max_size=300), st.lists(st.tuples(st.integers(-5, 400), st.integers(-5, 400)), max_size=5))
 def test_places_that_are_none_do_no_harm(text: str, places: list[tuple[int, int]]) -> None:
-    told, begin, end = excerpt(text, places)
+    told, begin, end = cut_excerpt(text, places)
     assert 0 <= begin <= end <= len(told) <= LONGEST

@@ -9,10 +9,10 @@ from core.entities.resolution import (
     ResolutionHints,
     content_terms,
     context_boost,
+    extract_trigrams,
     match_tier,
     rank_candidates,
     trigram_similarity,
-    trigrams,
 )
 
 ROSA = NamedEntity("1", "Rosa Castellanos", "person", ("Rosie", "R. C."))
@@ -47,7 +47,7 @@ def test_alike_spellings_count_when_they_are_asked_for() -> None:
 
 
 def test_likeness_is_that_of_pg_trgm() -> None:
-    assert trigrams("Cat") == {"  c", " ca", "cat", "at "}
+    assert extract_trigrams("Cat") == {"  c", " ca", "cat", "at "}
     # The figure of PostgreSQL's manual: SELECT similarity('word', 'two words') is 4 of 11.
     assert trigram_similarity("word", "two words") == pytest.approx(4 / 11)
     assert trigram_similarity("word", "word") == 1

@@ -173,12 +173,12 @@ def test_the_reply_has_the_questions_beside_the_text(rig: Rig) -> None:
     rig.store("I have a dog.")
     look(rig)
     reply = rig.engine.memories.context(ContextQuery("dog", session="s1"), OWNER_ACTOR).result(20)
-    shown = shapes.context(reply, shapes.Shape(exact=True, name_of=str))
+    shown = shapes.context_json(reply, shapes.Shape(exact=True, name_of=str))
     (one,) = shown["clarifying"]
     assert one["question"] == "What is your dog called?"
     assert one["id"] == rig.value("SELECT id FROM gaps")
     again = rig.engine.memories.context(ContextQuery("dog", session="s1"), OWNER_ACTOR).result(20)
-    assert "clarifying" not in shapes.context(again, shapes.Shape(exact=True, name_of=str))
+    assert "clarifying" not in shapes.context_json(again, shapes.Shape(exact=True, name_of=str))
 
 
 @pytest.mark.expected_logs("questions were left out: E5004")

@@ -19,7 +19,7 @@ from core.types.lifecycle import JobAction, PlannedAction
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Status
 from core.types.views import Revision
-from core.vault.database.rows import steady
+from core.vault.database.rows import without_volatile_columns
 
 
 def sweep(rig: Rig, **options: Any) -> Ran:
@@ -336,7 +336,7 @@ def test_undoing_a_sweep_restores_every_row(rig: Rig) -> None:
         for table in ("memories", "claims", "evidence", "fading", "spared", "conflicts"):
             names = [row[0] for row in rig.rows("SELECT name FROM pragma_table_info(?)", table)]
             rows = rig.rows(f"SELECT * FROM {table} ORDER BY 1")  # noqa: S608 - names of this test
-            found[table] = [steady(table, dict(zip(names, row, strict=True))) for row in rows]
+            found[table] = [without_volatile_columns(table, dict(zip(names, row, strict=True))) for row in rows]
         return found
 
     before = state()

@@ -14,7 +14,7 @@ from ipc_values import START_MS, make_memory
 
 from core.errors import Code
 from core.ipc.client.client import Client
-from core.ipc.methods.memory_json import Shape, conflict
+from core.ipc.methods.memory_json import Shape, conflict_json
 from core.ipc.socket.line_stream import fit_reply
 from core.types.memory import Relationship, Wish
 from core.types.reviews import ClientRequest, ListedConflict
@@ -228,7 +228,7 @@ def test_the_owner_is_told_who_asked_and_why_and_a_client_is_not() -> None:
         opened_at=START_MS,
         asked=asked,
     )
-    told = conflict(waits, Shape(exact=True, name_of=str))
+    told = conflict_json(waits, Shape(exact=True, name_of=str))
     assert told["asked"] == {
         "wish": "delete", "client": "plug", "reason": "It is \x1b[31mwrong.", "at": "2023-11-14T22:13:20Z",
     }  # fmt: skip

@@ -12,7 +12,7 @@ from ipc_served import Served
 from ipc_values import START_MS, make_memory
 
 from core.errors import Code
-from core.ipc.methods.memory_json import Shape, conflict
+from core.ipc.methods.memory_json import Shape, conflict_json
 from core.ipc.socket.line_stream import fit_reply
 from core.types.reviews import Decision, ListedConflict, Suggestion
 from core.types.values import Action, Precision, Source, Status, When
@@ -64,13 +64,15 @@ def test_conflicts_have_the_shape_of_the_contract(served: Served) -> None:
 
 
 def test_an_item_of_one_memory_has_no_existing_one() -> None:
-    found = conflict(listed(existing=None, suggestion=None, closed="You decided it."), Shape(exact=True, name_of=str))
+    found = conflict_json(
+        listed(existing=None, suggestion=None, closed="You decided it."), Shape(exact=True, name_of=str)
+    )
     assert (found["existing"], found["suggestion"], found["closed"]) == (None, None, "You decided it.")
     assert "result" not in found
 
 
 def test_a_condition_is_told_to_whoever_reads_the_memory() -> None:
-    found = conflict(listed(), Shape(exact=False, name_of=str))
+    found = conflict_json(listed(), Shape(exact=False, name_of=str))
     assert found["incoming"]["true_when"] == "in winter"
     assert "true_unless" not in found["incoming"]
 
@@ -220,7 +222,7 @@ def test_a_long_list_is_cut_at_whole_items_and_goes_on(served: Served, monkeypat
 
 
 def test_one_item_that_is_too_long_is_shortened() -> None:
-    shaped = conflict(listed(existing=make_memory(3, text="x" * 400_000)), Shape(exact=True, name_of=str))
+    shaped = conflict_json(listed(existing=make_memory(3, text="x" * 400_000)), Shape(exact=True, name_of=str))
     line, kept = fit_reply("1", {"conflicts": [shaped]})
     assert len(line) <= 262_144
     assert kept is None

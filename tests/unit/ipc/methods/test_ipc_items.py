@@ -15,7 +15,7 @@ from core.ipc.methods.memory_json import Shape, detail, plain, undo_json
 from core.ipc.protocol.contract import format_time, read_as_of, read_time
 from core.text.times import localise
 from core.types.replies import MemoryDetail, UndoReport
-from core.types.values import Precision, Role, When, band
+from core.types.values import Precision, Role, When, band_word
 
 NAMES = {"id-plug": "plug"}
 EXACT = Shape(exact=True, name_of=NAMES.get)
@@ -39,7 +39,7 @@ CONTRACT = {
     ],
 )
 def test_bands_have_strict_bounds(value: float, word: str) -> None:
-    assert band(value) == word
+    assert band_word(value) == word
 
 
 def test_the_owner_sees_numbers() -> None:
@@ -101,7 +101,7 @@ def test_plain_knows_times_and_keeps_secrets() -> None:
         "at": None,
         "flag_at": True,
     }
-    assert plain(value) == {
+    assert to_json_value(value) == {
         "opened_at": "2023-11-14T22:13:20Z",
         "count_at_most": 5,
         "valid_from": "2023-11-14T22:13:20Z",
@@ -112,7 +112,7 @@ def test_plain_knows_times_and_keeps_secrets() -> None:
         "at": None,
         "flag_at": True,
     }
-    json.dumps(plain(make_memory()))
+    json.dumps(to_json_value(make_memory()))
 
 
 def test_iso() -> None:
@@ -183,7 +183,7 @@ def test_what_the_person_brought_passes_untouched() -> None:
     claim = {"value": "tea", "valid_from": START_MS, "valid_to": None, "evidence": [{"start": 0}]}
     source = {"lineage": "owner", "at": START_MS}
     told = {"id": "c", "started_at": START_MS}
-    found = detail(
+    found = detail_json(
         MemoryDetail(make_memory(), (source,), told, {"key": "k", "read_at": 5}, (claim,), ({"id": "e"},), ()), EXACT
     )
     assert found["provenance"] == {

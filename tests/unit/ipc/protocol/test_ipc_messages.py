@@ -23,7 +23,7 @@ from core.ipc.protocol.messages import (
     encode,
     error_from,
     escape_text,
-    failure,
+    make_failure,
     parse,
     read_request,
 )
@@ -114,9 +114,9 @@ def test_a_request() -> None:
 def test_the_id_of_an_unfit_request_is_given_back() -> None:
     with pytest.raises(BadMessage) as caught:
         read_request(b'{"jsonrpc":"2.0","id":9,"method":"m","params":1}')
-    body = failure(caught.value.ident, caught.value)
+    body = make_failure(caught.value.ident, caught.value)
     assert (body["id"], body["error"]["code"]) == (9, -32600)
-    assert failure(None, BadMessage("x"))["error"]["code"] == -32700
+    assert make_failure(None, BadMessage("x"))["error"]["code"] == -32700
 
 
 @pytest.mark.parametrize(
@@ -129,14 +129,14 @@ def test_the_id_of_an_unfit_request_is_given_back() -> None:
     ],
 )
 def test_errors_come_back_as_what_they_were(error: UserError, family: type) -> None:
-    back = error_from(failure(1, error)["error"])
+    back = error_from(make_failure(1, error)["error"])
     assert type(back) is family
     assert (back.code, back.sentence) == (error.code, error.sentence)
     assert back.exit_code == error.exit_code
 
 
 def test_retry_after_crosses() -> None:
-    back = error_from(failure(1, RateLimitedError("Wait.", 12.3456))["error"])
+    back = error_from(make_failure(1, RateLimitedError("Wait.", 12.3456))["error"])
     assert isinstance(back, RateLimitedError)
     assert back.retry_after == 12.346
 
@@ -203,7 +203,7 @@ def test_the_id_of_a_refused_line_is_read_where_it_can_be(line: bytes, ident: ob
 
 
 def test_what_waits_for_the_person_is_not_tried_again_after_a_time() -> None:
-    told = failure(1, UserError(Code.RATE_LIMITED, "500 questions wait for the person already."))["error"]
+    told = make_failure(1, UserError(Code.RATE_LIMITED, "500 questions wait for the person already."))["error"]
     assert told["data"] == {"code": "E2003"}
     back = error_from(told)
     assert (type(back), back.code) == (UserError, Code.RATE_LIMITED)
@@ -217,7 +217,7 @@ def test_a_refusal_as_things_stand_is_told_from_a_wrong_value() -> None:
         (UserError(Code.INVALID_INPUT, "That is no day."), -32602, 2),
         (PreconditionError("That was decided already."), -32000, 1),
     ):
-        body = failure(1, error)["error"]
+        body = make_failure(1, error)["error"]
         assert (body["code"], body["data"]["code"]) == (number, "E4005")
         back = error_from(body)
         assert (type(back), back.code, back.sentence, back.exit_code) == (

@@ -11,8 +11,8 @@ import vault_kit as kit
 
 from core.errors import BugError, Code, LociError
 from core.types.clock import ManualClock
-from core.vault.database.connections import Versions, look_into, peek
-from core.vault.database.migrations import Migration, known_migrations, statements
+from core.vault.database.connections import Versions, look_into, read_versions
+from core.vault.database.migrations import Migration, known_migrations, split_statements
 from core.vault.files.home import Home
 from core.vault.vault import Vault
 
@@ -37,7 +37,7 @@ def _versions(home: Home) -> tuple[Versions, list[tuple[int, int, str]]]:
     connection = kit.raw(home.vault)
     rows = connection.execute("SELECT version, applied_at, description FROM schema_version ORDER BY version").fetchall()
     connection.close()
-    return peek(home.vault, kit.KEYS.db), rows
+    return read_versions(home.vault, kit.KEYS.db), rows
 
 
 def test_the_steps_are_numbered_without_gaps_and_split_whole() -> None:
@@ -50,9 +50,9 @@ def test_the_steps_are_numbered_without_gaps_and_split_whole() -> None:
 
 
 def test_an_unfinished_script_is_a_fault_of_ours() -> None:
-    assert len(statements("SELECT 1;\n-- the end\n")) == 1
+    assert len(split_statements("SELECT 1;\n-- the end\n")) == 1
     with pytest.raises(BugError):
-        statements("SELECT 1;\nCREATE TABLE x (a\n")
+        split_statements("SELECT 1;\nCREATE TABLE x (a\n")
 
 
 def test_a_new_vault_has_the_newest_version(home: Home) -> None:

@@ -58,7 +58,7 @@ def test_extensions_cannot_be_loaded(home: Home) -> None:
 
 
 def test_a_missing_file_is_not_made(tmp_path: Path) -> None:
-    for opener in (connections.open_writer, connections.open_reader, connections.peek):
+    for opener in (connections.open_writer, connections.open_reader, connections.read_versions):
         with pytest.raises(LociError) as caught:
             opener(tmp_path / "none.db", kit.KEYS.db)
         assert caught.value.code is Code.WRITE_FAILED
@@ -110,7 +110,9 @@ def test_a_copy_opens_with_the_same_key_and_keeps_its_settings(home: Home) -> No
     with kit.opened(home) as vault:
         kit.store_many(vault, 2)
         vault.copy_into(home.backups / "c.db")
-    assert connections.peek(home.backups / "c.db", kit.KEYS.db) == connections.peek(home.vault, kit.KEYS.db)
+    assert connections.read_versions(home.backups / "c.db", kit.KEYS.db) == connections.read_versions(
+        home.vault, kit.KEYS.db
+    )
     connection = connections.open_writer(home.backups / "c.db", kit.KEYS.db)
     assert connection.execute("SELECT count(*) FROM memories").fetchall() == [(2,)]
     assert connection.execute("PRAGMA auto_vacuum").fetchall() == [(2,)]
@@ -120,5 +122,5 @@ def test_a_copy_opens_with_the_same_key_and_keeps_its_settings(home: Home) -> No
 
 def test_nothing_is_printed_about_damage(home: Home, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(LociError):
-        connections.peek(home.vault, b"w" * 32)
+        connections.read_versions(home.vault, b"w" * 32)
     assert capfd.readouterr() == ("", "")
