@@ -20,7 +20,7 @@ from typing import Any
 from core.config.options import ClientOptions, Options
 from core.errors import Code, LociError
 from core.ipc.protocol.contract import errors_of
-from core.ipc.protocol.messages import failure
+from core.ipc.protocol.messages import make_failure
 from core.ipc.socket.dispatch import CLIENT_ITEMS
 from core.ipc.socket.limits import Caps
 from example_values import Examples, Schema
@@ -184,8 +184,8 @@ class Page:
 
     def _errors(self) -> Iterator[str]:
         yield from ("## Errors", "", self._words["errors_about"], "")
-        failure = {"code": -32602, "message": "`text` is missing.", "data": {"code": "E4005"}}
-        yield from _code({"jsonrpc": "2.0", "id": 1, "error": failure})
+        make_failure = {"code": -32602, "message": "`text` is missing.", "data": {"code": "E4005"}}
+        yield from _code({"jsonrpc": "2.0", "id": 1, "error": make_failure})
         yield from ("| code | what it means |", "|---|---|")
         yield from (f"| `{code}` | {sentence} |" for code, sentence in self._words["errors"].items())
         yield ""

@@ -28,7 +28,7 @@ from core.ipc.methods.kit.entry import (
     wait,
 )
 from core.ipc.methods.kit.results import anything, flag, many, mapping, maybe, number, one_of, record, ref, text, whole
-from core.ipc.methods.memory_json import plain
+from core.ipc.methods.memory_json import to_json_value
 from core.ipc.protocol.contract import format_time
 from core.types.lifecycle import JobRow, JobState, JobType
 

@@ -276,7 +276,7 @@ def context_json(reply: ContextReply, shape: Shape) -> dict[str, Any]:
     return shaped
 
 
-def conflict(item: ListedConflict, shape: Shape) -> dict[str, Any]:
+def conflict_json(item: ListedConflict, shape: Shape) -> dict[str, Any]:
     """One item of the desk.
 
     Returns:

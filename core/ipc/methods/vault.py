@@ -27,7 +27,7 @@ from core.ipc.methods.kit.entry import (
     wait,
 )
 from core.ipc.methods.kit.results import anything, flag, many, mapping, one_of, record, ref, text, whole
-from core.ipc.methods.memory_json import plain
+from core.ipc.methods.memory_json import to_json_value
 from core.ipc.protocol.contract import format_time
 from core.security.handshake import decode_value
 from core.security.keys import KEY_BYTES, VAULT_ID_BYTES

@@ -20,7 +20,7 @@ from core.engine.facade import Engine
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.events import Changed, Event, StateChanged
 from core.ipc.protocol.contract import Registry
-from core.ipc.protocol.messages import OWNER_NAME, encode, failure
+from core.ipc.protocol.messages import OWNER_NAME, encode, make_failure
 from core.ipc.protocol.sessions import Session
 from core.ipc.protocol.transport import Listener, Peer, Place, peer_of
 from core.ipc.socket.connection import Call, Connection

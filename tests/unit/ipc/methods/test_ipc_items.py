@@ -11,7 +11,7 @@ from ipc_peers import code_of
 from ipc_values import START_MS, found_item, make_memory, recall_result
 
 from core.errors import Code
-from core.ipc.methods.memory_json import Shape, detail, plain, undo_json
+from core.ipc.methods.memory_json import Shape, detail_json, to_json_value, undo_json
 from core.ipc.protocol.contract import format_time, read_as_of, read_time
 from core.text.times import localise
 from core.types.replies import MemoryDetail, UndoReport
