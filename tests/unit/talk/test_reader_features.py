@@ -69,7 +69,7 @@ def test_a_span_beyond_what_is_read_is_none() -> None:
     assert token_span(row.offsets, len(text) - 5, len(text) - 1) is None
 
 
-LOGITS = {"elements": st.floats(-30, 30), "dtype": np.float64}
+LOGITS: dict[str, Any] = {"elements": st.floats(-30, 30), "dtype": np.float64}
 
 
 @given(arrays.arrays(shape=(POOLED,), **LOGITS), arrays.arrays(shape=(LONGEST, POINTERS), **LOGITS))
