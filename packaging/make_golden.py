@@ -52,7 +52,7 @@ _COUNTED = ("memories", "memory_fts_docsize", "claims", "evidence", "entities", 
             "conversations", "places", "rooms", "rules", "procedures", "settings", "tombstones", "memory_sources",
             "conflicts", "verdicts", "review_rules", "handed", "consolidation_log", "probes", "probe_runs", "receipts",
             "feedback", "tunings", "jobs", "job_deeds", "fading", "spared", "replays", "inferred", "links", "gaps",
-            "gap_asks", "distilled", "rule_applications", "vector_spaces", "taken_back")  # fmt: skip
+            "gap_asks", "distilled", "rule_applications", "vector_spaces", "taken_back", "statements", "readings")  # fmt: skip
 
 
 def golden_keys(root: RootKey) -> SubKeys:
@@ -242,6 +242,19 @@ def _lifecycle(tx: Tx) -> None:
     tx.insert("vector_spaces", space)
 
 
+def _talk(tx: Tx) -> None:
+    """What version 6 added: a statement with the span of its episode, and which episodes were read."""
+    now = tx.now_ms
+    told = {"about": "Ada", "type": "place", "lasting": 1, "confidence": 0.9, "operation": "NOOP", "made_by": "reader"}
+    tx.insert("statements", {"memory_id": "memory-1", "episode_id": "memory-2", "start_at": 4, "end_at": 13, **told})
+    for episode, is_small in (("memory-2", 0), ("memory-4", 1)):
+        text = tx.value("SELECT content_hash FROM memories WHERE id = ?", (episode,))
+        tx.insert(
+            "readings",
+            {"memory_id": episode, "version": 1, "content_hash": text, "small_talk": is_small, "at": now},
+        )
+
+
 def _answers(vault: Vault) -> dict[str, object]:
     def read_fts(word: str) -> list[int]:
         sql = "SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid"
@@ -278,7 +291,8 @@ def make(target: Path) -> None:
         Vault.create(home, keys, GOLDEN_ID, clock)
         vault = Vault.open(home, keys, GOLDEN_ID, clock)
         chain = AuditChain(keys.audit)
-        for nr, verb in enumerate((_places, _memories, _belief, _journal, disagreements, desk, _recall, _lifecycle)):
+        verbs = (_places, _memories, _belief, _journal, disagreements, desk, _recall, _lifecycle, _talk)
+        for nr, verb in enumerate(verbs):
             clock.advance(1000)
             vault.write(lambda tx, verb=verb, nr=nr: (verb(tx), chain.append(tx, "owner", "golden", detail={"nr": nr})))  # type: ignore[misc]
         report = verify(vault, keys)

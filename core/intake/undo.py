@@ -183,7 +183,9 @@ def undo_many(tx: Tx, step_ids: Sequence[str], by: str) -> UndoneSteps:
 # A conversation or space that something else uses by now simply stays, and a step that has expired is gone.
 _SHARED = frozenset({"conversations", "spaces", "undo_steps"})
 # What is said of a memory and holds nothing up: without it the memory stands as it stood.
-_REMARKS = frozenset({"distilled", "fading", "gaps", "replays", "rule_applications", "spared", "verdicts"})
+_REMARKS = frozenset(
+    {"distilled", "fading", "gaps", "readings", "replays", "rule_applications", "spared", "statements", "verdicts"}
+)
 # What a row cannot come back without; another step may have taken it away.
 _PARENTS = (
     ("space_id", "spaces"),
